@@ -9,7 +9,7 @@ use crate::math::{low_bits, range_of};
 /// Whatever is sorted goes through one sort: each kind of its own would add some kilobytes to the
 /// module.
 pub(crate) fn sort_descending<T: Copy>(items: &mut [T], number: impl Fn(&T) -> f64) {
-    let mut order: Vec<Entry> =
+    let mut order: Vec<Scored> =
         items.iter().zip(0..).map(|(item, place)| (number(item), place)).collect();
     if order.is_sorted_by(|a, b| a.0 >= b.0) {
         return;
@@ -28,17 +28,17 @@ pub(crate) fn sort_descending<T: Copy>(items: &mut [T], number: impl Fn(&T) -> f
 /// Lists only grow, and their ends hold what is left of larger batches.
 #[derive(Debug, Default)]
 struct Sorter {
-    sorted: Vec<Entry>,
-    spare: Vec<Entry>,
+    sorted: Vec<Scored>,
+    spare: Vec<Scored>,
     buckets: Vec<u32>,
     starts: Vec<u32>,
     few: FewSorter,
 }
 
 /// A score and whose it is.
-type Entry = (f64, u32);
+type Scored = (f64, u32);
 
-fn score(&(score, _): &Entry) -> f64 {
+fn score(&(score, _): &Scored) -> f64 {
     score
 }
 
@@ -78,7 +78,7 @@ impl Sorter {
         order.extend(self.sorted[..count].iter().take(limit).map(|&(_, index)| index));
     }
 
-    fn as_they_came(&mut self, scores: &[f64]) -> &mut [Entry] {
+    fn as_they_came(&mut self, scores: &[f64]) -> &mut [Scored] {
         let sorted = &mut self.sorted[..scores.len()];
         sorted
             .iter_mut()
@@ -146,7 +146,7 @@ fn insert_each<T: Copy>(items: &mut [T], number: impl Fn(&T) -> f64) {
 
 /// Sorts from short runs to the whole.
 #[inline(never)]
-fn merge_sort(entries: &mut [Entry], spare: &mut Vec<Entry>) {
+fn merge_sort(entries: &mut [Scored], spare: &mut Vec<Scored>) {
     entries.chunks_mut(RUN).for_each(|run| insert_each(run, score));
     grow(spare, entries.len());
     let length = entries.len();
@@ -167,7 +167,7 @@ fn merge_sort(entries: &mut [Entry], spare: &mut Vec<Entry>) {
     }
 }
 
-fn merge(left: &[Entry], right: &[Entry], to: &mut [Entry]) {
+fn merge(left: &[Scored], right: &[Scored], to: &mut [Scored]) {
     let (mut l, mut r) = (0, 0);
     for place in to.iter_mut() {
         // Of equals the left one: it came earlier.
@@ -188,7 +188,7 @@ pub(crate) struct Selection {
     select: bool,
     /// A score has to lie above this to be among the best so far; NaN while there is room for any.
     bar: f64,
-    best: Vec<Entry>,
+    best: Vec<Scored>,
     scores: Vec<f64>,
     sorter: Sorter,
     indices: Vec<u32>,
@@ -204,10 +204,10 @@ impl Selection {
     /// Bytes that a stream of at most so many scores takes, of which the first `limit` are wanted.
     pub fn need(limit: usize, expected: usize) -> usize {
         if Self::selects(limit, expected) {
-            limit * (size_of::<Entry>() + size_of::<u32>())
+            limit * (size_of::<Scored>() + size_of::<u32>())
         } else {
             // Scores, two lists of entries, and four of indices and places.
-            expected * (size_of::<f64>() + 2 * size_of::<Entry>() + 4 * size_of::<u32>())
+            expected * (size_of::<f64>() + 2 * size_of::<Scored>() + 4 * size_of::<u32>())
         }
     }
 

@@ -110,7 +110,7 @@ pub struct Match {
 
 /// What events called up.
 #[derive(Debug, Default, PartialEq)]
-pub struct Found {
+pub struct PlaybookMatches {
     /// By relevance, highest first; equal ones as they were added.
     pub matches: Vec<Match>,
     /// Rows with variables that their conditions asked for in vain, in the order in which the
@@ -122,7 +122,7 @@ pub struct Found {
 const FULL_SAMPLE: f64 = 10.0;
 
 #[derive(Clone, Debug, Default)]
-struct Entry {
+struct StoredPlaybook {
     /// When it was added, counted up; 0 for a free row.
     sequence: u64,
     condition: Vec<Step>,
@@ -134,7 +134,7 @@ struct Entry {
 
 /// Triggers under one kind and symbol.
 #[derive(Clone, Debug, Default)]
-struct List {
+struct TriggerList {
     /// Least severity, row, and when the row was added: an entry of another time is of a playbook
     /// that has gone.
     triggers: Vec<(f64, u32, u64)>,
@@ -150,9 +150,9 @@ const EVERY: u32 = u32::MAX;
 /// Playbooks, found by what calls them up.
 #[derive(Clone, Debug, Default)]
 pub struct PlaybookBook {
-    rows: Vec<Entry>,
+    rows: Vec<StoredPlaybook>,
     free: Vec<u32>,
-    lists: FxHashMap<(u32, u32), List>,
+    lists: FxHashMap<(u32, u32), TriggerList>,
     sequence: u64,
     call: u64,
     /// Entries of lists, and those of them whose playbook has gone.
@@ -166,7 +166,7 @@ impl PlaybookBook {
     /// Adds a playbook, and tells its row.
     pub fn add(&mut self, mut trigger: Trigger, success_count: f64, sample_size: f64) -> u32 {
         let row = self.free.pop().unwrap_or_else(|| {
-            self.rows.push(Entry::default());
+            self.rows.push(StoredPlaybook::default());
             self.entries.push(0);
             self.rows.len() as u32 - 1
         });
@@ -190,7 +190,7 @@ impl PlaybookBook {
         }
         self.listed += entries;
         self.entries[row as usize] = entries as u32;
-        self.rows[row as usize] = Entry {
+        self.rows[row as usize] = StoredPlaybook {
             sequence: self.sequence,
             condition: trigger.condition,
             success_count,
@@ -202,7 +202,7 @@ impl PlaybookBook {
 
     /// Removes the playbook of a row, which may be taken again.
     pub fn remove(&mut self, row: u32) {
-        self.rows[row as usize] = Entry::default();
+        self.rows[row as usize] = StoredPlaybook::default();
         self.free.push(row);
         self.gone += self.entries[row as usize] as usize;
         if self.gone > self.listed / 2 {
@@ -226,7 +226,7 @@ impl PlaybookBook {
         &mut self,
         events: &[Event],
         values: &impl Fn(u32) -> Option<&'a [f64]>,
-    ) -> Found {
+    ) -> PlaybookMatches {
         self.call += 1;
         let mut called: Vec<(u32, usize)> = Vec::new();
         for (place, event) in events.iter().enumerate() {
@@ -247,9 +247,10 @@ impl PlaybookBook {
             }
         }
         sort_descending(&mut called, |&(row, _)| -(self.rows[row as usize].sequence as f64));
-        let mut found = Found::default();
+        let mut found = PlaybookMatches::default();
         for (row, event) in called {
-            let Entry { condition, success_count, sample_size, .. } = &self.rows[row as usize];
+            let StoredPlaybook { condition, success_count, sample_size, .. } =
+                &self.rows[row as usize];
             let first = found.missing.len();
             let mut market = Market { values, row, first, missing: &mut found.missing };
             if !condition.is_empty() && !market.holds(&mut condition.iter()) {
@@ -265,7 +266,7 @@ impl PlaybookBook {
     }
 }
 
-impl List {
+impl TriggerList {
     /// Gets ready for a call: looked at in the order of severity, from where the call has come to.
     fn look(&mut self, call: u64) {
         if !self.sorted {
@@ -330,7 +331,7 @@ impl<'a, Values: Fn(u32) -> Option<&'a [f64]>> Market<'_, 'a, Values> {
 
 /// A playbook's record.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Record {
+pub struct TrackRecord {
     /// Trades that followed it and made money.
     pub success_count: f64,
     /// Trades that followed it.
@@ -346,11 +347,11 @@ pub const EDGE_STRENGTHENING: f64 = 0.1;
 /// success and shrinks by the inverse for each failure, within the section's cap and not below that
 /// of a new missed opportunity.
 pub fn apply_outcome(
-    record: &Record,
+    record: &TrackRecord,
     difficulty: Option<f64>,
     profitable: bool,
     table: &SectionTable,
-) -> Record {
+) -> TrackRecord {
     let profile = table.profile(Section::Procedural);
     let difficulty = difficulty.unwrap_or(profile.encoding.base_difficulty);
     let stability = if profitable {
@@ -366,7 +367,7 @@ pub fn apply_outcome(
             / decay::stability_on_access_for_section(1.0, difficulty, NEUTRAL, &uncapped)
     };
     let least = table.initial_stability(Some("custom:missed_opportunity"));
-    Record {
+    TrackRecord {
         success_count: record.success_count + f64::from(u8::from(profitable)),
         sample_size: record.sample_size + 1.0,
         stability: f64::min(f64::max(stability, least), profile.decay.max_stability_days),

@@ -147,7 +147,7 @@ impl OwnSource {
 
 /// What is at stake in memories of one subtype.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stake {
+pub struct SubtypeSalience {
     source: Source,
     /// Whether the section lets stakes change anything.
     enabled: bool,
@@ -161,13 +161,13 @@ pub struct Stake {
 /// Stakes by subtype, under one configuration.
 #[derive(Debug)]
 pub struct SalienceTable {
-    stakes: Vec<(String, Stake)>,
-    unknown: Stake,
+    stakes: Vec<(String, SubtypeSalience)>,
+    unknown: SubtypeSalience,
 }
 
 /// A subtype, and the signals that tell what is at stake in it.
 #[derive(Debug, Serialize)]
-pub struct StakeFields<'a> {
+pub struct SalienceFields<'a> {
     /// The subtype.
     pub subtype: &'a str,
     /// The names of its signals, two at most.
@@ -184,14 +184,14 @@ impl SalienceTable {
         Self {
             stakes: known
                 .chain(added)
-                .map(|name| (name.into(), Stake::new(Some(name), sections, salience)))
+                .map(|name| (name.into(), SubtypeSalience::new(Some(name), sections, salience)))
                 .collect(),
-            unknown: Stake::new(None, sections, salience),
+            unknown: SubtypeSalience::new(None, sections, salience),
         }
     }
 
     /// The stake of a subtype; exact, and that of the default section for an unknown one.
-    pub fn of(&self, subtype: &str) -> &Stake {
+    pub fn of(&self, subtype: &str) -> &SubtypeSalience {
         self.stakes
             .iter()
             .find(|(name, _)| name == subtype)
@@ -200,26 +200,27 @@ impl SalienceTable {
 
     /// The stake at a place of [`all_fields`](Self::all_fields); past them that of an unknown
     /// subtype.
-    pub fn at(&self, place: usize) -> &Stake {
+    pub fn at(&self, place: usize) -> &SubtypeSalience {
         self.stakes.get(place).map_or(&self.unknown, |(_, stake)| stake)
     }
 
     /// Whether rarity, surprise and consequence have any weight: only then are their signals read.
     pub fn weighs(&self) -> [bool; 3] {
-        let Stake { rarity_weight, surprise_weight, consequence_weight, .. } = self.unknown;
+        let SubtypeSalience { rarity_weight, surprise_weight, consequence_weight, .. } =
+            self.unknown;
         [rarity_weight > 0.0, surprise_weight > 0.0, consequence_weight > 0.0]
     }
 
     /// Every subtype that has a stake of its own, with its signals.
-    pub fn all_fields(&self) -> impl Iterator<Item = StakeFields<'_>> {
-        self.stakes.iter().map(|(subtype, stake)| StakeFields {
+    pub fn all_fields(&self) -> impl Iterator<Item = SalienceFields<'_>> {
+        self.stakes.iter().map(|(subtype, stake)| SalienceFields {
             subtype,
             fields: [stake.field(0), stake.field(1)],
         })
     }
 }
 
-impl Stake {
+impl SubtypeSalience {
     fn new(subtype: Option<&str>, sections: &SectionTable, config: &SalienceConfig) -> Self {
         let profile = sections.profile(sections.section_of(subtype));
         let own = config.sources.iter().find(|(name, _)| Some(name.as_str()) == subtype);

@@ -65,8 +65,8 @@ pub use budget::{ContextBudget, FRAME_BUDGETS, estimate_tokens};
 pub use dedup::{SAID_IN_MEANING, SAID_IN_WORDS, SEED_MESSAGES, cosines};
 pub use detail::MemoryDetail;
 pub use entry::{
-    CENSOR_ACTIONS, Entry, PROFILE_CATEGORIES, PromptSection, RECENT_CONVERSATIONS, RECENT_HOURS,
-    SECTIONS,
+    CENSOR_ACTIONS, PROFILE_CATEGORIES, PromptEntry, PromptSection, RECENT_CONVERSATIONS,
+    RECENT_HOURS, SECTIONS,
 };
 pub use frame::{Frame, FrameSelection, select_frame};
 #[cfg(not(target_arch = "wasm32"))]
@@ -85,4 +85,6 @@ pub use select::{
 };
 pub use topic::next_topic;
 pub use turn::{MOST_NAMED, TurnSignals, classify_turn};
-pub use usage::{MOST_USES, REFERENCED_FROM, USE_DAYS, Use, usage_boost, usage_rate, usage_score};
+pub use usage::{
+    MOST_USES, MemoryUse, REFERENCED_FROM, USE_DAYS, usage_boost, usage_rate, usage_score,
+};

@@ -7,7 +7,7 @@ use super::{MemoryIndex, Outcome, Search};
 use crate::columns::Row;
 use crate::error::Result;
 use crate::rerank::Ranked;
-use crate::search::{Aggregation, Arrival, Found, Seed};
+use crate::search::{Aggregation, Arrival, SearchHit, Seed};
 use crate::section::Weights;
 use crate::signal::{self, SIGNALS, days_between};
 
@@ -125,7 +125,7 @@ impl MemoryIndex {
         let hops: usize =
             arrivals.iter().filter(|it| it.row == row).map(|it| it.hop as usize + 1).sum();
         self.afford_for_now("explain", hops.saturating_mul(BYTES_A_HOP))?;
-        let path = Path { memory: self, outcome: &outcome, arrivals: &arrivals, search };
+        let path = ExplainedSearch { memory: self, outcome: &outcome, arrivals: &arrivals, search };
         Ok(ExplainedNode {
             rank: is_returned.then_some(place + 1),
             absent: (!is_returned).then_some("below_limit"),
@@ -135,14 +135,14 @@ impl MemoryIndex {
 }
 
 /// A search that has been done, and all that arrived in it.
-struct Path<'a> {
+struct ExplainedSearch<'a> {
     memory: &'a MemoryIndex,
     outcome: &'a Outcome,
     arrivals: &'a [Arrival],
     search: &'a Search<'a>,
 }
 
-impl Path<'_> {
+impl ExplainedSearch<'_> {
     fn score(&self, row: Row, ranked: &Ranked) -> Explanation {
         let weights = match self.search.sections {
             true => self.memory.table.weights()[usize::from(self.memory.section(row) as u8)],
@@ -208,9 +208,10 @@ impl Path<'_> {
         let Some(hit) = hits.iter().rfind(|hit| hit.row == Some(seed.row)) else {
             return Explanation::given("bm25", 0.0).noted("no word of the query");
         };
-        let largest = hits
-            .iter()
-            .fold(1.0, |most: f64, &Found { score, .. }| if score > most { score } else { most });
+        let largest = hits.iter().fold(
+            1.0,
+            |most: f64, &SearchHit { score, .. }| if score > most { score } else { most },
+        );
         let parts = vec![
             Explanation::given("hit", hit.score),
             Explanation::given("largest hit, at least 1", largest),

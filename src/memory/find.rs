@@ -4,10 +4,10 @@ use super::{Filters, MemoryIndex};
 use crate::check::{AMOUNT, check_instant, is_amount, is_score};
 use crate::columns::{Row, VectorHit, VectorQuery};
 use crate::error::{Error, Result};
-use crate::rerank::{Peaks, Query, Ranked, Resident, Weighting, not_a_number};
+use crate::rerank::{CandidateColumns, Peaks, Query, Ranked, Weighting, not_a_number};
 use crate::search::{
-    Activated, Arrival, EdgeWeight, Found, RESULTS_PER_SEED, Ranking, SEED_THRESHOLDS,
-    SearchConfig, Seed, Serendipity, Spread, rank, seed, spread,
+    Activated, Arrival, EdgeWeight, RESULTS_PER_SEED, Ranking, SEED_THRESHOLDS, SearchConfig,
+    SearchHit, Seed, Serendipity, Spread, rank, seed, spread,
 };
 use crate::section::Weights;
 
@@ -30,7 +30,7 @@ pub struct Search<'a> {
     /// The query's embedding.
     pub embedding: Option<&'a [f64]>,
     /// What a full-text index found, each node once, in its order.
-    pub bm25: &'a [Found],
+    pub bm25: &'a [SearchHit],
     /// Which memories may be found, and which edges passed over.
     pub filters: &'a Filters,
     /// Results; none: the configuration's.
@@ -133,7 +133,7 @@ impl MemoryIndex {
             Weighting::Uniform(Weights::GLOBAL)
         };
         let query = Query { weighting, avg_inbound_edges: self.avg_inbound_edges(), now };
-        let candidates = Resident {
+        let candidates = CandidateColumns {
             rows,
             semantic,
             bm25,
@@ -145,7 +145,7 @@ impl MemoryIndex {
             section: &self.nodes.section,
             accessed_by_now: self.nodes.accessed_by(now),
         };
-        self.reranker.rank_resident(&candidates, peaks, limit, &query, each)
+        self.reranker.rank_columns(&candidates, peaks, limit, &query, each)
     }
 
     #[cold]
@@ -259,14 +259,14 @@ impl MemoryIndex {
 
         let filtered = search.filters.is_about_nodes();
         let passes = |row: Row| !filtered || self.passes(row, search.filters, search.now);
-        let vector: Vec<Found> = match search.embedding {
+        let vector: Vec<SearchHit> = match search.embedding {
             None => Vec::new(),
             Some(embedding) => {
                 let query = self.vector_query(embedding)?;
                 let found = self.most_similar(&query, asked, search.filters, search.now);
                 found
                     .iter()
-                    .map(|found| Found { row: Some(found.row), score: found.score })
+                    .map(|found| SearchHit { row: Some(found.row), score: found.score })
                     .collect()
             }
         };

@@ -10,7 +10,7 @@ pub(super) struct Groups {
     places: FxHashMap<Row, u32>,
     members: Vec<Member>,
     /// The groups of each member, in chains.
-    links: Vec<Link>,
+    links: Vec<GroupLink>,
     /// For each group the last row that was asked about and is in it.
     asked: Vec<Row>,
 }
@@ -27,7 +27,7 @@ struct Member {
 
 /// A group of a member, and the link before.
 #[derive(Clone, Copy)]
-struct Link {
+struct GroupLink {
     group: u32,
     before: u32,
 }
@@ -42,7 +42,8 @@ impl Groups {
     pub fn need(groups: usize, listed: usize) -> usize {
         // The map and the members may be twice as large as they have to, and grow beside what they
         // were.
-        let each = size_of::<Link>() + 4 * (size_of::<(Row, u32)>() + 1) + 3 * size_of::<Member>();
+        let each =
+            size_of::<GroupLink>() + 4 * (size_of::<(Row, u32)>() + 1) + 3 * size_of::<Member>();
         listed.saturating_mul(each).saturating_add(groups * size_of::<Row>())
     }
 
@@ -68,7 +69,7 @@ impl Groups {
         }
         let link = self.links.len() as u32;
         let before = std::mem::replace(&mut self.members[place as usize].last_link, link);
-        self.links.push(Link { group, before });
+        self.links.push(GroupLink { group, before });
     }
 
     /// The rows, each once.
@@ -81,7 +82,7 @@ impl Groups {
     pub fn compare(&mut self, mut each: impl FnMut(Row, &mut dyn FnMut(Row) -> bool)) {
         for place in 0..self.members.len() {
             let Member { row, mut last_link, .. } = self.members[place];
-            while let Some(&Link { group, before }) = self.links.get(last_link as usize) {
+            while let Some(&GroupLink { group, before }) = self.links.get(last_link as usize) {
                 self.asked[group as usize] = row;
                 last_link = before;
             }

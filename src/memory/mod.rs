@@ -33,9 +33,9 @@ pub use find::{Columns, Outcome, Search};
 use names::SubtypeFacts;
 pub use names::{DEFAULT_EDGE_TYPE, DEFAULT_NODE_TYPE, NameKind};
 pub use nodes::{Access, Embedding, NodeChange};
-pub use size::Use;
+pub use size::ByteCounts;
 pub use snapshot::{Restoring, Snapshot, SnapshotPart};
-pub use sweep::{Change, Sweep, Transition};
+pub use sweep::{DecayChange, Sweep, Transition};
 
 /// How a memory is made.
 #[derive(Clone, Debug)]
@@ -59,7 +59,7 @@ pub struct MemoryIndex {
     search: SearchConfig,
     limits: Limits,
     /// By section code.
-    ends: [sweep::Ends; 4],
+    ends: [sweep::ThresholdTimes; 4],
     options: Options,
     /// Bytes that stand elsewhere and count against `max_bytes`: the caller's scratch.
     elsewhere: usize,
@@ -98,7 +98,7 @@ impl MemoryIndex {
         }
         let mut memory = Self {
             limits: Limits::of(&config.sections),
-            ends: sweep::Ends::of(&config.sections, config.curve),
+            ends: sweep::ThresholdTimes::of(&config.sections, config.curve),
             table: config.sections,
             curve: config.curve,
             search: config.search,

@@ -11,7 +11,7 @@ const SPARE_SHARE: usize = 8;
 /// Bytes that a memory takes, by content and by what there is room for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)] // plain words
-pub struct Use {
+pub struct ByteCounts {
     pub nodes: usize,
     pub nodes_capacity: usize,
     pub edges: usize,
@@ -47,10 +47,10 @@ impl MemoryIndex {
     }
 
     /// How much memory it takes.
-    pub fn bytes(&self) -> Use {
+    pub fn bytes(&self) -> ByteCounts {
         let counts = self.graph.inbound_counts().len() * size_of::<u32>();
         let named = self.all_names().map(Names::bytes).sum::<usize>() + self.labels.bytes();
-        Use {
+        ByteCounts {
             nodes: self.nodes.rows() * self.nodes.bytes_each() + self.due.bytes() + counts + named,
             nodes_capacity: self.nodes_capacity(),
             edges: self.graph.bytes(),

@@ -26,7 +26,7 @@ const DECIMALS: f64 = 10_000.0;
 /// New stored values of a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs)] // named as everywhere
-pub struct Change {
+pub struct DecayChange {
     pub row: Row,
     /// Rounded to 4 decimals, half to even.
     pub retrievability: f64,
@@ -106,14 +106,14 @@ impl MemoryIndex {
                 }
                 sweep.compare(
                     row,
-                    Faded { retrievability, states },
-                    Faded { retrievability: known, states: from },
+                    FadedColumns { retrievability, states },
+                    FadedColumns { retrievability: known, states: from },
                 );
                 row += length as Row;
             }
         }
         if nodes.is_out_of_order() {
-            self.afford_for_now("decay", 2 * sweep.rows.len() * size_of::<Change>())?;
+            self.afford_for_now("decay", 2 * sweep.rows.len() * size_of::<DecayChange>())?;
             let mut order: Vec<u32> = (0..sweep.rows.len() as u32).collect();
             nodes.sort_places(&mut order, &|place| sweep.rows[place as usize]);
             let places = || order.iter().map(|&place| place as usize);
@@ -150,7 +150,7 @@ impl MemoryIndex {
     /// # Errors
     /// `invalid_argument` with field and index for a retrievability outside [0, 1]. Nothing is
     /// stored then.
-    pub fn apply_decay(&mut self, changes: &[Change]) -> Result<usize> {
+    pub fn apply_decay(&mut self, changes: &[DecayChange]) -> Result<usize> {
         for (index, change) in changes.iter().enumerate() {
             super::check_share("retrievability", Some(change.retrievability))
                 .map_err(|error| error.at(index))?;
@@ -186,7 +186,7 @@ impl MemoryIndex {
         (self.looked_at, self.swept_at) = (now, f64::NEG_INFINITY);
         let branches = self.due.branches_until(moment(now));
         // Rows out of order are sorted by keys of their own.
-        let to_sort = if self.nodes.is_out_of_order() { 2 * size_of::<Change>() } else { 0 };
+        let to_sort = if self.nodes.is_out_of_order() { 2 * size_of::<DecayChange>() } else { 0 };
         self.afford_for_now("transitions", branches.most_rows() * (size_of::<Row>() + to_sort))?;
         let mut rows = self.due.rows_under(&branches);
         self.nodes.sort(&mut rows);
@@ -264,9 +264,9 @@ impl MemoryIndex {
 
 impl Sweep {
     /// What to store.
-    pub fn changes(&self) -> impl Iterator<Item = Change> {
+    pub fn changes(&self) -> impl Iterator<Item = DecayChange> {
         let columns = self.rows.iter().zip(&self.retrievability).zip(&self.states);
-        columns.map(|((&row, &retrievability), &code)| Change {
+        columns.map(|((&row, &retrievability), &code)| DecayChange {
             row,
             retrievability,
             state: stored_state(code),
@@ -284,7 +284,7 @@ impl Sweep {
     /// Compares what the rows from `first` on have come to with what is stored of them. First who
     /// changes, then each column of what they change to: a list that grows by many at once asks for
     /// room once.
-    fn compare(&mut self, first: Row, faded: Faded<'_>, stored: Faded<'_>) {
+    fn compare(&mut self, first: Row, faded: FadedColumns<'_>, stored: FadedColumns<'_>) {
         let (mut states, mut changed, mut moved) = ([0_u8; BATCH], [0_u16; BATCH], [0_u16; BATCH]);
         let (mut changes, mut moves, mut processed) = (0, 0, 0);
         let length = stored.states.len();
@@ -330,7 +330,7 @@ impl Sweep {
 
 /// Retrievabilities and codes of states of some rows.
 #[derive(Clone, Copy)]
-struct Faded<'a> {
+struct FadedColumns<'a> {
     retrievability: &'a [f64],
     states: &'a [u8],
 }
@@ -339,7 +339,7 @@ struct Faded<'a> {
 const WORD: usize = 64;
 type FadedWord<'a> = (&'a [f64; WORD], &'a [u8; WORD]);
 
-impl<'a> Faded<'a> {
+impl<'a> FadedColumns<'a> {
     fn word(&self, start: usize) -> Option<FadedWord<'a>> {
         Some((self.retrievability[start..].first_chunk()?, self.states[start..].first_chunk()?))
     }
@@ -438,15 +438,15 @@ fn moment(instant: f64) -> u32 {
 
 /// When the curve passes a section's thresholds of ACTIVE and of WEAK, for every stability.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ends {
-    active: Passing,
-    weak: Passing,
+pub(super) struct ThresholdTimes {
+    active: ThresholdTime,
+    weak: ThresholdTime,
 }
 
 /// The days without access before which a retrievability is above a threshold, and after which it
 /// is below: infinite where that is never, or so late that nobody asks.
 #[derive(Clone, Copy, Debug)]
-struct Passing {
+struct ThresholdTime {
     first: f64,
     last: f64,
 }
@@ -462,14 +462,14 @@ const FAR: f64 = 1e12;
 /// at most.
 const ROUNDING: f64 = 6e-9;
 
-impl Ends {
+impl ThresholdTimes {
     /// Of all sections, by code: for exp(−t / S) t = −S · ln threshold; for FSRS-6 its own inverse
     /// at S = 1, of thresholds that are as much higher and lower as rounding may be off.
     pub(super) fn of(memory: &crate::section::SectionTable, curve: Curve) -> [Self; 4] {
         let passing = |threshold: f64| match curve {
             Curve::Exponential => {
                 let days = -threshold.ln();
-                Passing {
+                ThresholdTime {
                     first: (days - EXP_ROUNDING).clamp(0.0, VANISHING),
                     last: match days {
                         ..=VANISHING => days.max(0.0) + EXP_ROUNDING,
@@ -487,7 +487,7 @@ impl Ends {
                         .max(0.0),
                     _ => far,
                 };
-                Passing {
+                ThresholdTime {
                     first: days(threshold + ROUNDING, FAR),
                     last: days(threshold - ROUNDING, f64::INFINITY),
                 }
@@ -503,9 +503,9 @@ impl Ends {
     }
 
     /// At a stability, of ACTIVE and of WEAK.
-    fn at(&self, stability: f64) -> [Passing; 2] {
+    fn at(&self, stability: f64) -> [ThresholdTime; 2] {
         let stability = stability.max(0.0);
-        [self.active, self.weak].map(|Passing { first, last }| Passing {
+        [self.active, self.weak].map(|ThresholdTime { first, last }| ThresholdTime {
             first: first * stability,
             last: if last == f64::INFINITY { last } else { last * stability },
         })

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::{Batch, Query, Ranked, Rated, Reranker, Tables, Two, not_a_number};
+use super::{Batch, CandidatePair, Query, Ranked, Rated, Reranker, Tables, not_a_number};
 use crate::check::DAY_MS;
 use crate::columns::{Column, Row};
 use crate::error::Result;
@@ -19,11 +19,11 @@ impl Reranker {
     /// Bytes that ranking so many resident candidates takes beyond those that are kept from batches
     /// before.
     pub(crate) fn need(&self, candidates: usize) -> usize {
-        let Room { fewest, several } = &self.room;
-        if candidates <= Fewest::MOST {
-            if fewest.is_some() { 0 } else { Fewest::BYTES }
-        } else if candidates <= Several::MOST {
-            if several.is_some() { 0 } else { Several::BYTES }
+        let RatingBuffers { small, medium } = &self.buffers;
+        if candidates <= SmallBuffer::MOST {
+            if small.is_some() { 0 } else { SmallBuffer::BYTES }
+        } else if candidates <= MediumBuffer::MOST {
+            if medium.is_some() { 0 } else { MediumBuffer::BYTES }
         } else {
             // What sorting takes, or a list of the best.
             candidates * 64
@@ -33,9 +33,9 @@ impl Reranker {
     /// Hands over the first `limit` of resident candidates, highest first, whose scores are in
     /// range and have these peaks. False, and none handed over, where a candidate's row has no
     /// node.
-    pub(crate) fn rank_resident(
+    pub(crate) fn rank_columns(
         &mut self,
-        candidates: &Resident<'_>,
+        candidates: &CandidateColumns<'_>,
         peaks: Peaks,
         limit: usize,
         query: &Query<'_>,
@@ -47,24 +47,23 @@ impl Reranker {
         let limit = limit.min(count);
         let tables = self.tables.get_or_init(Box::default);
         // None is passed over where accesses may lie ahead.
-        let outline = (count > Several::MOST && candidates.accessed_by_now)
-            .then(|| Outline::new(batch, peaks));
-        let outline = outline.as_ref();
-        let (room, best) = (&mut self.room, &mut self.best);
+        let quick_bound = (count > MediumBuffer::MOST && candidates.accessed_by_now)
+            .then(|| QuickBound::new(batch, peaks));
+        let quick_bound = quick_bound.as_ref();
+        let (buffers, best) = (&mut self.buffers, &mut self.best);
         // Memories of one segment are many, and looking a column up there costs half as much.
         match candidates.as_one() {
-            Some(nodes) => {
-                Race { candidates, nodes, batch, outline, tables }.rank(limit, room, best, each)
-            }
-            None => Race { candidates, nodes: candidates, batch, outline, tables }
-                .rank(limit, room, best, each),
+            Some(nodes) => Ranker { candidates, nodes, batch, quick_bound, tables }
+                .rank(limit, buffers, best, each),
+            None => Ranker { candidates, nodes: candidates, batch, quick_bound, tables }
+                .rank(limit, buffers, best, each),
         }
     }
 }
 
 /// What few candidates come to, twice `PAIRS` at most. Made once: clearing it takes as long as
 /// rating some.
-struct Few<const PAIRS: usize> {
+struct RatingBuffer<const PAIRS: usize> {
     /// Of each two candidates, a lane each, the signals that are not handed in: keyword, recency,
     /// authority and affinity.
     signals: [[[f64; 2]; PAIRS]; 4],
@@ -72,12 +71,12 @@ struct Few<const PAIRS: usize> {
     sorter: FewSorter,
 }
 
-impl<const PAIRS: usize> Few<PAIRS> {
+impl<const PAIRS: usize> RatingBuffer<PAIRS> {
     const MOST: usize = 2 * PAIRS;
     const BYTES: usize = size_of::<Self>() + FewSorter::need(Self::MOST);
 }
 
-impl<const PAIRS: usize> Default for Few<PAIRS> {
+impl<const PAIRS: usize> Default for RatingBuffer<PAIRS> {
     fn default() -> Self {
         Self {
             signals: [[[0.0; 2]; PAIRS]; 4],
@@ -88,15 +87,15 @@ impl<const PAIRS: usize> Default for Few<PAIRS> {
 }
 
 /// Six kilobytes: there may be hundreds of memories that rank no more than this at once.
-type Fewest = Few<64>;
+type SmallBuffer = RatingBuffer<64>;
 /// Of more than these, passing over most of them is quicker.
-type Several = Few<1024>;
+type MediumBuffer = RatingBuffer<1024>;
 
 /// Room for candidates that are all rated, made when there are first so many.
 #[derive(Default)]
-pub(super) struct Room {
-    fewest: Option<Box<Fewest>>,
-    several: Option<Box<Several>>,
+pub(super) struct RatingBuffers {
+    small: Option<Box<SmallBuffer>>,
+    medium: Option<Box<MediumBuffer>>,
 }
 
 /// What the scores of some candidates are at most: the greatest BM25 score, and of the others, of
@@ -139,7 +138,7 @@ const INFINITE: u32 = (f64::INFINITY.to_bits() >> 32) as u32;
 
 /// A quick bound of scores: what a candidate's score is at most, whatever its node. Its products
 /// are not added in the order of [`sum`](super::sum).
-struct Outline {
+struct QuickBound {
     /// By section: what semantic and BM25 score are multiplied by; what the graph score is, and
     /// what the rest comes to.
     weights: [[F64x2; 2]; 4],
@@ -147,7 +146,7 @@ struct Outline {
     slack: f64,
 }
 
-impl Outline {
+impl QuickBound {
     /// Products below this round coarsely, and no score depends on them.
     const TINY: f64 = 1e-100;
 
@@ -184,7 +183,7 @@ impl Outline {
 
 /// Candidates whose nodes are in columns. The scores are columns too, of the length of `rows`, and
 /// the rows lie within the columns.
-pub(crate) struct Resident<'a> {
+pub(crate) struct CandidateColumns<'a> {
     pub rows: &'a [Row],
     pub semantic: &'a [f64],
     pub bm25: &'a [f64],
@@ -208,7 +207,7 @@ struct OneSegment<'a> {
     section: &'a [u8],
 }
 
-impl<'a> Resident<'a> {
+impl<'a> CandidateColumns<'a> {
     fn as_one(&self) -> Option<OneSegment<'a>> {
         Some(OneSegment {
             last_accessed: self.last_accessed.as_one()?,
@@ -247,7 +246,7 @@ impl<'a> Resident<'a> {
 /// Where the fields of nodes lie.
 trait Nodes: Copy {
     /// The same, of which the compiler knows that what is there in one column is there in all.
-    fn alike(self) -> Self;
+    fn with_common_length(self) -> Self;
     fn last_accessed(self, row: Row) -> f64;
     fn created_at(self, row: Row) -> f64;
     fn access_count(self, row: Row) -> u32;
@@ -261,10 +260,10 @@ trait Nodes: Copy {
         [one, other]: [Row; 2],
         [semantic, bm25, graph]: [F64x2; 3],
         tables: &Tables,
-    ) -> Two {
+    ) -> CandidatePair {
         let both = |field: fn(Self, Row) -> f64| F64x2::new(field(self, one), field(self, other));
         let saturation = |row: Row| tables.saturation.of_count(self.access_count(row));
-        Two {
+        CandidatePair {
             semantic,
             bm25,
             graph,
@@ -277,9 +276,9 @@ trait Nodes: Copy {
     }
 }
 
-impl Nodes for &Resident<'_> {
+impl Nodes for &CandidateColumns<'_> {
     #[inline(always)]
-    fn alike(self) -> Self {
+    fn with_common_length(self) -> Self {
         self
     }
 
@@ -311,7 +310,7 @@ impl Nodes for &Resident<'_> {
 
 impl Nodes for OneSegment<'_> {
     #[inline(always)]
-    fn alike(self) -> Self {
+    fn with_common_length(self) -> Self {
         let rows = self.section.len();
         Self {
             last_accessed: &self.last_accessed[..rows],
@@ -357,43 +356,43 @@ const RUN: usize = 128;
 const MANY: usize = RUN / 4;
 
 /// Candidates that run for the best places.
-struct Race<'a, N> {
-    candidates: &'a Resident<'a>,
+struct Ranker<'a, N> {
+    candidates: &'a CandidateColumns<'a>,
     nodes: N,
     batch: &'a Batch,
     /// None where no candidate is passed over.
-    outline: Option<&'a Outline>,
+    quick_bound: Option<&'a QuickBound>,
     tables: &'a Tables,
 }
 
-impl<N: Nodes> Race<'_, N> {
+impl<N: Nodes> Ranker<'_, N> {
     fn rank(
         &self,
         limit: usize,
-        room: &mut Room,
+        buffers: &mut RatingBuffers,
         best: &mut Selection,
         each: impl FnMut(Ranked),
     ) -> Result<bool> {
         let count = self.candidates.rows.len();
-        if count <= Fewest::MOST {
-            self.rank_few(limit, room.fewest.get_or_insert_default(), each)
-        } else if count <= Several::MOST {
-            self.rank_few(limit, room.several.get_or_insert_default(), each)
+        if count <= SmallBuffer::MOST {
+            self.rank_all_rated(limit, buffers.small.get_or_insert_default(), each)
+        } else if count <= MediumBuffer::MOST {
+            self.rank_all_rated(limit, buffers.medium.get_or_insert_default(), each)
         } else {
-            self.rank_many(limit, best, each)
+            self.rank_pruned(limit, best, each)
         }
     }
 
     /// What candidates come to is kept, and not taken again should they rank.
     #[inline(never)]
-    fn rank_few<const PAIRS: usize>(
+    fn rank_all_rated<const PAIRS: usize>(
         &self,
         limit: usize,
-        few: &mut Few<PAIRS>,
+        few: &mut RatingBuffer<PAIRS>,
         mut each: impl FnMut(Ranked),
     ) -> Result<bool> {
         let count = self.candidates.rows.len();
-        let Few { signals, scores, sorter } = few;
+        let RatingBuffer { signals, scores, sorter } = few;
         let scores = scores.as_flattened_mut();
         let (all_near, sections) = self.rate_run(0..count, scores, |place, it| {
             let [_, keyword, _, recency, authority, affinity] = it.signals;
@@ -424,7 +423,7 @@ impl<N: Nodes> Race<'_, N> {
     }
 
     #[inline(never)]
-    fn rank_many(
+    fn rank_pruned(
         &self,
         limit: usize,
         best: &mut Selection,
@@ -436,10 +435,11 @@ impl<N: Nodes> Race<'_, N> {
         let (mut contenders, mut scores) = ([0; RUN], [0.0; RUN]);
         for from in (0..count).step_by(RUN) {
             let run = from..count.min(from + RUN);
-            if let (Some(bar), Some(outline)) = (best.bar(), self.outline) {
-                let (many, codes) = self.contend(outline, run.clone(), bar, &mut contenders);
+            if let (Some(bar), Some(quick_bound)) = (best.bar(), self.quick_bound) {
+                let (many, codes) =
+                    self.filter_by_quick_bound(quick_bound, run.clone(), bar, &mut contenders);
                 sections |= codes;
-                let few = self.narrow(&mut contenders[..many], bar);
+                let few = self.filter_by_recency(&mut contenders[..many], bar);
                 if few <= MANY {
                     for &index in &contenders[..few] {
                         let score = self.score(index as usize);
@@ -473,15 +473,15 @@ impl<N: Nodes> Race<'_, N> {
     /// Those of a run that could rise above the bar, written from the front; how many they are, and
     /// the codes of all sections together.
     #[inline(always)]
-    fn contend(
+    fn filter_by_quick_bound(
         &self,
-        outline: &Outline,
+        quick_bound: &QuickBound,
         run: Range<usize>,
         bar: f64,
         contenders: &mut [u32; RUN],
     ) -> (usize, usize) {
         let (mut count, mut sections) = (0, 0);
-        let bar = F64x2::splat(bar - outline.slack);
+        let bar = F64x2::splat(bar - quick_bound.slack);
         let mut put = |index: usize, rises: u32| {
             contenders[count & (RUN - 1)] = index as u32;
             count += rises as usize;
@@ -492,7 +492,7 @@ impl<N: Nodes> Race<'_, N> {
             let codes = [self.nodes.section(one), self.nodes.section(other)];
             sections |= codes[0] | codes[1];
             // Not above it, which nothing is beside NaN.
-            let stay = outline.at_most(scores, codes).at_most(bar).bits();
+            let stay = quick_bound.at_most(scores, codes).at_most(bar).bits();
             put(index, !stay & 1);
             put(index + 1, !stay >> 1 & 1);
         }
@@ -507,7 +507,7 @@ impl<N: Nodes> Race<'_, N> {
     /// Leaves those contenders at the front that could rise above the bar with the recency they
     /// have; how many they are.
     #[inline(always)]
-    fn narrow(&self, contenders: &mut [u32], bar: f64) -> usize {
+    fn filter_by_recency(&self, contenders: &mut [u32], bar: f64) -> usize {
         let mut count = 0;
         let [now, _] = self.batch.now.to_array();
         for at in 0..contenders.len() {
@@ -520,7 +520,7 @@ impl<N: Nodes> Race<'_, N> {
             let scores = self.candidates.scores(index as usize);
             let most = self.batch.at_most(scores, self.nodes.section(row), recency, affinity);
             contenders[count] = index;
-            count += usize::from(may_rise(most, bar));
+            count += usize::from(can_exceed(most, bar));
         }
         count
     }
@@ -536,7 +536,7 @@ impl<N: Nodes> Race<'_, N> {
         mut each: impl FnMut(usize, &Rated),
     ) -> (bool, usize) {
         let (mut places, mut sections) = (0, 0);
-        let nodes = self.nodes.alike();
+        let nodes = self.nodes.with_common_length();
         let near = |days: F64x2, places: &mut usize| {
             let (recency, place) = self.tables.recency.near(days);
             *places |= place;
@@ -594,6 +594,6 @@ impl<N: Nodes> Race<'_, N> {
 /// Whether a score of at most this may lie above the bar. Not `>`, which nothing is beside NaN.
 #[inline(always)]
 #[allow(clippy::neg_cmp_op_on_partial_ord)]
-fn may_rise(most: f64, bar: f64) -> bool {
+fn can_exceed(most: f64, bar: f64) -> bool {
     !(most <= bar)
 }

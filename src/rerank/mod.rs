@@ -8,7 +8,7 @@ mod neutral;
 
 use std::cell::OnceCell;
 
-pub(crate) use columns::{Peaks, Resident};
+pub(crate) use columns::{CandidateColumns, Peaks};
 
 use crate::check::{
     AMOUNT, COUNT, DAY_MS, INSTANT, MAX_INSTANT_MS, check_instant, is_amount, is_count, is_instant,
@@ -135,7 +135,7 @@ struct Tables {
 pub struct Reranker {
     tables: OnceCell<Box<Tables>>,
     best: Selection,
-    room: columns::Room,
+    buffers: columns::RatingBuffers,
 }
 
 impl Reranker {
@@ -290,7 +290,7 @@ impl Share {
 }
 
 /// What two candidates are rated by.
-struct Two {
+struct CandidatePair {
     semantic: F64x2,
     bm25: F64x2,
     graph: F64x2,
@@ -304,12 +304,12 @@ struct Two {
 
 /// What two candidates come to.
 struct Rated {
-    signals: Six,
+    signals: SignalLanes,
     scores: F64x2,
 }
 
 /// A value for each signal, in their order, of two candidates.
-type Six = [F64x2; 6];
+type SignalLanes = [F64x2; 6];
 
 impl Batch {
     fn check(query: &Query<'_>) -> Result<()> {
@@ -347,7 +347,7 @@ impl Batch {
 
     /// The six signals: those of [`signal`]; `recency` is asked for that of some days.
     #[inline(always)]
-    fn signals(&self, it: &Two, recency: impl FnOnce(F64x2) -> F64x2) -> Six {
+    fn signals(&self, it: &CandidatePair, recency: impl FnOnce(F64x2) -> F64x2) -> SignalLanes {
         let one = F64x2::splat(1.0);
         let days = ((self.now - it.last_accessed) / F64x2::splat(DAY_MS)).floor();
         // As whole days below the bound: the least that is taken from it leaves a quotient below,
@@ -366,7 +366,7 @@ impl Batch {
 
     /// What each signal contributes to the score: weight · value.
     #[inline(always)]
-    fn parts(&self, signals: &Six, [one, other]: [usize; 2]) -> Six {
+    fn parts(&self, signals: &SignalLanes, [one, other]: [usize; 2]) -> SignalLanes {
         let (one, other) = (&self.weights[one & 3], &self.weights[other & 3]);
         [
             one[0].firsts(other[0]) * signals[0],
@@ -379,7 +379,7 @@ impl Batch {
     }
 
     #[inline(always)]
-    fn rated(&self, it: &Two, recency: impl FnOnce(F64x2) -> F64x2) -> Rated {
+    fn rated(&self, it: &CandidatePair, recency: impl FnOnce(F64x2) -> F64x2) -> Rated {
         let signals = self.signals(it, recency);
         Rated { scores: sum(&self.parts(&signals, it.sections)), signals }
     }
@@ -411,7 +411,7 @@ impl Batch {
         let (one, other) = (one.as_chunks::<2>().0, other.as_chunks::<2>().0);
         let firsts = |place: usize| F64x2::load(&one[place]).firsts(F64x2::load(&other[place]));
         let seconds = |place: usize| F64x2::load(&one[place]).seconds(F64x2::load(&other[place]));
-        let two = Two {
+        let two = CandidatePair {
             semantic: firsts(0),
             bm25: seconds(0),
             graph: firsts(1),
@@ -482,7 +482,7 @@ fn pairs([semantic, keyword, graph, recency, authority, affinity]: [f64; 6]) -> 
 
 /// The sum from left to right.
 #[inline(always)]
-fn sum(&[semantic, keyword, graph, recency, authority, affinity]: &Six) -> F64x2 {
+fn sum(&[semantic, keyword, graph, recency, authority, affinity]: &SignalLanes) -> F64x2 {
     semantic + keyword + graph + recency + authority + affinity
 }
 

@@ -14,7 +14,7 @@ mod spread;
 mod terms;
 
 pub use rank::{Ranking, Serendipity, rank};
-pub use seed::{Found, Seed, seed};
+pub use seed::{SearchHit, Seed, seed};
 pub use spread::{Activated, Arrival, Spread, Termination, spread};
 pub use terms::{TermMode, terms};
 

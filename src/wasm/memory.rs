@@ -14,11 +14,11 @@ use crate::columns::{Row, StoredState, VectorForm};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::memory::{
-    Access, Change, Columns, EdgeChange, Embedding, Filters, MemoryIndex, NameKind, NodeChange,
-    Options, Restoring, Search, Snapshot, Sweep, Target, Transition,
+    Access, Columns, DecayChange, EdgeChange, Embedding, Filters, MemoryIndex, NameKind,
+    NodeChange, Options, Restoring, Search, Snapshot, Sweep, Target, Transition,
 };
 use crate::rerank::Ranked;
-use crate::search::{Found, Serendipity, Termination};
+use crate::search::{SearchHit, Serendipity, Termination};
 
 /// A missing number.
 const ABSENT: f64 = f64::NEG_INFINITY;
@@ -368,15 +368,16 @@ impl Resident {
     /// Rows: nodes; numbers: retrievabilities; bytes: codes of states. How many were stored, −1
     /// where it was refused.
     pub fn apply_decay(&mut self, count: usize) -> f64 {
-        if answer(self.memory.afford_for_now("changes", 2 * count * size_of::<Change>())).is_none()
+        if answer(self.memory.afford_for_now("changes", 2 * count * size_of::<DecayChange>()))
+            .is_none()
         {
             return -1.0;
         }
         let columns =
             self.scratch.rows[..count].iter().zip(&self.scratch.numbers).zip(&self.scratch.bytes);
-        let changes: Option<Vec<Change>> = columns
+        let changes: Option<Vec<DecayChange>> = columns
             .map(|((&row, &retrievability), &code)| {
-                Some(Change { row, retrievability, state: StoredState::from_code(code)? })
+                Some(DecayChange { row, retrievability, state: StoredState::from_code(code)? })
             })
             .collect();
         let changes =
@@ -493,7 +494,7 @@ impl Resident {
     /// Whether there is room for the hits of a search, beside the scratch.
     fn has_room_for_hits(&self) -> bool {
         let hits = self.scratch.numbers.get(SEARCH - 1).copied().unwrap_or_default() as usize;
-        answer(self.memory.afford_for_now("bm25", hits.saturating_mul(2 * size_of::<Found>())))
+        answer(self.memory.afford_for_now("bm25", hits.saturating_mul(2 * size_of::<SearchHit>())))
             .is_some()
     }
 
@@ -694,7 +695,7 @@ struct Request<'a> {
     connections: bool,
     serendipity: Serendipity,
     filters: Filters,
-    bm25: Vec<Found>,
+    bm25: Vec<SearchHit>,
     embedding: Option<&'a [f64]>,
 }
 
@@ -727,7 +728,7 @@ impl<'a> Request<'a> {
         let hits = head[SEARCH - 1] as usize;
         let (scores, components) = rest.split_at(hits);
         let found =
-            |(&row, &score): (&u32, &f64)| Found { row: (row != NOBODY).then_some(row), score };
+            |(&row, &score): (&u32, &f64)| SearchHit { row: (row != NOBODY).then_some(row), score };
         Self {
             now: head[0],
             limit: given(head[1]).map(|limit| limit as usize),

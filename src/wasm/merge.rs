@@ -3,7 +3,7 @@
 use wasm_bindgen::prelude::*;
 
 use super::Engine;
-use crate::merge::{self, MergeOptions, NO_ID, Row};
+use crate::merge::{self, MergeOptions, MergeRow, NO_ID};
 use crate::section::SectionSet;
 
 /// Numbers that tell of one selected row: group, place in it, score, boosted or not.
@@ -28,11 +28,11 @@ impl Engine {
         let (scores, rest) = self.numbers.split_at(rows);
         let (row_ids, rest) = rest.split_at(rows);
         let lengths: Vec<usize> = rest[..groups].iter().map(|&length| length as usize).collect();
-        let rows: Vec<Row> = scores
+        let rows: Vec<MergeRow> = scores
             .iter()
             .zip(row_ids)
             .zip(&self.bytes)
-            .map(|((&score, &id), &section)| Row {
+            .map(|((&score, &id), &section)| MergeRow {
                 id: if id < 0.0 { NO_ID } else { id as u32 },
                 score,
                 section,

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use wasm_bindgen::prelude::*;
 
 use super::{Engine, grow};
-use crate::playbook::{Comparison, Event, PlaybookBook, Record, Step, Trigger, apply_outcome};
+use crate::playbook::{Comparison, Event, PlaybookBook, Step, TrackRecord, Trigger, apply_outcome};
 
 /// A book of playbooks, with scratch for batches.
 #[wasm_bindgen]
@@ -135,7 +135,7 @@ impl Engine {
         difficulty: f64,
         profitable: bool,
     ) -> f64 {
-        let record = Record { success_count: 0.0, sample_size: 0.0, stability };
+        let record = TrackRecord { success_count: 0.0, sample_size: 0.0, stability };
         let difficulty = Some(difficulty).filter(|difficulty| !difficulty.is_nan());
         apply_outcome(&record, difficulty, profitable, &self.table).stability
     }

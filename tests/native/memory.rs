@@ -10,7 +10,7 @@ use nous_wasm::memory::{
     Access, Columns, EdgeChange, Embedding, Filters, MemoryIndex, NameKind, NodeChange, Options,
     Restoring, Search, Target,
 };
-use nous_wasm::search::{Found, Serendipity, edge_weight, rank, seed, spread};
+use nous_wasm::search::{SearchHit, Serendipity, edge_weight, rank, seed, spread};
 use nous_wasm::{Candidate, Config, Curve, Lifecycle, Query, Reranker, SectionTable, Weighting};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -55,7 +55,7 @@ const fn edge(source: Row, target: Row) -> EdgeChange {
     }
 }
 
-fn search<'a>(bm25: &'a [Found], filters: &'a Filters) -> Search<'a> {
+fn search<'a>(bm25: &'a [SearchHit], filters: &'a Filters) -> Search<'a> {
     Search {
         embedding: None,
         bm25,
@@ -82,7 +82,7 @@ fn a_memory_is_filled_searched_read_and_saved() {
     ];
     let rows = memory.upsert(&nodes, NOW).unwrap();
     assert_eq!(memory.link(&[edge(rows[0], rows[1])]).unwrap(), [Some(0)]);
-    let found = [Found { row: Some(rows[1]), score: 2.0 }];
+    let found = [SearchHit { row: Some(rows[1]), score: 2.0 }];
     let filters = Filters::default();
     let search = Search { embedding: Some(&[1.0, 0.1]), ..search(&found, &filters) };
     let outcome = memory.search(&search).unwrap();
@@ -169,9 +169,9 @@ fn filters_of(case: &Value, memory: &MemoryIndex) -> Filters {
     }
 }
 
-fn hits_of(case: &Value) -> Vec<Found> {
+fn hits_of(case: &Value) -> Vec<SearchHit> {
     let nodes = list(&case["nodes"]);
-    let found = |hit: &Value| Found {
+    let found = |hit: &Value| SearchHit {
         row: nodes.iter().position(|node| node["id"] == hit["nodeId"]).map(|row| row as Row),
         score: number(&hit["score"]),
     };

@@ -16,7 +16,7 @@ pub use write::Snapshot;
 use super::{MOST_DIMENSIONS, NameKind};
 use crate::columns::{Label, MOST_SEQUENCE, Node};
 use crate::error::{Error, Result};
-use crate::parts::{self, Reader};
+use crate::parts::{self, PartReader};
 
 /// The versions of the format that are read; the last two are written.
 const VERSIONS: [Version; 4] = [
@@ -91,7 +91,7 @@ struct Head {
 
 impl Head {
     fn read(content: &[u8]) -> Result<Self> {
-        let mut reader = Reader { bytes: content, field: "names" };
+        let mut reader = PartReader { bytes: content, field: "names" };
         let code = reader.u32()?;
         let Some(&version) = VERSIONS.iter().find(|version| version.code == code) else {
             let problem = format!(
