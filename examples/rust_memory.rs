@@ -2,7 +2,8 @@
 
 use nous_wasm::columns::VectorForm;
 use nous_wasm::memory::{
-    Access, Embedding, Filters, MemoryIndex, NameKind, NodeChange, Options, Search, Target,
+    Access, Embedding, Filters, MemoryIndex, NameKind, NodeChange, Options, RankingWeights, Search,
+    Target,
 };
 use nous_wasm::search::Serendipity;
 use nous_wasm::{Config, SectionTable};
@@ -52,7 +53,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         limit: Some(5),
         max_seeds: None,
         now: NOW,
-        sections: true,
+        weights: RankingWeights::OfSections,
         connections: false,
         serendipity: Serendipity::Off,
     })?;

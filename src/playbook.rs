@@ -57,13 +57,18 @@ pub enum Step {
 
 /// How two numbers are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // plain words
 pub enum Comparison {
+    /// The value is less than the bound.
     Below,
+    /// The value is the bound or less.
     AtMost,
+    /// The value is more than the bound.
     Above,
+    /// The value is the bound or more.
     AtLeast,
+    /// The value is the bound.
     Equal,
+    /// The value is another number than the bound.
     Unequal,
 }
 

@@ -92,13 +92,18 @@ impl From<Section> for SectionSet {
 /// How much each of the six signals counts in a score. In a profile each lies in [0, 1] and they
 /// sum to 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[allow(missing_docs)] // named after the signals they weigh
 pub struct Weights {
+    /// Weight of similarity of meaning.
     pub semantic: f64,
+    /// Weight of the match of words.
     pub keyword: f64,
+    /// Weight of activation over the graph.
     pub graph: f64,
+    /// Weight of freshness.
     pub recency: f64,
+    /// Weight of standing in the graph.
     pub authority: f64,
+    /// Weight of use.
     pub affinity: f64,
 }
 

@@ -31,13 +31,18 @@ impl From<Path<'_>> for String {
 
 /// Plain data, as JSON and YAML have it.
 #[derive(Clone, Debug, PartialEq)]
-#[allow(missing_docs)] // plain words
 pub enum Value {
+    /// No value.
     Null,
+    /// True or false.
     Bool(bool),
+    /// A number; it need not be finite.
     Number(f64),
+    /// Text.
     Text(String),
+    /// Values in order.
     List(Vec<Value>),
+    /// Values by key, in the order of the source; a key may occur twice.
     Map(Vec<(String, Value)>),
 }
 

@@ -8,17 +8,21 @@ use crate::columns::{Edge, MOST_SEQUENCE, Row};
 use crate::error::Result;
 use crate::search::stored_edge_strength;
 
-/// An edge of a batch. What is missing stays as it is, or has the default of a new edge.
+/// An edge of a batch. A missing field stays as it is, or has the default of a new edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[allow(missing_docs)] // named as everywhere
 pub struct EdgeChange {
+    /// The edge.
     pub target: Target,
-    /// Where it comes from and where it leads; none where one of them is not there, so that the
-    /// edge is checked and left out.
+    /// The rows that it leads from and to. `None` if one of the two nodes is not in the index: then
+    /// the edge is checked and left out.
     pub ends: Option<(Row, Row)>,
+    /// The code of its type, from [`MemoryIndex::name`]. Default: 0, the code of `relates_to`.
     pub edge_type: Option<u32>,
+    /// In [0, 1]. Default: that of its type, see [`stored_edge_strength`].
     pub strength: Option<f64>,
-    pub sequence: Option<f64>,
+    /// Its place in every order, at most [`MOST_SEQUENCE`](crate::columns::MOST_SEQUENCE). Default: one more than the highest so
+    /// far.
+    pub sequence: Option<u64>,
 }
 
 impl MemoryIndex {
@@ -34,10 +38,7 @@ impl MemoryIndex {
     /// `invalid_argument` with field and index for a strength outside [0, 1] and for a sequence
     /// number that is none; `out_of_memory`. Nothing is changed then.
     pub fn link(&mut self, batch: &[EdgeChange]) -> Result<Vec<Option<u32>>> {
-        for (index, change) in batch.iter().enumerate() {
-            check_share("strength", change.strength).map_err(|error| error.at(index))?;
-            change.sequence.map_or(Ok(()), check_sequence).map_err(|error| error.at(index))?;
-        }
+        Self::check_edges(batch)?;
         let need =
             self.graph.need(batch.len(), self.nodes.rows()) + batch.len() * 8 * size_of::<Edge>();
         self.afford("edges", need)?;
@@ -73,15 +74,14 @@ impl MemoryIndex {
                     target,
                     edge_type: edge_type.unwrap_or(known.edge_type),
                     strength: change.strength.unwrap_or(known.strength),
-                    sequence: change.sequence.map_or(known.sequence, |sequence| sequence as u64),
+                    sequence: change.sequence.unwrap_or(known.sequence),
                 },
                 None => {
                     let edge_type = edge_type.unwrap_or(0);
                     let strength = change.strength.unwrap_or_else(|| {
                         stored_edge_strength(self.edge_types.text(edge_type.into()))
                     });
-                    let sequence =
-                        change.sequence.map_or(next_sequence, |sequence| sequence as u64);
+                    let sequence = change.sequence.unwrap_or(next_sequence);
                     Edge { source, target, edge_type, strength, sequence }
                 }
             };
@@ -118,6 +118,15 @@ impl MemoryIndex {
                 EdgePlace::Nowhere => None,
             })
             .collect())
+    }
+
+    /// Checks the numbers of a batch of edges, in order.
+    pub(crate) fn check_edges(batch: &[EdgeChange]) -> Result<()> {
+        batch.iter().enumerate().try_for_each(|(index, change)| {
+            check_share("strength", change.strength)
+                .and_then(|()| change.sequence.map_or(Ok(()), check_sequence))
+                .map_err(|error| error.at(index))
+        })
     }
 
     /// Removes edges. Slots without an edge are passed over.

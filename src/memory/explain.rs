@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::{MemoryIndex, Outcome, Search};
+use super::{MemoryIndex, Outcome, RankingWeights, Search};
 use crate::columns::Row;
 use crate::error::Result;
 use crate::rerank::Ranked;
@@ -14,12 +14,16 @@ use crate::signal::{self, SIGNALS, days_between};
 /// How a value comes from its parts, from left to right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[allow(missing_docs)] // plain words
 pub enum Operation {
+    /// They are added.
     Sum,
+    /// They are multiplied.
     Product,
+    /// The first is divided by the others.
     Quotient,
+    /// The largest.
     Maximum,
+    /// The smallest.
     Minimum,
 }
 
@@ -144,9 +148,11 @@ struct ExplainedSearch<'a> {
 
 impl ExplainedSearch<'_> {
     fn score(&self, row: Row, ranked: &Ranked) -> Explanation {
-        let weights = match self.search.sections {
-            true => self.memory.table.weights()[usize::from(self.memory.section(row) as u8)],
-            false => Weights::GLOBAL,
+        let weights = match self.search.weights {
+            RankingWeights::OfSections => {
+                self.memory.table.weights()[usize::from(self.memory.section(row) as u8)]
+            }
+            RankingWeights::Global => Weights::GLOBAL,
         };
         let seed = self.outcome.seeds.iter().find(|seed| seed.row == row);
         let signals = [
@@ -167,11 +173,12 @@ impl ExplainedSearch<'_> {
             },
         );
         let section = self.memory.section(row).name();
-        let weights_of = if self.search.sections && self.memory.table.enabled() {
-            section
-        } else {
-            "all sections"
-        };
+        let weights_of =
+            if self.search.weights == RankingWeights::OfSections && self.memory.table.enabled() {
+                section
+            } else {
+                "all sections"
+            };
         let tree = Explanation::of("score", Operation::Sum, weighted.collect());
         debug_assert!(tree.value == ranked.score || tree.value.is_nan(), "the tree adds up");
         tree.noted(&format!("weights of {weights_of}"))

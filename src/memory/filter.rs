@@ -11,23 +11,30 @@ pub const NO_CODE: u32 = u32::MAX;
 /// What all must hold. Names are codes of the memory, or [`NO_CODE`]; an empty list holds for all.
 /// `created_after` and `created_before` are inclusive.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[allow(missing_docs)] // named as everywhere
 pub struct Filters {
+    /// Types of nodes, one of which it has.
     pub types: Vec<u32>,
+    /// Types of nodes, none of which it has.
     pub excluded_types: Vec<u32>,
+    /// Subtypes, one of which it has.
     pub subtypes: Vec<u32>,
-    /// Codes of stored states.
+    /// Codes of [`StoredState`](crate::columns::StoredState)s, one of which it has.
     pub lifecycles: Vec<u32>,
+    /// The earliest creation, in milliseconds since 1970.
     pub created_after: Option<f64>,
+    /// The latest creation, in milliseconds since 1970.
     pub created_before: Option<f64>,
-    /// Days without access, at most.
+    /// The most days since the last access, at least 0; a fraction counts.
     pub accessed_within_days: Option<f64>,
-    /// In one of them at least.
+    /// Clusters, in at least one of which it is.
     pub clusters: Vec<u32>,
+    /// Tags, all of which it has.
     pub tags_all: Vec<u32>,
+    /// Tags, at least one of which it has.
     pub tags_any: Vec<u32>,
+    /// Tags, none of which it has.
     pub tags_none: Vec<u32>,
-    /// Types of edges.
+    /// Types of edges that activation may pass over.
     pub relationship_types: Vec<u32>,
 }
 

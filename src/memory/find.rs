@@ -24,6 +24,16 @@ pub struct Columns<'a> {
     pub graph: &'a [f64],
 }
 
+/// The weights that a memory index ranks by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RankingWeights {
+    /// Those of each memory's section, if the configuration enables sections.
+    #[default]
+    OfSections,
+    /// [`Weights::GLOBAL`] for every memory.
+    Global,
+}
+
 /// A search.
 #[derive(Clone, Debug)]
 pub struct Search<'a> {
@@ -39,8 +49,8 @@ pub struct Search<'a> {
     pub max_seeds: Option<usize>,
     /// The present, in milliseconds since 1970.
     pub now: f64,
-    /// Whether each memory is weighed as its section says.
-    pub sections: bool,
+    /// The weights of the ranking.
+    pub weights: RankingWeights,
     /// Whether the edges between active nodes are listed.
     pub connections: bool,
     /// How readily to tell of what is active and yet unlike the query.
@@ -78,10 +88,10 @@ impl MemoryIndex {
         columns: Columns<'_>,
         limit: usize,
         now: f64,
-        sections: bool,
+        weights: RankingWeights,
     ) -> Result<Vec<Ranked>> {
         let mut ranking = Vec::with_capacity(limit.min(columns.rows.len()));
-        self.rerank_each(columns, limit, now, sections, |ranked| ranking.push(ranked))?;
+        self.rerank_each(columns, limit, now, weights, |ranked| ranking.push(ranked))?;
         Ok(ranking)
     }
 
@@ -91,7 +101,7 @@ impl MemoryIndex {
         columns: Columns<'_>,
         limit: usize,
         now: f64,
-        sections: bool,
+        weights: RankingWeights,
         each: impl FnMut(Ranked),
     ) -> Result<()> {
         let Columns { rows, semantic, bm25, graph } = columns;
@@ -108,7 +118,7 @@ impl MemoryIndex {
         if need > 0 {
             self.afford_for_now("candidates", need + limit.min(length) * 2 * size_of::<Ranked>())?;
         }
-        if self.rank(columns, peaks, limit, now, sections, each)? {
+        if self.rank(columns, peaks, limit, now, weights, each)? {
             Ok(())
         } else {
             Err(self.first_fault(columns))
@@ -123,14 +133,13 @@ impl MemoryIndex {
         peaks: Peaks,
         limit: usize,
         now: f64,
-        sections: bool,
+        weights: RankingWeights,
         each: impl FnMut(Ranked),
     ) -> Result<bool> {
         let Columns { rows, semantic, bm25, graph } = columns;
-        let weighting = if sections {
-            Weighting::Sections(&self.table)
-        } else {
-            Weighting::Uniform(Weights::GLOBAL)
+        let weighting = match weights {
+            RankingWeights::OfSections => Weighting::Sections(&self.table),
+            RankingWeights::Global => Weighting::Uniform(Weights::GLOBAL),
         };
         let query = Query { weighting, avg_inbound_edges: self.avg_inbound_edges(), now };
         let candidates = CandidateColumns {
@@ -311,7 +320,7 @@ impl MemoryIndex {
         let peaks = Peaks::of(&semantic, &bm25, &graph)
             .ok_or_else(|| of_row(not_a_number(graph.iter().position(|score| score.is_nan()))))?;
         let mut ranked = Vec::with_capacity(limit.min(rows.len()));
-        self.rank(columns, peaks, limit, search.now, search.sections, |found| ranked.push(found))
+        self.rank(columns, peaks, limit, search.now, search.weights, |found| ranked.push(found))
             .map_err(of_row)?;
         let connections =
             if search.connections { self.edges_between(&spread.activated)? } else { Vec::new() };

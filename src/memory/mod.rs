@@ -29,7 +29,7 @@ use crate::section::{Section, SectionTable};
 pub use edges::EdgeChange;
 pub use explain::{ExplainedNode, Explanation, Operation};
 pub use filter::{Filters, NO_CODE};
-pub use find::{Columns, Outcome, Search};
+pub use find::{Columns, Outcome, RankingWeights, Search};
 use names::SubtypeFacts;
 pub use names::{DEFAULT_EDGE_TYPE, DEFAULT_NODE_TYPE, NameKind};
 pub use nodes::{Access, Embedding, NodeChange};
@@ -143,18 +143,15 @@ pub enum Target {
     Entry(usize),
 }
 
-fn is_whole_up_to(value: f64, most: f64) -> bool {
-    (0.0..=most).contains(&value) && value.floor() == value
-}
-
-#[inline(never)]
-fn check_sequence(sequence: f64) -> Result<()> {
-    if is_whole_up_to(sequence, MOST_SEQUENCE as f64) {
+fn check_sequence(sequence: u64) -> Result<()> {
+    if sequence <= MOST_SEQUENCE {
         return Ok(());
     }
-    Err(Error::argument("sequence", "must be a whole number from 0 to 9007199254740991")
-        .found(sequence))
+    Err(Error::argument("sequence", SEQUENCE).found(sequence as f64))
 }
+
+/// What a sequence number must be.
+pub(crate) const SEQUENCE: &str = "must be a whole number from 0 to 9007199254740991";
 
 #[inline(never)]
 fn check_share(field: &str, share: Option<f64>) -> Result<()> {

@@ -17,13 +17,17 @@ const MOST_NAMES: usize = u16::MAX as usize;
 
 /// The kinds of names that a memory gives codes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // plain words
 #[repr(u8)]
 pub enum NameKind {
+    /// Types of nodes.
     Type = 0,
+    /// Subtypes of nodes.
     Subtype = 1,
+    /// Types of edges.
     EdgeType = 2,
+    /// Tags of nodes.
     Tag = 3,
+    /// Clusters of nodes.
     Cluster = 4,
 }
 

@@ -10,13 +10,18 @@ const SPARE_SHARE: usize = 8;
 
 /// Bytes that a memory takes, by content and by what there is room for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(missing_docs)] // plain words
 pub struct ByteCounts {
+    /// Nodes, names, sets of labels and the due tree: bytes in use.
     pub nodes: usize,
+    /// The same: bytes allocated.
     pub nodes_capacity: usize,
+    /// Edges and their lists: bytes in use.
     pub edges: usize,
+    /// The same: bytes allocated.
     pub edges_capacity: usize,
+    /// Embeddings: bytes in use.
     pub embeddings: usize,
+    /// The same: bytes allocated.
     pub embeddings_capacity: usize,
 }
 

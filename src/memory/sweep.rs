@@ -25,20 +25,23 @@ const DECIMALS: f64 = 10_000.0;
 
 /// New stored values of a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[allow(missing_docs)] // named as everywhere
 pub struct DecayChange {
+    /// The node.
     pub row: Row,
-    /// Rounded to 4 decimals, half to even.
+    /// In [0, 1], rounded to 4 decimals, half to even.
     pub retrievability: f64,
+    /// The lifecycle state to store.
     pub state: StoredState,
 }
 
 /// A state that changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // plain words
 pub struct Transition {
+    /// The node.
     pub row: Row,
+    /// The stored state.
     pub from: StoredState,
+    /// The state that a sweep would store.
     pub to: Lifecycle,
 }
 

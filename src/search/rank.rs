@@ -19,12 +19,15 @@ pub struct Ranking {
 
 /// How readily a search tells of what is active and yet unlike the query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(missing_docs)] // plain words
 pub enum Serendipity {
+    /// No finds.
     #[default]
     Off,
+    /// At most 2 finds, with an activation of at least 0.4.
     Low,
+    /// At most 5 finds, with an activation of at least 0.3.
     Medium,
+    /// At most 10 finds, with an activation of at least 0.2.
     High,
 }
 

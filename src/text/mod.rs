@@ -9,9 +9,10 @@ pub use stop_words::is_stop_word;
 
 /// A stretch of a text, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // plain words
 pub struct Span {
+    /// The first byte.
     pub start: usize,
+    /// The byte after the last; at least `start`.
     pub end: usize,
 }
 

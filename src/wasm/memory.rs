@@ -10,12 +10,14 @@ use wasm_bindgen::prelude::*;
 
 use super::scratch::{Scratch, no_room_for_part, told_of};
 use super::{answer, grow, plain_data, to_json};
-use crate::columns::{Row, StoredState, VectorForm};
+use crate::check::COUNT;
+use crate::columns::{MOST_SEQUENCE, Row, StoredState, VectorForm};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::memory::{
     Access, Columns, DecayChange, EdgeChange, Embedding, Filters, MemoryIndex, NameKind,
-    NodeChange, Options, Restoring, Search, Snapshot, Sweep, Target, Transition,
+    NodeChange, Options, RankingWeights, Restoring, SEQUENCE, Search, Snapshot, Sweep, Target,
+    Transition,
 };
 use crate::rerank::Ranked;
 use crate::search::{SearchHit, Serendipity, Termination};
@@ -173,8 +175,13 @@ impl Resident {
         {
             return false;
         }
-        let batch = nodes_of(count, &self.scratch.numbers, &self.scratch.rows);
-        let Some(rows) = answer(self.memory.upsert(&batch, now)) else { return false };
+        let (batch, fault) = nodes_of(count, &self.scratch.numbers, &self.scratch.rows);
+        let upserted = match fault {
+            None => self.memory.upsert(&batch, now),
+            // A fault before it comes first.
+            Some(fault) => self.memory.check_nodes(&batch, now).and(Err(fault)),
+        };
+        let Some(rows) = answer(upserted) else { return false };
         self.scratch.put_rows(&rows);
         true
     }
@@ -192,16 +199,28 @@ impl Resident {
             return false;
         }
         let records = self.scratch.numbers.as_chunks::<EDGE>().0[..count].iter();
-        let batch: Vec<EdgeChange> = records
-            .map(|&[target, source_row, target_row, edge_type, strength, sequence]| EdgeChange {
+        let mut batch = Vec::with_capacity(count);
+        let mut fault = None;
+        for &[target, source_row, target_row, edge_type, strength, sequence] in records {
+            let sequence = sequence_of(sequence);
+            batch.push(EdgeChange {
                 target: target_of(target),
                 ends: (source_row >= 0.0).then_some((source_row as Row, target_row as Row)),
                 edge_type: given(edge_type).map(|code| code as u32),
                 strength: given(strength),
-                sequence: given(sequence),
-            })
-            .collect();
-        let Some(slots) = answer(self.memory.link(&batch)) else { return false };
+                sequence: *sequence.as_ref().unwrap_or(&None),
+            });
+            fault = sequence.err().map(|error| error.at(batch.len() - 1));
+            if fault.is_some() {
+                break;
+            }
+        }
+        let linked = match fault {
+            None => self.memory.link(&batch),
+            // A fault before it comes first.
+            Some(fault) => MemoryIndex::check_edges(&batch).and(Err(fault)),
+        };
+        let Some(slots) = answer(linked) else { return false };
         let slots: Vec<u32> = slots.into_iter().map(|slot| slot.unwrap_or(NOBODY)).collect();
         self.scratch.put_rows(&slots);
         true
@@ -248,7 +267,7 @@ impl Resident {
         let (bm25, graph) = rest.split_at(count);
         let mut places = ranking_places(&mut room[..limit * RANKED], limit);
         let columns = Columns { rows, semantic, bm25, graph };
-        let ranked = self.memory.rerank_each(columns, limit, now, sections, |ranked| {
+        let ranked = self.memory.rerank_each(columns, limit, now, weights_of(sections), |ranked| {
             if let Some(place) = places.next() {
                 place.put(&ranked, rows[ranked.index]);
             }
@@ -628,7 +647,39 @@ fn target_of(number: f64) -> Target {
     }
 }
 
-fn nodes_of<'a>(count: usize, numbers: &'a [f64], rows: &'a [u32]) -> Vec<NodeChange<'a>> {
+/// A whole number from 0 to `most`, if one is given.
+fn whole(number: f64, most: f64, fault: impl Fn() -> Error) -> Result<Option<u64>> {
+    let Some(number) = given(number) else { return Ok(None) };
+    if (0.0..=most).contains(&number) && number.floor() == number {
+        return Ok(Some(number as u64));
+    }
+    Err(fault().found(number))
+}
+
+fn sequence_of(number: f64) -> Result<Option<u64>> {
+    whole(number, MOST_SEQUENCE as f64, || Error::argument("sequence", SEQUENCE))
+}
+
+fn access_count_of(number: f64) -> Result<Option<u32>> {
+    let problem = if number > 0.0 { "must be a whole number of at most 4294967295" } else { COUNT };
+    whole(number, f64::from(u32::MAX), || Error::argument("access_count", problem))
+        .map(|count| count.map(|count| count as u32))
+}
+
+fn state_of(number: f64) -> Result<Option<StoredState>> {
+    let code = whole(number, f64::from(StoredState::COUNT - 1), || {
+        Error::argument("lifecycle", "must be a state")
+    })?;
+    Ok(code.and_then(|code| StoredState::from_code(code as u8)))
+}
+
+/// The nodes of the scratch. If a number is none that its field can hold, the nodes end with that
+/// one, whose fields from there on are missing, and the fault is returned with them.
+fn nodes_of<'a>(
+    count: usize,
+    numbers: &'a [f64],
+    rows: &'a [u32],
+) -> (Vec<NodeChange<'a>>, Option<Error>) {
     let (records, mut components) = numbers.split_at(count * NODE);
     let mut codes = rows;
     let mut take = |length: f64| {
@@ -637,53 +688,73 @@ fn nodes_of<'a>(count: usize, numbers: &'a [f64], rows: &'a [u32]) -> Vec<NodeCh
         codes = rest;
         Some(list)
     };
-    let records = records.as_chunks::<NODE>().0.iter();
-    records
-        .map(|record| {
-            let &[
-                target,
-                sequence,
-                created_at,
-                last_accessed,
-                access_count,
-                stability,
-                retrievability,
-                ..,
-            ] = record;
-            let &[.., difficulty, salience, state, node_type, subtype, tags, clusters, length] =
-                record;
-            let embedding = match given(length) {
-                None => Embedding::Kept,
-                Some(length) if length < 0.0 => Embedding::None,
-                Some(length) => {
-                    let (embedding, rest) = components.split_at(length as usize);
-                    components = rest;
-                    Embedding::Given(embedding)
-                }
+    let mut batch = Vec::with_capacity(count);
+    for record in records.as_chunks::<NODE>().0 {
+        let &[
+            target,
+            sequence,
+            created_at,
+            last_accessed,
+            access_count,
+            stability,
+            retrievability,
+            ..,
+        ] = record;
+        let &[.., difficulty, salience, state, node_type, subtype, tags, clusters, length] = record;
+        let mut node = NodeChange {
+            target: target_of(target),
+            sequence: None,
+            created_at: None,
+            last_accessed: Access::Kept,
+            access_count: None,
+            stability: None,
+            retrievability: None,
+            difficulty: None,
+            salience: None,
+            state: None,
+            node_type: given(node_type).map(|code| code as u32),
+            subtype: given(subtype).map(|code| code as u32),
+            tags: take(tags),
+            clusters: take(clusters),
+            embedding: Embedding::Kept,
+        };
+        let read = (|| -> Result<()> {
+            node.sequence = sequence_of(sequence)?;
+            node.created_at = given(created_at);
+            node.last_accessed = match given(last_accessed) {
+                None => Access::Kept,
+                Some(f64::INFINITY) => Access::Never,
+                Some(instant) => Access::At(instant),
             };
-            NodeChange {
-                target: target_of(target),
-                sequence: given(sequence),
-                created_at: given(created_at),
-                last_accessed: match given(last_accessed) {
-                    None => Access::Kept,
-                    Some(f64::INFINITY) => Access::Never,
-                    Some(instant) => Access::At(instant),
-                },
-                access_count: given(access_count),
-                stability: given(stability),
-                retrievability: given(retrievability),
-                difficulty: given(difficulty),
-                salience: given(salience),
-                state: given(state),
-                node_type: given(node_type).map(|code| code as u32),
-                subtype: given(subtype).map(|code| code as u32),
-                tags: take(tags),
-                clusters: take(clusters),
-                embedding,
+            node.access_count = access_count_of(access_count)?;
+            node.stability = given(stability);
+            node.retrievability = given(retrievability);
+            node.difficulty = given(difficulty);
+            node.salience = given(salience);
+            node.state = state_of(state)?;
+            Ok(())
+        })();
+        if let Err(error) = read {
+            batch.push(node);
+            let index = batch.len() - 1;
+            return (batch, Some(error.at(index)));
+        }
+        node.embedding = match given(length) {
+            None => Embedding::Kept,
+            Some(length) if length < 0.0 => Embedding::None,
+            Some(length) => {
+                let (embedding, rest) = components.split_at(length as usize);
+                components = rest;
+                Embedding::Given(embedding)
             }
-        })
-        .collect()
+        };
+        batch.push(node);
+    }
+    (batch, None)
+}
+
+fn weights_of(sections: bool) -> RankingWeights {
+    if sections { RankingWeights::OfSections } else { RankingWeights::Global }
 }
 
 /// A search as the scratch tells it.
@@ -755,7 +826,7 @@ impl<'a> Request<'a> {
             limit: self.limit,
             max_seeds: self.max_seeds,
             now: self.now,
-            sections: self.sections,
+            weights: weights_of(self.sections),
             connections: self.connections,
             serendipity: self.serendipity,
         }

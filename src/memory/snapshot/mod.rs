@@ -32,13 +32,18 @@ const BYTES_A_PART: usize = 1 << 22;
 
 /// What a part holds. Codes from 16 on are the caller's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // plain words
 pub enum SnapshotPart {
+    /// The head: version, counts, names.
     Start,
+    /// Nodes, in order of sequence.
     Nodes,
+    /// Edges, in order of sequence.
     Edges,
+    /// Embeddings, in the order of their nodes.
     Embeddings,
+    /// The number of parts.
     End,
+    /// A part of the caller's, with a kind of the caller's.
     Own(u32),
 }
 

@@ -198,7 +198,7 @@ impl Restoring {
                     .ok_or_else(|| Error::snapshot("holds an unknown state"))?,
                 labels,
             };
-            sound(check_sequence(node.sequence as f64).is_ok())?;
+            sound(check_sequence(node.sequence).is_ok())?;
             sound(
                 is_instant(node.created_at)
                     && is_instant(node.last_accessed)
@@ -261,9 +261,8 @@ impl Restoring {
             };
             let ends_there =
                 self.memory.nodes.has(edge.source) && self.memory.nodes.has(edge.target);
-            let sound = check_sequence(edge.sequence as f64)
-                .and(check_share("", Some(edge.strength)))
-                .is_ok();
+            let sound =
+                check_sequence(edge.sequence).and(check_share("", Some(edge.strength))).is_ok();
             if !(ends_there && sound) {
                 return Err(Error::snapshot("holds an edge that cannot be"));
             }
