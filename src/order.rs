@@ -1,6 +1,41 @@
-//! Order by score, high to low, stable: the whole of it, or its first places.
+//! Order by score, high to low and stable: of all scores, or of the first places only.
 //!
-//! Scores must not be NaN, which [`FewSorter`] alone looks for. −0 counts as 0.
+//! # Idea
+//!
+//! - [`sort_descending`] sorts anything by a number, with one merge sort. Each type that the
+//!   standard library sorts would add kilobytes to the module, so there is one sort, of scores with
+//!   places.
+//! - [`Selection`] takes a stream of scores. If few results are wanted of many scores (at most 256,
+//!   and at most a fifth), a sorted list holds the best so far, and most scores fail at a
+//!   comparison with its last one. Otherwise all scores are sorted at the end.
+//! - `Sorter` inserts up to 12 scores, and hands up to 512 to [`FewSorter`]. It spreads more scores
+//!   over as many buckets as there are scores, evenly over their range. Then they are nearly
+//!   sorted, and insertion sort finishes the work. Only buckets that begin before the last wanted
+//!   place are finished.
+//! - [`FewSorter`] does the same for up to 65,535 scores with 64 buckets. Each bucket is a chain,
+//!   and a word has one bit for each bucket that is not empty. Chains are followed from the highest
+//!   bucket on, until there are as many places as wanted.
+//!
+//! # Invariants
+//!
+//! - Of equal scores the one that was offered first comes first. −0 and 0 are equal.
+//! - Scores are not NaN. Only [`FewSorter`] looks for NaN; callers of the others have checked.
+//!
+//! # Why buckets keep the order
+//!
+//! The bucket of a score is `(highest − score) · scale`, rounded to the nearest whole number, with
+//! a `scale` above 0. Subtraction, multiplication by such a number and rounding are monotonic: a
+//! higher score is never in a later bucket, and equal scores are in the same one. Within a bucket
+//! scores are in the order of the stream, and insertion moves a score only past lower ones. The
+//! greatest product is the number of buckets less one, up to rounding, and rounding to a whole
+//! number removes that error. If the range is 0 or infinite, there is no scale: `Sorter` merges,
+//! and [`FewSorter`] puts all scores into its first bucket.
+//!
+//! # Cost
+//!
+//! Time is linear in the number of scores if they are spread evenly, plus the wanted places. Scores
+//! that crowd (more than 32 in one bucket) are merged, in n log n. The lists keep their size for
+//! the next batch.
 
 use crate::math::{low_bits, range_of};
 

@@ -1,8 +1,27 @@
-//! Two doubles side by side, and e^x over them: the hot loop of the decay sweep and of recency.
+//! Two doubles side by side ([`F64x2`]), e^x over them, and reductions of columns: the inner loops
+//! of ranking and of the decay sweep.
 //!
-//! On wasm32 with `simd128` a pair is one `v128`; elsewhere it is an array of two with the same
-//! operations, which the compiler turns into vector instructions where the target has them. Every
-//! operation rounds as its scalar counterpart does, so the two agree to the bit.
+//! # Idea
+//!
+//! On wasm32 with `simd128` a pair is one `v128`. On other targets it is an array of two with the
+//! same operations, which the compiler turns into vector instructions if the target has them. There
+//! is no wider type: 128 bits are what WebAssembly has.
+//!
+//! # Invariants
+//!
+//! - Every operation rounds as its scalar counterpart does, so lanes agree with scalar code to the
+//!   bit.
+//! - Comparisons with NaN are false in both versions. `greater` and `lesser` return `self` if the
+//!   lanes are equal or do not compare, as `pmax` and `pmin` of WebAssembly do. They are not
+//!   `f64::max`.
+//! - [`exp_pairs`] takes the steps of [`exp()`] in their order. It replaces the branches of `exp`
+//!   by values for which the formula of the main branch gives the same bits; see there.
+//!
+//! # Cost
+//!
+//! An operation on a pair costs what one on a double does. Steps that wait for each other do not
+//! become quicker, so loops interleave several independent pairs: four in [`exp_pairs`], four
+//! chains in the reductions.
 
 use core::f64::consts::LOG2_E;
 use core::ops::{Add, Div, Mul, Sub};

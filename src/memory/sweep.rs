@@ -1,10 +1,55 @@
-//! What time does to stored nodes: the sweep, the states that change, and whom a change could
-//! concern next.
+//! The sweep and its transitions: the retrievability and the lifecycle state that stored nodes
+//! should have now.
 //!
-//! A node carries the retrievability and lifecycle that its database holds. The sweep proposes new
-//! ones, and what becomes of that is stored by whoever calls. When a state ends can be computed
-//! from the curve's inverse, so every row stands in [`Due`] with a moment before which its state
-//! cannot differ from the stored one; the forward function decides.
+//! # Idea
+//!
+//! A node carries the retrievability and the state that its database holds. [`MemoryIndex::decay`]
+//! goes over all nodes, computes both anew and returns those that differ. The caller writes its
+//! database, and [`MemoryIndex::apply_decay`] stores them.
+//!
+//! [`MemoryIndex::transitions`] returns the nodes whose state would change, without going over all
+//! of them. The curve has an inverse, so the days at which a state ends can be computed. Each row
+//! is filed in the [due tree](crate::columns::Due) under a moment before which its state cannot
+//! differ from the stored one:
+//!
+//! ```text
+//! ACTIVE    until R passes the active threshold
+//! WEAK      until R passes the weak one, from the active one on
+//! DORMANT   until R has passed the weak one and 60 days are over
+//! COMPRESS  until R has passed the weak one and 120 days are over, from 60 days on
+//! ARCHIVE, DELETED   never
+//! ```
+//!
+//! A row whose state may not have begun yet, as far as the clock was looked at, is always due.
+//!
+//! # Invariants
+//!
+//! - The forward function, the one that the sweep uses, decides about every row that the tree
+//!   returns. So `transitions` never reports a change that a sweep would not, and it needs no exact
+//!   inverse.
+//! - A row is filed again after every change of its fields, and after every look that did not
+//!   change its state. A row that does change stays due until the change is stored.
+//! - If `now` goes back, all rows are filed again for the earlier moment.
+//!
+//! # Why a moment is never too late in floating point
+//!
+//! - Exponential curve: R = e^(−t/S) passes a threshold at t = −S · ln threshold. The computed
+//!   power is off by less than one unit in its last place, which moves t/S by less than
+//!   [`EXP_ROUNDING`]. The first passing is taken that much earlier, the last one that much later.
+//!   Below e^−700 the power loses bits, so the first passing is taken as 700 · S at the latest, and
+//!   the last one as 746 · S, from where on the power is 0.
+//! - FSRS-6: R is rounded to 8 decimals, so the passing is computed for thresholds that are higher
+//!   and lower by [`ROUNDING`].
+//! - The logarithm, days and instants are rounded, too. A moment is set one second and a billionth
+//!   of the span earlier, which is more than all of that loses.
+//! - Moments are whole units of ten seconds, rounded down. Instants outside of what 32 bits hold
+//!   (680 years from 1970) become the first or the last moment.
+//!
+//! # Cost
+//!
+//! A sweep computes the exponential in lanes, a block of eight nodes at a time, and compares 64
+//! nodes without a branch for each: the results are words of bits. `transitions` takes time in
+//! proportion to the number of due rows, which is that of the changes.
 
 use core::array::from_fn;
 use core::mem::replace;

@@ -1,8 +1,68 @@
-//! Reranking of resident nodes: scores are handed in, the rest lies in columns.
+//! Ranking of candidates whose fields lie in columns: the semantic, BM25 and graph scores are
+//! passed in, and the other five numbers of a candidate are fetched by its row.
 //!
-//! A node's fields are far apart in memory, and fetching them is most of the work. So candidates
-//! that cannot rank are passed over by a bound: first a quick one with all signals of their node at
-//! their most, then with the recency they have.
+//! # Idea
+//!
+//! The columns of one row are far apart in memory, and fetching them is most of the work. So the
+//! aim is to fetch the fields of few rows:
+//!
+//! ```text
+//! up to 128    rate all, keep their signals, sort                     SmallBuffer,  6 KB
+//! up to 2,048  the same                                               MediumBuffer, 90 KB
+//! more         for each run of 128 candidates:
+//!                1. quick bound:    section          -> contenders
+//!                2. recency bound:  + last access    -> fewer contenders
+//!                3. if at most 32 are left: score each of them; else: score the whole run
+//!                offer every score to the list of the best
+//! ```
+//!
+//! The two bounds are used only while [`Selection`] keeps a list of the best (few results are
+//! wanted of many candidates) and that list is full. Then its last score is the *bar*. A candidate
+//! enters the list only if its score is above the bar, because of equal scores the earlier one
+//! ranks first. So a candidate may be skipped if an upper bound of its score is at most the bar.
+//!
+//! Candidates are rated two at a time, one per lane of a [`F64x2`], by the formula that also rates
+//! records: [`Batch::rated`].
+//!
+//! # Invariants
+//!
+//! - The ranking has the same order and the same bits as one that rates every candidate.
+//! - A candidate is kept if `!(bound <= bar)`, which is not `bound > bar`: a bound that is NaN keeps
+//!   its candidate, which is then scored, and a score that is NaN becomes an error.
+//! - The section code of every row is read, whether its candidate is skipped or not. The codes are
+//!   combined with `|`: a row without a node has the code 4, and codes of sections are below 4. So
+//!   one comparison at the end finds whether a row has no node.
+//! - Weights of an index are at least 0. Of a memory that was not accessed after `now`, recency,
+//!   authority and affinity lie in [0, 1]. A later access makes recency greater than 1, so the
+//!   bounds are off if there is one (`accessed_by_now` is false).
+//!
+//! # Why the bounds hold in floating point
+//!
+//! The **quick bound** takes recency, authority and affinity as 1. It adds
+//!
+//! ```text
+//! (semantic · w0 + bm25 · (w1 / max_bm25)) + (graph · w2 + (w1 · fixed keyword + w3 + w4 + w5))
+//! ```
+//!
+//! which is not the order of the score, so rounding may take it below the score. Score and bound
+//! are sums of a few products. Each rounding is off by at most half a unit of the largest possible
+//! sum (`peak`, from the [`Peaks`] of the batch). There are fewer than 32 of them, so a slack of 32
+//! units is enough. [`QuickBound::TINY`] covers products that are too small to have a unit of their
+//! own. If the greatest BM25 score is so large that the quotient loses bits, the slack is infinite,
+//! and the bound skips no candidate.
+//!
+//! The **recency bound** needs no slack. It adds the same products in the order of the score, each
+//! with a factor that is at least as large: authority is taken as 1, affinity as recency plus the
+//! bonus for new memories, at most 1, and the keyword as `bm25 · (1 + 4ε) / max`, which rounds to
+//! no less than the quotient. Products with weights of at least 0 and sums keep `≤` when they are
+//! rounded. Recency is looked up with the place cut to the length of the table: a number of days
+//! beyond the table is taken as a smaller number, for which recency is greater.
+//!
+//! # Cost
+//!
+//! A skipped candidate costs one byte of its columns (and eight more, if the quick bound did not
+//! skip it) instead of 25. The buffers are made when a batch first needs them, and stay. Clearing
+//! them takes as long as rating some candidates, so they are not cleared.
 
 use std::ops::Range;
 

@@ -1,4 +1,43 @@
-//! Spreading activation: rounds over edges, in both directions.
+//! Spreading activation: from the seeds over edges, in both directions, in rounds.
+//!
+//! # Idea
+//!
+//! ```text
+//! round 1 begins with the seeds
+//! for each round, up to max_hops:
+//!     for each amount of the round, for each edge of its node:
+//!         passed on = amount · weight of the edge · hop_decay
+//!         if passed on >= min_threshold:
+//!             add it to the activation of the other node (or take the larger, as configured)
+//!             queue it for the next round
+//!     stop if no amount was passed on, or as soon as max_nodes are active
+//! ```
+//!
+//! A round passes on each *amount* that arrived, not what its node has come to. Two ways to a node
+//! are two amounts, and each goes on by itself.
+//!
+//! # Invariants
+//!
+//! - `activated` is in the order in which nodes became active, seeds first. `places` holds the
+//!   place of each active node in it.
+//! - Amounts are multiplied and added in one order: that of the rounds, of the amounts in a round,
+//!   and of a node's lists of edges. The sums are the same to the bit on every platform, and an
+//!   explanation that replays the arrivals adds up to the same activation.
+//! - Seeds are not cut off at `max_nodes`. If the seeds alone are as many, the first of them that
+//!   is not below the threshold still passes on, up to the first node that was not active, and then
+//!   spreading ends.
+//!
+//! # Soundness
+//!
+//! An amount becomes smaller only if its weight and `hop_decay` are below 1. A configuration may
+//! set `hop_decay` above 1, or the threshold to 0, and a graph may link all nodes to all. Then the
+//! queue grows by a factor with each round. `most_queued` bounds it: a round that would need more
+//! ends the search with `out_of_memory`.
+//!
+//! # Cost
+//!
+//! Time is proportional to the edges looked at, with one look-up in a hash map for each that passes
+//! the threshold. The last round queues nothing.
 
 use std::collections::hash_map::Entry;
 
