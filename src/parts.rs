@@ -82,7 +82,7 @@ pub(crate) fn part_length(header: &[u8]) -> Result<usize> {
     }
 }
 
-/// The error of whoever knows no part of such a kind.
+/// The error for a part of an unknown kind.
 pub(crate) fn unknown_kind() -> Error {
     Error::snapshot("has a part of an unknown kind")
 }
@@ -127,7 +127,7 @@ impl<'a> PartReader<'a> {
         text.map(String::from).map_err(|_| Error::snapshot("holds a name that is no text"))
     }
 
-    /// A count of entries that take at least so many bytes each.
+    /// A count of entries that take at least this many bytes each.
     pub fn count(&mut self, bytes_each: usize) -> Result<usize> {
         let count = self.u64()?;
         if count > (self.bytes.len() / bytes_each.max(1)) as u64 {

@@ -1,10 +1,9 @@
-//! Procedural memory: which playbooks an anomaly calls up, and what the end of a trade teaches
-//! them.
+//! Playbooks: which of them an anomaly triggers, and how the outcome of a trade changes them.
 //!
 //! A playbook has a trigger: kinds of anomalies, symbols, a least severity and perhaps conditions
 //! on the market. An index from kind and symbol to triggers, by severity, makes matching
-//! proportional to what matches, whatever else the book holds. Names come as numbers: whoever keeps
-//! the playbooks numbers kinds, symbols and variables.
+//! proportional to the number of matches, not to the size of the book. Kinds, symbols and variables
+//! are numbers, which the caller assigns.
 //!
 //! ```
 //! use nous_wasm::playbook::{Event, PlaybookBook, Trigger};
@@ -49,9 +48,9 @@ pub enum Step {
     Compare(u32, Comparison, f64),
     /// The present value of a variable lies between two numbers, both included.
     Between(u32, f64, f64),
-    /// Of so many of a variable's last values each is above the one before.
+    /// Each of the last values of a variable, this many, is above the one before.
     Rising(u32, usize),
-    /// Of so many of a variable's last values each is below the one before.
+    /// Each of the last values of a variable, this many, is below the one before.
     Falling(u32, usize),
 }
 
@@ -168,7 +167,7 @@ pub struct PlaybookBook {
 }
 
 impl PlaybookBook {
-    /// Adds a playbook, and tells its row.
+    /// Adds a playbook. Returns its row.
     pub fn add(&mut self, mut trigger: Trigger, success_count: f64, sample_size: f64) -> u32 {
         let row = self.free.pop().unwrap_or_else(|| {
             self.rows.push(StoredPlaybook::default());
@@ -225,8 +224,8 @@ impl PlaybookBook {
         self.gone = 0;
     }
 
-    /// For each playbook the first event that calls it up, where its conditions hold. `values`
-    /// tells what the market has of a variable, the present value last.
+    /// For each playbook the first event that triggers it, if its conditions hold. `values` returns
+    /// the values of a variable in the market data, the present one last.
     pub fn matches<'a>(
         &mut self,
         events: &[Event],

@@ -47,7 +47,7 @@ pub const NEVER: u32 = u32::MAX;
 
 const BRANCHES: usize = 16;
 
-/// Moments of rows, whole numbers in whatever unit.
+/// Moments of rows, whole numbers in a unit of the caller's.
 #[derive(Debug, Default)]
 pub struct Due {
     moments: Column<u32>,
@@ -55,7 +55,7 @@ pub struct Due {
     least: Vec<Vec<u32>>,
 }
 
-/// Where rows are that are due: at least one under each.
+/// Branches of the lowest level that each have at least one due row.
 #[derive(Debug)]
 pub struct DueBranches {
     branches: Vec<u32>,
@@ -109,7 +109,7 @@ impl Due {
         for level in 0..self.least.len() {
             place /= BRANCHES;
             let least = self.least[level][place];
-            // What neither was nor becomes the least changes nothing above.
+            // A moment that neither was nor becomes the least changes nothing above.
             let new = if now <= least {
                 now
             } else if before > least {
@@ -128,8 +128,7 @@ impl Due {
     /// The branches of the rows whose moment is `until` or earlier.
     pub fn branches_until(&self, until: u32) -> DueBranches {
         let first = if self.moments.is_empty() { Vec::new() } else { vec![0] };
-        // Level by level, not branch by branch: what is known of one branch does not wait for the
-        // one before it.
+        // Level by level, so that reading one branch does not wait for the one before.
         let branches = self.least.iter().rev().fold(first, |branches, least| {
             let below = |first: usize| &least[first..least.len().min(first + BRANCHES)];
             due_below(&branches, until, below)
@@ -185,8 +184,8 @@ fn due_below<'a>(branches: &[u32], until: u32, below: impl Fn(usize) -> &'a [u32
     for &branch in branches {
         let first = branch as usize * BRANCHES;
         for (&moment, place) in below(first).iter().zip(first as u32..) {
-            // Which are due is anybody's guess, and a wrong one costs more than a place that is
-            // written for nothing.
+            // No branch: whether a moment is due cannot be predicted, and a wrong prediction costs
+            // more than writing a place in vain.
             due[count] = place;
             count += usize::from(moment <= until);
         }

@@ -1,5 +1,4 @@
-//! The columns of a memory's nodes: 62 bytes each, 70 where salience is kept, and whom a row
-//! belongs to is the caller's matter.
+//! The columns of the nodes of a memory index: 62 bytes each, 70 if the index keeps salience.
 
 use super::graph::Row;
 use super::names::NO_LABELS;

@@ -5,7 +5,7 @@
 //! found by their beginnings, `bm25()` without weights (its sign turned, so that more is better).
 //! Two things are not. Text of scripts that leave no space between words, which FTS5 takes for one
 //! word, is held as overlapping pairs, as [`crate::search::terms()`] cuts questions. And words that
-//! say nothing ([`is_stop_word`](crate::context::is_stop_word), or at least half of all texts hold them) count
+//! say nothing (stop words, or words in at least half of all texts) count
 //! only where no other word of the question is found; FTS5 gives the latter a millionth of a point.
 //!
 //! Each text is kept as the sequence of its words' codes. That tells what to take away when it

@@ -26,17 +26,17 @@ pub struct EdgeChange {
 }
 
 impl MemoryIndex {
-    /// The edge in a slot, if there is one.
+    /// The edge in a slot, or `None` if the slot has no edge.
     pub fn edge(&self, slot: u32) -> Option<Edge> {
         self.graph.edge(slot)
     }
 
-    /// Adds and changes edges, in order; the answer holds the slot of each, and nothing for one
-    /// that was left out. Their ends are rows that have a node.
+    /// Adds and changes edges, in order. Returns the slot of each, and `None` for one that was left
+    /// out. Their ends are rows that have a node.
     ///
     /// # Errors
     /// `invalid_argument` with field and index for a strength outside [0, 1] and for a sequence
-    /// number that is none; `out_of_memory`. Nothing is changed then.
+    /// number out of range; `out_of_memory`. Then nothing is changed.
     pub fn link(&mut self, batch: &[EdgeChange]) -> Result<Vec<Option<u32>>> {
         Self::check_edges(batch)?;
         let need =
@@ -47,7 +47,8 @@ impl MemoryIndex {
         let mut next_sequence = self.graph.next_sequence();
         // New edges are added together, so that the lists are written once.
         let mut added: Vec<Edge> = Vec::new();
-        // Edges that were there and have other ends or another place now.
+        // Edges that were in the index and got other ends or another sequence number: they are
+        // removed and added again.
         let mut moved: FxHashMap<u32, u32> = FxHashMap::default();
         let mut places = Vec::with_capacity(batch.len());
         for change in batch {
@@ -129,15 +130,15 @@ impl MemoryIndex {
         })
     }
 
-    /// Removes edges. Slots without an edge are passed over.
+    /// Removes edges. Skips slots without an edge.
     pub fn unlink(&mut self, slots: &[u32]) {
         self.changes += 1;
         slots.iter().for_each(|&slot| self.graph.remove(slot));
     }
 
-    /// Strengthens every edge between two different nodes of one group by `amount`, to 1 at most,
-    /// each once however many groups it lies in. The answer holds the slots of those whose strength
-    /// changed, in order of sequence.
+    /// Strengthens every edge between two different nodes of one group by `amount`, to 1 at most, and
+    /// only once if it is in several groups. Returns the slots of edges whose strength changed, in
+    /// order of sequence.
     ///
     /// # Errors
     /// `invalid_argument` for an amount outside [0, 1].
@@ -155,7 +156,7 @@ impl MemoryIndex {
         self.changes += 1;
         let mut within: Vec<u32> = Vec::new();
         groups.compare(|row, shares| {
-            // Seen from both its ends; only one of them takes it.
+            // An edge is seen from both its ends; the lower row takes it.
             let neighbours = self.graph.neighbours(row).filter(|it| it.row > row && shares(it.row));
             within.extend(neighbours.map(|neighbour| neighbour.edge));
         });
@@ -170,7 +171,7 @@ impl MemoryIndex {
     }
 }
 
-/// Where an edge of a batch is meanwhile.
+/// The place of an edge of a batch while the batch is carried out.
 #[derive(Clone, Copy)]
 enum EdgePlace {
     Added(usize),
@@ -180,7 +181,7 @@ enum EdgePlace {
 }
 
 impl Edge {
-    /// Whether two edges stand in the same lists at the same places.
+    /// Whether two edges are in the same lists at the same places.
     fn is_between_same(&self, other: &Self) -> bool {
         (self.source, self.target, self.sequence) == (other.source, other.target, other.sequence)
     }

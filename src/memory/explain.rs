@@ -1,5 +1,4 @@
-//! Explaining a score: every number behind it as a tree, in which each value comes from those below
-//! it.
+//! Explaining a score: a tree of numbers, in which each value is computed from those below it.
 
 use serde::Serialize;
 
@@ -67,7 +66,7 @@ pub struct ExplainedNode {
 const BYTES_A_HOP: usize = 2048;
 
 impl Explanation {
-    // Out of line, all three: they are called everywhere, and no one waits for an explanation.
+    // Out of line: they are called in many places, and an explanation need not be quick.
     #[inline(never)]
     fn given(name: &'static str, value: f64) -> Self {
         Self { name, value, operation: None, parts: Vec::new(), note: None, from: None, edge: None }

@@ -5,11 +5,11 @@ use crate::check::{DAY_MS, INSTANT, is_instant};
 use crate::columns::{Label, Row};
 use crate::error::{Error, Result};
 
-/// A name that no node has: nothing passes a list of it alone.
+/// The code of a name that no node has: no node passes a list of it alone.
 pub const NO_CODE: u32 = u32::MAX;
 
-/// What all must hold. Names are codes of the memory, or [`NO_CODE`]; an empty list holds for all.
-/// `created_after` and `created_before` are inclusive.
+/// Conditions that a memory must all fulfil to be found. Names are codes of the index, or
+/// [`NO_CODE`]. An empty list is no condition. `created_after` and `created_before` are inclusive.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filters {
     /// Types of nodes, one of which it has.
@@ -40,8 +40,8 @@ pub struct Filters {
 
 impl Filters {
     /// # Errors
-    /// `invalid_argument` with the field of a moment that is no instant and of days that are
-    /// negative or no number.
+    /// `invalid_argument` with the field of an instant out of range, and of days that are negative or
+    /// not finite.
     pub(super) fn check(&self) -> Result<()> {
         for (field, instant) in [
             ("filters.created_after", self.created_after),
@@ -60,7 +60,7 @@ impl Filters {
         }
     }
 
-    /// Whether nodes are filtered at all.
+    /// Whether there is a condition on nodes.
     pub(super) fn is_about_nodes(&self) -> bool {
         let lists = [&self.types, &self.excluded_types, &self.subtypes, &self.lifecycles];
         let labels = [&self.clusters, &self.tags_all, &self.tags_any, &self.tags_none];
@@ -82,7 +82,7 @@ fn holds(wanted: &[u32], code: u32) -> bool {
 }
 
 impl MemoryIndex {
-    /// Whether a node that is there passes.
+    /// Whether a node of the index passes.
     pub(super) fn passes(&self, row: Row, filters: &Filters, now: f64) -> bool {
         let place = row as usize;
         let nodes = &self.nodes;

@@ -1,4 +1,4 @@
-//! Finding: reranking of resident nodes, the nodes most like a vector, and the whole search.
+//! Reranking of nodes, the nodes that are most similar to an embedding, and the whole search.
 
 use super::{Filters, MemoryIndex};
 use crate::check::{AMOUNT, check_instant, is_amount, is_score};
@@ -14,7 +14,7 @@ use crate::section::Weights;
 /// Candidates as columns of one length.
 #[derive(Clone, Copy, Debug)]
 pub struct Columns<'a> {
-    /// Which nodes.
+    /// The nodes.
     pub rows: &'a [Row],
     /// Cosines; finite.
     pub semantic: &'a [f64],
@@ -39,13 +39,13 @@ pub enum RankingWeights {
 pub struct Search<'a> {
     /// The query's embedding.
     pub embedding: Option<&'a [f64]>,
-    /// What a full-text index found, each node once, in its order.
+    /// The hits of a full-text index, each node once, in its order.
     pub bm25: &'a [SearchHit],
-    /// Which memories may be found, and which edges passed over.
+    /// The memories that may be found, and the edges that activation may pass over.
     pub filters: &'a Filters,
-    /// Results; none: the configuration's.
+    /// The most results. Default: that of the configuration.
     pub limit: Option<usize>,
-    /// The most seeds; none: the configuration's.
+    /// The most seeds. Default: that of the configuration.
     pub max_seeds: Option<usize>,
     /// The present, in milliseconds since 1970.
     pub now: f64,
@@ -53,16 +53,16 @@ pub struct Search<'a> {
     pub weights: RankingWeights,
     /// Whether the edges between active nodes are listed.
     pub connections: bool,
-    /// How readily to tell of what is active and yet unlike the query.
+    /// How many active memories that are unlike the query are returned as finds.
     pub serendipity: Serendipity,
 }
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// Where activation started from.
+    /// The nodes that activation started from.
     pub seeds: Vec<Seed>,
-    /// What it reached.
+    /// The nodes that activation reached.
     pub spread: Spread,
     /// The active nodes above the relevance floor, in the order in which they became active.
     pub kept: Vec<Ranking>,
@@ -95,7 +95,8 @@ impl MemoryIndex {
         Ok(ranking)
     }
 
-    /// [`MemoryIndex::rerank`], one after the other; none where there is an error.
+    /// [`MemoryIndex::rerank`], calling `each` with one after the other; it calls nothing if there is
+    /// an error.
     pub(crate) fn rerank_each(
         &mut self,
         columns: Columns<'_>,
@@ -107,7 +108,7 @@ impl MemoryIndex {
         let Columns { rows, semantic, bm25, graph } = columns;
         let length = rows.len();
         assert!([semantic.len(), bm25.len(), graph.len()] == [length; 3], "columns of one length");
-        // Whole columns first; only a fault is looked for by itself.
+        // Whole columns are checked first. Only if one has a fault, it is looked for.
         let last_row = rows.iter().fold(0, |last, &row| last.max(row)) as usize;
         let peaks = Peaks::of(semantic, bm25, graph);
         let Some(peaks) = peaks.filter(|_| length == 0 || last_row < self.nodes.rows()) else {
@@ -125,7 +126,7 @@ impl MemoryIndex {
         }
     }
 
-    /// [`MemoryIndex::rerank_each`] of columns that are sound; false, and none handed over, where a row
+    /// [`MemoryIndex::rerank_each`] of columns that are in range. Returns `false`, and calls nothing, if a row
     /// has no node.
     fn rank(
         &mut self,
@@ -186,8 +187,8 @@ impl MemoryIndex {
     /// cosines, highest first; equal ones in order of sequence.
     ///
     /// # Errors
-    /// `invalid_argument` for an embedding that is none, for filters out of range, for a `now` that
-    /// is no instant.
+    /// `invalid_argument` for an embedding that is none, for filters and a `now` out of
+    /// range.
     pub fn similar(
         &self,
         embedding: &[f64],
@@ -240,7 +241,7 @@ impl MemoryIndex {
         self.search_and_tell(search, None)
     }
 
-    /// [`MemoryIndex::search`], and all that arrived while it spread.
+    /// [`MemoryIndex::search`], and every amount that arrived while activation spread.
     pub(super) fn search_and_tell(
         &mut self,
         search: &Search<'_>,
@@ -257,7 +258,7 @@ impl MemoryIndex {
             max_seeds: search.max_seeds.unwrap_or(self.search.max_seeds),
             ..self.search
         };
-        // An entry of a round waits in a list that doubles while it grows.
+        // The amounts of a round wait in a list that doubles when it grows.
         let each =
             size_of::<(Row, f64)>() + if arrivals.is_some() { size_of::<Arrival>() } else { 0 };
         let most_queued = self.room() / (6 * each);
@@ -316,7 +317,7 @@ impl MemoryIndex {
         let of_row = |error: Error| {
             error.index().map_or(error.clone(), |index| error.at(rows[index] as usize))
         };
-        // A share of infinite activation is none.
+        // A share of an infinite activation is NaN.
         let peaks = Peaks::of(&semantic, &bm25, &graph)
             .ok_or_else(|| of_row(not_a_number(graph.iter().position(|score| score.is_nan()))))?;
         let mut ranked = Vec::with_capacity(limit.min(rows.len()));
@@ -333,7 +334,7 @@ impl MemoryIndex {
             activated.iter().map(|active| active.row).collect();
         let mut slots = Vec::new();
         for &row in &active {
-            // Seen from both its ends; the lower one takes it.
+            // An edge is seen from both its ends; the lower row takes it.
             let own =
                 self.graph.neighbours(row).filter(|it| it.row >= row && active.contains(&it.row));
             slots.extend(own.map(|neighbour| neighbour.edge));

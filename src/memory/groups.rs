@@ -1,10 +1,10 @@
-//! Which nodes were recalled together: who shares one of several groups with whom.
+//! Groups of nodes that were recalled together: which nodes share a group.
 
 use rustc_hash::FxHashMap;
 
 use crate::columns::Row;
 
-/// The groups of each node, so that an edge is looked at once however many groups it lies in.
+/// The groups of each node, so that an edge in several groups is looked at once.
 pub(super) struct Groups {
     /// The place of each row among the members.
     places: FxHashMap<Row, u32>,
@@ -19,8 +19,8 @@ pub(super) struct Groups {
 struct Member {
     row: Row,
     last_link: u32,
-    /// Whom it was compared with last, and whether they share a group: there may be many edges
-    /// between two nodes.
+    /// The row that it was compared with last, and whether they share a group: there may be several
+    /// edges between two nodes.
     compared: Row,
     shares: bool,
 }
@@ -38,7 +38,7 @@ const END: u32 = u32::MAX;
 const NOBODY: Row = Row::MAX;
 
 impl Groups {
-    /// Bytes that so many groups take which list so many rows in all, at most.
+    /// The most bytes of this many groups that list this many rows in all.
     pub fn need(groups: usize, listed: usize) -> usize {
         // The map and the members may be twice as large as they have to, and grow beside what they
         // were.
@@ -47,7 +47,7 @@ impl Groups {
         listed.saturating_mul(each).saturating_add(groups * size_of::<Row>())
     }
 
-    /// These groups, which list so many rows in all; of the rows only those that are `there`.
+    /// These groups, which list `listed` rows in all, without the rows that are not `there`.
     pub fn new(groups: &[&[Row]], listed: usize, there: impl Fn(Row) -> bool) -> Self {
         let mut whole = Self {
             places: FxHashMap::default(),

@@ -1,8 +1,18 @@
-//! A resident memory: the nodes, edges and embeddings of one agent, kept where they are searched.
+//! The memory index: the nodes, edges and embeddings of one agent, resident where they are searched.
 //!
-//! Nodes go by [`Row`] and edges by slot; who they are is the caller's, who keeps the ids. Names
-//! (types, subtypes, tags, clusters) become codes once. Every batch is checked, and what it could
-//! need counted, before anything of it is done.
+//! A node is a [`Row`] and an edge is a slot; the caller keeps their ids. Names (types, subtypes,
+//! tags, clusters) become codes once. Every batch is checked, and the bytes that it could need are
+//! counted, before anything changes.
+//!
+//! | file | subject |
+//! |---|---|
+//! | `names` | codes of names |
+//! | `size` | counts, bytes, the bound on bytes |
+//! | `nodes`, `edges` | adding, changing, removing |
+//! | `access` | accesses and recalls |
+//! | `filter`, `find`, `explain` | searching |
+//! | `sweep` | decay of stored values |
+//! | `snapshot` | saving and restoring |
 
 mod access;
 mod edges;
@@ -37,16 +47,16 @@ pub use size::ByteCounts;
 pub use snapshot::{Restoring, Snapshot, SnapshotPart};
 pub use sweep::{DecayChange, Sweep, Transition};
 
-/// How a memory is made.
+/// The options of a new memory index.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Components of an embedding; 0 keeps none.
+    /// The number of components of an embedding; 0: the index keeps no embeddings.
     pub dimensions: usize,
-    /// How embeddings are kept.
+    /// The form in which embeddings are stored.
     pub form: VectorForm,
-    /// Which model made them; kept in snapshots.
+    /// The model that makes them. It is stored in snapshots.
     pub embedding_id: String,
-    /// The most bytes it may take.
+    /// The most bytes that the index may take.
     pub max_bytes: usize,
 }
 
@@ -61,10 +71,10 @@ pub struct MemoryIndex {
     /// By section code.
     ends: [sweep::ThresholdTimes; 4],
     options: Options,
-    /// Bytes that stand elsewhere and count against `max_bytes`: the caller's scratch.
+    /// Bytes of the caller's scratch, which count against `max_bytes`.
     elsewhere: usize,
     types: Names,
-    /// Code 0 is no subtype, which stands as an empty text.
+    /// Code 0 stands for no subtype; its text is empty.
     subtypes: Names,
     subtype_facts: Vec<SubtypeFacts>,
     edge_types: Names,
@@ -77,11 +87,11 @@ pub struct MemoryIndex {
     graph: Graph,
     vectors: Vectors,
     due: Due,
-    /// The moment up to which `due` has been looked at.
+    /// The latest instant for which transitions were computed.
     looked_at: f64,
-    /// The moment of a sweep that has not been applied yet; −∞ without one.
+    /// The instant of a sweep that has not been applied yet; −∞ without one.
     swept_at: f64,
-    /// Counts changes, so that what is being written notices them.
+    /// The number of changes, so that a snapshot that is being written notices one.
     changes: u64,
     reranker: Reranker,
 }
@@ -132,14 +142,14 @@ impl MemoryIndex {
     }
 }
 
-/// Which node or edge of a memory an entry of a batch is about.
+/// The node or edge that an entry of a batch is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A new one.
     New,
     /// The one in a row, or an edge in a slot.
     There(u32),
-    /// The one that an earlier entry of the batch is about.
+    /// The node or edge of an earlier entry of the batch.
     Entry(usize),
 }
 

@@ -9,25 +9,25 @@ use crate::decay::Lifecycle;
 use crate::error::{Error, Result};
 use crate::salience::NEUTRAL;
 
-/// When a node was last accessed.
+/// The last access of a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Access {
-    /// As it is known; never, for a new node.
+    /// It stays as it is; a new node was never accessed.
     Kept,
-    /// Never, so that its creation stands in.
+    /// It was never accessed: its creation counts as its last access.
     Never,
-    /// Then, in milliseconds since 1970.
+    /// At this instant, in milliseconds since 1970.
     At(f64),
 }
 
-/// What becomes of a node's embedding.
+/// The change of a node's embedding.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Embedding<'a> {
     /// It stays as it is.
     Kept,
-    /// It has none from now on.
+    /// It is removed.
     None,
-    /// It is this, at length 1.
+    /// It becomes this one, scaled to length 1.
     Given(&'a [f64]),
 }
 
@@ -69,12 +69,12 @@ pub struct NodeChange<'a> {
 }
 
 impl MemoryIndex {
-    /// The node of a row, if there is one.
+    /// The node of a row, or `None` if the row has no node.
     pub fn node(&self, row: Row) -> Option<Node> {
         self.nodes.get(row)
     }
 
-    /// Whether the salience of nodes is kept, as `salience_growth` of the configuration says.
+    /// Whether the index keeps salience: `salience_growth` of its configuration.
     pub fn keeps_salience(&self) -> bool {
         self.nodes.keeps_salience()
     }
@@ -84,7 +84,7 @@ impl MemoryIndex {
         self.nodes.subtype.at(row as usize)
     }
 
-    /// How many edges lead to a node.
+    /// The number of edges that lead to a node.
     pub fn inbound(&self, row: Row) -> u32 {
         self.graph.inbound(row)
     }
@@ -99,12 +99,12 @@ impl MemoryIndex {
         self.vectors.has(row)
     }
 
-    /// Adds and changes nodes, in order; the answer holds the row of each. `now` is when a new node
-    /// without a creation was made. Codes of names are those that [`MemoryIndex::name`] gave.
+    /// Adds and changes nodes, in order. Returns the row of each. `now` is the creation of a new node
+    /// without one. Codes of names are those that [`MemoryIndex::name`] returned.
     ///
     /// # Errors
-    /// `invalid_argument` with field and index for a number out of its range, and for an embedding
-    /// that is none; `out_of_memory`. Nothing is changed then.
+    /// `invalid_argument` with field and index for a number out of range and for an invalid embedding;
+    /// `out_of_memory`. Then nothing is changed.
     pub fn upsert(&mut self, batch: &[NodeChange<'_>], now: f64) -> Result<Vec<Row>> {
         self.check_nodes(batch, now)?;
         let new = batch.iter().filter(|change| change.target == Target::New).count();
@@ -115,7 +115,7 @@ impl MemoryIndex {
             let given = [change.tags, change.clusters];
             if given.iter().any(Option::is_some) {
                 sets += 1;
-                // One that is not given stays, and may become part of another set.
+                // Tags or clusters that are not given stay, and become part of a new set.
                 labels += given.iter().flatten().map(|it| it.len()).sum::<usize>()
                     + self.most_labels(change);
             }
@@ -126,7 +126,7 @@ impl MemoryIndex {
             + self.graph.inbound_counts().need(new)
             + self.vectors.need(embeddings, rows)
             + self.labels.need(sets, labels);
-        // What is there already can be changed in an index that is full.
+        // In an index that is full, existing nodes can still be changed.
         if need > 0 {
             self.afford("nodes", need)?;
         }
@@ -290,8 +290,8 @@ impl MemoryIndex {
         self.labels.acquire(&labels)
     }
 
-    /// Removes nodes with their edges and embeddings; the answer holds the slots of those edges.
-    /// Rows without a node are passed over.
+    /// Removes nodes with their edges and embeddings. Returns the slots of those edges. Skips rows
+    /// without a node.
     pub fn remove(&mut self, rows: &[Row]) -> Vec<u32> {
         self.changes += 1;
         let mut slots = Vec::new();

@@ -176,11 +176,11 @@ impl MemoryIndex {
         Ok(sweep)
     }
 
-    /// How many more changes to make room for, `length` at least: as many as there will be if the
-    /// rows from `row` on change as those before it.
+    /// The number of further changes to reserve room for, at least `length`: the number to expect if
+    /// the rows from `row` on change as often as those before it.
     fn affordable(&self, sweep: &Sweep, row: Row, length: usize) -> Result<usize> {
-        // Lists double when they grow, and stand beside their old selves while they do.
-        // What is told of a transition takes four numbers more.
+        // A list doubles when it grows, and while it does, the old one still exists.
+        // A reported transition takes four more numbers.
         let most = 3
             * (size_of::<Row>() + size_of::<f64>() + size_of::<u8>() + size_of::<Transition>())
             + 4 * size_of::<u32>();
@@ -204,7 +204,7 @@ impl MemoryIndex {
                 .map_err(|error| error.at(index))?;
         }
         self.changes += 1;
-        // What a sweep found is stored: it looked at every row, as far as that goes.
+        // The sweep looked at every row, so transitions up to its instant are known.
         self.looked_at = self.looked_at.max(replace(&mut self.swept_at, f64::NEG_INFINITY));
         let mut applied = 0;
         for change in changes {
@@ -329,9 +329,8 @@ impl Sweep {
         self.states.reserve(more);
     }
 
-    /// Compares what the rows from `first` on have come to with what is stored of them. First who
-    /// changes, then each column of what they change to: a list that grows by many at once asks for
-    /// room once.
+    /// Compares the computed values of the rows from `first` on with the stored ones. First the places
+    /// that change are collected, then each column is extended once.
     fn compare(&mut self, first: Row, faded: FadedColumns<'_>, stored: FadedColumns<'_>) {
         let (mut states, mut changed, mut moved) = ([0_u8; BATCH], [0_u16; BATCH], [0_u16; BATCH]);
         let (mut changes, mut moves, mut processed) = (0, 0, 0);
@@ -342,7 +341,7 @@ impl Sweep {
             let differences = match (faded.word(start), stored.word(start)) {
                 (Some(faded), Some(stored)) => Differences::between(faded, stored, to),
                 _ => {
-                    // Nobody sweeps those who fill the word.
+                    // The word is filled up with ARCHIVE, which is not swept.
                     let (mut retrievability, mut codes) =
                         ([[0.0; WORD]; 2], [[Lifecycle::Archive as u8; WORD]; 2]);
                     for (of, from) in [faded, stored].into_iter().enumerate() {
@@ -401,7 +400,7 @@ struct Differences {
 }
 
 impl Differences {
-    /// Leaves the states in `to`. No branch goes by a row: what changes is anybody's guess.
+    /// Writes the new states to `to`. There is no branch per row, because it could not be predicted.
     #[inline(always)]
     fn between(faded: FadedWord<'_>, stored: FadedWord<'_>, to: &mut [u8; WORD]) -> Self {
         let (mut swept, mut moved) = ([0; WORD], [0; WORD]);
@@ -492,7 +491,7 @@ pub(super) struct ThresholdTimes {
 }
 
 /// The days without access before which a retrievability is above a threshold, and after which it
-/// is below: infinite where that is never, or so late that nobody asks.
+/// is below: infinite if that is never, or beyond all use.
 #[derive(Clone, Copy, Debug)]
 struct ThresholdTime {
     first: f64,
@@ -504,7 +503,7 @@ const VANISHING: f64 = 700.0;
 const VANISHED: f64 = 746.0;
 /// A little more than what rounding e^−x, which is near 1, moves x by at most.
 const EXP_ROUNDING: f64 = 4e-16;
-/// Days, at a stability of one, after which nobody asks where the power curve is.
+/// Days, at a stability of one, beyond which the power curve is not inverted.
 const FAR: f64 = 1e12;
 /// A little more than what rounding a retrievability of the power curve to 8 decimals moves it by
 /// at most.

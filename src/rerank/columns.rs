@@ -76,8 +76,7 @@ use crate::section::Section;
 use crate::signal::{NEW_BONUS, RecencyTable};
 
 impl Reranker {
-    /// Bytes that ranking so many resident candidates takes beyond those that are kept from batches
-    /// before.
+    /// Bytes for ranking this many candidates in columns, beyond the buffers that exist already.
     pub(crate) fn need(&self, candidates: usize) -> usize {
         let RatingBuffers { small, medium } = &self.buffers;
         if candidates <= SmallBuffer::MOST {
@@ -85,14 +84,13 @@ impl Reranker {
         } else if candidates <= MediumBuffer::MOST {
             if medium.is_some() { 0 } else { MediumBuffer::BYTES }
         } else {
-            // What sorting takes, or a list of the best.
+            // Buffers for sorting, or a list of the best.
             candidates * 64
         }
     }
 
-    /// Hands over the first `limit` of resident candidates, highest first, whose scores are in
-    /// range and have these peaks. False, and none handed over, where a candidate's row has no
-    /// node.
+    /// Calls `each` for the first `limit` candidates, highest first. Their scores are in range and
+    /// have these peaks. Returns `false`, and calls nothing, if the row of a candidate has no node.
     pub(crate) fn rank_columns(
         &mut self,
         candidates: &CandidateColumns<'_>,
@@ -106,12 +104,12 @@ impl Reranker {
         let batch = &Batch::new(count, peaks.bm25, query);
         let limit = limit.min(count);
         let tables = self.tables.get_or_init(Box::default);
-        // None is passed over where accesses may lie ahead.
+        // An access after `now` makes recency greater than 1: then no bound holds.
         let quick_bound = (count > MediumBuffer::MOST && candidates.accessed_by_now)
             .then(|| QuickBound::new(batch, peaks));
         let quick_bound = quick_bound.as_ref();
         let (buffers, best) = (&mut self.buffers, &mut self.best);
-        // Memories of one segment are many, and looking a column up there costs half as much.
+        // Most indexes have one segment, where fetching a field costs half as much.
         match candidates.as_one() {
             Some(nodes) => Ranker { candidates, nodes, batch, quick_bound, tables }
                 .rank(limit, buffers, best, each),
@@ -121,11 +119,10 @@ impl Reranker {
     }
 }
 
-/// What few candidates come to, twice `PAIRS` at most. Made once: clearing it takes as long as
-/// rating some.
+/// Signals and scores of up to 2 · `PAIRS` candidates.
 struct RatingBuffer<const PAIRS: usize> {
-    /// Of each two candidates, a lane each, the signals that are not handed in: keyword, recency,
-    /// authority and affinity.
+    /// The signals that are not passed in, for each pair of candidates: keyword, recency, authority
+    /// and affinity.
     signals: [[[f64; 2]; PAIRS]; 4],
     scores: [[f64; 2]; PAIRS],
     sorter: FewSorter,
@@ -146,20 +143,20 @@ impl<const PAIRS: usize> Default for RatingBuffer<PAIRS> {
     }
 }
 
-/// Six kilobytes: there may be hundreds of memories that rank no more than this at once.
+/// For up to 128 candidates: 6 KB, because a process may have hundreds of small indexes.
 type SmallBuffer = RatingBuffer<64>;
-/// Of more than these, passing over most of them is quicker.
+/// For up to 2,048 candidates. Of more, skipping most of them is quicker.
 type MediumBuffer = RatingBuffer<1024>;
 
-/// Room for candidates that are all rated, made when there are first so many.
+/// Buffers for batches whose candidates are all rated, each made when it is first needed.
 #[derive(Default)]
 pub(super) struct RatingBuffers {
     small: Option<Box<SmallBuffer>>,
     medium: Option<Box<MediumBuffer>>,
 }
 
-/// What the scores of some candidates are at most: the greatest BM25 score, and of the others, of
-/// the semantic ones by magnitude, hardly more than that.
+/// Upper bounds of the scores of a batch: the greatest BM25 score exactly, the greatest magnitude
+/// of a semantic score and the greatest graph score within 2⁻²⁰ above.
 #[derive(Clone, Copy)]
 pub(crate) struct Peaks {
     semantic: f64,
@@ -168,8 +165,7 @@ pub(crate) struct Peaks {
 }
 
 impl Peaks {
-    /// None where a score is out of its range: no finite number, or a negative one that is not
-    /// semantic.
+    /// The peaks, or `None` if a score is out of range: not finite, or negative and not semantic.
     pub fn of(semantic: &[f64], bm25: &[f64], graph: &[f64]) -> Option<Self> {
         let semantics = greatest_high_bits(semantic, F64x2::magnitude);
         let [keywords, activations] =
@@ -182,7 +178,7 @@ impl Peaks {
                 graph: above(activations),
             });
         }
-        // Somebody's −0, or a fault.
+        // Slow path: −0, whose sign bit looks like a large number, or a score out of range.
         let [semantics, keywords, activations] =
             [semantic, bm25, graph].map(|column| range_of(column).unwrap_or_default());
         let within = |[least, most]: [f64; 2], low: f64| least >= low && most <= f64::MAX;
@@ -193,21 +189,21 @@ impl Peaks {
     }
 }
 
-/// The high bits of infinity. Those of NaN are more, and of what has a sign.
+/// The high bits of infinity. Those of NaN and of numbers with a sign are greater.
 const INFINITE: u32 = (f64::INFINITY.to_bits() >> 32) as u32;
 
-/// A quick bound of scores: what a candidate's score is at most, whatever its node. Its products
-/// are not added in the order of [`sum`](super::sum).
+/// The quick bound: an upper bound of a score that is the same for every node of a section. Its
+/// products are not added in the order of [`sum`](super::sum).
 struct QuickBound {
-    /// By section: what semantic and BM25 score are multiplied by; what the graph score is, and
-    /// what the rest comes to.
+    /// By section: the factors of the semantic and the BM25 score; the factor of the graph score,
+    /// and the sum of the rest.
     weights: [[F64x2; 2]; 4],
-    /// How far rounding may take a bound below the score.
+    /// How far rounding may take the bound below the score.
     slack: f64,
 }
 
 impl QuickBound {
-    /// Products below this round coarsely, and no score depends on them.
+    /// Products below this may be subnormal and lose bits; they are far below any slack.
     const TINY: f64 = 1e-100;
 
     fn new(batch: &Batch, peaks: Peaks) -> Self {
@@ -217,7 +213,7 @@ impl QuickBound {
             let rest = keyword * fixed + recency + authority + affinity;
             [F64x2::new(semantic, keyword * per_bm25), F64x2::new(graph, rest)]
         });
-        // No sum on the way to a score or to its bound is larger.
+        // No partial sum of a score or of its bound is larger.
         let peak = |[semantic, keyword, graph, recency, authority, affinity]: [f64; 6]| {
             semantic * peaks.semantic
                 + keyword
@@ -241,8 +237,8 @@ impl QuickBound {
     }
 }
 
-/// Candidates whose nodes are in columns. The scores are columns too, of the length of `rows`, and
-/// the rows lie within the columns.
+/// Candidates in columns. The three columns of scores have the length of `rows`, and every row is
+/// within the columns of nodes.
 pub(crate) struct CandidateColumns<'a> {
     pub rows: &'a [Row],
     pub semantic: &'a [f64],
@@ -253,11 +249,11 @@ pub(crate) struct CandidateColumns<'a> {
     pub access_count: &'a Column<u32>,
     pub inbound: &'a Column<u32>,
     pub section: &'a Column<u8>,
-    /// Whether no node was accessed after `now`, as far as is known.
+    /// Whether it is certain that no node was accessed after `now`.
     pub accessed_by_now: bool,
 }
 
-/// The columns of nodes where they consist of one segment.
+/// The columns of nodes of an index whose columns have one segment.
 #[derive(Clone, Copy)]
 struct OneSegment<'a> {
     last_accessed: &'a [f64],
@@ -278,8 +274,8 @@ impl<'a> CandidateColumns<'a> {
         })
     }
 
-    /// Rows, and semantic, BM25 and graph scores of a run, two by two; the last one of an odd
-    /// number is left out.
+    /// Rows and semantic, BM25 and graph scores of a run, in pairs, without the last candidate of an
+    /// odd number.
     #[inline(always)]
     fn pairs(&self, run: Range<usize>) -> impl Iterator<Item = (&[Row; 2], [F64x2; 3])> {
         let column = |column: &'a [f64]| column[run.clone()].as_chunks::<2>().0;
@@ -295,7 +291,7 @@ impl<'a> CandidateColumns<'a> {
         [self.semantic[index], self.bm25[index], self.graph[index]]
     }
 
-    /// Rates a candidate, whenever it was accessed, in both lanes.
+    /// Rates one candidate, in both lanes. It may have been accessed at any time.
     #[inline(never)]
     fn rate(&self, index: usize, batch: &Batch, tables: &Tables) -> Rated {
         let two = self.two([self.rows[index]; 2], self.scores(index).map(F64x2::splat), tables);
@@ -303,9 +299,9 @@ impl<'a> CandidateColumns<'a> {
     }
 }
 
-/// Where the fields of nodes lie.
+/// Access to the fields of nodes.
 trait Nodes: Copy {
-    /// The same, of which the compiler knows that what is there in one column is there in all.
+    /// The same columns, re-sliced to one length, so that the compiler drops bounds checks.
     fn with_common_length(self) -> Self;
     fn last_accessed(self, row: Row) -> f64;
     fn created_at(self, row: Row) -> f64;
@@ -313,7 +309,7 @@ trait Nodes: Copy {
     fn inbound(self, row: Row) -> u32;
     fn section(self, row: Row) -> usize;
 
-    /// Two candidates.
+    /// A pair of candidates.
     #[inline(always)]
     fn two(
         self,
@@ -407,20 +403,20 @@ impl Nodes for OneSegment<'_> {
     }
 }
 
-/// Candidates that are scored before the best of them are looked for: a loop that calls nothing
-/// keeps its numbers in registers.
+/// Candidates that are scored before their scores are offered: a loop without calls keeps its
+/// numbers in registers.
 const RUN: usize = 128;
 
-/// Of a run, the part from which on scoring all of it is quicker than scoring the contenders one by
-/// one.
+/// If more contenders of a run are left, scoring the whole run is quicker than scoring each of
+/// them.
 const MANY: usize = RUN / 4;
 
-/// Candidates that run for the best places.
+/// One ranking of candidates in columns.
 struct Ranker<'a, N> {
     candidates: &'a CandidateColumns<'a>,
     nodes: N,
     batch: &'a Batch,
-    /// None where no candidate is passed over.
+    /// `None` if no candidate may be skipped.
     quick_bound: Option<&'a QuickBound>,
     tables: &'a Tables,
 }
@@ -443,7 +439,7 @@ impl<N: Nodes> Ranker<'_, N> {
         }
     }
 
-    /// What candidates come to is kept, and not taken again should they rank.
+    /// Rates all candidates and keeps their signals for those that rank.
     #[inline(never)]
     fn rank_all_rated<const PAIRS: usize>(
         &self,
@@ -530,8 +526,8 @@ impl<N: Nodes> Ranker<'_, N> {
         Ok(true)
     }
 
-    /// Those of a run that could rise above the bar, written from the front; how many they are, and
-    /// the codes of all sections together.
+    /// Writes the candidates of a run that could rise above the bar to the front of `contenders`.
+    /// Returns their number, and all section codes combined with `|`.
     #[inline(always)]
     fn filter_by_quick_bound(
         &self,
@@ -551,12 +547,12 @@ impl<N: Nodes> Ranker<'_, N> {
         {
             let codes = [self.nodes.section(one), self.nodes.section(other)];
             sections |= codes[0] | codes[1];
-            // Not above it, which nothing is beside NaN.
+            // Not `above`: a bound that is NaN must keep its candidate.
             let stay = quick_bound.at_most(scores, codes).at_most(bar).bits();
             put(index, !stay & 1);
             put(index + 1, !stay >> 1 & 1);
         }
-        // The last one of an odd number may always.
+        // The last candidate of an odd number is always kept.
         if run.len() % 2 == 1 {
             put(run.end - 1, 1);
             sections |= self.nodes.section(self.candidates.rows[run.end - 1]);
@@ -564,8 +560,8 @@ impl<N: Nodes> Ranker<'_, N> {
         (count, sections)
     }
 
-    /// Leaves those contenders at the front that could rise above the bar with the recency they
-    /// have; how many they are.
+    /// Keeps the contenders that could rise above the bar with their true recency, at the front.
+    /// Returns their number.
     #[inline(always)]
     fn filter_by_recency(&self, contenders: &mut [u32], bar: f64) -> usize {
         let mut count = 0;
@@ -574,7 +570,7 @@ impl<N: Nodes> Ranker<'_, N> {
             let index = contenders[at];
             let row = self.candidates.rows[index as usize];
             let days = ((now - self.nodes.last_accessed(row)) / DAY_MS).floor();
-            // Days beyond the table are looked up as fewer, which is more recent.
+            // A number of days beyond the table is looked up as a smaller one, which is more recent.
             let [recency, _] = self.tables.recency.near(F64x2::splat(days)).0.to_array();
             let affinity = if recency + NEW_BONUS > 1.0 { 1.0 } else { recency + NEW_BONUS };
             let scores = self.candidates.scores(index as usize);
@@ -585,9 +581,9 @@ impl<N: Nodes> Ranker<'_, N> {
         count
     }
 
-    /// Rates a run, and hands over what each two come to, by their place; whether all accesses lie
-    /// in the table of recency, without which what was handed over is nothing, and the codes of all
-    /// sections together.
+    /// Rates a run, and calls `each` with every pair and its place. Returns whether all accesses are
+    /// in the table of recency, and all section codes combined with `|`. If an access is not in the
+    /// table, the scores are computed again, and the pairs that `each` got are wrong.
     #[inline(always)]
     fn rate_run(
         &self,
@@ -651,7 +647,8 @@ impl<N: Nodes> Ranker<'_, N> {
     }
 }
 
-/// Whether a score of at most this may lie above the bar. Not `>`, which nothing is beside NaN.
+/// Whether a score with this upper bound can exceed the bar. Not `most > bar`, which is false if
+/// either is NaN.
 #[inline(always)]
 #[allow(clippy::neg_cmp_op_on_partial_ord)]
 fn can_exceed(most: f64, bar: f64) -> bool {

@@ -17,7 +17,7 @@ pub struct Ranking {
     pub graph_score: f64,
 }
 
-/// How readily a search tells of what is active and yet unlike the query.
+/// How many *finds* a search returns: active memories that are unlike the query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Serendipity {
     /// No finds.

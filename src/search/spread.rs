@@ -82,7 +82,7 @@ impl Termination {
     }
 }
 
-/// What spreading came to.
+/// The result of spreading.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spread {
     /// Why it ended.
@@ -113,16 +113,13 @@ pub struct Arrival {
     pub amount: f64,
 }
 
-/// Nodes that a map has room for from the beginning: one that grows is filled anew each time.
+/// Nodes that the map has room for from the beginning: a map that grows is filled again.
 const ROOM: usize = 1024;
 
-/// Spreads activation from the seeds. `weight` says how strongly activation passes over an edge to
-/// a node, and nothing where a filter lets it not; `arrivals` receives all that arrives, where
-/// somebody wants to know.
+/// Spreads activation from the seeds. `weight` returns the weight of an edge to a node, or `None` if
+/// a filter keeps activation off it. `arrivals` receives every amount that arrives, if given.
 ///
-/// An amount that arrives is passed on as it is, not as what its node has come to. Once `max_nodes`
-/// are active, spreading stops at once; so it does after the first node that spread, where the
-/// seeds were as many.
+/// Spreading stops as soon as `max_nodes` are active.
 ///
 /// # Errors
 /// `out_of_memory` when more than `most_queued` amounts would wait for one round, as in a graph
@@ -159,7 +156,7 @@ pub fn spread(
     while reached.hops < config.max_hops {
         reached.hops += 1;
         let hop = reached.hops;
-        // Nobody takes up what the last round passes on.
+        // No round takes up the amounts of the last one.
         let is_last = hop == config.max_hops;
         let mut passed = false;
         next.clear();

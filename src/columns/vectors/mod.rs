@@ -86,20 +86,8 @@ pub enum VectorForm {
     I8,
 }
 
-/// The embeddings of a memory, at most one a row, all of length 1 and of the same number of
-/// components.
-///
-/// In i8, a component is rounded to a whole multiple of a step, 1/127 of the largest one. The whole
-/// numbers are its codes. They are multiplied by a scale that is not the step: with it, what is
-/// kept of a vector has its exact length along the vector itself, so that what rounding adds stands
-/// at right angles to it. With the step instead, rounding makes one vector a little longer and the
-/// next a little shorter, by more than members of one cluster differ in how like a query they are.
-/// A query is rounded in the same manner, but far finer: its codes are taken only for as long as
-/// the search lasts.
-///
-/// In f32, a search reads the outlines of all vectors: codes as well, and a bound on what rounding
-/// took away. Whatever cannot be among the best by that bound is passed over, and only the rest is
-/// read in f32. What is found is the same to the bit, for a quarter of the bytes.
+/// The embeddings of a memory index: at most one per row, all of length 1 and with the same number
+/// of components.
 #[derive(Debug)]
 pub struct Vectors {
     dimensions: usize,
@@ -167,7 +155,7 @@ pub enum StoredVector<'a> {
 }
 
 impl Vectors {
-    /// No vectors yet, of so many components each.
+    /// No vectors yet, of this many components each.
     pub fn new(dimensions: usize, form: VectorForm) -> Self {
         let store = match form {
             VectorForm::F32 => {
@@ -196,7 +184,7 @@ impl Vectors {
         self.rows.len()
     }
 
-    /// Whether there is none.
+    /// Whether there is no vector.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -1,6 +1,6 @@
 //! Snapshots: a memory as a stream of parts, each with a checksum.
 //!
-//! The first part tells of the whole; then come nodes in order of sequence, edges in order of
+//! The first part is the head; then come nodes in order of sequence, edges in order of
 //! sequence, embeddings, and an end. Codes of names go by the lists of the first part, which hold
 //! the names in use, so that a memory with other codes, or another configuration, takes them as
 //! well. A set of tags and clusters stands behind the nodes of the part where it occurs first, and
@@ -78,7 +78,7 @@ struct Version {
     has_sets: bool,
 }
 
-/// What the first part tells of the whole: version, counts of nodes, edges and embeddings,
+/// The content of the first part: version, counts of nodes, edges and embeddings,
 /// dimensions, form, the embeddings' id, the names of each kind, each list with its length before
 /// it, and the next sequence numbers.
 struct Head {

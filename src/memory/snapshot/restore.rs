@@ -67,7 +67,7 @@ impl Restoring {
         Ok(Self { memory, head, codes, sets: vec![NO_LABELS], parts: 1, ended: false })
     }
 
-    /// Says how many bytes stand elsewhere and count against the bound.
+    /// Sets the bytes of the caller's scratch, which count against the bound.
     pub fn set_elsewhere(&mut self, bytes: usize) {
         self.memory.set_elsewhere(bytes);
     }
@@ -228,7 +228,7 @@ impl Restoring {
         }
     }
 
-    /// The set of so many labels.
+    /// The set of the next `count` labels.
     fn read_labels(&mut self, reader: &mut PartReader<'_>, count: u32) -> Result<u32> {
         let mut labels = Vec::new();
         for _ in 0..count {
