@@ -8,14 +8,29 @@ use std::array::from_fn;
 
 use serde::Serialize;
 
-use crate::config::Curve;
+use crate::check::{DAY_MS, MAX_INSTANT_MS, check_instant};
 use crate::error::{Error, Result};
 use crate::fsrs::{self, ForgettingCurve, MemoryState, Parameters, Rating};
 use crate::math::{F64x2, Mask, exp, exp_pairs};
-use crate::rerank::{MAX_INSTANT_MS, check_instant};
 use crate::salience::NEUTRAL;
 use crate::section::{DecayProfile, Section, SectionTable};
-use crate::signal::DAY_MS;
+use crate::value::{Value, leaf};
+
+/// A forgetting curve.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Curve {
+    /// R = exp(−t / S): at t = S a memory is at 0.368.
+    #[default]
+    Exponential,
+    /// The power curve of FSRS-6: at t = S a memory is at 0.9.
+    Fsrs6,
+}
+
+leaf!(Curve, "must be exponential or fsrs6", Value::Text(text) => match text.as_str() {
+    "exponential" => Some(Curve::Exponential),
+    "fsrs6" => Some(Curve::Fsrs6),
+    _ => None,
+});
 
 /// The numbers of decay that no section changes, and the global ones from before there were
 /// sections.
@@ -213,15 +228,21 @@ pub fn cascade(edge_weight: f64, retrievability: f64) -> f64 {
 
 /// What kind of thing a node is, for its initial stability and difficulty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // plain words
 #[repr(u8)]
 pub enum AlgorithmType {
+    /// A person.
     Person = 0,
+    /// A fact, such as a lesson, a trade or a signal.
     Fact = 1,
+    /// An idea; the type of a node about which nothing is known.
     Concept = 2,
+    /// Something that happened.
     Event = 3,
+    /// A note, such as the summary of a session.
     Note = 4,
+    /// A document.
     Document = 5,
+    /// A preference of the user.
     Preference = 6,
 }
 

@@ -7,14 +7,55 @@ use std::cell::OnceCell;
 use serde::Serialize;
 
 use crate::automaton::{Automaton, MOST_STATES};
-use crate::config::{IntentConfig, Matcher};
 use crate::error::{Error, Result};
-use crate::section::Section;
+use crate::section::{INTENT_ORDER, Section, SectionSet};
 use crate::text::{is_white_space, is_word, lower_case, straighten};
+use crate::value::{Path, Value, leaf, unknown_key};
 
-/// The order in which sections are answered.
-pub const INTENT_ORDER: [Section; 4] =
-    [Section::Signals, Section::Episodic, Section::Knowledge, Section::Procedural];
+/// How a query's intent is read.
+#[derive(Clone, Debug, Default)]
+pub struct IntentConfig {
+    /// Which occurrences count when a call does not say.
+    pub matcher: Matcher,
+    /// A section's strings in place of the built-in ones, by section code.
+    pub strings: [Option<Vec<String>>; 4],
+}
+
+/// Which occurrences of a string count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Matcher {
+    /// Anywhere, inside words too.
+    #[default]
+    Substring,
+    /// Whole words and phrases only.
+    Words,
+}
+
+leaf!(Matcher, "must be substring or words", Value::Text(text) => match text.as_str() {
+    "substring" => Some(Matcher::Substring),
+    "words" => Some(Matcher::Words),
+    _ => None,
+});
+
+impl IntentConfig {
+    /// The default under the `intent` of a configuration; see [`Config`](crate::Config).
+    pub(crate) fn read(value: &Value, path: &Path<'_>) -> Result<Self> {
+        let mut config = Self::default();
+        for (key, path, value) in value.entries(path)? {
+            match key {
+                "matcher" => config.matcher = value.read(&path)?,
+                "strings" => {
+                    for (name, path, strings) in value.entries(&path)? {
+                        let section = Value::Text(name.into()).read::<Section>(&path)?;
+                        config.strings[section as usize] = Some(strings.read(&path)?);
+                    }
+                }
+                _ => return Err(unknown_key(path)),
+            }
+        }
+        Ok(config)
+    }
+}
 
 /// The built-in strings of a section, of a trading agent.
 fn built_in(section: Section) -> &'static [&'static str] {
@@ -107,40 +148,6 @@ fn built_in(section: Section) -> &'static [&'static str] {
     }
 }
 
-/// Sections as a set.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SectionSet(u8);
-
-impl SectionSet {
-    /// One bit a section, by its code.
-    pub fn bits(self) -> u8 {
-        self.0
-    }
-
-    /// The set of these bits.
-    pub fn from_bits(bits: u8) -> Self {
-        Self(bits & 0b1111)
-    }
-
-    /// Whether the section is in the set.
-    pub fn contains(self, section: Section) -> bool {
-        self.0 & Self::of(section).0 != 0
-    }
-
-    /// The sections of the set, in [`INTENT_ORDER`].
-    pub fn iter(self) -> impl Iterator<Item = Section> {
-        INTENT_ORDER.into_iter().filter(move |&section| self.contains(section))
-    }
-
-    fn of(section: Section) -> Self {
-        Self(1 << section as u8)
-    }
-
-    fn insert(&mut self, other: Self) {
-        self.0 |= other.0;
-    }
-}
-
 /// What in a question speaks for a section.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Evidence {
@@ -149,12 +156,12 @@ pub struct Evidence {
     /// Occurrences of all its strings together.
     pub evidence: usize,
     /// The strings found, in the order of the table.
-    pub strings: Vec<Found>,
+    pub strings: Vec<FoundString>,
 }
 
 /// A string found in a question.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Found {
+pub struct FoundString {
     /// The string, in lower case.
     pub string: String,
     /// How often it occurs, overlapping occurrences included.
@@ -242,7 +249,7 @@ impl IntentClassifier {
                 strings.automaton.occurrences(text.as_bytes(), |place, end| {
                     let string = &strings.all[place];
                     if !found.contains(string.section) && string.stands_alone(&text, end) {
-                        found.insert(SectionSet::of(string.section));
+                        found.insert(string.section);
                     }
                 });
                 found
@@ -273,8 +280,8 @@ impl IntentClassifier {
                 .iter()
                 .zip(&counts)
                 .filter(|((own, _), count)| *own == section && **count > 0);
-            let strings: Vec<Found> = of_section
-                .map(|((_, string), &count)| Found { string: string.clone(), count })
+            let strings: Vec<FoundString> = of_section
+                .map(|((_, string), &count)| FoundString { string: string.clone(), count })
                 .collect();
             Evidence { section, evidence: strings.iter().map(|found| found.count).sum(), strings }
         });
@@ -334,7 +341,7 @@ impl Strings {
     fn new(strings: &[(Section, String)]) -> Self {
         let marked = strings
             .iter()
-            .map(|(section, string)| (string.as_str(), SectionSet::of(*section).bits()));
+            .map(|(section, string)| (string.as_str(), SectionSet::from(*section).bits()));
         Self {
             all: strings.iter().map(|(section, string)| Sought::new(*section, string)).collect(),
             automaton: Automaton::new(marked),

@@ -11,7 +11,7 @@
 //! | [`rerank`] | in which order do candidates answer a question? |
 //! | [`decay`] | how much of a memory is left, and what does recall do to it? |
 //! | [`fsrs`] | the same by the model of spaced-repetition research |
-//! | [`procedural`] | which playbooks does an anomaly call up? |
+//! | [`playbook`] | which playbooks does an anomaly call up? |
 //! | [`salience`] | how much was at stake, and how strongly is it first stored? |
 //! | [`intent`] | which sections does a question ask for? |
 //! | [`query`] | what is asked, of whom, in how many parts? |
@@ -20,8 +20,9 @@
 //! | [`consolidate`] | what do many episodes add up to? |
 //! | [`full_text`] | which texts hold the words of a question, and how much do the words say? |
 //! | [`search`] | from what was found, what does the graph bring up? |
-//! | [`index`] | what are the parts of a memory that stays in place? |
+//! | [`columns`] | what are the parts of a memory that stays in place? |
 //! | [`memory`] | the whole of it: kept, searched, faded, explained, saved |
+//! | [`check`] | which numbers are in range? |
 //! | [`config`] | what can be set, and what is it when it is not? |
 //! | [`math`] | exp and tanh, the same to the bit on every platform |
 //!
@@ -30,6 +31,8 @@
 //! and in the TypeScript it stands for.
 
 mod automaton;
+pub mod check;
+pub mod columns;
 pub mod config;
 pub mod consolidate;
 pub mod context;
@@ -38,14 +41,13 @@ mod error;
 pub mod fsrs;
 pub mod full_text;
 mod host;
-pub mod index;
 pub mod intent;
 pub mod math;
 pub mod memory;
 pub mod merge;
 mod order;
 mod parts;
-pub mod procedural;
+pub mod playbook;
 pub mod query;
 pub mod rerank;
 pub mod salience;
@@ -53,18 +55,22 @@ pub mod search;
 pub mod section;
 pub mod signal;
 mod text;
+mod value;
 #[cfg(target_arch = "wasm32")]
 mod wasm;
 
-pub use config::{Config, Curve, Matcher, Value};
+pub use config::Config;
 #[cfg(not(target_arch = "wasm32"))]
 pub use context::format_context;
 pub use context::{ContextRow, memory_guidance};
-pub use decay::{AlgorithmType, DecayColumns, Lifecycle};
+pub use decay::{AlgorithmType, Curve, DecayColumns, Lifecycle};
 pub use error::{Error, Result};
-pub use intent::{Evidence, IntentClassifier, SectionSet};
-pub use memory::Memory;
+pub use intent::{Evidence, IntentClassifier, Matcher};
+pub use memory::MemoryIndex;
 pub use merge::{Hit, MergeOptions, Selected, co_recall_pairs, merge_and_select};
 pub use rerank::{Candidate, Query, Ranked, Reranker, Weighting};
 pub use salience::SalienceTable;
-pub use section::{DecayProfile, EncodingProfile, Section, SectionProfile, SectionTable, Weights};
+pub use section::{
+    DecayProfile, EncodingProfile, Section, SectionProfile, SectionSet, SectionTable, Weights,
+};
+pub use value::Value;

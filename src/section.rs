@@ -7,8 +7,8 @@
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use crate::config::{Path, Value, unknown_key};
 use crate::error::{Error, Result};
+use crate::value::{Path, Rule, Value, leaf, number, unknown_key};
 
 /// The four kinds of memory, in the order used wherever one is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -45,16 +45,65 @@ impl Section {
     }
 }
 
+leaf!(Section, "must be EPISODIC, SIGNALS, KNOWLEDGE or PROCEDURAL", Value::Text(text) =>
+    Section::ALL.into_iter().find(|section| section.name() == text));
+
+/// The order in which sections are answered.
+pub const INTENT_ORDER: [Section; 4] =
+    [Section::Signals, Section::Episodic, Section::Knowledge, Section::Procedural];
+
+/// Sections as a set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SectionSet(u8);
+
+impl SectionSet {
+    /// One bit a section, by its code.
+    pub fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// The set of these bits.
+    pub fn from_bits(bits: u8) -> Self {
+        Self(bits & 0b1111)
+    }
+
+    /// Whether the section is in the set.
+    pub fn contains(self, section: Section) -> bool {
+        self.0 & Self::from(section).0 != 0
+    }
+
+    /// The sections of the set, in [`INTENT_ORDER`].
+    pub fn iter(self) -> impl Iterator<Item = Section> {
+        INTENT_ORDER.into_iter().filter(move |&section| self.contains(section))
+    }
+
+    /// Adds a section.
+    pub fn insert(&mut self, section: Section) {
+        self.0 |= Self::from(section).0;
+    }
+}
+
+impl From<Section> for SectionSet {
+    fn from(section: Section) -> Self {
+        Self(1 << section as u8)
+    }
+}
+
 /// How much each of the six signals counts in a score. In a profile each lies in [0, 1] and they
 /// sum to 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[allow(missing_docs)] // named after the signals they weigh
 pub struct Weights {
+    /// Weight of similarity of meaning.
     pub semantic: f64,
+    /// Weight of the match of words.
     pub keyword: f64,
+    /// Weight of activation over the graph.
     pub graph: f64,
+    /// Weight of freshness.
     pub recency: f64,
+    /// Weight of standing in the graph.
     pub authority: f64,
+    /// Weight of use.
     pub affinity: f64,
 }
 
@@ -115,6 +164,12 @@ pub enum ConsolidationRole {
     /// These are what is condensed into.
     Target,
 }
+
+leaf!(ConsolidationRole, "must be source or target", Value::Text(text) => match text.as_str() {
+    "source" => Some(ConsolidationRole::Source),
+    "target" => Some(ConsolidationRole::Target),
+    _ => None,
+});
 
 /// Everything that belonging to a section decides.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -483,60 +538,4 @@ fn read_encoding(encoding: &mut EncodingProfile, value: &Value, path: &Path<'_>)
         }
     }
     Ok(())
-}
-
-/// What a number of a configuration may be.
-#[derive(Clone, Copy)]
-pub(crate) enum Rule {
-    /// Above 0.
-    Positive,
-    /// Above 0, to this.
-    PositiveUpTo(u32),
-    /// From 0 to 1.
-    Unit,
-    /// From 1 on.
-    AtLeastOne,
-    /// From 0 on.
-    Amount,
-    /// Whole, from the first to the second.
-    Count(u32, u32),
-}
-
-impl Rule {
-    fn allows(self, number: f64) -> bool {
-        let is_in_range = match self {
-            Self::Positive => number > 0.0,
-            Self::PositiveUpTo(most) => number > 0.0 && number <= f64::from(most),
-            Self::Unit => (0.0..=1.0).contains(&number),
-            Self::AtLeastOne => number >= 1.0,
-            Self::Amount => number >= 0.0,
-            Self::Count(least, most) => {
-                (f64::from(least)..=f64::from(most)).contains(&number) && number.floor() == number
-            }
-        };
-        is_in_range && number.is_finite()
-    }
-
-    fn wanted(self) -> String {
-        match self {
-            Self::Positive => "must be a positive number".into(),
-            Self::PositiveUpTo(most) => format!("must be a positive number of at most {most}"),
-            Self::Unit => "must lie between 0 and 1".into(),
-            Self::AtLeastOne => "must be a number of at least 1".into(),
-            Self::Amount => "must be a finite number of at least 0".into(),
-            Self::Count(least, most) => format!("must be a whole number from {least} to {most}"),
-        }
-    }
-}
-
-/// A number of a configuration, within its rule. Out of line, since it is called from everywhere
-/// and is quick enough.
-#[inline(never)]
-pub(crate) fn number(value: &Value, path: &Path<'_>, rule: Rule) -> Result<f64> {
-    let number: f64 = value.read(path)?;
-    if rule.allows(number) {
-        Ok(number)
-    } else {
-        Err(Error::config(*path, rule.wanted()).found(number))
-    }
 }

@@ -3,10 +3,9 @@
 //! Instants are milliseconds since 1970. Nothing is clamped unless it says so, so that results
 //! equal, to the bit, those of the same formulas in JavaScript.
 
-use crate::math::{F64x2, exp, tanh};
+use crate::check::DAY_MS;
+use crate::math::{F64x2, WHOLE_IN_LOW_BITS, exp, low_bits, tanh};
 
-/// Milliseconds in a day.
-pub const DAY_MS: f64 = 86_400_000.0;
 /// Days in which recency falls to 1/e.
 pub const RECENCY_DAYS: f64 = 30.0;
 /// Accesses at which affinity's tanh takes its argument as 1.
@@ -118,15 +117,6 @@ impl RecencyTable {
         (F64x2::new(recency(one), recency(other)), one | other)
     }
 }
-
-/// The low 32 bits of a number, rounded to the nearest whole one, quicker than the saturating
-/// conversion: added to 1½ · 2⁵², it stands in the last bits of the sum.
-#[inline(always)]
-pub(crate) fn low_bits(whole: f64) -> usize {
-    (whole + WHOLE_IN_LOW_BITS).to_bits() as u32 as usize
-}
-
-const WHOLE_IN_LOW_BITS: f64 = 6_755_399_441_055_744.0;
 
 /// Out of line, so that the loop around the table stays small.
 #[cold]

@@ -1,7 +1,7 @@
 //! What was known of a trade when it was entered, where it is a band of numbers: weekday, hours,
 //! funding.
 
-use crate::signal::DAY_MS;
+use crate::check::DAY_MS;
 
 /// The weekdays, in UTC.
 pub const WEEKDAYS: [&str; 7] =

@@ -1,7 +1,7 @@
 //! Which episodes are reviewed, and which of them belong together.
 
+use crate::check::DAY_MS;
 use crate::order::sort_descending;
-use crate::signal::DAY_MS;
 
 /// The subtypes of episodes that knowledge is made of.
 pub const SOURCES: [&str; 5] = [

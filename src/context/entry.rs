@@ -1,8 +1,7 @@
 //! What stands in the sections of a prompt, line by line.
 
 use super::plain::{plain, shorten};
-use crate::procedural::whole_percent;
-use crate::salience::round_to_hundredths;
+use crate::math::{round_to_hundredths, whole_percent};
 
 /// Facts of these categories are always known of the user.
 pub const PROFILE_CATEGORIES: [&str; 3] = ["preference", "person", "rule"];
@@ -108,7 +107,7 @@ impl PromptSection {
 
 /// What a line is made of. Empty texts are missing ones.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Entry<'a> {
+pub enum PromptEntry<'a> {
     /// Of the profile, the frame or the working memory.
     Note {
         /// What it is.
@@ -184,10 +183,10 @@ pub enum Entry<'a> {
     },
 }
 
-/// How many ranks there are; see [`Entry::rank`].
+/// How many ranks there are; see [`PromptEntry::rank`].
 pub(super) const RANKS: usize = CENSOR_ACTIONS.len() + 1;
 
-impl Entry<'_> {
+impl PromptEntry<'_> {
     /// Its line; `None` where it says nothing.
     pub(super) fn line(&self) -> Option<String> {
         let line = match *self {

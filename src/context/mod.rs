@@ -8,16 +8,18 @@
 //!
 //! ```
 //! use nous_wasm::IntentClassifier;
-//! use nous_wasm::context::{ContextMode, MemoryType, classify_turn, plan_retrieval};
+//! use nous_wasm::context::{
+//!     ContextMode, MemoryType, SignalsToPlan, classify_turn, plan_retrieval,
+//! };
 //! let intent = IntentClassifier::default();
 //! let signals = classify_turn("hey, what did we decide about Redis?", &intent,
 //! ContextMode::Default);
-//! let plan = plan_retrieval(&signals.to_plan(None), ContextMode::Default);
+//! let plan = plan_retrieval(&SignalsToPlan::from((&signals, None)), ContextMode::Default);
 //! assert_eq!(plan.limit(MemoryType::Decision), Some(8));
 //! // The seed took this for a greeting.
 //! let signals = classify_turn("hey, what did we decide about Redis?", &intent,
 //! ContextMode::SeedCompatible);
-//! let plan = plan_retrieval(&signals.to_plan(None), ContextMode::SeedCompatible);
+//! let plan = plan_retrieval(&SignalsToPlan::from((&signals, None)), ContextMode::SeedCompatible);
 //! assert_eq!(plan.limit(MemoryType::Decision), None);
 //! ```
 //!
@@ -47,23 +49,24 @@ mod entry;
 mod frame;
 mod lines;
 mod memory_type;
+mod mode;
 mod overlap;
 mod phrases;
 mod plain;
 mod plan;
 mod prompt;
 mod select;
-mod stop_words;
 mod topic;
 mod turn;
 mod usage;
 
+pub use crate::text::is_stop_word;
 pub use budget::{ContextBudget, FRAME_BUDGETS, estimate_tokens};
 pub use dedup::{SAID_IN_MEANING, SAID_IN_WORDS, SEED_MESSAGES, cosines};
 pub use detail::MemoryDetail;
 pub use entry::{
-    CENSOR_ACTIONS, Entry, PROFILE_CATEGORIES, PromptSection, RECENT_CONVERSATIONS, RECENT_HOURS,
-    SECTIONS,
+    CENSOR_ACTIONS, PROFILE_CATEGORIES, PromptEntry, PromptSection, RECENT_CONVERSATIONS,
+    RECENT_HOURS, SECTIONS,
 };
 pub use frame::{Frame, FrameSelection, select_frame};
 #[cfg(not(target_arch = "wasm32"))]
@@ -72,6 +75,7 @@ pub use lines::format_context;
 pub(crate) use lines::lines;
 pub use lines::{ContextRow, memory_guidance};
 pub use memory_type::{MemoryType, TYPED_SUBTYPES};
+pub use mode::ContextMode;
 pub use overlap::similarities;
 pub use plan::{LIMIT_OF_ALL, RetrievalPlan, SignalsToPlan, TurnPlan, plan_retrieval, plan_turn};
 pub use prompt::{Omitted, Prompt, PromptLimits, WrittenSection, write_identity, write_prompt};
@@ -79,7 +83,8 @@ pub use select::{
     FoundMemory, MIN_SCORES, SelectedMemories, Selecting, Unselected, frame_boost, recency_boost,
     select,
 };
-pub use stop_words::is_stop_word;
 pub use topic::next_topic;
-pub use turn::{ContextMode, MOST_NAMED, TurnSignals, classify_turn};
-pub use usage::{MOST_USES, REFERENCED_FROM, USE_DAYS, Use, usage_boost, usage_rate, usage_score};
+pub use turn::{MOST_NAMED, TurnSignals, classify_turn};
+pub use usage::{
+    MOST_USES, MemoryUse, REFERENCED_FROM, USE_DAYS, usage_boost, usage_rate, usage_score,
+};

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 
-use super::{ContextMode, is_stop_word};
-use crate::text::{lower_case, words};
+use super::ContextMode;
+use crate::text::{is_stop_word, lower_case, words};
 
 /// A run of fewer characters is no word.
 const SHORTEST_WORD: usize = 3;

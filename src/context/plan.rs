@@ -1,9 +1,9 @@
 //! What to retrieve for a turn: how many memories of which types, and with how much of the prompt
 //! for them.
 
-use super::MemoryType;
 use super::frame::Frame;
-use super::turn::{ContextMode, TurnSignals, classify_turn};
+use super::turn::{TurnSignals, classify_turn};
+use super::{ContextMode, MemoryType};
 use crate::intent::IntentClassifier;
 
 /// How many memories of the type that is asked for most, and of any other then.
@@ -35,6 +35,19 @@ pub struct SignalsToPlan {
     pub asks_nothing: bool,
     /// Whether there is a keyword.
     pub has_keywords: bool,
+}
+
+impl From<(&TurnSignals, Option<Frame>)> for SignalsToPlan {
+    fn from((signals, frame): (&TurnSignals, Option<Frame>)) -> Self {
+        Self {
+            frame,
+            recency: signals.recency,
+            hints: signals.hints,
+            is_question: signals.is_question,
+            asks_nothing: signals.is_greeting || signals.is_acknowledgement,
+            has_keywords: !signals.keywords.is_empty(),
+        }
+    }
 }
 
 /// What to retrieve, in the order of [`MemoryType::ALL`].
@@ -133,6 +146,6 @@ pub fn plan_turn(
     if signals.is_recap && signals.recency <= RECENT {
         signals.recency = RECENCY_OF_RECAP;
     }
-    let plan = plan_retrieval(&signals.to_plan(frame), mode);
+    let plan = plan_retrieval(&SignalsToPlan::from((&signals, frame)), mode);
     TurnPlan { plan, is_recent: signals.recency > RECENT, signals }
 }

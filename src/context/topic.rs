@@ -1,10 +1,9 @@
 //! Topics: whether a turn opens one, or goes on with what is talked about.
 
+use super::ContextMode;
 use super::phrases::after_phrase;
-use super::{ContextMode, is_stop_word};
-use crate::query::Span;
-use crate::query::runs::runs;
-use crate::text::{is_white_space, trim, without_final_marks};
+use crate::text::runs::runs;
+use crate::text::{Span, is_stop_word, is_white_space, trim, without_final_marks};
 
 /// Shorter turns, in characters, go on.
 const SHORTEST: usize = 5;

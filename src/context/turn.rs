@@ -2,17 +2,14 @@
 
 use std::borrow::Cow;
 
-use super::MemoryType;
-use super::frame::Frame;
 use super::phrases::{
     ACKNOWLEDGEMENTS, GREETINGS, QUESTION_WORDS, Sense, after_phrase, patterns_in,
 };
-use super::plan::SignalsToPlan;
+use super::{ContextMode, MemoryType};
 use crate::intent::IntentClassifier;
-use crate::query::Span;
 use crate::section::Section;
 use crate::text::{
-    is_white_space, is_word, lower_case, straighten, trim, without_final_marks, words,
+    Span, is_white_space, is_word, lower_case, straighten, trim, without_final_marks, words,
 };
 
 /// The most keywords of a turn, and the most entities.
@@ -21,15 +18,6 @@ pub const MOST_NAMED: usize = 10;
 const LONG_WORD: usize = 6;
 /// What one pattern adds to the hint of its type.
 const HINT: f64 = 0.5;
-
-/// Whose rules are followed. The seed is the system that these rules come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ContextMode {
-    /// The seed's with its defects mended.
-    Default,
-    /// The seed's as they were shipped.
-    SeedCompatible,
-}
 
 /// What a turn asks of memory. Places are bytes of its UTF-8.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -56,20 +44,6 @@ pub struct TurnSignals {
     pub keywords: Vec<Span>,
     /// Words that seem to be names, each once, in order of first occurrence; at most 10.
     pub entities: Vec<Span>,
-}
-
-impl TurnSignals {
-    /// What a plan is made by.
-    pub fn to_plan(&self, frame: Option<Frame>) -> SignalsToPlan {
-        SignalsToPlan {
-            frame,
-            recency: self.recency,
-            hints: self.hints,
-            is_question: self.is_question,
-            asks_nothing: self.is_greeting || self.is_acknowledgement,
-            has_keywords: !self.keywords.is_empty(),
-        }
-    }
 }
 
 /// Understands a turn, in time linear in it. In the default mode, `intent` says whether signals are

@@ -8,11 +8,11 @@
 use super::postings::Slot;
 use super::tokens::{Token, each_token};
 use super::{GONE, NOWHERE, TextIndex, for_each_number};
-use crate::context::is_stop_word;
+use crate::columns::Row;
 use crate::error::Result;
-use crate::index::Row;
 use crate::math::ln;
 use crate::order::Selection;
+use crate::text::is_stop_word;
 
 /// Terms of a question that count.
 pub const MOST_TERMS: usize = 32;

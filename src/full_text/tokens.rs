@@ -2,8 +2,7 @@
 //! no space between words.
 
 use super::characters::{Role, fold, role};
-use crate::search::is_unspaced;
-use crate::text::is_word;
+use crate::text::{is_unspaced, is_word};
 
 /// A longer token is cut, as FTS5 cuts it.
 const MOST_BYTES: usize = 32_768;

@@ -1,6 +1,6 @@
 //! The words of an index as codes, and in order, so that those with one beginning stand together.
 
-use crate::index::Names;
+use crate::columns::Names;
 
 /// The words of an index. One that was seen stays until the index is made anew.
 #[derive(Debug, Default)]

@@ -1,8 +1,27 @@
-//! Two doubles side by side, and e^x over them: the hot loop of the decay sweep and of recency.
+//! Two doubles side by side ([`F64x2`]), e^x over them, and reductions of columns: the inner loops
+//! of ranking and of the decay sweep.
 //!
-//! On wasm32 with `simd128` a pair is one `v128`; elsewhere it is an array of two with the same
-//! operations, which the compiler turns into vector instructions where the target has them. Every
-//! operation rounds as its scalar counterpart does, so the two agree to the bit.
+//! # Idea
+//!
+//! On wasm32 with `simd128` a pair is one `v128`. On other targets it is an array of two with the
+//! same operations, which the compiler turns into vector instructions if the target has them. There
+//! is no wider type: 128 bits are what WebAssembly has.
+//!
+//! # Invariants
+//!
+//! - Every operation rounds as its scalar counterpart does, so lanes agree with scalar code to the
+//!   bit.
+//! - Comparisons with NaN are false in both versions. `greater` and `lesser` return `self` if the
+//!   lanes are equal or do not compare, as `pmax` and `pmin` of WebAssembly do. They are not
+//!   `f64::max`.
+//! - [`exp_pairs`] takes the steps of [`exp()`] in their order. It replaces the branches of `exp`
+//!   by values for which the formula of the main branch gives the same bits; see there.
+//!
+//! # Cost
+//!
+//! An operation on a pair costs what one on a double does. Steps that wait for each other do not
+//! become quicker, so loops interleave several independent pairs: four in [`exp_pairs`], four
+//! chains in the reductions.
 
 use core::f64::consts::LOG2_E;
 use core::ops::{Add, Div, Mul, Sub};
@@ -246,7 +265,7 @@ mod pair {
 
     use core::array::from_fn;
 
-    use super::{F64x2, INTEGER_IN_LOW_BITS, Mask};
+    use super::{F64x2, Mask, WHOLE_IN_LOW_BITS};
 
     impl F64x2 {
         #[inline(always)]
@@ -308,7 +327,7 @@ mod pair {
         pub(super) fn truncate_negative(self) -> Self {
             // Not `trunc`: where the target has no instruction for it, that is a call.
             self.zip(self, |a, _| {
-                let nearest = (a + INTEGER_IN_LOW_BITS) - INTEGER_IN_LOW_BITS;
+                let nearest = (a + WHOLE_IN_LOW_BITS) - WHOLE_IN_LOW_BITS;
                 nearest + if nearest < a { 1.0 } else { 0.0 }
             })
         }
@@ -621,7 +640,14 @@ const REDUCED_FROM: f64 = -f64::from_bits(((HALF_LN2_HIGH_WORD + 1) as u64) << 3
 const TINY: f64 = f64::from_bits(0xBE30_0000_0000_0000);
 /// 1½ · 2⁵²: what is added to it loses its fraction, and the low bits of the sum are that integer
 /// in two's complement.
-const INTEGER_IN_LOW_BITS: f64 = 6_755_399_441_055_744.0;
+pub(crate) const WHOLE_IN_LOW_BITS: f64 = 6_755_399_441_055_744.0;
+
+/// The low 32 bits of a number, rounded to the nearest whole one, quicker than the saturating
+/// conversion: added to 1½ · 2⁵², it stands in the last bits of the sum.
+#[inline(always)]
+pub(crate) fn low_bits(whole: f64) -> usize {
+    (whole + WHOLE_IN_LOW_BITS).to_bits() as u32 as usize
+}
 
 /// e^x in both lanes, each equal to the bit to [`exp()`] of it: [`exp_pairs`] for one pair.
 #[inline(always)]
@@ -672,7 +698,7 @@ fn exp_in_lanes<const N: usize>(x: [F64x2; N]) -> [F64x2; N] {
         from_fn(|i| (r[i].where_at_most(x[i], TINY) * c[i]) / (splat(2.0) - c[i]));
     let e_r: [F64x2; N] = from_fn(|i| splat(1.0) - ((low[i] - quotient[i]) - high[i]));
 
-    from_fn(|i| e_r[i].add_to_exponent(k[i] + splat(INTEGER_IN_LOW_BITS)))
+    from_fn(|i| e_r[i].add_to_exponent(k[i] + splat(WHOLE_IN_LOW_BITS)))
 }
 
 /// e^x for any lanes, out of line so that the loop around [`exp_pairs`] stays small.

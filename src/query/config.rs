@@ -1,7 +1,7 @@
 //! What can be set about reading questions.
 
-use crate::config::{Path, Value, unknown_key};
 use crate::error::Result;
+use crate::value::{Path, Value, unknown_key};
 
 /// How questions are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! Taking a question apart into those it consists of.
 
+use super::Piece;
 use super::lookup::extract_attribute;
-use super::runs::trim;
 use super::table::Category;
-use super::{Piece, Span};
-use crate::text::{is_ascii_word, is_white_space, units};
+use crate::text::runs::trim;
+use crate::text::{Span, is_ascii_word, is_white_space, units};
 
 /// How to take a question apart.
 #[derive(Clone, Copy, Debug)]

@@ -4,11 +4,12 @@
 //! hand, with the answer that a backtracking engine gives, in time linear in the text. *Two* stands
 //! for one or two runs of characters, the second taken whenever the rest still fits.
 
-use super::runs::{runs, runs_from_end, skip_white_space, trim, without_possessive};
+use super::forms::{Pair, possessive};
 use super::scan::Scan;
 use super::table::{ATTRIBUTE_MARK, Sign, TABLE};
-use super::{Piece, QueryConfig, QueryType, Span};
-use crate::text::{is_ascii_word, is_white_space, units};
+use super::{Piece, QueryConfig, QueryType};
+use crate::text::runs::{runs, runs_from_end, skip_white_space, trim, without_possessive};
+use crate::text::{Span, is_ascii_word, is_white_space, units};
 
 /// Whether a question is a lookup, and of what.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,33 +35,6 @@ const SHORT: usize = 50;
 const POSSESSIVE: f64 = 0.6;
 const ATTRIBUTE_ALONE: f64 = 0.5;
 const NONE: f64 = 0.3;
-
-/// A thing, and what is asked of it.
-#[derive(Clone, Copy)]
-pub struct Pair {
-    entity: Span,
-    attribute: Option<Span>,
-}
-
-/// *two* `'s` and a run, from here on.
-fn possessive(text: &str, mut runs: impl Iterator<Item = Span>) -> Option<Pair> {
-    let first = runs.next()?;
-    let second = runs.next()?;
-    if let (Some(end), Some(attribute)) = (without_possessive(text, second), runs.next()) {
-        return Some(Pair {
-            entity: Span { start: first.start, end: end.end },
-            attribute: Some(attribute),
-        });
-    }
-    let entity = without_possessive(text, first)?;
-    Some(Pair { entity, attribute: Some(second) })
-}
-
-/// `what's` or `what is` has ended here.
-pub fn after_what_is(text: &str, end: usize) -> Option<Pair> {
-    let start = skip_white_space(text, end);
-    if start == end { None } else { possessive(text, runs(text, start)) }
-}
 
 /// The whole question is *two* `'s` and a run.
 fn whole(text: &str) -> Option<Pair> {

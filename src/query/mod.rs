@@ -17,11 +17,11 @@
 mod confidence;
 mod config;
 mod decompose;
+mod forms;
 mod lookup;
 mod orchestrator;
 mod reformulate;
 mod replace;
-pub(crate) mod runs;
 mod scan;
 mod table;
 
@@ -34,27 +34,14 @@ pub use reformulate::{Reformulation, reformulate};
 pub use replace::{Fate, Scored, TitleSearch, settle_weak};
 pub use table::{ATTRIBUTE_WORDS, Category};
 
+pub use crate::text::Span;
+
 /// The symbols of a trading agent, for which [`decompose`] may make parts; a configuration can name
 /// others.
 pub const KNOWN_SYMBOLS: [&str; 20] = [
     "BTC", "ETH", "SOL", "DOGE", "ARB", "OP", "AVAX", "MATIC", "LINK", "UNI", "AAVE", "APT", "SUI",
     "SEI", "WIF", "PEPE", "BONK", "JUP", "TIA", "INJ",
 ];
-
-/// A stretch of a text, in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // plain words
-pub struct Span {
-    pub start: usize,
-    pub end: usize,
-}
-
-impl Span {
-    /// The stretch itself.
-    pub fn of(self, text: &str) -> &str {
-        &text[self.start..self.end]
-    }
-}
 
 /// Where a piece of an answer stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,10 +4,9 @@
 use serde::Serialize;
 
 use super::MOST_PARTS;
-use crate::config::{Path, Value, unknown_key};
 use crate::error::{Error, Result};
 use crate::merge::MergeOptions;
-use crate::section::{Rule, number};
+use crate::value::{Path, Rule, Value, leaf, number, unknown_key};
 
 /// How retrieval in several passes goes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -51,6 +50,12 @@ pub enum Retry {
     Replace,
 }
 
+leaf!(Retry, "must be merge or replace", Value::Text(text) => match text.as_str() {
+    "merge" => Some(Retry::Merge),
+    "replace" => Some(Retry::Replace),
+    _ => None,
+});
+
 /// What to do when every search failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -60,6 +65,12 @@ pub enum Fallback {
     /// Search once for the question as it came.
     Plain,
 }
+
+leaf!(Fallback, "must be none or plain", Value::Text(text) => match text.as_str() {
+    "none" => Some(Fallback::None),
+    "plain" => Some(Fallback::Plain),
+    _ => None,
+});
 
 impl Default for OrchestratorConfig {
     fn default() -> Self {

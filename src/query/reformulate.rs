@@ -1,8 +1,7 @@
 //! Asking again in other words, after a poor answer.
 
-use super::Span;
-use super::runs::{skip_white_space, trim};
-use crate::text::units;
+use crate::text::runs::{skip_white_space, trim};
+use crate::text::{Span, units};
 
 /// What to ask instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! One pass over a question, for all that single strings say about it.
 
-use super::lookup::{Pair, after_what_is};
-use super::runs::skip_white_space;
+use super::forms::{Pair, after_what_is};
 use super::table::{Rank, Sign, TABLE};
+use crate::text::runs::skip_white_space;
 use crate::text::{is_ascii_word, is_line_end, is_white_space};
 
 /// What the strings in a question say.

@@ -2,7 +2,8 @@
 //! not define counts as missing; every other signal is computed as usual, and every candidate is
 //! ranked.
 
-use super::{Batch, Candidate, Query, Ranked, Record, Reranker, Tables, is_instant};
+use super::{Batch, Candidate, Query, Ranked, Record, Reranker, Tables};
+use crate::check::is_instant;
 use crate::error::Result;
 use crate::signal::{self, NEW_BONUS, NEW_DAYS, SIGNALS, SaturationTable, days_between};
 

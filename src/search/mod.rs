@@ -5,9 +5,8 @@
 //! word with the question. What has become active is ranked by its signals, the activation being
 //! one of them. Rows come and go by number; who they are is the caller's.
 
-use crate::config::{Path, Value, unknown_key};
 use crate::error::Result;
-use crate::section::{Rule, number};
+use crate::value::{Path, Rule, Value, leaf, number, unknown_key};
 
 mod rank;
 mod seed;
@@ -15,9 +14,8 @@ mod spread;
 mod terms;
 
 pub use rank::{Ranking, Serendipity, rank};
-pub use seed::{Found, Seed, seed};
+pub use seed::{SearchHit, Seed, seed};
 pub use spread::{Activated, Arrival, Spread, Termination, spread};
-pub(crate) use terms::is_unspaced;
 pub use terms::{TermMode, terms};
 
 /// How a search goes.
@@ -62,13 +60,27 @@ pub enum EdgeWeight {
     Learned,
 }
 
+leaf!(EdgeWeight, "must be type, stored_type or learned", Value::Text(text) => match text.as_str() {
+    "type" => Some(EdgeWeight::Type),
+    "stored_type" => Some(EdgeWeight::StoredType),
+    "learned" => Some(EdgeWeight::Learned),
+    _ => None,
+});
+
 /// What several activations of one node come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // plain words
 pub enum Aggregation {
+    /// Their sum.
     Sum,
+    /// The largest of them.
     Max,
 }
+
+leaf!(Aggregation, "must be sum or max", Value::Text(text) => match text.as_str() {
+    "sum" => Some(Aggregation::Sum),
+    "max" => Some(Aggregation::Max),
+    _ => None,
+});
 
 impl Default for SearchConfig {
     fn default() -> Self {

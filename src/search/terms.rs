@@ -2,8 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::query::Span;
-use crate::text::{is_ascii_word, is_word};
+use crate::text::{Span, is_ascii_word, is_unspaced, is_word};
 
 /// Which characters make terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,26 +78,4 @@ fn unicode_terms(text: &str, add: &mut impl FnMut(usize, usize)) {
         characters += 1;
         before = at;
     }
-}
-
-/// Whether a character is of the blocks of Chinese, Japanese and Korean writing.
-pub(crate) fn is_unspaced(c: char) -> bool {
-    matches!(c,
-        '\u{1100}'..='\u{11FF}'
-        | '\u{2E80}'..='\u{2FDF}'
-        | '\u{3005}'..='\u{3007}'
-        | '\u{3021}'..='\u{3029}'
-        | '\u{3031}'..='\u{3035}'
-        | '\u{3038}'..='\u{303B}'
-        | '\u{3040}'..='\u{30FF}'
-        | '\u{3130}'..='\u{318F}'
-        | '\u{31F0}'..='\u{31FF}'
-        | '\u{3400}'..='\u{4DBF}'
-        | '\u{4E00}'..='\u{9FFF}'
-        | '\u{A960}'..='\u{A97F}'
-        | '\u{AC00}'..='\u{D7FF}'
-        | '\u{F900}'..='\u{FAFF}'
-        | '\u{FF66}'..='\u{FFDC}'
-        | '\u{1AFF0}'..='\u{1B16F}'
-        | '\u{20000}'..='\u{3FFFF}')
 }

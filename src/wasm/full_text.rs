@@ -12,9 +12,9 @@ use super::layout::{
 };
 use super::scratch::{Scratch, code_of_part, no_room_for_part, text_of};
 use super::{answer, grow};
+use crate::columns::Row;
 use crate::error::Error;
 use crate::full_text::{COLUMNS, TERMS_READ, TextEntry, TextIndex, TextRestoring, TextSnapshot};
-use crate::index::Row;
 
 const _: () = assert!(DOCUMENT == 1 + COLUMNS);
 

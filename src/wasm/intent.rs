@@ -3,7 +3,7 @@
 use wasm_bindgen::prelude::*;
 
 use super::{Engine, to_json};
-use crate::config::Matcher;
+use crate::intent::Matcher;
 
 pub(super) fn matcher(words: bool) -> Matcher {
     if words { Matcher::Words } else { Matcher::Substring }

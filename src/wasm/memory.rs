@@ -10,15 +10,17 @@ use wasm_bindgen::prelude::*;
 use super::layout::*;
 use super::scratch::{Scratch, code_of_part, no_room_for_part};
 use super::{answer, grow, plain_data, to_json};
+use crate::check::COUNT;
+use crate::columns::{MOST_SEQUENCE, Row, StoredState, VectorForm};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::index::{Row, StoredState, VectorForm};
 use crate::memory::{
-    Access, Change, Columns, EdgeChange, Embedding, Filters, Memory, NameKind, NodeChange, Options,
-    Restoring, Search, Snapshot, Sweep, Target, Transition,
+    Access, Columns, DecayChange, EdgeChange, Embedding, Filters, MemoryIndex, NameKind,
+    NodeChange, Options, RankingWeights, Restoring, SEQUENCE, Search, Snapshot, Sweep, Target,
+    Transition,
 };
 use crate::rerank::Ranked;
-use crate::search::{Found, Serendipity, Termination};
+use crate::search::{SearchHit, Serendipity, Termination};
 
 /// Numbers of a ranked node. Of a ranking the rows come first, then the scores, then the signals of
 /// each.
@@ -36,7 +38,7 @@ const _: () = assert!(NameKind::Cluster as usize == NAME_CLUSTER);
 #[wasm_bindgen]
 pub struct ResidentMemory {
     /// Never dropped: freeing the instance frees it.
-    memory: ManuallyDrop<Memory>,
+    memory: ManuallyDrop<MemoryIndex>,
     scratch: Scratch,
     sweep: Sweep,
     snapshot: Option<Snapshot>,
@@ -68,7 +70,7 @@ impl ResidentMemory {
         };
         answer(
             config_of(config)
-                .and_then(|config| Memory::new(options, config))
+                .and_then(|config| MemoryIndex::new(options, config))
                 .map(|memory| Self::new(memory, module_bytes)),
         )
     }
@@ -158,8 +160,13 @@ impl ResidentMemory {
         {
             return false;
         }
-        let batch = nodes_of(count, &self.scratch.numbers, &self.scratch.rows);
-        let Some(rows) = answer(self.memory.upsert(&batch, now)) else { return false };
+        let (batch, fault) = nodes_of(count, &self.scratch.numbers, &self.scratch.rows);
+        let upserted = match fault {
+            None => self.memory.upsert(&batch, now),
+            // A fault before it comes first.
+            Some(fault) => self.memory.check_nodes(&batch, now).and(Err(fault)),
+        };
+        let Some(rows) = answer(upserted) else { return false };
         self.scratch.put_rows(&rows);
         true
     }
@@ -178,17 +185,29 @@ impl ResidentMemory {
             return false;
         }
         let records = self.scratch.numbers.as_chunks::<EDGE>().0[..count].iter();
-        let batch: Vec<EdgeChange> = records
-            .map(|edge| EdgeChange {
+        let mut batch = Vec::with_capacity(count);
+        let mut fault = None;
+        for edge in records {
+            let sequence = sequence_of(edge[EDGE_SEQUENCE]);
+            batch.push(EdgeChange {
                 target: target_of(edge[EDGE_TARGET]),
                 ends: (edge[EDGE_FROM] != NO_END)
                     .then_some((edge[EDGE_FROM] as Row, edge[EDGE_TO] as Row)),
                 edge_type: given(edge[EDGE_TYPE]).map(|code| code as u32),
                 strength: given(edge[EDGE_STRENGTH]),
-                sequence: given(edge[EDGE_SEQUENCE]),
-            })
-            .collect();
-        let Some(slots) = answer(self.memory.link(&batch)) else { return false };
+                sequence: *sequence.as_ref().unwrap_or(&None),
+            });
+            fault = sequence.err().map(|error| error.at(batch.len() - 1));
+            if fault.is_some() {
+                break;
+            }
+        }
+        let linked = match fault {
+            None => self.memory.link(&batch),
+            // A fault before it comes first.
+            Some(fault) => MemoryIndex::check_edges(&batch).and(Err(fault)),
+        };
+        let Some(slots) = answer(linked) else { return false };
         let slots: Vec<u32> = slots.into_iter().map(|slot| slot.unwrap_or(NOBODY)).collect();
         self.scratch.put_rows(&slots);
         true
@@ -236,7 +255,7 @@ impl ResidentMemory {
             (column(COLUMNS_SEMANTIC), column(COLUMNS_BM25), column(COLUMNS_GRAPH));
         let mut places = ranking_places(&mut room[..limit * RANKED], limit);
         let columns = Columns { rows, semantic, bm25, graph };
-        let ranked = self.memory.rerank_each(columns, limit, now, sections, |ranked| {
+        let ranked = self.memory.rerank_each(columns, limit, now, weights_of(sections), |ranked| {
             if let Some(place) = places.next() {
                 place.put(&ranked, rows[ranked.index]);
             }
@@ -354,15 +373,16 @@ impl ResidentMemory {
     /// Rows: nodes. Numbers: retrievabilities. Bytes: codes of states. Returns the count of stored
     /// changes, −1 if refused.
     pub fn apply_decay(&mut self, count: usize) -> f64 {
-        if answer(self.memory.afford_for_now("changes", 2 * count * size_of::<Change>())).is_none()
+        if answer(self.memory.afford_for_now("changes", 2 * count * size_of::<DecayChange>()))
+            .is_none()
         {
             return -1.0;
         }
         let columns =
             self.scratch.rows[..count].iter().zip(&self.scratch.numbers).zip(&self.scratch.bytes);
-        let changes: Option<Vec<Change>> = columns
+        let changes: Option<Vec<DecayChange>> = columns
             .map(|((&row, &retrievability), &code)| {
-                Some(Change { row, retrievability, state: StoredState::from_code(code)? })
+                Some(DecayChange { row, retrievability, state: StoredState::from_code(code)? })
             })
             .collect();
         let changes =
@@ -459,7 +479,7 @@ impl ResidentMemory {
 }
 
 impl ResidentMemory {
-    fn new(memory: Memory, module_bytes: usize) -> Self {
+    fn new(memory: MemoryIndex, module_bytes: usize) -> Self {
         let memory = ManuallyDrop::new(memory);
         let mut resident = Self {
             memory,
@@ -475,7 +495,7 @@ impl ResidentMemory {
     /// Whether there is room for the hits of a search, beside the scratch.
     fn has_room_for_hits(&self) -> bool {
         let hits = self.scratch.numbers.get(SEARCH_HITS).copied().unwrap_or_default() as usize;
-        answer(self.memory.afford_for_now("bm25", hits.saturating_mul(2 * size_of::<Found>())))
+        answer(self.memory.afford_for_now("bm25", hits.saturating_mul(2 * size_of::<SearchHit>())))
             .is_some()
     }
 
@@ -604,7 +624,39 @@ fn target_of(number: f64) -> Target {
     }
 }
 
-fn nodes_of<'a>(count: usize, numbers: &'a [f64], rows: &'a [u32]) -> Vec<NodeChange<'a>> {
+/// A whole number from 0 to `most`, if one is given.
+fn whole(number: f64, most: f64, fault: impl Fn() -> Error) -> Result<Option<u64>> {
+    let Some(number) = given(number) else { return Ok(None) };
+    if (0.0..=most).contains(&number) && number.floor() == number {
+        return Ok(Some(number as u64));
+    }
+    Err(fault().found(number))
+}
+
+fn sequence_of(number: f64) -> Result<Option<u64>> {
+    whole(number, MOST_SEQUENCE as f64, || Error::argument("sequence", SEQUENCE))
+}
+
+fn access_count_of(number: f64) -> Result<Option<u32>> {
+    let problem = if number > 0.0 { "must be a whole number of at most 4294967295" } else { COUNT };
+    whole(number, f64::from(u32::MAX), || Error::argument("access_count", problem))
+        .map(|count| count.map(|count| count as u32))
+}
+
+fn state_of(number: f64) -> Result<Option<StoredState>> {
+    let code = whole(number, f64::from(StoredState::COUNT - 1), || {
+        Error::argument("lifecycle", "must be a state")
+    })?;
+    Ok(code.and_then(|code| StoredState::from_code(code as u8)))
+}
+
+/// The nodes of the scratch. If a number is none that its field can hold, the nodes end with that
+/// one, whose fields from there on are missing, and the fault is returned with them.
+fn nodes_of<'a>(
+    count: usize,
+    numbers: &'a [f64],
+    rows: &'a [u32],
+) -> (Vec<NodeChange<'a>>, Option<Error>) {
     let (records, mut components) = numbers.split_at(count * NODE);
     let mut codes = rows;
     let mut list = |length: f64| {
@@ -613,43 +665,64 @@ fn nodes_of<'a>(count: usize, numbers: &'a [f64], rows: &'a [u32]) -> Vec<NodeCh
         codes = rest;
         Some(list)
     };
-    let records = records.as_chunks::<NODE>().0.iter();
-    records
-        .map(|node| {
-            let number = |field: usize| given(node[field]);
-            let code = |field: usize| number(field).map(|code| code as u32);
-            let embedding = match number(NODE_COMPONENTS) {
-                None => Embedding::Kept,
-                Some(NO_EMBEDDING) => Embedding::None,
-                Some(length) => {
-                    let (embedding, rest) = components.split_at(length as usize);
-                    components = rest;
-                    Embedding::Given(embedding)
-                }
+    let mut batch = Vec::with_capacity(count);
+    for record in records.as_chunks::<NODE>().0 {
+        let number = |field: usize| given(record[field]);
+        let code = |field: usize| number(field).map(|code| code as u32);
+        let mut node = NodeChange {
+            target: target_of(record[NODE_TARGET]),
+            sequence: None,
+            created_at: None,
+            last_accessed: Access::Kept,
+            access_count: None,
+            stability: None,
+            retrievability: None,
+            difficulty: None,
+            salience: None,
+            state: None,
+            node_type: code(NODE_TYPE),
+            subtype: code(NODE_SUBTYPE),
+            tags: list(record[NODE_TAGS]),
+            clusters: list(record[NODE_CLUSTERS]),
+            embedding: Embedding::Kept,
+        };
+        let read = (|| -> Result<()> {
+            node.sequence = sequence_of(record[NODE_SEQUENCE])?;
+            node.created_at = number(NODE_CREATED_AT);
+            node.last_accessed = match number(NODE_LAST_ACCESSED) {
+                None => Access::Kept,
+                Some(NEVER) => Access::Never,
+                Some(instant) => Access::At(instant),
             };
-            NodeChange {
-                target: target_of(node[NODE_TARGET]),
-                sequence: number(NODE_SEQUENCE),
-                created_at: number(NODE_CREATED_AT),
-                last_accessed: match number(NODE_LAST_ACCESSED) {
-                    None => Access::Kept,
-                    Some(NEVER) => Access::Never,
-                    Some(instant) => Access::At(instant),
-                },
-                access_count: number(NODE_ACCESS_COUNT),
-                stability: number(NODE_STABILITY),
-                retrievability: number(NODE_RETRIEVABILITY),
-                difficulty: number(NODE_DIFFICULTY),
-                salience: number(NODE_SALIENCE),
-                state: number(NODE_STATE),
-                node_type: code(NODE_TYPE),
-                subtype: code(NODE_SUBTYPE),
-                tags: list(node[NODE_TAGS]),
-                clusters: list(node[NODE_CLUSTERS]),
-                embedding,
+            node.access_count = access_count_of(record[NODE_ACCESS_COUNT])?;
+            node.stability = number(NODE_STABILITY);
+            node.retrievability = number(NODE_RETRIEVABILITY);
+            node.difficulty = number(NODE_DIFFICULTY);
+            node.salience = number(NODE_SALIENCE);
+            node.state = state_of(record[NODE_STATE])?;
+            Ok(())
+        })();
+        if let Err(error) = read {
+            batch.push(node);
+            let index = batch.len() - 1;
+            return (batch, Some(error.at(index)));
+        }
+        node.embedding = match number(NODE_COMPONENTS) {
+            None => Embedding::Kept,
+            Some(NO_EMBEDDING) => Embedding::None,
+            Some(length) => {
+                let (embedding, rest) = components.split_at(length as usize);
+                components = rest;
+                Embedding::Given(embedding)
             }
-        })
-        .collect()
+        };
+        batch.push(node);
+    }
+    (batch, None)
+}
+
+fn weights_of(sections: bool) -> RankingWeights {
+    if sections { RankingWeights::OfSections } else { RankingWeights::Global }
 }
 
 /// A search that was read from the scratch.
@@ -661,7 +734,7 @@ struct Request<'a> {
     connections: bool,
     serendipity: Serendipity,
     filters: Filters,
-    bm25: Vec<Found>,
+    bm25: Vec<SearchHit>,
     embedding: Option<&'a [f64]>,
 }
 
@@ -695,7 +768,7 @@ impl<'a> Request<'a> {
         let hits = head[SEARCH_HITS] as usize;
         let (scores, components) = rest.split_at(hits);
         let found =
-            |(&row, &score): (&u32, &f64)| Found { row: (row != NOBODY).then_some(row), score };
+            |(&row, &score): (&u32, &f64)| SearchHit { row: (row != NOBODY).then_some(row), score };
         Self {
             now: head[SEARCH_NOW],
             limit: given(head[SEARCH_LIMIT]).map(|limit| limit as usize),
@@ -723,7 +796,7 @@ impl<'a> Request<'a> {
             limit: self.limit,
             max_seeds: self.max_seeds,
             now: self.now,
-            sections: self.sections,
+            weights: weights_of(self.sections),
             connections: self.connections,
             serendipity: self.serendipity,
         }

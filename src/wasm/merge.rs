@@ -7,8 +7,8 @@ use super::layout::{
     self, PAIR, PAIR_ONE, PAIR_OTHER, SELECTED, SELECTED_BOOSTED, SELECTED_GROUP, SELECTED_ROW,
     SELECTED_SCORE,
 };
-use crate::intent::SectionSet;
-use crate::merge::{self, MergeOptions, NO_ID, Row};
+use crate::merge::{self, MergeOptions, MergeRow, NO_ID};
+use crate::section::SectionSet;
 
 #[wasm_bindgen]
 impl Engine {
@@ -29,11 +29,11 @@ impl Engine {
         let (scores, rest) = self.scratch.numbers.split_at(rows);
         let (row_ids, rest) = rest.split_at(rows);
         let lengths: Vec<usize> = rest[..groups].iter().map(|&length| length as usize).collect();
-        let rows: Vec<Row> = scores
+        let rows: Vec<MergeRow> = scores
             .iter()
             .zip(row_ids)
             .zip(&self.scratch.bytes)
-            .map(|((&score, &id), &section)| Row {
+            .map(|((&score, &id), &section)| MergeRow {
                 id: if id == layout::NO_ID { NO_ID } else { id as u32 },
                 score,
                 section,

@@ -31,14 +31,16 @@ use js_sys::{Array, Object};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-use crate::config::{Config, Curve, Value};
+use crate::config::Config;
 use crate::consolidate::SymbolFinder;
+use crate::decay::Curve;
 use crate::error::{Error, Result};
 use crate::intent::IntentClassifier;
 use crate::query::{OrchestratorConfig, QueryConfig};
 use crate::rerank::Reranker;
 use crate::salience::SalienceTable;
 use crate::section::SectionTable;
+use crate::value::Value;
 
 use self::scratch::Scratch;
 
@@ -96,7 +98,7 @@ impl Engine {
             Config::read(&plain_data(config))?
         };
         Ok(Self {
-            salience: SalienceTable::new(&config),
+            salience: SalienceTable::new(&config.salience, &config.sections),
             table: config.sections,
             intent: IntentClassifier::new(&config.intent)?,
             curve: config.curve,

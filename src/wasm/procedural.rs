@@ -12,9 +12,7 @@ use super::layout::{
     STEP_FALLING, STEP_NOT, STEP_RISING,
 };
 use super::scratch::Scratch;
-use crate::procedural::{
-    self, Comparison, Event, PlaybookBook, Record, Step, Trigger, apply_outcome,
-};
+use crate::playbook::{Comparison, Event, PlaybookBook, Step, TrackRecord, Trigger, apply_outcome};
 
 /// A book of playbooks, with scratch for batches.
 #[wasm_bindgen]
@@ -152,14 +150,14 @@ impl Engine {
         difficulty: f64,
         profitable: bool,
     ) -> f64 {
-        let record = Record { success_count: 0.0, sample_size: 0.0, stability };
+        let record = TrackRecord { success_count: 0.0, sample_size: 0.0, stability };
         let difficulty = Some(difficulty).filter(|difficulty| !difficulty.is_nan());
         apply_outcome(&record, difficulty, profitable, &self.table).stability
     }
 }
 
-/// See [`procedural::whole_percent`].
+/// A rate in whole percent; halves go to the even one.
 #[wasm_bindgen]
 pub fn whole_percent(rate: f64) -> f64 {
-    procedural::whole_percent(rate)
+    crate::math::whole_percent(rate)
 }

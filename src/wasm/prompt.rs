@@ -12,10 +12,10 @@ use super::layout::{
 };
 use super::turn::mode;
 use crate::context::{
-    self, CENSOR_ACTIONS, ContextBudget, Entry, FRAME_BUDGETS, FoundMemory, LIMIT_OF_ALL,
-    MIN_SCORES, MOST_USES, MemoryDetail, MemoryType, Omitted, PROFILE_CATEGORIES, PromptLimits,
-    PromptSection, RECENT_CONVERSATIONS, RECENT_HOURS, REFERENCED_FROM, SAID_IN_MEANING,
-    SAID_IN_WORDS, SECTIONS, SEED_MESSAGES, Selecting, USE_DAYS, Unselected, Use,
+    self, CENSOR_ACTIONS, ContextBudget, FRAME_BUDGETS, FoundMemory, LIMIT_OF_ALL, MIN_SCORES,
+    MOST_USES, MemoryDetail, MemoryType, MemoryUse, Omitted, PROFILE_CATEGORIES, PromptEntry,
+    PromptLimits, PromptSection, RECENT_CONVERSATIONS, RECENT_HOURS, REFERENCED_FROM,
+    SAID_IN_MEANING, SAID_IN_WORDS, SECTIONS, SEED_MESSAGES, Selecting, USE_DAYS, Unselected,
 };
 use crate::host::count_tokens;
 use crate::text::units;
@@ -62,31 +62,31 @@ impl<'a> Reader<'a> {
     }
 
     /// The code of a section, two numbers and three texts, whose meaning depends on the section.
-    fn entry(&mut self) -> (PromptSection, Entry<'a>) {
+    fn entry(&mut self) -> (PromptSection, PromptEntry<'a>) {
         let section = PromptSection::ALL[self.number() as usize % SECTIONS];
         let numbers = (self.share(), self.share());
         let (text, label, detail) = (self.text(), self.text(), self.text());
         let entry = match (section, numbers) {
-            (PromptSection::ActiveCensors, _) => Entry::Censor { action: label, text },
+            (PromptSection::ActiveCensors, _) => PromptEntry::Censor { action: label, text },
             (PromptSection::RelatedDecisions, (confidence, _)) => {
-                Entry::Decision { description: text, outcome: label, confidence }
+                PromptEntry::Decision { description: text, outcome: label, confidence }
             }
             (PromptSection::RelevantFacts, (confidence, _)) => {
-                Entry::Fact { content: text, subject: label, confidence }
+                PromptEntry::Fact { content: text, subject: label, confidence }
             }
             (PromptSection::KnownProcedures, (activations, effectiveness)) => {
                 let activations = activations.unwrap_or_default();
-                Entry::Procedure { name: text, domain: label, activations, effectiveness }
+                PromptEntry::Procedure { name: text, domain: label, activations, effectiveness }
             }
             (PromptSection::RecentConversations, _) => {
-                Entry::Conversation { title: text, summary: detail }
+                PromptEntry::Conversation { title: text, summary: detail }
             }
             (PromptSection::PastEpisodes, _) => {
-                Entry::Episode { summary: text, outcome: label, date: detail }
+                PromptEntry::Episode { summary: text, outcome: label, date: detail }
             }
-            (PromptSection::Signals, _) => Entry::Signal { text, date: detail },
-            (_, (Some(relevance), _)) => Entry::Item { text, relevance },
-            _ => Entry::Note { label, text },
+            (PromptSection::Signals, _) => PromptEntry::Signal { text, date: detail },
+            (_, (Some(relevance), _)) => PromptEntry::Item { text, relevance },
+            _ => PromptEntry::Note { label, text },
         };
         (section, entry)
     }
@@ -275,9 +275,11 @@ impl Engine {
 }
 
 impl Reader<'_> {
-    fn uses(&mut self) -> Vec<Use> {
+    fn uses(&mut self) -> Vec<MemoryUse> {
         let count = self.number() as usize;
-        (0..count).map(|_| Use { at: self.number(), referenced: self.number() != 0.0 }).collect()
+        (0..count)
+            .map(|_| MemoryUse { at: self.number(), referenced: self.number() != 0.0 })
+            .collect()
     }
 }
 

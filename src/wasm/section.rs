@@ -5,19 +5,18 @@ use wasm_bindgen::prelude::*;
 
 use super::prompt::ContextConstants;
 use super::{Engine, to_json};
-use crate::config::Matcher;
 use crate::consolidate::{self, PlaybookRule};
 use crate::context::{Frame, MOST_NAMED, MemoryType, TYPED_SUBTYPES};
 use crate::decay::{self, AlgorithmType, DECAY, DecayConstants, Lifecycle};
-use crate::intent::INTENT_ORDER;
+use crate::intent::Matcher;
 use crate::merge::MergeOptions;
-use crate::procedural::EDGE_STRENGTHENING;
+use crate::playbook::EDGE_STRENGTHENING;
 use crate::query::{
     ATTRIBUTE_WORDS, Category, FLAGS, Level, MOST_PARTS, OrchestratorConfig, QueryType,
 };
-use crate::salience::StakeFields;
+use crate::salience::SalienceFields;
 use crate::search::{STORED_EDGE_STRENGTHS, UNKNOWN_EDGE_WEIGHT};
-use crate::section::{Section, SectionProfile, Subtype, Weights};
+use crate::section::{INTENT_ORDER, Section, SectionProfile, Subtype, Weights};
 use crate::signal::SIGNALS;
 
 #[wasm_bindgen]
@@ -34,7 +33,7 @@ impl Engine {
             subtypes: &'a [Subtype],
             known_symbols: &'a [String],
             orchestrator: &'a OrchestratorConfig,
-            stakes: Vec<StakeFields<'a>>,
+            stakes: Vec<SalienceFields<'a>>,
             weighs: [bool; 3],
         }
         to_json(&Description {

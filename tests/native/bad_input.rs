@@ -1,7 +1,7 @@
 //! What is refused, how it is said, and that nothing is left behind by a refusal.
 
 use crate::common::{NOW, PLAIN, assert_is};
-use nous_wasm::rerank::MAX_INSTANT_MS;
+use nous_wasm::check::MAX_INSTANT_MS;
 use nous_wasm::{
     Candidate, Config, Curve, DecayColumns, Error, Hit, IntentClassifier, Matcher, MergeOptions,
     Query, Reranker, Section, SectionTable, Weighting, Weights, co_recall_pairs, decay,

@@ -1,8 +1,8 @@
 //! The full-text index through the crate: searches, replacing, removal and sweeping against a plain
 //! model, snapshots sound and forged, and what a bound on its memory refuses.
 
+use nous_wasm::columns::Row;
 use nous_wasm::full_text::{MOST_TERMS, TERMS_READ, TextEntry, TextHit, TextIndex, TextRestoring};
-use nous_wasm::index::Row;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use xxhash_rust::xxh64::xxh64;

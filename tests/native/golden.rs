@@ -286,7 +286,8 @@ mod stakes {
 
     #[test]
     fn saliences_and_stabilities_are_the_golden_ones() {
-        let table = SalienceTable::new(&Config::default());
+        let config = Config::default();
+        let table = SalienceTable::new(&config.salience, &config.sections);
         let all = golden("salience");
         assert!(list(&all).len() > 100);
         for row in list(&all) {

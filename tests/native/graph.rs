@@ -1,6 +1,6 @@
 //! The graph against a plain list of edges, through thousands of additions and removals.
 
-use nous_wasm::index::{Edge, Graph, Row};
+use nous_wasm::columns::{Edge, Graph, Row};
 
 /// Small numbers that look random, the same in every run.
 struct Dice(u64);

@@ -7,6 +7,7 @@ mod fsrs;
 mod full_text;
 mod golden;
 mod graph;
+mod layers;
 mod math;
 mod memory;
 mod properties;

@@ -3,14 +3,14 @@
 
 use std::collections::HashMap;
 
+use nous_wasm::columns::{ALWAYS, Due, Edge, Graph, NEVER, Row, StoredState, VectorForm};
 use nous_wasm::decay;
 use nous_wasm::fsrs::{ForgettingCurve, Parameters};
-use nous_wasm::index::{ALWAYS, Due, Edge, Graph, NEVER, Row, StoredState, VectorForm};
 use nous_wasm::memory::{
-    Access, Columns, EdgeChange, Embedding, Filters, Memory, NameKind, NodeChange, Options,
-    Restoring, Search, Target,
+    Access, Columns, EdgeChange, Embedding, Filters, MemoryIndex, NameKind, NodeChange, Options,
+    RankingWeights, Restoring, Search, Target,
 };
-use nous_wasm::search::{Found, Serendipity, edge_weight, rank, seed, spread};
+use nous_wasm::search::{SearchHit, Serendipity, edge_weight, rank, seed, spread};
 use nous_wasm::{Candidate, Config, Curve, Lifecycle, Query, Reranker, SectionTable, Weighting};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -55,7 +55,7 @@ const fn edge(source: Row, target: Row) -> EdgeChange {
     }
 }
 
-fn search<'a>(bm25: &'a [Found], filters: &'a Filters) -> Search<'a> {
+fn search<'a>(bm25: &'a [SearchHit], filters: &'a Filters) -> Search<'a> {
     Search {
         embedding: None,
         bm25,
@@ -63,7 +63,7 @@ fn search<'a>(bm25: &'a [Found], filters: &'a Filters) -> Search<'a> {
         limit: None,
         max_seeds: None,
         now: NOW,
-        sections: true,
+        weights: RankingWeights::OfSections,
         connections: false,
         serendipity: Serendipity::Off,
     }
@@ -74,7 +74,7 @@ fn search<'a>(bm25: &'a [Found], filters: &'a Filters) -> Search<'a> {
 
 #[test]
 fn a_memory_is_filled_searched_read_and_saved() {
-    let mut memory = Memory::new(options(2, VectorForm::F32), Config::default()).unwrap();
+    let mut memory = MemoryIndex::new(options(2, VectorForm::F32), Config::default()).unwrap();
     let lesson = memory.name(NameKind::Subtype, "custom:lesson").unwrap();
     let nodes = [
         NodeChange { subtype: Some(lesson), embedding: Embedding::Given(&[1.0, 0.0]), ..NODE },
@@ -82,7 +82,7 @@ fn a_memory_is_filled_searched_read_and_saved() {
     ];
     let rows = memory.upsert(&nodes, NOW).unwrap();
     assert_eq!(memory.link(&[edge(rows[0], rows[1])]).unwrap(), [Some(0)]);
-    let found = [Found { row: Some(rows[1]), score: 2.0 }];
+    let found = [SearchHit { row: Some(rows[1]), score: 2.0 }];
     let filters = Filters::default();
     let search = Search { embedding: Some(&[1.0, 0.1]), ..search(&found, &filters) };
     let outcome = memory.search(&search).unwrap();
@@ -109,9 +109,9 @@ fn a_memory_is_filled_searched_read_and_saved() {
 
 /// A golden graph as a memory; the rows are the places of its nodes. A cosine becomes the embedding
 /// that has it from [1, 0].
-fn memory_of(case: &Value, dimensions: usize) -> Memory {
+fn memory_of(case: &Value, dimensions: usize) -> MemoryIndex {
     let config = Config { search: config_of(&case["config"]), ..Config::default() };
-    let mut memory = Memory::new(options(dimensions, VectorForm::F32), config).unwrap();
+    let mut memory = MemoryIndex::new(options(dimensions, VectorForm::F32), config).unwrap();
     let cosines: HashMap<&str, f64> = list(&case["vector"])
         .iter()
         .map(|it| (it["nodeId"].as_str().unwrap(), number(&it["score"])))
@@ -125,7 +125,7 @@ fn memory_of(case: &Value, dimensions: usize) -> Memory {
         let change = NodeChange {
             created_at: Some(number(&node["created_at"])),
             last_accessed: node["last_accessed"].as_f64().map_or(Access::Never, Access::At),
-            access_count: Some(number(&node["access_count"])),
+            access_count: Some(number(&node["access_count"]) as u32),
             node_type: Some(memory.name(NameKind::Type, node["type"].as_str().unwrap()).unwrap()),
             subtype,
             embedding: if dimensions > 0 { Embedding::Given(&embedding) } else { Embedding::Kept },
@@ -148,7 +148,7 @@ fn memory_of(case: &Value, dimensions: usize) -> Memory {
     memory
 }
 
-fn filters_of(case: &Value, memory: &Memory) -> Filters {
+fn filters_of(case: &Value, memory: &MemoryIndex) -> Filters {
     let codes = |kind: NameKind, names: &Value| {
         let code = |name: &Value| {
             memory.code(kind, name.as_str().unwrap()).unwrap_or(nous_wasm::memory::NO_CODE)
@@ -169,9 +169,9 @@ fn filters_of(case: &Value, memory: &Memory) -> Filters {
     }
 }
 
-fn hits_of(case: &Value) -> Vec<Found> {
+fn hits_of(case: &Value) -> Vec<SearchHit> {
     let nodes = list(&case["nodes"]);
-    let found = |hit: &Value| Found {
+    let found = |hit: &Value| SearchHit {
         row: nodes.iter().position(|node| node["id"] == hit["nodeId"]).map(|row| row as Row),
         score: number(&hit["score"]),
     };
@@ -320,7 +320,7 @@ proptest! {
     ) {
         let config = if one_sided { Config::from_json(ONE_SIDED).unwrap() } else { Config::default() };
         let table = config.sections.clone();
-        let mut memory = Memory::new(options(0, VectorForm::F32), config).unwrap();
+        let mut memory = MemoryIndex::new(options(0, VectorForm::F32), config).unwrap();
         let subtypes = [None, Some("custom:trade_close"), Some("custom:market_event"), Some("custom:playbook"), Some("custom:lesson")];
         let before = |days: i32| NOW - f64::from(days.max(0) + latest) * DAY - 5.0;
         for &(created, idle, accesses, subtype) in &nodes {
@@ -328,7 +328,7 @@ proptest! {
             let change = NodeChange {
                 created_at: Some(before(created)),
                 last_accessed: Access::At(before(idle * drawn_out)),
-                access_count: Some(f64::from(accesses)),
+                access_count: Some(accesses),
                 subtype,
                 ..NODE
             };
@@ -368,7 +368,7 @@ proptest! {
         };
         let expected = Reranker::default().rerank_top(&candidates, &query, limit).unwrap();
         let columns = Columns { rows: &rows, semantic: &semantic, bm25: &bm25, graph: &graph };
-        let ranked = memory.rerank(columns, limit, NOW, true).unwrap();
+        let ranked = memory.rerank(columns, limit, NOW, RankingWeights::OfSections).unwrap();
         prop_assert_eq!(ranked, expected);
     }
 }
@@ -390,11 +390,11 @@ proptest! {
         wordless in any::<bool>(),
         limit in 1..30_usize,
     ) {
-        let mut memory = Memory::new(options(0, VectorForm::F32), Config::default()).unwrap();
+        let mut memory = MemoryIndex::new(options(0, VectorForm::F32), Config::default()).unwrap();
         let change = NodeChange {
             created_at: Some(NOW),
             last_accessed: Access::At(NOW),
-            access_count: Some(1_000.0),
+            access_count: Some(1_000),
             ..NODE
         };
         memory.upsert(&vec![change; 10], NOW).unwrap();
@@ -424,7 +424,7 @@ proptest! {
         let expected = Reranker::default().rerank_top(&candidates, &query, limit).unwrap();
         let rows = vec![0; ulps.len()];
         let columns = Columns { rows: &rows, semantic: &semantic, bm25: &bm25, graph: &graph };
-        prop_assert_eq!(memory.rerank(columns, limit, NOW, true).unwrap(), expected);
+        prop_assert_eq!(memory.rerank(columns, limit, NOW, RankingWeights::OfSections).unwrap(), expected);
     }
 }
 
@@ -492,9 +492,11 @@ fn a_sweep_leaves_what_is_off_by_a_thousandth() {
         known[5..10].iter().any(|&it| is_off(it)) && known[5..10].iter().any(|&it| !is_off(it))
     );
     for count in [1, 2, 63, 64, 65, 511, 512, 513, 1300] {
-        let mut memory = Memory::new(options(0, VectorForm::F32), Config::default()).unwrap();
+        let mut memory = MemoryIndex::new(options(0, VectorForm::F32), Config::default()).unwrap();
         // Every fifth is put away, and is not looked at.
-        let state = |place: usize| if place % 5 == 4 { 4.0 } else { 0.0 };
+        let state = |place: usize| {
+            StoredState::Living(if place % 5 == 4 { Lifecycle::Archive } else { Lifecycle::Active })
+        };
         let nodes: Vec<NodeChange<'_>> = (0..count)
             .map(|place| NodeChange {
                 last_accessed: Access::At(NOW),
@@ -506,7 +508,8 @@ fn a_sweep_leaves_what_is_off_by_a_thousandth() {
             .collect();
         memory.upsert(&nodes, NOW).unwrap();
         let sweep = memory.decay(NOW + 3.0 * DAY).unwrap();
-        let swept = || (0..count).filter(|&place| state(place) == 0.0);
+        let swept =
+            || (0..count).filter(|&place| state(place) != StoredState::Living(Lifecycle::Archive));
         let expected: Vec<Row> = swept()
             .filter(|&place| is_off(known[place % known.len()]))
             .map(|place| place as Row)
@@ -547,7 +550,7 @@ fn transitions_are_those_of_a_sweep_around_every_end_of_a_state() {
     {
         let config = Config { curve, ..Config::from_json(json).unwrap() };
         let sections = config.sections.clone();
-        let mut memory = Memory::new(options(0, VectorForm::F32), config).unwrap();
+        let mut memory = MemoryIndex::new(options(0, VectorForm::F32), config).unwrap();
         for (stability, subtype) in [0.0, 1e-10, 1e-3, 0.1, 0.5, 14.0, 365.0, 36_500.0, 1e14]
             .into_iter()
             .flat_map(|it| subtypes.map(|of| (it, of)))
@@ -560,7 +563,8 @@ fn transitions_are_those_of_a_sweep_around_every_end_of_a_state() {
                 ..NODE
             };
             let stored =
-                [0.0, 1.0, 2.0, 3.0].map(|state| NodeChange { state: Some(state), ..node });
+                [Lifecycle::Active, Lifecycle::Weak, Lifecycle::Dormant, Lifecycle::Compress]
+                    .map(|state| NodeChange { state: Some(StoredState::Living(state)), ..node });
             let rows = memory.upsert(&stored, NOW).unwrap();
             let again: Vec<NodeChange<'_>> = stored
                 .iter()
@@ -572,7 +576,7 @@ fn transitions_are_those_of_a_sweep_around_every_end_of_a_state() {
                 Curve::Exponential => -threshold.ln() * stability * DAY,
                 Curve::Fsrs6 => forgetting.days_until(threshold.max(1e-12), stability) * DAY,
             };
-            let mut alike = |memory: &mut Memory, now: f64| {
+            let mut alike = |memory: &mut MemoryIndex, now: f64| {
                 let told = memory.transitions(now).unwrap();
                 let swept = memory.decay(now).unwrap().transitions;
                 assert_eq!(told, swept, "{curve:?} {subtype} {stability} {}", now - NOW);
@@ -658,7 +662,7 @@ fn exact_rounding_rounds() {
 
 /// What a sweep proposes for nodes of these stabilities that were last accessed so long ago.
 fn swept(days: f64, stabilities: &[f64]) -> Vec<f64> {
-    let mut memory = Memory::new(options(0, VectorForm::F32), Config::default()).unwrap();
+    let mut memory = MemoryIndex::new(options(0, VectorForm::F32), Config::default()).unwrap();
     let nodes: Vec<NodeChange<'_>> = stabilities
         .iter()
         .map(|&stability| NodeChange {
@@ -723,7 +727,7 @@ proptest! {
 #[test]
 fn edges_are_strengthened_once_however_many_groups_they_lie_in() {
     let bound = Options { max_bytes: 96 << 20, ..options(0, VectorForm::F32) };
-    let mut memory = Memory::new(bound, Config::default()).unwrap();
+    let mut memory = MemoryIndex::new(bound, Config::default()).unwrap();
     let rows = memory.upsert(&[NODE; 60_000], NOW).unwrap();
     let parallel = vec![EdgeChange { strength: Some(0.5), ..edge(rows[0], rows[1]) }; 10_000];
     let slots = memory.link(&parallel).unwrap();
@@ -747,12 +751,12 @@ fn edges_are_strengthened_once_however_many_groups_they_lie_in() {
 // ---- snapshots
 // -----------------------------------------------------------------------------------
 
-fn parts(memory: &Memory) -> Vec<Vec<u8>> {
+fn parts(memory: &MemoryIndex) -> Vec<Vec<u8>> {
     let mut snapshot = memory.snapshot().unwrap();
     std::iter::from_fn(|| memory.next_part(&mut snapshot).unwrap()).collect()
 }
 
-fn restored(parts: &[Vec<u8>], config: Config) -> nous_wasm::Result<Memory> {
+fn restored(parts: &[Vec<u8>], config: Config) -> nous_wasm::Result<MemoryIndex> {
     let [first, rest @ ..] = parts else { panic!("no part") };
     let mut restoring = Restoring::begin(first, usize::MAX, 0, config)?;
     for part in rest {
@@ -776,12 +780,12 @@ fn config(salience_growth: bool) -> Config {
 
 /// A small memory with all there is: names, labels, embeddings, rows that were taken again, numbers
 /// out of order.
-fn small(form: VectorForm) -> Memory {
+fn small(form: VectorForm) -> MemoryIndex {
     small_under(Config::default(), form)
 }
 
-fn small_under(config: Config, form: VectorForm) -> Memory {
-    let mut memory = Memory::new(options(3, form), config).unwrap();
+fn small_under(config: Config, form: VectorForm) -> MemoryIndex {
+    let mut memory = MemoryIndex::new(options(3, form), config).unwrap();
     let names = [(NameKind::Subtype, "custom:lesson"), (NameKind::Tag, "t"), (NameKind::Tag, "u")];
     let [lesson, t, u] = names.map(|(kind, name)| memory.name(kind, name).unwrap());
     let cluster = memory.name(NameKind::Cluster, "größe").unwrap();
@@ -790,17 +794,17 @@ fn small_under(config: Config, form: VectorForm) -> Memory {
         NodeChange { subtype: Some(lesson), tags: Some(&both), clusters: Some(&clusters), ..NODE },
         NodeChange {
             embedding: Embedding::Given(&[1.0, 2.0, 3.0]),
-            access_count: Some(4_294_967_295.0),
+            access_count: Some(u32::MAX),
             ..NODE
         },
         NodeChange {
             embedding: Embedding::Given(&[-1.0, 0.5, 0.0]),
-            state: Some(5.0),
+            state: Some(StoredState::Deleted),
             salience: Some(0.9),
             ..NODE
         },
         NodeChange {
-            sequence: Some(9_007.0),
+            sequence: Some(9_007),
             created_at: Some(-8.64e15),
             stability: Some(5e-324),
             ..NODE
@@ -812,20 +816,20 @@ fn small_under(config: Config, form: VectorForm) -> Memory {
             edge(0, 1),
             edge(2, 2),
             edge(1, 0),
-            EdgeChange { sequence: Some(70.0), ..edge(3, 1) },
+            EdgeChange { sequence: Some(70), ..edge(3, 1) },
         ])
         .unwrap();
     memory.remove(&rows[..1]);
-    let again = NodeChange { tags: Some(&both[1..]), sequence: Some(2_000.0), ..NODE };
+    let again = NodeChange { tags: Some(&both[1..]), sequence: Some(2_000), ..NODE };
     memory
         .upsert(&[again, NodeChange { embedding: Embedding::Given(&[0.0, 0.0, 1.0]), ..NODE }], NOW)
         .unwrap();
-    memory.link(&[EdgeChange { sequence: Some(3.0), strength: Some(0.25), ..edge(0, 3) }]).unwrap();
+    memory.link(&[EdgeChange { sequence: Some(3), strength: Some(0.25), ..edge(0, 3) }]).unwrap();
     memory
 }
 
 /// Everything that a memory tells of its nodes, in order of sequence, without their rows.
-fn report(memory: &mut Memory) -> Vec<String> {
+fn report(memory: &mut MemoryIndex) -> Vec<String> {
     let mut rows: Vec<Row> =
         (0..memory.rows() as Row).filter(|&row| memory.node(row).is_some()).collect();
     rows.sort_by_key(|&row| memory.node(row).unwrap().sequence);
@@ -846,7 +850,7 @@ fn report(memory: &mut Memory) -> Vec<String> {
                 _ => "",
             })
             .collect();
-        let node = nous_wasm::index::Node { labels: 0, ..node };
+        let node = nous_wasm::columns::Node { labels: 0, ..node };
         told.push(format!(
             "{node:?} {names:?} {labels:?} {} {}",
             memory.inbound(row),
@@ -905,8 +909,8 @@ fn a_recall_goes_by_salience_where_that_is_kept_and_so_does_a_snapshot() {
         difficulty: Some(0.5),
         ..NODE
     });
-    let kept = |memory: &Memory| [0, 1, 2, 3].map(|row| memory.node(row).unwrap().salience);
-    let grown = |memory: &mut Memory| {
+    let kept = |memory: &MemoryIndex| [0, 1, 2, 3].map(|row| memory.node(row).unwrap().salience);
+    let grown = |memory: &mut MemoryIndex| {
         memory.recall(&[0, 1, 2, 3], NOW).unwrap();
         [0, 1, 2, 3].map(|row| memory.node(row).unwrap().stability)
     };
@@ -914,7 +918,7 @@ fn a_recall_goes_by_salience_where_that_is_kept_and_so_does_a_snapshot() {
     // difficulty.
     let (plain, emphasised) = ([36.0; 4], [36.0, 27.0, 36.0, 45.0]);
     let memory = |growth| {
-        let mut memory = Memory::new(options(0, VectorForm::F32), config(growth)).unwrap();
+        let mut memory = MemoryIndex::new(options(0, VectorForm::F32), config(growth)).unwrap();
         memory.upsert(&nodes, NOW).unwrap();
         memory
     };
@@ -954,7 +958,7 @@ fn a_callers_own_parts_come_back_in_their_places() {
 
 #[test]
 fn a_memory_that_changed_is_not_saved_further() {
-    let changes: [fn(&mut Memory); 6] = [
+    let changes: [fn(&mut MemoryIndex); 6] = [
         |memory| drop(memory.upsert(&[NODE], NOW)),
         |memory| drop(memory.remove(&[0])),
         |memory| drop(memory.link(&[edge(0, 1)])),
@@ -983,7 +987,7 @@ fn refusal(parts: &[Vec<u8>]) -> Option<&'static str> {
     read().err().map(|error: nous_wasm::Error| error.code())
 }
 
-fn restored_unchecked(parts: &[Vec<u8>], config: Config) -> nous_wasm::Result<Memory> {
+fn restored_unchecked(parts: &[Vec<u8>], config: Config) -> nous_wasm::Result<MemoryIndex> {
     let mut restoring = Restoring::begin(&parts[0], 1 << 26, 0, config)?;
     for part in &parts[1..] {
         restoring.read(part)?;
@@ -1104,7 +1108,7 @@ fn counts_that_content_has_no_room_for_take_no_memory() {
 
 #[test]
 fn a_snapshot_that_is_larger_than_the_bound_is_refused_while_it_is_read() {
-    let mut memory = Memory::new(options(256, VectorForm::F32), Config::default()).unwrap();
+    let mut memory = MemoryIndex::new(options(256, VectorForm::F32), Config::default()).unwrap();
     let embedding = [0.5; 256];
     let nodes = vec![NodeChange { embedding: Embedding::Given(&embedding), ..NODE }; 4_000];
     memory.upsert(&nodes, NOW).unwrap();

@@ -4,8 +4,8 @@
 
 use crate::common::assert_is;
 use nous_wasm::context::{
-    ContextMode, Frame, MemoryType, RetrievalPlan, TurnSignals, classify_turn, is_stop_word,
-    next_topic, plan_retrieval, plan_turn, select_frame,
+    ContextMode, Frame, MemoryType, RetrievalPlan, SignalsToPlan, TurnSignals, classify_turn,
+    is_stop_word, next_topic, plan_retrieval, plan_turn, select_frame,
 };
 use nous_wasm::query::Span;
 use nous_wasm::{Config, IntentClassifier, SectionTable};
@@ -69,7 +69,7 @@ fn signals_and_plans_are_the_golden_ones() {
         let input = text(&row, "input");
         let signals = classify_turn(input, &intent, ContextMode::SeedCompatible);
         let plan = plan_retrieval(
-            &signals.to_plan(frame(text(&row, "frame"))),
+            &SignalsToPlan::from((&signals, frame(text(&row, "frame")))),
             ContextMode::SeedCompatible,
         );
         assert_eq!(signals.input, 0, "{input:?}");

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use nous_wasm::index::{Column, Row, SEGMENT, StoredVector, VectorForm, Vectors};
+use nous_wasm::columns::{Column, Row, SEGMENT, StoredVector, VectorForm, Vectors};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -14,7 +14,7 @@ const FORMS: [VectorForm; 2] = [VectorForm::F32, VectorForm::I8];
 
 /// The rules as they are written down, one step after the other.
 mod naive {
-    use nous_wasm::index::VectorForm;
+    use nous_wasm::columns::VectorForm;
 
     pub fn normalise(embedding: &[f64]) -> Vec<f32> {
         let mut squares = 0.0;

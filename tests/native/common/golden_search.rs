@@ -1,6 +1,6 @@
 //! The golden searches, and what reads them.
 
-use nous_wasm::index::Graph;
+use nous_wasm::columns::Graph;
 use nous_wasm::search::{Ranking, SearchConfig, Serendipity};
 use nous_wasm::{Candidate, Config, SectionTable};
 use serde_json::{Value, json};

@@ -253,7 +253,7 @@ fn a_first_stability_is_rounded_as_exact_decimals_are() {
         r#"{ "sections": { "subtypes": { "custom:day": { "section": "EPISODIC", "stability": 1 } },
             "profiles": { "EPISODIC": { "encoding": { "salience_enabled": true, "max_salience_multiplier": 2 } } } } }"#,
     );
-    let table = SalienceTable::new(&config);
+    let table = SalienceTable::new(&config.salience, &config.sections);
     let check = |days: f64| {
         let salience = NEUTRAL + (days - 1.0) * NEUTRAL;
         let exact = match salience {

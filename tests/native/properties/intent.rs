@@ -1,8 +1,8 @@
 //! Intent: the automaton against a search for each string by itself.
 
 use super::*;
-use nous_wasm::config::IntentConfig;
-use nous_wasm::intent::INTENT_ORDER;
+use nous_wasm::intent::IntentConfig;
+use nous_wasm::section::INTENT_ORDER;
 
 /// Word characters by hand, for every character that the generators below can give; asked for
 /// another it fails.

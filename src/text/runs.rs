@@ -1,7 +1,6 @@
 //! Runs of characters between white space, and the questions one can ask about them.
 
-use super::Span;
-use crate::text::is_white_space;
+use super::{Span, is_white_space};
 
 /// The white space that begins here.
 pub fn skip_white_space(text: &str, from: usize) -> usize {

@@ -1,13 +1,12 @@
-//! Procedural memory: which playbooks an anomaly calls up, and what the end of a trade teaches
-//! them.
+//! Playbooks: which of them an anomaly triggers, and how the outcome of a trade changes them.
 //!
 //! A playbook has a trigger: kinds of anomalies, symbols, a least severity and perhaps conditions
 //! on the market. An index from kind and symbol to triggers, by severity, makes matching
-//! proportional to what matches, whatever else the book holds. Names come as numbers: whoever keeps
-//! the playbooks numbers kinds, symbols and variables.
+//! proportional to the number of matches, not to the size of the book. Kinds, symbols and variables
+//! are numbers, which the caller assigns.
 //!
 //! ```
-//! use nous_wasm::procedural::{Event, PlaybookBook, Trigger};
+//! use nous_wasm::playbook::{Event, PlaybookBook, Trigger};
 //! let mut book = PlaybookBook::default();
 //! let trigger = Trigger { kinds: vec![1], symbols: vec![], least_severity: 0.5, condition: vec![]
 //! };
@@ -21,7 +20,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::decay;
 use crate::order::sort_descending;
 use crate::salience::NEUTRAL;
-use crate::section::{Section, SectionTable};
+use crate::section::{DecayProfile, Section, SectionTable};
 
 /// What calls a playbook up.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -49,29 +48,30 @@ pub enum Step {
     Compare(u32, Comparison, f64),
     /// The present value of a variable lies between two numbers, both included.
     Between(u32, f64, f64),
-    /// Of so many of a variable's last values each is above the one before.
+    /// Each of the last values of a variable, this many, is above the one before.
     Rising(u32, usize),
-    /// Of so many of a variable's last values each is below the one before.
+    /// Each of the last values of a variable, this many, is below the one before.
     Falling(u32, usize),
 }
 
 /// How two numbers are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // plain words
 pub enum Comparison {
+    /// The value is less than the bound.
     Below,
+    /// The value is the bound or less.
     AtMost,
+    /// The value is more than the bound.
     Above,
+    /// The value is the bound or more.
     AtLeast,
+    /// The value is the bound.
     Equal,
+    /// The value is another number than the bound.
     Unequal,
 }
 
 impl Comparison {
-    /// All, in order.
-    pub const ALL: [Self; 6] =
-        [Self::Below, Self::AtMost, Self::Above, Self::AtLeast, Self::Equal, Self::Unequal];
-
     fn holds(self, value: f64, bound: f64) -> bool {
         match self {
             Self::Below => value < bound,
@@ -110,7 +110,7 @@ pub struct Match {
 
 /// What events called up.
 #[derive(Debug, Default, PartialEq)]
-pub struct Found {
+pub struct PlaybookMatches {
     /// By relevance, highest first; equal ones as they were added.
     pub matches: Vec<Match>,
     /// Rows with variables that their conditions asked for in vain, in the order in which the
@@ -122,7 +122,7 @@ pub struct Found {
 const FULL_SAMPLE: f64 = 10.0;
 
 #[derive(Clone, Debug, Default)]
-struct Entry {
+struct StoredPlaybook {
     /// When it was added, counted up; 0 for a free row.
     sequence: u64,
     condition: Vec<Step>,
@@ -134,7 +134,7 @@ struct Entry {
 
 /// Triggers under one kind and symbol.
 #[derive(Clone, Debug, Default)]
-struct List {
+struct TriggerList {
     /// Least severity, row, and when the row was added: an entry of another time is of a playbook
     /// that has gone.
     triggers: Vec<(f64, u32, u64)>,
@@ -150,9 +150,9 @@ const EVERY: u32 = u32::MAX;
 /// Playbooks, found by what calls them up.
 #[derive(Clone, Debug, Default)]
 pub struct PlaybookBook {
-    rows: Vec<Entry>,
+    rows: Vec<StoredPlaybook>,
     free: Vec<u32>,
-    lists: FxHashMap<(u32, u32), List>,
+    lists: FxHashMap<(u32, u32), TriggerList>,
     sequence: u64,
     call: u64,
     /// Entries of lists, and those of them whose playbook has gone.
@@ -163,10 +163,10 @@ pub struct PlaybookBook {
 }
 
 impl PlaybookBook {
-    /// Adds a playbook, and tells its row.
+    /// Adds a playbook. Returns its row.
     pub fn add(&mut self, mut trigger: Trigger, success_count: f64, sample_size: f64) -> u32 {
         let row = self.free.pop().unwrap_or_else(|| {
-            self.rows.push(Entry::default());
+            self.rows.push(StoredPlaybook::default());
             self.entries.push(0);
             self.rows.len() as u32 - 1
         });
@@ -190,7 +190,7 @@ impl PlaybookBook {
         }
         self.listed += entries;
         self.entries[row as usize] = entries as u32;
-        self.rows[row as usize] = Entry {
+        self.rows[row as usize] = StoredPlaybook {
             sequence: self.sequence,
             condition: trigger.condition,
             success_count,
@@ -202,7 +202,7 @@ impl PlaybookBook {
 
     /// Removes the playbook of a row, which may be taken again.
     pub fn remove(&mut self, row: u32) {
-        self.rows[row as usize] = Entry::default();
+        self.rows[row as usize] = StoredPlaybook::default();
         self.free.push(row);
         self.gone += self.entries[row as usize] as usize;
         if self.gone > self.listed / 2 {
@@ -220,13 +220,13 @@ impl PlaybookBook {
         self.gone = 0;
     }
 
-    /// For each playbook the first event that calls it up, where its conditions hold. `values`
-    /// tells what the market has of a variable, the present value last.
+    /// For each playbook the first event that triggers it, if its conditions hold. `values` returns
+    /// the values of a variable in the market data, the present one last.
     pub fn matches<'a>(
         &mut self,
         events: &[Event],
         values: &impl Fn(u32) -> Option<&'a [f64]>,
-    ) -> Found {
+    ) -> PlaybookMatches {
         self.call += 1;
         let mut called: Vec<(u32, usize)> = Vec::new();
         for (place, event) in events.iter().enumerate() {
@@ -247,9 +247,10 @@ impl PlaybookBook {
             }
         }
         sort_descending(&mut called, |&(row, _)| -(self.rows[row as usize].sequence as f64));
-        let mut found = Found::default();
+        let mut found = PlaybookMatches::default();
         for (row, event) in called {
-            let Entry { condition, success_count, sample_size, .. } = &self.rows[row as usize];
+            let StoredPlaybook { condition, success_count, sample_size, .. } =
+                &self.rows[row as usize];
             let first = found.missing.len();
             let mut market = Market { values, row, first, missing: &mut found.missing };
             if !condition.is_empty() && !market.holds(&mut condition.iter()) {
@@ -265,7 +266,7 @@ impl PlaybookBook {
     }
 }
 
-impl List {
+impl TriggerList {
     /// Gets ready for a call: looked at in the order of severity, from where the call has come to.
     fn look(&mut self, call: u64) {
         if !self.sorted {
@@ -330,18 +331,13 @@ impl<'a, Values: Fn(u32) -> Option<&'a [f64]>> Market<'_, 'a, Values> {
 
 /// A playbook's record.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Record {
+pub struct TrackRecord {
     /// Trades that followed it and made money.
     pub success_count: f64,
     /// Trades that followed it.
     pub sample_size: f64,
     /// Days.
     pub stability: f64,
-}
-
-/// A rate in whole percent; halves go to the even one.
-pub fn whole_percent(rate: f64) -> f64 {
-    (rate * 100.0).round_ties_even()
 }
 
 /// What the edge from a playbook to a profitable trade gains.
@@ -351,11 +347,11 @@ pub const EDGE_STRENGTHENING: f64 = 0.1;
 /// success and shrinks by the inverse for each failure, within the section's cap and not below that
 /// of a new missed opportunity.
 pub fn apply_outcome(
-    record: &Record,
+    record: &TrackRecord,
     difficulty: Option<f64>,
     profitable: bool,
     table: &SectionTable,
-) -> Record {
+) -> TrackRecord {
     let profile = table.profile(Section::Procedural);
     let difficulty = difficulty.unwrap_or(profile.encoding.base_difficulty);
     let stability = if profitable {
@@ -366,12 +362,12 @@ pub fn apply_outcome(
             &profile.decay,
         )
     } else {
-        let uncapped = crate::DecayProfile { max_stability_days: f64::INFINITY, ..profile.decay };
+        let uncapped = DecayProfile { max_stability_days: f64::INFINITY, ..profile.decay };
         record.stability
             / decay::stability_on_access_for_section(1.0, difficulty, NEUTRAL, &uncapped)
     };
     let least = table.initial_stability(Some("custom:missed_opportunity"));
-    Record {
+    TrackRecord {
         success_count: record.success_count + f64::from(u8::from(profitable)),
         sample_size: record.sample_size + 1.0,
         stability: f64::min(f64::max(stability, least), profile.decay.max_stability_days),

@@ -1,8 +1,27 @@
-//! What characters are, as the rules for questions have it.
+//! Texts: white space, words and case as the rules for questions have them, and stretches of text.
+
+pub(crate) mod runs;
+mod stop_words;
 
 use std::borrow::Cow;
 
-use crate::query::Span;
+pub use stop_words::is_stop_word;
+
+/// A stretch of a text, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The first byte.
+    pub start: usize,
+    /// The byte after the last; at least `start`.
+    pub end: usize,
+}
+
+impl Span {
+    /// The stretch itself.
+    pub fn of(self, text: &str) -> &str {
+        &text[self.start..self.end]
+    }
+}
 
 /// White space as ECMAScript's `\s` has it.
 pub fn is_white_space(c: char) -> bool {
@@ -134,4 +153,26 @@ fn skip(text: &str, mut at: usize, of_words: bool) -> usize {
         at += bytes;
     }
     at
+}
+
+/// Whether a character is of the blocks of Chinese, Japanese and Korean writing.
+pub(crate) fn is_unspaced(c: char) -> bool {
+    matches!(c,
+        '\u{1100}'..='\u{11FF}'
+        | '\u{2E80}'..='\u{2FDF}'
+        | '\u{3005}'..='\u{3007}'
+        | '\u{3021}'..='\u{3029}'
+        | '\u{3031}'..='\u{3035}'
+        | '\u{3038}'..='\u{303B}'
+        | '\u{3040}'..='\u{30FF}'
+        | '\u{3130}'..='\u{318F}'
+        | '\u{31F0}'..='\u{31FF}'
+        | '\u{3400}'..='\u{4DBF}'
+        | '\u{4E00}'..='\u{9FFF}'
+        | '\u{A960}'..='\u{A97F}'
+        | '\u{AC00}'..='\u{D7FF}'
+        | '\u{F900}'..='\u{FAFF}'
+        | '\u{FF66}'..='\u{FFDC}'
+        | '\u{1AFF0}'..='\u{1B16F}'
+        | '\u{20000}'..='\u{3FFFF}')
 }

@@ -1,0 +1,150 @@
+//! Snapshots: a memory as a stream of parts, each with a checksum.
+//!
+//! The first part is the head; then come nodes in order of sequence, edges in order of
+//! sequence, embeddings, and an end. Codes of names go by the lists of the first part, which hold
+//! the names in use, so that a memory with other codes, or another configuration, takes them as
+//! well. A set of tags and clusters stands behind the nodes of the part where it occurs first, and
+//! has its number from then on. Parts of other kinds are the caller's own: the package keeps ids in
+//! them.
+
+mod restore;
+mod write;
+
+pub use restore::Restoring;
+pub use write::Snapshot;
+
+use super::{MOST_DIMENSIONS, NameKind};
+use crate::columns::{Label, MOST_SEQUENCE, Node};
+use crate::error::{Error, Result};
+use crate::parts::{self, PartReader};
+
+/// The versions of the format that are read; the last two are written.
+const VERSIONS: [Version; 4] = [
+    Version { code: 1, has_salience: false, has_sets: false },
+    Version { code: 2, has_salience: true, has_sets: false },
+    Version { code: 3, has_salience: false, has_sets: true },
+    Version { code: 4, has_salience: true, has_sets: true },
+];
+/// The most nodes, edges or embeddings of a part.
+const ROWS_A_PART: usize = 1 << 16;
+/// A part of nodes or embeddings ends with the one that brings it to as many bytes.
+const BYTES_A_PART: usize = 1 << 22;
+
+/// What a part holds. Codes from 16 on are the caller's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SnapshotPart {
+    /// The head: version, counts, names.
+    Start,
+    /// Nodes, in order of sequence.
+    Nodes,
+    /// Edges, in order of sequence.
+    Edges,
+    /// Embeddings, in the order of their nodes.
+    Embeddings,
+    /// The number of parts.
+    End,
+    /// A part of the caller's, with a kind of the caller's.
+    Own(u32),
+}
+
+impl SnapshotPart {
+    fn code(self) -> u32 {
+        match self {
+            Self::Start => 0,
+            Self::Nodes => 1,
+            Self::Edges => 2,
+            Self::Embeddings => 3,
+            Self::End => 4,
+            Self::Own(own) => parts::FIRST_OWN + own,
+        }
+    }
+
+    fn from_code(code: u32) -> Option<Self> {
+        [Self::Start, Self::Nodes, Self::Edges, Self::Embeddings, Self::End]
+            .into_iter()
+            .find(|part| part.code() == code)
+            .or_else(|| code.checked_sub(parts::FIRST_OWN).map(Self::Own))
+    }
+}
+
+/// A version of the format.
+#[derive(Clone, Copy)]
+struct Version {
+    code: u32,
+    /// Whether nodes have a salience.
+    has_salience: bool,
+    /// Whether nodes have the numbers of sets of labels, each of which is written once, or the
+    /// labels themselves.
+    has_sets: bool,
+}
+
+/// The content of the first part: version, counts of nodes, edges and embeddings,
+/// dimensions, form, the embeddings' id, the names of each kind, each list with its length before
+/// it, and the next sequence numbers.
+struct Head {
+    version: Version,
+    nodes: usize,
+    edges: usize,
+    embeddings: usize,
+    dimensions: usize,
+    i8: bool,
+    embedding_id: String,
+    names: [Vec<String>; 5],
+    /// The next sequence numbers of nodes and of edges.
+    next: [u64; 2],
+}
+
+impl Head {
+    fn read(content: &[u8]) -> Result<Self> {
+        let mut reader = PartReader { bytes: content, field: "names" };
+        let code = reader.u32()?;
+        let Some(&version) = VERSIONS.iter().find(|version| version.code == code) else {
+            let problem = format!(
+                "is of version {code}, and this package reads those up to {}",
+                VERSIONS.len()
+            );
+            return Err(Error::snapshot(problem));
+        };
+        let mut count = || reader.u32().map(|count| count as usize);
+        let (nodes, edges, embeddings, dimensions, i8) =
+            (count()?, count()?, count()?, count()?, count()? != 0);
+        let embedding_id = reader.text()?;
+        let mut names: [Vec<String>; 5] = Default::default();
+        for list in &mut names {
+            for _ in 0..reader.u32()? {
+                list.push(reader.text()?);
+            }
+        }
+        let next = [reader.u64()?, reader.u64()?];
+        reader.end()?;
+        if dimensions > MOST_DIMENSIONS || next.iter().any(|&next| next > MOST_SEQUENCE) {
+            return Err(Error::snapshot("has a first part that cannot be"));
+        }
+        Ok(Self { version, next, nodes, edges, embeddings, dimensions, i8, embedding_id, names })
+    }
+}
+
+/// The kind and the code of the name that a label is.
+fn kind_and_code(label: Label) -> (NameKind, u32) {
+    let cluster = || (NameKind::Cluster, label.as_cluster().unwrap_or_default());
+    label.as_tag().map_or_else(cluster, |tag| (NameKind::Tag, tag))
+}
+
+/// The label that a name of a kind is: a cluster, or else a tag.
+fn label_of(kind: NameKind, code: u32) -> Label {
+    if kind == NameKind::Cluster { Label::cluster(code) } else { Label::tag(code) }
+}
+
+/// Bytes of a node in every version, but for its labels and salience.
+const NODE_BYTES: usize = 8 + 5 * 8 + 2 * 4 + 2 * 2 + 1;
+/// Bytes of an edge.
+const EDGE_BYTES: usize = 2 * 8 + 2 * 4 + 2;
+
+/// The numbers of a node that are doubles in every version, in the order in which they are written.
+const NUMBERS: [fn(&Node) -> f64; 5] = [
+    |node| node.created_at,
+    |node| node.last_accessed,
+    |node| node.stability,
+    |node| node.retrievability,
+    |node| node.difficulty,
+];
