@@ -9,12 +9,14 @@ import {
   listOf,
   optionsOf,
   presentOf,
+  requireNoMisspelling,
   requireOptions,
   unknownOption,
 } from "../arguments.ts";
 import { LIFECYCLE_STATES } from "../constants.ts";
 import { invalid, invalidEntry, invalidShape, problemWith, show } from "../errors.ts";
 import { toMilliseconds } from "../instant.ts";
+import { KnownFields } from "../suggest.ts";
 import type { Instant } from "../types.ts";
 import { type Names, textsOf } from "./names.ts";
 import type {
@@ -41,6 +43,15 @@ export const SEARCH = 11;
 const TARGET = 0;
 /** No embedding any more. */
 const NO_EMBEDDING = -1;
+
+const NODE_FIELDS = new KnownFields(
+  ...["id", "sequence", "created_at", "last_accessed", "access_count", "stability"],
+  ...["retrievability", "difficulty", "salience", "lifecycle", "type", "subtype", "tags"],
+  ...["clusters", "embedding"],
+);
+const EDGE_FIELDS = new KnownFields(
+  ...["id", "source_id", "target_id", "type", "strength", "sequence"],
+);
 
 /** The states in the order of their codes. @internal */
 export const STORED_STATES: readonly StoredLifecycleState[] = [...LIFECYCLE_STATES, "DELETED"];
@@ -121,6 +132,7 @@ export function readNodes(nodes: readonly MemoryNode[]): Batch {
   for (let index = 0, at = 0; index < count; index++, at += NODE) {
     const node = nodes[index]!;
     if (typeof node !== "object" || node === null) throw invalidShape("nodes", index, node);
+    if (index === 0) requireNoMisspelling("nodes", index, node, NODE_FIELDS);
     batch.ids[index] = entryId("nodes", index, node, "id", node.id);
     const { last_accessed, lifecycle } = node;
     records[at + 1] = numberOf(node.sequence);
@@ -305,6 +317,7 @@ export function readEdges(edges: readonly MemoryEdge[]): EdgeBatch {
   for (let index = 0, at = 0; index < count; index++, at += EDGE) {
     const edge = edges[index]!;
     if (typeof edge !== "object" || edge === null) throw invalidShape("edges", index, edge);
+    if (index === 0) requireNoMisspelling("edges", index, edge, EDGE_FIELDS);
     batch.ids[index] = entryId("edges", index, edge, "id", edge.id);
     batch.sources[index] = entryId("edges", index, edge, "source_id", edge.source_id);
     batch.targets[index] = entryId("edges", index, edge, "target_id", edge.target_id);
