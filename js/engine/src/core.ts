@@ -166,6 +166,8 @@ export { setIndexThreads } from "./memory/worker/threads.ts";
 export type { MergedRow, MergeOptions, MergeRow, SubResults } from "./merge.ts";
 export { type CreateOrchestratorOptions, createOrchestrator } from "./orchestrator/create.ts";
 export type * from "./orchestrator/types.ts";
+export { matchPlaybooks, PlaybookBook } from "./playbook/book.ts";
+export { formatPlaybookMatches } from "./playbook/render.ts";
 export type {
   AnomalyEvent,
   AppliedPlaybook,
@@ -179,8 +181,7 @@ export type {
   PlaybookRecord,
   PlaybookRow,
   PlaybookTrigger,
-} from "./playbook/book.ts";
-export { formatPlaybookMatches, matchPlaybooks, PlaybookBook } from "./playbook/book.ts";
+} from "./playbook/types.ts";
 export type {
   ClassifiedQuery,
   ConfidenceFlag,
