@@ -157,6 +157,8 @@ export { createIndexWorker } from "./memory/worker/worker-index.ts";
 export type { MergedRow, MergeOptions, MergeRow, SubResults } from "./merge.ts";
 export { type CreateOrchestratorOptions, createOrchestrator } from "./orchestrator/create.ts";
 export type * from "./orchestrator/types.ts";
+export { matchPlaybooks, PlaybookBook } from "./playbook/book.ts";
+export { formatPlaybookMatches } from "./playbook/render.ts";
 export type {
   AnomalyEvent,
   AppliedPlaybook,
@@ -170,8 +172,7 @@ export type {
   PlaybookRecord,
   PlaybookRow,
   PlaybookTrigger,
-} from "./playbook/book.ts";
-export { formatPlaybookMatches, matchPlaybooks, PlaybookBook } from "./playbook/book.ts";
+} from "./playbook/types.ts";
 export type {
   ClassifiedQuery,
   ConfidenceFlag,

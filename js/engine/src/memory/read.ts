@@ -9,6 +9,7 @@ import {
   listOf,
   optionsOf,
   presentOf,
+  requireNoMisspelling,
   requireOptions,
   unknownOption,
 } from "../arguments.ts";
@@ -66,6 +67,7 @@ import {
   SERENDIPITY_OFF,
 } from "../generated/layout.ts";
 import { toMilliseconds } from "../instant.ts";
+import { KnownFields } from "../suggest.ts";
 import type { Instant } from "../types.ts";
 import { type Names, textsOf } from "./names.ts";
 import type { AllNames } from "./state.ts";
@@ -78,6 +80,15 @@ import type {
   SearchQuery,
   StoredLifecycleState,
 } from "./types.ts";
+
+const NODE_FIELDS = new KnownFields(
+  ...["id", "sequence", "created_at", "last_accessed", "access_count", "stability"],
+  ...["retrievability", "difficulty", "salience", "lifecycle", "type", "subtype", "tags"],
+  ...["clusters", "embedding"],
+);
+const EDGE_FIELDS = new KnownFields(
+  ...["id", "source_id", "target_id", "type", "strength", "sequence"],
+);
 
 /** The states in the order of their codes. @internal */
 export const STORED_STATES: readonly StoredLifecycleState[] = [...LIFECYCLE_STATES, "DELETED"];
@@ -154,6 +165,7 @@ export function readNodes(nodes: readonly MemoryNode[]): Batch {
   for (let index = 0, at = 0; index < count; index++, at += NODE) {
     const node = nodes[index]!;
     if (typeof node !== "object" || node === null) throw invalidShape("nodes", index, node);
+    if (index === 0) requireNoMisspelling("nodes", index, node, NODE_FIELDS);
     batch.ids[index] = entryId("nodes", index, node, "id", node.id);
     const { last_accessed, lifecycle } = node;
     records[at + NODE_SEQUENCE] = numberOf(node.sequence);
@@ -357,6 +369,7 @@ export function readEdges(edges: readonly MemoryEdge[]): EdgeBatch {
   for (let index = 0, at = 0; index < count; index++, at += EDGE) {
     const edge = edges[index]!;
     if (typeof edge !== "object" || edge === null) throw invalidShape("edges", index, edge);
+    if (index === 0) requireNoMisspelling("edges", index, edge, EDGE_FIELDS);
     batch.ids[index] = entryId("edges", index, edge, "id", edge.id);
     batch.sources[index] = entryId("edges", index, edge, "source_id", edge.source_id);
     batch.targets[index] = entryId("edges", index, edge, "target_id", edge.target_id);
