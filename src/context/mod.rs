@@ -64,7 +64,6 @@ mod topic;
 mod turn;
 mod usage;
 
-pub use crate::text::is_stop_word;
 pub use budget::{ContextBudget, FRAME_BUDGETS, estimate_tokens};
 pub use dedup::{SAID_IN_MEANING, SAID_IN_WORDS, SEED_MESSAGES, cosines};
 pub use detail::MemoryDetail;

@@ -8,10 +8,10 @@ use super::Engine;
 use super::intent::matcher;
 use crate::query::{
     self, Category, Classification, DecomposeOptions, Fate, Level, Part, Piece, Reformulation,
-    Retrieved, Scored, Span, TitleSearch,
+    Retrieved, Scored, TitleSearch,
 };
 use crate::search::{TermMode, terms};
-use crate::text::lower_case;
+use crate::text::{Span, lower_case};
 
 /// Stands where nothing was found.
 const NONE: f64 = -1.0;
