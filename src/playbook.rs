@@ -22,16 +22,16 @@ use crate::order::sort_descending;
 use crate::salience::NEUTRAL;
 use crate::section::{DecayProfile, Section, SectionTable};
 
-/// What calls a playbook up.
+/// The trigger of a playbook.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trigger {
-    /// Kinds of anomalies; none: nothing calls it up.
+    /// Kinds of anomalies. If there is no kind, nothing triggers it.
     pub kinds: Vec<u32>,
-    /// Symbols; none: all, and events without one.
+    /// Symbols. If there is no symbol, all events count, with a symbol or without.
     pub symbols: Vec<u32>,
     /// The least severity.
     pub least_severity: f64,
-    /// A tree of conditions, each followed by its parts; none: it always holds.
+    /// A tree of conditions, each before its parts. An empty one always holds.
     pub condition: Vec<Step>,
 }
 
@@ -95,7 +95,7 @@ pub struct Event {
     pub severity: f64,
 }
 
-/// A playbook that was called up.
+/// A playbook that was triggered.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Match {
     /// Its row.
@@ -104,17 +104,17 @@ pub struct Match {
     pub event: usize,
     /// Successes over samples; 0 without samples.
     pub success_rate: f64,
-    /// How much to make of it.
+    /// Success rate · severity · min(samples / 10, 1).
     pub relevance: f64,
 }
 
-/// What events called up.
+/// The playbooks that events triggered.
 #[derive(Debug, Default, PartialEq)]
 pub struct PlaybookMatches {
     /// By relevance, highest first; equal ones as they were added.
     pub matches: Vec<Match>,
-    /// Rows with variables that their conditions asked for in vain, in the order in which the
-    /// playbooks were added.
+    /// Rows, each with a variable of its condition that the market data lacks, in the order in which
+    /// the playbooks were added.
     pub missing: Vec<(u32, u32)>,
 }
 
@@ -123,7 +123,7 @@ const FULL_SAMPLE: f64 = 10.0;
 
 #[derive(Clone, Debug, Default)]
 struct StoredPlaybook {
-    /// When it was added, counted up; 0 for a free row.
+    /// The number of its addition, from 1 on; 0 for a free row.
     sequence: u64,
     condition: Vec<Step>,
     success_count: f64,
@@ -135,11 +135,11 @@ struct StoredPlaybook {
 /// Triggers under one kind and symbol.
 #[derive(Clone, Debug, Default)]
 struct TriggerList {
-    /// Least severity, row, and when the row was added: an entry of another time is of a playbook
-    /// that has gone.
+    /// Least severity, row, and the number of the addition of its playbook. An entry with another
+    /// number than that of the row belongs to a removed playbook.
     triggers: Vec<(f64, u32, u64)>,
     sorted: bool,
-    /// The last call of [`PlaybookBook::matches`] that looked here, and how far it came.
+    /// The last call of [`PlaybookBook::matches`] that looked here, and the place that it reached.
     looked: u64,
     place: usize,
 }
@@ -147,7 +147,7 @@ struct TriggerList {
 /// Stands for all symbols.
 const EVERY: u32 = u32::MAX;
 
-/// Playbooks, found by what calls them up.
+/// Playbooks, found by their triggers.
 #[derive(Clone, Debug, Default)]
 pub struct PlaybookBook {
     rows: Vec<StoredPlaybook>,
@@ -155,10 +155,10 @@ pub struct PlaybookBook {
     lists: FxHashMap<(u32, u32), TriggerList>,
     sequence: u64,
     call: u64,
-    /// Entries of lists, and those of them whose playbook has gone.
+    /// The number of entries of all lists, and of those whose playbook was removed.
     listed: usize,
     gone: usize,
-    /// How many entries each row has in lists.
+    /// The number of entries of each row in lists.
     entries: Vec<u32>,
 }
 
@@ -174,7 +174,7 @@ impl PlaybookBook {
         if trigger.symbols.is_empty() {
             trigger.symbols.push(EVERY);
         }
-        // Named twice is named once.
+        // A repeated name counts once.
         let mut seen = FxHashSet::default();
         trigger.kinds.retain(|&kind| seen.insert(kind));
         seen.clear();
@@ -267,7 +267,7 @@ impl PlaybookBook {
 }
 
 impl TriggerList {
-    /// Gets ready for a call: looked at in the order of severity, from where the call has come to.
+    /// Prepares the list for a call: sorted by severity, at the place that the call reached.
     fn look(&mut self, call: u64) {
         if !self.sorted {
             sort_descending(&mut self.triggers, |&(least, ..)| -least);
@@ -289,8 +289,8 @@ struct Market<'m, 'a, Values: Fn(u32) -> Option<&'a [f64]>> {
 }
 
 impl<'a, Values: Fn(u32) -> Option<&'a [f64]>> Market<'_, 'a, Values> {
-    /// Whether the next condition holds. Every part is asked, even when the answer is clear, so
-    /// that all that is missing gets known.
+    /// Whether the next condition holds. Every part is evaluated, even if the result is clear, so that
+    /// every missing variable is found.
     fn holds(&mut self, steps: &mut std::slice::Iter<'_, Step>) -> bool {
         match steps.next().copied() {
             None => true,
@@ -316,7 +316,7 @@ impl<'a, Values: Fn(u32) -> Option<&'a [f64]>> Market<'_, 'a, Values> {
         self.last(variable, 1).map(|last| last[0])
     }
 
-    /// The last values of a variable; where there are fewer it is missing.
+    /// The last values of a variable. If there are fewer, the variable is missing.
     fn last(&mut self, variable: u32, many: usize) -> Option<&'a [f64]> {
         let values = (self.values)(variable).unwrap_or_default();
         if values.len() >= many && many > 0 {

@@ -48,16 +48,16 @@ impl Section {
 leaf!(Section, "must be EPISODIC, SIGNALS, KNOWLEDGE or PROCEDURAL", Value::Text(text) =>
     Section::ALL.into_iter().find(|section| section.name() == text));
 
-/// The order in which sections are answered.
+/// The order in which the sections of a question are listed.
 pub const INTENT_ORDER: [Section; 4] =
     [Section::Signals, Section::Episodic, Section::Knowledge, Section::Procedural];
 
-/// Sections as a set.
+/// A set of sections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SectionSet(u8);
 
 impl SectionSet {
-    /// One bit a section, by its code.
+    /// One bit per section, by its code.
     pub fn bits(self) -> u8 {
         self.0
     }

@@ -3,12 +3,14 @@
 //! All candidates of a query are ranked together, whatever their sections, and share one BM25
 //! maximum.
 
+mod bounds;
 mod columns;
 mod neutral;
 
 use std::cell::OnceCell;
 
-pub(crate) use columns::{CandidateColumns, Peaks};
+pub(crate) use bounds::Peaks;
+pub(crate) use columns::CandidateColumns;
 
 use crate::check::{
     AMOUNT, COUNT, DAY_MS, INSTANT, MAX_INSTANT_MS, check_instant, is_amount, is_count, is_instant,

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 pub use stop_words::is_stop_word;
 
-/// A stretch of a text, in bytes.
+/// A stretch of a text, by bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     /// The first byte.
@@ -17,7 +17,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// The stretch itself.
+    /// The text of the stretch.
     pub fn of(self, text: &str) -> &str {
         &text[self.start..self.end]
     }

@@ -17,10 +17,10 @@ use super::layout::{
 };
 use crate::query::{
     self, Category, Classification, DecomposeOptions, Fate, Level, Part, Piece, Reformulation,
-    Retrieved, Scored, Span, TitleSearch,
+    Retrieved, Scored, TitleSearch,
 };
 use crate::search::{TermMode, terms};
-use crate::text::lower_case;
+use crate::text::{Span, lower_case};
 
 /// Converts places in a text from bytes to UTF-16 units; fastest if they rise.
 pub(super) struct Units<'a> {

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use nous_wasm::context::{
     ContextBudget, ContextMode, FoundMemory, MemoryDetail, MemoryType, MemoryUse, Omitted,
     PromptEntry, PromptLimits, PromptSection, SECTIONS, Selecting, cosines, estimate_tokens,
-    frame_boost, is_stop_word, recency_boost, select, similarities, usage_boost, usage_rate,
-    usage_score, write_identity, write_prompt,
+    frame_boost, recency_boost, select, similarities, usage_boost, usage_rate, usage_score,
+    write_identity, write_prompt,
 };
+use nous_wasm::is_stop_word;
 
 use super::*;
 
