@@ -513,10 +513,12 @@ export class MemoryIndex {
         ? Array.prototype.slice.call(listOf("ids", ids as readonly string[]))
         : undefined;
     const count = own?.length ?? lengthOf(handles!);
-    const columns = new Array<ArrayLike<number> | undefined>(COLUMNS);
-    columns[COLUMNS_SEMANTIC] = columnOf("semantic", semantic, count);
-    columns[COLUMNS_BM25] = columnOf("bm25", bm25, count);
-    columns[COLUMNS_GRAPH] = columnOf("graph", graph, count);
+    // In the order of `COLUMNS`. A literal: an array with holes costs 3 % of a ranking by handles.
+    const columns = [
+      columnOf("semantic", semantic, count),
+      columnOf("bm25", bm25, count),
+      columnOf("graph", graph, count),
+    ];
     const { resident } = state;
     // From here on no code of the caller runs. Code that ran may have changed the index, and the
     // length of a column.
