@@ -1,8 +1,9 @@
 //! Keeps a memory natively: `cargo run --example rust_memory`.
 
-use nous_wasm::index::VectorForm;
+use nous_wasm::columns::VectorForm;
 use nous_wasm::memory::{
-    Access, Embedding, Filters, Memory, NameKind, NodeChange, Options, Search, Target,
+    Access, Embedding, Filters, MemoryIndex, NameKind, NodeChange, Options, RankingWeights, Search,
+    Target,
 };
 use nous_wasm::search::Serendipity;
 use nous_wasm::{Config, SectionTable};
@@ -18,7 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         embedding_id: "example".into(),
         max_bytes: 1 << 28,
     };
-    let mut memory = Memory::new(options, Config::default())?;
+    let mut memory = MemoryIndex::new(options, Config::default())?;
     let lesson = memory.name(NameKind::Subtype, "custom:lesson")?;
     let signal = memory.name(NameKind::Subtype, "custom:signal")?;
 
@@ -52,7 +53,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         limit: Some(5),
         max_seeds: None,
         now: NOW,
-        sections: true,
+        weights: RankingWeights::OfSections,
         connections: false,
         serendipity: Serendipity::Off,
     })?;

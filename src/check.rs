@@ -1,5 +1,5 @@
-//! The ranges of numbers that callers pass: instants, scores, amounts and counts, and the words of
-//! the errors.
+//! The ranges of numbers that callers pass (instants, scores, amounts, counts) and the texts of the
+//! errors.
 
 use crate::error::{Error, Result};
 
@@ -9,10 +9,15 @@ pub const DAY_MS: f64 = 86_400_000.0;
 /// hold.
 pub const MAX_INSTANT_MS: f64 = 8.64e15;
 
+/// The problem of a number that is no [amount](is_amount).
 pub(crate) const AMOUNT: &str = "must be a finite number of at least 0";
+/// The problem of a number that is no [count](is_count).
 pub(crate) const COUNT: &str = "must be a whole number of at least 0";
+/// The problem of a number that is no [instant](is_instant).
 pub(crate) const INSTANT: &str = "must be an instant within 8.64e15 milliseconds of 1970";
 
+/// # Errors
+/// `invalid_argument` with this field for a number that is no instant.
 pub(crate) fn check_instant(field: &str, instant: f64) -> Result<()> {
     if is_instant(instant) {
         return Ok(());
@@ -20,18 +25,22 @@ pub(crate) fn check_instant(field: &str, instant: f64) -> Result<()> {
     Err(Error::argument(field, INSTANT).found(instant))
 }
 
+/// Whether a number is an instant: milliseconds since 1970 that a `Date` can hold. NaN is not.
 pub(crate) fn is_instant(value: f64) -> bool {
     value.abs() <= MAX_INSTANT_MS
 }
 
+/// Whether a number is a score: any finite number.
 pub(crate) fn is_score(value: f64) -> bool {
     value.abs() <= f64::MAX
 }
 
+/// Whether a number is an amount: finite and at least 0.
 pub(crate) fn is_amount(value: f64) -> bool {
     (0.0..=f64::MAX).contains(&value)
 }
 
+/// Whether a number is a count: an amount without a fraction.
 pub(crate) fn is_count(value: f64) -> bool {
     is_amount(value) && value.floor() == value
 }

@@ -64,7 +64,7 @@ pub struct Config {
     pub query: QueryConfig,
     /// How retrieval in several passes goes.
     pub orchestrator: OrchestratorConfig,
-    /// What tells how much was at stake.
+    /// How salience is computed.
     pub salience: SalienceConfig,
 }
 

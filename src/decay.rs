@@ -228,15 +228,21 @@ pub fn cascade(edge_weight: f64, retrievability: f64) -> f64 {
 
 /// What kind of thing a node is, for its initial stability and difficulty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // plain words
 #[repr(u8)]
 pub enum AlgorithmType {
+    /// A person.
     Person = 0,
+    /// A fact, such as a lesson, a trade or a signal.
     Fact = 1,
+    /// An idea; the type of a node about which nothing is known.
     Concept = 2,
+    /// Something that happened.
     Event = 3,
+    /// A note, such as the summary of a session.
     Note = 4,
+    /// A document.
     Document = 5,
+    /// A preference of the user.
     Preference = 6,
 }
 

@@ -156,12 +156,12 @@ pub struct Evidence {
     /// Occurrences of all its strings together.
     pub evidence: usize,
     /// The strings found, in the order of the table.
-    pub strings: Vec<Found>,
+    pub strings: Vec<FoundString>,
 }
 
 /// A string found in a question.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Found {
+pub struct FoundString {
     /// The string, in lower case.
     pub string: String,
     /// How often it occurs, overlapping occurrences included.
@@ -280,8 +280,8 @@ impl IntentClassifier {
                 .iter()
                 .zip(&counts)
                 .filter(|((own, _), count)| *own == section && **count > 0);
-            let strings: Vec<Found> = of_section
-                .map(|((_, string), &count)| Found { string: string.clone(), count })
+            let strings: Vec<FoundString> = of_section
+                .map(|((_, string), &count)| FoundString { string: string.clone(), count })
                 .collect();
             Evidence { section, evidence: strings.iter().map(|found| found.count).sum(), strings }
         });

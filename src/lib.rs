@@ -73,4 +73,5 @@ pub use salience::SalienceTable;
 pub use section::{
     DecayProfile, EncodingProfile, Section, SectionProfile, SectionSet, SectionTable, Weights,
 };
+pub use text::{Span, is_stop_word};
 pub use value::Value;

@@ -89,7 +89,7 @@ pub fn merge_and_select(
             *numbers.entry(id).or_insert(next)
         });
         let score = if hit.score.is_finite() { hit.score } else { 0.0 };
-        rows.push(Row { id, score, section: hit.section as u8 });
+        rows.push(MergeRow { id, score, section: hit.section as u8 });
     }
     let lengths: Vec<usize> = sub_results.iter().map(|results| results.len()).collect();
     select(&rows, numbers.len(), &lengths, options, table)
@@ -100,7 +100,7 @@ pub(crate) const NO_ID: u32 = u32::MAX;
 
 /// A result whose id has become a number: ids are numbered from 0 in the order of first sight.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Row {
+pub(crate) struct MergeRow {
     pub id: u32,
     pub score: f64,
     pub section: u8,
@@ -108,14 +108,14 @@ pub(crate) struct Row {
 
 /// [`merge_and_select`] over the rows of all sub-queries, one after the other.
 pub(crate) fn select(
-    rows: &[Row],
+    rows: &[MergeRow],
     ids: usize,
     lengths: &[usize],
     options: &MergeOptions,
     table: &SectionTable,
 ) -> Vec<Selected> {
     let boosts = boosts(options, table);
-    let boost_of = |row: &Row| boosts[usize::from(row.section & 3)];
+    let boost_of = |row: &MergeRow| boosts[usize::from(row.section & 3)];
 
     // The kept instance of each id, by its place among all rows.
     let mut kept: Vec<u32> = vec![u32::MAX; ids];
@@ -175,7 +175,7 @@ pub(crate) fn select(
             if covered[group] || selected.len() >= options.max_results {
                 continue;
             }
-            let fresh = |row: &Row| row.id != NO_ID && !chosen[row.id as usize];
+            let fresh = |row: &MergeRow| row.id != NO_ID && !chosen[row.id as usize];
             let Some(place) = rows[start..start + length].iter().position(fresh) else { continue };
             let place = (start + place) as u32;
             let id = rows[place as usize].id as usize;

@@ -1,15 +1,47 @@
-//! Order by score, high to low, stable: the whole of it, or its first places.
+//! Order by score, high to low and stable: of all scores, or of the first places only.
 //!
-//! Scores must not be NaN, which [`FewSorter`] alone looks for. −0 counts as 0.
+//! # Idea
+//!
+//! - [`sort_descending`] sorts anything by a number, with one merge sort. Each type that the
+//!   standard library sorts would add kilobytes to the module, so there is one sort, of scores with
+//!   places.
+//! - [`Selection`] takes a stream of scores. If few results are wanted of many scores (at most 256,
+//!   and at most a fifth), a sorted list holds the best so far, and most scores fail at a
+//!   comparison with its last one. Otherwise all scores are sorted at the end.
+//! - `Sorter` inserts up to 12 scores, and hands up to 512 to [`FewSorter`]. It spreads more scores
+//!   over as many buckets as there are scores, evenly over their range. Then they are nearly
+//!   sorted, and insertion sort finishes the work. Only buckets that begin before the last wanted
+//!   place are finished.
+//! - [`FewSorter`] does the same for up to 65,535 scores with 64 buckets. Each bucket is a chain,
+//!   and a word has one bit for each bucket that is not empty. Chains are followed from the highest
+//!   bucket on, until there are as many places as wanted.
+//!
+//! # Invariants
+//!
+//! - Of equal scores the one that was offered first comes first. −0 and 0 are equal.
+//! - Scores are not NaN. Only [`FewSorter`] looks for NaN; callers of the others have checked.
+//!
+//! # Why buckets keep the order
+//!
+//! The bucket of a score is `(highest − score) · scale`, rounded to the nearest whole number, with
+//! a `scale` above 0. Subtraction, multiplication by such a number and rounding are monotonic: a
+//! higher score is never in a later bucket, and equal scores are in the same one. Within a bucket
+//! scores are in the order of the stream, and insertion moves a score only past lower ones. The
+//! greatest product is the number of buckets less one, up to rounding, and rounding to a whole
+//! number removes that error. If the range is 0 or infinite, there is no scale: `Sorter` merges,
+//! and [`FewSorter`] puts all scores into its first bucket.
+//!
+//! # Cost
+//!
+//! Time is linear in the number of scores if they are spread evenly, plus the wanted places. Scores
+//! that crowd (more than 32 in one bucket) are merged, in n log n. The lists keep their size for
+//! the next batch.
 
 use crate::math::{low_bits, range_of};
 
-/// Sorts by a number, high to low; equal ones keep their order.
-///
-/// Whatever is sorted goes through one sort: each kind of its own would add some kilobytes to the
-/// module.
+/// Sorts by a number, high to low; items with equal numbers keep their order.
 pub(crate) fn sort_descending<T: Copy>(items: &mut [T], number: impl Fn(&T) -> f64) {
-    let mut order: Vec<Entry> =
+    let mut order: Vec<Scored> =
         items.iter().zip(0..).map(|(item, place)| (number(item), place)).collect();
     if order.is_sorted_by(|a, b| a.0 >= b.0) {
         return;
@@ -19,38 +51,32 @@ pub(crate) fn sort_descending<T: Copy>(items: &mut [T], number: impl Fn(&T) -> f
     items.copy_from_slice(&sorted);
 }
 
-/// Sorts a batch of scores.
-///
-/// Many are spread over as many buckets as there are scores, evenly over their range, which leaves
-/// them nearly sorted; inserting each into its place does the rest. Scores that crowd into few
-/// buckets are merged instead.
-///
-/// Lists only grow, and their ends hold what is left of larger batches.
+/// Sorts a batch of scores. The lists only grow, and their ends hold leftovers of larger batches.
 #[derive(Debug, Default)]
 struct Sorter {
-    sorted: Vec<Entry>,
-    spare: Vec<Entry>,
+    sorted: Vec<Scored>,
+    spare: Vec<Scored>,
     buckets: Vec<u32>,
     starts: Vec<u32>,
     few: FewSorter,
 }
 
-/// A score and whose it is.
-type Entry = (f64, u32);
+/// A score and its place in the batch.
+type Scored = (f64, u32);
 
-fn score(&(score, _): &Entry) -> f64 {
+fn score(&(score, _): &Scored) -> f64 {
     score
 }
 
-/// Up to this many scores are few.
+/// Up to this many scores are sorted by [`FewSorter`].
 const FEW: usize = 512;
-/// Buckets of few: as many as an integer has bits, one for each that anybody is in.
+/// Buckets of [`FewSorter`]: as many as a u64 has bits, one for each bucket that is not empty.
 const CHAINS: usize = 64;
-/// Where a chain ends.
+/// The end of a chain.
 const END: u16 = u16::MAX;
-/// A bucket with more than this is crowded: inserting takes the square of it.
+/// A bucket with more scores is crowded: insertion sort takes the square of their number.
 const CROWDED: u32 = 32;
-/// So many are sorted by insertion right away.
+/// Up to this many scores are sorted by insertion alone.
 const RUN: usize = 12;
 
 impl Sorter {
@@ -67,7 +93,7 @@ impl Sorter {
         if count <= RUN {
             insert_each(self.as_they_came(scores), score);
         } else if self.spread_over_buckets(scores) {
-            // Whoever is wanted stands in a bucket that begins before the limit.
+            // Only buckets that begin before the limit can hold a wanted score.
             let end =
                 self.starts[..count].iter().map(|&end| end as usize).find(|&end| end >= limit);
             insert_each(&mut self.sorted[..end.unwrap_or(count)], score);
@@ -78,7 +104,7 @@ impl Sorter {
         order.extend(self.sorted[..count].iter().take(limit).map(|&(_, index)| index));
     }
 
-    fn as_they_came(&mut self, scores: &[f64]) -> &mut [Entry] {
+    fn as_they_came(&mut self, scores: &[f64]) -> &mut [Scored] {
         let sorted = &mut self.sorted[..scores.len()];
         sorted
             .iter_mut()
@@ -87,9 +113,9 @@ impl Sorter {
         sorted
     }
 
-    /// Orders the scores by bucket, within each as they came, and leaves in `starts` where each
-    /// bucket ends; `false` where a bucket is crowded, or the range of the scores is no number to
-    /// divide by.
+    /// Orders the scores by bucket, and within a bucket as they came. Afterwards `starts` holds the
+    /// end of each bucket. Returns `false` if a bucket is crowded, or if the range of the scores is
+    /// 0, infinite or NaN.
     fn spread_over_buckets(&mut self, scores: &[f64]) -> bool {
         let Some([lowest, highest]) = range_of(scores) else { return false };
         let count = scores.len();
@@ -130,7 +156,7 @@ fn grow<T: Copy + Default>(list: &mut Vec<T>, length: usize) {
     }
 }
 
-/// Brings what is nearly sorted into order: each moves ahead of those with lower numbers.
+/// Insertion sort, for nearly sorted items: each item moves ahead of those with lower numbers.
 #[inline(always)]
 fn insert_each<T: Copy>(items: &mut [T], number: impl Fn(&T) -> f64) {
     for end in 1..items.len() {
@@ -144,9 +170,9 @@ fn insert_each<T: Copy>(items: &mut [T], number: impl Fn(&T) -> f64) {
     }
 }
 
-/// Sorts from short runs to the whole.
+/// Merge sort from the bottom up: runs of 12 are sorted by insertion, then merged.
 #[inline(never)]
-fn merge_sort(entries: &mut [Entry], spare: &mut Vec<Entry>) {
+fn merge_sort(entries: &mut [Scored], spare: &mut Vec<Scored>) {
     entries.chunks_mut(RUN).for_each(|run| insert_each(run, score));
     grow(spare, entries.len());
     let length = entries.len();
@@ -167,10 +193,10 @@ fn merge_sort(entries: &mut [Entry], spare: &mut Vec<Entry>) {
     }
 }
 
-fn merge(left: &[Entry], right: &[Entry], to: &mut [Entry]) {
+fn merge(left: &[Scored], right: &[Scored], to: &mut [Scored]) {
     let (mut l, mut r) = (0, 0);
     for place in to.iter_mut() {
-        // Of equals the left one: it came earlier.
+        // Of equal scores the left one came earlier.
         let take_left = r == right.len() || (l < left.len() && left[l].0 >= right[r].0);
         *place = if take_left { left[l] } else { right[r] };
         l += usize::from(take_left);
@@ -179,35 +205,32 @@ fn merge(left: &[Entry], right: &[Entry], to: &mut [Entry]) {
 }
 
 /// Finds the best of a stream of scores.
-///
-/// Where few are wanted of many, a sorted list holds the best so far, and most scores fail at its
-/// last. Else all are sorted, which is quicker than moving a long list again and again.
 #[derive(Debug, Default)]
 pub(crate) struct Selection {
     limit: usize,
     select: bool,
-    /// A score has to lie above this to be among the best so far; NaN while there is room for any.
+    /// A score must be above this to enter the list of the best; NaN while the list is not full.
     bar: f64,
-    best: Vec<Entry>,
+    best: Vec<Scored>,
     scores: Vec<f64>,
     sorter: Sorter,
     indices: Vec<u32>,
     order: Vec<u32>,
 }
 
-/// The longest list that newcomers are inserted into.
+/// The longest list of the best.
 const LONGEST_LIST: usize = 256;
-/// Of fewer than this many times the list's length, sorting all is quicker.
+/// Sorting all scores is quicker if they are fewer than this many times the length of the list.
 const MANY: usize = 5;
 
 impl Selection {
-    /// Bytes that a stream of at most so many scores takes, of which the first `limit` are wanted.
+    /// Bytes for a stream of at most `expected` scores, of which the first `limit` are wanted.
     pub fn need(limit: usize, expected: usize) -> usize {
         if Self::selects(limit, expected) {
-            limit * (size_of::<Entry>() + size_of::<u32>())
+            limit * (size_of::<Scored>() + size_of::<u32>())
         } else {
             // Scores, two lists of entries, and four of indices and places.
-            expected * (size_of::<f64>() + 2 * size_of::<Entry>() + 4 * size_of::<u32>())
+            expected * (size_of::<f64>() + 2 * size_of::<Scored>() + 4 * size_of::<u32>())
         }
     }
 
@@ -215,7 +238,7 @@ impl Selection {
         limit <= LONGEST_LIST && limit <= expected / MANY
     }
 
-    /// Begins a stream of about so many scores, of which the first `limit` are wanted.
+    /// Begins a stream of about `expected` scores, of which the first `limit` are wanted.
     pub fn clear(&mut self, limit: usize, expected: usize) {
         self.limit = limit;
         self.select = Self::selects(limit, expected);
@@ -234,14 +257,14 @@ impl Selection {
             self.indices.push(index);
             return;
         }
-        // Not `>`, which nothing is beside NaN.
+        // Not `score > bar`: that is false if the bar is NaN.
         #[allow(clippy::neg_cmp_op_on_partial_ord)]
         if !(score <= self.bar) {
             self.insert(score, index);
         }
     }
 
-    /// A score has to lie above this to be among the best so far; none where any may.
+    /// The bar: a score must be above it to enter the list of the best. `None` while any score may.
     pub fn bar(&self) -> Option<f64> {
         (self.select && !self.bar.is_nan()).then_some(self.bar)
     }
@@ -277,42 +300,38 @@ impl Selection {
     }
 }
 
-/// Sorts few scores.
-///
-/// They are spread over buckets, evenly over their range, each of which is a chain. Chains are
-/// followed from the highest on, and each is sorted, until there are as many as are wanted; the
-/// rest is not looked at again.
+/// Sorts up to 65,535 scores, and only as many of them as are wanted.
 #[derive(Debug, Default)]
 pub(crate) struct FewSorter {
-    /// By place: who comes next in its chain.
+    /// For each place, the next place in its chain.
     next: Vec<u16>,
     order: Vec<u16>,
 }
 
 impl FewSorter {
-    /// Bytes that so many scores take.
+    /// Bytes for this many scores.
     pub const fn need(scores: usize) -> usize {
         scores * 2 * size_of::<u16>()
     }
 
-    /// The places of the first `limit` of less than 65,536 scores, high to low; equal ones in their
-    /// order. None where there is NaN among them.
+    /// The places of the first `limit` of at most 65,535 scores, high to low; equal ones in their
+    /// order. `None` if a score is NaN.
     #[inline(never)]
     pub fn sort(&mut self, scores: &[f64], limit: usize) -> Option<&[u16]> {
         let [lowest, highest] = range_of(scores).unwrap_or_default();
-        // So is the range of infinities.
+        // The range of scores that include an infinity is NaN, too.
         if lowest.is_nan() && scores.iter().any(|score| score.is_nan()) {
             return None;
         }
         grow(&mut self.next, scores.len());
         grow(&mut self.order, scores.len());
         let (next, order) = (&mut self.next[..scores.len()], &mut self.order[..scores.len()]);
-        // Where the range is no number to divide by, all are in the first bucket: products below
-        // are 0, infinite or NaN then, whose low bits are 0.
+        // If the range is 0 or infinite, the products below are 0, infinite or NaN. The low bits of
+        // all of these are 0, so all scores are in the first bucket.
         let scale = (CHAINS - 1) as f64 / (highest - lowest);
         let mut heads = [END; CHAINS];
         let mut occupied = 0_u64;
-        // From last to first, since each becomes the head of its chain.
+        // From last to first, because each score becomes the head of its chain.
         for ((place, &score), next) in scores.iter().enumerate().zip(&mut *next).rev() {
             let bucket = low_bits((highest - score) * scale) % CHAINS;
             *next = std::mem::replace(&mut heads[bucket], place as u16);

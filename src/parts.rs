@@ -49,7 +49,7 @@ pub(crate) fn open(part: &[u8], number: u64) -> Result<(u32, &[u8])> {
     if header[..4] != MARK {
         return Err(Error::snapshot("is none of this package"));
     }
-    let mut fields = Reader { bytes: &header[4..], field: "header" };
+    let mut fields = PartReader { bytes: &header[4..], field: "header" };
     let (code, at, length, sum) = (fields.u32()?, fields.u64()?, fields.u64()?, fields.u64()?);
     if length != content.len() as u64 {
         return Err(cut_off());
@@ -75,14 +75,14 @@ pub(crate) fn part_length(header: &[u8]) -> Result<usize> {
             "is none of this package"
         }));
     }
-    let mut fields = Reader { bytes: &header[16..], field: "header" };
+    let mut fields = PartReader { bytes: &header[16..], field: "header" };
     match fields.u64()? {
         length if length <= MOST_CONTENT as u64 => Ok(HEADER + length as usize),
         _ => Err(Error::snapshot("is damaged: a part is too long")),
     }
 }
 
-/// The error of whoever knows no part of such a kind.
+/// The error for a part of an unknown kind.
 pub(crate) fn unknown_kind() -> Error {
     Error::snapshot("has a part of an unknown kind")
 }
@@ -96,13 +96,13 @@ pub(crate) fn put<const BYTES: usize>(
 }
 
 /// Reads little-endian numbers off the front of bytes.
-pub(crate) struct Reader<'a> {
+pub(crate) struct PartReader<'a> {
     pub bytes: &'a [u8],
     /// What it is that may be too little.
     pub field: &'static str,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> PartReader<'a> {
     #[inline(never)]
     pub fn take(&mut self, bytes: usize) -> Result<&'a [u8]> {
         let (taken, rest) = self
@@ -127,7 +127,7 @@ impl<'a> Reader<'a> {
         text.map(String::from).map_err(|_| Error::snapshot("holds a name that is no text"))
     }
 
-    /// A count of entries that take at least so many bytes each.
+    /// A count of entries that take at least this many bytes each.
     pub fn count(&mut self, bytes_each: usize) -> Result<usize> {
         let count = self.u64()?;
         if count > (self.bytes.len() / bytes_each.max(1)) as u64 {

@@ -1,10 +1,9 @@
-//! Procedural memory: which playbooks an anomaly calls up, and what the end of a trade teaches
-//! them.
+//! Playbooks: which of them an anomaly triggers, and how the outcome of a trade changes them.
 //!
 //! A playbook has a trigger: kinds of anomalies, symbols, a least severity and perhaps conditions
 //! on the market. An index from kind and symbol to triggers, by severity, makes matching
-//! proportional to what matches, whatever else the book holds. Names come as numbers: whoever keeps
-//! the playbooks numbers kinds, symbols and variables.
+//! proportional to the number of matches, not to the size of the book. Kinds, symbols and variables
+//! are numbers, which the caller assigns.
 //!
 //! ```
 //! use nous_wasm::playbook::{Event, PlaybookBook, Trigger};
@@ -23,16 +22,16 @@ use crate::order::sort_descending;
 use crate::salience::NEUTRAL;
 use crate::section::{DecayProfile, Section, SectionTable};
 
-/// What calls a playbook up.
+/// The trigger of a playbook.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trigger {
-    /// Kinds of anomalies; none: nothing calls it up.
+    /// Kinds of anomalies. If there is no kind, nothing triggers it.
     pub kinds: Vec<u32>,
-    /// Symbols; none: all, and events without one.
+    /// Symbols. If there is no symbol, all events count, with a symbol or without.
     pub symbols: Vec<u32>,
     /// The least severity.
     pub least_severity: f64,
-    /// A tree of conditions, each followed by its parts; none: it always holds.
+    /// A tree of conditions, each before its parts. An empty one always holds.
     pub condition: Vec<Step>,
 }
 
@@ -49,29 +48,30 @@ pub enum Step {
     Compare(u32, Comparison, f64),
     /// The present value of a variable lies between two numbers, both included.
     Between(u32, f64, f64),
-    /// Of so many of a variable's last values each is above the one before.
+    /// Each of the last values of a variable, this many, is above the one before.
     Rising(u32, usize),
-    /// Of so many of a variable's last values each is below the one before.
+    /// Each of the last values of a variable, this many, is below the one before.
     Falling(u32, usize),
 }
 
 /// How two numbers are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // plain words
 pub enum Comparison {
+    /// The value is less than the bound.
     Below,
+    /// The value is the bound or less.
     AtMost,
+    /// The value is more than the bound.
     Above,
+    /// The value is the bound or more.
     AtLeast,
+    /// The value is the bound.
     Equal,
+    /// The value is another number than the bound.
     Unequal,
 }
 
 impl Comparison {
-    /// All, in order.
-    pub const ALL: [Self; 6] =
-        [Self::Below, Self::AtMost, Self::Above, Self::AtLeast, Self::Equal, Self::Unequal];
-
     fn holds(self, value: f64, bound: f64) -> bool {
         match self {
             Self::Below => value < bound,
@@ -95,7 +95,7 @@ pub struct Event {
     pub severity: f64,
 }
 
-/// A playbook that was called up.
+/// A playbook that was triggered.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Match {
     /// Its row.
@@ -104,17 +104,17 @@ pub struct Match {
     pub event: usize,
     /// Successes over samples; 0 without samples.
     pub success_rate: f64,
-    /// How much to make of it.
+    /// Success rate · severity · min(samples / 10, 1).
     pub relevance: f64,
 }
 
-/// What events called up.
+/// The playbooks that events triggered.
 #[derive(Debug, Default, PartialEq)]
-pub struct Found {
+pub struct PlaybookMatches {
     /// By relevance, highest first; equal ones as they were added.
     pub matches: Vec<Match>,
-    /// Rows with variables that their conditions asked for in vain, in the order in which the
-    /// playbooks were added.
+    /// Rows, each with a variable of its condition that the market data lacks, in the order in which
+    /// the playbooks were added.
     pub missing: Vec<(u32, u32)>,
 }
 
@@ -122,8 +122,8 @@ pub struct Found {
 const FULL_SAMPLE: f64 = 10.0;
 
 #[derive(Clone, Debug, Default)]
-struct Entry {
-    /// When it was added, counted up; 0 for a free row.
+struct StoredPlaybook {
+    /// The number of its addition, from 1 on; 0 for a free row.
     sequence: u64,
     condition: Vec<Step>,
     success_count: f64,
@@ -134,12 +134,12 @@ struct Entry {
 
 /// Triggers under one kind and symbol.
 #[derive(Clone, Debug, Default)]
-struct List {
-    /// Least severity, row, and when the row was added: an entry of another time is of a playbook
-    /// that has gone.
+struct TriggerList {
+    /// Least severity, row, and the number of the addition of its playbook. An entry with another
+    /// number than that of the row belongs to a removed playbook.
     triggers: Vec<(f64, u32, u64)>,
     sorted: bool,
-    /// The last call of [`PlaybookBook::matches`] that looked here, and how far it came.
+    /// The last call of [`PlaybookBook::matches`] that looked here, and the place that it reached.
     looked: u64,
     place: usize,
 }
@@ -147,26 +147,26 @@ struct List {
 /// Stands for all symbols.
 const EVERY: u32 = u32::MAX;
 
-/// Playbooks, found by what calls them up.
+/// Playbooks, found by their triggers.
 #[derive(Clone, Debug, Default)]
 pub struct PlaybookBook {
-    rows: Vec<Entry>,
+    rows: Vec<StoredPlaybook>,
     free: Vec<u32>,
-    lists: FxHashMap<(u32, u32), List>,
+    lists: FxHashMap<(u32, u32), TriggerList>,
     sequence: u64,
     call: u64,
-    /// Entries of lists, and those of them whose playbook has gone.
+    /// The number of entries of all lists, and of those whose playbook was removed.
     listed: usize,
     gone: usize,
-    /// How many entries each row has in lists.
+    /// The number of entries of each row in lists.
     entries: Vec<u32>,
 }
 
 impl PlaybookBook {
-    /// Adds a playbook, and tells its row.
+    /// Adds a playbook. Returns its row.
     pub fn add(&mut self, mut trigger: Trigger, success_count: f64, sample_size: f64) -> u32 {
         let row = self.free.pop().unwrap_or_else(|| {
-            self.rows.push(Entry::default());
+            self.rows.push(StoredPlaybook::default());
             self.entries.push(0);
             self.rows.len() as u32 - 1
         });
@@ -174,7 +174,7 @@ impl PlaybookBook {
         if trigger.symbols.is_empty() {
             trigger.symbols.push(EVERY);
         }
-        // Named twice is named once.
+        // A repeated name counts once.
         let mut seen = FxHashSet::default();
         trigger.kinds.retain(|&kind| seen.insert(kind));
         seen.clear();
@@ -190,7 +190,7 @@ impl PlaybookBook {
         }
         self.listed += entries;
         self.entries[row as usize] = entries as u32;
-        self.rows[row as usize] = Entry {
+        self.rows[row as usize] = StoredPlaybook {
             sequence: self.sequence,
             condition: trigger.condition,
             success_count,
@@ -202,7 +202,7 @@ impl PlaybookBook {
 
     /// Removes the playbook of a row, which may be taken again.
     pub fn remove(&mut self, row: u32) {
-        self.rows[row as usize] = Entry::default();
+        self.rows[row as usize] = StoredPlaybook::default();
         self.free.push(row);
         self.gone += self.entries[row as usize] as usize;
         if self.gone > self.listed / 2 {
@@ -220,13 +220,13 @@ impl PlaybookBook {
         self.gone = 0;
     }
 
-    /// For each playbook the first event that calls it up, where its conditions hold. `values`
-    /// tells what the market has of a variable, the present value last.
+    /// For each playbook the first event that triggers it, if its conditions hold. `values` returns
+    /// the values of a variable in the market data, the present one last.
     pub fn matches<'a>(
         &mut self,
         events: &[Event],
         values: &impl Fn(u32) -> Option<&'a [f64]>,
-    ) -> Found {
+    ) -> PlaybookMatches {
         self.call += 1;
         let mut called: Vec<(u32, usize)> = Vec::new();
         for (place, event) in events.iter().enumerate() {
@@ -247,9 +247,10 @@ impl PlaybookBook {
             }
         }
         sort_descending(&mut called, |&(row, _)| -(self.rows[row as usize].sequence as f64));
-        let mut found = Found::default();
+        let mut found = PlaybookMatches::default();
         for (row, event) in called {
-            let Entry { condition, success_count, sample_size, .. } = &self.rows[row as usize];
+            let StoredPlaybook { condition, success_count, sample_size, .. } =
+                &self.rows[row as usize];
             let first = found.missing.len();
             let mut market = Market { values, row, first, missing: &mut found.missing };
             if !condition.is_empty() && !market.holds(&mut condition.iter()) {
@@ -265,8 +266,8 @@ impl PlaybookBook {
     }
 }
 
-impl List {
-    /// Gets ready for a call: looked at in the order of severity, from where the call has come to.
+impl TriggerList {
+    /// Prepares the list for a call: sorted by severity, at the place that the call reached.
     fn look(&mut self, call: u64) {
         if !self.sorted {
             sort_descending(&mut self.triggers, |&(least, ..)| -least);
@@ -288,8 +289,8 @@ struct Market<'m, 'a, Values: Fn(u32) -> Option<&'a [f64]>> {
 }
 
 impl<'a, Values: Fn(u32) -> Option<&'a [f64]>> Market<'_, 'a, Values> {
-    /// Whether the next condition holds. Every part is asked, even when the answer is clear, so
-    /// that all that is missing gets known.
+    /// Whether the next condition holds. Every part is evaluated, even if the result is clear, so that
+    /// every missing variable is found.
     fn holds(&mut self, steps: &mut std::slice::Iter<'_, Step>) -> bool {
         match steps.next().copied() {
             None => true,
@@ -315,7 +316,7 @@ impl<'a, Values: Fn(u32) -> Option<&'a [f64]>> Market<'_, 'a, Values> {
         self.last(variable, 1).map(|last| last[0])
     }
 
-    /// The last values of a variable; where there are fewer it is missing.
+    /// The last values of a variable. If there are fewer, the variable is missing.
     fn last(&mut self, variable: u32, many: usize) -> Option<&'a [f64]> {
         let values = (self.values)(variable).unwrap_or_default();
         if values.len() >= many && many > 0 {
@@ -330,7 +331,7 @@ impl<'a, Values: Fn(u32) -> Option<&'a [f64]>> Market<'_, 'a, Values> {
 
 /// A playbook's record.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Record {
+pub struct TrackRecord {
     /// Trades that followed it and made money.
     pub success_count: f64,
     /// Trades that followed it.
@@ -346,11 +347,11 @@ pub const EDGE_STRENGTHENING: f64 = 0.1;
 /// success and shrinks by the inverse for each failure, within the section's cap and not below that
 /// of a new missed opportunity.
 pub fn apply_outcome(
-    record: &Record,
+    record: &TrackRecord,
     difficulty: Option<f64>,
     profitable: bool,
     table: &SectionTable,
-) -> Record {
+) -> TrackRecord {
     let profile = table.profile(Section::Procedural);
     let difficulty = difficulty.unwrap_or(profile.encoding.base_difficulty);
     let stability = if profitable {
@@ -366,7 +367,7 @@ pub fn apply_outcome(
             / decay::stability_on_access_for_section(1.0, difficulty, NEUTRAL, &uncapped)
     };
     let least = table.initial_stability(Some("custom:missed_opportunity"));
-    Record {
+    TrackRecord {
         success_count: record.success_count + f64::from(u8::from(profitable)),
         sample_size: record.sample_size + 1.0,
         stability: f64::min(f64::max(stability, least), profile.decay.max_stability_days),

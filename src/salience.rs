@@ -1,4 +1,4 @@
-//! Salience: how much was at stake, and what that does to how strongly a memory is first stored.
+//! Salience: how much was at stake when a memory was stored, and how it scales the initial stability.
 //!
 //! Salience lies in [0.1, 1], with 0.5 neutral. It scales the initial stability: from a fifth at
 //! the lowest to the section's `max_salience_multiplier` at the highest.
@@ -20,19 +20,19 @@ use crate::math::{exp, round_to_hundredths};
 use crate::section::SectionTable;
 use crate::value::{Path, Rule, Value, number, unknown_key};
 
-/// Nothing was at stake, or nobody knows.
+/// The neutral salience: of a memory about which nothing is known.
 pub const NEUTRAL: f64 = 0.5;
 const LEAST: f64 = 0.1;
 /// What an event counts before its figures do.
 const BASE: f64 = 0.3;
-/// A move of so many percent is as large as any larger one.
+/// A price move of this many percent or more counts in full.
 const LARGE_MOVE: f64 = 10.0;
 const CLOSE_WEIGHT: f64 = 0.55;
 const CLOSE_LOSS_BONUS: f64 = 0.15;
 const CONFIDENCE_WEIGHT: f64 = 0.5;
 const USUAL_CONFIDENCE: f64 = 0.5;
 const RATIO_WEIGHT: f64 = 0.2;
-/// A reward of so many risks is as good as any higher one.
+/// A ratio of reward to risk of this or more counts in full.
 const GOOD_RATIO: f64 = 3.0;
 const UNTAKEN_WEIGHT: f64 = 0.7;
 /// Standard deviations over which rarity is not yet e⁻¹ short of its most.
@@ -55,7 +55,7 @@ pub const EXPECTATION: &str = "expectation";
 /// How far a memory led to action, in [0, 1]: 1 if it did.
 pub const LED_TO_ACTION: &str = "led_to_action";
 
-/// Which figures tell what is at stake.
+/// The figures from which a salience is computed.
 #[derive(Clone, Debug, PartialEq)]
 enum Source {
     Close,
@@ -79,7 +79,7 @@ pub struct OwnSource {
     pub loss_bonus: f64,
 }
 
-/// What can be set about salience.
+/// The settings of salience.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SalienceConfig {
     /// Sources by subtype, in place of the built-in ones.
@@ -145,11 +145,11 @@ impl OwnSource {
     }
 }
 
-/// What is at stake in memories of one subtype.
+/// How the salience of memories of one subtype is computed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stake {
+pub struct SubtypeSalience {
     source: Source,
-    /// Whether the section lets stakes change anything.
+    /// Whether the section enables salience.
     enabled: bool,
     initial_stability: f64,
     max_multiplier: f64,
@@ -158,19 +158,19 @@ pub struct Stake {
     consequence_weight: f64,
 }
 
-/// Stakes by subtype, under one configuration.
+/// The rules of salience of every subtype, under one configuration.
 #[derive(Debug)]
 pub struct SalienceTable {
-    stakes: Vec<(String, Stake)>,
-    unknown: Stake,
+    by_subtype: Vec<(String, SubtypeSalience)>,
+    unknown: SubtypeSalience,
 }
 
-/// A subtype, and the signals that tell what is at stake in it.
+/// A subtype, and the figures from which its salience is computed.
 #[derive(Debug, Serialize)]
-pub struct StakeFields<'a> {
+pub struct SalienceFields<'a> {
     /// The subtype.
     pub subtype: &'a str,
-    /// The names of its signals, two at most.
+    /// The names of these figures, at most two.
     pub fields: [Option<&'a str>; 2],
 }
 
@@ -182,44 +182,46 @@ impl SalienceTable {
         let added =
             own.filter(|name| sections.subtypes().iter().all(|subtype| subtype.name != *name));
         Self {
-            stakes: known
+            by_subtype: known
                 .chain(added)
-                .map(|name| (name.into(), Stake::new(Some(name), sections, salience)))
+                .map(|name| (name.into(), SubtypeSalience::new(Some(name), sections, salience)))
                 .collect(),
-            unknown: Stake::new(None, sections, salience),
+            unknown: SubtypeSalience::new(None, sections, salience),
         }
     }
 
-    /// The stake of a subtype; exact, and that of the default section for an unknown one.
-    pub fn of(&self, subtype: &str) -> &Stake {
-        self.stakes
+    /// The rule of a subtype, by its exact name; that of the default section for an unknown one.
+    pub fn of(&self, subtype: &str) -> &SubtypeSalience {
+        self.by_subtype
             .iter()
             .find(|(name, _)| name == subtype)
-            .map_or(&self.unknown, |(_, stake)| stake)
+            .map_or(&self.unknown, |(_, found)| found)
     }
 
-    /// The stake at a place of [`all_fields`](Self::all_fields); past them that of an unknown
+    /// The rule at a place of [`all_fields`](Self::all_fields); beyond them that of an unknown
     /// subtype.
-    pub fn at(&self, place: usize) -> &Stake {
-        self.stakes.get(place).map_or(&self.unknown, |(_, stake)| stake)
+    pub fn at(&self, place: usize) -> &SubtypeSalience {
+        self.by_subtype.get(place).map_or(&self.unknown, |(_, found)| found)
     }
 
-    /// Whether rarity, surprise and consequence have any weight: only then are their signals read.
+    /// Whether rarity, surprise and consequence have a weight above 0. Only then their figures are
+    /// read.
     pub fn weighs(&self) -> [bool; 3] {
-        let Stake { rarity_weight, surprise_weight, consequence_weight, .. } = self.unknown;
+        let SubtypeSalience { rarity_weight, surprise_weight, consequence_weight, .. } =
+            self.unknown;
         [rarity_weight > 0.0, surprise_weight > 0.0, consequence_weight > 0.0]
     }
 
-    /// Every subtype that has a stake of its own, with its signals.
-    pub fn all_fields(&self) -> impl Iterator<Item = StakeFields<'_>> {
-        self.stakes.iter().map(|(subtype, stake)| StakeFields {
+    /// Every subtype with a rule of its own, and its figures.
+    pub fn all_fields(&self) -> impl Iterator<Item = SalienceFields<'_>> {
+        self.by_subtype.iter().map(|(subtype, salience)| SalienceFields {
             subtype,
-            fields: [stake.field(0), stake.field(1)],
+            fields: [salience.field(0), salience.field(1)],
         })
     }
 }
 
-impl Stake {
+impl SubtypeSalience {
     fn new(subtype: Option<&str>, sections: &SectionTable, config: &SalienceConfig) -> Self {
         let profile = sections.profile(sections.section_of(subtype));
         let own = config.sources.iter().find(|(name, _)| Some(name.as_str()) == subtype);
@@ -242,7 +244,7 @@ impl Stake {
         }
     }
 
-    /// The name of a signal that it reads, by place; two at most.
+    /// The name of a figure that it reads, by place; there are at most two.
     pub fn field(&self, place: usize) -> Option<&str> {
         match (&self.source, place) {
             (Source::Close | Source::Modify | Source::Untaken, 0) => Some(PRICE_MOVE),
@@ -253,8 +255,8 @@ impl Stake {
         }
     }
 
-    /// How much was at stake, in [0.1, 1], by the signals of a memory; [`NEUTRAL`] where the
-    /// section lets them change nothing.
+    /// The salience of a memory with these figures, in [0.1, 1]; [`NEUTRAL`] if its section does not
+    /// enable salience.
     pub fn salience(&self, signal: impl Fn(&str) -> Option<f64>) -> f64 {
         if !self.enabled {
             return NEUTRAL;
@@ -291,7 +293,7 @@ impl Stake {
     }
 
     /// Days of stability that a new memory of this salience starts with, rounded to two decimals;
-    /// none where the default stays: the section lets stakes change nothing, or they are next to
+    /// `None` if the default stays: the section does not enable salience, or the salience is next to
     /// neutral.
     pub fn modulated_stability(&self, salience: f64) -> Option<f64> {
         if !self.enabled || (salience - NEUTRAL).abs() < INDIFFERENT {

@@ -48,16 +48,16 @@ impl Section {
 leaf!(Section, "must be EPISODIC, SIGNALS, KNOWLEDGE or PROCEDURAL", Value::Text(text) =>
     Section::ALL.into_iter().find(|section| section.name() == text));
 
-/// The order in which sections are answered.
+/// The order in which the sections of a question are listed.
 pub const INTENT_ORDER: [Section; 4] =
     [Section::Signals, Section::Episodic, Section::Knowledge, Section::Procedural];
 
-/// Sections as a set.
+/// A set of sections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SectionSet(u8);
 
 impl SectionSet {
-    /// One bit a section, by its code.
+    /// One bit per section, by its code.
     pub fn bits(self) -> u8 {
         self.0
     }
@@ -92,13 +92,18 @@ impl From<Section> for SectionSet {
 /// How much each of the six signals counts in a score. In a profile each lies in [0, 1] and they
 /// sum to 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[allow(missing_docs)] // named after the signals they weigh
 pub struct Weights {
+    /// Weight of similarity of meaning.
     pub semantic: f64,
+    /// Weight of the match of words.
     pub keyword: f64,
+    /// Weight of activation over the graph.
     pub graph: f64,
+    /// Weight of freshness.
     pub recency: f64,
+    /// Weight of standing in the graph.
     pub authority: f64,
+    /// Weight of use.
     pub affinity: f64,
 }
 

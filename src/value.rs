@@ -1,5 +1,5 @@
-//! Plain data: what a configuration is before it is read, and how its numbers, words and lists are
-//! read with errors that name the path.
+//! Plain data, as JSON and YAML hold it, and the reading of a configuration from it. Errors name the
+//! path of the value.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::error::{Error, Result};
 
-/// Where a value stands in a configuration; put into words only for an error.
+/// The path of a value in a configuration. It becomes text only for an error.
 #[derive(Clone, Copy)]
 pub(crate) enum Path<'a> {
     /// The whole.
@@ -31,13 +31,18 @@ impl From<Path<'_>> for String {
 
 /// Plain data, as JSON and YAML have it.
 #[derive(Clone, Debug, PartialEq)]
-#[allow(missing_docs)] // plain words
 pub enum Value {
+    /// No value.
     Null,
+    /// True or false.
     Bool(bool),
+    /// A number; it need not be finite.
     Number(f64),
+    /// Text.
     Text(String),
+    /// Values in order.
     List(Vec<Value>),
+    /// Values by key, in the order of the source; a key may occur twice.
     Map(Vec<(String, Value)>),
 }
 
@@ -53,8 +58,8 @@ impl Value {
         Ok(entries.iter().map(move |(key, value)| (key.as_str(), Path::Key(path, key), value)))
     }
 
-    /// One entry of a map, with its path; the last where a key is repeated, as it is for those read
-    /// in turn.
+    /// One entry of a map, with its path. If a key is repeated, the last entry counts, as for keys
+    /// that are read in turn.
     pub(crate) fn get<'a>(
         &'a self,
         key: &'a str,
@@ -67,17 +72,18 @@ impl Value {
             .map(|(_, value)| (Path::Key(path, key), value))
     }
 
-    /// The value as what is wanted, or an error that names the path.
+    /// The value as a `T`, or an error that names the path.
     #[inline(never)]
     pub(crate) fn read<T: FromValue>(&self, path: &Path<'_>) -> Result<T> {
         T::from_value(self, path)?.ok_or_else(|| Error::config(*path, T::WANTED))
     }
 }
 
-/// What a leaf of a configuration can be.
+/// A type that can be read from one plain value.
 pub(crate) trait FromValue: Sized {
+    /// The problem of a value of another kind.
     const WANTED: &str;
-    /// The value, none where it is of another kind; an error where one of its parts is.
+    /// The value, or `None` if it is of another kind; an error if one of its parts is.
     fn from_value(value: &Value, path: &Path<'_>) -> Result<Option<Self>>;
 }
 
@@ -183,7 +189,7 @@ pub(crate) fn unknown_key(path: Path<'_>) -> Error {
     Error::config(path, "is not a known key")
 }
 
-/// What a number of a configuration may be.
+/// The range of a number of a configuration.
 #[derive(Clone, Copy)]
 pub(crate) enum Rule {
     /// Above 0.
@@ -227,8 +233,8 @@ impl Rule {
     }
 }
 
-/// A number of a configuration, within its rule. Out of line, since it is called from everywhere
-/// and is quick enough.
+/// A number of a configuration, checked by its rule. Out of line, because it is called in many
+/// places.
 #[inline(never)]
 pub(crate) fn number(value: &Value, path: &Path<'_>, rule: Rule) -> Result<f64> {
     let number: f64 = value.read(path)?;

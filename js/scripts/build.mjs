@@ -5,6 +5,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { homedir } from "node:os";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
+import { layoutAsTypeScript } from "./layout.mjs";
 import { at, fingerprint, importing, isStampedWith, must, root, say } from "./lib.mjs";
 import { writeNotices } from "./notices.mjs";
 import { writeServer } from "./server.mjs";
@@ -39,6 +40,7 @@ export async function build() {
   rmSync(generated, { recursive: true, force: true });
   await writeGlue(bundle, at("pkg"), generated);
   await writeConstants(generated);
+  writeLayout(generated);
   await writePackage(bundle);
   await writeServer(bundle);
   mkdirSync(at(".cache"), { recursive: true });
@@ -136,6 +138,12 @@ export const moduleConstants = ${constants} as const;
 export const defaultDescription = ${description} as const;
 `,
   );
+}
+
+/** Where each field of a packed record stands, as source. */
+function writeLayout(to) {
+  const layout = readFileSync(at("src", "wasm", "layout.rs"), "utf8");
+  writeFileSync(join(to, "layout.ts"), layoutAsTypeScript(layout));
 }
 
 async function writePackage(bundle) {

@@ -1,8 +1,41 @@
-//! When each row is due: a tree of minima, which finds what is due without looking at the rest.
+//! The due tree: for each row the moment before which its lifecycle state cannot change, in a tree
+//! of minima that finds the due rows without looking at the others.
 //!
-//! Above the rows' own moments stand the least of each sixteen, above these the least of each
-//! sixteen of them, and so on. What is due lies under the branches whose least is due. It costs 4.3
-//! bytes a row.
+//! # Idea
+//!
+//! The moments of the rows are the leaves. Each entry of the level above is the least of sixteen
+//! moments, each entry above that the least of sixteen entries, up to a level of at most sixteen:
+//!
+//! ```text
+//! least[1]                 4                     one entry per 256 rows
+//! least[0]          4             7   ...        one entry per 16 rows
+//! moments      9 4 8 ...     7 7 9 ...           one per row
+//! ```
+//!
+//! A search for what is due by a moment starts at the top, and goes down only under entries that
+//! are due. It goes level by level, so that reading one branch does not wait for the one before.
+//!
+//! # Invariants
+//!
+//! - Every entry is exactly the least moment below it. [`Due::set`] stops as soon as a level does
+//!   not change, because then no level above it changes.
+//! - A level exists as soon as the level below it has more than sixteen entries. A level ends with
+//!   an entry that may cover fewer than sixteen.
+//! - [`NEVER`] is greater than every moment, [`ALWAYS`] is less than every other.
+//!
+//! # Soundness
+//!
+//! Moments are whole numbers, so there is no rounding here. The moment of a row may be too early.
+//! Then the row is found, looked at and filed again. It must not be too late; `memory/sweep.rs`,
+//! which computes the moments, says why it is not.
+//!
+//! # Cost
+//!
+//! 4 bytes a row, and a fifteenth of that for the levels above: 4.3 bytes. Setting a moment takes
+//! one step per level, each of up to sixteen comparisons; a change that is not the least of its
+//! sixteen stops at the first step. Finding what is due takes sixteen comparisons for each entry
+//! that is due, on each level. It is proportional to the number of due rows if these are many or
+//! close together, and at most to that number times the number of levels.
 
 use super::Column;
 use super::graph::Row;
@@ -14,7 +47,7 @@ pub const NEVER: u32 = u32::MAX;
 
 const BRANCHES: usize = 16;
 
-/// Moments of rows, whole numbers in whatever unit.
+/// Moments of rows, whole numbers in a unit of the caller's.
 #[derive(Debug, Default)]
 pub struct Due {
     moments: Column<u32>,
@@ -22,7 +55,7 @@ pub struct Due {
     least: Vec<Vec<u32>>,
 }
 
-/// Where rows are that are due: at least one under each.
+/// Branches of the lowest level that each have at least one due row.
 #[derive(Debug)]
 pub struct DueBranches {
     branches: Vec<u32>,
@@ -76,7 +109,7 @@ impl Due {
         for level in 0..self.least.len() {
             place /= BRANCHES;
             let least = self.least[level][place];
-            // What neither was nor becomes the least changes nothing above.
+            // A moment that neither was nor becomes the least changes nothing above.
             let new = if now <= least {
                 now
             } else if before > least {
@@ -95,8 +128,7 @@ impl Due {
     /// The branches of the rows whose moment is `until` or earlier.
     pub fn branches_until(&self, until: u32) -> DueBranches {
         let first = if self.moments.is_empty() { Vec::new() } else { vec![0] };
-        // Level by level, not branch by branch: what is known of one branch does not wait for the
-        // one before it.
+        // Level by level, so that reading one branch does not wait for the one before.
         let branches = self.least.iter().rev().fold(first, |branches, least| {
             let below = |first: usize| &least[first..least.len().min(first + BRANCHES)];
             due_below(&branches, until, below)
@@ -152,8 +184,8 @@ fn due_below<'a>(branches: &[u32], until: u32, below: impl Fn(usize) -> &'a [u32
     for &branch in branches {
         let first = branch as usize * BRANCHES;
         for (&moment, place) in below(first).iter().zip(first as u32..) {
-            // Which are due is anybody's guess, and a wrong one costs more than a place that is
-            // written for nothing.
+            // No branch: whether a moment is due cannot be predicted, and a wrong prediction costs
+            // more than writing a place in vain.
             due[count] = place;
             count += usize::from(moment <= until);
         }

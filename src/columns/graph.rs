@@ -68,7 +68,7 @@ pub struct Graph {
     /// The lists of edges not yet folded, in order of sequence: for each row the first and last of
     /// its links.
     tail: FxHashMap<Row, (u32, u32)>,
-    links: Vec<Link>,
+    links: Vec<ChainLink>,
     /// The highest sequence number so far, and of equal ones the highest slot; an edge below it
     /// comes between others, which only folding can do.
     last: Option<(u64, u32)>,
@@ -78,7 +78,7 @@ pub struct Graph {
 
 /// An edge in a chain, and the next link.
 #[derive(Clone, Copy, Debug)]
-struct Link {
+struct ChainLink {
     slot: u32,
     next: u32,
 }
@@ -217,7 +217,7 @@ impl Graph {
     /// Names an edge at the end of a row's chain.
     fn append(&mut self, row: Row, slot: u32) {
         let link = self.links.len() as u32;
-        self.links.push(Link { slot, next: END });
+        self.links.push(ChainLink { slot, next: END });
         let (_, last) = self.tail.entry(row).or_insert((link, link));
         let before = std::mem::replace(last, link);
         if before != link {
@@ -336,7 +336,9 @@ impl Graph {
 
     fn tail_bytes(&self) -> usize {
         let lists = (self.free.capacity() + self.removed.capacity()) * size_of::<u32>();
-        lists + self.links.capacity() * size_of::<Link>() + self.tail.capacity() * BYTES_A_CHAIN
+        lists
+            + self.links.capacity() * size_of::<ChainLink>()
+            + self.tail.capacity() * BYTES_A_CHAIN
     }
 
     /// Bytes that `more` edges of a memory of so many rows can take beyond what there is room for,
@@ -348,7 +350,7 @@ impl Graph {
         let folding = edges * (3 * size_of::<u32>() + 24) + (rows + 1) * 3 * size_of::<u32>();
         // The tail holds no more than a share of all, two links an edge, and grows by doubling.
         let tail_edges = self.longest_tail(edges);
-        let tail = 2 * 2 * tail_edges * (size_of::<Link>() + 2 * BYTES_A_CHAIN);
+        let tail = 2 * 2 * tail_edges * (size_of::<ChainLink>() + 2 * BYTES_A_CHAIN);
         let inbound = self.inbound.need(rows.saturating_sub(self.inbound.len()));
         columns.saturating_add(folding + tail + inbound)
     }
@@ -359,7 +361,7 @@ const BYTES_A_CHAIN: usize = 16;
 
 /// The links of one chain.
 struct Chain<'a> {
-    links: &'a [Link],
+    links: &'a [ChainLink],
     next: u32,
 }
 
@@ -371,7 +373,7 @@ impl Iterator for Chain<'_> {
         if self.next == END {
             return None;
         }
-        let Link { slot, next } = self.links[self.next as usize];
+        let ChainLink { slot, next } = self.links[self.next as usize];
         self.next = next;
         Some(slot)
     }

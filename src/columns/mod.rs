@@ -1,4 +1,5 @@
-//! The parts of a resident memory. A node is known by its row; who it is, is the caller's.
+//! The parts of a memory index: columns of nodes, the graph, embeddings, names and the due tree. A
+//! node is known by its row; the caller keeps its id.
 
 mod column;
 mod due;

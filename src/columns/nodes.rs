@@ -1,5 +1,4 @@
-//! The columns of a memory's nodes: 62 bytes each, 70 where salience is kept, and whom a row
-//! belongs to is the caller's matter.
+//! The columns of the nodes of a memory index: 62 bytes each, 70 if the index keeps salience.
 
 use super::graph::Row;
 use super::names::NO_LABELS;
@@ -49,28 +48,32 @@ impl StoredState {
 
 /// A node as the columns hold it. Instants are milliseconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[allow(missing_docs)] // named as everywhere
 pub struct Node {
-    /// Its place in every order.
+    /// Its place in every order, at most [`MOST_SEQUENCE`].
     pub sequence: u64,
+    /// The instant of its creation.
     pub created_at: f64,
+    /// The instant of its last access; that of its creation if it was never accessed.
     pub last_accessed: f64,
-    /// Days.
+    /// The time constant of its decay, in days; 0 or less means forgotten at once.
     pub stability: f64,
-    /// As stored.
+    /// In [0, 1], as stored.
     pub retrievability: f64,
+    /// In [0, 1].
     pub difficulty: f64,
-    /// How much was at stake, in [0, 1]; [`NEUTRAL`] where it is not kept.
+    /// In [0, 1]; [`NEUTRAL`] in an index that keeps no salience.
     pub salience: f64,
+    /// The number of its accesses.
     pub access_count: u32,
     /// The code of its type.
     pub node_type: u16,
-    /// The code of its subtype, 0 for none.
+    /// The code of its subtype; 0 stands for no subtype.
     pub subtype: u16,
+    /// The section of its subtype.
     pub section: Section,
-    /// As stored.
+    /// Its lifecycle state, as stored.
     pub state: StoredState,
-    /// Its set of tags and clusters.
+    /// The number of its set of tags and clusters in [`LabelSets`](super::LabelSets).
     pub labels: u32,
 }
 
@@ -83,22 +86,29 @@ pub(crate) const NO_SECTION: u8 = 4;
 
 /// All nodes, by row; rows of removed ones are taken again.
 #[derive(Debug, Default)]
-#[allow(missing_docs)] // named as everywhere
 pub struct Nodes {
     sequence: Column<u64>,
+    /// Instants of creation, in milliseconds since 1970.
     pub created_at: Column<f64>,
     last_accessed: Column<f64>,
+    /// Days.
     pub stability: Column<f64>,
+    /// In [0, 1], as stored.
     pub retrievability: Column<f64>,
+    /// In [0, 1].
     pub difficulty: Column<f64>,
     /// None where salience is not kept.
     salience: Option<Column<f64>>,
+    /// Numbers of accesses.
     pub access_count: Column<u32>,
+    /// Codes of types.
     pub node_type: Column<u16>,
+    /// Codes of subtypes; 0 stands for no subtype.
     pub subtype: Column<u16>,
-    /// Codes of sections.
+    /// Codes of sections; 4 in a row without a node.
     pub section: Column<u8>,
     state: Column<u8>,
+    /// Numbers of sets of tags and clusters.
     pub labels: Column<u32>,
     free: Vec<Row>,
     /// Whether rows are not in order of sequence.

@@ -10,11 +10,14 @@ const AS_LIKELY: f64 = 1.0 + 1e-7;
 /// How many of some trades were won, and how many of those that they are compared with. There is
 /// one of either at least.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[allow(missing_docs)] // plain words
 pub struct Counts {
+    /// Trades with the condition.
     pub n: u32,
+    /// Those of them that made money; at most `n`.
     pub wins: u32,
+    /// The group's other trades.
     pub rest_n: u32,
+    /// Those of them that made money; at most `rest_n`.
     pub rest_wins: u32,
 }
 

@@ -107,7 +107,7 @@ impl PromptSection {
 
 /// What a line is made of. Empty texts are missing ones.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Entry<'a> {
+pub enum PromptEntry<'a> {
     /// Of the profile, the frame or the working memory.
     Note {
         /// What it is.
@@ -183,10 +183,10 @@ pub enum Entry<'a> {
     },
 }
 
-/// How many ranks there are; see [`Entry::rank`].
+/// How many ranks there are; see [`PromptEntry::rank`].
 pub(super) const RANKS: usize = CENSOR_ACTIONS.len() + 1;
 
-impl Entry<'_> {
+impl PromptEntry<'_> {
     /// Its line; `None` where it says nothing.
     pub(super) fn line(&self) -> Option<String> {
         let line = match *self {

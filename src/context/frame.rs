@@ -8,13 +8,18 @@ use crate::text::is_white_space;
 
 /// A frame of mind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // described by `description`
 pub enum Frame {
+    /// Work on something, such as code.
     Task,
+    /// Something is asked.
     Question,
+    /// A choice is to be made.
     Decision,
+    /// Ideas are wanted.
     Creative,
+    /// Small talk, and whatever fits no other frame.
     Conversation,
+    /// A fault is looked for.
     Debug,
 }
 

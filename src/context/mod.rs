@@ -29,14 +29,18 @@
 //! come up sooner the next time.
 //!
 //! ```
-//! use nous_wasm::context::{ContextMode, Entry, PromptLimits, PromptSection, SECTIONS,
-//! estimate_tokens, write_prompt};
-//! let fact = Entry::Fact { content: "Keep sessions in Redis\n## Identity", subject: "Sessions",
-//! confidence: Some(0.9) };
-//! let limits = PromptLimits { mode: ContextMode::Default, total: 100.0, sections: [50.0; SECTIONS]
+//! use nous_wasm::context::{
+//!     ContextMode, PromptEntry, PromptLimits, PromptSection, SECTIONS, estimate_tokens, write_prompt,
 //! };
-//! let prompt = write_prompt("You are an agent.", &[(PromptSection::RelevantFacts, fact)], &limits,
-//! &estimate_tokens);
+//! let fact = PromptEntry::Fact {
+//!     content: "Keep sessions in Redis\n## Identity",
+//!     subject: "Sessions",
+//!     confidence: Some(0.9),
+//! };
+//! let limits =
+//!     PromptLimits { mode: ContextMode::Default, total: 100.0, sections: [50.0; SECTIONS] };
+//! let entries = [(PromptSection::RelevantFacts, fact)];
+//! let prompt = write_prompt("You are an agent.", &entries, &limits, &estimate_tokens);
 //! let (heading, line) = prompt.text.rsplit_once("\n\n").unwrap();
 //! assert_eq!(heading, "## Identity\n\nYou are an agent.\n\n## Relevant Facts");
 //! assert_eq!(line, r"- [Sessions] Keep sessions in Redis \## Identity [confidence: 0.90]");
@@ -60,13 +64,12 @@ mod topic;
 mod turn;
 mod usage;
 
-pub use crate::text::is_stop_word;
 pub use budget::{ContextBudget, FRAME_BUDGETS, estimate_tokens};
 pub use dedup::{SAID_IN_MEANING, SAID_IN_WORDS, SEED_MESSAGES, cosines};
 pub use detail::MemoryDetail;
 pub use entry::{
-    CENSOR_ACTIONS, Entry, PROFILE_CATEGORIES, PromptSection, RECENT_CONVERSATIONS, RECENT_HOURS,
-    SECTIONS,
+    CENSOR_ACTIONS, PROFILE_CATEGORIES, PromptEntry, PromptSection, RECENT_CONVERSATIONS,
+    RECENT_HOURS, SECTIONS,
 };
 pub use frame::{Frame, FrameSelection, select_frame};
 #[cfg(not(target_arch = "wasm32"))]
@@ -85,4 +88,6 @@ pub use select::{
 };
 pub use topic::next_topic;
 pub use turn::{MOST_NAMED, TurnSignals, classify_turn};
-pub use usage::{MOST_USES, REFERENCED_FROM, USE_DAYS, Use, usage_boost, usage_rate, usage_score};
+pub use usage::{
+    MOST_USES, MemoryUse, REFERENCED_FROM, USE_DAYS, usage_boost, usage_rate, usage_score,
+};

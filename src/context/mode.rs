@@ -1,10 +1,10 @@
-//! Whose rules are followed.
+//! The two sets of rules.
 
-/// Whose rules are followed. The seed is the system that these rules come from.
+/// The rules that are followed. The seed is the system that they were ported from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContextMode {
-    /// The seed's with its defects mended.
+    /// The rules of the seed without its defects.
     Default,
-    /// The seed's as they were shipped.
+    /// The rules of the seed as it was shipped.
     SeedCompatible,
 }

@@ -2,7 +2,7 @@
 
 use super::ContextMode;
 use super::budget::characters_of;
-use super::entry::{Entry, PromptSection, RANKS, SECTIONS};
+use super::entry::{PromptEntry, PromptSection, RANKS, SECTIONS};
 use super::plain::ELLIPSIS;
 use crate::text::is_white_space;
 
@@ -74,7 +74,7 @@ struct Line {
 }
 
 /// What a section has got.
-struct Part {
+struct SectionDraft {
     section: PromptSection,
     lines: Vec<Line>,
     tokens: f64,
@@ -93,7 +93,7 @@ type Count<'a> = dyn Fn(&str) -> f64 + 'a;
 /// rest counts as present, and the whole has no limit.
 pub fn write_prompt(
     identity: &str,
-    entries: &[(PromptSection, Entry<'_>)],
+    entries: &[(PromptSection, PromptEntry<'_>)],
     limits: &PromptLimits,
     count: &Count<'_>,
 ) -> Prompt {
@@ -116,11 +116,12 @@ pub fn write_prompt(
         };
         let content = join(&lines);
         if !content.is_empty() {
-            parts.push(Part { section, lines, tokens: count(&content) });
+            parts.push(SectionDraft { section, lines, tokens: count(&content) });
         }
     }
-    let begins =
-        |parts: &[Part]| parts.first().is_some_and(|part| part.section == PromptSection::Identity);
+    let begins = |parts: &[SectionDraft]| {
+        parts.first().is_some_and(|part| part.section == PromptSection::Identity)
+    };
     let is_kept = begins(&parts);
     if limits.mode == ContextMode::Default {
         trim(&mut parts, identity, limits, count, &mut omitted);
@@ -132,7 +133,7 @@ pub fn write_prompt(
         _ => None,
     };
     let (text, contents) = whole(&parts, usize::MAX);
-    let section = |(part, content): (&Part, (usize, usize))| WrittenSection {
+    let section = |(part, content): (&SectionDraft, (usize, usize))| WrittenSection {
         section: part.section,
         content,
         tokens: part.tokens,
@@ -156,7 +157,7 @@ fn tokens_of(text: &str, count: &Count<'_>) -> f64 {
 
 fn lines_of(
     section: PromptSection,
-    entries: &[(PromptSection, Entry<'_>)],
+    entries: &[(PromptSection, PromptEntry<'_>)],
     omitted: &mut [Option<Omitted>],
 ) -> Vec<Line> {
     let mut lines = Vec::new();
@@ -270,14 +271,14 @@ fn cut_off(lines: Vec<Line>, most: f64) -> Vec<Line> {
 
 /// Takes lines away from the end until the whole fits.
 fn trim(
-    parts: &mut Vec<Part>,
+    parts: &mut Vec<SectionDraft>,
     identity: &str,
     limits: &PromptLimits,
     count: &Count<'_>,
     omitted: &mut [Option<Omitted>],
 ) {
     // Less of a section may count for more.
-    let fits_in = |part: &Part, kept: usize| {
+    let fits_in = |part: &SectionDraft, kept: usize| {
         kept == 0
             || kept >= part.lines.len()
             || count(&join(&part.lines[..kept])) <= limits.of(part.section)
@@ -318,7 +319,7 @@ fn trim(
 }
 
 /// The prompt of the first so many lines, and where the contents of its sections are.
-fn whole(parts: &[Part], mut lines: usize) -> (String, Vec<(usize, usize)>) {
+fn whole(parts: &[SectionDraft], mut lines: usize) -> (String, Vec<(usize, usize)>) {
     let mut text = String::new();
     let mut contents = Vec::new();
     for part in parts {

@@ -20,7 +20,7 @@ const FEWEST_USES: usize = 2;
 
 /// A memory stood in a prompt.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Use {
+pub struct MemoryUse {
     /// When, in milliseconds since 1970.
     pub at: f64,
     /// Whether the answer took it up.
@@ -35,7 +35,7 @@ pub(super) fn weight(age: f64) -> f64 {
 
 /// How much a memory was taken up lately: each time counts 1 at first, and half as much after each
 /// week. A use that is yet to come counts as one of now.
-pub fn usage_score(uses: &[Use], now: f64) -> f64 {
+pub fn usage_score(uses: &[MemoryUse], now: f64) -> f64 {
     uses.iter().filter(|it| it.referenced).fold(0.0, |sum, it| sum + weight((now - it.at).max(0.0)))
 }
 
@@ -43,7 +43,7 @@ pub fn usage_score(uses: &[Use], now: f64) -> f64 {
 /// seed-compatible mode each alike. 0 without uses.
 ///
 /// As all weights shrink by the same factor, the rate does not depend on when it is asked for.
-pub fn usage_rate(uses: &[Use], mode: ContextMode) -> f64 {
+pub fn usage_rate(uses: &[MemoryUse], mode: ContextMode) -> f64 {
     let newest = uses.iter().fold(f64::NEG_INFINITY, |newest, it| newest.max(it.at));
     let (mut referenced, mut all) = (0.0, 0.0);
     for it in uses {
@@ -58,7 +58,7 @@ pub fn usage_rate(uses: &[Use], mode: ContextMode) -> f64 {
 
 /// Factor of a memory's relevance: 0.3 + 1.7 × rate, in seed-compatible mode 0.5 + rate; 1 for a
 /// memory that stood in a prompt less than twice.
-pub fn usage_boost(uses: &[Use], mode: ContextMode) -> f64 {
+pub fn usage_boost(uses: &[MemoryUse], mode: ContextMode) -> f64 {
     if uses.len() < FEWEST_USES {
         return 1.0;
     }

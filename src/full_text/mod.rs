@@ -5,7 +5,7 @@
 //! found by their beginnings, `bm25()` without weights (its sign turned, so that more is better).
 //! Two things are not. Text of scripts that leave no space between words, which FTS5 takes for one
 //! word, is held as overlapping pairs, as [`crate::search::terms()`] cuts questions. And words that
-//! say nothing ([`is_stop_word`](crate::context::is_stop_word), or at least half of all texts hold them) count
+//! say nothing (stop words, or words in at least half of all texts) count
 //! only where no other word of the question is found; FTS5 gives the latter a millionth of a point.
 //!
 //! Each text is kept as the sequence of its words' codes. That tells what to take away when it
@@ -91,7 +91,7 @@ pub struct TextIndex {
 }
 
 /// A text that was read.
-struct Read {
+struct ParsedText {
     sequence: Box<[u8]>,
     length: u32,
 }
@@ -217,7 +217,7 @@ impl TextIndex {
     }
 
     /// What a text adds at most, its new words aside.
-    fn cost(read: &Read) -> usize {
+    fn cost(read: &ParsedText) -> usize {
         // Columns of what there is by slot may have to move, and are there twice meanwhile.
         2 * BYTES_A_SLOT
             + read.sequence.len()
@@ -226,7 +226,7 @@ impl TextIndex {
 
     /// The sequence of a text; words that the index does not know get the codes that follow its
     /// own.
-    fn read(&self, columns: &[&str; COLUMNS], fresh: &mut Names) -> Read {
+    fn read(&self, columns: &[&str; COLUMNS], fresh: &mut Names) -> ParsedText {
         let (mut sequence, mut token) = (Vec::new(), String::new());
         let mut length = 0;
         let known = &self.vocabulary.names;
@@ -242,11 +242,11 @@ impl TextIndex {
                 length += 1;
             });
         }
-        Read { sequence: sequence.into(), length }
+        ParsedText { sequence: sequence.into(), length }
     }
 
     /// Adds a text whose words all have their codes.
-    fn put(&mut self, row: Option<Row>, Read { sequence, length }: Read) -> Row {
+    fn put(&mut self, row: Option<Row>, ParsedText { sequence, length }: ParsedText) -> Row {
         let slot = self.lengths.len() as Slot;
         let row = match row {
             Some(row) => {
@@ -340,7 +340,10 @@ impl TextIndex {
                 numbers::put(&mut sequence, number);
             });
             self.sequences[slot as usize] = Box::default();
-            anew.put(None, Read { sequence: sequence.into(), length: self.lengths[slot as usize] });
+            anew.put(
+                None,
+                ParsedText { sequence: sequence.into(), length: self.lengths[slot as usize] },
+            );
         }
         *self = anew;
     }

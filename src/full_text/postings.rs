@@ -1,4 +1,33 @@
-//! In which texts a word stands, and how often in each.
+//! Postings: the texts in which a word occurs, with the number of its occurrences in each.
+//!
+//! # Idea
+//!
+//! The slots of the texts rise, so each is stored as its distance from the one before, in seven
+//! bits a byte ([`numbers`]). Most words occur once in a text, so the lowest bit of the number says
+//! whether that is so, and only another count takes a number of its own:
+//!
+//! ```text
+//! slot 5, once          (5 − 0) << 1 | 1    = 11
+//! slot 9, three times   (9 − 5) << 1        = 8,  3
+//! ```
+//!
+//! # Invariants
+//!
+//! - Occurrences come in the order of texts. The last text is kept apart from the bytes, because it
+//!   may still get more occurrences. It is written when a later text comes.
+//! - A removed text stays in the bytes: [`Postings::for_each`] returns it, and readers skip it. The
+//!   count of `documents` is without it. Making the index anew drops it.
+//!
+//! # Soundness
+//!
+//! Slots are u32, and a distance is shifted by one bit. The index has fewer than 2³¹ texts long
+//! before that, as each takes more than two bytes and 4 GiB are the most that a module addresses.
+//!
+//! # Cost
+//!
+//! One byte for most texts of a frequent word. A word that occurs in one text allocates no bytes.
+//! The bytes grow by a quarter and not by doubling: there are many words, and most lists stay
+//! short.
 
 use super::numbers;
 

@@ -6,10 +6,10 @@
 //! is nothing in it: words that no text holds any more are left out, and the others have codes of
 //! the snapshot's own.
 
-use super::{BREAK, COLUMNS, NOWHERE, Read, TextIndex, for_each_number, numbers};
+use super::{BREAK, COLUMNS, NOWHERE, ParsedText, TextIndex, for_each_number, numbers};
 use crate::columns::Row;
 use crate::error::{Error, Result};
-use crate::parts::{self, FIRST_OWN, Reader};
+use crate::parts::{self, FIRST_OWN, PartReader};
 
 /// The version of the format.
 const VERSION: u32 = 1;
@@ -186,7 +186,7 @@ impl TextRestoring {
                 "is none of a full-text index, or does not begin at its start",
             ));
         };
-        let mut reader = Reader { bytes: content, field: "counts" };
+        let mut reader = PartReader { bytes: content, field: "counts" };
         let version = reader.u32()?;
         if version != VERSION {
             return Err(Error::snapshot(format!(
@@ -244,7 +244,7 @@ impl TextRestoring {
     }
 
     fn read_words(&mut self, content: &[u8]) -> Result<()> {
-        let mut reader = Reader { bytes: content, field: "words" };
+        let mut reader = PartReader { bytes: content, field: "words" };
         let count = reader.count(size_of::<u32>())?;
         let names = self.index.vocabulary.names.need(count, content.len());
         self.index.afford("snapshot", names + count * super::BYTES_A_WORD)?;
@@ -262,7 +262,7 @@ impl TextRestoring {
     }
 
     fn read_texts(&mut self, content: &[u8]) -> Result<()> {
-        let mut reader = Reader { bytes: content, field: "texts" };
+        let mut reader = PartReader { bytes: content, field: "texts" };
         let count = reader.count(size_of::<u32>())?;
         for _ in 0..count {
             let length = reader.u32()? as usize;
@@ -274,7 +274,7 @@ impl TextRestoring {
     }
 
     /// A sequence that can be: its columns are all there, and its words known.
-    fn sound(&self, sequence: &[u8]) -> Result<Read> {
+    fn sound(&self, sequence: &[u8]) -> Result<ParsedText> {
         let words = self.index.vocabulary.names.count();
         let (mut length, mut breaks, mut known) = (0, 0, true);
         let mut again = Vec::with_capacity(sequence.len());
@@ -288,14 +288,14 @@ impl TextRestoring {
             numbers::put(&mut again, number);
         });
         if known && breaks + 1 == COLUMNS && again == sequence {
-            Ok(Read { sequence: again.into(), length })
+            Ok(ParsedText { sequence: again.into(), length })
         } else {
             Err(Error::snapshot("holds a text that cannot be"))
         }
     }
 
     fn read_end(&mut self, content: &[u8]) -> Result<()> {
-        let mut reader = Reader { bytes: content, field: "end" };
+        let mut reader = PartReader { bytes: content, field: "end" };
         let parts = reader.u64()?;
         reader.end()?;
         let counts = (self.index.vocabulary.names.count(), self.index.len());

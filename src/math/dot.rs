@@ -1,9 +1,36 @@
-//! Dot products of vectors, summed in a fixed order, so that every platform gives the same bits.
+//! Dot products: of f32 vectors in a fixed order of additions, and of whole numbers exactly.
 //!
-//! A vector is a row of [`Block`]s, the last one padded with zeros. Lane *l* multiplies and adds
-//! the components *l*, *l* + 16, *l* + 32 …, each product and each sum rounded to f32. Then the
-//! lanes are added in pairs: *l* and *l* + 8, of the eight sums *l* and *l* + 4, then + 2, then +
-//! 1. Sums of whole numbers are exact in any order.
+//! # Idea
+//!
+//! A vector is a row of [`Block`]s of 16 components, the last one padded with zeros, which add
+//! nothing.
+//!
+//! - **f32.** There are 16 sums. Lane *l* adds the products of the components *l*, *l* + 16, *l* +
+//!   32 …, each product and each sum rounded to f32. Then the lanes are added in halves: *l* and
+//!   *l* + 8, then + 4, + 2, + 1.
+//! - **Whole numbers.** A query of i16 is multiplied with four rows of i8 at once, which share the
+//!   loads of the query. The rows are in *offset binary*: every other number, from the first on,
+//!   has 128 added. The two numbers of a 16-bit word are then separated by a mask and a shift,
+//!   which any unit of a processor can do; widening bytes is limited to one or two of them. The
+//!   product is too large by 128 times the sum of the query's numbers at these places, a constant
+//!   that is subtracted.
+//!
+//! # Invariants
+//!
+//! - The order of the f32 additions is part of the result: it is the same in the SIMD and the array
+//!   version, and golden files hold its bits.
+//! - No whole-number product overflows an i32: 127 · *Q* · components is below 2³¹, where *Q* is
+//!   the largest number of the query. The caller chooses *Q* so.
+//!
+//! # Soundness
+//!
+//! Partial sums of whole numbers may overflow. They wrap, and addition modulo 2³² is associative,
+//! so the final sum, which is in range, is exact in any order. An f32 sum is off by at most 2⁻²⁴ of
+//! the sum of magnitudes for each step; the search for similar vectors allows for twice that.
+//!
+//! # Cost
+//!
+//! One multiplication and one addition per four f32 components; one `dot` instruction per eight i8.
 
 /// Sums kept apart while a product is summed.
 pub(crate) const LANES: usize = 16;

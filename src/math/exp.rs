@@ -1,5 +1,16 @@
 //! e^x with the steps, and so the bits, of V8's `Math.exp`.
 //!
+//! Idea: x = k · ln 2 + r with |r| ≤ ½ ln 2, so e^x = 2^k · e^r. A rational function of r, from a
+//! Remez polynomial, gives e^r. Three regions need less: above the overflow and below the underflow
+//! the result is known, and below 2⁻²⁸ it is 1 + x.
+//!
+//! Soundness: ln 2 is split in two parts, of which the first has 32 bits, so that k times it is
+//! exact and r loses no bits by cancellation. The result is off by less than one unit in the last
+//! place. V8 returns `Math.E` for 1, where the formula is one unit off. 2^k is applied in two steps
+//! at both ends, where it is no normal number.
+//!
+//! Cost: some 25 operations, one of them a division.
+//!
 //! Adapted from FreeBSD msun `e_exp.c` (fdlibm), the source of `ieee754::exp` in V8, under this
 //! notice:
 //!

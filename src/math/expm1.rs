@@ -1,5 +1,16 @@
 //! e^x − 1 with the steps, and so the bits, of V8's `Math.expm1`.
 //!
+//! Idea: as in [`exp`](super::exp()), x = k · ln 2 + r. But e^x − 1 cancels for small x, so the
+//! polynomial gives e^r − 1 itself, and the bits that rounding took from r are put back into it.
+//!
+//! Soundness: 2^k and the − 1 are combined in an order that depends on k, so that neither cancels:
+//! for k of −1, 0 and 1 by formulas of their own, up to 19 with 1 − 2^−k before, up to 56 with it
+//! behind, and beyond that the − 1 only rounds. The result is off by less than one unit in the last
+//! place.
+//!
+//! Cost: some 30 operations, one of them a division. Ranking looks tanh up in a table, so this runs
+//! when the table is filled.
+//!
 //! Adapted from FreeBSD msun `s_expm1.c` (fdlibm), the source of `ieee754::expm1` in V8, under this
 //! notice:
 //!

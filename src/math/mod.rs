@@ -1,22 +1,34 @@
-//! e^x, e^x − 1 and tanh to the bit of V8, one value at a time, in lanes and from tables.
+//! e^x, e^x − 1, tanh, ln and powers to the bit of V8: for one value, in lanes and from tables.
+//!
+//! # Idea
 //!
 //! A score must come out the same whether a host computes it in JavaScript, the engine in
 //! WebAssembly or the engine natively. The standard library's functions come from the platform and
-//! differ in the last bit, so the three that ranking and decay need are written out here with V8's
-//! steps: nothing but IEEE additions, multiplications and divisions in a fixed order, which every
-//! target rounds alike.
+//! differ in the last bit. So the functions that ranking, decay and BM25 need are written out here
+//! with V8's steps.
 //!
-//! - [`exp()`], [`expm1()`], [`tanh()`]: one value; natively also `pow`, for which WebAssembly asks
-//!   its host.
-//! - [`exp_x2`] and [`exp_pairs`] over [`F64x2`]: two and more values at once, equal per lane to
-//!   [`exp()`]; for loops
-//!   over columns.
+//! - [`exp()`], [`expm1()`], [`tanh()`]: one value. Natively also `pow`; in WebAssembly the host's
+//!   is called.
+//! - [`exp_x2`] and [`exp_pairs`] over [`F64x2`]: two and more values at once, each lane equal to
+//!   [`exp()`]; for loops over columns.
+//! - Inside the crate also the natural logarithm (`ln`), dot products (`dot`) and rounding to
+//!   decimals (`round`).
 //!
-//! Inside the crate there are also the natural logarithm and dot products, of which the same holds.
+//! # Why the bits are the same everywhere
 //!
-//! There is no `unsafe`, here or elsewhere in the crate: arrays become vectors of lanes by
-//! `bytemuck`'s casts, whose sizes are checked when they are compiled, and which become the same
-//! loads and stores.
+//! The functions consist of IEEE 754 additions, subtractions, multiplications, divisions and bit
+//! operations in a fixed order. Every target rounds each of these operations to the nearest double,
+//! ties to even. Rust neither reorders them nor fuses a product and a sum. So the order of
+//! operations is part of the function: a change that is equal in algebra is a fault here, and the
+//! golden files of the tests find it.
+//!
+//! # Cost
+//!
+//! The module carries these functions instead of importing them. A call to the host would cost
+//! about ten nanoseconds, which is more than most of them take.
+//!
+//! There is no `unsafe`, here or elsewhere in the crate. `bytemuck` casts arrays to vectors of
+//! lanes; it checks their sizes at compile time, and the casts become the same loads and stores.
 
 mod dot;
 mod exp;

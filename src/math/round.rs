@@ -1,21 +1,21 @@
-//! Rounding to a number of decimals, as texts and stored values show it.
+//! Rounding to decimals, as texts and stored values show them.
 
-/// 2⁴⁶: from here on doubles lie further apart than hundredths do.
+/// 2⁴⁶: from here on, neighbouring doubles are further apart than hundredths.
 const LARGE: f64 = 70_368_744_177_664.0;
 
-/// The decimal number with two places that is nearest to the exact value of a double; of two as
-/// near, the even one.
+/// The number with two decimals that is nearest to the exact value of a double; of two that are
+/// equally near, the even one.
 pub(crate) fn round_to_hundredths(x: f64) -> f64 {
     if x.abs() >= LARGE {
         return x;
     }
-    // 100 x is a + b exactly: the upper and the lower half of its bits are multiplied without
-    // rounding.
+    // 100 x is exactly a + b: the products of the upper and of the lower half of the bits of x are
+    // not rounded.
     let upper = f64::from_bits(x.to_bits() & !0x07FF_FFFF);
     let (a, b) = (upper * 100.0, (x - upper) * 100.0);
     let below = (x * 100.0).floor() - 1.0;
     let mut nearest = below;
-    // Of the three that it can be: beyond the middle between two, the upper one.
+    // There are three candidates. The next one is taken beyond the middle between two.
     for hundredths in [below, below + 1.0] {
         let over = (a - hundredths - 0.5, -b);
         if over.0 > over.1 || (over.0 == over.1 && hundredths % 2.0 != 0.0) {
@@ -25,7 +25,7 @@ pub(crate) fn round_to_hundredths(x: f64) -> f64 {
     nearest / 100.0
 }
 
-/// A rate in whole percent; halves go to the even one.
+/// A rate in whole percent, rounded half to even.
 pub(crate) fn whole_percent(rate: f64) -> f64 {
     (rate * 100.0).round_ties_even()
 }

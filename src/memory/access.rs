@@ -7,12 +7,11 @@ use crate::decay::{self, Curve, Lifecycle};
 use crate::error::Result;
 
 impl MemoryIndex {
-    /// Counts an access of each row at `now`; one listed twice counts twice. An access before the
-    /// last one does not turn time back. The answer is how many were counted: rows without a node
-    /// are not.
+    /// Counts an access of each row at `now`; a row listed twice counts twice. The last access never
+    /// moves back. Returns the number of accesses counted: rows without a node are skipped.
     ///
     /// # Errors
-    /// `invalid_argument` for a `now` that is no instant.
+    /// `invalid_argument` for a `now` out of range.
     pub fn touch(&mut self, rows: &[Row], now: f64) -> Result<usize> {
         check_instant("now", now)?;
         self.changes += 1;
@@ -23,9 +22,10 @@ impl MemoryIndex {
         Ok(there)
     }
 
-    /// [`MemoryIndex::touch`], and what reading does: stability grows by the section's rate, and by
-    /// salience where it is kept (a playbook's stays), and what is stored of retrievability and
-    /// lifecycle becomes what it was at the read, before it. DORMANT and DELETED stay.
+    /// Counts accesses as [`MemoryIndex::touch`] does, and recalls the nodes. Stability grows by the
+    /// rate of the section, and by salience if the index keeps it; that of a playbook stays. The
+    /// stored retrievability and state become those of the moment before the read. The states DORMANT
+    /// and DELETED stay.
     ///
     /// # Errors
     /// As [`MemoryIndex::touch`].
@@ -77,7 +77,7 @@ impl MemoryIndex {
                     )
                 }
             };
-            // One that was beyond all bounds stays where it is.
+            // A stability that overflows stays as it is.
             if grown.is_finite() {
                 self.nodes.stability.set(place, grown);
             }

@@ -8,36 +8,37 @@ use crate::columns::{Edge, MOST_SEQUENCE, Row};
 use crate::error::Result;
 use crate::search::stored_edge_strength;
 
-/// An edge of a batch. What is missing stays as it is, or has the default of a new edge.
+/// An edge of a batch. A missing field stays as it is, or has the default of a new edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[allow(missing_docs)] // named as everywhere
 pub struct EdgeChange {
+    /// The edge.
     pub target: Target,
-    /// Where it comes from and where it leads; none where one of them is not there, so that the
-    /// edge is checked and left out.
+    /// The rows that it leads from and to. `None` if one of the two nodes is not in the index: then
+    /// the edge is checked and left out.
     pub ends: Option<(Row, Row)>,
+    /// The code of its type, from [`MemoryIndex::name`]. Default: 0, the code of `relates_to`.
     pub edge_type: Option<u32>,
+    /// In [0, 1]. Default: that of its type, see [`stored_edge_strength`].
     pub strength: Option<f64>,
-    pub sequence: Option<f64>,
+    /// Its place in every order, at most [`MOST_SEQUENCE`](crate::columns::MOST_SEQUENCE). Default: one more than the highest so
+    /// far.
+    pub sequence: Option<u64>,
 }
 
 impl MemoryIndex {
-    /// The edge in a slot, if there is one.
+    /// The edge in a slot, or `None` if the slot has no edge.
     pub fn edge(&self, slot: u32) -> Option<Edge> {
         self.graph.edge(slot)
     }
 
-    /// Adds and changes edges, in order; the answer holds the slot of each, and nothing for one
-    /// that was left out. Their ends are rows that have a node.
+    /// Adds and changes edges, in order. Returns the slot of each, and `None` for one that was left
+    /// out. Their ends are rows that have a node.
     ///
     /// # Errors
     /// `invalid_argument` with field and index for a strength outside [0, 1] and for a sequence
-    /// number that is none; `out_of_memory`. Nothing is changed then.
+    /// number out of range; `out_of_memory`. Then nothing is changed.
     pub fn link(&mut self, batch: &[EdgeChange]) -> Result<Vec<Option<u32>>> {
-        for (index, change) in batch.iter().enumerate() {
-            check_share("strength", change.strength).map_err(|error| error.at(index))?;
-            change.sequence.map_or(Ok(()), check_sequence).map_err(|error| error.at(index))?;
-        }
+        Self::check_edges(batch)?;
         let need =
             self.graph.need(batch.len(), self.nodes.rows()) + batch.len() * 8 * size_of::<Edge>();
         self.afford("edges", need)?;
@@ -46,7 +47,8 @@ impl MemoryIndex {
         let mut next_sequence = self.graph.next_sequence();
         // New edges are added together, so that the lists are written once.
         let mut added: Vec<Edge> = Vec::new();
-        // Edges that were there and have other ends or another place now.
+        // Edges that were in the index and got other ends or another sequence number: they are
+        // removed and added again.
         let mut moved: FxHashMap<u32, u32> = FxHashMap::default();
         let mut places = Vec::with_capacity(batch.len());
         for change in batch {
@@ -73,15 +75,14 @@ impl MemoryIndex {
                     target,
                     edge_type: edge_type.unwrap_or(known.edge_type),
                     strength: change.strength.unwrap_or(known.strength),
-                    sequence: change.sequence.map_or(known.sequence, |sequence| sequence as u64),
+                    sequence: change.sequence.unwrap_or(known.sequence),
                 },
                 None => {
                     let edge_type = edge_type.unwrap_or(0);
                     let strength = change.strength.unwrap_or_else(|| {
                         stored_edge_strength(self.edge_types.text(edge_type.into()))
                     });
-                    let sequence =
-                        change.sequence.map_or(next_sequence, |sequence| sequence as u64);
+                    let sequence = change.sequence.unwrap_or(next_sequence);
                     Edge { source, target, edge_type, strength, sequence }
                 }
             };
@@ -120,15 +121,24 @@ impl MemoryIndex {
             .collect())
     }
 
-    /// Removes edges. Slots without an edge are passed over.
+    /// Checks the numbers of a batch of edges, in order.
+    pub(crate) fn check_edges(batch: &[EdgeChange]) -> Result<()> {
+        batch.iter().enumerate().try_for_each(|(index, change)| {
+            check_share("strength", change.strength)
+                .and_then(|()| change.sequence.map_or(Ok(()), check_sequence))
+                .map_err(|error| error.at(index))
+        })
+    }
+
+    /// Removes edges. Skips slots without an edge.
     pub fn unlink(&mut self, slots: &[u32]) {
         self.changes += 1;
         slots.iter().for_each(|&slot| self.graph.remove(slot));
     }
 
-    /// Strengthens every edge between two different nodes of one group by `amount`, to 1 at most,
-    /// each once however many groups it lies in. The answer holds the slots of those whose strength
-    /// changed, in order of sequence.
+    /// Strengthens every edge between two different nodes of one group by `amount`, to 1 at most, and
+    /// only once if it is in several groups. Returns the slots of edges whose strength changed, in
+    /// order of sequence.
     ///
     /// # Errors
     /// `invalid_argument` for an amount outside [0, 1].
@@ -146,7 +156,7 @@ impl MemoryIndex {
         self.changes += 1;
         let mut within: Vec<u32> = Vec::new();
         groups.compare(|row, shares| {
-            // Seen from both its ends; only one of them takes it.
+            // An edge is seen from both its ends; the lower row takes it.
             let neighbours = self.graph.neighbours(row).filter(|it| it.row > row && shares(it.row));
             within.extend(neighbours.map(|neighbour| neighbour.edge));
         });
@@ -161,7 +171,7 @@ impl MemoryIndex {
     }
 }
 
-/// Where an edge of a batch is meanwhile.
+/// The place of an edge of a batch while the batch is carried out.
 #[derive(Clone, Copy)]
 enum EdgePlace {
     Added(usize),
@@ -171,7 +181,7 @@ enum EdgePlace {
 }
 
 impl Edge {
-    /// Whether two edges stand in the same lists at the same places.
+    /// Whether two edges are in the same lists at the same places.
     fn is_between_same(&self, other: &Self) -> bool {
         (self.source, self.target, self.sequence) == (other.source, other.target, other.sequence)
     }

@@ -1,25 +1,28 @@
-//! Explaining a score: every number behind it as a tree, in which each value comes from those below
-//! it.
+//! Explaining a score: a tree of numbers, in which each value is computed from those below it.
 
 use serde::Serialize;
 
-use super::{MemoryIndex, Outcome, Search};
+use super::{MemoryIndex, Outcome, RankingWeights, Search};
 use crate::columns::Row;
 use crate::error::Result;
 use crate::rerank::Ranked;
-use crate::search::{Aggregation, Arrival, Found, Seed};
+use crate::search::{Aggregation, Arrival, SearchHit, Seed};
 use crate::section::Weights;
 use crate::signal::{self, SIGNALS, days_between};
 
 /// How a value comes from its parts, from left to right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[allow(missing_docs)] // plain words
 pub enum Operation {
+    /// They are added.
     Sum,
+    /// They are multiplied.
     Product,
+    /// The first is divided by the others.
     Quotient,
+    /// The largest.
     Maximum,
+    /// The smallest.
     Minimum,
 }
 
@@ -63,7 +66,7 @@ pub struct ExplainedNode {
 const BYTES_A_HOP: usize = 2048;
 
 impl Explanation {
-    // Out of line, all three: they are called everywhere, and no one waits for an explanation.
+    // Out of line: they are called in many places, and an explanation need not be quick.
     #[inline(never)]
     fn given(name: &'static str, value: f64) -> Self {
         Self { name, value, operation: None, parts: Vec::new(), note: None, from: None, edge: None }
@@ -125,7 +128,7 @@ impl MemoryIndex {
         let hops: usize =
             arrivals.iter().filter(|it| it.row == row).map(|it| it.hop as usize + 1).sum();
         self.afford_for_now("explain", hops.saturating_mul(BYTES_A_HOP))?;
-        let path = Path { memory: self, outcome: &outcome, arrivals: &arrivals, search };
+        let path = ExplainedSearch { memory: self, outcome: &outcome, arrivals: &arrivals, search };
         Ok(ExplainedNode {
             rank: is_returned.then_some(place + 1),
             absent: (!is_returned).then_some("below_limit"),
@@ -135,18 +138,20 @@ impl MemoryIndex {
 }
 
 /// A search that has been done, and all that arrived in it.
-struct Path<'a> {
+struct ExplainedSearch<'a> {
     memory: &'a MemoryIndex,
     outcome: &'a Outcome,
     arrivals: &'a [Arrival],
     search: &'a Search<'a>,
 }
 
-impl Path<'_> {
+impl ExplainedSearch<'_> {
     fn score(&self, row: Row, ranked: &Ranked) -> Explanation {
-        let weights = match self.search.sections {
-            true => self.memory.table.weights()[usize::from(self.memory.section(row) as u8)],
-            false => Weights::GLOBAL,
+        let weights = match self.search.weights {
+            RankingWeights::OfSections => {
+                self.memory.table.weights()[usize::from(self.memory.section(row) as u8)]
+            }
+            RankingWeights::Global => Weights::GLOBAL,
         };
         let seed = self.outcome.seeds.iter().find(|seed| seed.row == row);
         let signals = [
@@ -167,11 +172,12 @@ impl Path<'_> {
             },
         );
         let section = self.memory.section(row).name();
-        let weights_of = if self.search.sections && self.memory.table.enabled() {
-            section
-        } else {
-            "all sections"
-        };
+        let weights_of =
+            if self.search.weights == RankingWeights::OfSections && self.memory.table.enabled() {
+                section
+            } else {
+                "all sections"
+            };
         let tree = Explanation::of("score", Operation::Sum, weighted.collect());
         debug_assert!(tree.value == ranked.score || tree.value.is_nan(), "the tree adds up");
         tree.noted(&format!("weights of {weights_of}"))
@@ -208,9 +214,10 @@ impl Path<'_> {
         let Some(hit) = hits.iter().rfind(|hit| hit.row == Some(seed.row)) else {
             return Explanation::given("bm25", 0.0).noted("no word of the query");
         };
-        let largest = hits
-            .iter()
-            .fold(1.0, |most: f64, &Found { score, .. }| if score > most { score } else { most });
+        let largest = hits.iter().fold(
+            1.0,
+            |most: f64, &SearchHit { score, .. }| if score > most { score } else { most },
+        );
         let parts = vec![
             Explanation::given("hit", hit.score),
             Explanation::given("largest hit, at least 1", largest),

@@ -5,36 +5,43 @@ use crate::check::{DAY_MS, INSTANT, is_instant};
 use crate::columns::{Label, Row};
 use crate::error::{Error, Result};
 
-/// A name that no node has: nothing passes a list of it alone.
+/// The code of a name that no node has: no node passes a list of it alone.
 pub const NO_CODE: u32 = u32::MAX;
 
-/// What all must hold. Names are codes of the memory, or [`NO_CODE`]; an empty list holds for all.
-/// `created_after` and `created_before` are inclusive.
+/// Conditions that a memory must all fulfil to be found. Names are codes of the index, or
+/// [`NO_CODE`]. An empty list is no condition. `created_after` and `created_before` are inclusive.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[allow(missing_docs)] // named as everywhere
 pub struct Filters {
+    /// Types of nodes, one of which it has.
     pub types: Vec<u32>,
+    /// Types of nodes, none of which it has.
     pub excluded_types: Vec<u32>,
+    /// Subtypes, one of which it has.
     pub subtypes: Vec<u32>,
-    /// Codes of stored states.
+    /// Codes of [`StoredState`](crate::columns::StoredState)s, one of which it has.
     pub lifecycles: Vec<u32>,
+    /// The earliest creation, in milliseconds since 1970.
     pub created_after: Option<f64>,
+    /// The latest creation, in milliseconds since 1970.
     pub created_before: Option<f64>,
-    /// Days without access, at most.
+    /// The most days since the last access, at least 0; a fraction counts.
     pub accessed_within_days: Option<f64>,
-    /// In one of them at least.
+    /// Clusters, in at least one of which it is.
     pub clusters: Vec<u32>,
+    /// Tags, all of which it has.
     pub tags_all: Vec<u32>,
+    /// Tags, at least one of which it has.
     pub tags_any: Vec<u32>,
+    /// Tags, none of which it has.
     pub tags_none: Vec<u32>,
-    /// Types of edges.
+    /// Types of edges that activation may pass over.
     pub relationship_types: Vec<u32>,
 }
 
 impl Filters {
     /// # Errors
-    /// `invalid_argument` with the field of a moment that is no instant and of days that are
-    /// negative or no number.
+    /// `invalid_argument` with the field of an instant out of range, and of days that are negative or
+    /// not finite.
     pub(super) fn check(&self) -> Result<()> {
         for (field, instant) in [
             ("filters.created_after", self.created_after),
@@ -53,7 +60,7 @@ impl Filters {
         }
     }
 
-    /// Whether nodes are filtered at all.
+    /// Whether there is a condition on nodes.
     pub(super) fn is_about_nodes(&self) -> bool {
         let lists = [&self.types, &self.excluded_types, &self.subtypes, &self.lifecycles];
         let labels = [&self.clusters, &self.tags_all, &self.tags_any, &self.tags_none];
@@ -75,7 +82,7 @@ fn holds(wanted: &[u32], code: u32) -> bool {
 }
 
 impl MemoryIndex {
-    /// Whether a node that is there passes.
+    /// Whether a node of the index passes.
     pub(super) fn passes(&self, row: Row, filters: &Filters, now: f64) -> bool {
         let place = row as usize;
         let nodes = &self.nodes;

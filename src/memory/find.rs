@@ -1,20 +1,20 @@
-//! Finding: reranking of resident nodes, the nodes most like a vector, and the whole search.
+//! Reranking of nodes, the nodes that are most similar to an embedding, and the whole search.
 
 use super::{Filters, MemoryIndex};
 use crate::check::{AMOUNT, check_instant, is_amount, is_score};
 use crate::columns::{Row, VectorHit, VectorQuery};
 use crate::error::{Error, Result};
-use crate::rerank::{Peaks, Query, Ranked, Resident, Weighting, not_a_number};
+use crate::rerank::{CandidateColumns, Peaks, Query, Ranked, Weighting, not_a_number};
 use crate::search::{
-    Activated, Arrival, EdgeWeight, Found, RESULTS_PER_SEED, Ranking, SEED_THRESHOLDS,
-    SearchConfig, Seed, Serendipity, Spread, rank, seed, spread,
+    Activated, Arrival, EdgeWeight, RESULTS_PER_SEED, Ranking, SEED_THRESHOLDS, SearchConfig,
+    SearchHit, Seed, Serendipity, Spread, rank, seed, spread,
 };
 use crate::section::Weights;
 
 /// Candidates as columns of one length.
 #[derive(Clone, Copy, Debug)]
 pub struct Columns<'a> {
-    /// Which nodes.
+    /// The nodes.
     pub rows: &'a [Row],
     /// Cosines; finite.
     pub semantic: &'a [f64],
@@ -24,35 +24,45 @@ pub struct Columns<'a> {
     pub graph: &'a [f64],
 }
 
+/// The weights that a memory index ranks by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RankingWeights {
+    /// Those of each memory's section, if the configuration enables sections.
+    #[default]
+    OfSections,
+    /// [`Weights::GLOBAL`] for every memory.
+    Global,
+}
+
 /// A search.
 #[derive(Clone, Debug)]
 pub struct Search<'a> {
     /// The query's embedding.
     pub embedding: Option<&'a [f64]>,
-    /// What a full-text index found, each node once, in its order.
-    pub bm25: &'a [Found],
-    /// Which memories may be found, and which edges passed over.
+    /// The hits of a full-text index, each node once, in its order.
+    pub bm25: &'a [SearchHit],
+    /// The memories that may be found, and the edges that activation may pass over.
     pub filters: &'a Filters,
-    /// Results; none: the configuration's.
+    /// The most results. Default: that of the configuration.
     pub limit: Option<usize>,
-    /// The most seeds; none: the configuration's.
+    /// The most seeds. Default: that of the configuration.
     pub max_seeds: Option<usize>,
     /// The present, in milliseconds since 1970.
     pub now: f64,
-    /// Whether each memory is weighed as its section says.
-    pub sections: bool,
+    /// The weights of the ranking.
+    pub weights: RankingWeights,
     /// Whether the edges between active nodes are listed.
     pub connections: bool,
-    /// How readily to tell of what is active and yet unlike the query.
+    /// How many active memories that are unlike the query are returned as finds.
     pub serendipity: Serendipity,
 }
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// Where activation started from.
+    /// The nodes that activation started from.
     pub seeds: Vec<Seed>,
-    /// What it reached.
+    /// The nodes that activation reached.
     pub spread: Spread,
     /// The active nodes above the relevance floor, in the order in which they became active.
     pub kept: Vec<Ranking>,
@@ -78,26 +88,27 @@ impl MemoryIndex {
         columns: Columns<'_>,
         limit: usize,
         now: f64,
-        sections: bool,
+        weights: RankingWeights,
     ) -> Result<Vec<Ranked>> {
         let mut ranking = Vec::with_capacity(limit.min(columns.rows.len()));
-        self.rerank_each(columns, limit, now, sections, |ranked| ranking.push(ranked))?;
+        self.rerank_each(columns, limit, now, weights, |ranked| ranking.push(ranked))?;
         Ok(ranking)
     }
 
-    /// [`MemoryIndex::rerank`], one after the other; none where there is an error.
+    /// [`MemoryIndex::rerank`], calling `each` with one after the other; it calls nothing if there is
+    /// an error.
     pub(crate) fn rerank_each(
         &mut self,
         columns: Columns<'_>,
         limit: usize,
         now: f64,
-        sections: bool,
+        weights: RankingWeights,
         each: impl FnMut(Ranked),
     ) -> Result<()> {
         let Columns { rows, semantic, bm25, graph } = columns;
         let length = rows.len();
         assert!([semantic.len(), bm25.len(), graph.len()] == [length; 3], "columns of one length");
-        // Whole columns first; only a fault is looked for by itself.
+        // Whole columns are checked first. Only if one has a fault, it is looked for.
         let last_row = rows.iter().fold(0, |last, &row| last.max(row)) as usize;
         let peaks = Peaks::of(semantic, bm25, graph);
         let Some(peaks) = peaks.filter(|_| length == 0 || last_row < self.nodes.rows()) else {
@@ -108,14 +119,14 @@ impl MemoryIndex {
         if need > 0 {
             self.afford_for_now("candidates", need + limit.min(length) * 2 * size_of::<Ranked>())?;
         }
-        if self.rank(columns, peaks, limit, now, sections, each)? {
+        if self.rank(columns, peaks, limit, now, weights, each)? {
             Ok(())
         } else {
             Err(self.first_fault(columns))
         }
     }
 
-    /// [`MemoryIndex::rerank_each`] of columns that are sound; false, and none handed over, where a row
+    /// [`MemoryIndex::rerank_each`] of columns that are in range. Returns `false`, and calls nothing, if a row
     /// has no node.
     fn rank(
         &mut self,
@@ -123,17 +134,16 @@ impl MemoryIndex {
         peaks: Peaks,
         limit: usize,
         now: f64,
-        sections: bool,
+        weights: RankingWeights,
         each: impl FnMut(Ranked),
     ) -> Result<bool> {
         let Columns { rows, semantic, bm25, graph } = columns;
-        let weighting = if sections {
-            Weighting::Sections(&self.table)
-        } else {
-            Weighting::Uniform(Weights::GLOBAL)
+        let weighting = match weights {
+            RankingWeights::OfSections => Weighting::Sections(&self.table),
+            RankingWeights::Global => Weighting::Uniform(Weights::GLOBAL),
         };
         let query = Query { weighting, avg_inbound_edges: self.avg_inbound_edges(), now };
-        let candidates = Resident {
+        let candidates = CandidateColumns {
             rows,
             semantic,
             bm25,
@@ -145,7 +155,7 @@ impl MemoryIndex {
             section: &self.nodes.section,
             accessed_by_now: self.nodes.accessed_by(now),
         };
-        self.reranker.rank_resident(&candidates, peaks, limit, &query, each)
+        self.reranker.rank_columns(&candidates, peaks, limit, &query, each)
     }
 
     #[cold]
@@ -177,8 +187,8 @@ impl MemoryIndex {
     /// cosines, highest first; equal ones in order of sequence.
     ///
     /// # Errors
-    /// `invalid_argument` for an embedding that is none, for filters out of range, for a `now` that
-    /// is no instant.
+    /// `invalid_argument` for an embedding that is none, for filters and a `now` out of
+    /// range.
     pub fn similar(
         &self,
         embedding: &[f64],
@@ -231,7 +241,7 @@ impl MemoryIndex {
         self.search_and_tell(search, None)
     }
 
-    /// [`MemoryIndex::search`], and all that arrived while it spread.
+    /// [`MemoryIndex::search`], and every amount that arrived while activation spread.
     pub(super) fn search_and_tell(
         &mut self,
         search: &Search<'_>,
@@ -248,7 +258,7 @@ impl MemoryIndex {
             max_seeds: search.max_seeds.unwrap_or(self.search.max_seeds),
             ..self.search
         };
-        // An entry of a round waits in a list that doubles while it grows.
+        // The amounts of a round wait in a list that doubles when it grows.
         let each =
             size_of::<(Row, f64)>() + if arrivals.is_some() { size_of::<Arrival>() } else { 0 };
         let most_queued = self.room() / (6 * each);
@@ -259,14 +269,14 @@ impl MemoryIndex {
 
         let filtered = search.filters.is_about_nodes();
         let passes = |row: Row| !filtered || self.passes(row, search.filters, search.now);
-        let vector: Vec<Found> = match search.embedding {
+        let vector: Vec<SearchHit> = match search.embedding {
             None => Vec::new(),
             Some(embedding) => {
                 let query = self.vector_query(embedding)?;
                 let found = self.most_similar(&query, asked, search.filters, search.now);
                 found
                     .iter()
-                    .map(|found| Found { row: Some(found.row), score: found.score })
+                    .map(|found| SearchHit { row: Some(found.row), score: found.score })
                     .collect()
             }
         };
@@ -307,11 +317,11 @@ impl MemoryIndex {
         let of_row = |error: Error| {
             error.index().map_or(error.clone(), |index| error.at(rows[index] as usize))
         };
-        // A share of infinite activation is none.
+        // A share of an infinite activation is NaN.
         let peaks = Peaks::of(&semantic, &bm25, &graph)
             .ok_or_else(|| of_row(not_a_number(graph.iter().position(|score| score.is_nan()))))?;
         let mut ranked = Vec::with_capacity(limit.min(rows.len()));
-        self.rank(columns, peaks, limit, search.now, search.sections, |found| ranked.push(found))
+        self.rank(columns, peaks, limit, search.now, search.weights, |found| ranked.push(found))
             .map_err(of_row)?;
         let connections =
             if search.connections { self.edges_between(&spread.activated)? } else { Vec::new() };
@@ -324,7 +334,7 @@ impl MemoryIndex {
             activated.iter().map(|active| active.row).collect();
         let mut slots = Vec::new();
         for &row in &active {
-            // Seen from both its ends; the lower one takes it.
+            // An edge is seen from both its ends; the lower row takes it.
             let own =
                 self.graph.neighbours(row).filter(|it| it.row >= row && active.contains(&it.row));
             slots.extend(own.map(|neighbour| neighbour.edge));

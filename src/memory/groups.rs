@@ -1,16 +1,16 @@
-//! Which nodes were recalled together: who shares one of several groups with whom.
+//! Groups of nodes that were recalled together: which nodes share a group.
 
 use rustc_hash::FxHashMap;
 
 use crate::columns::Row;
 
-/// The groups of each node, so that an edge is looked at once however many groups it lies in.
+/// The groups of each node, so that an edge in several groups is looked at once.
 pub(super) struct Groups {
     /// The place of each row among the members.
     places: FxHashMap<Row, u32>,
     members: Vec<Member>,
     /// The groups of each member, in chains.
-    links: Vec<Link>,
+    links: Vec<GroupLink>,
     /// For each group the last row that was asked about and is in it.
     asked: Vec<Row>,
 }
@@ -19,15 +19,15 @@ pub(super) struct Groups {
 struct Member {
     row: Row,
     last_link: u32,
-    /// Whom it was compared with last, and whether they share a group: there may be many edges
-    /// between two nodes.
+    /// The row that it was compared with last, and whether they share a group: there may be several
+    /// edges between two nodes.
     compared: Row,
     shares: bool,
 }
 
 /// A group of a member, and the link before.
 #[derive(Clone, Copy)]
-struct Link {
+struct GroupLink {
     group: u32,
     before: u32,
 }
@@ -38,15 +38,16 @@ const END: u32 = u32::MAX;
 const NOBODY: Row = Row::MAX;
 
 impl Groups {
-    /// Bytes that so many groups take which list so many rows in all, at most.
+    /// The most bytes of this many groups that list this many rows in all.
     pub fn need(groups: usize, listed: usize) -> usize {
         // The map and the members may be twice as large as they have to, and grow beside what they
         // were.
-        let each = size_of::<Link>() + 4 * (size_of::<(Row, u32)>() + 1) + 3 * size_of::<Member>();
+        let each =
+            size_of::<GroupLink>() + 4 * (size_of::<(Row, u32)>() + 1) + 3 * size_of::<Member>();
         listed.saturating_mul(each).saturating_add(groups * size_of::<Row>())
     }
 
-    /// These groups, which list so many rows in all; of the rows only those that are `there`.
+    /// These groups, which list `listed` rows in all, without the rows that are not `there`.
     pub fn new(groups: &[&[Row]], listed: usize, there: impl Fn(Row) -> bool) -> Self {
         let mut whole = Self {
             places: FxHashMap::default(),
@@ -68,7 +69,7 @@ impl Groups {
         }
         let link = self.links.len() as u32;
         let before = std::mem::replace(&mut self.members[place as usize].last_link, link);
-        self.links.push(Link { group, before });
+        self.links.push(GroupLink { group, before });
     }
 
     /// The rows, each once.
@@ -81,7 +82,7 @@ impl Groups {
     pub fn compare(&mut self, mut each: impl FnMut(Row, &mut dyn FnMut(Row) -> bool)) {
         for place in 0..self.members.len() {
             let Member { row, mut last_link, .. } = self.members[place];
-            while let Some(&Link { group, before }) = self.links.get(last_link as usize) {
+            while let Some(&GroupLink { group, before }) = self.links.get(last_link as usize) {
                 self.asked[group as usize] = row;
                 last_link = before;
             }

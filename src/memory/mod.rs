@@ -1,8 +1,18 @@
-//! A resident memory: the nodes, edges and embeddings of one agent, kept where they are searched.
+//! The memory index: the nodes, edges and embeddings of one agent, resident where they are searched.
 //!
-//! Nodes go by [`Row`] and edges by slot; who they are is the caller's, who keeps the ids. Names
-//! (types, subtypes, tags, clusters) become codes once. Every batch is checked, and what it could
-//! need counted, before anything of it is done.
+//! A node is a [`Row`] and an edge is a slot; the caller keeps their ids. Names (types, subtypes,
+//! tags, clusters) become codes once. Every batch is checked, and the bytes that it could need are
+//! counted, before anything changes.
+//!
+//! | file | subject |
+//! |---|---|
+//! | `names` | codes of names |
+//! | `size` | counts, bytes, the bound on bytes |
+//! | `nodes`, `edges` | adding, changing, removing |
+//! | `access` | accesses and recalls |
+//! | `filter`, `find`, `explain` | searching |
+//! | `sweep` | decay of stored values |
+//! | `snapshot` | saving and restoring |
 
 mod access;
 mod edges;
@@ -29,24 +39,24 @@ use crate::section::{Section, SectionTable};
 pub use edges::EdgeChange;
 pub use explain::{ExplainedNode, Explanation, Operation};
 pub use filter::{Filters, NO_CODE};
-pub use find::{Columns, Outcome, Search};
+pub use find::{Columns, Outcome, RankingWeights, Search};
 use names::SubtypeFacts;
 pub use names::{DEFAULT_EDGE_TYPE, DEFAULT_NODE_TYPE, NameKind};
 pub use nodes::{Access, Embedding, NodeChange};
-pub use size::Use;
+pub use size::ByteCounts;
 pub use snapshot::{Restoring, Snapshot, SnapshotPart};
-pub use sweep::{Change, Sweep, Transition};
+pub use sweep::{DecayChange, Sweep, Transition};
 
-/// How a memory is made.
+/// The options of a new memory index.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Components of an embedding; 0 keeps none.
+    /// The number of components of an embedding; 0: the index keeps no embeddings.
     pub dimensions: usize,
-    /// How embeddings are kept.
+    /// The form in which embeddings are stored.
     pub form: VectorForm,
-    /// Which model made them; kept in snapshots.
+    /// The model that makes them. It is stored in snapshots.
     pub embedding_id: String,
-    /// The most bytes it may take.
+    /// The most bytes that the index may take.
     pub max_bytes: usize,
 }
 
@@ -59,12 +69,12 @@ pub struct MemoryIndex {
     search: SearchConfig,
     limits: Limits,
     /// By section code.
-    ends: [sweep::Ends; 4],
+    ends: [sweep::ThresholdTimes; 4],
     options: Options,
-    /// Bytes that stand elsewhere and count against `max_bytes`: the caller's scratch.
+    /// Bytes of the caller's scratch, which count against `max_bytes`.
     elsewhere: usize,
     types: Names,
-    /// Code 0 is no subtype, which stands as an empty text.
+    /// Code 0 stands for no subtype; its text is empty.
     subtypes: Names,
     subtype_facts: Vec<SubtypeFacts>,
     edge_types: Names,
@@ -77,11 +87,11 @@ pub struct MemoryIndex {
     graph: Graph,
     vectors: Vectors,
     due: Due,
-    /// The moment up to which `due` has been looked at.
+    /// The latest instant for which transitions were computed.
     looked_at: f64,
-    /// The moment of a sweep that has not been applied yet; −∞ without one.
+    /// The instant of a sweep that has not been applied yet; −∞ without one.
     swept_at: f64,
-    /// Counts changes, so that what is being written notices them.
+    /// The number of changes, so that a snapshot that is being written notices one.
     changes: u64,
     reranker: Reranker,
 }
@@ -98,7 +108,7 @@ impl MemoryIndex {
         }
         let mut memory = Self {
             limits: Limits::of(&config.sections),
-            ends: sweep::Ends::of(&config.sections, config.curve),
+            ends: sweep::ThresholdTimes::of(&config.sections, config.curve),
             table: config.sections,
             curve: config.curve,
             search: config.search,
@@ -132,29 +142,26 @@ impl MemoryIndex {
     }
 }
 
-/// Which node or edge of a memory an entry of a batch is about.
+/// The node or edge that an entry of a batch is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A new one.
     New,
     /// The one in a row, or an edge in a slot.
     There(u32),
-    /// The one that an earlier entry of the batch is about.
+    /// The node or edge of an earlier entry of the batch.
     Entry(usize),
 }
 
-fn is_whole_up_to(value: f64, most: f64) -> bool {
-    (0.0..=most).contains(&value) && value.floor() == value
-}
-
-#[inline(never)]
-fn check_sequence(sequence: f64) -> Result<()> {
-    if is_whole_up_to(sequence, MOST_SEQUENCE as f64) {
+fn check_sequence(sequence: u64) -> Result<()> {
+    if sequence <= MOST_SEQUENCE {
         return Ok(());
     }
-    Err(Error::argument("sequence", "must be a whole number from 0 to 9007199254740991")
-        .found(sequence))
+    Err(Error::argument("sequence", SEQUENCE).found(sequence as f64))
 }
+
+/// What a sequence number must be.
+pub(crate) const SEQUENCE: &str = "must be a whole number from 0 to 9007199254740991";
 
 #[inline(never)]
 fn check_share(field: &str, share: Option<f64>) -> Result<()> {

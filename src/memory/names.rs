@@ -10,20 +10,24 @@ use crate::section::Section;
 pub const DEFAULT_NODE_TYPE: &str = "concept";
 /// The type of an edge that is given none.
 pub const DEFAULT_EDGE_TYPE: &str = "relates_to";
-/// Memories of this subtype are not strengthened by being read: their outcomes do that.
+/// Memories of this subtype do not grow by being read; their outcomes change their stability.
 const PLAYBOOK: &str = "custom:playbook";
-/// Codes of types and subtypes are two bytes, of which the last is none.
+/// Codes of types and subtypes have two bytes, and the last code is not used.
 const MOST_NAMES: usize = u16::MAX as usize;
 
 /// The kinds of names that a memory gives codes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // plain words
 #[repr(u8)]
 pub enum NameKind {
+    /// Types of nodes.
     Type = 0,
+    /// Subtypes of nodes.
     Subtype = 1,
+    /// Types of edges.
     EdgeType = 2,
+    /// Tags of nodes.
     Tag = 3,
+    /// Clusters of nodes.
     Cluster = 4,
 }
 
@@ -33,7 +37,7 @@ impl NameKind {
         [Self::Type, Self::Subtype, Self::EdgeType, Self::Tag, Self::Cluster];
 }
 
-/// What a subtype means for its nodes.
+/// What the configuration says about the nodes of a subtype.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SubtypeFacts {
     pub section: Section,
@@ -57,12 +61,12 @@ impl MemoryIndex {
         self.names(kind).code(name)
     }
 
-    /// The name of a code; for a subtype an empty one stands for none.
+    /// The name of a code; empty for code 0 of subtypes.
     pub fn text(&self, kind: NameKind, code: u32) -> &str {
         self.names(kind).text(code)
     }
 
-    /// The code of a name, a new one where it has none.
+    /// The code of a name; a new code if the name has none.
     ///
     /// # Errors
     /// `out_of_memory` when there are 65,535 of its kind already (types and subtypes), or no room
@@ -105,13 +109,13 @@ impl MemoryIndex {
         })
     }
 
-    /// How many names of a kind there are.
+    /// The number of names of a kind.
     pub fn count_names(&self, kind: NameKind) -> usize {
         self.names(kind).count()
     }
 
-    /// Forgets all names of a kind but the first `count`, at least those that every memory has:
-    /// whoever asked for codes of the others had no use for them.
+    /// Keeps the first `count` names of a kind, at least those that every index has. The others were
+    /// given codes for a batch that was refused.
     pub fn truncate_names(&mut self, kind: NameKind, count: usize) {
         match kind {
             NameKind::Type => self.types.truncate(count.max(1)),

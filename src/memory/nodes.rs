@@ -2,65 +2,79 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{MemoryIndex, Target, check_sequence, check_share, is_whole_up_to};
-use crate::check::{COUNT, INSTANT, check_instant, is_instant};
+use super::{MemoryIndex, Target, check_sequence, check_share};
+use crate::check::{INSTANT, check_instant, is_instant};
 use crate::columns::{Label, NO_LABELS, Node, Row, StoredState};
 use crate::decay::Lifecycle;
 use crate::error::{Error, Result};
 use crate::salience::NEUTRAL;
 
-/// When a node was last accessed.
+/// The last access of a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Access {
-    /// As it is known; never, for a new node.
+    /// It stays as it is; a new node was never accessed.
     Kept,
-    /// Never, so that its creation stands in.
+    /// It was never accessed: its creation counts as its last access.
     Never,
-    /// Then, in milliseconds since 1970.
+    /// At this instant, in milliseconds since 1970.
     At(f64),
 }
 
-/// What becomes of a node's embedding.
+/// The change of a node's embedding.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Embedding<'a> {
     /// It stays as it is.
     Kept,
-    /// It has none from now on.
+    /// It is removed.
     None,
-    /// It is this, at length 1.
+    /// It becomes this one, scaled to length 1.
     Given(&'a [f64]),
 }
 
-/// A node of a batch. What is missing stays as it is, or has the default of a new node.
+/// A node of a batch. A missing field stays as it is, or has the default of a new node. Instants are
+/// milliseconds since 1970, at most 8.64e15 from it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[allow(missing_docs)] // named as everywhere
 pub struct NodeChange<'a> {
+    /// The node.
     pub target: Target,
-    pub sequence: Option<f64>,
+    /// Its place in every order, at most [`MOST_SEQUENCE`](crate::columns::MOST_SEQUENCE). Default: one more than the highest so
+    /// far.
+    pub sequence: Option<u64>,
+    /// The instant of its creation. Default: that of the call.
     pub created_at: Option<f64>,
+    /// The instant of its last access.
     pub last_accessed: Access,
-    pub access_count: Option<f64>,
+    /// The number of its accesses. Default: 0.
+    pub access_count: Option<u32>,
+    /// Days, a finite number. Default: that of its subtype, else of its section.
     pub stability: Option<f64>,
+    /// In [0, 1], as stored. Default: 1.
     pub retrievability: Option<f64>,
+    /// In [0, 1]. Default: the base difficulty of its section.
     pub difficulty: Option<f64>,
-    /// Passed over where the memory keeps none.
+    /// In [0, 1]. Default: [`NEUTRAL`]. Ignored by an index that keeps no salience.
     pub salience: Option<f64>,
-    /// Its code.
-    pub state: Option<f64>,
+    /// The stored lifecycle state. Default: ACTIVE.
+    pub state: Option<StoredState>,
+    /// The code of its type, from [`MemoryIndex::name`]. Default: 0, the code of `concept`.
     pub node_type: Option<u32>,
+    /// The code of its subtype. Default: 0, which stands for no subtype.
     pub subtype: Option<u32>,
+    /// The codes of its tags, which replace those it has. Default: none.
     pub tags: Option<&'a [u32]>,
+    /// The codes of its clusters, which replace those it has. Default: none.
     pub clusters: Option<&'a [u32]>,
+    /// Its embedding.
     pub embedding: Embedding<'a>,
 }
 
 impl MemoryIndex {
-    /// The node of a row, if there is one.
+    /// The node of a row, or `None` if the row has no node.
     pub fn node(&self, row: Row) -> Option<Node> {
         self.nodes.get(row)
     }
 
-    /// Whether the salience of nodes is kept, as `salience_growth` of the configuration says.
+    /// Whether the index keeps salience: `salience_growth` of its configuration.
     pub fn keeps_salience(&self) -> bool {
         self.nodes.keeps_salience()
     }
@@ -70,7 +84,7 @@ impl MemoryIndex {
         self.nodes.subtype.at(row as usize)
     }
 
-    /// How many edges lead to a node.
+    /// The number of edges that lead to a node.
     pub fn inbound(&self, row: Row) -> u32 {
         self.graph.inbound(row)
     }
@@ -85,17 +99,14 @@ impl MemoryIndex {
         self.vectors.has(row)
     }
 
-    /// Adds and changes nodes, in order; the answer holds the row of each. `now` is when a new node
-    /// without a creation was made. Codes of names are those that [`MemoryIndex::name`] gave.
+    /// Adds and changes nodes, in order. Returns the row of each. `now` is the creation of a new node
+    /// without one. Codes of names are those that [`MemoryIndex::name`] returned.
     ///
     /// # Errors
-    /// `invalid_argument` with field and index for a number out of its range, and for an embedding
-    /// that is none; `out_of_memory`. Nothing is changed then.
+    /// `invalid_argument` with field and index for a number out of range and for an invalid embedding;
+    /// `out_of_memory`. Then nothing is changed.
     pub fn upsert(&mut self, batch: &[NodeChange<'_>], now: f64) -> Result<Vec<Row>> {
-        check_instant("now", now)?;
-        for (index, change) in batch.iter().enumerate() {
-            self.check_node(change).map_err(|error| error.at(index))?;
-        }
+        self.check_nodes(batch, now)?;
         let new = batch.iter().filter(|change| change.target == Target::New).count();
         let embeddings =
             batch.iter().filter(|change| matches!(change.embedding, Embedding::Given(_))).count();
@@ -104,7 +115,7 @@ impl MemoryIndex {
             let given = [change.tags, change.clusters];
             if given.iter().any(Option::is_some) {
                 sets += 1;
-                // One that is not given stays, and may become part of another set.
+                // Tags or clusters that are not given stay, and become part of a new set.
                 labels += given.iter().flatten().map(|it| it.len()).sum::<usize>()
                     + self.most_labels(change);
             }
@@ -115,7 +126,7 @@ impl MemoryIndex {
             + self.graph.inbound_counts().need(new)
             + self.vectors.need(embeddings, rows)
             + self.labels.need(sets, labels);
-        // What is there already can be changed in an index that is full.
+        // In an index that is full, existing nodes can still be changed.
         if need > 0 {
             self.afford("nodes", need)?;
         }
@@ -140,6 +151,14 @@ impl MemoryIndex {
         Ok(done)
     }
 
+    /// Checks the numbers of a batch of nodes, in order.
+    pub(crate) fn check_nodes(&self, batch: &[NodeChange<'_>], now: f64) -> Result<()> {
+        check_instant("now", now)?;
+        batch.iter().enumerate().try_for_each(|(index, change)| {
+            self.check_node(change).map_err(|error| error.at(index))
+        })
+    }
+
     fn most_labels(&self, change: &NodeChange<'_>) -> usize {
         match change.target {
             Target::There(row) => self.labels.labels(self.nodes.labels.get(row as usize)).len(),
@@ -162,13 +181,6 @@ impl MemoryIndex {
                 return Err(Error::argument(field, INSTANT).found(found));
             }
         }
-        if let Some(count) = change.access_count
-            && !is_whole_up_to(count, f64::from(u32::MAX))
-        {
-            let problem =
-                if count > 0.0 { "must be a whole number of at most 4294967295" } else { COUNT };
-            return Err(Error::argument("access_count", problem).found(count));
-        }
         if let Some(found) = change.stability.filter(|days| !days.is_finite()) {
             return Err(
                 Error::argument("stability", "must be a finite number of days").found(found)
@@ -177,11 +189,6 @@ impl MemoryIndex {
         check_share("retrievability", change.retrievability)?;
         check_share("difficulty", change.difficulty)?;
         check_share("salience", change.salience)?;
-        if let Some(found) =
-            change.state.filter(|&code| !is_whole_up_to(code, f64::from(StoredState::COUNT - 1)))
-        {
-            return Err(Error::argument("lifecycle", "must be a state").found(found));
-        }
         if let Embedding::Given(embedding) = change.embedding {
             if self.options.dimensions == 0 {
                 return Err(Error::argument(
@@ -201,9 +208,7 @@ impl MemoryIndex {
         let labels =
             self.acquire(change.tags.unwrap_or_default(), change.clusters.unwrap_or_default());
         let node = Node {
-            sequence: change
-                .sequence
-                .map_or_else(|| self.nodes.next_sequence(), |sequence| sequence as u64),
+            sequence: change.sequence.unwrap_or_else(|| self.nodes.next_sequence()),
             created_at,
             last_accessed: if let Access::At(instant) = change.last_accessed {
                 instant
@@ -216,11 +221,11 @@ impl MemoryIndex {
                 .difficulty
                 .unwrap_or(self.table.profile(facts.section).encoding.base_difficulty),
             salience: change.salience.unwrap_or(NEUTRAL),
-            access_count: change.access_count.unwrap_or(0.0) as u32,
+            access_count: change.access_count.unwrap_or(0),
             node_type: change.node_type.unwrap_or(0) as u16,
             subtype: subtype as u16,
             section: facts.section,
-            state: state_of(change.state).unwrap_or(StoredState::Living(Lifecycle::Active)),
+            state: change.state.unwrap_or(StoredState::Living(Lifecycle::Active)),
             labels,
         };
         let row = self.nodes.add(&node);
@@ -245,10 +250,10 @@ impl MemoryIndex {
             Access::At(instant) => node.last_accessed = instant,
         }
         if let Some(sequence) = change.sequence {
-            node.sequence = sequence as u64;
+            node.sequence = sequence;
         }
         if let Some(count) = change.access_count {
-            node.access_count = count as u32;
+            node.access_count = count;
         }
         if let Some(node_type) = change.node_type {
             node.node_type = node_type as u16;
@@ -257,7 +262,7 @@ impl MemoryIndex {
             node.subtype = subtype as u16;
             node.section = self.subtype_facts[subtype as usize].section;
         }
-        node.state = state_of(change.state).unwrap_or(node.state);
+        node.state = change.state.unwrap_or(node.state);
         if change.tags.is_some() || change.clusters.is_some() {
             let known = self.labels.labels(node.labels);
             let tags: Vec<u32> = known.iter().filter_map(|label| label.as_tag()).collect();
@@ -285,8 +290,8 @@ impl MemoryIndex {
         self.labels.acquire(&labels)
     }
 
-    /// Removes nodes with their edges and embeddings; the answer holds the slots of those edges.
-    /// Rows without a node are passed over.
+    /// Removes nodes with their edges and embeddings. Returns the slots of those edges. Skips rows
+    /// without a node.
     pub fn remove(&mut self, rows: &[Row]) -> Vec<u32> {
         self.changes += 1;
         let mut slots = Vec::new();
@@ -301,8 +306,4 @@ impl MemoryIndex {
         }
         slots
     }
-}
-
-fn state_of(code: Option<f64>) -> Option<StoredState> {
-    code.and_then(|code| StoredState::from_code(code as u8))
 }

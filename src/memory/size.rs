@@ -8,35 +8,40 @@ use crate::error::{Error, Result};
 /// that one is in it.
 const SPARE_SHARE: usize = 8;
 
-/// Bytes that a memory takes, by content and by what there is room for.
+/// Bytes of a memory index, in use and allocated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(missing_docs)] // plain words
-pub struct Use {
+pub struct ByteCounts {
+    /// Nodes, names, sets of labels and the due tree: bytes in use.
     pub nodes: usize,
+    /// The same: bytes allocated.
     pub nodes_capacity: usize,
+    /// Edges and their lists: bytes in use.
     pub edges: usize,
+    /// The same: bytes allocated.
     pub edges_capacity: usize,
+    /// Embeddings: bytes in use.
     pub embeddings: usize,
+    /// The same: bytes allocated.
     pub embeddings_capacity: usize,
 }
 
 impl MemoryIndex {
-    /// How many nodes there are.
+    /// The number of nodes.
     pub fn len(&self) -> usize {
         self.nodes.count()
     }
 
-    /// Whether there is none.
+    /// Whether the index has no node.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many edges there are.
+    /// The number of edges.
     pub fn edge_count(&self) -> usize {
         self.graph.len()
     }
 
-    /// How many rows there are, with a node or without; every row is below this.
+    /// The number of rows, with a node or without. Every row is below it.
     pub fn rows(&self) -> usize {
         self.nodes.rows()
     }
@@ -46,11 +51,11 @@ impl MemoryIndex {
         if self.is_empty() { 0.0 } else { self.graph.len() as f64 / self.len() as f64 }
     }
 
-    /// How much memory it takes.
-    pub fn bytes(&self) -> Use {
+    /// The bytes that the index takes.
+    pub fn bytes(&self) -> ByteCounts {
         let counts = self.graph.inbound_counts().len() * size_of::<u32>();
         let named = self.all_names().map(Names::bytes).sum::<usize>() + self.labels.bytes();
-        Use {
+        ByteCounts {
             nodes: self.nodes.rows() * self.nodes.bytes_each() + self.due.bytes() + counts + named,
             nodes_capacity: self.nodes_capacity(),
             edges: self.graph.bytes(),
@@ -60,13 +65,13 @@ impl MemoryIndex {
         }
     }
 
-    /// Says how many bytes stand elsewhere and count against the bound.
+    /// Sets the bytes of the caller's scratch, which count against the bound.
     pub fn set_elsewhere(&mut self, bytes: usize) {
         self.elsewhere = bytes;
     }
 
-    /// Whether a call that keeps so many bytes more stays within the bound, and leaves what calls
-    /// need for a while.
+    /// Checks whether a call that keeps `need` bytes more stays within the bound, and leaves the
+    /// share that calls need for their duration.
     ///
     /// # Errors
     /// `out_of_memory` when it does not.
@@ -79,8 +84,8 @@ impl MemoryIndex {
         )
     }
 
-    /// Whether a call that needs so many bytes for a while stays within the bound. What is full can
-    /// still be searched.
+    /// Checks whether a call that needs `need` bytes for its duration stays within the bound. An index
+    /// that is full can still be searched.
     ///
     /// # Errors
     /// `out_of_memory` when it does not.
@@ -89,9 +94,9 @@ impl MemoryIndex {
         Self::compare(field, need, self.room())
     }
 
-    /// Whether a snapshot can take so many bytes for a while. What is full can still be saved: a
-    /// snapshot does not count against the bound, but only against what a 32-bit module can
-    /// address.
+    /// Checks whether a snapshot can take `need` bytes for its duration. An index that is full can
+    /// still be saved: a snapshot does not count against the bound, but only against the bytes that a
+    /// 32-bit module can address.
     ///
     /// # Errors
     /// `out_of_memory` when it cannot.
@@ -109,7 +114,7 @@ impl MemoryIndex {
         Err(Error::memory(field, problem))
     }
 
-    /// Bytes that are left for a while, but for what allocation leaves in pieces.
+    /// Bytes that are left for the duration of a call, less the share for small free blocks.
     pub(super) fn room(&self) -> usize {
         self.left(self.options.max_bytes - self.options.max_bytes / PIECES_SHARE)
     }

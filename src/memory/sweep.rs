@@ -1,10 +1,55 @@
-//! What time does to stored nodes: the sweep, the states that change, and whom a change could
-//! concern next.
+//! The sweep and its transitions: the retrievability and the lifecycle state that stored nodes
+//! should have now.
 //!
-//! A node carries the retrievability and lifecycle that its database holds. The sweep proposes new
-//! ones, and what becomes of that is stored by whoever calls. When a state ends can be computed
-//! from the curve's inverse, so every row stands in [`Due`] with a moment before which its state
-//! cannot differ from the stored one; the forward function decides.
+//! # Idea
+//!
+//! A node carries the retrievability and the state that its database holds. [`MemoryIndex::decay`]
+//! goes over all nodes, computes both anew and returns those that differ. The caller writes its
+//! database, and [`MemoryIndex::apply_decay`] stores them.
+//!
+//! [`MemoryIndex::transitions`] returns the nodes whose state would change, without going over all
+//! of them. The curve has an inverse, so the days at which a state ends can be computed. Each row
+//! is filed in the [due tree](crate::columns::Due) under a moment before which its state cannot
+//! differ from the stored one:
+//!
+//! ```text
+//! ACTIVE    until R passes the active threshold
+//! WEAK      until R passes the weak one, from the active one on
+//! DORMANT   until R has passed the weak one and 60 days are over
+//! COMPRESS  until R has passed the weak one and 120 days are over, from 60 days on
+//! ARCHIVE, DELETED   never
+//! ```
+//!
+//! A row whose state may not have begun yet, as far as the clock was looked at, is always due.
+//!
+//! # Invariants
+//!
+//! - The forward function, the one that the sweep uses, decides about every row that the tree
+//!   returns. So `transitions` never reports a change that a sweep would not, and it needs no exact
+//!   inverse.
+//! - A row is filed again after every change of its fields, and after every look that did not
+//!   change its state. A row that does change stays due until the change is stored.
+//! - If `now` goes back, all rows are filed again for the earlier moment.
+//!
+//! # Why a moment is never too late in floating point
+//!
+//! - Exponential curve: R = e^(−t/S) passes a threshold at t = −S · ln threshold. The computed
+//!   power is off by less than one unit in its last place, which moves t/S by less than
+//!   [`EXP_ROUNDING`]. The first passing is taken that much earlier, the last one that much later.
+//!   Below e^−700 the power loses bits, so the first passing is taken as 700 · S at the latest, and
+//!   the last one as 746 · S, from where on the power is 0.
+//! - FSRS-6: R is rounded to 8 decimals, so the passing is computed for thresholds that are higher
+//!   and lower by [`ROUNDING`].
+//! - The logarithm, days and instants are rounded, too. A moment is set one second and a billionth
+//!   of the span earlier, which is more than all of that loses.
+//! - Moments are whole units of ten seconds, rounded down. Instants outside of what 32 bits hold
+//!   (680 years from 1970) become the first or the last moment.
+//!
+//! # Cost
+//!
+//! A sweep computes the exponential in lanes, a block of eight nodes at a time, and compares 64
+//! nodes without a branch for each: the results are words of bits. `transitions` takes time in
+//! proportion to the number of due rows, which is that of the changes.
 
 use core::array::from_fn;
 use core::mem::replace;
@@ -25,20 +70,23 @@ const DECIMALS: f64 = 10_000.0;
 
 /// New stored values of a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[allow(missing_docs)] // named as everywhere
-pub struct Change {
+pub struct DecayChange {
+    /// The node.
     pub row: Row,
-    /// Rounded to 4 decimals, half to even.
+    /// In [0, 1], rounded to 4 decimals, half to even.
     pub retrievability: f64,
+    /// The lifecycle state to store.
     pub state: StoredState,
 }
 
 /// A state that changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // plain words
 pub struct Transition {
+    /// The node.
     pub row: Row,
+    /// The stored state.
     pub from: StoredState,
+    /// The state that a sweep would store.
     pub to: Lifecycle,
 }
 
@@ -106,14 +154,14 @@ impl MemoryIndex {
                 }
                 sweep.compare(
                     row,
-                    Faded { retrievability, states },
-                    Faded { retrievability: known, states: from },
+                    FadedColumns { retrievability, states },
+                    FadedColumns { retrievability: known, states: from },
                 );
                 row += length as Row;
             }
         }
         if nodes.is_out_of_order() {
-            self.afford_for_now("decay", 2 * sweep.rows.len() * size_of::<Change>())?;
+            self.afford_for_now("decay", 2 * sweep.rows.len() * size_of::<DecayChange>())?;
             let mut order: Vec<u32> = (0..sweep.rows.len() as u32).collect();
             nodes.sort_places(&mut order, &|place| sweep.rows[place as usize]);
             let places = || order.iter().map(|&place| place as usize);
@@ -128,11 +176,11 @@ impl MemoryIndex {
         Ok(sweep)
     }
 
-    /// How many more changes to make room for, `length` at least: as many as there will be if the
-    /// rows from `row` on change as those before it.
+    /// The number of further changes to reserve room for, at least `length`: the number to expect if
+    /// the rows from `row` on change as often as those before it.
     fn affordable(&self, sweep: &Sweep, row: Row, length: usize) -> Result<usize> {
-        // Lists double when they grow, and stand beside their old selves while they do.
-        // What is told of a transition takes four numbers more.
+        // A list doubles when it grows, and while it does, the old one still exists.
+        // A reported transition takes four more numbers.
         let most = 3
             * (size_of::<Row>() + size_of::<f64>() + size_of::<u8>() + size_of::<Transition>())
             + 4 * size_of::<u32>();
@@ -150,13 +198,13 @@ impl MemoryIndex {
     /// # Errors
     /// `invalid_argument` with field and index for a retrievability outside [0, 1]. Nothing is
     /// stored then.
-    pub fn apply_decay(&mut self, changes: &[Change]) -> Result<usize> {
+    pub fn apply_decay(&mut self, changes: &[DecayChange]) -> Result<usize> {
         for (index, change) in changes.iter().enumerate() {
             super::check_share("retrievability", Some(change.retrievability))
                 .map_err(|error| error.at(index))?;
         }
         self.changes += 1;
-        // What a sweep found is stored: it looked at every row, as far as that goes.
+        // The sweep looked at every row, so transitions up to its instant are known.
         self.looked_at = self.looked_at.max(replace(&mut self.swept_at, f64::NEG_INFINITY));
         let mut applied = 0;
         for change in changes {
@@ -186,7 +234,7 @@ impl MemoryIndex {
         (self.looked_at, self.swept_at) = (now, f64::NEG_INFINITY);
         let branches = self.due.branches_until(moment(now));
         // Rows out of order are sorted by keys of their own.
-        let to_sort = if self.nodes.is_out_of_order() { 2 * size_of::<Change>() } else { 0 };
+        let to_sort = if self.nodes.is_out_of_order() { 2 * size_of::<DecayChange>() } else { 0 };
         self.afford_for_now("transitions", branches.most_rows() * (size_of::<Row>() + to_sort))?;
         let mut rows = self.due.rows_under(&branches);
         self.nodes.sort(&mut rows);
@@ -264,9 +312,9 @@ impl MemoryIndex {
 
 impl Sweep {
     /// What to store.
-    pub fn changes(&self) -> impl Iterator<Item = Change> {
+    pub fn changes(&self) -> impl Iterator<Item = DecayChange> {
         let columns = self.rows.iter().zip(&self.retrievability).zip(&self.states);
-        columns.map(|((&row, &retrievability), &code)| Change {
+        columns.map(|((&row, &retrievability), &code)| DecayChange {
             row,
             retrievability,
             state: stored_state(code),
@@ -281,10 +329,9 @@ impl Sweep {
         self.states.reserve(more);
     }
 
-    /// Compares what the rows from `first` on have come to with what is stored of them. First who
-    /// changes, then each column of what they change to: a list that grows by many at once asks for
-    /// room once.
-    fn compare(&mut self, first: Row, faded: Faded<'_>, stored: Faded<'_>) {
+    /// Compares the computed values of the rows from `first` on with the stored ones. First the places
+    /// that change are collected, then each column is extended once.
+    fn compare(&mut self, first: Row, faded: FadedColumns<'_>, stored: FadedColumns<'_>) {
         let (mut states, mut changed, mut moved) = ([0_u8; BATCH], [0_u16; BATCH], [0_u16; BATCH]);
         let (mut changes, mut moves, mut processed) = (0, 0, 0);
         let length = stored.states.len();
@@ -294,7 +341,7 @@ impl Sweep {
             let differences = match (faded.word(start), stored.word(start)) {
                 (Some(faded), Some(stored)) => Differences::between(faded, stored, to),
                 _ => {
-                    // Nobody sweeps those who fill the word.
+                    // The word is filled up with ARCHIVE, which is not swept.
                     let (mut retrievability, mut codes) =
                         ([[0.0; WORD]; 2], [[Lifecycle::Archive as u8; WORD]; 2]);
                     for (of, from) in [faded, stored].into_iter().enumerate() {
@@ -330,7 +377,7 @@ impl Sweep {
 
 /// Retrievabilities and codes of states of some rows.
 #[derive(Clone, Copy)]
-struct Faded<'a> {
+struct FadedColumns<'a> {
     retrievability: &'a [f64],
     states: &'a [u8],
 }
@@ -339,7 +386,7 @@ struct Faded<'a> {
 const WORD: usize = 64;
 type FadedWord<'a> = (&'a [f64; WORD], &'a [u8; WORD]);
 
-impl<'a> Faded<'a> {
+impl<'a> FadedColumns<'a> {
     fn word(&self, start: usize) -> Option<FadedWord<'a>> {
         Some((self.retrievability[start..].first_chunk()?, self.states[start..].first_chunk()?))
     }
@@ -353,7 +400,7 @@ struct Differences {
 }
 
 impl Differences {
-    /// Leaves the states in `to`. No branch goes by a row: what changes is anybody's guess.
+    /// Writes the new states to `to`. There is no branch per row, because it could not be predicted.
     #[inline(always)]
     fn between(faded: FadedWord<'_>, stored: FadedWord<'_>, to: &mut [u8; WORD]) -> Self {
         let (mut swept, mut moved) = ([0; WORD], [0; WORD]);
@@ -438,15 +485,15 @@ fn moment(instant: f64) -> u32 {
 
 /// When the curve passes a section's thresholds of ACTIVE and of WEAK, for every stability.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ends {
-    active: Passing,
-    weak: Passing,
+pub(super) struct ThresholdTimes {
+    active: ThresholdTime,
+    weak: ThresholdTime,
 }
 
 /// The days without access before which a retrievability is above a threshold, and after which it
-/// is below: infinite where that is never, or so late that nobody asks.
+/// is below: infinite if that is never, or beyond all use.
 #[derive(Clone, Copy, Debug)]
-struct Passing {
+struct ThresholdTime {
     first: f64,
     last: f64,
 }
@@ -456,20 +503,20 @@ const VANISHING: f64 = 700.0;
 const VANISHED: f64 = 746.0;
 /// A little more than what rounding e^−x, which is near 1, moves x by at most.
 const EXP_ROUNDING: f64 = 4e-16;
-/// Days, at a stability of one, after which nobody asks where the power curve is.
+/// Days, at a stability of one, beyond which the power curve is not inverted.
 const FAR: f64 = 1e12;
 /// A little more than what rounding a retrievability of the power curve to 8 decimals moves it by
 /// at most.
 const ROUNDING: f64 = 6e-9;
 
-impl Ends {
+impl ThresholdTimes {
     /// Of all sections, by code: for exp(−t / S) t = −S · ln threshold; for FSRS-6 its own inverse
     /// at S = 1, of thresholds that are as much higher and lower as rounding may be off.
     pub(super) fn of(memory: &crate::section::SectionTable, curve: Curve) -> [Self; 4] {
         let passing = |threshold: f64| match curve {
             Curve::Exponential => {
                 let days = -threshold.ln();
-                Passing {
+                ThresholdTime {
                     first: (days - EXP_ROUNDING).clamp(0.0, VANISHING),
                     last: match days {
                         ..=VANISHING => days.max(0.0) + EXP_ROUNDING,
@@ -487,7 +534,7 @@ impl Ends {
                         .max(0.0),
                     _ => far,
                 };
-                Passing {
+                ThresholdTime {
                     first: days(threshold + ROUNDING, FAR),
                     last: days(threshold - ROUNDING, f64::INFINITY),
                 }
@@ -503,9 +550,9 @@ impl Ends {
     }
 
     /// At a stability, of ACTIVE and of WEAK.
-    fn at(&self, stability: f64) -> [Passing; 2] {
+    fn at(&self, stability: f64) -> [ThresholdTime; 2] {
         let stability = stability.max(0.0);
-        [self.active, self.weak].map(|Passing { first, last }| Passing {
+        [self.active, self.weak].map(|ThresholdTime { first, last }| ThresholdTime {
             first: first * stability,
             last: if last == f64::INFINITY { last } else { last * stability },
         })

@@ -34,10 +34,12 @@ pub struct Confidence {
 
 /// Confidence in a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // plain words
 pub enum Level {
+    /// A score of at least 0.70.
     High,
+    /// A score of at least 0.45.
     Medium,
+    /// A score below 0.45.
     Low,
 }
 

@@ -1,19 +1,20 @@
-//! Forms of a question that name a thing and one of its attributes. *Two* stands for one or two runs
-//! of characters, the second taken whenever the rest still fits.
+//! Forms of a question that name a thing and one of its attributes.
+//!
+//! *Two* stands for one or two runs of characters. The second one is taken if the rest still fits.
 
 use crate::text::Span;
 use crate::text::runs::{runs, skip_white_space, without_possessive};
 
-/// A thing, and what is asked of it.
+/// A thing and the attribute of it that is asked for.
 #[derive(Clone, Copy)]
 pub struct Pair {
     /// The thing.
     pub entity: Span,
-    /// What is asked of it.
+    /// The attribute.
     pub attribute: Option<Span>,
 }
 
-/// *two* `'s` and a run, from here on.
+/// Matches *two* `'s` and a run, from the first of these runs on.
 pub fn possessive(text: &str, mut runs: impl Iterator<Item = Span>) -> Option<Pair> {
     let first = runs.next()?;
     let second = runs.next()?;
@@ -27,7 +28,7 @@ pub fn possessive(text: &str, mut runs: impl Iterator<Item = Span>) -> Option<Pa
     Some(Pair { entity, attribute: Some(second) })
 }
 
-/// `what's` or `what is` has ended here.
+/// Matches the same form behind `what's` or `what is`, which ends at `end`.
 pub fn after_what_is(text: &str, end: usize) -> Option<Pair> {
     let start = skip_white_space(text, end);
     if start == end { None } else { possessive(text, runs(text, start)) }

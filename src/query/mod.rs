@@ -34,7 +34,7 @@ pub use reformulate::{Reformulation, reformulate};
 pub use replace::{Fate, Scored, TitleSearch, settle_weak};
 pub use table::{ATTRIBUTE_WORDS, Category};
 
-pub use crate::text::Span;
+use crate::text::Span;
 
 /// The symbols of a trading agent, for which [`decompose`] may make parts; a configuration can name
 /// others.

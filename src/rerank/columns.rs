@@ -1,41 +1,100 @@
-//! Reranking of resident nodes: scores are handed in, the rest lies in columns.
+//! Ranking of candidates whose fields lie in columns: the semantic, BM25 and graph scores are
+//! passed in, and the other five numbers of a candidate are fetched by its row.
 //!
-//! A node's fields are far apart in memory, and fetching them is most of the work. So candidates
-//! that cannot rank are passed over by a bound: first a quick one with all signals of their node at
-//! their most, then with the recency they have.
+//! # Idea
+//!
+//! The columns of one row are far apart in memory, and fetching them is most of the work. So the
+//! aim is to fetch the fields of few rows:
+//!
+//! ```text
+//! up to 128    rate all, keep their signals, sort                     SmallBuffer,  6 KB
+//! up to 2,048  the same                                               MediumBuffer, 90 KB
+//! more         for each run of 128 candidates:
+//!                1. quick bound:    section          -> contenders
+//!                2. recency bound:  + last access    -> fewer contenders
+//!                3. if at most 32 are left: score each of them; else: score the whole run
+//!                offer every score to the list of the best
+//! ```
+//!
+//! The two bounds are used only while [`Selection`] keeps a list of the best (few results are
+//! wanted of many candidates) and that list is full. Then its last score is the *bar*. A candidate
+//! enters the list only if its score is above the bar, because of equal scores the earlier one
+//! ranks first. So a candidate may be skipped if an upper bound of its score is at most the bar.
+//!
+//! Candidates are rated two at a time, one per lane of a [`F64x2`], by the formula that also rates
+//! records: [`Batch::rated`].
+//!
+//! # Invariants
+//!
+//! - The ranking has the same order and the same bits as one that rates every candidate.
+//! - A candidate is kept if `!(bound <= bar)`, which is not `bound > bar`: a bound that is NaN keeps
+//!   its candidate, which is then scored, and a score that is NaN becomes an error.
+//! - The section code of every row is read, whether its candidate is skipped or not. The codes are
+//!   combined with `|`: a row without a node has the code 4, and codes of sections are below 4. So
+//!   one comparison at the end finds whether a row has no node.
+//! - Weights of an index are at least 0. Of a memory that was not accessed after `now`, recency,
+//!   authority and affinity lie in [0, 1]. A later access makes recency greater than 1, so the
+//!   bounds are off if there is one (`accessed_by_now` is false).
+//!
+//! # Why the bounds hold in floating point
+//!
+//! The **quick bound** takes recency, authority and affinity as 1. It adds
+//!
+//! ```text
+//! (semantic · w0 + bm25 · (w1 / max_bm25)) + (graph · w2 + (w1 · fixed keyword + w3 + w4 + w5))
+//! ```
+//!
+//! which is not the order of the score, so rounding may take it below the score. Score and bound
+//! are sums of a few products. Each rounding is off by at most half a unit of the largest possible
+//! sum (`peak`, from the [`Peaks`] of the batch). There are fewer than 32 of them, so a slack of 32
+//! units is enough. [`QuickBound::TINY`] covers products that are too small to have a unit of their
+//! own. If the greatest BM25 score is so large that the quotient loses bits, the slack is infinite,
+//! and the bound skips no candidate.
+//!
+//! The **recency bound** needs no slack. It adds the same products in the order of the score, each
+//! with a factor that is at least as large: authority is taken as 1, affinity as recency plus the
+//! bonus for new memories, at most 1, and the keyword as `bm25 · (1 + 4ε) / max`, which rounds to
+//! no less than the quotient. Products with weights of at least 0 and sums keep `≤` when they are
+//! rounded. Recency is looked up with the place cut to the length of the table: a number of days
+//! beyond the table is taken as a smaller number, for which recency is greater.
+//!
+//! # Cost
+//!
+//! A skipped candidate costs one byte of its columns (and eight more, if the quick bound did not
+//! skip it) instead of 25. The buffers are made when a batch first needs them, and stay. Clearing
+//! them takes as long as rating some candidates, so they are not cleared.
 
 use std::ops::Range;
 
-use super::{Batch, Query, Ranked, Rated, Reranker, Tables, Two, not_a_number};
+use super::bounds::{Peaks, QuickBound, can_exceed};
+use super::{Batch, CandidatePair, Query, Ranked, Rated, Reranker, Tables, not_a_number};
 use crate::check::DAY_MS;
 use crate::columns::{Column, Row};
 use crate::error::Result;
-use crate::math::{F64x2, greatest_high_bits, greatest_of, range_of};
+use crate::math::F64x2;
 use crate::order::{FewSorter, Selection};
 use crate::section::Section;
 use crate::signal::{NEW_BONUS, RecencyTable};
 
 impl Reranker {
-    /// Bytes that ranking so many resident candidates takes beyond those that are kept from batches
-    /// before.
+    /// Bytes for ranking this many candidates in columns, beyond the buffers that exist already.
     pub(crate) fn need(&self, candidates: usize) -> usize {
-        let Room { fewest, several } = &self.room;
-        if candidates <= Fewest::MOST {
-            if fewest.is_some() { 0 } else { Fewest::BYTES }
-        } else if candidates <= Several::MOST {
-            if several.is_some() { 0 } else { Several::BYTES }
+        let RatingBuffers { small, medium } = &self.buffers;
+        if candidates <= SmallBuffer::MOST {
+            if small.is_some() { 0 } else { SmallBuffer::BYTES }
+        } else if candidates <= MediumBuffer::MOST {
+            if medium.is_some() { 0 } else { MediumBuffer::BYTES }
         } else {
-            // What sorting takes, or a list of the best.
+            // Buffers for sorting, or a list of the best.
             candidates * 64
         }
     }
 
-    /// Hands over the first `limit` of resident candidates, highest first, whose scores are in
-    /// range and have these peaks. False, and none handed over, where a candidate's row has no
-    /// node.
-    pub(crate) fn rank_resident(
+    /// Calls `each` for the first `limit` candidates, highest first. Their scores are in range and
+    /// have these peaks. Returns `false`, and calls nothing, if the row of a candidate has no node.
+    pub(crate) fn rank_columns(
         &mut self,
-        candidates: &Resident<'_>,
+        candidates: &CandidateColumns<'_>,
         peaks: Peaks,
         limit: usize,
         query: &Query<'_>,
@@ -46,38 +105,36 @@ impl Reranker {
         let batch = &Batch::new(count, peaks.bm25, query);
         let limit = limit.min(count);
         let tables = self.tables.get_or_init(Box::default);
-        // None is passed over where accesses may lie ahead.
-        let outline = (count > Several::MOST && candidates.accessed_by_now)
-            .then(|| Outline::new(batch, peaks));
-        let outline = outline.as_ref();
-        let (room, best) = (&mut self.room, &mut self.best);
-        // Memories of one segment are many, and looking a column up there costs half as much.
+        // An access after `now` makes recency greater than 1: then no bound holds.
+        let quick_bound = (count > MediumBuffer::MOST && candidates.accessed_by_now)
+            .then(|| QuickBound::new(batch, peaks));
+        let quick_bound = quick_bound.as_ref();
+        let (buffers, best) = (&mut self.buffers, &mut self.best);
+        // Most indexes have one segment, where fetching a field costs half as much.
         match candidates.as_one() {
-            Some(nodes) => {
-                Race { candidates, nodes, batch, outline, tables }.rank(limit, room, best, each)
-            }
-            None => Race { candidates, nodes: candidates, batch, outline, tables }
-                .rank(limit, room, best, each),
+            Some(nodes) => Ranker { candidates, nodes, batch, quick_bound, tables }
+                .rank(limit, buffers, best, each),
+            None => Ranker { candidates, nodes: candidates, batch, quick_bound, tables }
+                .rank(limit, buffers, best, each),
         }
     }
 }
 
-/// What few candidates come to, twice `PAIRS` at most. Made once: clearing it takes as long as
-/// rating some.
-struct Few<const PAIRS: usize> {
-    /// Of each two candidates, a lane each, the signals that are not handed in: keyword, recency,
-    /// authority and affinity.
+/// Signals and scores of up to 2 · `PAIRS` candidates.
+struct RatingBuffer<const PAIRS: usize> {
+    /// The signals that are not passed in, for each pair of candidates: keyword, recency, authority
+    /// and affinity.
     signals: [[[f64; 2]; PAIRS]; 4],
     scores: [[f64; 2]; PAIRS],
     sorter: FewSorter,
 }
 
-impl<const PAIRS: usize> Few<PAIRS> {
+impl<const PAIRS: usize> RatingBuffer<PAIRS> {
     const MOST: usize = 2 * PAIRS;
     const BYTES: usize = size_of::<Self>() + FewSorter::need(Self::MOST);
 }
 
-impl<const PAIRS: usize> Default for Few<PAIRS> {
+impl<const PAIRS: usize> Default for RatingBuffer<PAIRS> {
     fn default() -> Self {
         Self {
             signals: [[[0.0; 2]; PAIRS]; 4],
@@ -87,104 +144,21 @@ impl<const PAIRS: usize> Default for Few<PAIRS> {
     }
 }
 
-/// Six kilobytes: there may be hundreds of memories that rank no more than this at once.
-type Fewest = Few<64>;
-/// Of more than these, passing over most of them is quicker.
-type Several = Few<1024>;
+/// For up to 128 candidates: 6 KB, because a process may have hundreds of small indexes.
+type SmallBuffer = RatingBuffer<64>;
+/// For up to 2,048 candidates. Of more, skipping most of them is quicker.
+type MediumBuffer = RatingBuffer<1024>;
 
-/// Room for candidates that are all rated, made when there are first so many.
+/// Buffers for batches whose candidates are all rated, each made when it is first needed.
 #[derive(Default)]
-pub(super) struct Room {
-    fewest: Option<Box<Fewest>>,
-    several: Option<Box<Several>>,
+pub(super) struct RatingBuffers {
+    small: Option<Box<SmallBuffer>>,
+    medium: Option<Box<MediumBuffer>>,
 }
 
-/// What the scores of some candidates are at most: the greatest BM25 score, and of the others, of
-/// the semantic ones by magnitude, hardly more than that.
-#[derive(Clone, Copy)]
-pub(crate) struct Peaks {
-    semantic: f64,
-    bm25: f64,
-    graph: f64,
-}
-
-impl Peaks {
-    /// None where a score is out of its range: no finite number, or a negative one that is not
-    /// semantic.
-    pub fn of(semantic: &[f64], bm25: &[f64], graph: &[f64]) -> Option<Self> {
-        let semantics = greatest_high_bits(semantic, F64x2::magnitude);
-        let [keywords, activations] =
-            [bm25, graph].map(|column| greatest_high_bits(column, |pair| pair));
-        if semantics.max(keywords).max(activations) < INFINITE {
-            let above = |bits: u32| f64::from_bits(u64::from(bits + 1) << 32).min(f64::MAX);
-            return Some(Self {
-                semantic: above(semantics),
-                bm25: greatest_of(bm25),
-                graph: above(activations),
-            });
-        }
-        // Somebody's −0, or a fault.
-        let [semantics, keywords, activations] =
-            [semantic, bm25, graph].map(|column| range_of(column).unwrap_or_default());
-        let within = |[least, most]: [f64; 2], low: f64| least >= low && most <= f64::MAX;
-        let sound =
-            within(semantics, -f64::MAX) && within(keywords, 0.0) && within(activations, 0.0);
-        let [least, most] = semantics;
-        sound.then(|| Self { semantic: most.max(-least), bm25: keywords[1], graph: activations[1] })
-    }
-}
-
-/// The high bits of infinity. Those of NaN are more, and of what has a sign.
-const INFINITE: u32 = (f64::INFINITY.to_bits() >> 32) as u32;
-
-/// A quick bound of scores: what a candidate's score is at most, whatever its node. Its products
-/// are not added in the order of [`sum`](super::sum).
-struct Outline {
-    /// By section: what semantic and BM25 score are multiplied by; what the graph score is, and
-    /// what the rest comes to.
-    weights: [[F64x2; 2]; 4],
-    /// How far rounding may take a bound below the score.
-    slack: f64,
-}
-
-impl Outline {
-    /// Products below this round coarsely, and no score depends on them.
-    const TINY: f64 = 1e-100;
-
-    fn new(batch: &Batch, peaks: Peaks) -> Self {
-        let (per_bm25, fixed) =
-            batch.fixed_keyword.map_or((batch.per_bm25, 0.0), |keyword| (0.0, keyword));
-        let weights = batch.flat.map(|[semantic, keyword, graph, recency, authority, affinity]| {
-            let rest = keyword * fixed + recency + authority + affinity;
-            [F64x2::new(semantic, keyword * per_bm25), F64x2::new(graph, rest)]
-        });
-        // No sum on the way to a score or to its bound is larger.
-        let peak = |[semantic, keyword, graph, recency, authority, affinity]: [f64; 6]| {
-            semantic * peaks.semantic
-                + keyword
-                + graph * peaks.graph
-                + recency
-                + authority
-                + affinity
-        };
-        let peak = batch.flat.into_iter().map(peak).fold(0.0, f64::max);
-        let is_coarse = peaks.bm25 > 1.0 / (Self::TINY * Self::TINY);
-        let slack = if is_coarse { f64::INFINITY } else { 32.0 * f64::EPSILON * peak + Self::TINY };
-        Self { weights, slack }
-    }
-
-    #[inline(always)]
-    fn at_most(&self, [semantic, bm25, graph]: [F64x2; 3], [one, other]: [usize; 2]) -> F64x2 {
-        let ([one, one_rest], [other, other_rest]) =
-            (self.weights[one & 3], self.weights[other & 3]);
-        (semantic * one.firsts(other) + bm25 * one.seconds(other))
-            + (graph * one_rest.firsts(other_rest) + one_rest.seconds(other_rest))
-    }
-}
-
-/// Candidates whose nodes are in columns. The scores are columns too, of the length of `rows`, and
-/// the rows lie within the columns.
-pub(crate) struct Resident<'a> {
+/// Candidates in columns. The three columns of scores have the length of `rows`, and every row is
+/// within the columns of nodes.
+pub(crate) struct CandidateColumns<'a> {
     pub rows: &'a [Row],
     pub semantic: &'a [f64],
     pub bm25: &'a [f64],
@@ -194,11 +168,11 @@ pub(crate) struct Resident<'a> {
     pub access_count: &'a Column<u32>,
     pub inbound: &'a Column<u32>,
     pub section: &'a Column<u8>,
-    /// Whether no node was accessed after `now`, as far as is known.
+    /// Whether it is certain that no node was accessed after `now`.
     pub accessed_by_now: bool,
 }
 
-/// The columns of nodes where they consist of one segment.
+/// The columns of nodes of an index whose columns have one segment.
 #[derive(Clone, Copy)]
 struct OneSegment<'a> {
     last_accessed: &'a [f64],
@@ -208,7 +182,7 @@ struct OneSegment<'a> {
     section: &'a [u8],
 }
 
-impl<'a> Resident<'a> {
+impl<'a> CandidateColumns<'a> {
     fn as_one(&self) -> Option<OneSegment<'a>> {
         Some(OneSegment {
             last_accessed: self.last_accessed.as_one()?,
@@ -219,8 +193,8 @@ impl<'a> Resident<'a> {
         })
     }
 
-    /// Rows, and semantic, BM25 and graph scores of a run, two by two; the last one of an odd
-    /// number is left out.
+    /// Rows and semantic, BM25 and graph scores of a run, in pairs, without the last candidate of an
+    /// odd number.
     #[inline(always)]
     fn pairs(&self, run: Range<usize>) -> impl Iterator<Item = (&[Row; 2], [F64x2; 3])> {
         let column = |column: &'a [f64]| column[run.clone()].as_chunks::<2>().0;
@@ -236,7 +210,7 @@ impl<'a> Resident<'a> {
         [self.semantic[index], self.bm25[index], self.graph[index]]
     }
 
-    /// Rates a candidate, whenever it was accessed, in both lanes.
+    /// Rates one candidate, in both lanes. It may have been accessed at any time.
     #[inline(never)]
     fn rate(&self, index: usize, batch: &Batch, tables: &Tables) -> Rated {
         let two = self.two([self.rows[index]; 2], self.scores(index).map(F64x2::splat), tables);
@@ -244,27 +218,27 @@ impl<'a> Resident<'a> {
     }
 }
 
-/// Where the fields of nodes lie.
+/// Access to the fields of nodes.
 trait Nodes: Copy {
-    /// The same, of which the compiler knows that what is there in one column is there in all.
-    fn alike(self) -> Self;
+    /// The same columns, re-sliced to one length, so that the compiler drops bounds checks.
+    fn with_common_length(self) -> Self;
     fn last_accessed(self, row: Row) -> f64;
     fn created_at(self, row: Row) -> f64;
     fn access_count(self, row: Row) -> u32;
     fn inbound(self, row: Row) -> u32;
     fn section(self, row: Row) -> usize;
 
-    /// Two candidates.
+    /// A pair of candidates.
     #[inline(always)]
     fn two(
         self,
         [one, other]: [Row; 2],
         [semantic, bm25, graph]: [F64x2; 3],
         tables: &Tables,
-    ) -> Two {
+    ) -> CandidatePair {
         let both = |field: fn(Self, Row) -> f64| F64x2::new(field(self, one), field(self, other));
         let saturation = |row: Row| tables.saturation.of_count(self.access_count(row));
-        Two {
+        CandidatePair {
             semantic,
             bm25,
             graph,
@@ -277,9 +251,9 @@ trait Nodes: Copy {
     }
 }
 
-impl Nodes for &Resident<'_> {
+impl Nodes for &CandidateColumns<'_> {
     #[inline(always)]
-    fn alike(self) -> Self {
+    fn with_common_length(self) -> Self {
         self
     }
 
@@ -311,7 +285,7 @@ impl Nodes for &Resident<'_> {
 
 impl Nodes for OneSegment<'_> {
     #[inline(always)]
-    fn alike(self) -> Self {
+    fn with_common_length(self) -> Self {
         let rows = self.section.len();
         Self {
             last_accessed: &self.last_accessed[..rows],
@@ -348,52 +322,52 @@ impl Nodes for OneSegment<'_> {
     }
 }
 
-/// Candidates that are scored before the best of them are looked for: a loop that calls nothing
-/// keeps its numbers in registers.
+/// Candidates that are scored before their scores are offered: a loop without calls keeps its
+/// numbers in registers.
 const RUN: usize = 128;
 
-/// Of a run, the part from which on scoring all of it is quicker than scoring the contenders one by
-/// one.
+/// If more contenders of a run are left, scoring the whole run is quicker than scoring each of
+/// them.
 const MANY: usize = RUN / 4;
 
-/// Candidates that run for the best places.
-struct Race<'a, N> {
-    candidates: &'a Resident<'a>,
+/// One ranking of candidates in columns.
+struct Ranker<'a, N> {
+    candidates: &'a CandidateColumns<'a>,
     nodes: N,
     batch: &'a Batch,
-    /// None where no candidate is passed over.
-    outline: Option<&'a Outline>,
+    /// `None` if no candidate may be skipped.
+    quick_bound: Option<&'a QuickBound>,
     tables: &'a Tables,
 }
 
-impl<N: Nodes> Race<'_, N> {
+impl<N: Nodes> Ranker<'_, N> {
     fn rank(
         &self,
         limit: usize,
-        room: &mut Room,
+        buffers: &mut RatingBuffers,
         best: &mut Selection,
         each: impl FnMut(Ranked),
     ) -> Result<bool> {
         let count = self.candidates.rows.len();
-        if count <= Fewest::MOST {
-            self.rank_few(limit, room.fewest.get_or_insert_default(), each)
-        } else if count <= Several::MOST {
-            self.rank_few(limit, room.several.get_or_insert_default(), each)
+        if count <= SmallBuffer::MOST {
+            self.rank_all_rated(limit, buffers.small.get_or_insert_default(), each)
+        } else if count <= MediumBuffer::MOST {
+            self.rank_all_rated(limit, buffers.medium.get_or_insert_default(), each)
         } else {
-            self.rank_many(limit, best, each)
+            self.rank_pruned(limit, best, each)
         }
     }
 
-    /// What candidates come to is kept, and not taken again should they rank.
+    /// Rates all candidates and keeps their signals for those that rank.
     #[inline(never)]
-    fn rank_few<const PAIRS: usize>(
+    fn rank_all_rated<const PAIRS: usize>(
         &self,
         limit: usize,
-        few: &mut Few<PAIRS>,
+        few: &mut RatingBuffer<PAIRS>,
         mut each: impl FnMut(Ranked),
     ) -> Result<bool> {
         let count = self.candidates.rows.len();
-        let Few { signals, scores, sorter } = few;
+        let RatingBuffer { signals, scores, sorter } = few;
         let scores = scores.as_flattened_mut();
         let (all_near, sections) = self.rate_run(0..count, scores, |place, it| {
             let [_, keyword, _, recency, authority, affinity] = it.signals;
@@ -424,7 +398,7 @@ impl<N: Nodes> Race<'_, N> {
     }
 
     #[inline(never)]
-    fn rank_many(
+    fn rank_pruned(
         &self,
         limit: usize,
         best: &mut Selection,
@@ -436,10 +410,11 @@ impl<N: Nodes> Race<'_, N> {
         let (mut contenders, mut scores) = ([0; RUN], [0.0; RUN]);
         for from in (0..count).step_by(RUN) {
             let run = from..count.min(from + RUN);
-            if let (Some(bar), Some(outline)) = (best.bar(), self.outline) {
-                let (many, codes) = self.contend(outline, run.clone(), bar, &mut contenders);
+            if let (Some(bar), Some(quick_bound)) = (best.bar(), self.quick_bound) {
+                let (many, codes) =
+                    self.filter_by_quick_bound(quick_bound, run.clone(), bar, &mut contenders);
                 sections |= codes;
-                let few = self.narrow(&mut contenders[..many], bar);
+                let few = self.filter_by_recency(&mut contenders[..many], bar);
                 if few <= MANY {
                     for &index in &contenders[..few] {
                         let score = self.score(index as usize);
@@ -470,18 +445,18 @@ impl<N: Nodes> Race<'_, N> {
         Ok(true)
     }
 
-    /// Those of a run that could rise above the bar, written from the front; how many they are, and
-    /// the codes of all sections together.
+    /// Writes the candidates of a run that could rise above the bar to the front of `contenders`.
+    /// Returns their number, and all section codes combined with `|`.
     #[inline(always)]
-    fn contend(
+    fn filter_by_quick_bound(
         &self,
-        outline: &Outline,
+        quick_bound: &QuickBound,
         run: Range<usize>,
         bar: f64,
         contenders: &mut [u32; RUN],
     ) -> (usize, usize) {
         let (mut count, mut sections) = (0, 0);
-        let bar = F64x2::splat(bar - outline.slack);
+        let bar = F64x2::splat(bar - quick_bound.slack);
         let mut put = |index: usize, rises: u32| {
             contenders[count & (RUN - 1)] = index as u32;
             count += rises as usize;
@@ -491,12 +466,12 @@ impl<N: Nodes> Race<'_, N> {
         {
             let codes = [self.nodes.section(one), self.nodes.section(other)];
             sections |= codes[0] | codes[1];
-            // Not above it, which nothing is beside NaN.
-            let stay = outline.at_most(scores, codes).at_most(bar).bits();
+            // Not `above`: a bound that is NaN must keep its candidate.
+            let stay = quick_bound.at_most(scores, codes).at_most(bar).bits();
             put(index, !stay & 1);
             put(index + 1, !stay >> 1 & 1);
         }
-        // The last one of an odd number may always.
+        // The last candidate of an odd number is always kept.
         if run.len() % 2 == 1 {
             put(run.end - 1, 1);
             sections |= self.nodes.section(self.candidates.rows[run.end - 1]);
@@ -504,30 +479,30 @@ impl<N: Nodes> Race<'_, N> {
         (count, sections)
     }
 
-    /// Leaves those contenders at the front that could rise above the bar with the recency they
-    /// have; how many they are.
+    /// Keeps the contenders that could rise above the bar with their true recency, at the front.
+    /// Returns their number.
     #[inline(always)]
-    fn narrow(&self, contenders: &mut [u32], bar: f64) -> usize {
+    fn filter_by_recency(&self, contenders: &mut [u32], bar: f64) -> usize {
         let mut count = 0;
         let [now, _] = self.batch.now.to_array();
         for at in 0..contenders.len() {
             let index = contenders[at];
             let row = self.candidates.rows[index as usize];
             let days = ((now - self.nodes.last_accessed(row)) / DAY_MS).floor();
-            // Days beyond the table are looked up as fewer, which is more recent.
+            // A number of days beyond the table is looked up as a smaller one, which is more recent.
             let [recency, _] = self.tables.recency.near(F64x2::splat(days)).0.to_array();
             let affinity = if recency + NEW_BONUS > 1.0 { 1.0 } else { recency + NEW_BONUS };
             let scores = self.candidates.scores(index as usize);
             let most = self.batch.at_most(scores, self.nodes.section(row), recency, affinity);
             contenders[count] = index;
-            count += usize::from(may_rise(most, bar));
+            count += usize::from(can_exceed(most, bar));
         }
         count
     }
 
-    /// Rates a run, and hands over what each two come to, by their place; whether all accesses lie
-    /// in the table of recency, without which what was handed over is nothing, and the codes of all
-    /// sections together.
+    /// Rates a run, and calls `each` with every pair and its place. Returns whether all accesses are
+    /// in the table of recency, and all section codes combined with `|`. If an access is not in the
+    /// table, the scores are computed again, and the pairs that `each` got are wrong.
     #[inline(always)]
     fn rate_run(
         &self,
@@ -536,7 +511,7 @@ impl<N: Nodes> Race<'_, N> {
         mut each: impl FnMut(usize, &Rated),
     ) -> (bool, usize) {
         let (mut places, mut sections) = (0, 0);
-        let nodes = self.nodes.alike();
+        let nodes = self.nodes.with_common_length();
         let near = |days: F64x2, places: &mut usize| {
             let (recency, place) = self.tables.recency.near(days);
             *places |= place;
@@ -589,11 +564,4 @@ impl<N: Nodes> Race<'_, N> {
         let [score, _] = self.rate(index).scores.to_array();
         score
     }
-}
-
-/// Whether a score of at most this may lie above the bar. Not `>`, which nothing is beside NaN.
-#[inline(always)]
-#[allow(clippy::neg_cmp_op_on_partial_ord)]
-fn may_rise(most: f64, bar: f64) -> bool {
-    !(most <= bar)
 }

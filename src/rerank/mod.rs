@@ -3,12 +3,14 @@
 //! All candidates of a query are ranked together, whatever their sections, and share one BM25
 //! maximum.
 
+mod bounds;
 mod columns;
 mod neutral;
 
 use std::cell::OnceCell;
 
-pub(crate) use columns::{Peaks, Resident};
+pub(crate) use bounds::Peaks;
+pub(crate) use columns::CandidateColumns;
 
 use crate::check::{
     AMOUNT, COUNT, DAY_MS, INSTANT, MAX_INSTANT_MS, check_instant, is_amount, is_count, is_instant,
@@ -20,7 +22,7 @@ use crate::order::Selection;
 use crate::section::{Section, SectionTable, Weights};
 use crate::signal::{self, NEUTRAL, NEW_BONUS, NEW_DAYS, RecencyTable, SaturationTable};
 
-/// A memory that search found, as ranking sees it. Instants are milliseconds since 1970.
+/// A memory to be ranked. Instants are milliseconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
     /// Similarity of meaning, a cosine; 0 when unknown.
@@ -44,13 +46,13 @@ pub struct Candidate {
 /// A candidate in its place of the ranking.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ranked {
-    /// Which candidate of the batch this is.
+    /// The place of the candidate in the batch.
     pub index: usize,
     /// The weighted sum of the signals.
     pub score: f64,
     /// The six signals, in the order of [`SIGNALS`](signal::SIGNALS).
     pub breakdown: [f64; 6],
-    /// Which signal contributes most, as a place in [`SIGNALS`](signal::SIGNALS).
+    /// The place in [`SIGNALS`](signal::SIGNALS) of the signal that contributes most.
     pub primary_signal: usize,
 }
 
@@ -72,7 +74,7 @@ impl Weighting<'_> {
     }
 }
 
-/// What a batch is ranked against.
+/// The weights, the graph and the time that a batch is ranked by.
 #[derive(Clone, Copy, Debug)]
 pub struct Query<'a> {
     /// Which weights count.
@@ -105,8 +107,8 @@ impl Candidate {
     }
 }
 
-/// What the signals look up; made for the first batch. One piece of memory: a loop over candidates
-/// needs its place alone.
+/// Look-up tables of the signals, made for the first batch. They are one allocation, so that a loop
+/// over candidates holds one pointer.
 #[derive(Default)]
 struct Tables {
     recency: RecencyTable,
@@ -135,7 +137,7 @@ struct Tables {
 pub struct Reranker {
     tables: OnceCell<Box<Tables>>,
     best: Selection,
-    room: columns::Room,
+    buffers: columns::RatingBuffers,
 }
 
 impl Reranker {
@@ -150,8 +152,7 @@ impl Reranker {
         self.rerank_top(candidates, query, candidates.len())
     }
 
-    /// The first `limit` of [`Reranker::rerank`]; where these are few of many, without sorting the
-    /// rest.
+    /// The first `limit` of [`Reranker::rerank`]. If these are few of many, the rest is not sorted.
     ///
     /// # Errors
     /// As [`Reranker::rerank`]: candidates outside the first `limit` are checked too.
@@ -168,8 +169,8 @@ impl Reranker {
         Ok(results(&records, &order))
     }
 
-    /// Ranks records in place: `order` receives the indices of the first `order.len()`, and at
-    /// least those records are rewritten from candidate to result.
+    /// Ranks records in place. `order` receives the indices of the first `order.len()` records. At
+    /// least these are rewritten from candidate to result.
     pub(crate) fn rank(
         &mut self,
         records: &mut [Record],
@@ -252,25 +253,26 @@ fn results(records: &[Record], order: &[f64]) -> Vec<Ranked> {
     ranked.collect()
 }
 
-/// What all candidates of a batch share. They are rated two at a time, a lane each.
+/// The numbers that all candidates of a batch share. Candidates are rated two at a time, one per
+/// lane.
 struct Batch {
     /// By section code.
     weights: [Pairs; 4],
-    /// The same, one by one; those of an index are at least 0.
+    /// The same, one by one. Those of a memory index are at least 0.
     flat: [[f64; 6]; 4],
     now: F64x2,
     keyword: Share,
     authority: Share,
-    /// The value of keyword where it is fixed.
+    /// The value of the keyword signal, if it is the same for all candidates.
     fixed_keyword: Option<f64>,
-    /// A little more than 1 over the greatest BM25 score, however that rounds; so a score times
-    /// this rounds to no less than its share of the greatest, and is several times as quick as
-    /// dividing.
+    /// Slightly more than 1 over the greatest BM25 score, whichever way that is rounded. So a score
+    /// times this rounds to no less than the quotient, and takes a fraction of the time.
     per_bm25: f64,
 }
 
-/// A share of some whole, or a fixed value where there is nothing to compare with: an amount over
-/// infinity is 0, and whatever −0 is added to stays as it is.
+/// A share of a whole, or a fixed value if there is no whole. A fixed value is `amount / ∞ + value`,
+/// because an amount over infinity is 0; a share is `amount / whole + −0`, because adding −0 changes
+/// no bit.
 #[derive(Clone, Copy)]
 struct Share {
     of: F64x2,
@@ -289,8 +291,8 @@ impl Share {
     }
 }
 
-/// What two candidates are rated by.
-struct Two {
+/// The numbers that two candidates are rated by, one per lane.
+struct CandidatePair {
     semantic: F64x2,
     bm25: F64x2,
     graph: F64x2,
@@ -298,18 +300,18 @@ struct Two {
     created_at: F64x2,
     saturation: F64x2,
     inbound_edges: F64x2,
-    /// Codes, of which the two lowest bits count.
+    /// Section codes, of which the two lowest bits count.
     sections: [usize; 2],
 }
 
-/// What two candidates come to.
+/// The signals and the scores of two candidates.
 struct Rated {
-    signals: Six,
+    signals: SignalLanes,
     scores: F64x2,
 }
 
 /// A value for each signal, in their order, of two candidates.
-type Six = [F64x2; 6];
+type SignalLanes = [F64x2; 6];
 
 impl Batch {
     fn check(query: &Query<'_>) -> Result<()> {
@@ -326,10 +328,10 @@ impl Batch {
         check_instant("now", query.now)
     }
 
-    /// A batch of so many candidates, whose largest BM25 score is `max_bm25`.
+    /// A batch of this many candidates, whose largest BM25 score is `max_bm25`.
     fn new(candidates: usize, max_bm25: f64, query: &Query<'_>) -> Self {
         let weights = query.weighting.by_section().map(Weights::to_array);
-        // What the graph or the batch leaves nothing to compare with has a value of its own.
+        // Without BM25 scores, or without edges, the signal has a fixed value.
         let no_bm25 = max_bm25 == 0.0;
         let keyword = if no_bm25 { Some(NEUTRAL) } else { (candidates == 1).then_some(1.0) };
         let no_edges = query.avg_inbound_edges == 0.0;
@@ -345,13 +347,13 @@ impl Batch {
         }
     }
 
-    /// The six signals: those of [`signal`]; `recency` is asked for that of some days.
+    /// The six signals, by the formulas of [`signal`]. `recency` looks up the recency of days.
     #[inline(always)]
-    fn signals(&self, it: &Two, recency: impl FnOnce(F64x2) -> F64x2) -> Six {
+    fn signals(&self, it: &CandidatePair, recency: impl FnOnce(F64x2) -> F64x2) -> SignalLanes {
         let one = F64x2::splat(1.0);
         let days = ((self.now - it.last_accessed) / F64x2::splat(DAY_MS)).floor();
-        // As whole days below the bound: the least that is taken from it leaves a quotient below,
-        // however that rounds.
+        // The same as comparing whole days with the bound: the greatest difference below it divides
+        // to a quotient below the bound, whichever way that is rounded.
         let new = F64x2::splat(NEW_BONUS).where_below(self.now - it.created_at, NEW_DAYS * DAY_MS);
         let recency = recency(days);
         [
@@ -364,9 +366,9 @@ impl Batch {
         ]
     }
 
-    /// What each signal contributes to the score: weight · value.
+    /// The contribution of each signal to the score: weight · value.
     #[inline(always)]
-    fn parts(&self, signals: &Six, [one, other]: [usize; 2]) -> Six {
+    fn parts(&self, signals: &SignalLanes, [one, other]: [usize; 2]) -> SignalLanes {
         let (one, other) = (&self.weights[one & 3], &self.weights[other & 3]);
         [
             one[0].firsts(other[0]) * signals[0],
@@ -379,14 +381,14 @@ impl Batch {
     }
 
     #[inline(always)]
-    fn rated(&self, it: &Two, recency: impl FnOnce(F64x2) -> F64x2) -> Rated {
+    fn rated(&self, it: &CandidatePair, recency: impl FnOnce(F64x2) -> F64x2) -> Rated {
         let signals = self.signals(it, recency);
         Rated { scores: sum(&self.parts(&signals, it.sections)), signals }
     }
 
-    /// What the score of a candidate is at most whose recency and affinity are at most these, when
-    /// it was not accessed after `now`: the signals of its node lie in [0, 1] then. The sum is
-    /// [`sum`] with greater numbers, and rounding keeps the order of sums.
+    /// An upper bound of the score of a candidate that was not accessed after `now`, with these
+    /// upper bounds of its recency and affinity. The sum is [`sum`] with numbers that are at least as
+    /// large, and rounding keeps that order.
     #[inline(always)]
     fn at_most(
         &self,
@@ -411,7 +413,7 @@ impl Batch {
         let (one, other) = (one.as_chunks::<2>().0, other.as_chunks::<2>().0);
         let firsts = |place: usize| F64x2::load(&one[place]).firsts(F64x2::load(&other[place]));
         let seconds = |place: usize| F64x2::load(&one[place]).seconds(F64x2::load(&other[place]));
-        let two = Two {
+        let two = CandidatePair {
             semantic: firsts(0),
             bm25: seconds(0),
             graph: firsts(1),
@@ -427,7 +429,7 @@ impl Batch {
         self.rated(&two, |days| tables.recency_of(days))
     }
 
-    /// Puts what two records come to in their place; their scores.
+    /// Rewrites two records from candidates to results. Returns their scores.
     #[inline(always)]
     fn rewrite(&self, records: &mut [Record; 2], tables: &Tables) -> [f64; 2] {
         let sections = records.map(|record| low_bits(record[7]));
@@ -444,7 +446,7 @@ impl Batch {
         scores.to_array()
     }
 
-    /// The place of the signal that contributes most; of equals the first.
+    /// The place of the signal that contributes most; of equal ones the first.
     #[inline(always)]
     fn primary(&self, signals: &[f64; 6], section: usize) -> u32 {
         let (weights, signals) = (&self.weights[section & 3], signals.as_chunks::<2>().0);
@@ -455,7 +457,7 @@ impl Batch {
         (one | two << 2 | three << 4).trailing_zeros()
     }
 
-    /// [`Batch::rewrite`] of one.
+    /// [`Batch::rewrite`] of one record.
     #[inline(never)]
     fn rewrite_one(&self, record: &mut Record, tables: &Tables) -> f64 {
         let mut twice = [*record; 2];
@@ -482,12 +484,11 @@ fn pairs([semantic, keyword, graph, recency, authority, affinity]: [f64; 6]) -> 
 
 /// The sum from left to right.
 #[inline(always)]
-fn sum(&[semantic, keyword, graph, recency, authority, affinity]: &Six) -> F64x2 {
+fn sum(&[semantic, keyword, graph, recency, authority, affinity]: &SignalLanes) -> F64x2 {
     semantic + keyword + graph + recency + authority + affinity
 }
 
-/// The greatest BM25 score, or nothing when a number is out of its range; without a branch for
-/// each.
+/// The greatest BM25 score, or `None` if a number is out of range; without a branch per number.
 fn check_records(records: &[Record]) -> Option<f64> {
     let largest = f64::MAX;
     let [low0, low1, low2, low3] =
@@ -515,7 +516,7 @@ fn check_records(records: &[Record]) -> Option<f64> {
     sound.all().then_some(max_bm25)
 }
 
-/// Says which number of which record kept the batch from being ranked.
+/// The error that names the first number out of range.
 #[cold]
 fn first_fault(records: &[Record]) -> Error {
     type Rule = (&'static str, fn(f64) -> bool, &'static str);

@@ -14,7 +14,7 @@ mod spread;
 mod terms;
 
 pub use rank::{Ranking, Serendipity, rank};
-pub use seed::{Found, Seed, seed};
+pub use seed::{SearchHit, Seed, seed};
 pub use spread::{Activated, Arrival, Spread, Termination, spread};
 pub use terms::{TermMode, terms};
 
@@ -69,9 +69,10 @@ leaf!(EdgeWeight, "must be type, stored_type or learned", Value::Text(text) => m
 
 /// What several activations of one node come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // plain words
 pub enum Aggregation {
+    /// Their sum.
     Sum,
+    /// The largest of them.
     Max,
 }
 

@@ -17,14 +17,17 @@ pub struct Ranking {
     pub graph_score: f64,
 }
 
-/// How readily a search tells of what is active and yet unlike the query.
+/// How many *finds* a search returns: active memories that are unlike the query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(missing_docs)] // plain words
 pub enum Serendipity {
+    /// No finds.
     #[default]
     Off,
+    /// At most 2 finds, with an activation of at least 0.4.
     Low,
+    /// At most 5 finds, with an activation of at least 0.3.
     Medium,
+    /// At most 10 finds, with an activation of at least 0.2.
     High,
 }
 

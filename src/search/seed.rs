@@ -9,7 +9,7 @@ use crate::order::sort_descending;
 /// A node that a search found, with its score: a cosine, or a BM25 magnitude. A node that is no
 /// longer there has no row.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Found {
+pub struct SearchHit {
     /// Which node.
     pub row: Option<Row>,
     /// How good.
@@ -34,8 +34,8 @@ pub struct Seed {
 /// found, vector results before BM25 results. `threshold` says what a node needs, and nothing for
 /// one that a filter keeps out.
 pub fn seed(
-    vector: &[Found],
-    bm25: &[Found],
+    vector: &[SearchHit],
+    bm25: &[SearchHit],
     config: &SearchConfig,
     threshold: impl Fn(Row) -> Option<f64>,
 ) -> Vec<Seed> {

@@ -7,16 +7,17 @@ use std::borrow::Cow;
 
 pub use stop_words::is_stop_word;
 
-/// A stretch of a text, in bytes.
+/// A stretch of a text, by bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // plain words
 pub struct Span {
+    /// The first byte.
     pub start: usize,
+    /// The byte after the last; at least `start`.
     pub end: usize,
 }
 
 impl Span {
-    /// The stretch itself.
+    /// The text of the stretch.
     pub fn of(self, text: &str) -> &str {
         &text[self.start..self.end]
     }

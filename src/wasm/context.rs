@@ -3,35 +3,35 @@
 use wasm_bindgen::prelude::*;
 
 use super::Engine;
+use super::layout::{
+    LINE, LINE_BODY, LINE_CREATED_AT, LINE_SECTION, LINE_SUBTYPE, LINE_SUMMARY, LINE_TITLE,
+    LINE_TYPE,
+};
 use crate::context::{self, ContextRow};
 use crate::host::text_of_json;
 
-/// Fields of a row: subtype, type, section, title, body, summary, creation.
-const FIELDS: usize = 7;
-
 #[wasm_bindgen]
 impl Engine {
-    /// Numbers: for each row the lengths of its seven fields in bytes, −1 for a missing one. Bytes:
-    /// the fields, one after the other.
+    /// Numbers: a `LINE` for each row. Bytes: the fields that are not missing, one after the other.
     pub fn format_context(&self, rows: usize, max_tokens: f64) -> Option<String> {
         let mut at = 0;
         let mut field = |length: f64| {
             (length >= 0.0).then(|| {
-                let text = self.text(at, length as usize);
+                let text = self.scratch.text(at, length as usize);
                 at += length as usize;
                 text
             })
         };
-        let lengths = self.numbers.as_chunks::<FIELDS>().0[..rows].iter();
+        let lengths = self.scratch.numbers.as_chunks::<LINE>().0[..rows].iter();
         let rows: Vec<ContextRow<'_>> = lengths
-            .map(|&[subtype, node_type, section, title, body, summary, created_at]| ContextRow {
-                subtype: field(subtype),
-                node_type: field(node_type),
-                memory_section: field(section),
-                title: field(title),
-                body: field(body),
-                summary: field(summary),
-                created_at: field(created_at),
+            .map(|line| ContextRow {
+                subtype: field(line[LINE_SUBTYPE]),
+                node_type: field(line[LINE_TYPE]),
+                memory_section: field(line[LINE_SECTION]),
+                title: field(line[LINE_TITLE]),
+                body: field(line[LINE_BODY]),
+                summary: field(line[LINE_SUMMARY]),
+                created_at: field(line[LINE_CREATED_AT]),
             })
             .collect();
         context::lines(&rows, max_tokens, &self.table, text_of_json)

@@ -15,12 +15,12 @@ impl Engine {
         decay::retrievability_on(self.curve, days, stability)
     }
 
-    /// Numbers: last accesses, stabilities, room for retrievabilities. Bytes: section codes, room
-    /// for lifecycle codes.
+    /// Numbers: last accesses, stabilities, and room for retrievabilities. Bytes: section codes,
+    /// and room for lifecycle codes.
     pub fn decay_columns(&mut self, nodes: usize, now: f64) -> bool {
-        let (last_accessed, rest) = self.numbers.split_at_mut(nodes);
+        let (last_accessed, rest) = self.scratch.numbers.split_at_mut(nodes);
         let (stability, retrievability) = rest.split_at_mut(nodes);
-        let (section, lifecycle) = self.bytes.split_at_mut(nodes);
+        let (section, lifecycle) = self.scratch.bytes.split_at_mut(nodes);
         let columns = DecayColumns { last_accessed, stability, section };
         let (retrievability, lifecycle) = (&mut retrievability[..nodes], &mut lifecycle[..nodes]);
         answer(decay::decay_columns(
@@ -35,7 +35,7 @@ impl Engine {
     }
 }
 
-/// What is given, or what stands for NaN.
+/// The number, or the fallback if it is NaN.
 fn or(given: f64, fallback: f64) -> f64 {
     if given.is_nan() { fallback } else { given }
 }

@@ -1,60 +1,48 @@
-//! A resident memory over scratch of its own: numbers, rows (of nodes, slots of edges, codes of
-//! names), and bytes.
+//! A resident memory with scratch of its own.
 //!
-//! JavaScript keeps the ids and says rows. In records a missing number is −∞, which no field takes.
+//! JavaScript maps ids to rows of nodes and slots of edges; only these cross.
 
 use std::hint::black_box;
-use std::mem::ManuallyDrop;
+use std::mem::{ManuallyDrop, take};
 
 use wasm_bindgen::prelude::*;
 
-use super::scratch::{Scratch, no_room_for_part, told_of};
+use super::layout::*;
+use super::scratch::{Scratch, code_of_part, no_room_for_part};
 use super::{answer, grow, plain_data, to_json};
-use crate::columns::{Row, StoredState, VectorForm};
+use crate::check::COUNT;
+use crate::columns::{MOST_SEQUENCE, Row, StoredState, VectorForm};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::memory::{
-    Access, Change, Columns, EdgeChange, Embedding, Filters, MemoryIndex, NameKind, NodeChange,
-    Options, Restoring, Search, Snapshot, Sweep, Target, Transition,
+    Access, Columns, DecayChange, EdgeChange, Embedding, Filters, MemoryIndex, NameKind,
+    NodeChange, Options, RankingWeights, Restoring, SEQUENCE, Search, Snapshot, Sweep, Target,
+    Transition,
 };
 use crate::rerank::Ranked;
-use crate::search::{Found, Serendipity, Termination};
+use crate::search::{SearchHit, Serendipity, Termination};
 
-/// A missing number.
-const ABSENT: f64 = f64::NEG_INFINITY;
-/// Numbers of a node: target, sequence, creation, last access (+∞: never), accesses, stability,
-/// retrievability, difficulty, salience, state, type, subtype, count of tags, count of clusters,
-/// count of components (−1: no embedding any more).
-const NODE: usize = 15;
-/// Numbers of an edge: target, source (−1: an end is not there), target row, type, strength,
-/// sequence.
-const EDGE: usize = 6;
-/// Numbers of a ranked node: row, score, six signals, place of the primary one. Of a ranking the
-/// rows come first, then the scores, then the rest of each.
+/// Numbers of a ranked node. Of a ranking the rows come first, then the scores, then the signals of
+/// each.
 const RANKED: usize = 2 + SIGNALS;
-const SIGNALS: usize = 7;
-/// Numbers of a search: now, limit, sections, connections, serendipity, three filters, count of
-/// components (−1: none), most seeds, count of hits; then the hits' scores, then the components.
-const SEARCH: usize = 11;
-/// Lists of filters, in the order of [`Filters`]' fields; their lengths come first in the rows,
-/// then the lists, then the hits' rows.
-const LISTS: usize = 9;
-/// Numbers that tell of a search's outcome, before what it found.
-const OUTCOME: usize = 9;
-/// A hit that is not in the memory; the slot of an edge that was left out.
-const NOBODY: u32 = u32::MAX;
+
+// A ranking writes the six signals and the place of the primary one.
+const _: () = assert!(SIGNALS_PRIMARY == 6 && SIGNALS == 7);
+const _: () = assert!(NameKind::Type as usize == NAME_TYPE);
+const _: () = assert!(NameKind::Subtype as usize == NAME_SUBTYPE);
+const _: () = assert!(NameKind::EdgeType as usize == NAME_EDGE_TYPE);
+const _: () = assert!(NameKind::Tag as usize == NAME_TAG);
+const _: () = assert!(NameKind::Cluster as usize == NAME_CLUSTER);
 
 /// The memory of one agent, the only thing in its instance.
 #[wasm_bindgen]
-pub struct Resident {
-    /// Never dropped: it goes with its instance, and taking it apart first would be work for
-    /// nothing.
+pub struct ResidentMemory {
+    /// Never dropped: freeing the instance frees it.
     memory: ManuallyDrop<MemoryIndex>,
     scratch: Scratch,
     sweep: Sweep,
     snapshot: Option<Snapshot>,
-    /// The part of the snapshot that was made last. It does not count against the bound, and no
-    /// more does the snapshot.
+    /// The last part of the snapshot. Neither it nor the snapshot counts against `max_bytes`.
     part: Vec<u8>,
 }
 
@@ -63,16 +51,16 @@ fn config_of(config: &JsValue) -> Result<Config> {
 }
 
 #[wasm_bindgen]
-impl Resident {
-    /// An empty memory; `own` is what the module takes before there is one.
+impl ResidentMemory {
+    /// An empty memory in an instance that already takes `module_bytes`.
     pub fn create(
         config: &JsValue,
         dimensions: usize,
         i8: bool,
         embedding_id: &str,
         max_bytes: f64,
-        own: usize,
-    ) -> Option<Resident> {
+        module_bytes: usize,
+    ) -> Option<ResidentMemory> {
         let form = if i8 { VectorForm::I8 } else { VectorForm::F32 };
         let options = Options {
             dimensions,
@@ -83,60 +71,60 @@ impl Resident {
         answer(
             config_of(config)
                 .and_then(|config| MemoryIndex::new(options, config))
-                .map(|memory| Self::new(memory, own)),
+                .map(|memory| Self::new(memory, module_bytes)),
         )
     }
 
-    /// Makes room for so many numbers, rows and bytes; refused where there is not as much. Moves
-    /// the scratch.
+    /// Makes room for a batch. Refuses if `max_bytes` leaves too little; returns `false` without a
+    /// reason if the host has too little memory. Moves the scratch.
     pub fn reserve(&mut self, numbers: usize, rows: usize, bytes: usize) -> bool {
         let missing = self.scratch.missing(numbers, rows, bytes);
         if answer(self.memory.afford_for_now("batch", 2 * missing)).is_none() {
             return false;
         }
         let done = self.scratch.reserve(numbers, rows, bytes);
-        self.tell();
+        self.report_scratch_bytes();
         done
     }
 
-    /// Where the numbers stand, in bytes from the beginning of memory.
+    /// Address of the numbers, in bytes from the beginning of memory.
     pub fn numbers_at(&self) -> usize {
         self.scratch.numbers.as_ptr() as usize
     }
 
-    /// Where the rows stand.
+    /// Address of the rows.
     pub fn rows_at(&self) -> usize {
         self.scratch.rows.as_ptr() as usize
     }
 
-    /// Where the bytes stand.
+    /// Address of the bytes.
     pub fn bytes_at(&self) -> usize {
         self.scratch.bytes.as_ptr() as usize
     }
 
-    /// Gives scratch back where it has become large; whether it did, which moves it.
-    pub fn release(&mut self) -> bool {
-        let large = self.scratch.release();
-        self.tell();
-        large
+    /// Frees the scratch if it is large. Returns whether it did, which moves the scratch.
+    pub fn shrink_if_large(&mut self) -> bool {
+        let is_large = self.scratch.shrink_if_large();
+        self.report_scratch_bytes();
+        is_large
     }
 
-    /// Whether there is room for so many bytes; the reason is kept where there is not.
+    /// Whether there is room for text of so many bytes; can be refused.
     pub fn affords(&self, bytes: usize) -> bool {
         answer(self.memory.afford_for_now("text", bytes)).is_some()
     }
 
-    /// The code of a name of a kind, a new one where it has none; −1 where that was refused.
+    /// Returns the code of a name, a new one if it has none; −1 if refused.
     pub fn name(&mut self, kind: usize, name: &str) -> f64 {
         answer(self.memory.name(NameKind::ALL[kind], name)).map_or(-1.0, f64::from)
     }
 
-    /// How many names of a kind there are.
+    /// Count of the names of a kind.
     pub fn count_names(&self, kind: usize) -> usize {
         self.memory.count_names(NameKind::ALL[kind])
     }
 
-    /// Forgets all names of a kind but the first so many; nothing has the others.
+    /// Forgets the names of a kind past the first `count`. No node or edge may have one of them.
     pub fn truncate_names(&mut self, kind: usize, count: usize) {
         self.memory.truncate_names(NameKind::ALL[kind], count);
     }
@@ -151,40 +139,45 @@ impl Resident {
         self.memory.text(NameKind::ALL[kind], code).into()
     }
 
-    /// Numbers: bytes of nodes, edges and embeddings, each by content and by capacity.
+    /// Writes a `USED` to the numbers.
     pub fn bytes_used(&mut self) {
         let it = self.memory.bytes();
-        let numbers = [
-            it.nodes,
-            it.nodes_capacity,
-            it.edges,
-            it.edges_capacity,
-            it.embeddings,
-            it.embeddings_capacity,
-        ];
-        self.scratch.put_numbers(&numbers.map(|bytes| bytes as f64));
+        let mut used = [0; USED];
+        used[USED_NODES] = it.nodes;
+        used[USED_NODES_CAPACITY] = it.nodes_capacity;
+        used[USED_EDGES] = it.edges;
+        used[USED_EDGES_CAPACITY] = it.edges_capacity;
+        used[USED_EMBEDDINGS] = it.embeddings;
+        used[USED_EMBEDDINGS_CAPACITY] = it.embeddings_capacity;
+        self.scratch.put_numbers(&used.map(|bytes| bytes as f64));
     }
 
-    /// Numbers: `count` nodes, then their components; rows: their tags and clusters. The rows
-    /// receive those of the nodes.
+    /// Numbers: `count` times a `NODE`, then the components of their embeddings. Rows: the codes of
+    /// their tags and clusters. Writes the row of each node to the rows.
     pub fn upsert(&mut self, count: usize, now: f64) -> bool {
         if answer(self.memory.afford_for_now("nodes", count * size_of::<NodeChange<'_>>()))
             .is_none()
         {
             return false;
         }
-        let batch = nodes_of(count, &self.scratch.numbers, &self.scratch.rows);
-        let Some(rows) = answer(self.memory.upsert(&batch, now)) else { return false };
+        let (batch, fault) = nodes_of(count, &self.scratch.numbers, &self.scratch.rows);
+        let upserted = match fault {
+            None => self.memory.upsert(&batch, now),
+            // A fault before it comes first.
+            Some(fault) => self.memory.check_nodes(&batch, now).and(Err(fault)),
+        };
+        let Some(rows) = answer(upserted) else { return false };
         self.scratch.put_rows(&rows);
         true
     }
 
-    /// Rows: nodes to remove. The answer holds the slots of their edges.
+    /// Rows: nodes to remove. Returns the slots of their edges.
     pub fn remove(&mut self, count: usize) -> Vec<u32> {
         self.memory.remove(&self.scratch.rows[..count])
     }
 
-    /// Numbers: `count` edges. The rows receive their slots.
+    /// Numbers: `count` times an `EDGE`. Writes their slots to the rows, [`NOBODY`] for an edge that
+    /// was left out.
     pub fn link(&mut self, count: usize) -> bool {
         if answer(self.memory.afford_for_now("edges", 2 * count * size_of::<EdgeChange>()))
             .is_none()
@@ -192,16 +185,29 @@ impl Resident {
             return false;
         }
         let records = self.scratch.numbers.as_chunks::<EDGE>().0[..count].iter();
-        let batch: Vec<EdgeChange> = records
-            .map(|&[target, source_row, target_row, edge_type, strength, sequence]| EdgeChange {
-                target: target_of(target),
-                ends: (source_row >= 0.0).then_some((source_row as Row, target_row as Row)),
-                edge_type: given(edge_type).map(|code| code as u32),
-                strength: given(strength),
-                sequence: given(sequence),
-            })
-            .collect();
-        let Some(slots) = answer(self.memory.link(&batch)) else { return false };
+        let mut batch = Vec::with_capacity(count);
+        let mut fault = None;
+        for edge in records {
+            let sequence = sequence_of(edge[EDGE_SEQUENCE]);
+            batch.push(EdgeChange {
+                target: target_of(edge[EDGE_TARGET]),
+                ends: (edge[EDGE_FROM] != NO_END)
+                    .then_some((edge[EDGE_FROM] as Row, edge[EDGE_TO] as Row)),
+                edge_type: given(edge[EDGE_TYPE]).map(|code| code as u32),
+                strength: given(edge[EDGE_STRENGTH]),
+                sequence: *sequence.as_ref().unwrap_or(&None),
+            });
+            fault = sequence.err().map(|error| error.at(batch.len() - 1));
+            if fault.is_some() {
+                break;
+            }
+        }
+        let linked = match fault {
+            None => self.memory.link(&batch),
+            // A fault before it comes first.
+            Some(fault) => MemoryIndex::check_edges(&batch).and(Err(fault)),
+        };
+        let Some(slots) = answer(linked) else { return false };
         let slots: Vec<u32> = slots.into_iter().map(|slot| slot.unwrap_or(NOBODY)).collect();
         self.scratch.put_rows(&slots);
         true
@@ -212,8 +218,8 @@ impl Resident {
         self.memory.unlink(&self.scratch.rows[..count]);
     }
 
-    /// Rows: lengths of the groups, then their nodes. The answer holds the slots of edges that
-    /// became stronger.
+    /// Rows: lengths of the groups, then their nodes. Returns the slots of the edges that became
+    /// stronger.
     pub fn strengthen(&mut self, groups: usize, amount: f64) -> Option<Vec<u32>> {
         let (lengths, mut rest) = self.scratch.rows.split_at(groups);
         let groups: Vec<&[Row]> = lengths
@@ -227,28 +233,29 @@ impl Resident {
         answer(self.memory.strengthen(&groups, amount))
     }
 
-    /// Rows: nodes that were accessed. How many were counted, −1 where that was refused.
+    /// Rows: nodes that were accessed. Returns the count of accesses, −1 if refused.
     pub fn touch(&mut self, count: usize, now: f64) -> f64 {
         answer(self.memory.touch(&self.scratch.rows[..count], now))
             .map_or(-1.0, |counted| counted as f64)
     }
 
-    /// Rows: nodes that were read. As [`Resident::touch`].
+    /// Rows: nodes that were read. Returns the same as [`ResidentMemory::touch`].
     pub fn recall(&mut self, count: usize, now: f64) -> f64 {
         answer(self.memory.recall(&self.scratch.rows[..count], now))
             .map_or(-1.0, |counted| counted as f64)
     }
 
-    /// Rows: candidates; numbers: their three columns, one after the other, and then room for the
-    /// first `limit` of them, which are no more than there are. Whether they were ranked.
+    /// Rows: candidates. Numbers: their `COLUMNS`, then room for a ranking of the first `limit`, at
+    /// most all. Writes the ranking there.
     pub fn rerank(&mut self, count: usize, limit: usize, now: f64, sections: bool) -> bool {
         let rows = &self.scratch.rows[..count];
-        let (columns, room) = self.scratch.numbers.split_at_mut(3 * count);
-        let (semantic, rest) = columns.split_at(count);
-        let (bm25, graph) = rest.split_at(count);
+        let (columns, room) = self.scratch.numbers.split_at_mut(COLUMNS * count);
+        let column = |place: usize| &columns[place * count..][..count];
+        let (semantic, bm25, graph) =
+            (column(COLUMNS_SEMANTIC), column(COLUMNS_BM25), column(COLUMNS_GRAPH));
         let mut places = ranking_places(&mut room[..limit * RANKED], limit);
         let columns = Columns { rows, semantic, bm25, graph };
-        let ranked = self.memory.rerank_each(columns, limit, now, sections, |ranked| {
+        let ranked = self.memory.rerank_each(columns, limit, now, weights_of(sections), |ranked| {
             if let Some(place) = places.next() {
                 place.put(&ranked, rows[ranked.index]);
             }
@@ -256,50 +263,49 @@ impl Resident {
         answer(ranked).is_some()
     }
 
-    /// A search as its head tells. The numbers receive the outcome, the ranked, and the finds (row
-    /// and activation); the rows the slots of connections.
+    /// Numbers and rows: a search, see [`Request::read`]. Writes an `OUTCOME`, the ranking, and a
+    /// `FIND` each to the numbers; the slots of connections to the rows.
     pub fn search(&mut self) -> bool {
         if !self.has_room_for_hits() {
             return false;
         }
         let request = Request::read(&self.scratch.numbers, &self.scratch.rows);
         let Some(outcome) = answer(self.memory.search(&request.search())) else { return false };
-        let numbers = OUTCOME + outcome.ranked.len() * RANKED + outcome.serendipity.len() * 2;
+        let numbers = OUTCOME + outcome.ranked.len() * RANKED + outcome.serendipity.len() * FIND;
         if !self.scratch.reserve_answer(numbers, 0) {
             return false;
         }
         let (head, rest) = self.scratch.numbers.split_at_mut(OUTCOME);
-        let terminated = match outcome.spread.terminated {
-            Termination::NoSpread => 0,
-            Termination::MaxNodes => 1,
-            Termination::MaxHops => 2,
-        };
-        let counts = [
-            outcome.seeds.len(),
-            outcome.spread.activated.len(),
-            outcome.kept.len(),
-            outcome.ranked.len(),
-            outcome.serendipity.len(),
-            outcome.connections.len(),
-            outcome.spread.hops as usize,
-            outcome.spread.edges_traversed,
-            terminated,
-        ];
-        head.copy_from_slice(&counts.map(|count| count as f64));
+        head[OUTCOME_SEEDS] = outcome.seeds.len() as f64;
+        head[OUTCOME_ACTIVATED] = outcome.spread.activated.len() as f64;
+        head[OUTCOME_KEPT] = outcome.kept.len() as f64;
+        head[OUTCOME_RANKED] = outcome.ranked.len() as f64;
+        head[OUTCOME_FINDS] = outcome.serendipity.len() as f64;
+        head[OUTCOME_CONNECTIONS] = outcome.connections.len() as f64;
+        head[OUTCOME_HOPS] = outcome.spread.hops.into();
+        head[OUTCOME_EDGES_TRAVERSED] = outcome.spread.edges_traversed as f64;
+        head[OUTCOME_ENDED] = f64::from(match outcome.spread.terminated {
+            Termination::NoSpread => ENDED_NO_SPREAD,
+            Termination::MaxNodes => ENDED_MAX_NODES,
+            Termination::MaxHops => ENDED_MAX_HOPS,
+        });
         let (ranked, finds) = rest.split_at_mut(outcome.ranked.len() * RANKED);
         for (place, ranked) in ranking_places(ranked, outcome.ranked.len()).zip(&outcome.ranked) {
             place.put(ranked, outcome.kept[ranked.index].row);
         }
-        for (out, &(row, activation)) in finds.chunks_exact_mut(2).zip(&outcome.serendipity) {
-            out.copy_from_slice(&[f64::from(row), activation]);
+        let finds = finds.as_chunks_mut::<FIND>().0;
+        for (find, &(row, activation)) in finds.iter_mut().zip(&outcome.serendipity) {
+            find[FIND_ROW] = row.into();
+            find[FIND_ACTIVATION] = activation;
         }
         self.scratch.put_rows(&outcome.connections);
-        self.tell();
+        self.report_scratch_bytes();
         true
     }
 
-    /// A search as its head tells, whose limit, filters and embedding alone count. The rows receive
-    /// the found, the numbers their scores; the answer is how many, −1 where it was refused.
+    /// Numbers and rows: a search, of which limit, filters, present and embedding are read. Writes
+    /// the found nodes to the rows and their scores to the numbers. Returns their count, −1 if
+    /// refused.
     pub fn similar(&mut self) -> f64 {
         let request = Request::read(&self.scratch.numbers, &self.scratch.rows);
         let Request { embedding, filters, limit, now, .. } = &request;
@@ -312,7 +318,7 @@ impl Resident {
         rows.len() as f64
     }
 
-    /// A search as its head tells, and why a node stands where it does in it, as JSON.
+    /// Numbers and rows: a search. Returns the reasons for the rank of a node in it, as JSON.
     pub fn explain(&mut self, row: Row) -> Option<String> {
         if !self.has_room_for_hits() {
             return None;
@@ -321,62 +327,62 @@ impl Resident {
         answer(self.memory.explain(row, &request.search())).map(|explained| to_json(&explained))
     }
 
-    /// Looks at every node. The answer is how many were processed, −1 where it was refused; what is
-    /// proposed stands where the next four functions say, until `forget_sweep`.
+    /// Sweeps over every node. Returns the count of processed nodes, −1 if refused. The following
+    /// functions read what the sweep proposes, until `forget_sweep`.
     pub fn decay(&mut self, now: f64) -> f64 {
         let Some(sweep) = answer(self.memory.decay(now)) else { return -1.0 };
         self.sweep = sweep;
         self.sweep.processed as f64
     }
 
-    /// How many changes the sweep proposes.
+    /// Count of the changes that the sweep proposes.
     pub fn sweep_length(&self) -> usize {
         self.sweep.rows.len()
     }
 
-    /// Where their rows stand.
+    /// Address of their rows.
     pub fn sweep_rows_at(&self) -> usize {
         self.sweep.rows.as_ptr() as usize
     }
 
-    /// How many of them have the rows that come first of all, in their order.
+    /// Count of the first changes whose rows are 0, 1, 2 and so on.
     pub fn sweep_begins(&self) -> usize {
         self.sweep.rows.iter().zip(0..).take_while(|&(&row, place)| row == place).count()
     }
 
-    /// Where their retrievabilities stand.
+    /// Address of their retrievabilities.
     pub fn sweep_retrievability_at(&self) -> usize {
         self.sweep.retrievability.as_ptr() as usize
     }
 
-    /// Where their states stand.
+    /// Address of the codes of their states.
     pub fn sweep_states_at(&self) -> usize {
         self.sweep.states.as_ptr() as usize
     }
 
-    /// Four numbers for each transition of the sweep: row, code before, code after, code of the
-    /// subtype (0 for none).
+    /// A `TRANSITION` for each transition of the sweep.
     pub fn sweep_transitions(&self) -> Vec<u32> {
-        self.told(&self.sweep.transitions)
+        self.numbers_of(&self.sweep.transitions)
     }
 
-    /// Frees what the sweep proposed.
+    /// Frees the sweep.
     pub fn forget_sweep(&mut self) {
         self.sweep = Sweep::default();
     }
 
-    /// Rows: nodes; numbers: retrievabilities; bytes: codes of states. How many were stored, −1
-    /// where it was refused.
+    /// Rows: nodes. Numbers: retrievabilities. Bytes: codes of states. Returns the count of stored
+    /// changes, −1 if refused.
     pub fn apply_decay(&mut self, count: usize) -> f64 {
-        if answer(self.memory.afford_for_now("changes", 2 * count * size_of::<Change>())).is_none()
+        if answer(self.memory.afford_for_now("changes", 2 * count * size_of::<DecayChange>()))
+            .is_none()
         {
             return -1.0;
         }
         let columns =
             self.scratch.rows[..count].iter().zip(&self.scratch.numbers).zip(&self.scratch.bytes);
-        let changes: Option<Vec<Change>> = columns
+        let changes: Option<Vec<DecayChange>> = columns
             .map(|((&row, &retrievability), &code)| {
-                Some(Change { row, retrievability, state: StoredState::from_code(code)? })
+                Some(DecayChange { row, retrievability, state: StoredState::from_code(code)? })
             })
             .collect();
         let changes =
@@ -385,70 +391,66 @@ impl Resident {
         answer(applied).map_or(-1.0, |applied| applied as f64)
     }
 
-    /// Four numbers for each transition, as for those of a sweep.
+    /// Returns a `TRANSITION` for each transition that is due.
     pub fn transitions(&mut self, now: f64) -> Option<Vec<u32>> {
-        answer(self.memory.transitions(now)).map(|transitions| self.told(&transitions))
+        answer(self.memory.transitions(now)).map(|transitions| self.numbers_of(&transitions))
     }
 
-    /// Numbers of a node: sequence, creation, last access, accesses, inbound edges, stability,
-    /// retrievability, difficulty, salience (NaN where it is not kept), state, type, subtype,
-    /// embedding or not; the rows receive its labels, a cluster's code one more than twice itself.
-    /// The answer is how many labels, −1 for a row without a node.
+    /// Writes a `STORED_NODE` to the numbers and the labels of the node to the rows. Returns the
+    /// count of labels, −1 for a row without a node.
     pub fn node(&mut self, row: Row) -> f64 {
         let Some(node) = self.memory.node(row) else { return -1.0 };
         let labels: Vec<u32> = self.memory.labels(&node).iter().map(|label| label.bits()).collect();
-        let numbers = [
-            node.sequence as f64,
-            node.created_at,
-            node.last_accessed,
-            f64::from(node.access_count),
-            f64::from(self.memory.inbound(row)),
-            node.stability,
-            node.retrievability,
-            node.difficulty,
-            if self.memory.keeps_salience() { node.salience } else { f64::NAN },
-            f64::from(node.state.code()),
-            f64::from(node.node_type),
-            f64::from(node.subtype),
-            f64::from(u8::from(self.memory.has_embedding(row))),
-        ];
-        self.scratch.put_numbers(&numbers);
+        let mut stored = [0.0; STORED_NODE];
+        stored[STORED_NODE_SEQUENCE] = node.sequence as f64;
+        stored[STORED_NODE_CREATED_AT] = node.created_at;
+        stored[STORED_NODE_LAST_ACCESSED] = node.last_accessed;
+        stored[STORED_NODE_ACCESS_COUNT] = node.access_count.into();
+        stored[STORED_NODE_INBOUND_EDGES] = self.memory.inbound(row).into();
+        stored[STORED_NODE_STABILITY] = node.stability;
+        stored[STORED_NODE_RETRIEVABILITY] = node.retrievability;
+        stored[STORED_NODE_DIFFICULTY] = node.difficulty;
+        stored[STORED_NODE_SALIENCE] =
+            if self.memory.keeps_salience() { node.salience } else { f64::NAN };
+        stored[STORED_NODE_STATE] = node.state.code().into();
+        stored[STORED_NODE_TYPE] = node.node_type.into();
+        stored[STORED_NODE_SUBTYPE] = node.subtype.into();
+        stored[STORED_NODE_HAS_EMBEDDING] = u8::from(self.memory.has_embedding(row)).into();
+        self.scratch.put_numbers(&stored);
         self.scratch.put_rows(&labels);
         labels.len() as f64
     }
 
-    /// Numbers of an edge: source, target, type, strength, sequence; `false` for a slot without
-    /// one.
+    /// Writes a `STORED_EDGE` to the numbers. Returns `false` for a slot without an edge.
     pub fn edge(&mut self, slot: u32) -> bool {
         let Some(edge) = self.memory.edge(slot) else { return false };
-        let numbers = [
-            f64::from(edge.source),
-            f64::from(edge.target),
-            f64::from(edge.edge_type),
-            edge.strength,
-            edge.sequence as f64,
-        ];
-        self.scratch.put_numbers(&numbers);
+        let mut stored = [0.0; STORED_EDGE];
+        stored[STORED_EDGE_FROM] = edge.source.into();
+        stored[STORED_EDGE_TO] = edge.target.into();
+        stored[STORED_EDGE_TYPE] = edge.edge_type.into();
+        stored[STORED_EDGE_STRENGTH] = edge.strength;
+        stored[STORED_EDGE_SEQUENCE] = edge.sequence as f64;
+        self.scratch.put_numbers(&stored);
         true
     }
 
-    /// Begins a snapshot; the answer holds the rows in the order in which nodes are written.
+    /// Begins a snapshot. Returns the rows in the order in which their nodes are written.
     pub fn begin_snapshot(&mut self) -> Option<Vec<u32>> {
         self.snapshot = Some(answer(self.memory.snapshot())?);
         self.snapshot.as_ref().map(|snapshot| snapshot.rows().to_vec())
     }
 
-    /// The slots in the order in which edges are written.
+    /// Returns the slots in the order in which their edges are written.
     pub fn snapshot_slots(&self) -> Vec<u32> {
         self.snapshot.as_ref().map_or_else(Vec::new, |snapshot| snapshot.slots().to_vec())
     }
 
-    /// Where the part of a snapshot stands.
+    /// Address of the part of a snapshot.
     pub fn part_at(&self) -> usize {
         self.part.as_ptr() as usize
     }
 
-    /// Makes the next part; the answer is its length, 0 after the last, −1 where it was refused.
+    /// Makes the next part. Returns its length in bytes, 0 after the last, −1 if refused.
     pub fn next_part(&mut self) -> f64 {
         let Some(snapshot) = &mut self.snapshot else { return 0.0 };
         let Some(part) = answer(self.memory.next_part(snapshot)) else { return -1.0 };
@@ -459,8 +461,8 @@ impl Resident {
         self.part.len() as f64
     }
 
-    /// Makes room for the content of a part of the caller's own, which is to be put where the part
-    /// stands.
+    /// Makes room for the content of a part of the caller's own, which the caller then writes to the
+    /// address of the part.
     pub fn reserve_part(&mut self, length: usize) -> bool {
         self.part = Vec::new();
         let affordable = answer(self.memory.afford_snapshot(2 * length)).is_some();
@@ -468,7 +470,7 @@ impl Resident {
             && (grow(&mut self.part, length) || answer::<()>(Err(no_room_for_part())).is_some())
     }
 
-    /// Makes a part of that content; the answer is its length, −1 where it was refused.
+    /// Makes a part of that content. Returns its length in bytes.
     pub fn own_part(&mut self, kind: u32) -> f64 {
         let Some(snapshot) = &mut self.snapshot else { return 0.0 };
         self.part = snapshot.own_part(kind, &self.part);
@@ -476,50 +478,47 @@ impl Resident {
     }
 }
 
-impl Resident {
-    fn new(memory: MemoryIndex, own: usize) -> Self {
+impl ResidentMemory {
+    fn new(memory: MemoryIndex, module_bytes: usize) -> Self {
         let memory = ManuallyDrop::new(memory);
         let mut resident = Self {
             memory,
-            scratch: Scratch::new(own),
+            scratch: Scratch::new(module_bytes),
             sweep: Sweep::default(),
             snapshot: None,
             part: Vec::new(),
         };
-        resident.tell();
+        resident.report_scratch_bytes();
         resident
     }
 
     /// Whether there is room for the hits of a search, beside the scratch.
     fn has_room_for_hits(&self) -> bool {
-        let hits = self.scratch.numbers.get(SEARCH - 1).copied().unwrap_or_default() as usize;
-        answer(self.memory.afford_for_now("bm25", hits.saturating_mul(2 * size_of::<Found>())))
+        let hits = self.scratch.numbers.get(SEARCH_HITS).copied().unwrap_or_default() as usize;
+        answer(self.memory.afford_for_now("bm25", hits.saturating_mul(2 * size_of::<SearchHit>())))
             .is_some()
     }
 
-    fn told(&self, transitions: &[Transition]) -> Vec<u32> {
-        let numbers = |it: &Transition| {
-            [
-                it.row,
-                it.from.code().into(),
-                (it.to as u8).into(),
-                self.memory.subtype(it.row).into(),
-            ]
-        };
-        let mut told = Vec::with_capacity(4 * transitions.len());
-        transitions.iter().for_each(|it| told.extend(numbers(it)));
-        told
+    fn numbers_of(&self, transitions: &[Transition]) -> Vec<u32> {
+        let mut numbers = vec![0; TRANSITION * transitions.len()];
+        for (out, it) in numbers.as_chunks_mut::<TRANSITION>().0.iter_mut().zip(transitions) {
+            out[TRANSITION_ROW] = it.row;
+            out[TRANSITION_FROM] = it.from.code().into();
+            out[TRANSITION_TO] = (it.to as u8).into();
+            out[TRANSITION_SUBTYPE] = self.memory.subtype(it.row).into();
+        }
+        numbers
     }
 
-    /// Tells the memory what stands beside it.
-    fn tell(&mut self) {
-        self.memory.set_elsewhere(self.scratch.elsewhere());
+    /// Reports the bytes beside the memory, which count against `max_bytes`.
+    fn report_scratch_bytes(&mut self) {
+        self.memory.set_elsewhere(self.scratch.beside_index());
     }
 }
 
-/// A snapshot that is being read, part by part.
+/// Reads the snapshot of a memory, part by part.
 #[wasm_bindgen]
-pub struct Restorer {
+pub struct MemoryRestorer {
     restoring: Option<ManuallyDrop<Restoring>>,
     config: Option<Config>,
     max_bytes: usize,
@@ -527,46 +526,46 @@ pub struct Restorer {
 }
 
 #[wasm_bindgen]
-impl Restorer {
-    /// Begins, with what a memory is made with.
-    pub fn create(config: &JsValue, max_bytes: f64, own: usize) -> Option<Restorer> {
+impl MemoryRestorer {
+    /// Begins, with the options of a memory.
+    pub fn create(config: &JsValue, max_bytes: f64, module_bytes: usize) -> Option<MemoryRestorer> {
         let config = Some(answer(config_of(config))?);
         Some(Self {
             restoring: None,
             config,
             max_bytes: max_bytes as usize,
-            scratch: Scratch::new(own),
+            scratch: Scratch::new(module_bytes),
         })
     }
 
-    /// Makes room for so many bytes; where they stand, 0 where there is not as much.
+    /// Makes room for bytes. Returns their address, 0 if there is too little memory.
     pub fn reserve(&mut self, bytes: usize) -> usize {
         if !self.scratch.reserve_part(bytes, self.max_bytes) {
             return 0;
         }
         if let Some(restoring) = &mut self.restoring {
-            restoring.set_elsewhere(self.scratch.elsewhere());
+            restoring.set_elsewhere(self.scratch.beside_index());
         }
         self.scratch.bytes.as_ptr() as usize
     }
 
-    /// The length of the part whose header the first 32 bytes are; −1 where they are none.
+    /// The length in bytes of the part that begins with the header in the bytes; −1 if that is no
+    /// header.
     pub fn part_length(&self) -> f64 {
-        let header = &self.scratch.bytes[..self.scratch.bytes.len().min(32)];
+        let header = &self.scratch.bytes[..self.scratch.bytes.len().min(PART_HEADER)];
         answer(Restoring::part_length(header)).map_or(-1.0, |length| length as f64)
     }
 
-    /// Reads a part of so many bytes. The answer is −1 where it was refused, 0 for one that the
-    /// memory took, and for the caller's own one more than its kind; its content stands behind the
-    /// header's 32 bytes.
+    /// Reads the part in the first `length` bytes. Returns its code: see [`code_of_part`]. The
+    /// content of the caller's own part follows its header.
     pub fn read(&mut self, length: usize) -> f64 {
         let part = &self.scratch.bytes[..length];
         match &mut self.restoring {
-            Some(restoring) => told_of(answer(restoring.read(part))),
+            Some(restoring) => code_of_part(answer(restoring.read(part))),
             None => {
                 let config = self.config.take().unwrap_or_default();
                 let begun =
-                    Restoring::begin(part, self.max_bytes, self.scratch.elsewhere(), config);
+                    Restoring::begin(part, self.max_bytes, self.scratch.beside_index(), config);
                 self.restoring = answer(begun).map(ManuallyDrop::new);
                 let Some(restoring) = &self.restoring else { return -1.0 };
                 grow_at_once(restoring.embeddings_need());
@@ -575,40 +574,39 @@ impl Restorer {
         }
     }
 
-    /// The number of nodes that have been read.
+    /// Count of the nodes that have been read.
     pub fn nodes(&self) -> usize {
         self.restoring.as_ref().map_or(0, |restoring| restoring.nodes())
     }
 
-    /// The number of edges that have been read.
+    /// Count of the edges that have been read.
     pub fn edges(&self) -> usize {
         self.restoring.as_ref().map_or(0, |restoring| restoring.edges())
     }
 
-    /// Which model made the embeddings.
+    /// Id of the model that made the embeddings.
     pub fn embedding_id(&self) -> String {
         self.restoring.as_ref().map_or("", |restoring| restoring.embedding_id()).into()
     }
 
-    /// The memory, once its last part has been read.
-    pub fn finish(&mut self) -> Option<Resident> {
+    /// Returns the memory after its last part has been read.
+    pub fn finish(&mut self) -> Option<ResidentMemory> {
         let Some(restoring) = self.restoring.take() else {
             return answer(Err(Error::snapshot("is cut off: it is empty")));
         };
-        let own = self.scratch.own;
-        answer(
-            ManuallyDrop::into_inner(restoring).finish().map(|memory| Resident::new(memory, own)),
-        )
+        let module_bytes = self.scratch.module_bytes;
+        let restored = ManuallyDrop::into_inner(restoring).finish();
+        answer(restored.map(|memory| ResidentMemory::new(memory, module_bytes)))
     }
 }
 
-/// Has the instance's memory grow once by so many bytes, all of which stay free: each time that it
-/// grows, the host takes all of it for new, and is the sooner to look for what it can collect.
+/// Grows the instance's memory once by so many bytes, all of which stay free. Each time that it
+/// grows, the host counts all of it as new and collects garbage sooner.
 fn grow_at_once(bytes: usize) {
     let mut room: Vec<u8> = Vec::new();
-    // Where there is not as much, it is noticed by what comes to need it.
+    // A failure shows when the bytes are needed.
     let _ = room.try_reserve_exact(bytes);
-    // What nobody sees would not be asked for.
+    // The compiler would drop an unused allocation.
     black_box(&room);
 }
 
@@ -616,76 +614,118 @@ fn given(number: f64) -> Option<f64> {
     (number != ABSENT).then_some(number)
 }
 
-/// −1 for a new one, its row or slot for one that is there, −2 − place for an earlier entry.
 fn target_of(number: f64) -> Target {
     if number >= 0.0 {
         Target::There(number as u32)
-    } else if number == -1.0 {
+    } else if number == TARGET_NEW {
         Target::New
     } else {
-        Target::Entry((-2.0 - number) as usize)
+        Target::Entry((TARGET_EARLIER - number) as usize)
     }
 }
 
-fn nodes_of<'a>(count: usize, numbers: &'a [f64], rows: &'a [u32]) -> Vec<NodeChange<'a>> {
+/// A whole number from 0 to `most`, if one is given.
+fn whole(number: f64, most: f64, fault: impl Fn() -> Error) -> Result<Option<u64>> {
+    let Some(number) = given(number) else { return Ok(None) };
+    if (0.0..=most).contains(&number) && number.floor() == number {
+        return Ok(Some(number as u64));
+    }
+    Err(fault().found(number))
+}
+
+fn sequence_of(number: f64) -> Result<Option<u64>> {
+    whole(number, MOST_SEQUENCE as f64, || Error::argument("sequence", SEQUENCE))
+}
+
+fn access_count_of(number: f64) -> Result<Option<u32>> {
+    let problem = if number > 0.0 { "must be a whole number of at most 4294967295" } else { COUNT };
+    whole(number, f64::from(u32::MAX), || Error::argument("access_count", problem))
+        .map(|count| count.map(|count| count as u32))
+}
+
+fn state_of(number: f64) -> Result<Option<StoredState>> {
+    let code = whole(number, f64::from(StoredState::COUNT - 1), || {
+        Error::argument("lifecycle", "must be a state")
+    })?;
+    Ok(code.and_then(|code| StoredState::from_code(code as u8)))
+}
+
+/// The nodes of the scratch. If a number is none that its field can hold, the nodes end with that
+/// one, whose fields from there on are missing, and the fault is returned with them.
+fn nodes_of<'a>(
+    count: usize,
+    numbers: &'a [f64],
+    rows: &'a [u32],
+) -> (Vec<NodeChange<'a>>, Option<Error>) {
     let (records, mut components) = numbers.split_at(count * NODE);
     let mut codes = rows;
-    let mut take = |length: f64| {
+    let mut list = |length: f64| {
         let length = given(length)?;
         let (list, rest) = codes.split_at(length as usize);
         codes = rest;
         Some(list)
     };
-    let records = records.as_chunks::<NODE>().0.iter();
-    records
-        .map(|record| {
-            let &[
-                target,
-                sequence,
-                created_at,
-                last_accessed,
-                access_count,
-                stability,
-                retrievability,
-                ..,
-            ] = record;
-            let &[.., difficulty, salience, state, node_type, subtype, tags, clusters, length] =
-                record;
-            let embedding = match given(length) {
-                None => Embedding::Kept,
-                Some(length) if length < 0.0 => Embedding::None,
-                Some(length) => {
-                    let (embedding, rest) = components.split_at(length as usize);
-                    components = rest;
-                    Embedding::Given(embedding)
-                }
+    let mut batch = Vec::with_capacity(count);
+    for record in records.as_chunks::<NODE>().0 {
+        let number = |field: usize| given(record[field]);
+        let code = |field: usize| number(field).map(|code| code as u32);
+        let mut node = NodeChange {
+            target: target_of(record[NODE_TARGET]),
+            sequence: None,
+            created_at: None,
+            last_accessed: Access::Kept,
+            access_count: None,
+            stability: None,
+            retrievability: None,
+            difficulty: None,
+            salience: None,
+            state: None,
+            node_type: code(NODE_TYPE),
+            subtype: code(NODE_SUBTYPE),
+            tags: list(record[NODE_TAGS]),
+            clusters: list(record[NODE_CLUSTERS]),
+            embedding: Embedding::Kept,
+        };
+        let read = (|| -> Result<()> {
+            node.sequence = sequence_of(record[NODE_SEQUENCE])?;
+            node.created_at = number(NODE_CREATED_AT);
+            node.last_accessed = match number(NODE_LAST_ACCESSED) {
+                None => Access::Kept,
+                Some(NEVER) => Access::Never,
+                Some(instant) => Access::At(instant),
             };
-            NodeChange {
-                target: target_of(target),
-                sequence: given(sequence),
-                created_at: given(created_at),
-                last_accessed: match given(last_accessed) {
-                    None => Access::Kept,
-                    Some(f64::INFINITY) => Access::Never,
-                    Some(instant) => Access::At(instant),
-                },
-                access_count: given(access_count),
-                stability: given(stability),
-                retrievability: given(retrievability),
-                difficulty: given(difficulty),
-                salience: given(salience),
-                state: given(state),
-                node_type: given(node_type).map(|code| code as u32),
-                subtype: given(subtype).map(|code| code as u32),
-                tags: take(tags),
-                clusters: take(clusters),
-                embedding,
+            node.access_count = access_count_of(record[NODE_ACCESS_COUNT])?;
+            node.stability = number(NODE_STABILITY);
+            node.retrievability = number(NODE_RETRIEVABILITY);
+            node.difficulty = number(NODE_DIFFICULTY);
+            node.salience = number(NODE_SALIENCE);
+            node.state = state_of(record[NODE_STATE])?;
+            Ok(())
+        })();
+        if let Err(error) = read {
+            batch.push(node);
+            let index = batch.len() - 1;
+            return (batch, Some(error.at(index)));
+        }
+        node.embedding = match number(NODE_COMPONENTS) {
+            None => Embedding::Kept,
+            Some(NO_EMBEDDING) => Embedding::None,
+            Some(length) => {
+                let (embedding, rest) = components.split_at(length as usize);
+                components = rest;
+                Embedding::Given(embedding)
             }
-        })
-        .collect()
+        };
+        batch.push(node);
+    }
+    (batch, None)
 }
 
-/// A search as the scratch tells it.
+fn weights_of(sections: bool) -> RankingWeights {
+    if sections { RankingWeights::OfSections } else { RankingWeights::Global }
+}
+
+/// A search that was read from the scratch.
 struct Request<'a> {
     now: f64,
     limit: Option<usize>,
@@ -694,55 +734,57 @@ struct Request<'a> {
     connections: bool,
     serendipity: Serendipity,
     filters: Filters,
-    bm25: Vec<Found>,
+    bm25: Vec<SearchHit>,
     embedding: Option<&'a [f64]>,
 }
 
 impl<'a> Request<'a> {
+    /// Numbers: a `SEARCH`, the scores of its hits, the components of its embedding. Rows: the
+    /// lengths of its `FILTERS`, their lists, the rows of its hits.
     fn read(numbers: &'a [f64], rows: &[u32]) -> Self {
         let (head, rest) = numbers.split_at(SEARCH);
-        let flag = |place: usize| head[place] != 0.0;
-        let (lengths, mut codes) = rows.split_at(LISTS);
-        let mut lists = lengths.iter().map(|&length| {
-            let (list, others) = codes.split_at(length as usize);
+        let flag = |field: usize| head[field] != 0.0;
+        let (lengths, mut codes) = rows.split_at(FILTERS);
+        let mut lists: [Vec<u32>; FILTERS] = std::array::from_fn(|list| {
+            let (list, others) = codes.split_at(lengths[list] as usize);
             codes = others;
             list.to_vec()
         });
-        let mut next = || lists.next().unwrap_or_default();
+        let mut list = |field: usize| take(&mut lists[field]);
         let filters = Filters {
-            types: next(),
-            excluded_types: next(),
-            subtypes: next(),
-            lifecycles: next(),
-            clusters: next(),
-            tags_all: next(),
-            tags_any: next(),
-            tags_none: next(),
-            relationship_types: next(),
-            created_after: given(head[5]),
-            created_before: given(head[6]),
-            accessed_within_days: given(head[7]),
+            types: list(FILTERS_TYPES),
+            excluded_types: list(FILTERS_EXCLUDED_TYPES),
+            subtypes: list(FILTERS_SUBTYPES),
+            lifecycles: list(FILTERS_LIFECYCLES),
+            clusters: list(FILTERS_CLUSTERS),
+            tags_all: list(FILTERS_TAGS_ALL),
+            tags_any: list(FILTERS_TAGS_ANY),
+            tags_none: list(FILTERS_TAGS_NONE),
+            relationship_types: list(FILTERS_RELATIONSHIP_TYPES),
+            created_after: given(head[SEARCH_CREATED_AFTER]),
+            created_before: given(head[SEARCH_CREATED_BEFORE]),
+            accessed_within_days: given(head[SEARCH_ACCESSED_WITHIN_DAYS]),
         };
-        drop(lists);
-        let hits = head[SEARCH - 1] as usize;
+        let hits = head[SEARCH_HITS] as usize;
         let (scores, components) = rest.split_at(hits);
         let found =
-            |(&row, &score): (&u32, &f64)| Found { row: (row != NOBODY).then_some(row), score };
+            |(&row, &score): (&u32, &f64)| SearchHit { row: (row != NOBODY).then_some(row), score };
         Self {
-            now: head[0],
-            limit: given(head[1]).map(|limit| limit as usize),
-            max_seeds: given(head[9]).map(|seeds| seeds as usize),
-            sections: flag(2),
-            connections: flag(3),
-            serendipity: match head[4] as u8 {
-                1 => Serendipity::Low,
-                2 => Serendipity::Medium,
-                3 => Serendipity::High,
+            now: head[SEARCH_NOW],
+            limit: given(head[SEARCH_LIMIT]).map(|limit| limit as usize),
+            max_seeds: given(head[SEARCH_MAX_SEEDS]).map(|seeds| seeds as usize),
+            sections: flag(SEARCH_SECTIONS),
+            connections: flag(SEARCH_CONNECTIONS),
+            serendipity: match head[SEARCH_SERENDIPITY] as u8 {
+                SERENDIPITY_LOW => Serendipity::Low,
+                SERENDIPITY_MEDIUM => Serendipity::Medium,
+                SERENDIPITY_HIGH => Serendipity::High,
                 _ => Serendipity::Off,
             },
             filters,
             bm25: codes.iter().zip(scores).map(found).collect(),
-            embedding: (head[8] >= 0.0).then(|| &components[..head[8] as usize]),
+            embedding: (head[SEARCH_COMPONENTS] != NO_EMBEDDING)
+                .then(|| &components[..head[SEARCH_COMPONENTS] as usize]),
         }
     }
 
@@ -754,14 +796,14 @@ impl<'a> Request<'a> {
             limit: self.limit,
             max_seeds: self.max_seeds,
             now: self.now,
-            sections: self.sections,
+            weights: weights_of(self.sections),
             connections: self.connections,
             serendipity: self.serendipity,
         }
     }
 }
 
-/// A place of a ranking.
+/// A place of a ranking in the scratch.
 struct Place<'a> {
     row: &'a mut f64,
     score: &'a mut f64,
@@ -779,7 +821,7 @@ impl Place<'_> {
     }
 }
 
-/// The places of a ranking of so many.
+/// The places of a ranking of `count` nodes.
 fn ranking_places(out: &mut [f64], count: usize) -> impl Iterator<Item = Place<'_>> {
     let (rows, rest) = out.split_at_mut(count);
     let (scores, signals) = rest.split_at_mut(count);

@@ -1,16 +1,18 @@
 //! The boundary: what JavaScript sees of the crate, and nothing else.
 //!
 //! Batches cross in an [`Engine`]'s scratch: JavaScript reserves room, writes numbers and text
-//! straight into the module's memory, calls, and reads the answer in the same place. What can be
-//! refused answers `false` (or nothing) and leaves the reason for [`take_error`]. Structures are
-//! small and rare: a configuration is read from JavaScript's own values, and what goes back is
-//! JSON.
+//! straight into the module's memory, calls, and reads the answer in the same place. The fields of
+//! packed records are numbered in `layout.rs` alone. A call that can be refused returns `false` (or
+//! nothing) and leaves the reason for [`take_error`]. Structures are small and rare: a
+//! configuration is read from JavaScript's own values, and answers of structures are JSON.
 
 mod consolidate;
 mod context;
 mod decay;
 mod full_text;
 mod intent;
+#[allow(dead_code)] // JavaScript reads some constants that Rust does not
+mod layout;
 mod memory;
 mod merge;
 mod procedural;
@@ -40,7 +42,9 @@ use crate::salience::SalienceTable;
 use crate::section::SectionTable;
 use crate::value::Value;
 
-/// Everything under one configuration, with scratch for batches.
+use self::scratch::Scratch;
+
+/// The functions of one configuration, with scratch for batches.
 #[wasm_bindgen]
 pub struct Engine {
     table: SectionTable,
@@ -52,8 +56,7 @@ pub struct Engine {
     orchestrator: OrchestratorConfig,
     salience: SalienceTable,
     reranker: Reranker,
-    numbers: Vec<f64>,
-    bytes: Vec<u8>,
+    scratch: Scratch,
 }
 
 #[wasm_bindgen]
@@ -64,26 +67,30 @@ impl Engine {
         answer(Self::new(config))
     }
 
-    /// Makes room for so many numbers and bytes; `false` when there is not as much memory. Moves
-    /// the scratch.
-    pub fn reserve(&mut self, numbers: usize, bytes: usize) -> bool {
-        grow(&mut self.numbers, numbers) && grow(&mut self.bytes, bytes)
+    /// Makes room for a batch. Returns `false` if the host has too little memory. Moves the scratch.
+    pub fn reserve(&mut self, numbers: usize, rows: usize, bytes: usize) -> bool {
+        self.scratch.reserve(numbers, rows, bytes)
     }
 
-    /// Where the numbers stand, in bytes from the beginning of memory.
+    /// Address of the numbers, in bytes from the beginning of memory.
     pub fn numbers_at(&self) -> usize {
-        self.numbers.as_ptr() as usize
+        self.scratch.numbers.as_ptr() as usize
     }
 
-    /// Where the bytes stand.
+    /// Address of the rows.
+    pub fn rows_at(&self) -> usize {
+        self.scratch.rows.as_ptr() as usize
+    }
+
+    /// Address of the bytes.
     pub fn bytes_at(&self) -> usize {
-        self.bytes.as_ptr() as usize
+        self.scratch.bytes.as_ptr() as usize
     }
 }
 
 impl Engine {
     fn new(config: &JsValue) -> Result<Self> {
-        // Not read at all where there is none: at loading, every function called costs its
+        // The default configuration is not read: while loading, each function that runs costs its
         // compilation.
         let config = if config.is_undefined() {
             Config::default()
@@ -100,19 +107,12 @@ impl Engine {
             query: config.query,
             orchestrator: config.orchestrator,
             reranker: Reranker::default(),
-            numbers: Vec::new(),
-            bytes: Vec::new(),
+            scratch: Scratch::default(),
         })
-    }
-
-    /// Text that JavaScript encoded into the scratch.
-    fn text(&self, from: usize, length: usize) -> &str {
-        // Encoders write UTF-8; if this one did not, no text is better than a trap.
-        str::from_utf8(&self.bytes[from..from + length]).unwrap_or_default()
     }
 }
 
-/// Plain data as JavaScript has it; numbers stay what they are, to the bit.
+/// Plain data from JavaScript's values; numbers keep every bit.
 fn plain_data(value: &JsValue) -> Value {
     if let Some(flag) = value.as_bool() {
         Value::Bool(flag)
@@ -147,7 +147,7 @@ thread_local! {
     static PANIC: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Keeps the error for [`take_error`], where there is one.
+/// Returns the value of a result, or keeps its error for [`take_error`].
 fn answer<T>(result: Result<T>) -> Option<T> {
     result.map_err(|error| LAST_ERROR.set(Some(error))).ok()
 }
@@ -182,13 +182,13 @@ fn start() {
     std::panic::set_hook(Box::new(|info| PANIC.set(info.to_string())));
 }
 
-/// Where the text of a panic stands, for reading after the trap that follows it.
+/// Address of the text of a panic, for reading after the trap that follows it.
 #[wasm_bindgen]
 pub fn panic_at() -> usize {
     PANIC.with_borrow(|text| text.as_ptr() as usize)
 }
 
-/// The length of that text in bytes; 0 when nothing panicked.
+/// Length of that text in bytes; 0 if nothing panicked.
 #[wasm_bindgen]
 pub fn panic_length() -> usize {
     PANIC.with_borrow(String::len)

@@ -4,15 +4,22 @@
 use rustc_hash::FxHashMap;
 use wasm_bindgen::prelude::*;
 
-use super::{Engine, grow};
-use crate::playbook::{Comparison, Event, PlaybookBook, Record, Step, Trigger, apply_outcome};
+use super::Engine;
+use super::layout::{
+    EVENT, EVENT_KIND, EVENT_SEVERITY, EVENT_SYMBOL, MATCH, MATCH_EVENT, MATCH_RELEVANCE,
+    MATCH_ROW, MATCH_SUCCESS_RATE, MISSING, MISSING_ROW, MISSING_VARIABLE, NO_SYMBOL, STEP_ABOVE,
+    STEP_ALL, STEP_ANY, STEP_AT_LEAST, STEP_AT_MOST, STEP_BELOW, STEP_BETWEEN, STEP_EQUAL,
+    STEP_FALLING, STEP_NOT, STEP_RISING,
+};
+use super::scratch::Scratch;
+use crate::playbook::{Comparison, Event, PlaybookBook, Step, TrackRecord, Trigger, apply_outcome};
 
 /// A book of playbooks, with scratch for batches.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct Playbooks {
     book: PlaybookBook,
-    numbers: Vec<f64>,
+    scratch: Scratch,
 }
 
 /// Reads numbers one after the other.
@@ -32,19 +39,22 @@ impl Numbers<'_> {
         (0..count).map(|_| self.code()).collect()
     }
 
-    /// A kind, a number that is a count or a variable, and two that it may have.
+    /// The kind of a step, its count or variable, and the two numbers that it may have.
     fn step(&mut self) -> Step {
-        let (kind, first, a, b) = (self.code() as usize, self.code(), self.next(), self.next());
+        let (kind, first, a, b) = (self.code(), self.code(), self.next(), self.next());
         match kind {
-            0 => Step::All(first),
-            1 => Step::Any(first),
-            2 => Step::Not,
-            3 => Step::Between(first, a, b),
-            4 => Step::Rising(first, a as usize),
-            5 => Step::Falling(first, a as usize),
-            _ => {
-                Step::Compare(first, Comparison::ALL[(kind - 6).min(Comparison::ALL.len() - 1)], a)
-            }
+            STEP_ALL => Step::All(first),
+            STEP_ANY => Step::Any(first),
+            STEP_NOT => Step::Not,
+            STEP_BETWEEN => Step::Between(first, a, b),
+            STEP_RISING => Step::Rising(first, a as usize),
+            STEP_FALLING => Step::Falling(first, a as usize),
+            STEP_BELOW => Step::Compare(first, Comparison::Below, a),
+            STEP_AT_MOST => Step::Compare(first, Comparison::AtMost, a),
+            STEP_ABOVE => Step::Compare(first, Comparison::Above, a),
+            STEP_AT_LEAST => Step::Compare(first, Comparison::AtLeast, a),
+            STEP_EQUAL => Step::Compare(first, Comparison::Equal, a),
+            _ => Step::Compare(first, Comparison::Unequal, a),
         }
     }
 }
@@ -57,20 +67,21 @@ impl Playbooks {
         Self::default()
     }
 
-    /// Makes room for so many numbers; `false` when there is not as much memory. Moves the scratch.
+    /// Makes room for numbers. Returns `false` if the host has too little memory. Moves the scratch.
     pub fn reserve(&mut self, numbers: usize) -> bool {
-        grow(&mut self.numbers, numbers)
+        self.scratch.reserve(numbers, 0, 0)
     }
 
-    /// Where the numbers stand, in bytes from the beginning of memory.
+    /// Address of the numbers, in bytes from the beginning of memory.
     pub fn numbers_at(&self) -> usize {
-        self.numbers.as_ptr() as usize
+        self.scratch.numbers.as_ptr() as usize
     }
 
-    /// Numbers: of each playbook successes, samples, least severity; how many kinds, and these; how
-    /// many symbols, and these; how many steps, and four numbers of each. The answer is their rows.
+    /// Numbers, read in order: of each playbook its successes, samples and least severity; the count
+    /// of kinds, and these; the count of symbols, and these; the count of steps, and four numbers of
+    /// each. Returns the rows of the playbooks.
     pub fn add(&mut self, count: usize) -> Vec<u32> {
-        let mut numbers = Numbers(self.numbers.iter());
+        let mut numbers = Numbers(self.scratch.numbers.iter());
         let book = &mut self.book;
         let mut add = || {
             let (success_count, sample_size, least_severity) =
@@ -91,17 +102,16 @@ impl Playbooks {
         self.book.remove(row);
     }
 
-    /// Numbers: kind, symbol (−1 for none) and severity of each event; each variable, how many
-    /// values it has, and these. The answer begins with the number of matches; each is row, event,
-    /// success rate and relevance; row and variable of what is missing follow.
+    /// Numbers: an `EVENT` each; then each variable, the count of its values, and these. Returns the
+    /// count of matches, a `MATCH` each, and a `MISSING` for each variable that was missed.
     pub fn matches(&mut self, events: usize, variables: usize) -> Vec<f64> {
-        let (told, market) = self.numbers.split_at(events * 3);
-        let event = |it: &[f64]| Event {
-            kind: it[0] as u32,
-            symbol: (it[1] >= 0.0).then_some(it[1] as u32),
-            severity: it[2],
+        let (events, market) = self.scratch.numbers.split_at(events * EVENT);
+        let event = |event: &[f64; EVENT]| Event {
+            kind: event[EVENT_KIND] as u32,
+            symbol: (event[EVENT_SYMBOL] != NO_SYMBOL).then_some(event[EVENT_SYMBOL] as u32),
+            severity: event[EVENT_SEVERITY],
         };
-        let events: Vec<Event> = told.chunks_exact(3).map(event).collect();
+        let events: Vec<Event> = events.as_chunks().0.iter().map(event).collect();
         let mut rest = market;
         let mut read = || {
             let (&[variable, count], others) = rest.split_first_chunk()?;
@@ -112,30 +122,35 @@ impl Playbooks {
         let market: FxHashMap<u32, &[f64]> = (0..variables).map_while(|_| read()).collect();
         let found = self.book.matches(&events, &|variable| market.get(&variable).copied());
         let mut answer = vec![found.matches.len() as f64];
-        answer.extend(
-            found
-                .matches
-                .iter()
-                .flat_map(|it| [f64::from(it.row), it.event as f64, it.success_rate, it.relevance]),
-        );
-        answer.extend(
-            found.missing.iter().flat_map(|&(row, variable)| [f64::from(row), f64::from(variable)]),
-        );
+        answer.extend(found.matches.iter().flat_map(|it| {
+            let mut numbers = [0.0; MATCH];
+            numbers[MATCH_ROW] = it.row.into();
+            numbers[MATCH_EVENT] = it.event as f64;
+            numbers[MATCH_SUCCESS_RATE] = it.success_rate;
+            numbers[MATCH_RELEVANCE] = it.relevance;
+            numbers
+        }));
+        answer.extend(found.missing.iter().flat_map(|&(row, variable)| {
+            let mut numbers = [0.0; MISSING];
+            numbers[MISSING_ROW] = row.into();
+            numbers[MISSING_VARIABLE] = variable.into();
+            numbers
+        }));
         answer
     }
 }
 
 #[wasm_bindgen]
 impl Engine {
-    /// Stability of a playbook after a trade that followed it; a difficulty that is NaN is the
-    /// section's.
+    /// Stability of a playbook after a trade that followed it. If the difficulty is NaN, that of the
+    /// section is used.
     pub fn stability_after_outcome(
         &self,
         stability: f64,
         difficulty: f64,
         profitable: bool,
     ) -> f64 {
-        let record = Record { success_count: 0.0, sample_size: 0.0, stability };
+        let record = TrackRecord { success_count: 0.0, sample_size: 0.0, stability };
         let difficulty = Some(difficulty).filter(|difficulty| !difficulty.is_nan());
         apply_outcome(&record, difficulty, profitable, &self.table).stability
     }

@@ -1,22 +1,26 @@
-//! Preparing a prompt over numbers and text in the scratch: what was found, what is said already,
-//! what was of use, what is written.
+//! Preparing a prompt over numbers and text in the scratch: which memories repeat the conversation,
+//! which proved useful, which are selected, and what is written.
 
 use js_sys::{Array, Function};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use super::Engine;
+use super::layout::{
+    SHARED, SHARED_IS_ENOUGH, SHARED_SIMILARITY, USAGE, USAGE_RATE, USAGE_SCORE, WRITTEN,
+    WRITTEN_END, WRITTEN_SECTION, WRITTEN_START, WRITTEN_TOKENS,
+};
 use super::turn::mode;
 use crate::context::{
-    self, CENSOR_ACTIONS, ContextBudget, Entry, FRAME_BUDGETS, FoundMemory, LIMIT_OF_ALL,
-    MIN_SCORES, MOST_USES, MemoryDetail, MemoryType, Omitted, PROFILE_CATEGORIES, PromptLimits,
-    PromptSection, RECENT_CONVERSATIONS, RECENT_HOURS, REFERENCED_FROM, SAID_IN_MEANING,
-    SAID_IN_WORDS, SECTIONS, SEED_MESSAGES, Selecting, USE_DAYS, Unselected, Use,
+    self, CENSOR_ACTIONS, ContextBudget, FRAME_BUDGETS, FoundMemory, LIMIT_OF_ALL, MIN_SCORES,
+    MOST_USES, MemoryDetail, MemoryType, MemoryUse, Omitted, PROFILE_CATEGORIES, PromptEntry,
+    PromptLimits, PromptSection, RECENT_CONVERSATIONS, RECENT_HOURS, REFERENCED_FROM,
+    SAID_IN_MEANING, SAID_IN_WORDS, SECTIONS, SEED_MESSAGES, Selecting, USE_DAYS, Unselected,
 };
 use crate::host::count_tokens;
 use crate::text::units;
 
-/// Reads numbers and texts one after the other; a text's length in bytes stands among the numbers.
+/// Reads numbers and texts in order; the length of a text in bytes stands among the numbers.
 struct Reader<'a> {
     engine: &'a Engine,
     number: usize,
@@ -26,12 +30,12 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn number(&mut self) -> f64 {
         self.number += 1;
-        self.engine.numbers[self.number - 1]
+        self.engine.scratch.numbers[self.number - 1]
     }
 
     fn numbers(&mut self, count: usize) -> &'a [f64] {
         self.number += count;
-        &self.engine.numbers[self.number - count..self.number]
+        &self.engine.scratch.numbers[self.number - count..self.number]
     }
 
     fn array<const COUNT: usize>(&mut self) -> [f64; COUNT] {
@@ -45,45 +49,44 @@ impl<'a> Reader<'a> {
     fn text(&mut self) -> &'a str {
         let length = self.number() as usize;
         self.byte += length;
-        self.engine.text(self.byte - length, length)
+        self.engine.scratch.text(self.byte - length, length)
     }
 
     fn texts(&mut self, count: usize) -> Vec<&'a str> {
         (0..count).map(|_| self.text()).collect()
     }
 
-    /// NaN stands for none.
+    /// A share, or `None` for NaN.
     fn share(&mut self) -> Option<f64> {
         Some(self.number()).filter(|share| !share.is_nan())
     }
 
-    /// The code of a section, two numbers and three texts, which mean what the section has them
-    /// for.
-    fn entry(&mut self) -> (PromptSection, Entry<'a>) {
+    /// The code of a section, two numbers and three texts, whose meaning depends on the section.
+    fn entry(&mut self) -> (PromptSection, PromptEntry<'a>) {
         let section = PromptSection::ALL[self.number() as usize % SECTIONS];
         let numbers = (self.share(), self.share());
         let (text, label, detail) = (self.text(), self.text(), self.text());
         let entry = match (section, numbers) {
-            (PromptSection::ActiveCensors, _) => Entry::Censor { action: label, text },
+            (PromptSection::ActiveCensors, _) => PromptEntry::Censor { action: label, text },
             (PromptSection::RelatedDecisions, (confidence, _)) => {
-                Entry::Decision { description: text, outcome: label, confidence }
+                PromptEntry::Decision { description: text, outcome: label, confidence }
             }
             (PromptSection::RelevantFacts, (confidence, _)) => {
-                Entry::Fact { content: text, subject: label, confidence }
+                PromptEntry::Fact { content: text, subject: label, confidence }
             }
             (PromptSection::KnownProcedures, (activations, effectiveness)) => {
                 let activations = activations.unwrap_or_default();
-                Entry::Procedure { name: text, domain: label, activations, effectiveness }
+                PromptEntry::Procedure { name: text, domain: label, activations, effectiveness }
             }
             (PromptSection::RecentConversations, _) => {
-                Entry::Conversation { title: text, summary: detail }
+                PromptEntry::Conversation { title: text, summary: detail }
             }
             (PromptSection::PastEpisodes, _) => {
-                Entry::Episode { summary: text, outcome: label, date: detail }
+                PromptEntry::Episode { summary: text, outcome: label, date: detail }
             }
-            (PromptSection::Signals, _) => Entry::Signal { text, date: detail },
-            (_, (Some(relevance), _)) => Entry::Item { text, relevance },
-            _ => Entry::Note { label, text },
+            (PromptSection::Signals, _) => PromptEntry::Signal { text, date: detail },
+            (_, (Some(relevance), _)) => PromptEntry::Item { text, relevance },
+            _ => PromptEntry::Note { label, text },
         };
         (section, entry)
     }
@@ -91,60 +94,55 @@ impl<'a> Reader<'a> {
 
 #[wasm_bindgen]
 impl Engine {
-    /// Texts and then others; the answer for each text is the most it has in common with one of the
-    /// others, and whether that is enough to say the same.
+    /// Reads texts, then others. Writes a `SHARED` for each text: its similarity to the most similar
+    /// of the others, and whether both say the same.
     pub fn similarities(&mut self, texts: usize, others: usize, seed_compatible: bool) {
         let mut reader = self.reader();
         let (texts, others) = (reader.texts(texts), reader.texts(others));
         let shared = context::similarities(&texts, &others, mode(seed_compatible));
-        self.answer(
-            shared.into_iter().flat_map(|shared| [shared, f64::from(shared > SAID_IN_WORDS)]),
-        );
+        self.write_shared(shared, |shared| shared > SAID_IN_WORDS);
     }
 
-    /// Embeddings of memories and then of messages; the answer is as that of `similarities`.
+    /// Numbers: embeddings of memories, then of messages. Writes the same as `similarities`.
     pub fn cosines(&mut self, memories: usize, messages: usize, dimensions: usize) {
-        let (memories, rest) = self.numbers.split_at(memories * dimensions);
+        let (memories, rest) = self.scratch.numbers.split_at(memories * dimensions);
         let cosines = context::cosines(memories, &rest[..messages * dimensions], dimensions);
-        self.answer(
-            cosines.into_iter().flat_map(|cosine| [cosine, f64::from(cosine > SAID_IN_MEANING)]),
-        );
+        self.write_shared(cosines, |cosine| cosine > SAID_IN_MEANING);
     }
 
-    /// Texts, and what was answered; the answer for each is what it has in common with that, and
-    /// whether it was taken up.
+    /// Reads texts, then a response. Writes a `SHARED` for each text: its similarity to the
+    /// response, and whether the response referenced it.
     pub fn feedback(&mut self, texts: usize, seed_compatible: bool) {
         let mut reader = self.reader();
         let (texts, response) = (reader.texts(texts), reader.text());
         let shared = context::similarities(&texts, &[response], mode(seed_compatible));
-        self.answer(
-            shared.into_iter().flat_map(|shared| [shared, f64::from(shared >= REFERENCED_FROM)]),
-        );
+        self.write_shared(shared, |shared| shared >= REFERENCED_FROM);
     }
 
-    /// For each memory how many uses, and these: moment, and 1 where the memory was taken up. The
-    /// answer is its boost.
+    /// Reads for each memory the count of its uses, and of each use its instant and a flag for
+    /// referenced. Writes the boost of each memory.
     pub fn usage_boosts(&mut self, memories: usize, seed_compatible: bool) {
         let mut reader = self.reader();
         let boosts: Vec<f64> = (0..memories)
             .map(|_| context::usage_boost(&reader.uses(), mode(seed_compatible)))
             .collect();
-        self.answer(boosts);
+        self.write_numbers(boosts);
     }
 
-    /// How many uses, and these; the answer is score and rate.
+    /// Reads the count of uses, and these. Writes a `USAGE`.
     pub fn usage_score(&mut self, now: f64, seed_compatible: bool) {
         let uses = self.reader().uses();
-        self.answer([
-            context::usage_score(&uses, now),
-            context::usage_rate(&uses, mode(seed_compatible)),
-        ]);
+        let mut usage = [0.0; USAGE];
+        usage[USAGE_SCORE] = context::usage_score(&uses, now);
+        usage[USAGE_RATE] = context::usage_rate(&uses, mode(seed_compatible));
+        self.write_numbers(usage);
     }
 
-    /// The least scores; how much the turn asks for something recent, and the present; how many
-    /// censors are active, and these; of each memory type, id, relevance, frame, creation, boost,
-    /// how many censors, and these; its text, outcome and topic. The answer is, for each, its place
-    /// among the selected, or why it has none.
+    /// Reads the least score of each type; how much the turn asks for something recent, and the
+    /// present; the count of active censors, and these; of each memory its type, id, relevance,
+    /// flag for the same frame, creation, boost, the count of its censors, and these; its text,
+    /// outcome and topic. Writes for each memory its place among the selected, or −1 less the code
+    /// of the reason that it was not selected.
     pub fn select_memories(&mut self, memories: usize, seed_compatible: bool) {
         let mut reader = self.reader();
         let min_scores = reader.array();
@@ -188,15 +186,14 @@ impl Engine {
         for (place, &row) in selection.order.iter().enumerate() {
             answer[row as usize] = place as f64;
         }
-        self.answer(answer);
+        self.write_numbers(answer);
     }
 
-    /// Tokens of the whole and of each section; the identity; the entries. The answer is the prompt
-    /// and its tokens; how many sections it has, of each its code, where in UTF-16 units its
-    /// content begins and ends, and its tokens; and why the identity and each entry are not there,
-    /// or −1.
+    /// Reads the tokens of the whole and of each section, the identity, and the entries. Returns
+    /// the prompt, its tokens, the count of its sections, a `WRITTEN` each, and for the identity and
+    /// each entry the code of the reason that it was omitted, or −1.
     ///
-    /// Nothing is changed: counting tokens may call this very engine again.
+    /// Does not write to the scratch: counting tokens may call this very engine again.
     pub fn write_prompt(
         &self,
         entries: usize,
@@ -215,12 +212,12 @@ impl Engine {
             let (start, end) = section.content;
             let begins = units(&prompt.text[..start]);
             let ends = begins + units(&prompt.text[start..end]);
-            answer.extend([
-                f64::from(section.section as u8),
-                begins as f64,
-                ends as f64,
-                section.tokens,
-            ]);
+            let mut written = [0.0; WRITTEN];
+            written[WRITTEN_SECTION] = f64::from(section.section as u8);
+            written[WRITTEN_START] = begins as f64;
+            written[WRITTEN_END] = ends as f64;
+            written[WRITTEN_TOKENS] = section.tokens;
+            answer.extend(written);
         }
         let reasons = [prompt.identity].into_iter().chain(prompt.omitted);
         answer.extend(reasons.map(|why| why.map_or(-1.0, |why| f64::from(why as u8))));
@@ -231,15 +228,15 @@ impl Engine {
         array
     }
 
-    /// Text: an identity; the answer is as much of it as may stand alone, and the tokens of that.
+    /// Text: an identity. Returns as much of it as may stand alone, and the tokens of that.
     pub fn write_identity(&self, length: usize, most: f64, count: Option<Function>) -> Array {
         let (text, tokens) =
-            context::write_identity(self.text(0, length), most, &counting(count.as_ref()));
+            context::write_identity(self.scratch.text(0, length), most, &counting(count.as_ref()));
         Array::of2(&text.into(), &tokens.into())
     }
 
-    /// The code of a memory's type, how many fields; title, text, and of each field its name and
-    /// value. The answer is all of it as text.
+    /// Reads the code of a memory's type, the count of fields, title, text, and of each field its
+    /// name and value. Returns all of it as text.
     pub fn memory_detail(&self) -> String {
         let mut reader = self.reader();
         let memory_type = MemoryType::ALL[reader.number() as usize % MemoryType::ALL.len()];
@@ -249,9 +246,9 @@ impl Engine {
         MemoryDetail { memory_type, title, fields: &fields, text }.write()
     }
 
-    /// Text: about how many tokens it has.
+    /// An estimate of the tokens of a text.
     pub fn estimate_tokens(&self, length: usize) -> f64 {
-        context::estimate_tokens(self.text(0, length))
+        context::estimate_tokens(self.scratch.text(0, length))
     }
 }
 
@@ -260,22 +257,33 @@ impl Engine {
         Reader { engine: self, number: 0, byte: 0 }
     }
 
-    /// Numbers in the place of those that were asked with.
-    fn answer(&mut self, answer: impl IntoIterator<Item = f64>) {
-        for (place, number) in self.numbers.iter_mut().zip(answer) {
+    /// Writes an answer over the numbers of the question.
+    fn write_numbers(&mut self, answer: impl IntoIterator<Item = f64>) {
+        for (place, number) in self.scratch.numbers.iter_mut().zip(answer) {
             *place = number;
         }
+    }
+
+    fn write_shared(&mut self, similarities: Vec<f64>, is_enough: impl Fn(f64) -> bool) {
+        self.write_numbers(similarities.into_iter().flat_map(|similarity| {
+            let mut shared = [0.0; SHARED];
+            shared[SHARED_SIMILARITY] = similarity;
+            shared[SHARED_IS_ENOUGH] = f64::from(is_enough(similarity));
+            shared
+        }));
     }
 }
 
 impl Reader<'_> {
-    fn uses(&mut self) -> Vec<Use> {
+    fn uses(&mut self) -> Vec<MemoryUse> {
         let count = self.number() as usize;
-        (0..count).map(|_| Use { at: self.number(), referenced: self.number() != 0.0 }).collect()
+        (0..count)
+            .map(|_| MemoryUse { at: self.number(), referenced: self.number() != 0.0 })
+            .collect()
     }
 }
 
-/// The caller's own way to count tokens, or about as many as there are.
+/// The caller's function that counts tokens, or an estimate.
 fn counting(count: Option<&Function>) -> impl Fn(&str) -> f64 {
     move |text| {
         count.map_or_else(|| context::estimate_tokens(text), |count| count_tokens(count, text))
@@ -301,7 +309,7 @@ pub struct ContextConstants {
 }
 
 impl ContextConstants {
-    /// What they are.
+    /// The constants.
     pub fn new() -> Self {
         Self {
             min_scores: MIN_SCORES,

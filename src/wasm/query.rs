@@ -1,27 +1,28 @@
-//! Questions over text in the scratch. Places in a text cross in UTF-16 units, so that JavaScript
-//! cuts its own string: a lone surrogate, which arrives here as another character, stays what it
-//! is.
+//! Questions over text in the scratch. Places in a text cross in UTF-16 units, and JavaScript cuts
+//! its own string with them: a lone surrogate, which arrives here as another character, survives.
 
 use wasm_bindgen::prelude::*;
 
 use super::Engine;
 use super::intent::matcher;
+use super::layout::{
+    CLASSIFIED, CLASSIFIED_ATTRIBUTE, CLASSIFIED_CONFIDENCE, CLASSIFIED_ENTITY_END,
+    CLASSIFIED_ENTITY_START, CLASSIFIED_PATTERN, CLASSIFIED_TYPE, CONFIDENCE, CONFIDENCE_CLARITY,
+    CONFIDENCE_DISTINCTNESS, CONFIDENCE_FLAGS, CONFIDENCE_LEVEL, CONFIDENCE_QUALITY,
+    CONFIDENCE_SCORE, FATE_BUDGET, FATE_KEPT, FATE_NO_TITLE, FATE_NOTHING_BETTER, FATE_TO_SEARCH,
+    FATE_UNDECIDED, NOTHING, PART, PART_LEAD, PART_REST, PIECE, PIECE_ATTRIBUTE, PIECE_END,
+    PIECE_KIND, PIECE_NONE, PIECE_START, PIECE_SYMBOL, PIECE_TEXT, REFORMULATED_ENTITY,
+    REFORMULATED_NOT, REFORMULATED_TEXT, SEARCHED_FAILED, SEARCHED_NO_TITLE, SEARCHED_NOT_YET,
+    SPAN, SPAN_END, SPAN_START, UNDERSTOOD_CLASSIFIED, UNDERSTOOD_INTENTS,
+};
 use crate::query::{
     self, Category, Classification, DecomposeOptions, Fate, Level, Part, Piece, Reformulation,
-    Retrieved, Scored, Span, TitleSearch,
+    Retrieved, Scored, TitleSearch,
 };
 use crate::search::{TermMode, terms};
-use crate::text::lower_case;
+use crate::text::{Span, lower_case};
 
-/// Stands where nothing was found.
-const NONE: f64 = -1.0;
-/// Numbers that tell of a classification: rank of the pattern, type, confidence, the entity's ends,
-/// the attribute.
-const CLASSIFIED: usize = 8;
-/// Numbers that tell of a part: two pieces, the first of which may be missing.
-const PART: usize = 6;
-
-/// Converts places in a text, quickest when they rise.
+/// Converts places in a text from bytes to UTF-16 units; fastest if they rise.
 pub(super) struct Units<'a> {
     text: &'a str,
     is_ascii: bool,
@@ -38,7 +39,8 @@ impl<'a> Units<'a> {
         if self.is_ascii {
             return byte;
         }
-        // Terms may overlap. Counting from the start of the text each time would be quadratic.
+        // Terms may overlap, so places may fall. Counting from the start each time would be
+        // quadratic.
         if byte < self.byte {
             self.unit -= crate::text::units(&self.text[byte..self.byte]);
         } else {
@@ -48,40 +50,45 @@ impl<'a> Units<'a> {
         self.unit
     }
 
-    pub(super) fn span(&mut self, span: Span) -> [u32; 2] {
-        [self.at(span.start) as u32, self.at(span.end) as u32]
+    pub(super) fn span(&mut self, span: Span) -> [u32; SPAN] {
+        let mut ends = [0; SPAN];
+        ends[SPAN_START] = self.at(span.start) as u32;
+        ends[SPAN_END] = self.at(span.end) as u32;
+        ends
     }
 
-    /// Kind and place: 0 nothing, 1 a stretch of the text, 2 an attribute word, 3 a symbol.
-    fn piece(&mut self, piece: Option<Piece>) -> [u32; 3] {
-        match piece {
-            None => [0, 0, 0],
-            Some(Piece::Text(span)) => {
-                let [start, end] = self.span(span);
-                [1, start, end]
-            }
-            Some(Piece::Attribute(place)) => [2, u32::from(place), 0],
-            Some(Piece::Symbol(place)) => [3, u32::from(place), 0],
-        }
+    fn piece(&mut self, piece: Option<Piece>) -> [u32; PIECE] {
+        let (kind, [start, end]) = match piece {
+            None => (PIECE_NONE, [0, 0]),
+            Some(Piece::Text(span)) => (PIECE_TEXT, self.span(span)),
+            Some(Piece::Attribute(place)) => (PIECE_ATTRIBUTE, [place.into(), 0]),
+            Some(Piece::Symbol(place)) => (PIECE_SYMBOL, [place.into(), 0]),
+        };
+        let mut numbers = [0; PIECE];
+        numbers[PIECE_KIND] = kind;
+        numbers[PIECE_START] = start;
+        numbers[PIECE_END] = end;
+        numbers
     }
 
     fn part(&mut self, part: &Part) -> [u32; PART] {
-        let ([a, b, c], [d, e, f]) = (self.piece(part.lead), self.piece(Some(part.rest)));
-        [a, b, c, d, e, f]
+        let mut numbers = [0; PART];
+        numbers[PART_LEAD..PART_LEAD + PIECE].copy_from_slice(&self.piece(part.lead));
+        numbers[PART_REST..PART_REST + PIECE].copy_from_slice(&self.piece(Some(part.rest)));
+        numbers
     }
 }
 
 #[wasm_bindgen]
 impl Engine {
-    /// Numbers get what the first `length` bytes are: see [`CLASSIFIED`].
+    /// Classifies the first `length` bytes. Writes a `CLASSIFIED` to the numbers.
     pub fn classify_query(&mut self, length: usize) {
-        let classification = query::classify(self.text(0, length));
-        self.tell(length, &classification);
+        let classification = query::classify(self.scratch.text(0, length));
+        self.write_classification(length, &classification);
     }
 
-    /// Everything about the first `length` bytes. Numbers get the classification, and after it the
-    /// intents, one bit each; the answer holds the number of parts, the parts, and the ends of the
-    /// terms in the text in lower case.
+    /// Understands the first `length` bytes. Writes an `UNDERSTOOD` to the numbers. Returns the
+    /// count of parts, a `PART` each, and the spans of the terms in the text in lower case.
     pub fn understand(
         &mut self,
         length: usize,
@@ -90,7 +97,7 @@ impl Engine {
         by_subject: bool,
         unicode: bool,
     ) -> Vec<u32> {
-        let text = self.text(0, length);
+        let text = self.scratch.text(0, length);
         let classification = query::classify(text);
         let intents = self.intent.classify(text, matcher(words));
         let has_entity = classification.lookup.entity.is_some_and(|span| span.start < span.end);
@@ -100,20 +107,20 @@ impl Engine {
         let lower = lower_case(text);
         let mode = if unicode { TermMode::Unicode } else { TermMode::Ascii };
         let terms = terms(&lower, mode);
-        let mut told = Vec::with_capacity(1 + parts.len() * PART + terms.len() * 2);
-        told.push(parts.len() as u32);
+        let mut answer = Vec::with_capacity(1 + parts.len() * PART + terms.len() * SPAN);
+        answer.push(parts.len() as u32);
         let mut units = Units::new(text);
-        told.extend(parts.iter().flat_map(|part| units.part(part)));
+        answer.extend(parts.iter().flat_map(|part| units.part(part)));
         let mut units = Units::new(&lower);
-        told.extend(terms.iter().flat_map(|&term| units.span(term)));
-        self.tell(length, &classification);
-        self.numbers[CLASSIFIED] = f64::from(intents.bits());
-        told
+        answer.extend(terms.iter().flat_map(|&term| units.span(term)));
+        self.write_classification(length, &classification);
+        self.scratch.numbers[UNDERSTOOD_INTENTS] = f64::from(intents.bits());
+        answer
     }
 
-    /// The ends of the things that the first `length` bytes name.
+    /// Returns the spans of the things that the first `length` bytes name.
     pub fn extract_query_entities(&self, length: usize) -> Vec<u32> {
-        let text = self.text(0, length);
+        let text = self.scratch.text(0, length);
         let mut units = Units::new(text);
         query::extract_entities(text, self.query)
             .into_iter()
@@ -121,13 +128,13 @@ impl Engine {
             .collect()
     }
 
-    /// The piece of the first `length` bytes that is asked of something.
+    /// Returns the attribute that the first `length` bytes ask for, as a `PIECE`.
     pub fn extract_query_attribute(&self, length: usize) -> Vec<u32> {
-        let text = self.text(0, length);
+        let text = self.scratch.text(0, length);
         Units::new(text).piece(query::extract_attribute(text)).into()
     }
 
-    /// The parts of the first `length` bytes, a question of the category that has this place.
+    /// Returns the parts of the first `length` bytes, a question of the category at this place.
     pub fn decompose(
         &self,
         length: usize,
@@ -136,7 +143,7 @@ impl Engine {
         max_parts: usize,
         by_subject: bool,
     ) -> Vec<u32> {
-        let text = self.text(0, length);
+        let text = self.scratch.text(0, length);
         let category = Category::ALL.get(category).copied();
         let parts =
             query::decompose(text, category, has_entity, &self.parts(max_parts, by_subject));
@@ -144,22 +151,22 @@ impl Engine {
         parts.iter().flat_map(|part| units.part(part)).collect()
     }
 
-    /// What to ask in place of the first `length` bytes: 0 nothing, 1 a part of them, whose ends
-    /// the numbers get, 2 the entity, of so many UTF-16 units.
+    /// Reformulates the first `length` bytes, whose entity has `entity` UTF-16 units. Returns a
+    /// code `REFORMULATED_…`; for a part of the text, writes its `SPAN` to the numbers.
     pub fn reformulate(&mut self, length: usize, entity: Option<usize>) -> u8 {
-        let text = self.text(0, length);
+        let text = self.scratch.text(0, length);
         match query::reformulate(text, entity) {
-            None => 0,
-            Some(Reformulation::Entity) => 2,
+            None => REFORMULATED_NOT,
+            Some(Reformulation::Entity) => REFORMULATED_ENTITY,
             Some(Reformulation::Text(span)) => {
-                let [start, end] = Units::new(text).span(span);
-                self.numbers[..2].copy_from_slice(&[f64::from(start), f64::from(end)]);
-                1
+                let span = Units::new(text).span(span).map(f64::from);
+                self.scratch.numbers[..SPAN].copy_from_slice(&span);
+                REFORMULATED_TEXT
             }
         }
     }
 
-    /// Numbers get score, level, quality, distinctness, clarity and flags.
+    /// Writes a `CONFIDENCE` to the numbers.
     pub fn retrieval_confidence(
         &mut self,
         top: f64,
@@ -167,37 +174,33 @@ impl Engine {
         count: f64,
         has_attribute: bool,
     ) {
-        let told = query::confidence(&Retrieved { top, second, count, has_attribute });
-        let level = f64::from(told.level as u8);
-        let told = [
-            told.score,
-            level,
-            told.quality,
-            told.distinctness,
-            told.clarity,
-            f64::from(told.flags),
-        ];
-        self.numbers[..told.len()].copy_from_slice(&told);
+        let confidence = query::confidence(&Retrieved { top, second, count, has_attribute });
+        let out = &mut self.scratch.numbers[..CONFIDENCE];
+        out[CONFIDENCE_SCORE] = confidence.score;
+        out[CONFIDENCE_LEVEL] = f64::from(confidence.level as u8);
+        out[CONFIDENCE_QUALITY] = confidence.quality;
+        out[CONFIDENCE_DISTINCTNESS] = confidence.distinctness;
+        out[CONFIDENCE_CLARITY] = confidence.clarity;
+        out[CONFIDENCE_FLAGS] = f64::from(confidence.flags);
     }
 
-    /// Numbers: `count` ids and scores of what is selected; for each how many were found by its
-    /// title, −1 for no title, −2 for not searched yet, −3 for a search that failed; then the
-    /// `found` ids and scores of all that was found. They get a fate for each: the place of what
-    /// replaces it, else −1 kept, −2 nothing better, −3 no title, −4 budget, −5 to search, −6
-    /// undecided.
+    /// Numbers: `count` codes of ids and as many scores of the selected; for each the count of
+    /// results that the search for its title found, or a code `SEARCHED_…`; then `found` codes of
+    /// ids and as many scores of all these results. Writes a fate for each selected to the numbers:
+    /// the place of its replacement, or a code `FATE_…`.
     pub fn settle_weak(&mut self, count: usize, found: usize, floor: f64, budget: usize) {
         let scored = |ids: &[f64], scores: &[f64]| -> Vec<Scored> {
             ids.iter().zip(scores).map(|(&id, &score)| Scored { id: id as u32, score }).collect()
         };
-        let (ids, rest) = self.numbers.split_at(count);
+        let (ids, rest) = self.scratch.numbers.split_at(count);
         let (scores, rest) = rest.split_at(count);
         let (searched, rest) = rest.split_at(count);
         let found = scored(&rest[..found], &rest[found..2 * found]);
         let mut rest = &found[..];
         let mut search = |searched: f64| match searched {
-            -1.0 => TitleSearch::NoTitle,
-            -2.0 => TitleSearch::NotYet,
-            -3.0 => TitleSearch::Failed,
+            SEARCHED_NO_TITLE => TitleSearch::NoTitle,
+            SEARCHED_NOT_YET => TitleSearch::NotYet,
+            SEARCHED_FAILED => TitleSearch::Failed,
             many => {
                 let (mine, others) = rest.split_at(many as usize);
                 rest = others;
@@ -207,15 +210,15 @@ impl Engine {
         let searches: Vec<TitleSearch<'_>> =
             searched.iter().map(|&searched| search(searched)).collect();
         let fates = query::settle_weak(&scored(ids, scores), &searches, floor, budget);
-        for (number, fate) in self.numbers.iter_mut().zip(fates) {
+        for (number, fate) in self.scratch.numbers.iter_mut().zip(fates) {
             *number = match fate {
                 Fate::Replaced(place) => place as f64,
-                Fate::Kept => -1.0,
-                Fate::NothingBetter => -2.0,
-                Fate::NoTitle => -3.0,
-                Fate::Budget => -4.0,
-                Fate::ToSearch => -5.0,
-                Fate::Undecided => -6.0,
+                Fate::Kept => FATE_KEPT,
+                Fate::NothingBetter => FATE_NOTHING_BETTER,
+                Fate::NoTitle => FATE_NO_TITLE,
+                Fate::Budget => FATE_BUDGET,
+                Fate::ToSearch => FATE_TO_SEARCH,
+                Fate::Undecided => FATE_UNDECIDED,
             };
         }
     }
@@ -226,27 +229,24 @@ impl Engine {
         DecomposeOptions { max_parts, subjects: by_subject.then_some(&self.known_symbols[..]) }
     }
 
-    fn tell(&mut self, length: usize, classification: &Classification) {
-        let mut units = Units::new(self.text(0, length));
+    fn write_classification(&mut self, length: usize, classification: &Classification) {
+        let mut units = Units::new(self.scratch.text(0, length));
         let lookup = &classification.lookup;
-        let [start, end] = lookup.entity.map_or([NONE; 2], |span| units.span(span).map(f64::from));
-        let [kind, a, b] = units.piece(lookup.attribute).map(f64::from);
-        let rank = classification.disqualifier.map_or(NONE, |it| f64::from(it.rank));
-        let query_type = f64::from(lookup.query_type as u8);
-        self.numbers[..CLASSIFIED].copy_from_slice(&[
-            rank,
-            query_type,
-            lookup.confidence,
-            start,
-            end,
-            kind,
-            a,
-            b,
-        ]);
+        let entity = lookup.entity.map(|span| units.span(span).map(f64::from));
+        let [start, end] = entity.unwrap_or([NOTHING; SPAN]);
+        let attribute = units.piece(lookup.attribute).map(f64::from);
+        let rank = classification.disqualifier.map_or(NOTHING, |it| f64::from(it.rank));
+        let out = &mut self.scratch.numbers[UNDERSTOOD_CLASSIFIED..][..CLASSIFIED];
+        out[CLASSIFIED_PATTERN] = rank;
+        out[CLASSIFIED_TYPE] = f64::from(lookup.query_type as u8);
+        out[CLASSIFIED_CONFIDENCE] = lookup.confidence;
+        out[CLASSIFIED_ENTITY_START] = start;
+        out[CLASSIFIED_ENTITY_END] = end;
+        out[CLASSIFIED_ATTRIBUTE..].copy_from_slice(&attribute);
     }
 }
 
-/// The place of a score's level among the names of all.
+/// The code of a score's level.
 #[wasm_bindgen]
 pub fn confidence_level(score: f64) -> u8 {
     Level::of(score) as u8

@@ -1,23 +1,25 @@
-//! Ranking over the scratch.
-//!
-//! Numbers: a header of eight (`now`, average of inbound edges, six weights), eight for each
-//! candidate, and room for the order. See [`Record`](crate::rerank::Record) for what the eight are,
-//! going in and coming out.
+//! Ranking over the scratch. Numbers: a `HEADER`, a `CANDIDATE` for each candidate, and room for
+//! the order.
 
 use wasm_bindgen::prelude::*;
 
+use super::layout::{
+    CANDIDATE, CANDIDATE_SECTION, HEADER, HEADER_AVERAGE, HEADER_NOW, HEADER_WEIGHTS, RESULT,
+    RESULT_SCORE,
+};
 use super::{Engine, answer};
-use crate::rerank::{Query, Weighting};
+use crate::rerank::{Query, Record, Weighting};
 use crate::section::Weights;
 
-const HEADER: usize = 8;
-const RECORD: usize = 8;
+// The ranking reads a candidate and writes its result in one place, `crate::rerank::Record`.
+const _: () = assert!(CANDIDATE == RESULT && CANDIDATE * 8 == size_of::<Record>());
+const _: () = assert!(CANDIDATE_SECTION == CANDIDATE - 1 && RESULT_SCORE == RESULT - 2);
 
 #[wasm_bindgen]
 impl Engine {
-    /// Ranks `candidates` records; the order receives the first `limit` (at most all), whose
-    /// records then hold results. With `by_section` the weights of the header do not count. With
-    /// `neutral` no record is refused.
+    /// Ranks `candidates` records. Writes the places of the first `limit` (at most all) to the
+    /// order; their records become results. With `by_section` the weights of the header are not
+    /// read. With `neutral` no record is refused.
     pub fn rerank(
         &mut self,
         candidates: usize,
@@ -25,16 +27,17 @@ impl Engine {
         by_section: bool,
         neutral: bool,
     ) -> bool {
-        let (header, rest) = self.numbers.split_at_mut(HEADER);
-        let (records, order) = rest.split_at_mut(RECORD * candidates);
+        let (header, rest) = self.scratch.numbers.split_at_mut(HEADER);
+        let (records, order) = rest.split_at_mut(CANDIDATE * candidates);
         let weighting = if by_section {
             Weighting::Sections(&self.table)
         } else {
-            Weighting::Uniform(Weights::from_array([
-                header[2], header[3], header[4], header[5], header[6], header[7],
-            ]))
+            let mut weights = [0.0; HEADER - HEADER_WEIGHTS];
+            weights.copy_from_slice(&header[HEADER_WEIGHTS..]);
+            Weighting::Uniform(Weights::from_array(weights))
         };
-        let query = Query { weighting, avg_inbound_edges: header[1], now: header[0] };
+        let query =
+            Query { weighting, avg_inbound_edges: header[HEADER_AVERAGE], now: header[HEADER_NOW] };
         let records = records.as_chunks_mut().0;
         let order = &mut order[..limit];
         let ranked = if neutral {

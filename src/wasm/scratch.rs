@@ -1,81 +1,96 @@
-//! Scratch in which the batches of what is resident cross: numbers, rows, and bytes.
+//! Scratch: the memory in which batches cross the boundary, as numbers, rows and bytes. JavaScript
+//! reserves room, writes into it, calls, and reads the answer in the same place.
 
+use super::layout::{MOST_SCRATCH, PART_HEADER};
 use super::{answer, grow};
 use crate::error::Error;
+use crate::parts;
 
-/// Scratch above this, in bytes, is given back.
-const MOST: usize = 1 << 24;
+const _: () = assert!(PART_HEADER == parts::HEADER);
 
-/// The scratch of one instance.
+/// The scratch of an engine, of a book of playbooks, or of an index.
+#[derive(Default)]
 pub(super) struct Scratch {
     pub numbers: Vec<f64>,
+    /// Rows of nodes or documents, slots of edges, codes of names, lengths.
     pub rows: Vec<u32>,
     pub bytes: Vec<u8>,
-    /// What of memory is the module's own.
-    pub own: usize,
+    /// Bytes that the instance took before there was an index.
+    pub module_bytes: usize,
 }
 
 impl Scratch {
-    /// Empty scratch; `own` is what the module takes before there is anything.
-    pub fn new(own: usize) -> Self {
-        Self { numbers: Vec::new(), rows: Vec::new(), bytes: Vec::new(), own }
+    /// Empty scratch.
+    pub fn new(module_bytes: usize) -> Self {
+        Self { module_bytes, ..Self::default() }
     }
 
-    /// Bytes that stand beside what is resident: the scratch, and the module's own.
-    pub fn elsewhere(&self) -> usize {
-        self.own + self.size()
+    /// Bytes that are used beside the index: the scratch, and the module's own.
+    pub fn beside_index(&self) -> usize {
+        self.module_bytes + self.size()
     }
 
     fn size(&self) -> usize {
         self.numbers.capacity() * 8 + self.rows.capacity() * 4 + self.bytes.capacity()
     }
 
-    /// Bytes that it takes to have room for so many numbers, rows and bytes.
+    /// Bytes that reserving this room would add.
     pub fn missing(&self, numbers: usize, rows: usize, bytes: usize) -> usize {
         numbers.saturating_sub(self.numbers.len()).saturating_mul(8)
             + rows.saturating_sub(self.rows.len()).saturating_mul(4)
             + bytes.saturating_sub(self.bytes.len())
     }
 
-    /// Makes room for so many numbers, rows and bytes; refused where there is not as much.
+    /// Makes room for a batch. Returns `false` if the host has too little memory. Moves the scratch.
     pub fn reserve(&mut self, numbers: usize, rows: usize, bytes: usize) -> bool {
-        let done = grow(&mut self.numbers, numbers)
+        grow(&mut self.numbers, numbers)
             && grow(&mut self.rows, rows)
-            && grow(&mut self.bytes, bytes);
-        done || answer::<()>(Err(Error::memory("batch", "needs more than there is"))).is_some()
+            && grow(&mut self.bytes, bytes)
     }
 
-    /// Makes room for a part of a snapshot where an index that may take so many bytes could;
-    /// whether there is.
+    /// Makes room for a part of a snapshot of an index that may use `max_bytes`. Returns `false`
+    /// if there is too little.
     pub fn reserve_part(&mut self, bytes: usize, max_bytes: usize) -> bool {
-        bytes <= max_bytes.saturating_sub(self.own) && grow(&mut self.bytes, bytes)
+        bytes <= max_bytes.saturating_sub(self.module_bytes) && grow(&mut self.bytes, bytes)
     }
 
-    /// Makes room for an answer of so many numbers and rows; refused where there is not as much.
+    /// Makes room for an answer; refuses if the host has too little memory.
     pub fn reserve_answer(&mut self, numbers: usize, rows: usize) -> bool {
         let done = grow(&mut self.numbers, numbers) && grow(&mut self.rows, rows);
         done || answer::<()>(Err(Error::memory("limit", "asks for more than there is room for")))
             .is_some()
     }
 
-    /// Gives it back where it has become large; whether it did.
-    pub fn release(&mut self) -> bool {
-        let large = self.size() > MOST;
-        if large {
-            *self = Self::new(self.own);
+    /// Frees the scratch if it is larger than [`MOST_SCRATCH`]. Returns whether it did.
+    pub fn shrink_if_large(&mut self) -> bool {
+        let is_large = self.size() > MOST_SCRATCH;
+        if is_large {
+            *self = Self::new(self.module_bytes);
         }
-        large
+        is_large
     }
 
-    /// Answers are small, or have been counted; the scratch grows to hold them.
+    /// Writes an answer of numbers. The scratch grows to hold it: answers are small, or room was
+    /// counted before.
     pub fn put_numbers(&mut self, numbers: &[f64]) {
         put(&mut self.numbers, numbers);
     }
 
-    /// As [`Scratch::put_numbers`].
+    /// Writes an answer of rows, as [`Scratch::put_numbers`].
     pub fn put_rows(&mut self, rows: &[u32]) {
         put(&mut self.rows, rows);
     }
+
+    /// Text that JavaScript encoded into the bytes.
+    pub fn text(&self, from: usize, length: usize) -> &str {
+        text_of(&self.bytes[from..from + length])
+    }
+}
+
+/// The text of some bytes; empty if they are no UTF-8. Encoders write UTF-8, and an empty text is
+/// better than a trap.
+pub(super) fn text_of(bytes: &[u8]) -> &str {
+    str::from_utf8(bytes).unwrap_or_default()
 }
 
 /// The host has no room for a part of a snapshot.
@@ -90,9 +105,9 @@ fn put<T: Copy + Default>(scratch: &mut Vec<T>, answers: &[T]) {
     scratch[..answers.len()].copy_from_slice(answers);
 }
 
-/// What JavaScript is told of a part that was read: −1 where it was refused, 0 for one that was
-/// taken, and for the caller's own one more than its kind.
-pub(super) fn told_of<T>(read: Option<Option<(u32, T)>>) -> f64 {
+/// The code of a part that was read: −1 if it was refused, 0 if the index took it, and one more
+/// than its kind if it is the caller's own.
+pub(super) fn code_of_part<T>(read: Option<Option<(u32, T)>>) -> f64 {
     match read {
         None => -1.0,
         Some(None) => 0.0,

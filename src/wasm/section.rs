@@ -14,7 +14,7 @@ use crate::playbook::EDGE_STRENGTHENING;
 use crate::query::{
     ATTRIBUTE_WORDS, Category, FLAGS, Level, MOST_PARTS, OrchestratorConfig, QueryType,
 };
-use crate::salience::StakeFields;
+use crate::salience::SalienceFields;
 use crate::search::{STORED_EDGE_STRENGTHS, UNKNOWN_EDGE_WEIGHT};
 use crate::section::{INTENT_ORDER, Section, SectionProfile, Subtype, Weights};
 use crate::signal::SIGNALS;
@@ -33,7 +33,7 @@ impl Engine {
             subtypes: &'a [Subtype],
             known_symbols: &'a [String],
             orchestrator: &'a OrchestratorConfig,
-            stakes: Vec<StakeFields<'a>>,
+            stakes: Vec<SalienceFields<'a>>,
             weighs: [bool; 3],
         }
         to_json(&Description {

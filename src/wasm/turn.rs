@@ -4,6 +4,13 @@
 use wasm_bindgen::prelude::*;
 
 use super::Engine;
+use super::layout::{
+    PLAN, PLAN_BUDGETS, PLAN_BY_KEYWORDS, PLAN_LIMITS, PLAN_NONE, PLAN_SKIPPED, PLANNED_IS_RECENT,
+    PLANNED_PLAN, PLANNED_TURN, SPAN, SPAN_END, SPAN_START, TO_PLAN, TO_PLAN_HINTS,
+    TO_PLAN_RECENCY, TURN, TURN_ENTITIES, TURN_ENTITY_COUNT, TURN_HINTS, TURN_INPUT,
+    TURN_IS_ACKNOWLEDGEMENT, TURN_IS_GREETING, TURN_IS_QUESTION, TURN_IS_RECAP, TURN_KEYWORD_COUNT,
+    TURN_KEYWORDS, TURN_RECENCY,
+};
 use super::query::Units;
 use crate::context::{
     self, ContextMode, Frame, MOST_NAMED, MemoryType, RetrievalPlan, SignalsToPlan, TurnSignals,
@@ -11,15 +18,10 @@ use crate::context::{
 };
 
 const TYPES: usize = MemoryType::ALL.len();
-/// Numbers that tell of a turn: the beginning of what is understood, recency, four flags, hints,
-/// how many keywords and entities, and the ends of each, with room for the most.
-const SIGNALS: usize = HEAD + 4 * MOST_NAMED;
-const HEAD: usize = 8 + TYPES;
-/// Numbers that tell of a plan: whether by keywords, a limit and a budget for each type.
-const PLAN: usize = 1 + 2 * TYPES;
-/// Stands for a limit or a budget that there is not, and for a type that is skipped.
-const NONE: f64 = -1.0;
-const SKIPPED: f64 = -2.0;
+const _: () = assert!(TURN_KEYWORD_COUNT - TURN_HINTS == TYPES && TO_PLAN - TO_PLAN_HINTS == TYPES);
+const _: () = assert!(PLAN_BUDGETS - PLAN_LIMITS == TYPES && PLAN - PLAN_BUDGETS == TYPES);
+const _: () = assert!(TURN_ENTITIES - TURN_KEYWORDS == SPAN * MOST_NAMED);
+const _: () = assert!(TURN - TURN_ENTITIES == SPAN * MOST_NAMED);
 
 pub(super) fn mode(seed_compatible: bool) -> ContextMode {
     if seed_compatible { ContextMode::SeedCompatible } else { ContextMode::Default }
@@ -27,25 +29,32 @@ pub(super) fn mode(seed_compatible: bool) -> ContextMode {
 
 #[wasm_bindgen]
 impl Engine {
-    /// Numbers get what the first `length` bytes ask of memory: see [`SIGNALS`].
+    /// Writes what the first `length` bytes ask of memory to the numbers, as a `TURN`.
     pub fn classify_turn(&mut self, length: usize, seed_compatible: bool) {
-        let signals =
-            context::classify_turn(self.text(0, length), &self.intent, mode(seed_compatible));
-        self.tell_signals(length, &signals);
+        let signals = context::classify_turn(
+            self.scratch.text(0, length),
+            &self.intent,
+            mode(seed_compatible),
+        );
+        self.write_turn(length, &signals);
     }
 
-    /// Numbers get the same, what to retrieve in a frame (one past the last is none), and whether
-    /// something recent is meant.
+    /// Writes the turn and what to retrieve in a frame (one past the last for no frame) to the
+    /// numbers, as a `PLANNED`.
     pub fn plan_turn(&mut self, length: usize, frame: usize, seed_compatible: bool) {
         let frame = Frame::ALL.get(frame).copied();
-        let told =
-            context::plan_turn(self.text(0, length), frame, &self.intent, mode(seed_compatible));
-        self.tell_signals(length, &told.signals);
-        self.tell_plan(SIGNALS, &told.plan);
-        self.numbers[SIGNALS + PLAN] = f64::from(u8::from(told.is_recent));
+        let planned = context::plan_turn(
+            self.scratch.text(0, length),
+            frame,
+            &self.intent,
+            mode(seed_compatible),
+        );
+        self.write_turn(length, &planned.signals);
+        self.write_plan(PLANNED_PLAN, &planned.plan);
+        self.scratch.numbers[PLANNED_IS_RECENT] = f64::from(u8::from(planned.is_recent));
     }
 
-    /// Numbers: recency, and hints. They get a plan: see [`PLAN`].
+    /// Numbers: a `TO_PLAN`. Writes a `PLAN` to them.
     pub fn plan_retrieval(
         &mut self,
         frame: usize,
@@ -55,70 +64,70 @@ impl Engine {
         seed_compatible: bool,
     ) {
         let mut hints = [0.0; TYPES];
-        hints.copy_from_slice(&self.numbers[1..=TYPES]);
+        hints.copy_from_slice(&self.scratch.numbers[TO_PLAN_HINTS..TO_PLAN]);
         let frame = Frame::ALL.get(frame).copied();
-        let recency = self.numbers[0];
+        let recency = self.scratch.numbers[TO_PLAN_RECENCY];
         let signals =
             SignalsToPlan { frame, recency, hints, is_question, asks_nothing, has_keywords };
-        self.tell_plan(0, &context::plan_retrieval(&signals, mode(seed_compatible)));
+        self.write_plan(0, &context::plan_retrieval(&signals, mode(seed_compatible)));
     }
 
-    /// Numbers get the confidence in the frame of the first `length` bytes, whose place is the
-    /// answer.
+    /// Selects the frame of the first `length` bytes. Writes the confidence in it to the numbers
+    /// and returns its place.
     pub fn select_frame(&mut self, length: usize) -> u8 {
-        let selection = select_frame(self.text(0, length));
-        self.numbers[0] = selection.confidence;
+        let selection = select_frame(self.scratch.text(0, length));
+        self.scratch.numbers[0] = selection.confidence;
         selection.frame as u8
     }
 
-    /// Numbers get the ends of the topic that the first `length` bytes open; `false` when they go
-    /// on with the last.
+    /// Writes the topic that the first `length` bytes open to the numbers, as a `SPAN`. Returns
+    /// `false` if they continue the last topic.
     pub fn next_topic(&mut self, length: usize) -> bool {
-        let text = self.text(0, length);
+        let text = self.scratch.text(0, length);
         let Some(topic) = next_topic(text) else { return false };
-        let ends = Units::new(text).span(topic).map(f64::from);
-        self.numbers[..ends.len()].copy_from_slice(&ends);
+        let [start, end] = Units::new(text).span(topic).map(f64::from);
+        self.scratch.numbers[SPAN_START] = start;
+        self.scratch.numbers[SPAN_END] = end;
         true
     }
 }
 
 impl Engine {
-    fn tell_signals(&mut self, length: usize, signals: &TurnSignals) {
-        let mut units = Units::new(self.text(0, length));
+    fn write_turn(&mut self, length: usize, signals: &TurnSignals) {
+        let mut units = Units::new(self.scratch.text(0, length));
         let input = units.at(signals.input) as f64;
-        let mut ends = [0.0; 4 * MOST_NAMED];
-        let (keywords, entities) = ends.split_at_mut(2 * MOST_NAMED);
-        for (ends, named) in [(keywords, &signals.keywords), (entities, &signals.entities)] {
-            for (ends, &span) in ends.as_chunks_mut().0.iter_mut().zip(named) {
-                *ends = units.span(span).map(f64::from);
+        let mut spans = [0.0; 2 * SPAN * MOST_NAMED];
+        let (keywords, entities) = spans.split_at_mut(SPAN * MOST_NAMED);
+        for (spans, named) in [(keywords, &signals.keywords), (entities, &signals.entities)] {
+            for (span, &named) in spans.as_chunks_mut().0.iter_mut().zip(named) {
+                *span = units.span(named).map(f64::from);
             }
         }
-        let flags = [
-            signals.is_question,
-            signals.is_greeting,
-            signals.is_acknowledgement,
-            signals.is_recap,
-        ];
-        let counts = [signals.keywords.len(), signals.entities.len()];
-        let (head, rest) = self.numbers[..SIGNALS].split_at_mut(HEAD);
-        head[..2].copy_from_slice(&[input, signals.recency]);
-        head[2..6].copy_from_slice(&flags.map(|is| f64::from(u8::from(is))));
-        head[6..HEAD - 2].copy_from_slice(&signals.hints);
-        head[HEAD - 2..].copy_from_slice(&counts.map(|count| count as f64));
-        rest.copy_from_slice(&ends);
+        let flag = |is: bool| f64::from(u8::from(is));
+        let out = &mut self.scratch.numbers[PLANNED_TURN..PLANNED_TURN + TURN];
+        out[TURN_INPUT] = input;
+        out[TURN_RECENCY] = signals.recency;
+        out[TURN_IS_QUESTION] = flag(signals.is_question);
+        out[TURN_IS_GREETING] = flag(signals.is_greeting);
+        out[TURN_IS_ACKNOWLEDGEMENT] = flag(signals.is_acknowledgement);
+        out[TURN_IS_RECAP] = flag(signals.is_recap);
+        out[TURN_HINTS..TURN_KEYWORD_COUNT].copy_from_slice(&signals.hints);
+        out[TURN_KEYWORD_COUNT] = signals.keywords.len() as f64;
+        out[TURN_ENTITY_COUNT] = signals.entities.len() as f64;
+        out[TURN_KEYWORDS..].copy_from_slice(&spans);
     }
 
-    fn tell_plan(&mut self, at: usize, plan: &RetrievalPlan) {
+    fn write_plan(&mut self, at: usize, plan: &RetrievalPlan) {
         let skipped = plan.skipped();
         let limits = MemoryType::ALL.map(|its| match plan.limit(its) {
             Some(limit) => f64::from(limit),
-            None if skipped.contains(&its) => SKIPPED,
-            None => NONE,
+            None if skipped.contains(&its) => PLAN_SKIPPED,
+            None => PLAN_NONE,
         });
-        let budgets = plan.budgets.map(|tokens| tokens.map_or(NONE, f64::from));
-        let told = &mut self.numbers[at..at + PLAN];
-        told[0] = f64::from(u8::from(plan.by_keywords));
-        told[1..=TYPES].copy_from_slice(&limits);
-        told[1 + TYPES..].copy_from_slice(&budgets);
+        let budgets = plan.budgets.map(|tokens| tokens.map_or(PLAN_NONE, f64::from));
+        let out = &mut self.scratch.numbers[at..at + PLAN];
+        out[PLAN_BY_KEYWORDS] = f64::from(u8::from(plan.by_keywords));
+        out[PLAN_LIMITS..PLAN_BUDGETS].copy_from_slice(&limits);
+        out[PLAN_BUDGETS..].copy_from_slice(&budgets);
     }
 }

@@ -8,9 +8,9 @@ use nous_wasm::decay;
 use nous_wasm::fsrs::{ForgettingCurve, Parameters};
 use nous_wasm::memory::{
     Access, Columns, EdgeChange, Embedding, Filters, MemoryIndex, NameKind, NodeChange, Options,
-    Restoring, Search, Target,
+    RankingWeights, Restoring, Search, Target,
 };
-use nous_wasm::search::{Found, Serendipity, edge_weight, rank, seed, spread};
+use nous_wasm::search::{SearchHit, Serendipity, edge_weight, rank, seed, spread};
 use nous_wasm::{Candidate, Config, Curve, Lifecycle, Query, Reranker, SectionTable, Weighting};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -55,7 +55,7 @@ const fn edge(source: Row, target: Row) -> EdgeChange {
     }
 }
 
-fn search<'a>(bm25: &'a [Found], filters: &'a Filters) -> Search<'a> {
+fn search<'a>(bm25: &'a [SearchHit], filters: &'a Filters) -> Search<'a> {
     Search {
         embedding: None,
         bm25,
@@ -63,7 +63,7 @@ fn search<'a>(bm25: &'a [Found], filters: &'a Filters) -> Search<'a> {
         limit: None,
         max_seeds: None,
         now: NOW,
-        sections: true,
+        weights: RankingWeights::OfSections,
         connections: false,
         serendipity: Serendipity::Off,
     }
@@ -82,7 +82,7 @@ fn a_memory_is_filled_searched_read_and_saved() {
     ];
     let rows = memory.upsert(&nodes, NOW).unwrap();
     assert_eq!(memory.link(&[edge(rows[0], rows[1])]).unwrap(), [Some(0)]);
-    let found = [Found { row: Some(rows[1]), score: 2.0 }];
+    let found = [SearchHit { row: Some(rows[1]), score: 2.0 }];
     let filters = Filters::default();
     let search = Search { embedding: Some(&[1.0, 0.1]), ..search(&found, &filters) };
     let outcome = memory.search(&search).unwrap();
@@ -125,7 +125,7 @@ fn memory_of(case: &Value, dimensions: usize) -> MemoryIndex {
         let change = NodeChange {
             created_at: Some(number(&node["created_at"])),
             last_accessed: node["last_accessed"].as_f64().map_or(Access::Never, Access::At),
-            access_count: Some(number(&node["access_count"])),
+            access_count: Some(number(&node["access_count"]) as u32),
             node_type: Some(memory.name(NameKind::Type, node["type"].as_str().unwrap()).unwrap()),
             subtype,
             embedding: if dimensions > 0 { Embedding::Given(&embedding) } else { Embedding::Kept },
@@ -169,9 +169,9 @@ fn filters_of(case: &Value, memory: &MemoryIndex) -> Filters {
     }
 }
 
-fn hits_of(case: &Value) -> Vec<Found> {
+fn hits_of(case: &Value) -> Vec<SearchHit> {
     let nodes = list(&case["nodes"]);
-    let found = |hit: &Value| Found {
+    let found = |hit: &Value| SearchHit {
         row: nodes.iter().position(|node| node["id"] == hit["nodeId"]).map(|row| row as Row),
         score: number(&hit["score"]),
     };
@@ -328,7 +328,7 @@ proptest! {
             let change = NodeChange {
                 created_at: Some(before(created)),
                 last_accessed: Access::At(before(idle * drawn_out)),
-                access_count: Some(f64::from(accesses)),
+                access_count: Some(accesses),
                 subtype,
                 ..NODE
             };
@@ -368,7 +368,7 @@ proptest! {
         };
         let expected = Reranker::default().rerank_top(&candidates, &query, limit).unwrap();
         let columns = Columns { rows: &rows, semantic: &semantic, bm25: &bm25, graph: &graph };
-        let ranked = memory.rerank(columns, limit, NOW, true).unwrap();
+        let ranked = memory.rerank(columns, limit, NOW, RankingWeights::OfSections).unwrap();
         prop_assert_eq!(ranked, expected);
     }
 }
@@ -394,7 +394,7 @@ proptest! {
         let change = NodeChange {
             created_at: Some(NOW),
             last_accessed: Access::At(NOW),
-            access_count: Some(1_000.0),
+            access_count: Some(1_000),
             ..NODE
         };
         memory.upsert(&vec![change; 10], NOW).unwrap();
@@ -424,7 +424,7 @@ proptest! {
         let expected = Reranker::default().rerank_top(&candidates, &query, limit).unwrap();
         let rows = vec![0; ulps.len()];
         let columns = Columns { rows: &rows, semantic: &semantic, bm25: &bm25, graph: &graph };
-        prop_assert_eq!(memory.rerank(columns, limit, NOW, true).unwrap(), expected);
+        prop_assert_eq!(memory.rerank(columns, limit, NOW, RankingWeights::OfSections).unwrap(), expected);
     }
 }
 
@@ -494,7 +494,9 @@ fn a_sweep_leaves_what_is_off_by_a_thousandth() {
     for count in [1, 2, 63, 64, 65, 511, 512, 513, 1300] {
         let mut memory = MemoryIndex::new(options(0, VectorForm::F32), Config::default()).unwrap();
         // Every fifth is put away, and is not looked at.
-        let state = |place: usize| if place % 5 == 4 { 4.0 } else { 0.0 };
+        let state = |place: usize| {
+            StoredState::Living(if place % 5 == 4 { Lifecycle::Archive } else { Lifecycle::Active })
+        };
         let nodes: Vec<NodeChange<'_>> = (0..count)
             .map(|place| NodeChange {
                 last_accessed: Access::At(NOW),
@@ -506,7 +508,8 @@ fn a_sweep_leaves_what_is_off_by_a_thousandth() {
             .collect();
         memory.upsert(&nodes, NOW).unwrap();
         let sweep = memory.decay(NOW + 3.0 * DAY).unwrap();
-        let swept = || (0..count).filter(|&place| state(place) == 0.0);
+        let swept =
+            || (0..count).filter(|&place| state(place) != StoredState::Living(Lifecycle::Archive));
         let expected: Vec<Row> = swept()
             .filter(|&place| is_off(known[place % known.len()]))
             .map(|place| place as Row)
@@ -560,7 +563,8 @@ fn transitions_are_those_of_a_sweep_around_every_end_of_a_state() {
                 ..NODE
             };
             let stored =
-                [0.0, 1.0, 2.0, 3.0].map(|state| NodeChange { state: Some(state), ..node });
+                [Lifecycle::Active, Lifecycle::Weak, Lifecycle::Dormant, Lifecycle::Compress]
+                    .map(|state| NodeChange { state: Some(StoredState::Living(state)), ..node });
             let rows = memory.upsert(&stored, NOW).unwrap();
             let again: Vec<NodeChange<'_>> = stored
                 .iter()
@@ -790,17 +794,17 @@ fn small_under(config: Config, form: VectorForm) -> MemoryIndex {
         NodeChange { subtype: Some(lesson), tags: Some(&both), clusters: Some(&clusters), ..NODE },
         NodeChange {
             embedding: Embedding::Given(&[1.0, 2.0, 3.0]),
-            access_count: Some(4_294_967_295.0),
+            access_count: Some(u32::MAX),
             ..NODE
         },
         NodeChange {
             embedding: Embedding::Given(&[-1.0, 0.5, 0.0]),
-            state: Some(5.0),
+            state: Some(StoredState::Deleted),
             salience: Some(0.9),
             ..NODE
         },
         NodeChange {
-            sequence: Some(9_007.0),
+            sequence: Some(9_007),
             created_at: Some(-8.64e15),
             stability: Some(5e-324),
             ..NODE
@@ -812,15 +816,15 @@ fn small_under(config: Config, form: VectorForm) -> MemoryIndex {
             edge(0, 1),
             edge(2, 2),
             edge(1, 0),
-            EdgeChange { sequence: Some(70.0), ..edge(3, 1) },
+            EdgeChange { sequence: Some(70), ..edge(3, 1) },
         ])
         .unwrap();
     memory.remove(&rows[..1]);
-    let again = NodeChange { tags: Some(&both[1..]), sequence: Some(2_000.0), ..NODE };
+    let again = NodeChange { tags: Some(&both[1..]), sequence: Some(2_000), ..NODE };
     memory
         .upsert(&[again, NodeChange { embedding: Embedding::Given(&[0.0, 0.0, 1.0]), ..NODE }], NOW)
         .unwrap();
-    memory.link(&[EdgeChange { sequence: Some(3.0), strength: Some(0.25), ..edge(0, 3) }]).unwrap();
+    memory.link(&[EdgeChange { sequence: Some(3), strength: Some(0.25), ..edge(0, 3) }]).unwrap();
     memory
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use nous_wasm::columns::{Edge, Graph, Row};
-use nous_wasm::search::{Found, edge_weight, rank, seed, spread};
+use nous_wasm::search::{SearchHit, edge_weight, rank, seed, spread};
 use nous_wasm::{Candidate, Query, Reranker, SectionTable, Weighting};
 use serde_json::Value;
 
@@ -56,9 +56,9 @@ fn every_golden_graph_is_searched_as_it_was() {
         }
         let passes = |row: Row| is_in(&filters["types"], &nodes[row as usize]["type"]);
 
-        let found = |list: &[Value]| -> Vec<Found> {
+        let found = |list: &[Value]| -> Vec<SearchHit> {
             list.iter()
-                .map(|it| Found { row: row_of(&it["nodeId"]), score: number(&it["score"]) })
+                .map(|it| SearchHit { row: row_of(&it["nodeId"]), score: number(&it["score"]) })
                 .collect()
         };
         let (vector, bm25) = (found(list(&case["vector"])), found(list(&case["bm25"])));

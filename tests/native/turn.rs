@@ -1,14 +1,13 @@
 //! Turns of conversation natively: the golden vectors, a thousand generated turns with the
-//! reference's answers (made by `parity/inputs/turn-oracle.mjs`), and texts of a size that a
-//! quadratic rule would not survive.
+//! reference's answers (made by `parity/inputs/turn-oracle.mjs`), and texts of a size that a quadratic
+//! rule would not survive.
 
 use crate::common::assert_is;
 use nous_wasm::context::{
     ContextMode, Frame, MemoryType, RetrievalPlan, SignalsToPlan, TurnSignals, classify_turn,
-    is_stop_word, next_topic, plan_retrieval, plan_turn, select_frame,
+    next_topic, plan_retrieval, plan_turn, select_frame,
 };
-use nous_wasm::query::Span;
-use nous_wasm::{Config, IntentClassifier, SectionTable};
+use nous_wasm::{Config, IntentClassifier, SectionTable, Span, is_stop_word};
 use serde_json::{Map, Value};
 
 fn golden(name: &str) -> Vec<Value> {

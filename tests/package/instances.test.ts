@@ -119,7 +119,7 @@ describe("instances", () => {
       other.glue.Engine.create({ curve: "fsrs6" })!,
     ];
     const before = other.glue.live_bytes();
-    plain.reserve(100_000, 100_000);
+    plain.reserve(100_000, 0, 100_000);
     expect(other.glue.live_bytes()).toBe(before);
     expect(plain.retrievability(9, 9)).not.toBe(fsrs.retrievability(9, 9));
   });
@@ -149,7 +149,7 @@ describe("an instance that trapped", () => {
 
     const calls: Record<string, () => unknown> = {
       Engine: () => glue.Engine.create({}),
-      reserve: () => engine.reserve(1, 1),
+      reserve: () => engine.reserve(1, 1, 1),
       numbers_at: () => engine.numbers_at(),
       rerank: () => engine.rerank(0, 0, true, false),
       decay_columns: () => engine.decay_columns(0, 0),

@@ -5,6 +5,8 @@ import { execFileSync } from "node:child_process";
 import { runInNewContext } from "node:vm";
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
+import { NOW } from "../../benches/js/inputs.ts";
+import * as reference from "../reference/index.ts";
 import {
   checkUsualResults,
   DAY,
@@ -12,6 +14,7 @@ import {
   expectSame,
   metrics,
   node,
+  usualEpisodes,
 } from "./support/bad-input.ts";
 
 checkUsualResults();
@@ -52,6 +55,59 @@ describe("moments", () => {
       expect(nous.recencyScore(text, "2026-01-15"), text).toBe(Math.exp(-10 / 30));
     for (const text of DATES)
       expect(nous.recencyScore(text, "2026-01-14T23:59:59.999"), text).toBe(Math.exp(-9 / 30));
+  });
+
+  test("as text are refused if the month has no such day", () => {
+    const wrong = [
+      ...["2026-02-31", "2026-02-30", "2026-02-29", "2026-04-31", "2026-01-32", "2026-01-00"],
+      ...["2100-02-29", "1900-02-29", "2026-13-01", "+002026-02-29"],
+      ...["2026-02-31T10:00Z", "2026-02-31 10:00", "2026-02-29T00:00:00+02:00"],
+      ...["2026-02-28T24:01", "2026-02-28T25:00Z", "2026-02-28T10:60Z"],
+    ];
+    for (const text of wrong) {
+      const candidate = node({ created_at: text });
+      expectRefusal(() => nous.rerankTop([candidate], metrics, { now: NOW }), {
+        field: "created_at",
+        index: 0,
+        id: candidate.id,
+      });
+      expectRefusal(() => new nous.MemoryIndex().upsert([{ id: "a", created_at: text }]), {
+        field: "created_at",
+        index: 0,
+        id: "a",
+      });
+      expectRefusal(() => new nous.MemoryIndex().search({ now: text }), { field: "now" });
+      const [ranked] = nous.rerankTop([candidate], metrics, { now: NOW, onInvalid: "neutral" });
+      const [expected] = reference.rerankNeutral([candidate], metrics, undefined, NOW);
+      expectSame(ranked, expected);
+    }
+    const days: [text: string, utc: number][] = [
+      ["2024-02-29", Date.UTC(2024, 1, 29)],
+      ["2000-02-29T12:00", Date.UTC(2000, 1, 29, 12)],
+      ["2026-04-30", Date.UTC(2026, 3, 30)],
+      ["2026-01-31T24:00", Date.UTC(2026, 1, 1)],
+      // The day exists where it is written, although UTC has another one then.
+      ["2026-02-28T23:30:00-05:00", Date.UTC(2026, 2, 1, 4, 30)],
+      ["2024-02-29T00:30+02:00", Date.UTC(2024, 1, 28, 22, 30)],
+    ];
+    for (const [text, utc] of days) {
+      const index = new nous.MemoryIndex();
+      index.upsert([{ id: "a", created_at: text }]);
+      expect(index.get("a")!.created_at, text).toBe(utc);
+    }
+  });
+
+  test("as text that is none are refused with an example of one", () => {
+    const index = new nous.MemoryIndex();
+    for (const refused of [
+      () => index.upsert([{ id: "a", created_at: "yesterday" }]),
+      () => index.search({ now: "yesterday" }),
+      () => index.search({ filters: { created_after: "yesterday" } }),
+      () => nous.rerankTop([node({ created_at: "yesterday" })], metrics, { now: NOW }),
+      () => nous.rerankTop([node({})], metrics, { now: "yesterday" }),
+      () => nous.groupEpisodes([{ ...usualEpisodes[0]!, provenance_created_at: "yesterday" }]),
+    ])
+      expect(refused).toThrow(/an instant.*, such as 2026-01-15T09:30:00Z, found "yesterday"$/);
   });
 
   test("as text mean the same wherever the process runs", () => {

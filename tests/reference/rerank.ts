@@ -107,8 +107,18 @@ const MOST_MS = 8.64e15;
 /** As SQLite writes an instant, by UTC. */
 const SQLITE = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 
+const DATE = /^(\d{4}|[+-]\d{6})-(\d\d)-(\d\d)/;
+
+/** Whether a text begins with a date whose month has no such day: 31 February. */
+function isNoDay(text: unknown): boolean {
+  const [date, year, month, day] = (typeof text === "string" && DATE.exec(text)) || [];
+  const lastDay = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  return date !== undefined && Number(day) > lastDay;
+}
+
 /** Milliseconds, NaN for what is no instant. */
 function momentOf(value: unknown): number {
+  if (isNoDay(value)) return Number.NaN;
   const text =
     typeof value === "string" && SQLITE.test(value) ? `${value.replace(" ", "T")}Z` : value;
   const ms =

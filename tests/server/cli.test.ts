@@ -162,7 +162,7 @@ query: { adjacent_possessives: true }
     ["prot: 3100", /^prot in \S+ is not a key: there are host, port/],
     ["- a\n- b", /must be a list of keys with values/],
     ["port: [", /is not YAML/],
-    ["search: { max_seed: 3 }", /search\.max_seed /],
+    ["search: { max_seed: 3 }", /search\.max_seed is not a known key \(did you mean max_seeds\?\)/],
     ["search: { maxSeeds: 3 }", /search\.maxSeeds/],
     [
       "sections: { profiles: { SIGNALS: { decay: { max_stability_days: -1 } } } }",

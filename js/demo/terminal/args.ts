@@ -3,6 +3,7 @@
 
 import { Command, CommanderError, Option } from "commander";
 import type { AnomalyEvent } from "nous-wasm";
+import { toMilliseconds } from "../../engine/src/instant.ts";
 import { SAMPLE_DEFAULTS } from "../sample/index.ts";
 import { parseEvents } from "./events.ts";
 import { STANDING_QUESTIONS } from "./questions.ts";
@@ -37,17 +38,11 @@ const SAMPLE_DAYS = SAMPLE_DEFAULTS.days;
 const DAY = 86_400_000;
 /** The sample's first days hold too little to ask about. */
 const FIRST = SAMPLE_END - (SAMPLE_DAYS - 7) * DAY;
-const DATE =
-  /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
 /** An instant as people type it; without a zone it is UTC. */
 export function parseAt(text: string): number {
-  const trimmed = text.trim();
-  const match = DATE.exec(trimmed);
-  const iso = match ? (match[3] || !match[2] ? trimmed : `${trimmed}Z`).replace(" ", "T") : "";
-  const at = Date.parse(iso);
-  const realDay = match !== null && !Number.isNaN(at) && isRealDay(match[1] ?? "");
-  if (!realDay)
+  const at = toMilliseconds(text.trim());
+  if (Number.isNaN(at))
     throw new UsageError(
       `--at: “${text}” is no date. Write it as 2026-03-01, or 2026-03-01T14:30.`,
     );
@@ -58,12 +53,6 @@ export function parseAt(text: string): number {
     );
   }
   return at;
-}
-
-/** Whether the month has that day: JavaScript takes February 30 for March 2. */
-function isRealDay(day: string): boolean {
-  const date = new Date(`${day}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
 }
 
 export function parseLimit(text: string): number {

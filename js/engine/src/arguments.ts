@@ -1,8 +1,9 @@
 // Readers of arguments. Each checks one value that a caller passed, and throws a `NousError` that
 // names the argument, its place and what was found.
 
-import { invalid, invalidEntry, NousError, show } from "./errors.ts";
+import { invalid, invalidEntry, NousError, problemWith, show } from "./errors.ts";
 import { toMilliseconds } from "./instant.ts";
+import { didYouMean, type KnownFields } from "./suggest.ts";
 import type { Instant } from "./types.ts";
 
 /**
@@ -90,6 +91,28 @@ export function entryId(
   throw invalidEntry(batch, index, entry, field, notAnId(id));
 }
 
+/**
+ * Throws for a field of an entry that looks misspelled. Other unknown fields are not read. It is
+ * asked for the first entry of a batch: looking at the fields of all would double the time of an
+ * upsert, and a misspelling in a program is in every entry. @internal
+ */
+export function requireNoMisspelling(
+  batch: string,
+  index: number,
+  entry: object,
+  fields: KnownFields,
+): void {
+  const wrong = fields.misspelled(entry);
+  if (wrong === undefined) return;
+  throw invalidEntry(
+    batch,
+    index,
+    entry,
+    wrong.found,
+    `is not a field (did you mean ${wrong.meant}?)`,
+  );
+}
+
 /** A flag, or the default if it is undefined. @internal */
 export function flagOf(field: string, flag: unknown, fallback: boolean): boolean {
   if (flag === undefined) return fallback;
@@ -117,7 +140,7 @@ export const limitOf = (limit: number | undefined, fallback: number): number =>
 export function presentOf(now: Instant | undefined): number {
   if (now === undefined) return Date.now();
   const present = toMilliseconds(now);
-  if (!Number.isFinite(present)) throw invalid("now", `must be an instant, found ${show(now)}`);
+  if (!Number.isFinite(present)) throw invalid("now", problemWith("must be an instant", now));
   return present;
 }
 
@@ -141,7 +164,7 @@ export function requireOptions(name: string, options: unknown): asserts options 
 
 /** The error for a key that is no option. @internal */
 export const unknownOption = (key: string, keys: ReadonlySet<string>): NousError =>
-  invalid(key, `is not an option: there are ${[...keys].join(", ")}`);
+  invalid(key, `is not an option${didYouMean(key, keys)}: there are ${[...keys].join(", ")}`);
 
 /** A finite number as it is, a numeric string as its number, anything else as 0. @internal */
 export function finiteScore(score: unknown): number {

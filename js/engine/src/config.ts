@@ -2,7 +2,9 @@
 
 import { isPlainObject, MOST_ENTRIES } from "./arguments.ts";
 import { NousError, show } from "./errors.ts";
+import { defaultDescription } from "./generated/constants.ts";
 import type { PlainData } from "./runtime.ts";
+import { didYouMean } from "./suggest.ts";
 import type { MemorySection, SectionProfile } from "./types.ts";
 
 type Camel<Key> = Key extends `${infer Head}_${infer Tail}`
@@ -225,11 +227,59 @@ const KEYS_AS_THEY_ARE = new Set([
   "salience.sources",
 ]);
 
+/** The end of the module's message for an unknown key. */
+const UNKNOWN_KEY = "is not a known key";
+
 /** A configuration nests no deeper than this; one that does is not data but a cycle. */
 const DEEPEST = 8;
 
 /** The paths that the module knows, each as it was written. */
 type Written = Map<string, string>;
+
+/** The keys of a type, complete: the compiler demands each of them. */
+const keysOf = <T>(keys: Record<keyof Required<T>, 0>): readonly string[] => Object.keys(keys);
+
+const [PROFILE] = defaultDescription.profiles;
+
+/** The keys of objects, by their paths. */
+const KNOWN_KEYS: Readonly<Record<string, readonly string[]>> = {
+  "": keysOf<EngineConfig>({
+    ...{ sections: 0, intent: 0, curve: 0, salienceGrowth: 0, search: 0, knownSymbols: 0 },
+    ...{ query: 0, orchestrator: 0, salience: 0 },
+  }),
+  sections: keysOf<NonNullable<EngineConfig["sections"]>>({
+    ...{ enabled: 0, intentBoost: 0, defaultSection: 0, subtypes: 0, profiles: 0 },
+  }),
+  intent: keysOf<NonNullable<EngineConfig["intent"]>>({ matcher: 0, strings: 0 }),
+  search: keysOf<SearchConfig>({
+    ...{ denseWeight: 0, bm25Weight: 0, seedThreshold: 0, maxSeeds: 0, initialActivation: 0 },
+    ...{ hopDecay: 0, minThreshold: 0, maxHops: 0, maxNodes: 0, aggregation: 0, defaultLimit: 0 },
+    ...{ edgeWeight: 0, graphReach: 0 },
+  }),
+  query: keysOf<QueryConfig>({ adjacentPossessives: 0 }),
+  orchestrator: keysOf<OrchestratorConfig>({
+    ...{ enabled: 0, maxParts: 0, maxSubQueries: 0, bySubject: 0, searchLimitPerQuery: 0 },
+    ...{ qualityThreshold: 0, maxRetries: 0, retry: 0, timeoutSeconds: 0, maxResults: 0 },
+    ...{ relevanceRatio: 0, maxReplacements: 0, replacementFloor: 0, fallback: 0 },
+  }),
+  salience: keysOf<SalienceConfig>({ sources: 0, rarity: 0, surprise: 0, consequence: 0 }),
+  "sections.profiles.*": Object.keys(PROFILE)
+    .filter((key) => key !== "section")
+    .map(toCamel),
+  "sections.profiles.*.rerankingWeights": Object.keys(PROFILE.reranking_weights),
+  "sections.profiles.*.decay": Object.keys(PROFILE.decay).map(toCamel),
+  "sections.profiles.*.encoding": Object.keys(PROFILE.encoding).map(toCamel),
+  "salience.sources.*": ["field", "scale", "weight", "lossBonus"],
+};
+
+/** The key that a misspelled one may mean, as a part of a message. */
+function suggestion(path: string): string {
+  const keys = path.split(".");
+  const key = keys.pop()!;
+  // Keys of the user's own stand below these.
+  if (KEYS_AS_THEY_ARE.has(keys.slice(0, 2).join(".")) && keys.length > 2) keys[2] = "*";
+  return didYouMean(key, KNOWN_KEYS[keys.join(".")] ?? []);
+}
 
 /**
  * Does something with the module's form of a configuration; what it refuses is named as it was
@@ -241,15 +291,12 @@ export function withModuleConfig<T>(config: EngineConfig, use: (config: PlainDat
   try {
     return use(plain);
   } catch (error) {
-    const refused = error instanceof NousError ? error.details.field : undefined;
-    const field = refused && written.get(refused);
-    if (!refused || !field || field === refused) throw error;
-    const { code, message } = error as NousError;
-    throw new NousError(
-      code,
-      message.replace(refused, () => field),
-      { field },
-    );
+    if (!(error instanceof NousError) || error.details.field === undefined) throw error;
+    const { code, details, message } = error;
+    const field = written.get(details.field!) ?? details.field!;
+    const hint = message.endsWith(UNKNOWN_KEY) ? suggestion(field) : "";
+    if (field === details.field && hint === "") throw error;
+    throw new NousError(code, message.replace(details.field!, () => field) + hint, { field });
   }
 }
 
@@ -288,13 +335,16 @@ function convert(
   throw refuse(path || "config", `must be plain data, found ${show(value)}`);
 }
 
+function toCamel(key: string): string {
+  return key.replace(/_+([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
 function toSnake(key: string, path: string): string {
   if (KEYS_AS_THEY_ARE.has(path)) return key;
   if (key.includes("_")) {
-    const camel = key.replace(/_+([a-z])/g, (_, letter: string) => letter.toUpperCase());
     throw refuse(
       path ? `${path}.${key}` : key,
-      `is not a key: in code keys are in camelCase, so perhaps ${camel}`,
+      `is not a key: in code keys are in camelCase, so perhaps ${toCamel(key)}`,
     );
   }
   return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

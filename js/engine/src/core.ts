@@ -141,31 +141,24 @@ export type { Engine } from "./engine.ts";
 export { createEngine } from "./engine.ts";
 export type { NousErrorCode, NousErrorDetails } from "./errors.ts";
 export { NousError } from "./errors.ts";
-export type {
-  TextDocument,
-  TextHit,
-  TextIndexOptions,
-  TextSearchOptions,
-  TextUse,
-} from "./full-text.ts";
-export { TextIndex } from "./full-text.ts";
 export type { IntentEvidence, IntentOptions } from "./intent.ts";
-export { MemoryIndex } from "./memory/index.ts";
+export { MemoryIndex } from "./memory/memory-index.ts";
 export { Ranking } from "./memory/ranking.ts";
-export type { SnapshotSource } from "./memory/snapshot.ts";
 export type * from "./memory/types.ts";
+/** @internal */
+export { setIndexThreads } from "./memory/worker/threads.ts";
 export type {
   AsynchronousIndex,
   IndexWorker,
   IndexWorkerOptions,
   WorkerUpsertOptions,
-} from "./memory/worker/index.ts";
-export { createIndexWorker } from "./memory/worker/index.ts";
-/** @internal */
-export { setIndexThreads } from "./memory/worker/threads.ts";
+} from "./memory/worker/worker-index.ts";
+export { createIndexWorker } from "./memory/worker/worker-index.ts";
 export type { MergedRow, MergeOptions, MergeRow, SubResults } from "./merge.ts";
 export { type CreateOrchestratorOptions, createOrchestrator } from "./orchestrator/create.ts";
 export type * from "./orchestrator/types.ts";
+export { matchPlaybooks, PlaybookBook } from "./playbook/book.ts";
+export { formatPlaybookMatches } from "./playbook/render.ts";
 export type {
   AnomalyEvent,
   AppliedPlaybook,
@@ -179,8 +172,7 @@ export type {
   PlaybookRecord,
   PlaybookRow,
   PlaybookTrigger,
-} from "./playbook/book.ts";
-export { formatPlaybookMatches, matchPlaybooks, PlaybookBook } from "./playbook/book.ts";
+} from "./playbook/types.ts";
 export type {
   ClassifiedQuery,
   ConfidenceFlag,
@@ -205,9 +197,18 @@ export {
   recencyScore,
   semanticScore,
 } from "./rerank.ts";
+export type { SnapshotSource } from "./resident/snapshot.ts";
 export type { ModuleBytes, ModuleResponse, ModuleSource } from "./runtime.ts";
 export { initSync } from "./runtime.ts";
 export type { StakeSignals } from "./salience.ts";
+export type {
+  TextDocument,
+  TextHit,
+  TextIndexOptions,
+  TextSearchOptions,
+  TextUse,
+} from "./text-index.ts";
+export { TextIndex } from "./text-index.ts";
 export type * from "./types.ts";
 
 let findModule: (() => ModuleSource) | undefined;

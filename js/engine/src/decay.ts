@@ -3,9 +3,10 @@
 import { requireObject } from "./arguments.ts";
 import { LIFECYCLE_STATES, TYPE_CODES } from "./constants.ts";
 import type { EngineContext } from "./engine-context.ts";
-import { invalid, NousError, show } from "./errors.ts";
+import { invalid, NousError, problemWith, show } from "./errors.ts";
 import { toMilliseconds } from "./instant.ts";
-import { numeric, takeRefusal } from "./runtime.ts";
+import { takeRefusal } from "./refusal.ts";
+import { numeric } from "./runtime.ts";
 import type {
   AlgorithmNodeType,
   DecayLifecycleState,
@@ -57,25 +58,25 @@ export function decayColumns(
   const now = toMilliseconds(instant);
   const lease = context.pool.acquire();
   try {
-    lease.reserve(nodes * 3, nodes * 2);
+    lease.reserve(nodes * 3, 0, nodes * 2);
     const { numbers, bytes, numbersAt, bytesAt, engine } = lease;
     copyNumbers(lastAccessed, nodes, numbers, numbersAt);
     copyNumbers(stability, nodes, numbers, numbersAt + nodes);
     copyCodes(section, nodes, bytes, bytesAt);
     if (!engine.decay_columns(nodes, now)) {
       const { field, index, problem } = takeRefusal(lease.instance.glue);
-      if (index === null) throw invalid(field, `${problem}, found ${show(instant)}`);
+      if (index === null) throw invalid(field, problemWith(problem, instant));
       const name = field === "last_accessed" ? "lastAccessed" : (field as keyof DecayColumns);
       throw new NousError(
         "invalid_argument",
-        `${name}[${index}] ${problem}, found ${show(columns[name][index])}`,
+        `${name}[${index}] ${problemWith(problem, columns[name][index])}`,
         {
           field: name,
           index,
         },
       );
     }
-    lease.refresh();
+    lease.revalidateViews();
     const [r, state] = [lease.numbersAt + 2 * nodes, lease.bytesAt + nodes];
     return {
       retrievability: lease.numbers.slice(r, r + nodes),

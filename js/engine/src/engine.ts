@@ -19,7 +19,8 @@ import { EngineContext } from "./engine-context.ts";
 import { invalid } from "./errors.ts";
 import * as intent from "./intent.ts";
 import * as merge from "./merge.ts";
-import { type AppliedPlaybook, applyOutcome, type PlaybookRecord } from "./playbook/book.ts";
+import { applyOutcome } from "./playbook/outcome.ts";
+import type { AppliedPlaybook, PlaybookRecord } from "./playbook/types.ts";
 import * as query from "./query.ts";
 import {
   isNeutral,

@@ -1,5 +1,7 @@
 // The one error of the package.
 
+import { EXAMPLE_INSTANT } from "./instant.ts";
+
 /** What kind of thing went wrong; stable, for programs. */
 export type NousErrorCode =
   /** A value passed to a function is wrong; `details` name it. */
@@ -90,6 +92,15 @@ function idOf(entry: unknown): string | undefined {
   if (typeof entry !== "object" || entry === null) return undefined;
   const { id } = entry as { id?: unknown };
   return typeof id === "string" && id !== "" ? id : undefined;
+}
+
+/**
+ * A problem and the value that has it. For text that is no instant, the message shows an example of
+ * one. @internal
+ */
+export function problemWith(problem: string, value: unknown): string {
+  const isText = typeof value === "string" && problem.startsWith("must be an instant");
+  return `${problem}${isText ? `, such as ${EXAMPLE_INSTANT}` : ""}, found ${show(value)}`;
 }
 
 /** A value as a message shows it: short, and never failing, whatever getters and proxies throw. */

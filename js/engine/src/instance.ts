@@ -1,7 +1,7 @@
 // One instance of the module: its memory, its glue, and whether it still lives.
 //
-// WebAssembly cannot go on after a trap, and wasm-bindgen's glue keeps state of its own. So each
-// instance gets its own glue, and a guard around every export: whatever is thrown across a wasm
+// An instance cannot go on after a trap, and wasm-bindgen's glue keeps state of its own. So each
+// instance gets its own glue, and a guard around every export: anything thrown across a wasm
 // frame ends that instance and no other.
 
 import { NousError } from "./errors.ts";
@@ -22,7 +22,7 @@ export interface Instance {
 
 type AnyFunction = (...args: number[]) => unknown;
 
-/** What the glue of an instance asks of WebAssembly. */
+/** Makes the glue of one instance. */
 type CreateGlue = typeof createGlue;
 
 /** @internal A new instance of a compiled module; about a tenth of a millisecond. */
@@ -76,11 +76,11 @@ function guard(
   }
   if (name.startsWith("__wbg_")) return (...args) => (instance.dead ? undefined : call(...args));
 
-  // Whoever calls this has marked the instance as dead: there may be no stack left to call
-  // anything.
+  // The caller of this has marked the instance as dead: there may be no stack left to call a
+  // function.
   const ended = (cause: unknown, wasDead: boolean, ...args: unknown[]): unknown => {
-    // Arguments become numbers before the module runs: what is thrown by one that cannot has harmed
-    // nothing, unless a call that it made in turn has.
+    // Arguments become numbers before the module runs. An argument that throws then has harmed
+    // nothing, unless it made a call in turn that did.
     if (
       name !== "engine_create" &&
       !(cause instanceof WebAssembly.RuntimeError) &&
@@ -170,7 +170,7 @@ function isNoValue(value: unknown): boolean {
   );
 }
 
-/** What the module's panic hook wrote down before the trap. */
+/** The text that the module's panic hook wrote before the trap. */
 function panicText(exports: WebAssembly.Exports): string {
   try {
     const [start, length] = [

@@ -1,15 +1,21 @@
-// Moments as milliseconds since 1970.
+// Instants in milliseconds since 1970. The server and the demo read dates with this file as well.
 
 import type { Instant } from "./types.ts";
 
+/** An instant as text, for messages. @internal */
+export const EXAMPLE_INSTANT = "2026-01-15T09:30:00Z";
+
 /**
- * ISO 8601: a date, and perhaps a time, with a zone or without. Other text means other moments in
- * other places.
+ * ISO 8601: a date, an optional time, an optional zone. Other texts mean different instants in
+ * different places.
  */
 const ISO =
   /^((?:\d{4}|[+-]\d{6})-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
 
-/** Milliseconds since 1970; NaN for what is no moment. @internal */
+/**
+ * Milliseconds since 1970 of a `Date`, a number or ISO 8601 text; NaN for anything else, and for a
+ * day that does not exist, such as 31 February. @internal
+ */
 export function toMilliseconds(instant: Instant | null | undefined): number {
   if (typeof instant === "number") return instant;
   if (instant instanceof Date) return instant.getTime();
@@ -20,11 +26,19 @@ export function toMilliseconds(instant: Instant | null | undefined): number {
   return Number.NaN;
 }
 
-/** A missing zone means UTC, and a missing time the day's beginning there. */
+/** A missing zone means UTC. A missing time means the start of the day in UTC. */
 function parse(text: string): number {
-  const [iso, date, time, zone] = ISO.exec(text) ?? [];
-  if (iso === undefined || time === undefined) return Date.parse(date ?? "");
+  const [iso, date = "", time, zone] = ISO.exec(text) ?? [];
+  if (iso === undefined || !isDay(date)) return Number.NaN;
+  if (time === undefined) return Date.parse(date);
   const [hours, minutes] =
     zone === undefined || /z/i.test(zone) ? [] : [zone.slice(0, 3), zone.slice(3).replace(":", "")];
   return Date.parse(`${date}T${time}${hours === undefined ? "Z" : `${hours}:${minutes || "00"}`}`);
+}
+
+/** Whether the month has that day. `Date.parse` reads 31 February as 3 March in some engines. */
+function isDay(date: string): boolean {
+  const day = date.slice(-2);
+  // Every month has 28 days. `Date.parse` refuses day 00 and month 13.
+  return day <= "28" || new Date(Date.parse(date)).getUTCDate() === Number(day);
 }

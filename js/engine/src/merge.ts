@@ -5,6 +5,17 @@ import { copyWith, countOf, finiteScore, requireFinite } from "./arguments.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { invalid, invalidShape, NousError, show } from "./errors.ts";
 import { moduleConstants } from "./generated/constants.ts";
+import {
+  NO_ID,
+  PAIR,
+  PAIR_ONE,
+  PAIR_OTHER,
+  SELECTED,
+  SELECTED_BOOSTED,
+  SELECTED_GROUP,
+  SELECTED_ROW,
+  SELECTED_SCORE,
+} from "./generated/layout.ts";
 import { intentBits } from "./intent.ts";
 import { requireLoaded } from "./runtime.ts";
 
@@ -46,9 +57,6 @@ export type MergedRow<Row> = Row & {
   _sub_query_group: number;
 };
 
-/** Numbers that tell of one selected row. */
-const SELECTED = 4;
-
 /** @internal */
 export function mergeAndSelect<Row extends MergeRow>(
   context: EngineContext,
@@ -73,7 +81,7 @@ export function mergeAndSelect<Row extends MergeRow>(
 
   const lease = context.pool.acquire();
   try {
-    lease.reserve(SELECTED * rows + groups.length, rows);
+    lease.reserve(SELECTED * rows + groups.length, 0, rows);
     const { numbers, bytes, numbersAt, bytesAt } = lease;
     const codes = new Map<unknown, number>();
     let row = 0;
@@ -87,7 +95,7 @@ export function mergeAndSelect<Row extends MergeRow>(
           throw invalidShape(`subResults[${group}]`, place, result);
         }
         const { id } = result;
-        let code = -1;
+        let code: number = NO_ID;
         if (id != null && id !== "") {
           const known = codes.get(id);
           code = known === undefined ? codes.size : known;
@@ -107,7 +115,7 @@ export function mergeAndSelect<Row extends MergeRow>(
       relevanceRatio,
       most,
     );
-    lease.refresh();
+    lease.revalidateViews();
     return build(lease.numbers, lease.numbersAt, count, groups);
   } finally {
     context.pool.release(lease);
@@ -123,11 +131,11 @@ function build<Row extends MergeRow>(
   const selected: MergedRow<Row>[] = [];
   for (let place = 0; place < count; place++) {
     const at = first + place * SELECTED;
-    const group = numbers[at]!;
-    const row = groups[group]![numbers[at + 1]!]!;
-    const score = numbers[at + 2]!;
+    const group = numbers[at + SELECTED_GROUP]!;
+    const row = groups[group]![numbers[at + SELECTED_ROW]!]!;
+    const score = numbers[at + SELECTED_SCORE]!;
     selected.push(
-      numbers[at + 3] === 1
+      numbers[at + SELECTED_BOOSTED] === 1
         ? copyWith(row, {
             score,
             _original_score: finiteScore(row.score),
@@ -175,7 +183,7 @@ export function coRecallPairs(
   const count = selected.length;
   const lease = context.pool.acquire();
   try {
-    lease.reserve(2 * count, 0);
+    lease.reserve(2 * count, 0, 0);
     const { numbers, numbersAt } = lease;
     const names = new Array<string>(count);
     const ids = new Map<unknown, number>();
@@ -204,8 +212,8 @@ export function coRecallPairs(
     }
     const places = lease.engine.co_recall_pairs(count);
     const pairs: [string, string][] = [];
-    for (let at = 0; at < places.length; at += 2) {
-      pairs.push([names[places[at]!]!, names[places[at + 1]!]!]);
+    for (let at = 0; at < places.length; at += PAIR) {
+      pairs.push([names[places[at + PAIR_ONE]!]!, names[places[at + PAIR_OTHER]!]!]);
     }
     return pairs;
   } finally {

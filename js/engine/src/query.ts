@@ -12,6 +12,46 @@ import type { IntentMatcher } from "./config.ts";
 import type { EngineContext } from "./engine-context.ts";
 import { invalid, invalidShape, show } from "./errors.ts";
 import { moduleConstants } from "./generated/constants.ts";
+import {
+  CLASSIFIED,
+  CLASSIFIED_ATTRIBUTE,
+  CLASSIFIED_CONFIDENCE,
+  CLASSIFIED_ENTITY_END,
+  CLASSIFIED_ENTITY_START,
+  CLASSIFIED_PATTERN,
+  CLASSIFIED_TYPE,
+  CONFIDENCE,
+  CONFIDENCE_CLARITY,
+  CONFIDENCE_DISTINCTNESS,
+  CONFIDENCE_FLAGS,
+  CONFIDENCE_LEVEL,
+  CONFIDENCE_QUALITY,
+  CONFIDENCE_SCORE,
+  FATE_BUDGET,
+  FATE_KEPT,
+  FATE_NO_TITLE,
+  FATE_NOTHING_BETTER,
+  FATE_TO_SEARCH,
+  FATE_UNDECIDED,
+  NOTHING,
+  PART,
+  PART_LEAD,
+  PART_REST,
+  PIECE_ATTRIBUTE,
+  PIECE_END,
+  PIECE_KIND,
+  PIECE_START,
+  PIECE_SYMBOL,
+  PIECE_TEXT,
+  REFORMULATED_ENTITY,
+  REFORMULATED_NOT,
+  SEARCHED_FAILED,
+  SEARCHED_NO_TITLE,
+  SEARCHED_NOT_YET,
+  SPAN,
+  UNDERSTOOD,
+  UNDERSTOOD_INTENTS,
+} from "./generated/layout.ts";
 import { sectionsOf, wantsWords } from "./intent.ts";
 import type { EngineLease } from "./runtime.ts";
 import { numeric } from "./runtime.ts";
@@ -152,13 +192,6 @@ export type SettleWeak = (
   options: { floor: number; budget: number },
 ) => Fate[];
 
-/** Numbers that tell of a classification, and of all that `understand` puts there. */
-const CLASSIFIED = 8;
-const UNDERSTOOD = CLASSIFIED + 1;
-/** Numbers that tell of a part of a question. */
-const PART = 6;
-const CONFIDENCE = 6;
-
 const PATTERNS = moduleConstants.disqualifiers.flatMap(({ category, reason, patterns }) =>
   patterns.map((pattern) => ({ category, reason, pattern })),
 );
@@ -172,8 +205,8 @@ const NO_CATEGORY = moduleConstants.disqualifiers.length;
 export function checkDisqualifiers(context: EngineContext, query: string): Disqualification {
   const found = withText(context.pool, questionOf(query), CLASSIFIED, (lease, length) => {
     lease.engine.classify_query(length);
-    lease.refresh();
-    return PATTERNS[lease.numbers[lease.numbersAt]!];
+    lease.revalidateViews();
+    return PATTERNS[lease.numbers[lease.numbersAt + CLASSIFIED_PATTERN]!];
   });
   return found === undefined ? { disqualified: false } : { disqualified: true, ...inOrder(found) };
 }
@@ -195,7 +228,7 @@ export function classifyQueryType(context: EngineContext, query: string): QueryT
 export function classifyQuery(context: EngineContext, query: string): QueryClassification {
   return withText(context.pool, questionOf(query), CLASSIFIED, (lease, length) => {
     lease.engine.classify_query(length);
-    lease.refresh();
+    lease.revalidateViews();
     return classificationIn(lease, query);
   });
 }
@@ -204,45 +237,52 @@ function classificationIn(
   { numbers, numbersAt: at }: EngineLease,
   query: string,
 ): QueryClassification {
-  const pattern = PATTERNS[numbers[at]!];
-  const start = numbers[at + 3]!;
+  const pattern = PATTERNS[numbers[at + CLASSIFIED_PATTERN]!];
+  const start = numbers[at + CLASSIFIED_ENTITY_START]!;
   return {
     query,
     disqualified: pattern !== undefined,
     disqualifier_category: pattern === undefined ? null : pattern.category,
     disqualifier_reason: pattern === undefined ? null : pattern.reason,
-    query_type: moduleConstants.query_types[numbers[at + 1]!]!,
-    confidence: numbers[at + 2]!,
-    entity: start < 0 ? null : query.slice(start, numbers[at + 4]),
-    attribute: piece(query, numbers[at + 5]!, numbers[at + 6]!, numbers[at + 7]!, []),
+    query_type: moduleConstants.query_types[numbers[at + CLASSIFIED_TYPE]!]!,
+    confidence: numbers[at + CLASSIFIED_CONFIDENCE]!,
+    entity: start === NOTHING ? null : query.slice(start, numbers[at + CLASSIFIED_ENTITY_END]),
+    attribute: pieceAt(query, numbers, at + CLASSIFIED_ATTRIBUTE, []),
   };
 }
 
-/** A piece of an answer: a stretch of the question, an attribute word, a symbol, or none. */
-function piece(
+/** The piece at a place: a part of the question, an attribute word, a symbol, or null. */
+function pieceAt(
   query: string,
-  kind: number,
-  a: number,
-  b: number,
+  numbers: ArrayLike<number>,
+  at: number,
   symbols: readonly string[],
 ): string | null {
-  if (kind === 1) return query.slice(a, b);
-  if (kind === 2) return moduleConstants.attribute_words[a]!;
-  return kind === 3 ? symbols[a]! : null;
+  const start = numbers[at + PIECE_START]!;
+  switch (numbers[at + PIECE_KIND]) {
+    case PIECE_TEXT:
+      return query.slice(start, numbers[at + PIECE_END]);
+    case PIECE_ATTRIBUTE:
+      return moduleConstants.attribute_words[start]!;
+    case PIECE_SYMBOL:
+      return symbols[start]!;
+    default:
+      return null;
+  }
 }
 
-/** Parts that begin at a place, so many of them. */
+/** The `count` parts that begin at a place. */
 function partsIn(
   context: EngineContext,
   query: string,
-  told: Uint32Array,
+  numbers: Uint32Array,
   from: number,
   count: number,
 ): string[] {
   const parts: string[] = [];
   for (let at = from; at < from + count * PART; at += PART) {
-    const lead = piece(query, told[at]!, told[at + 1]!, told[at + 2]!, context.knownSymbols);
-    const rest = piece(query, told[at + 3]!, told[at + 4]!, told[at + 5]!, context.knownSymbols);
+    const lead = pieceAt(query, numbers, at + PART_LEAD, context.knownSymbols);
+    const rest = pieceAt(query, numbers, at + PART_REST, context.knownSymbols);
     parts.push(lead === null ? rest! : `${lead} ${rest}`);
   }
   return parts;
@@ -253,15 +293,15 @@ export function extractQueryEntities(context: EngineContext, query: string): str
   const ends = withText(context.pool, questionOf(query), 0, ({ engine }, length) =>
     engine.extract_query_entities(length),
   );
-  return slicesOf(query, ends, 0, ends.length / 2);
+  return slicesOf(query, ends, 0, ends.length / SPAN);
 }
 
 /** @internal */
 export function extractQueryAttribute(context: EngineContext, query: string): string | null {
-  const [kind, a, b] = withText(context.pool, questionOf(query), 0, ({ engine }, length) =>
+  const piece = withText(context.pool, questionOf(query), 0, ({ engine }, length) =>
     engine.extract_query_attribute(length),
   );
-  return piece(query, kind!, a!, b!, []);
+  return pieceAt(query, piece, 0, []);
 }
 
 /** @internal */
@@ -273,10 +313,10 @@ export function decompose(
 ): string[] {
   const { maxParts, bySubject } = partOptions(options);
   const { category, entity } = classified(classification);
-  const told = withText(context.pool, questionOf(query), 0, ({ engine }, length) =>
+  const parts = withText(context.pool, questionOf(query), 0, ({ engine }, length) =>
     engine.decompose(length, category, entity !== null, maxParts, bySubject),
   );
-  return partsIn(context, query, told, 0, told.length / PART);
+  return partsIn(context, query, parts, 0, parts.length / PART);
 }
 
 /** @internal */
@@ -286,12 +326,12 @@ export function reformulate(
   classification: ClassifiedQuery | null | undefined,
 ): string | null {
   const { entity } = classified(classification);
-  return withText(context.pool, questionOf(query), 2, (lease, length) => {
+  return withText(context.pool, questionOf(query), SPAN, (lease, length) => {
     const kind = lease.engine.reformulate(length, entity === null ? undefined : entity.length);
-    if (kind === 0) return null;
-    if (kind === 2) return entity;
-    lease.refresh();
-    return query.slice(lease.numbers[lease.numbersAt], lease.numbers[lease.numbersAt + 1]);
+    if (kind === REFORMULATED_NOT) return null;
+    if (kind === REFORMULATED_ENTITY) return entity;
+    lease.revalidateViews();
+    return slicesOf(query, lease.numbers, lease.numbersAt, 1)[0]!;
   });
 }
 
@@ -308,14 +348,14 @@ export function understand(
     throw invalid("terms", `must be "ascii" or "unicode", found ${show(terms)}`);
   }
   return withText(context.pool, questionOf(query), UNDERSTOOD, (lease, length) => {
-    const told = lease.engine.understand(length, words, maxParts, bySubject, terms === "unicode");
-    lease.refresh();
-    const parts = told[0]!;
+    const answer = lease.engine.understand(length, words, maxParts, bySubject, terms === "unicode");
+    lease.revalidateViews();
+    const parts = answer[0]!;
     const termsAt = 1 + parts * PART;
     return Object.assign(classificationIn(lease, query), {
-      intents: sectionsOf(lease.numbers[lease.numbersAt + CLASSIFIED]!),
-      parts: partsIn(context, query, told, 1, parts),
-      terms: slicesOf(query.toLowerCase(), told, termsAt, (told.length - termsAt) / 2),
+      intents: sectionsOf(lease.numbers[lease.numbersAt + UNDERSTOOD_INTENTS]!),
+      parts: partsIn(context, query, answer, 1, parts),
+      terms: slicesOf(query.toLowerCase(), answer, termsAt, (answer.length - termsAt) / SPAN),
     });
   });
 }
@@ -341,20 +381,24 @@ export function calculateRetrievalConfidence(
   }
   const lease = context.pool.acquire();
   try {
-    lease.reserve(CONFIDENCE, 0);
+    lease.reserve(CONFIDENCE, 0, 0);
     lease.engine.retrieval_confidence(
       topScore,
       secondScore ?? undefined,
       resultCount,
       hasAttribute,
     );
-    lease.refresh();
+    lease.revalidateViews();
     const { numbers, numbersAt: at } = lease;
-    const flags = numbers[at + 5]!;
+    const flags = numbers[at + CONFIDENCE_FLAGS]!;
     return {
-      score: numbers[at]!,
-      level: moduleConstants.confidence_levels[numbers[at + 1]!]!,
-      breakdown: { mq: numbers[at + 2]!, dt: numbers[at + 3]!, cm: numbers[at + 4]! },
+      score: numbers[at + CONFIDENCE_SCORE]!,
+      level: moduleConstants.confidence_levels[numbers[at + CONFIDENCE_LEVEL]!]!,
+      breakdown: {
+        mq: numbers[at + CONFIDENCE_QUALITY]!,
+        dt: numbers[at + CONFIDENCE_DISTINCTNESS]!,
+        cm: numbers[at + CONFIDENCE_CLARITY]!,
+      },
       flags: moduleConstants.confidence_flags.filter((_, bit) => flags & (1 << bit)),
     };
   } finally {
@@ -368,17 +412,21 @@ export function getConfidenceLevel(score: number): ConfidenceLevel {
   return moduleConstants.confidence_levels[numeric().confidence_level(score)]!;
 }
 
-/** What the search for a title came to, in place of a number of results. */
-const SEARCHED = { no_title: -1, not_yet: -2, failed: -3 } as const;
-/** Fates that are no replacement, from −1 down. */
-const FATES: readonly Fate[] = [
-  { kind: "kept" },
-  { kind: "dropped", why: "nothing_better" },
-  { kind: "dropped", why: "no_title" },
-  { kind: "dropped", why: "budget" },
-  { kind: "to_search" },
-  { kind: "undecided" },
-];
+/** Codes of title searches without results. */
+const SEARCHED = {
+  no_title: SEARCHED_NO_TITLE,
+  not_yet: SEARCHED_NOT_YET,
+  failed: SEARCHED_FAILED,
+} as const;
+/** Fates that are no replacement, by code. */
+const FATES = new Map<number, Fate>([
+  [FATE_KEPT, { kind: "kept" }],
+  [FATE_NOTHING_BETTER, { kind: "dropped", why: "nothing_better" }],
+  [FATE_NO_TITLE, { kind: "dropped", why: "no_title" }],
+  [FATE_BUDGET, { kind: "dropped", why: "budget" }],
+  [FATE_TO_SEARCH, { kind: "to_search" }],
+  [FATE_UNDECIDED, { kind: "undecided" }],
+]);
 
 /** @internal */
 export function settleWeak(
@@ -395,7 +443,7 @@ export function settleWeak(
   };
   const lease = context.pool.acquire();
   try {
-    lease.reserve(3 * count + 2 * found.length, 0);
+    lease.reserve(3 * count + 2 * found.length, 0, 0);
     const { numbers, numbersAt } = lease;
     const foundAt = numbersAt + 3 * count;
     for (let place = 0; place < count; place++) {
@@ -416,11 +464,11 @@ export function settleWeak(
       numbers[foundAt + found.length + place] = isNamed ? finiteScore(row.score) : -Infinity;
     }
     lease.engine.settle_weak(count, found.length, floor, Math.min(budget, MOST_COUNT));
-    lease.refresh();
+    lease.revalidateViews();
     const fates: Fate[] = [];
     for (let place = 0; place < count; place++) {
       const fate = lease.numbers[numbersAt + place]!;
-      fates.push(fate >= 0 ? { kind: "replaced", by: fate } : FATES[-1 - fate]!);
+      fates.push(FATES.get(fate) ?? { kind: "replaced", by: fate });
     }
     return fates;
   } finally {

@@ -3,16 +3,37 @@
 import { optionsOf, requireObject } from "./arguments.ts";
 import { RERANKING_WEIGHTS } from "./constants.ts";
 import type { EngineContext } from "./engine-context.ts";
-import { invalid, invalidEntry, invalidShape, NousError, show } from "./errors.ts";
+import { invalid, invalidEntry, invalidShape, NousError, problemWith, show } from "./errors.ts";
 import { moduleConstants } from "./generated/constants.ts";
+import {
+  CANDIDATE,
+  CANDIDATE_ACCESS_COUNT,
+  CANDIDATE_BM25,
+  CANDIDATE_CREATED_AT,
+  CANDIDATE_GRAPH,
+  CANDIDATE_INBOUND_EDGES,
+  CANDIDATE_LAST_ACCESSED,
+  CANDIDATE_SECTION,
+  CANDIDATE_SEMANTIC,
+  HEADER,
+  HEADER_AVERAGE,
+  HEADER_NOW,
+  HEADER_WEIGHTS,
+  RESULT,
+  RESULT_AFFINITY,
+  RESULT_AUTHORITY,
+  RESULT_GRAPH,
+  RESULT_KEYWORD,
+  RESULT_PRIMARY,
+  RESULT_RECENCY,
+  RESULT_SCORE,
+  RESULT_SEMANTIC,
+} from "./generated/layout.ts";
 import { toMilliseconds } from "./instant.ts";
-import { type EngineLease, numeric, takeRefusal } from "./runtime.ts";
+import { takeRefusal } from "./refusal.ts";
+import { type EngineLease, numeric } from "./runtime.ts";
 import type { GraphMetrics, Instant, RankedNode, RerankingWeights, ScoredNode } from "./types.ts";
 
-/** Numbers before the first candidate: now, average of inbound edges, six weights. */
-const HEADER = 8;
-/** Numbers of one candidate. */
-const RECORD = 8;
 /** The default `limit` of `rerankTop`. @internal */
 export const RERANK_LIMIT = 20;
 /** Indices cross as 32-bit numbers, and a batch has to fit into the memory that they address. */
@@ -81,14 +102,14 @@ export function rank<Node extends ScoredNode>(
   const now = instant === undefined ? Date.now() : toMilliseconds(instant);
   const lease = context.pool.acquire();
   try {
-    lease.reserve(HEADER + count * (RECORD + 1), 0);
+    lease.reserve(HEADER + count * (CANDIDATE + 1), 0, 0);
     packHeader(lease, now, metrics, weights, instant);
     if (neutral) packReadable(lease, context, candidates, weights === undefined);
     else pack(lease, context, candidates, weights === undefined, false);
     const built = limit < count ? limit : count;
     if (!lease.engine.rerank(count, built, weights === undefined, neutral))
       throw refused(lease, candidates);
-    lease.refresh();
+    lease.revalidateViews();
     return unpack(lease, candidates, built);
   } finally {
     context.pool.release(lease);
@@ -102,12 +123,12 @@ function packHeader(
   weights: RerankingWeights | undefined,
   instant: Instant | undefined,
 ): void {
-  if (Number.isNaN(now)) throw invalid("now", `must be an instant, found ${show(instant)}`);
+  if (Number.isNaN(now)) throw invalid("now", problemWith("must be an instant", instant));
   const average = metrics?.avg_inbound_edges ?? 0;
   if (typeof average !== "number")
     throw invalid("avg_inbound_edges", `must be a number, found ${show(average)}`);
-  numbers[numbersAt] = now;
-  numbers[numbersAt + 1] = average;
+  numbers[numbersAt + HEADER_NOW] = now;
+  numbers[numbersAt + HEADER_AVERAGE] = average;
   if (weights === undefined) return;
   const { signals } = moduleConstants;
   for (let place = 0; place < signals.length; place++) {
@@ -115,7 +136,7 @@ function packHeader(
     const weight = weights === null ? undefined : weights[signal];
     if (typeof weight !== "number")
       throw invalid(`weights.${signal}`, `must be a finite number, found ${show(weight)}`);
-    numbers[numbersAt + 2 + place] = weight;
+    numbers[numbersAt + HEADER_WEIGHTS + place] = weight;
   }
 }
 
@@ -178,9 +199,8 @@ function pack(
   const { numbers } = lease;
   const { codes } = context;
   const count = candidates.length;
-  const record = RECORD;
   let at = lease.numbersAt + HEADER;
-  for (let index = 0; index < count; index++, at += record) {
+  for (let index = 0; index < count; index++, at += CANDIDATE) {
     let candidate = candidates[index]!;
     if (typeof candidate !== "object" || candidate === null) {
       if (!neutral) throw invalidShape("candidates", index, candidate);
@@ -196,15 +216,17 @@ function pack(
         `must be a string that is not empty, found ${show(id)}`,
       );
     }
-    numbers[at] = semantic_score === undefined ? 0 : scoreOf(semantic_score);
-    numbers[at + 1] = bm25_score === undefined ? 0 : scoreOf(bm25_score);
-    numbers[at + 2] = graph_score === undefined ? 0 : scoreOf(graph_score);
-    numbers[at + 3] = momentOf(last_accessed);
-    numbers[at + 4] = momentOf(created_at);
+    numbers[at + CANDIDATE_SEMANTIC] = semantic_score === undefined ? 0 : scoreOf(semantic_score);
+    numbers[at + CANDIDATE_BM25] = bm25_score === undefined ? 0 : scoreOf(bm25_score);
+    numbers[at + CANDIDATE_GRAPH] = graph_score === undefined ? 0 : scoreOf(graph_score);
+    numbers[at + CANDIDATE_LAST_ACCESSED] = momentOf(last_accessed);
+    numbers[at + CANDIDATE_CREATED_AT] = momentOf(created_at);
     const { access_count, inbound_edge_count } = candidate;
-    numbers[at + 5] = typeof access_count === "number" ? access_count : Number.NaN;
-    numbers[at + 6] = typeof inbound_edge_count === "number" ? inbound_edge_count : Number.NaN;
-    numbers[at + 7] = bySection ? codes.get(candidate.subtype) : 0;
+    numbers[at + CANDIDATE_ACCESS_COUNT] =
+      typeof access_count === "number" ? access_count : Number.NaN;
+    numbers[at + CANDIDATE_INBOUND_EDGES] =
+      typeof inbound_edge_count === "number" ? inbound_edge_count : Number.NaN;
+    numbers[at + CANDIDATE_SECTION] = bySection ? codes.get(candidate.subtype) : 0;
   }
 }
 
@@ -230,23 +252,23 @@ function unpack<Node extends ScoredNode>(
   const { numbers } = lease;
   const { signals } = moduleConstants;
   const first = lease.numbersAt + HEADER;
-  const order = first + candidates.length * RECORD;
+  const order = first + candidates.length * CANDIDATE;
   const ranked = new Array<RankedNode<Node>>(count);
   for (let place = 0; place < count; place++) {
     const index = numbers[order + place]! | 0;
-    const at = first + index * RECORD;
+    const at = first + index * RESULT;
     ranked[place] = {
       node: candidates[index]!,
-      score: numbers[at + 6]!,
+      score: numbers[at + RESULT_SCORE]!,
       breakdown: {
-        semantic: numbers[at]!,
-        keyword: numbers[at + 1]!,
-        graph: numbers[at + 2]!,
-        recency: numbers[at + 3]!,
-        authority: numbers[at + 4]!,
-        affinity: numbers[at + 5]!,
+        semantic: numbers[at + RESULT_SEMANTIC]!,
+        keyword: numbers[at + RESULT_KEYWORD]!,
+        graph: numbers[at + RESULT_GRAPH]!,
+        recency: numbers[at + RESULT_RECENCY]!,
+        authority: numbers[at + RESULT_AUTHORITY]!,
+        affinity: numbers[at + RESULT_AFFINITY]!,
       },
-      primary_signal: signals[numbers[at + 7]!]!,
+      primary_signal: signals[numbers[at + RESULT_PRIMARY]!]!,
     };
   }
   return ranked;
@@ -257,8 +279,8 @@ function refused(lease: EngineLease, candidates: readonly ScoredNode[]): NousErr
   if (index === null) return invalid(field, `${problem}, found ${found ?? "no finite number"}`);
   const candidate = candidates[index] as unknown as Record<string, unknown>;
   // The module saw NaN for whatever was no number, so the candidate itself is asked what it was.
-  const value = field in candidate ? `, found ${show(candidate[field])}` : "";
-  return invalidEntry("candidates", index, candidate, field, problem + value);
+  const shown = field in candidate ? problemWith(problem, candidate[field]) : problem;
+  return invalidEntry("candidates", index, candidate, field, shown);
 }
 
 /** Whether wrong values of candidates are neutral. @internal */

@@ -1,16 +1,10 @@
 // The compiled module of this process and the instances that serve stateless calls.
 
 import { NousError } from "./errors.ts";
+import { MOST_SCRATCH } from "./generated/layout.ts";
 import { type Glue, type Instance, instantiate } from "./instance.ts";
-
-/**
- * Scratch above this, in bytes, is given back: memory of an instance never shrinks, so the instance
- * goes.
- */
-const MOST_SCRATCH = 16 * 1024 * 1024;
-/** A vector of the module is smaller than 2 GiB. */
-const MOST_BYTES = 2 ** 31;
-const MOST_NUMBERS = MOST_BYTES / 8;
+import { refusal } from "./refusal.ts";
+import { ScratchView } from "./scratch-view.ts";
 
 // A project for Node need not have the types of the web, so the declarations name none of them.
 
@@ -42,7 +36,7 @@ export type ModuleSource =
 let compiled: WebAssembly.Module | undefined;
 let instances: Instance[] = [];
 
-/** Whether calls can be answered. @internal */
+/** Whether the module is loaded. @internal */
 export function isLoaded(): boolean {
   return compiled !== undefined;
 }
@@ -59,8 +53,8 @@ export function requireLoaded(): void {
 }
 
 /**
- * Loads the module from its bytes, or from what is compiled already, without waiting. Does nothing
- * when one is loaded.
+ * Loads the module from its bytes, or from a compiled module, synchronously. Does nothing if a
+ * module is loaded.
  *
  * @throws {NousError} `unsupported` when this environment cannot run it.
  */
@@ -146,7 +140,7 @@ function newInstance(): Instance {
   return instance;
 }
 
-/** An instance that nobody else uses, for what stays in its memory. @internal */
+/** A new instance that no other call uses, for data that stays in its memory. @internal */
 export function ownInstance(): Instance {
   requireLoaded();
   return instantiate(compiled!);
@@ -185,77 +179,17 @@ export type PlainData =
   | PlainData[]
   | { [key: string]: PlainData };
 
-/** A configured engine on one instance, with views over its scratch. @internal */
-export class EngineLease {
-  readonly engine: ReturnType<Glue["Engine"]["create"]> & object;
-  /**
-   * The whole memory as doubles; `numbersAt` is where the scratch begins. Stale after anything that
-   * may grow memory.
-   */
-  numbers: Float64Array;
-  bytes: Uint8Array;
-  numbersAt = 0;
-  bytesAt = 0;
-  #numbersRoom = 0;
-  #bytesRoom = 0;
+type Engine = NonNullable<ReturnType<Glue["Engine"]["create"]>>;
 
-  constructor(
-    readonly instance: Instance,
-    config: PlainData | undefined,
-  ) {
+/** A configured engine on one instance, with views over its scratch. @internal */
+export class EngineLease extends ScratchView<Engine> {
+  readonly engine: Engine;
+
+  constructor(instance: Instance, config: PlainData | undefined) {
     const engine = instance.glue.Engine.create(config);
     if (engine === undefined) throw refusal(instance.glue);
+    super(instance, engine);
     this.engine = engine;
-    this.numbers = new Float64Array(instance.memory.buffer);
-    this.bytes = new Uint8Array(instance.memory.buffer);
-  }
-
-  /** Makes room in the scratch for so many numbers and bytes, and the views good. */
-  reserve(numbers: number, bytes: number): void {
-    if (numbers > this.#numbersRoom || bytes > this.#bytesRoom) this.#grow(numbers, bytes);
-    else this.refresh();
-  }
-
-  #grow(numbers: number, bytes: number): void {
-    const [hadNumbers, hadBytes] = [this.#numbersRoom, this.#bytesRoom];
-    // Forgotten until all is done: one part may have moved when the other fails, for want of memory
-    // or of stack.
-    this.#numbersRoom = this.#bytesRoom = 0;
-    const { engine } = this;
-    const roomWith = (spare: number) => {
-      const manyNumbers = Math.max(hadNumbers, Math.ceil(numbers * spare));
-      const manyBytes = Math.max(hadBytes, Math.ceil(bytes * spare));
-      const fits =
-        manyNumbers < MOST_NUMBERS &&
-        manyBytes < MOST_BYTES &&
-        engine.reserve(manyNumbers, manyBytes);
-      return fits ? ([manyNumbers, manyBytes] as const) : undefined;
-    };
-    // Half as much again, so that batches of rising size do not each move the scratch.
-    const room = roomWith(1.5) ?? roomWith(1);
-    if (room === undefined) {
-      const size = Math.ceil((numbers * 8 + bytes) / 2 ** 20);
-      throw new NousError(
-        "out_of_memory",
-        `The batch needs ${size} MiB at once: pass it in parts.`,
-      );
-    }
-    this.refresh();
-    this.numbersAt = engine.numbers_at() / 8;
-    this.bytesAt = engine.bytes_at();
-    [this.#numbersRoom, this.#bytesRoom] = room;
-  }
-
-  /** Makes the views good again: memory that grows leaves them empty. */
-  refresh(): void {
-    if (this.numbers.length !== 0) return;
-    // The one that is asked about comes last.
-    this.bytes = new Uint8Array(this.instance.memory.buffer);
-    this.numbers = new Float64Array(this.instance.memory.buffer);
-  }
-
-  get scratch(): number {
-    return this.#numbersRoom * 8 + this.#bytesRoom;
   }
 }
 
@@ -275,10 +209,13 @@ export class EnginePool {
     return lease;
   }
 
-  /** To be called however the work ended. */
+  /**
+   * Ends the use of an engine, however its work ended. An instance with large scratch is given up,
+   * since the memory of an instance never shrinks.
+   */
   release(lease: EngineLease): void {
     lease.instance.busy = false;
-    if (lease.scratch > MOST_SCRATCH) lease.instance.dead = true;
+    if (lease.size > MOST_SCRATCH) lease.instance.dead = true;
   }
 
   /** An engine for a call of numbers alone. */
@@ -297,30 +234,4 @@ export class EnginePool {
     this.#last = lease;
     return lease;
   }
-}
-
-/** What the module refused, as it says itself. @internal */
-export interface Refusal {
-  code: "invalid_argument" | "invalid_config" | "out_of_memory" | "invalid_snapshot";
-  field: string;
-  index: number | null;
-  problem: string;
-  /** The number that stood there; null for none, and for one that JSON cannot hold. */
-  found: number | null;
-}
-
-/** @internal */
-export function takeRefusal(glue: Glue): Refusal {
-  return JSON.parse(
-    glue.take_error() ??
-      '{"code":"invalid_argument","field":"input","index":null,"problem":"was refused","found":null}',
-  );
-}
-
-/** A refusal that concerns no entry of a batch. @internal */
-export function refusal(glue: Glue): NousError {
-  const { code, field, problem, found } = takeRefusal(glue);
-  return new NousError(code, `${field} ${problem}${found === null ? "" : `, found ${found}`}`, {
-    field,
-  });
 }

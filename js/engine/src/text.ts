@@ -1,5 +1,6 @@
 // Text into the module's memory, as UTF-8. A lone surrogate arrives as U+FFFD.
 
+import { SPAN, SPAN_END, SPAN_START } from "./generated/layout.ts";
 import type { EngineLease, EnginePool } from "./runtime.ts";
 
 const encoder = new TextEncoder();
@@ -35,8 +36,8 @@ export function slicesOf(
   count: number,
 ): string[] {
   const slices: string[] = [];
-  for (let at = from; at < from + 2 * count; at += 2)
-    slices.push(text.slice(ends[at], ends[at + 1]));
+  for (let at = from; at < from + SPAN * count; at += SPAN)
+    slices.push(text.slice(ends[at + SPAN_START], ends[at + SPAN_END]));
   return slices;
 }
 
@@ -52,7 +53,7 @@ export function withText<T>(
 ): T {
   const lease = pool.acquire();
   try {
-    lease.reserve(numbers, mostBytes(text.length));
+    lease.reserve(numbers, 0, mostBytes(text.length));
     return use(lease, writeText(text, lease.bytes, lease.bytesAt));
   } finally {
     pool.release(lease);

@@ -1,19 +1,13 @@
 // Instants: milliseconds inside, ISO 8601 in UTC with milliseconds wherever they are stored or
 // sent.
 
-/**
- * `2026-02-01 09:30:00`, as SQLite's `datetime('now')` writes it: UTC, though it does not say so.
- */
-const WITHOUT_ZONE = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?$/;
-const WITH_ZONE = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/i;
+import { toMilliseconds } from "../../engine/src/instant.ts";
 
 /**
  * The years that ISO 8601 writes with four digits: others would be in no order beside them as text.
  */
 const FIRST = Date.parse("0000-01-01T00:00:00.000Z");
 const LAST = Date.parse("9999-12-31T23:59:59.999Z");
-
-const DAY = "2026-01-01";
 
 /**
  * How far an instant may lie ahead of the clock before it is doubted, in milliseconds: clocks of
@@ -26,26 +20,12 @@ export const MOST_AHEAD = 60_000;
  */
 export const MOST_JUMP = 400 * 86_400_000;
 
-/** Whether there is such a day: a 31st of February would be read as the 3rd of March. */
-function isDay(day: string): boolean {
-  // Every month has these, and most days are among them; of other months and days reading says that
-  // they are none.
-  if (day.slice(-2) <= "28") return true;
-  const time = Date.parse(day);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
-}
-
 /**
- * Milliseconds since 1970 of an ISO 8601 text, in UTC where it names no zone; undefined where it is
- * no instant, or one of other years.
+ * Milliseconds since 1970 of an ISO 8601 text, in UTC if it names no zone; undefined if it is no
+ * instant, or one outside the years 0000 to 9999.
  */
 export function parseInstant(text: string): number | undefined {
-  const isUtc = WITHOUT_ZONE.test(text);
-  if (!isUtc && !WITH_ZONE.test(text)) return undefined;
-  if (!isDay(text.slice(0, DAY.length))) return undefined;
-  const iso = text.replace(" ", "T");
-  // A date alone is UTC by itself.
-  const time = Date.parse(isUtc && iso.length > DAY.length ? `${iso}Z` : iso);
+  const time = toMilliseconds(text);
   return time >= FIRST && time <= LAST ? time : undefined;
 }
 

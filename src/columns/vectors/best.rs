@@ -6,9 +6,9 @@ use crate::columns::Row;
 /// The best rows so far.
 pub(super) struct Best<'a> {
     limit: usize,
-    /// A score below this is not among them.
+    /// A score below this is not among the best.
     pub(super) bar: f64,
-    /// As soon as there are as many as are wanted, a heap, the worst on top.
+    /// From the moment when `limit` rows are in it, a heap with the worst on top.
     standings: Vec<VectorHit>,
     sequence: &'a dyn Fn(Row) -> f64,
 }
@@ -44,8 +44,7 @@ impl<'a> Best<'a> {
         }
     }
 
-    /// From the best to the worst: whoever is on top of the heap goes behind all others, again and
-    /// again.
+    /// The rows from the best to the worst: heap sort moves the worst to the end, again and again.
     pub(super) fn take(mut self) -> Vec<VectorHit> {
         if self.standings.len() < self.limit {
             self.make_heap();

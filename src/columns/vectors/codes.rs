@@ -24,7 +24,7 @@ impl Codes {
         self.scales.put(slot, scale);
     }
 
-    /// The codes of a slot, so many.
+    /// The first `count` codes of a slot.
     pub(super) fn get(&self, slot: usize, count: usize) -> Vec<i8> {
         let mut codes = self.slots.vector(slot).as_flattened()[..count].to_vec();
         offset_binary(&mut codes);

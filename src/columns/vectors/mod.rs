@@ -1,5 +1,63 @@
-//! The embeddings of a resident memory: for each node that has one its vector, scaled to length 1,
-//! in f32 or in a quarter of the room; and which nodes' vectors are most like that of a question.
+//! The embeddings of a memory index: one vector of length 1 for each node that has one, and an
+//! exact search for the vectors that are most similar to a query.
+//!
+//! # Idea
+//!
+//! A search compares the query with every vector, and reading the vectors is what takes time. So it
+//! reads a smaller copy first:
+//!
+//! | form | stored per component | read by a search |
+//! |---|---|---|
+//! | [`VectorForm::F32`] | f32, and an i8 code (the *outline*) | all outlines, and the f32 of few |
+//! | [`VectorForm::I8`] | an i8 code | all codes |
+//!
+//! ```text
+//! for each batch of 64 vectors:
+//!     score them by their codes                           (exact whole-number products, one scale)
+//!     F32 only: raise each score to a bound that the true score cannot exceed
+//!     for each vector whose score or bound reaches the worst of the best so far:
+//!         F32 only: replace it by the f32 product
+//!         enter it into the heap of the best
+//! ```
+//!
+//! # Invariants
+//!
+//! - `slots[row]` and `rows[slot]` are inverse to each other, and the slots have no gaps: the last
+//!   vector moves into the place of a removed one.
+//! - The result is the one that scoring every vector gives, to the bit, with ties by sequence.
+//! - The scores are the same on every platform. Codes are whole numbers, whose products add up
+//!   exactly. f32 products are added in a fixed order, see [`dot_f32`].
+//!
+//! # Why the bound holds in floating point
+//!
+//! For a query *q*, its rounded form *q′*, a vector *v* and its outline *o*:
+//!
+//! ```text
+//! q · v  =  q′ · o  +  q′ · (v − o)  +  (q − q′) · v
+//!        ≤  q′ · o  +  |q′| |v − o|  +  |q − q′| |v|        (Cauchy–Schwarz)
+//! ```
+//!
+//! The first term is the product of the codes. For the second, `|v − o|` is measured when the
+//! vector is stored, enlarged by 10⁻⁹ for the rounding of the measurement, and rounded up to f32.
+//! The third is a constant of the query, with `|v|` taken as 1.001: rounding to f32 changes the
+//! length of a vector, and a snapshot is accepted up to this length. The same constant holds twice
+//! the error that adding the f32 products can have. Rounding the bound itself is off by some 10⁻¹⁶,
+//! far less than these margins.
+//!
+//! # Why the scale of an i8 vector is not its step
+//!
+//! The codes of a vector are multiplied by `1 / (codes · vector)`. With this scale the stored
+//! vector has exactly the right length along the original one, and the rounding error is at right
+//! angles to it. With the rounding step as scale, one vector would come out a little longer and the
+//! next a little shorter, by more than the members of a cluster differ in their similarity to a
+//! query.
+//!
+//! # Cost
+//!
+//! With f32, 5 bytes a component and 8 a vector (scale and error); with i8, 1 byte a component and
+//! 4 a vector (scale). Both have 4 bytes more per vector for its row, and 4 per row for its slot.
+//! If all vectors are nearly the same (cosines above 0.99), every vector is read in full as well,
+//! and a search takes half as long again as without outlines.
 
 mod best;
 mod codes;
@@ -28,20 +86,8 @@ pub enum VectorForm {
     I8,
 }
 
-/// The embeddings of a memory, at most one a row, all of length 1 and of the same number of
-/// components.
-///
-/// In i8, a component is rounded to a whole multiple of a step, 1/127 of the largest one. The whole
-/// numbers are its codes. They are multiplied by a scale that is not the step: with it, what is
-/// kept of a vector has its exact length along the vector itself, so that what rounding adds stands
-/// at right angles to it. With the step instead, rounding makes one vector a little longer and the
-/// next a little shorter, by more than members of one cluster differ in how like a query they are.
-/// A query is rounded in the same manner, but far finer: its codes are taken only for as long as
-/// the search lasts.
-///
-/// In f32, a search reads the outlines of all vectors: codes as well, and a bound on what rounding
-/// took away. Whatever cannot be among the best by that bound is passed over, and only the rest is
-/// read in f32. What is found is the same to the bit, for a quarter of the bytes.
+/// The embeddings of a memory index: at most one per row, all of length 1 and with the same number
+/// of components.
 #[derive(Debug)]
 pub struct Vectors {
     dimensions: usize,
@@ -109,7 +155,7 @@ pub enum StoredVector<'a> {
 }
 
 impl Vectors {
-    /// No vectors yet, of so many components each.
+    /// No vectors yet, of this many components each.
     pub fn new(dimensions: usize, form: VectorForm) -> Self {
         let store = match form {
             VectorForm::F32 => {
@@ -138,7 +184,7 @@ impl Vectors {
         self.rows.len()
     }
 
-    /// Whether there is none.
+    /// Whether there is no vector.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

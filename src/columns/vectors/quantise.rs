@@ -17,8 +17,8 @@ pub(super) fn unit(embedding: &[f64]) -> Vec<f32> {
 /// The largest code of what is kept.
 pub(super) const MAX_CODE: u16 = 127;
 
-/// The largest code of a query: as many as an i16 takes, and so few that no sum of so many products
-/// overflows an i32.
+/// The largest code of a query: at most what an i16 holds, and small enough that a sum of products
+/// of all components does not overflow an i32.
 pub(super) fn max_query_code(dimensions: usize) -> u16 {
     let most = i32::MAX as u64 / (u64::from(MAX_CODE) * dimensions as u64);
     most.min(i16::MAX as u64) as u16

@@ -42,7 +42,7 @@ impl<T: Copy + Default> Slots<T> {
         self.width * size_of::<Block<T>>()
     }
 
-    /// Bytes that `more` vectors beside so many can take beyond what there is room for, at most.
+    /// The most bytes that `more` vectors beside `length` can take beyond the capacity.
     pub(super) fn need(&self, length: usize, more: usize) -> usize {
         let each = self.bytes_each().max(1);
         growth(self.capacity_bytes() / each, length.saturating_add(more), self.per_segment())

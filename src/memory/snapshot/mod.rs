@@ -1,6 +1,6 @@
 //! Snapshots: a memory as a stream of parts, each with a checksum.
 //!
-//! The first part tells of the whole; then come nodes in order of sequence, edges in order of
+//! The first part is the head; then come nodes in order of sequence, edges in order of
 //! sequence, embeddings, and an end. Codes of names go by the lists of the first part, which hold
 //! the names in use, so that a memory with other codes, or another configuration, takes them as
 //! well. A set of tags and clusters stands behind the nodes of the part where it occurs first, and
@@ -16,7 +16,7 @@ pub use write::Snapshot;
 use super::{MOST_DIMENSIONS, NameKind};
 use crate::columns::{Label, MOST_SEQUENCE, Node};
 use crate::error::{Error, Result};
-use crate::parts::{self, Reader};
+use crate::parts::{self, PartReader};
 
 /// The versions of the format that are read; the last two are written.
 const VERSIONS: [Version; 4] = [
@@ -32,13 +32,18 @@ const BYTES_A_PART: usize = 1 << 22;
 
 /// What a part holds. Codes from 16 on are the caller's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)] // plain words
 pub enum SnapshotPart {
+    /// The head: version, counts, names.
     Start,
+    /// Nodes, in order of sequence.
     Nodes,
+    /// Edges, in order of sequence.
     Edges,
+    /// Embeddings, in the order of their nodes.
     Embeddings,
+    /// The number of parts.
     End,
+    /// A part of the caller's, with a kind of the caller's.
     Own(u32),
 }
 
@@ -73,7 +78,7 @@ struct Version {
     has_sets: bool,
 }
 
-/// What the first part tells of the whole: version, counts of nodes, edges and embeddings,
+/// The content of the first part: version, counts of nodes, edges and embeddings,
 /// dimensions, form, the embeddings' id, the names of each kind, each list with its length before
 /// it, and the next sequence numbers.
 struct Head {
@@ -91,7 +96,7 @@ struct Head {
 
 impl Head {
     fn read(content: &[u8]) -> Result<Self> {
-        let mut reader = Reader { bytes: content, field: "names" };
+        let mut reader = PartReader { bytes: content, field: "names" };
         let code = reader.u32()?;
         let Some(&version) = VERSIONS.iter().find(|version| version.code == code) else {
             let problem = format!(

@@ -6,7 +6,7 @@ use crate::columns::{Edge, Label, NO_LABELS, Node, StoredState, VectorForm, is_u
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::memory::{MemoryIndex, NameKind, Options, check_sequence, check_share};
-use crate::parts::{self, Reader, u16_at, u32_at, u64_at};
+use crate::parts::{self, PartReader, u16_at, u32_at, u64_at};
 use crate::salience::NEUTRAL;
 
 /// A memory that is being restored.
@@ -67,7 +67,7 @@ impl Restoring {
         Ok(Self { memory, head, codes, sets: vec![NO_LABELS], parts: 1, ended: false })
     }
 
-    /// Says how many bytes stand elsewhere and count against the bound.
+    /// Sets the bytes of the caller's scratch, which count against the bound.
     pub fn set_elsewhere(&mut self, bytes: usize) {
         self.memory.set_elsewhere(bytes);
     }
@@ -112,7 +112,7 @@ impl Restoring {
             SnapshotPart::Edges => self.read_edges(content)?,
             SnapshotPart::Embeddings => self.read_embeddings(content)?,
             SnapshotPart::End => {
-                let mut reader = Reader { bytes: content, field: "end" };
+                let mut reader = PartReader { bytes: content, field: "end" };
                 let counts =
                     (self.memory.len(), self.memory.edge_count(), self.memory.vectors.len());
                 let parts = reader.u64()?;
@@ -149,7 +149,7 @@ impl Restoring {
     }
 
     fn read_nodes(&mut self, content: &[u8]) -> Result<()> {
-        let mut reader = Reader { bytes: content, field: "nodes" };
+        let mut reader = PartReader { bytes: content, field: "nodes" };
         let count = reader.count(NODE_BYTES)?;
         let memory = &self.memory;
         // Each node may have a set of its own, whose labels are among the content.
@@ -198,7 +198,7 @@ impl Restoring {
                     .ok_or_else(|| Error::snapshot("holds an unknown state"))?,
                 labels,
             };
-            sound(check_sequence(node.sequence as f64).is_ok())?;
+            sound(check_sequence(node.sequence).is_ok())?;
             sound(
                 is_instant(node.created_at)
                     && is_instant(node.last_accessed)
@@ -215,7 +215,7 @@ impl Restoring {
     }
 
     /// The set of a number. One that comes for the first time is read.
-    fn read_numbered(&mut self, reader: &mut Reader<'_>, number: u32) -> Result<u32> {
+    fn read_numbered(&mut self, reader: &mut PartReader<'_>, number: u32) -> Result<u32> {
         match self.sets.get(number as usize) {
             Some(&set) => Ok(self.memory.labels.share(set)),
             None if number as usize == self.sets.len() => {
@@ -228,8 +228,8 @@ impl Restoring {
         }
     }
 
-    /// The set of so many labels.
-    fn read_labels(&mut self, reader: &mut Reader<'_>, count: u32) -> Result<u32> {
+    /// The set of the next `count` labels.
+    fn read_labels(&mut self, reader: &mut PartReader<'_>, count: u32) -> Result<u32> {
         let mut labels = Vec::new();
         for _ in 0..count {
             let (kind, code) = kind_and_code(Label::from_bits(reader.u32()?));
@@ -239,7 +239,7 @@ impl Restoring {
     }
 
     fn read_edges(&mut self, content: &[u8]) -> Result<()> {
-        let mut reader = Reader { bytes: content, field: "edges" };
+        let mut reader = PartReader { bytes: content, field: "edges" };
         let count = reader.count(EDGE_BYTES)?;
         let need = self.memory.graph.need(count, self.memory.nodes.rows())
             + content.len()
@@ -261,9 +261,8 @@ impl Restoring {
             };
             let ends_there =
                 self.memory.nodes.has(edge.source) && self.memory.nodes.has(edge.target);
-            let sound = check_sequence(edge.sequence as f64)
-                .and(check_share("", Some(edge.strength)))
-                .is_ok();
+            let sound =
+                check_sequence(edge.sequence).and(check_share("", Some(edge.strength))).is_ok();
             if !(ends_there && sound) {
                 return Err(Error::snapshot("holds an edge that cannot be"));
             }
@@ -275,7 +274,7 @@ impl Restoring {
 
     fn read_embeddings(&mut self, content: &[u8]) -> Result<()> {
         let dimensions = self.head.dimensions;
-        let mut reader = Reader { bytes: content, field: "embeddings" };
+        let mut reader = PartReader { bytes: content, field: "embeddings" };
         let bytes_each = if self.head.i8 { dimensions + 4 } else { 4 * dimensions };
         let count = reader.count(4 + bytes_each)?;
         let memory = &mut self.memory;

@@ -210,8 +210,8 @@ impl MemoryIndex {
         }
     }
 
-    /// Whether there is room for a part of so many bytes, first as content and then as a whole, and
-    /// for what else that needs.
+    /// Checks whether there is room for a part of this many bytes, first as content and then as a
+    /// whole, and for `beside` bytes more.
     fn afford_part(&self, snapshot: &Snapshot, bytes: usize, beside: usize) -> Result<()> {
         if bytes > MOST_CONTENT {
             return Err(Error::memory(

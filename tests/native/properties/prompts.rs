@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use nous_wasm::context::{
-    ContextBudget, ContextMode, Entry, FoundMemory, MemoryDetail, MemoryType, Omitted,
-    PromptLimits, PromptSection, SECTIONS, Selecting, Use, cosines, estimate_tokens, frame_boost,
-    is_stop_word, recency_boost, select, similarities, usage_boost, usage_rate, usage_score,
+    ContextBudget, ContextMode, FoundMemory, MemoryDetail, MemoryType, MemoryUse, Omitted,
+    PromptEntry, PromptLimits, PromptSection, SECTIONS, Selecting, cosines, estimate_tokens,
+    frame_boost, recency_boost, select, similarities, usage_boost, usage_rate, usage_score,
     write_identity, write_prompt,
 };
+use nous_wasm::is_stop_word;
 
 use super::*;
 
@@ -125,13 +126,13 @@ mod embeddings {
 mod usage {
     use super::*;
 
-    fn uses() -> impl Strategy<Value = Vec<Use>> {
+    fn uses() -> impl Strategy<Value = Vec<MemoryUse>> {
         let day = 86_400_000.0;
         let at = prop_oneof![
             (0..4000_i64).prop_map(move |hours| NOW - hours as f64 * day / 24.0),
             -8.64e15..8.64e15
         ];
-        vec((at, any::<bool>()).prop_map(|(at, referenced)| Use { at, referenced }), 0..40)
+        vec((at, any::<bool>()).prop_map(|(at, referenced)| MemoryUse { at, referenced }), 0..40)
     }
 
     proptest! {
@@ -154,7 +155,7 @@ mod usage {
             let newest = uses.iter().fold(NOW, |newest, it| newest.max(it.at));
             let rate = usage_rate(&uses, mode);
             for referenced in [true, false] {
-                let more: Vec<Use> = uses.iter().copied().chain([Use { at: newest, referenced }]).collect();
+                let more: Vec<MemoryUse> = uses.iter().copied().chain([MemoryUse { at: newest, referenced }]).collect();
                 let moved = usage_rate(&more, mode);
                 prop_assert!(if referenced { moved >= rate } else { moved <= rate }, "{rate} to {moved}");
             }
@@ -170,7 +171,7 @@ mod usage {
     #[test]
     fn of_examples() {
         let day = 86_400_000.0;
-        let use_of = |days: f64, referenced| Use { at: NOW - days * day, referenced };
+        let use_of = |days: f64, referenced| MemoryUse { at: NOW - days * day, referenced };
         assert_eq!(usage_score(&[use_of(7.0, true)], NOW), 0.5);
         assert_eq!(
             usage_score(&[use_of(7.0, true), use_of(0.0, true), use_of(0.0, false)], NOW),
@@ -314,36 +315,37 @@ mod writing {
     }
 
     impl Line {
-        fn entry(&self) -> (PromptSection, Entry<'_>) {
+        fn entry(&self) -> (PromptSection, PromptEntry<'_>) {
             match self {
                 Self::Note(label, text) => {
-                    (PromptSection::WorkingMemory, Entry::Note { label, text })
+                    (PromptSection::WorkingMemory, PromptEntry::Note { label, text })
                 }
                 Self::Decision(description, outcome, confidence) => {
                     let confidence = *confidence;
                     (
                         PromptSection::RelatedDecisions,
-                        Entry::Decision { description, outcome, confidence },
+                        PromptEntry::Decision { description, outcome, confidence },
                     )
                 }
                 Self::Fact(content, subject) => (
                     PromptSection::RelevantFacts,
-                    Entry::Fact { content, subject, confidence: None },
+                    PromptEntry::Fact { content, subject, confidence: None },
                 ),
                 Self::Procedure(name, activations, effectiveness) => {
                     let (activations, effectiveness) = (*activations, *effectiveness);
                     (
                         PromptSection::KnownProcedures,
-                        Entry::Procedure { name, domain: "", activations, effectiveness },
+                        PromptEntry::Procedure { name, domain: "", activations, effectiveness },
                     )
                 }
                 Self::Episode(summary, outcome) => (
                     PromptSection::PastEpisodes,
-                    Entry::Episode { summary, outcome, date: "2026-01-15" },
+                    PromptEntry::Episode { summary, outcome, date: "2026-01-15" },
                 ),
-                Self::Conversation(title, summary) => {
-                    (PromptSection::RecentConversations, Entry::Conversation { title, summary })
-                }
+                Self::Conversation(title, summary) => (
+                    PromptSection::RecentConversations,
+                    PromptEntry::Conversation { title, summary },
+                ),
             }
         }
     }
@@ -463,7 +465,7 @@ mod writing {
         let text = "longer ".repeat(20);
         let entries = [(
             PromptSection::RelatedDecisions,
-            Entry::Decision { description: &text, outcome: "", confidence: None },
+            PromptEntry::Decision { description: &text, outcome: "", confidence: None },
         )];
         let limits = PromptLimits {
             mode: ContextMode::SeedCompatible,

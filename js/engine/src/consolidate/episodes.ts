@@ -2,8 +2,23 @@
 
 import { type Fields, isFields, optionsOf, presentOf } from "../arguments.ts";
 import type { EngineContext } from "../engine-context.ts";
-import { invalid, invalidEntry, invalidShape, type NousError, show } from "../errors.ts";
+import {
+  invalid,
+  invalidEntry,
+  invalidShape,
+  type NousError,
+  problemWith,
+  show,
+} from "../errors.ts";
 import { moduleConstants } from "../generated/constants.ts";
+import {
+  EPISODE,
+  EPISODE_CREATED_AT,
+  EPISODE_KIND,
+  GROUP,
+  GROUP_SIZE,
+  GROUP_SYMBOL,
+} from "../generated/layout.ts";
 import { toMilliseconds } from "../instant.ts";
 import { mostBytes, writeText } from "../text.ts";
 import type { EpisodeGroup, EpisodeRow, GroupEpisodesOptions, MemoryText } from "./types.ts";
@@ -98,7 +113,7 @@ function firstSymbols(context: EngineContext, texts: readonly string[]): (string
     while (to < texts.length && room + mostBytes(texts[to]!.length) <= MOST_ROOM);
     const lease = context.pool.acquire();
     try {
-      lease.reserve(to - from, room);
+      lease.reserve(to - from, 0, room);
       const { numbers, bytes, numbersAt, bytesAt } = lease;
       let at = bytesAt;
       for (let place = from; place < to; place++) {
@@ -107,7 +122,7 @@ function firstSymbols(context: EngineContext, texts: readonly string[]): (string
         at += length;
       }
       lease.engine.first_symbols(to - from);
-      lease.refresh();
+      lease.revalidateViews();
       for (let place = from; place < to; place++) {
         const symbol = context.knownSymbols[lease.numbers[lease.numbersAt + place - from]!];
         found.push(symbol?.toUpperCase() ?? null);
@@ -172,7 +187,7 @@ const wrong = (
   wanted: string,
   found: unknown,
 ): NousError =>
-  invalidEntry("episodes", place, row, field, `must be ${wanted}, found ${show(found)}`);
+  invalidEntry("episodes", place, row, field, problemWith(`must be ${wanted}`, found));
 
 /** A text that may be missing. */
 function textIn(place: number, row: unknown, field: keyof EpisodeRow, value: unknown): string {
@@ -236,12 +251,13 @@ export function review<Row>(
   );
   const names = [...codes.keys()];
   const groups: Group<Row>[] = [];
-  for (let at = 1; at < told.length; at += 2 + told[at + 1]!) {
-    const members = told.subarray(at + 2, at + 2 + told[at + 1]!);
-    groups.push({
-      symbol: names[told[at]!]!,
-      episodes: Array.from(members, (place) => reviewed[place]!),
-    });
+  let at = 1;
+  while (at < told.length) {
+    const symbol = names[told[at + GROUP_SYMBOL]!]!;
+    const from = at + GROUP;
+    at = from + told[at + GROUP_SIZE]!;
+    const episodes = Array.from(told.subarray(from, at), (place) => reviewed[place]!);
+    groups.push({ symbol, episodes });
   }
   return { reviewed: reviewed.length, found: told[0]!, groups };
 }
@@ -253,7 +269,10 @@ function recent(
   now: number,
 ): Uint32Array {
   const numbers: number[] = [];
-  for (const { subtype, createdAt } of episodes) numbers.push(KINDS.get(subtype)!, createdAt);
+  for (const [place, { subtype, createdAt }] of episodes.entries()) {
+    numbers[place * EPISODE + EPISODE_KIND] = KINDS.get(subtype)!;
+    numbers[place * EPISODE + EPISODE_CREATED_AT] = createdAt;
+  }
   return withNumbers(context, numbers, (engine) => engine.episode_sources(episodes.length, now));
 }
 
@@ -267,7 +286,7 @@ export function withNumbers<T>(
 ): T {
   const lease = context.pool.acquire();
   try {
-    lease.reserve(numbers.length, 0);
+    lease.reserve(numbers.length, 0, 0);
     lease.numbers.set(numbers, lease.numbersAt);
     return use(lease.engine);
   } finally {

@@ -34,7 +34,7 @@ export class Batch {
   ask<T>(pool: EnginePool, answers: number, use: (lease: EngineLease) => T): T {
     const lease = pool.acquire();
     try {
-      lease.reserve(Math.max(this.#numbers.length, answers), this.#bytes);
+      lease.reserve(Math.max(this.#numbers.length, answers), 0, this.#bytes);
       const { numbers, bytes, numbersAt } = lease;
       numbers.set(this.#numbers, numbersAt);
       let at = lease.bytesAt;
@@ -52,6 +52,6 @@ export class Batch {
 
 /** The numbers that a call has put in the place of those that it was asked with. @internal */
 export function answerOf(lease: EngineLease, count: number): Float64Array {
-  lease.refresh();
+  lease.revalidateViews();
   return lease.numbers.slice(lease.numbersAt, lease.numbersAt + count);
 }

@@ -5,6 +5,7 @@ import { CallerCalls, type SeamOptions } from "../caller-calls.ts";
 import { signalOf, timeoutOf } from "../deadline.ts";
 import { defaultContext } from "../engine-context.ts";
 import { invalid, NousError, show } from "../errors.ts";
+import { SHARED } from "../generated/layout.ts";
 import type { EnginePool } from "../runtime.ts";
 import type { CancelSignal } from "../types.ts";
 import { answerOf } from "./batch.ts";
@@ -134,10 +135,10 @@ function similaritiesByVectors(
 ): Similarity[] {
   const lease = pool.acquire();
   try {
-    lease.reserve(Math.max(vectors.length, 2 * memories), 0);
+    lease.reserve(Math.max(vectors.length, SHARED * memories), 0, 0);
     lease.numbers.set(vectors, lease.numbersAt);
     lease.engine.cosines(memories, messages, vectors.length / (memories + messages));
-    return similaritiesIn(answerOf(lease, 2 * memories));
+    return similaritiesIn(answerOf(lease, SHARED * memories));
   } finally {
     pool.release(lease);
   }

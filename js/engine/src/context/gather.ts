@@ -4,7 +4,7 @@
 import { listOf } from "../arguments.ts";
 import type { CallerCalls, CallResult, SeamOptions } from "../caller-calls.ts";
 import { withSignal } from "../deadline.ts";
-import { invalid, invalidEntry, invalidShape, reasonOf, show } from "../errors.ts";
+import { invalid, invalidEntry, invalidShape, problemWith, reasonOf, show } from "../errors.ts";
 import { moduleConstants } from "../generated/constants.ts";
 import { toMilliseconds } from "../instant.ts";
 import { firstOfEach } from "./entries.ts";
@@ -159,7 +159,7 @@ function readEntries<T extends object>(
     if (typeof entry !== "object" || entry === null) throw invalidShape(field, place, entry);
     const fields = entry as Record<string, unknown>;
     const wrong: Wrong = (name, wanted, found) =>
-      invalidEntry(field, place, entry, name, `must be ${wanted}, found ${show(found)}`);
+      invalidEntry(field, place, entry, name, problemWith(`must be ${wanted}`, found));
     const text = (name: string): string => {
       const value = fields[name];
       if (typeof value !== "string") throw wrong(name, "a string", value);

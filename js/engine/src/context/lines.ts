@@ -3,6 +3,16 @@
 import { flagOf } from "../arguments.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { invalid, invalidEntry, invalidShape, isDate, show } from "../errors.ts";
+import {
+  LINE_BODY,
+  LINE_CREATED_AT,
+  LINE_SECTION,
+  LINE_SUBTYPE,
+  LINE_SUMMARY,
+  LINE_TITLE,
+  LINE_TYPE,
+  NO_TEXT,
+} from "../generated/layout.ts";
 import { idle } from "../runtime.ts";
 import { mostBytes, writeText } from "../text.ts";
 
@@ -36,16 +46,18 @@ export interface FormatContextOptions {
   emptyAsMissing?: boolean | undefined;
 }
 
-/** In the order that the module expects. */
-const FIELDS = [
-  "subtype",
-  "type",
-  "memory_section",
-  "content_title",
-  "content_body",
-  "content_summary",
-  "provenance_created_at",
-] as const satisfies (keyof MemoryRow)[];
+/** The fields in their order on the wire. */
+const FIELDS = Object.entries({
+  subtype: LINE_SUBTYPE,
+  type: LINE_TYPE,
+  memory_section: LINE_SECTION,
+  content_title: LINE_TITLE,
+  content_body: LINE_BODY,
+  content_summary: LINE_SUMMARY,
+  provenance_created_at: LINE_CREATED_AT,
+} satisfies Record<keyof MemoryRow, number>)
+  .sort(([, one], [, other]) => one - other)
+  .map(([field]) => field as keyof MemoryRow);
 
 /** @internal */
 export function formatContext(
@@ -71,12 +83,12 @@ export function formatContext(
   }
   const lease = context.pool.acquire();
   try {
-    lease.reserve(texts.length, room);
+    lease.reserve(texts.length, 0, room);
     const { numbers, bytes, numbersAt } = lease;
     let at = lease.bytesAt;
     for (let place = 0; place < texts.length; place++) {
       const text = texts[place];
-      const length = text === undefined ? -1 : writeText(text, bytes, at);
+      const length = text === undefined ? NO_TEXT : writeText(text, bytes, at);
       numbers[numbersAt + place] = length;
       if (length > 0) at += length;
     }
@@ -93,11 +105,7 @@ function emptyOption(options: FormatContextOptions): boolean {
   return flagOf("emptyAsMissing", options.emptyAsMissing, false);
 }
 
-function fieldOf(
-  row: MemoryRow,
-  field: (typeof FIELDS)[number],
-  index: number,
-): string | undefined {
+function fieldOf(row: MemoryRow, field: keyof MemoryRow, index: number): string | undefined {
   const value = row[field];
   if (value == null) return undefined;
   if (typeof value === "string") return value;

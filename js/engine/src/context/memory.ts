@@ -2,7 +2,7 @@
 
 import { type Fields, finiteScore, isFields, listOf, requireShort } from "../arguments.ts";
 import type { EngineContext } from "../engine-context.ts";
-import { invalid, invalidEntry, invalidShape, show } from "../errors.ts";
+import { invalid, invalidEntry, invalidShape, problemWith, show } from "../errors.ts";
 import { moduleConstants } from "../generated/constants.ts";
 import { toMilliseconds } from "../instant.ts";
 import type { Instant } from "../types.ts";
@@ -97,7 +97,7 @@ class Reader {
       this.place,
       this.memory,
       field,
-      `must be ${wanted}, found ${show(found)}`,
+      problemWith(`must be ${wanted}`, found),
     );
   }
 

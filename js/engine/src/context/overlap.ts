@@ -3,6 +3,7 @@
 import { listOf, requireText } from "../arguments.ts";
 import { defaultContext } from "../engine-context.ts";
 import { invalid, show } from "../errors.ts";
+import { SHARED, SHARED_IS_ENOUGH, SHARED_SIMILARITY } from "../generated/layout.ts";
 import type { EnginePool } from "../runtime.ts";
 import { withText } from "../text.ts";
 import { answerOf, Batch } from "./batch.ts";
@@ -68,17 +69,20 @@ export function similaritiesByWords(
   const batch = new Batch();
   for (const text of texts) batch.text(text);
   for (const text of others) batch.text(text);
-  return batch.ask(pool, 2 * texts.length, (lease) => {
+  return batch.ask(pool, SHARED * texts.length, (lease) => {
     lease.engine.similarities(texts.length, others.length, isSeed);
-    return similaritiesIn(answerOf(lease, 2 * texts.length));
+    return similaritiesIn(answerOf(lease, SHARED * texts.length));
   });
 }
 
 /** Pairs of numbers as similarities. @internal */
 export function similaritiesIn(answer: Float64Array): Similarity[] {
   const similarities: Similarity[] = [];
-  for (let at = 0; at < answer.length; at += 2) {
-    similarities.push({ similarity: answer[at]!, isSame: answer[at + 1] === 1 });
+  for (let at = 0; at < answer.length; at += SHARED) {
+    similarities.push({
+      similarity: answer[at + SHARED_SIMILARITY]!,
+      isSame: answer[at + SHARED_IS_ENOUGH] === 1,
+    });
   }
   return similarities;
 }

@@ -5,6 +5,32 @@ import { flagOf, isPlainObject, requireText } from "../arguments.ts";
 import type { EngineContext } from "../engine-context.ts";
 import { invalid, show } from "../errors.ts";
 import { moduleConstants } from "../generated/constants.ts";
+import {
+  PLAN,
+  PLAN_BUDGETS,
+  PLAN_BY_KEYWORDS,
+  PLAN_LIMITS,
+  PLAN_SKIPPED,
+  PLANNED,
+  PLANNED_IS_RECENT,
+  PLANNED_PLAN,
+  SPAN,
+  TO_PLAN,
+  TO_PLAN_HINTS,
+  TO_PLAN_RECENCY,
+  TURN,
+  TURN_ENTITIES,
+  TURN_ENTITY_COUNT,
+  TURN_HINTS,
+  TURN_INPUT,
+  TURN_IS_ACKNOWLEDGEMENT,
+  TURN_IS_GREETING,
+  TURN_IS_QUESTION,
+  TURN_IS_RECAP,
+  TURN_KEYWORD_COUNT,
+  TURN_KEYWORDS,
+  TURN_RECENCY,
+} from "../generated/layout.ts";
 import type { EngineLease } from "../runtime.ts";
 import { slicesOf, withText } from "../text.ts";
 
@@ -115,28 +141,14 @@ export interface FrameSelection {
   questions_to_ask: string[];
 }
 
-const { names: TYPES, budgets: BUDGETS, most_named: MOST_NAMED } = moduleConstants.memory_types;
+const { names: TYPES, budgets: BUDGETS } = moduleConstants.memory_types;
 const TYPES_OF_SUBTYPES = new Map<unknown, MemoryType>(moduleConstants.memory_types.of_subtypes);
 const FRAME_CODES = new Map<string, number>(
   moduleConstants.frames.map(({ id }, code) => [id, code]),
 );
 
-/**
- * Where the module tells what of a turn: its beginning and recency, flags, hints, how many are
- * named, and the ends of each.
- */
-const FLAGS_AT = 2;
-const HINTS_AT = FLAGS_AT + 4;
-const COUNTS_AT = HINTS_AT + TYPES.length;
-const KEYWORDS_AT = COUNTS_AT + 2;
-const ENTITIES_AT = KEYWORDS_AT + 2 * MOST_NAMED;
-const SIGNALS = ENTITIES_AT + 2 * MOST_NAMED;
-/** Numbers that tell of a plan: whether by keywords, a limit and a budget for each type. */
-const PLAN = 1 + 2 * TYPES.length;
 /** The most UTF-16 units that a string holds in every engine. */
 const LONGEST_STRING = 2 ** 28 - 16;
-/** In place of a limit: nothing is to be retrieved of the type. */
-const SKIPPED = -2;
 
 /** @internal */
 export function classifyTurn(
@@ -146,9 +158,9 @@ export function classifyTurn(
   options: ContextOptions = {},
 ): TurnSignals {
   const { isSeed, frameType } = asked(context, text, frame, options);
-  return withText(context.pool, text, SIGNALS, (lease, length) => {
+  return withText(context.pool, text, TURN, (lease, length) => {
     lease.engine.classify_turn(length, isSeed);
-    lease.refresh();
+    lease.revalidateViews();
     return signalsIn(lease, text, frameType);
   });
 }
@@ -161,16 +173,16 @@ export function planTurn(
   options: ContextOptions = {},
 ): TurnPlan {
   const { isSeed, frameType } = asked(context, text, frame, options);
-  return withText(context.pool, text, SIGNALS + PLAN + 1, (lease, length) => {
+  return withText(context.pool, text, PLANNED, (lease, length) => {
     lease.engine.plan_turn(length, codeOf(frameType), isSeed);
-    lease.refresh();
+    lease.revalidateViews();
     const { numbers, numbersAt: at } = lease;
     const signals = signalsIn(lease, text, frameType);
     return {
       signals,
-      plan: planIn(lease, SIGNALS, signals.topic_keywords, signals.input),
-      temporal_boost: numbers[at + SIGNALS + PLAN] === 1,
-      recap: numbers[at + FLAGS_AT + 3] === 1,
+      plan: planIn(lease, PLANNED_PLAN, signals.topic_keywords, signals.input),
+      temporal_boost: numbers[at + PLANNED_IS_RECENT] === 1,
+      recap: numbers[at + TURN_IS_RECAP] === 1,
     };
   });
 }
@@ -198,10 +210,11 @@ export function planRetrieval(
   const keywords = keywordsOf(signals.topic_keywords);
   const lease = context.pool.acquire();
   try {
-    lease.reserve(Math.max(1 + hints.length, PLAN), 0);
+    lease.reserve(Math.max(TO_PLAN, PLAN), 0, 0);
     const { numbers, numbersAt: at } = lease;
-    numbers[at] = temporal_recency;
-    for (let place = 0; place < hints.length; place++) numbers[at + 1 + place] = hints[place]!;
+    numbers[at + TO_PLAN_RECENCY] = temporal_recency;
+    for (let place = 0; place < hints.length; place++)
+      numbers[at + TO_PLAN_HINTS + place] = hints[place]!;
     const asksNothing = isGreeting || isAcknowledgement;
     lease.engine.plan_retrieval(
       codeOf(frame_type),
@@ -210,7 +223,7 @@ export function planRetrieval(
       keywords.length > 0,
       isSeed,
     );
-    lease.refresh();
+    lease.revalidateViews();
     return planIn(lease, 0, keywords, input);
   } finally {
     context.pool.release(lease);
@@ -223,7 +236,7 @@ export function selectFrame(context: EngineContext, text: string): FrameSelectio
   return withText(context.pool, text, 1, (lease, length) => {
     const { id, name, description, category, stakes } =
       moduleConstants.frames[lease.engine.select_frame(length)]!;
-    lease.refresh();
+    lease.revalidateViews();
     const confidence = lease.numbers[lease.numbersAt]!;
     return {
       frame_id: id,
@@ -241,10 +254,10 @@ export function selectFrame(context: EngineContext, text: string): FrameSelectio
 /** @internal */
 export function nextTopic(context: EngineContext, text: string): string | null {
   requireText("text", text);
-  return withText(context.pool, text, 2, (lease, length) => {
+  return withText(context.pool, text, SPAN, (lease, length) => {
     if (!lease.engine.next_topic(length)) return null;
-    lease.refresh();
-    return text.slice(lease.numbers[lease.numbersAt], lease.numbers[lease.numbersAt + 1]);
+    lease.revalidateViews();
+    return slicesOf(text, lease.numbers, lease.numbersAt, 1)[0]!;
   });
 }
 
@@ -266,21 +279,21 @@ function signalsIn(
 ): TurnSignals {
   const hints: Partial<Record<MemoryType, number>> = {};
   for (let place = 0; place < TYPES.length; place++) {
-    const hint = numbers[at + HINTS_AT + place]!;
+    const hint = numbers[at + TURN_HINTS + place]!;
     if (hint > 0) hints[TYPES[place]!] = hint;
   }
-  const keywords = slicesOf(text, numbers, at + KEYWORDS_AT, numbers[at + COUNTS_AT]!);
+  const keywords = slicesOf(text, numbers, at + TURN_KEYWORDS, numbers[at + TURN_KEYWORD_COUNT]!);
   for (let place = 0; place < keywords.length; place++)
     keywords[place] = keywords[place]!.toLowerCase();
   return {
-    input: text.slice(numbers[at]),
+    input: text.slice(numbers[at + TURN_INPUT]),
     frame_type: frameType,
-    entity_mentions: slicesOf(text, numbers, at + ENTITIES_AT, numbers[at + COUNTS_AT + 1]!),
-    temporal_recency: numbers[at + 1]!,
+    entity_mentions: slicesOf(text, numbers, at + TURN_ENTITIES, numbers[at + TURN_ENTITY_COUNT]!),
+    temporal_recency: numbers[at + TURN_RECENCY]!,
     memory_type_hints: hints,
-    is_question: numbers[at + FLAGS_AT] === 1,
-    is_greeting: numbers[at + FLAGS_AT + 1] === 1,
-    is_acknowledgement: numbers[at + FLAGS_AT + 2] === 1,
+    is_question: numbers[at + TURN_IS_QUESTION] === 1,
+    is_greeting: numbers[at + TURN_IS_GREETING] === 1,
+    is_acknowledgement: numbers[at + TURN_IS_ACKNOWLEDGEMENT] === 1,
     topic_keywords: keywords,
   };
 }
@@ -293,12 +306,12 @@ function planIn(
 ): RetrievalPlan {
   const at = numbersAt + from;
   const plan: RetrievalPlan = { queries: [], budget_overrides: {}, skip_types: [] };
-  const query_text = numbers[at] === 1 ? keywords.join(" ") : input;
+  const query_text = numbers[at + PLAN_BY_KEYWORDS] === 1 ? keywords.join(" ") : input;
   for (let place = 0; place < TYPES.length; place++) {
-    const limit = numbers[at + 1 + place]!;
-    const budget = numbers[at + 1 + TYPES.length + place]!;
+    const limit = numbers[at + PLAN_LIMITS + place]!;
+    const budget = numbers[at + PLAN_BUDGETS + place]!;
     if (limit >= 0) plan.queries.push({ memory_type: TYPES[place]!, query_text, limit });
-    else if (limit === SKIPPED) plan.skip_types.push(TYPES[place]!);
+    else if (limit === PLAN_SKIPPED) plan.skip_types.push(TYPES[place]!);
     if (budget >= 0) plan.budget_overrides[BUDGETS[place]!] = budget;
   }
   return plan;

@@ -5,6 +5,14 @@ import { idsOf, isPlainObject, optionsOf, presentOf, requireText } from "../argu
 import { defaultContext } from "../engine-context.ts";
 import { invalid, invalidEntry, invalidShape, NousError, show } from "../errors.ts";
 import { moduleConstants } from "../generated/constants.ts";
+import {
+  SHARED,
+  SHARED_IS_ENOUGH,
+  SHARED_SIMILARITY,
+  USAGE,
+  USAGE_RATE,
+  USAGE_SCORE,
+} from "../generated/layout.ts";
 import type { Instant } from "../types.ts";
 import { answerOf, Batch } from "./batch.ts";
 import { Heap } from "./heap.ts";
@@ -162,13 +170,13 @@ export class UsageTracker {
     const batch = new Batch();
     for (const [, text] of told) batch.text(text);
     batch.text(response);
-    const answer = batch.ask(defaultContext.pool, 2 * told.length, (lease) => {
+    const answer = batch.ask(defaultContext.pool, SHARED * told.length, (lease) => {
       lease.engine.feedback(told.length, this.#isSeed);
-      return answerOf(lease, 2 * told.length);
+      return answerOf(lease, SHARED * told.length);
     });
     const feedback = told.map(([memory_id], place): UsageFeedback => {
-      const was_referenced = answer[2 * place + 1] === 1;
-      const overlap_score = answer[2 * place]!;
+      const was_referenced = answer[SHARED * place + SHARED_IS_ENOUGH] === 1;
+      const overlap_score = answer[SHARED * place + SHARED_SIMILARITY]!;
       return {
         memory_id,
         ...typed(types.get(memory_id)),
@@ -227,16 +235,16 @@ export class UsageTracker {
     const type = uses
       .map((slot) => this.#types[slot])
       .reduce((latest, type) => type ?? latest, null);
-    return batch.ask(defaultContext.pool, 2, (lease) => {
+    return batch.ask(defaultContext.pool, USAGE, (lease) => {
       lease.engine.usage_score(present, this.#isSeed);
-      const [usage_score, rate] = answerOf(lease, 2) as unknown as [number, number];
+      const usage = answerOf(lease, USAGE);
       return {
         memory_id: id,
         ...typed(type),
         times_retrieved: uses.length,
         times_referenced: uses.filter((slot) => this.#referenced[slot] === 1).length,
-        rate,
-        usage_score,
+        rate: usage[USAGE_RATE]!,
+        usage_score: usage[USAGE_SCORE]!,
         last_retrieved: Math.min(this.#at[uses.at(-1)!]!, present),
       };
     });

@@ -2,6 +2,13 @@
 
 import { reasonOf } from "../errors.ts";
 import { moduleConstants } from "../generated/constants.ts";
+import {
+  WRITTEN,
+  WRITTEN_END,
+  WRITTEN_SECTION,
+  WRITTEN_START,
+  WRITTEN_TOKENS,
+} from "../generated/layout.ts";
 import type { EngineLease, EnginePool } from "../runtime.ts";
 import { withText } from "../text.ts";
 import { Batch } from "./batch.ts";
@@ -21,8 +28,6 @@ import type {
 
 const SECTIONS = moduleConstants.context.sections;
 const CODES = new Map(SECTIONS.map(([name], code) => [name, code]));
-/** Numbers that tell of a section. */
-const WRITTEN = 4;
 /** In place of a number that means nothing, and of one that there is not. */
 const NONE = Number.NaN;
 
@@ -144,19 +149,15 @@ export class Entries {
       engine.write_prompt(all.length, isSeed, counter?.count),
     ) as [string, number, number, ...number[]];
     const sections = Array.from({ length: count }, (_, place): ContextSection => {
-      const [code, start, end, token_estimate] = told.slice(place * WRITTEN) as [
-        number,
-        number,
-        number,
-        number,
-      ];
+      const written = told.slice(place * WRITTEN, (place + 1) * WRITTEN);
+      const code = written[WRITTEN_SECTION]!;
       const [name, label, priority] = SECTIONS[code]!;
       return {
         name,
         priority,
         label,
-        content: prompt.slice(start, end),
-        token_estimate,
+        content: prompt.slice(written[WRITTEN_START], written[WRITTEN_END]),
+        token_estimate: written[WRITTEN_TOKENS]!,
         budget: limits[code]!,
       };
     });

@@ -2,7 +2,7 @@
 // carries.
 
 import { NousError } from "../errors.ts";
-import { MemoryIndex } from "../memory/index.ts";
+import { MemoryIndex } from "../memory/memory-index.ts";
 import type { Port } from "../memory/worker/protocol.ts";
 import { serve } from "../memory/worker/serve.ts";
 import { initSync } from "../runtime.ts";

@@ -1,41 +1,42 @@
-// Names as the module's codes: each is asked for once, and kept here.
+// Maps names to the module's codes. Each name crosses once.
 
 import { requireShort } from "../arguments.ts";
 import { NousError, show } from "../errors.ts";
-import type { Resident } from "./resident.ts";
+import { NOBODY } from "../generated/layout.ts";
+import type { Glue } from "../instance.ts";
+import type { ScratchView } from "../scratch-view.ts";
 
-/** The kinds of names, in the order of their codes. */
-const KINDS = ["type", "subtype", "edgeType", "tag", "cluster"] as const;
-type Kind = (typeof KINDS)[number];
+/** The module's memory of one agent. @internal */
+export type ResidentMemory = NonNullable<ReturnType<Glue["ResidentMemory"]["create"]>>;
+
+/** The scratch of a memory. @internal */
+export type MemoryScratch = ScratchView<ResidentMemory>;
 
 /** Names up to this many units need no asking for room. */
 const SHORT = 1024;
-/** The code of a name that no node has. */
-const NO_CODE = 0xffff_ffff;
 
 /** @internal */
 export class Names {
-  readonly #resident: Resident;
+  readonly #resident: MemoryScratch;
   readonly #kind: number;
   readonly #codes = new Map<string, number>();
   readonly #texts: string[] = [];
-  /** Names whose codes no node or edge has yet, and how many names there were before them. */
+  /** Names whose codes no node or edge has yet, and the count of names before them. */
   readonly #fresh: string[] = [];
   #before = 0;
 
-  constructor(resident: Resident, kind: Kind) {
+  constructor(resident: MemoryScratch, kind: number) {
     this.#resident = resident;
-    this.#kind = KINDS.indexOf(kind);
+    this.#kind = kind;
   }
 
-  /** The code of a name, a new one where it has none. */
+  /** The code of a name, a new one if it has none. */
   code(name: string): number {
     return this.#codes.get(name) ?? this.#give(name);
   }
 
   /**
-   * Text crosses through the module's memory, in up to three bytes a unit and once more where it
-   * stays.
+   * Text crosses through the module's memory, in up to three bytes a unit, and is copied there.
    */
   #checkRoom(name: string): void {
     if (name.length > SHORT && !this.#resident.module.affords(name.length * 6))
@@ -53,12 +54,12 @@ export class Names {
     return code;
   }
 
-  /** Says that the codes given so far are in use. */
+  /** Marks the new codes as used by nodes or edges. */
   keep(): void {
     this.#fresh.length = 0;
   }
 
-  /** Takes back the codes that were given since. */
+  /** Forgets the new codes. */
   forget(): void {
     if (this.#fresh.length === 0) return;
     for (const name of this.#fresh)
@@ -68,13 +69,13 @@ export class Names {
       this.#resident.module.truncate_names(this.#kind, this.#before);
   }
 
-  /** The code of a name, or that of none. */
+  /** The code of a name, or `NOBODY` if it has none. */
   known(name: string): number {
     const known = this.#codes.get(name);
     if (known !== undefined) return known;
     this.#checkRoom(name);
     const code = this.#resident.module.code(this.#kind, name);
-    if (code < 0) return NO_CODE;
+    if (code < 0) return NOBODY;
     this.#codes.set(name, code);
     return code;
   }
@@ -87,7 +88,7 @@ export class Names {
 }
 
 /**
- * Gives codes and uses them; where that is refused, the names that were new are forgotten.
+ * Runs a function that gives names codes and uses them. If it throws, the new names are forgotten.
  * @internal
  */
 export function naming<T>(names: readonly Names[], use: () => T): T {

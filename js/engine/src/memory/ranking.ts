@@ -1,13 +1,20 @@
-// A ranking, light: ids and scores, and the signals behind a score when they are asked for.
+// A ranking: ids and scores, and on demand the signals behind a score.
 
 import { moduleConstants } from "../generated/constants.ts";
+import {
+  SIGNALS,
+  SIGNALS_AFFINITY,
+  SIGNALS_AUTHORITY,
+  SIGNALS_GRAPH,
+  SIGNALS_KEYWORD,
+  SIGNALS_PRIMARY,
+  SIGNALS_RECENCY,
+  SIGNALS_SEMANTIC,
+} from "../generated/layout.ts";
 import type { RerankingWeights, SignalBreakdown } from "../types.ts";
 import type { RankedEntry } from "./types.ts";
 
-/** Numbers of a place that lie together: six signals, and which of them is primary. */
-const SIGNALS = 7;
-
-/** What a search or a reranking came to, best first. */
+/** The result of a search or a reranking, best first. */
 export class Ranking implements Iterable<RankedEntry> {
   /** Ids, best first. */
   readonly ids: readonly string[];
@@ -22,12 +29,12 @@ export class Ranking implements Iterable<RankedEntry> {
     this.#signals = signals;
   }
 
-  /** How many places there are. */
+  /** Count of places. */
   get length(): number {
     return this.ids.length;
   }
 
-  /** The six signals of a place, counted from 0. Undefined where there is no such place. */
+  /** The six signals of a place, counted from 0. Undefined if there is no such place. */
   breakdown(place: number): SignalBreakdown | undefined {
     if (this.ids[place] === undefined) return undefined;
     const at = place * SIGNALS;
@@ -40,7 +47,7 @@ export class Ranking implements Iterable<RankedEntry> {
   primarySignal(place: number): keyof RerankingWeights | undefined {
     return this.ids[place] === undefined
       ? undefined
-      : moduleConstants.signals[this.#signals[place * SIGNALS + 6]!];
+      : moduleConstants.signals[this.#signals[place * SIGNALS + SIGNALS_PRIMARY]!];
   }
 
   /** All there is about a place, counted from 0. */
@@ -59,7 +66,7 @@ export class Ranking implements Iterable<RankedEntry> {
     for (let place = 0; place < this.ids.length; place++) yield this.at(place)!;
   }
 
-  /** What crosses to another thread. @internal */
+  /** The ranking as data, for another thread. @internal */
   toData(): RankingData {
     return { ids: this.ids, scores: this.scores, signals: this.#signals };
   }
@@ -97,26 +104,26 @@ export function readRanking(
 }
 
 /**
- * Of few places a plain array is made in a third of the time of a typed one, whose memory is not
- * the heap's.
+ * Up to this count of places a plain array is made in a third of the time of a typed array, whose
+ * memory is not on the heap.
  */
 const FEW = 100;
 
-/** Number by number: an inner loop takes half as long again. */
+/** Copies number by number: an inner loop takes half as long again. */
 function copyOfFew(numbers: Float64Array, at: number, count: number): number[] {
   const copy = new Array<number>(count * SIGNALS);
   for (let to = 0; to < copy.length; to += SIGNALS) {
     const from = at + to;
-    copy[to] = numbers[from]!;
-    copy[to + 1] = numbers[from + 1]!;
-    copy[to + 2] = numbers[from + 2]!;
-    copy[to + 3] = numbers[from + 3]!;
-    copy[to + 4] = numbers[from + 4]!;
-    copy[to + 5] = numbers[from + 5]!;
-    copy[to + 6] = numbers[from + 6]!;
+    copy[to + SIGNALS_SEMANTIC] = numbers[from + SIGNALS_SEMANTIC]!;
+    copy[to + SIGNALS_KEYWORD] = numbers[from + SIGNALS_KEYWORD]!;
+    copy[to + SIGNALS_GRAPH] = numbers[from + SIGNALS_GRAPH]!;
+    copy[to + SIGNALS_RECENCY] = numbers[from + SIGNALS_RECENCY]!;
+    copy[to + SIGNALS_AUTHORITY] = numbers[from + SIGNALS_AUTHORITY]!;
+    copy[to + SIGNALS_AFFINITY] = numbers[from + SIGNALS_AFFINITY]!;
+    copy[to + SIGNALS_PRIMARY] = numbers[from + SIGNALS_PRIMARY]!;
   }
   return copy;
 }
 
-/** Numbers that a ranking of so many places takes. @internal */
+/** Count of the numbers of a ranking. @internal */
 export const rankingNumbers = (places: number): number => places * (2 + SIGNALS);

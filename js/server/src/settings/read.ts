@@ -112,9 +112,15 @@ function readEngine(yaml: EngineYaml, file: string | undefined): EngineConfig {
   } catch (error) {
     if (!(error instanceof NousError)) throw error;
     const field = error.details.field ?? "";
-    const message = error.message.replace(field, () => written.get(field) ?? field);
+    const message = error.message
+      .replace(field, () => written.get(field) ?? field)
+      .replace(/(?<=\(did you mean )\w+(?=\?\)$)/, toSnake);
     throw new SettingsError(`In ${file}: ${message}.`);
   }
 }
+
+/** A key of the engine as the file writes it. */
+const toSnake = (key: string): string =>
+  key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const list = (names: Iterable<string>): string => [...names].join(", ");

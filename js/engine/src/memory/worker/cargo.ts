@@ -3,7 +3,7 @@
 
 import { requireShort } from "../../arguments.ts";
 import { invalid, show } from "../../errors.ts";
-import { FILTER_KEYS } from "../pack.ts";
+import { FILTER_KEYS } from "../read.ts";
 import type { MemoryEdge, MemoryNode } from "../types.ts";
 
 /** Buffers that are to move with a message. @internal */

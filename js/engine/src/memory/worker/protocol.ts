@@ -2,7 +2,7 @@
 // requests, so that neither carries a number.
 
 import type { NousError, NousErrorCode, NousErrorDetails } from "../../errors.ts";
-import type { MemoryIndex } from "../index.ts";
+import type { MemoryIndex } from "../memory-index.ts";
 import type { MemoryIndexOptions } from "../types.ts";
 
 /** What a worker says first: its script is there. @internal */

@@ -1,6 +1,6 @@
 // What runs in the worker: one index, and a loop that answers one request after the other.
 
-import type { MemoryIndex } from "../index.ts";
+import type { MemoryIndex } from "../memory-index.ts";
 import type { Ranking } from "../ranking.ts";
 import type { SearchResult } from "../types.ts";
 import {

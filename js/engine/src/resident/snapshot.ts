@@ -1,24 +1,23 @@
-// Snapshots: the module's parts, and between them parts of our own that hold the ids.
+// Snapshots: the parts of the module, and between them parts that hold the ids.
 
 import { invalid, NousError, show } from "../errors.ts";
+import { PART_HEADER } from "../generated/layout.ts";
 import type { Instance } from "../instance.ts";
-import { ownInstance, type PlainData } from "../runtime.ts";
-import { type OnScratch, Resident, refusalOf } from "./resident.ts";
+import { refusal } from "../refusal.ts";
+import type { ScratchView, Shrinkable } from "../scratch-view.ts";
 
 /** A snapshot: its bytes, in one piece or in several of any length. */
 export type SnapshotSource = Uint8Array | ArrayBuffer | Iterable<Uint8Array>;
 
-/** Bytes of a part's header. */
-const HEADER = 32;
-/** A part of ids ends with so many, or with the one that brings it to so many UTF-16 units. */
+/** A part of ids ends at this count of ids, or at the id that reaches this count of UTF-16 units. */
 const IDS_A_PART = 1 << 16;
 const UNITS_A_PART = 1 << 21;
-/** How their text is written. */
+/** Encodings of the text of ids. */
 const UTF8 = 0;
 const UTF16 = 1;
 
 /** A class of the module that writes snapshots. @internal */
-export interface SnapshotWriter extends OnScratch {
+export interface SnapshotWriter extends Shrinkable {
   begin_snapshot(): Uint32Array | undefined;
   next_part(): number;
   part_at(): number;
@@ -26,39 +25,39 @@ export interface SnapshotWriter extends OnScratch {
   own_part(kind: number): number;
 }
 
-/** What a snapshot is taken of. @internal */
+/** The state of an index that snapshots need. @internal */
 export interface Snapshotted<M extends SnapshotWriter> {
-  resident: Resident<M>;
-  /** How many snapshots have been begun. */
+  resident: ScratchView<M>;
+  /** Count of the snapshots that were begun. */
   snapshots: number;
-  /** Said to snapshots that are still being written. */
+  /** Ends snapshots that are still being written. */
   isFreed: boolean;
 }
 
-/** Ids by row or slot, and those whose ids a snapshot holds. @internal */
+/** The rows or slots of a snapshot in its order, and ids by row or slot. @internal */
 export type IdList = readonly [places: Uint32Array, ids: readonly (string | undefined)[]];
 
 /**
- * The parts of a snapshot, one after the other; each is a piece of its own. Told the rows that it
- * writes, `listsOf` tells its lists of ids, by the kinds of their parts. @internal
+ * Yields the parts of a snapshot, each a piece of its own. `listsOf` returns the lists of ids for
+ * the rows of the snapshot, by the kinds of their parts. @internal
  */
 export function* snapshotParts<M extends SnapshotWriter>(
-  kept: Snapshotted<M>,
+  state: Snapshotted<M>,
   listsOf: (rows: Uint32Array) => readonly IdList[],
 ): Generator<Uint8Array<ArrayBuffer>, void, undefined> {
-  const { resident } = kept;
+  const { resident } = state;
   const check = () => {
-    if (kept.isFreed) throw new NousError("freed", "This index has been freed.");
+    if (state.isFreed) throw freed();
   };
   check();
   const rows = resident.module.begin_snapshot();
   if (rows === undefined) throw resident.refusal();
-  kept.snapshots += 1;
-  const own = kept.snapshots;
+  state.snapshots += 1;
+  const own = state.snapshots;
   // The module writes one at a time.
   const goOn = () => {
     check();
-    if (own !== kept.snapshots) throw damaged("cannot be finished: another was begun");
+    if (own !== state.snapshots) throw damaged("cannot be finished: another was begun");
   };
   const lists = listsOf(rows);
   yield* take(resident, resident.module.next_part());
@@ -70,6 +69,9 @@ export function* snapshotParts<M extends SnapshotWriter>(
     yield* take(resident, length);
   }
 }
+
+/** The error of a call of an index that has been freed. @internal */
+export const freed = () => new NousError("freed", "This index has been freed.");
 
 /** A snapshot in one piece. @internal */
 export function inOnePiece(parts: Iterable<Uint8Array>): Uint8Array<ArrayBuffer> {
@@ -101,9 +103,9 @@ function idsOfPart(
   return ids;
 }
 
-/** The parts that hold the ids of a list; `goOn` throws where the snapshot cannot be finished. */
+/** The parts that hold the ids of a list. `goOn` throws if the snapshot cannot be finished. */
 function* idParts(
-  resident: Resident<SnapshotWriter>,
+  resident: ScratchView<SnapshotWriter>,
   kind: number,
   [places, ids]: IdList,
   goOn: () => void,
@@ -114,7 +116,7 @@ function* idParts(
     const content = encodeIds(some);
     goOn();
     if (!resident.module.reserve_part(content.length)) throw resident.refusal();
-    resident.refresh();
+    resident.revalidateViews();
     resident.bytes.set(content, resident.module.part_at());
     yield* take(resident, resident.module.own_part(kind));
   }
@@ -122,11 +124,11 @@ function* idParts(
 
 /** A part that the module has made. */
 function* take(
-  resident: Resident<SnapshotWriter>,
+  resident: ScratchView<SnapshotWriter>,
   length: number,
 ): Generator<Uint8Array<ArrayBuffer>, void, undefined> {
   if (length < 0) throw resident.refusal();
-  resident.refresh();
+  resident.revalidateViews();
   const at = resident.module.part_at();
   yield resident.bytes.slice(at, at + length) as Uint8Array<ArrayBuffer>;
 }
@@ -191,41 +193,6 @@ function textOf(utf8: Uint8Array): string {
   }
 }
 
-/** What a snapshot held. @internal */
-export interface Restored {
-  resident: Resident;
-  nodeIds: string[];
-  edgeIds: string[];
-  /** Where ids stand in these lists. */
-  rows: Map<string, number>;
-  slots: Map<string, number>;
-  embeddingId: string;
-}
-
-/** @internal */
-export function restoreParts(
-  source: SnapshotSource,
-  config: PlainData | undefined,
-  maxBytes: number,
-): Restored {
-  const instance = ownInstance();
-  const { glue, memory } = instance;
-  const restorer = glue.Restorer.create(config, maxBytes, memory.buffer.byteLength);
-  if (restorer === undefined) throw refusalOf(glue);
-  const nodeIds: string[] = [];
-  const edgeIds: string[] = [];
-  readParts(source, instance, restorer, [nodeIds, edgeIds]);
-  const embeddingId = restorer.embedding_id();
-  const [nodes, edges] = [restorer.nodes(), restorer.edges()];
-  const module = restorer.finish();
-  restorer.free();
-  if (module === undefined) throw refusalOf(glue);
-  if (nodeIds.length !== nodes || edgeIds.length !== edges)
-    throw damaged("has too few or too many ids");
-  const [rows, slots] = [placesOf(nodeIds), placesOf(edgeIds)];
-  return { resident: new Resident(instance, module), nodeIds, edgeIds, rows, slots, embeddingId };
-}
-
 /** Where each id of a snapshot stands. @internal */
 export function placesOf(ids: readonly string[]): Map<string, number> {
   const places = new Map<string, number>();
@@ -258,15 +225,15 @@ export function readParts(
     return new Uint8Array(memory.buffer, at, bytes);
   };
   while (!feed.isEmpty()) {
-    feed.read(room(HEADER));
+    feed.read(room(PART_HEADER));
     const length = restorer.part_length();
-    if (length < 0) throw refusalOf(glue);
-    if (!feed.has(length - HEADER)) throw damaged("is cut off");
-    feed.read(room(length).subarray(HEADER));
+    if (length < 0) throw refusal(glue);
+    if (!feed.has(length - PART_HEADER)) throw damaged("is cut off");
+    feed.read(room(length).subarray(PART_HEADER));
     const kind = restorer.read(length);
-    if (kind < 0) throw refusalOf(glue);
+    if (kind < 0) throw refusal(glue);
     if (kind === 0) continue;
-    const ids = decodeIds(room(length).slice(HEADER));
+    const ids = decodeIds(room(length).slice(PART_HEADER));
     const list = lists[kind - 1];
     if (list === undefined) throw damaged("has a part of an unknown kind");
     for (const id of ids) list.push(id);
@@ -314,7 +281,7 @@ class Feed {
     return !this.has(1);
   }
 
-  /** Whether there are so many bytes. */
+  /** Whether the source has `bytes` more bytes. */
   has(bytes: number): boolean {
     while (this.#to - this.#from < bytes) {
       const { done, value } = this.#more.next();

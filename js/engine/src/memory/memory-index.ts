@@ -1,40 +1,102 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-// The resident memory of one agent: ids here, everything else in the memory of an instance of its
-// own.
+// The resident memory of one agent. JavaScript maps ids to rows and slots; the data lies in the
+// memory of an instance of its own.
 
 import { idsOf, limitOf, listOf, optionsOf, presentOf } from "../arguments.ts";
 import { withModuleConfig } from "../config.ts";
 import { LIFECYCLE_STATES } from "../constants.ts";
-import { invalid, invalidEntry, NousError, show } from "../errors.ts";
-import { takeRefusal } from "../runtime.ts";
-import type { Instant } from "../types.ts";
-import { Names, naming } from "./names.ts";
+import { invalid, NousError, show } from "../errors.ts";
 import {
-  type AllNames,
+  COLUMNS,
+  COLUMNS_BM25,
+  COLUMNS_GRAPH,
+  COLUMNS_SEMANTIC,
+  EDGE,
+  EDGE_FROM,
+  EDGE_TARGET,
+  EDGE_TO,
+  ENDED_MAX_HOPS,
+  ENDED_MAX_NODES,
+  ENDED_NO_SPREAD,
+  FIND,
+  FIND_ACTIVATION,
+  FIND_ROW,
+  NO_END,
+  NO_SUBTYPE,
+  NOBODY,
+  NODE,
+  NODE_TARGET,
+  OUTCOME,
+  OUTCOME_ACTIVATED,
+  OUTCOME_CONNECTIONS,
+  OUTCOME_EDGES_TRAVERSED,
+  OUTCOME_ENDED,
+  OUTCOME_FINDS,
+  OUTCOME_HOPS,
+  OUTCOME_KEPT,
+  OUTCOME_RANKED,
+  OUTCOME_SEEDS,
+  SEARCH,
+  SEARCH_CONNECTIONS,
+  STORED_EDGE_FROM,
+  STORED_EDGE_SEQUENCE,
+  STORED_EDGE_STRENGTH,
+  STORED_EDGE_TO,
+  STORED_EDGE_TYPE,
+  STORED_NODE_ACCESS_COUNT,
+  STORED_NODE_CREATED_AT,
+  STORED_NODE_DIFFICULTY,
+  STORED_NODE_HAS_EMBEDDING,
+  STORED_NODE_INBOUND_EDGES,
+  STORED_NODE_LAST_ACCESSED,
+  STORED_NODE_RETRIEVABILITY,
+  STORED_NODE_SALIENCE,
+  STORED_NODE_SEQUENCE,
+  STORED_NODE_STABILITY,
+  STORED_NODE_STATE,
+  STORED_NODE_SUBTYPE,
+  STORED_NODE_TYPE,
+  TARGET_EARLIER,
+  TARGET_NEW,
+  TRANSITION,
+  TRANSITION_FROM,
+  TRANSITION_ROW,
+  TRANSITION_SUBTYPE,
+  TRANSITION_TO,
+  USED_EDGES,
+  USED_EDGES_CAPACITY,
+  USED_EMBEDDINGS,
+  USED_EMBEDDINGS_CAPACITY,
+  USED_NODES,
+  USED_NODES_CAPACITY,
+} from "../generated/layout.ts";
+import {
+  checkRoom,
+  DEFAULT_LIMIT,
+  freeOnDispose,
+  maxBytesOf,
+  ResidentIndex,
+} from "../resident/resident-index.ts";
+import { inOnePiece, type SnapshotSource, snapshotParts } from "../resident/snapshot.ts";
+import type { Instant } from "../types.ts";
+import { naming } from "./names.ts";
+import { type Ranking, rankingNumbers, readRanking } from "./ranking.ts";
+import {
   checkRerank,
   codesOf,
-  EDGE,
-  NODE,
+  columnOf,
+  lengthOf,
   type ReadSearch,
   readEdges,
   readNodes,
   readSearch,
   readSimilar,
-  SEARCH,
   SIMILAR_KEYS,
   STORED_STATES,
-  setTarget,
   setTypes,
-} from "./pack.ts";
-import { type Ranking, rankingNumbers, readRanking } from "./ranking.ts";
-import { Resident, type ResidentModule } from "./resident.ts";
-import {
-  inOnePiece,
-  restoreParts,
-  type SnapshotSource,
-  type Snapshotted,
-  snapshotParts,
-} from "./snapshot.ts";
+} from "./read.ts";
+import { changeRefused, refusedCandidate, refusedEntry, refusedSearch } from "./refusals.ts";
+import { createMemory, type MemoryState, restoreMemory } from "./state.ts";
 import type {
   DecayChanges,
   ExplainedNode,
@@ -57,60 +119,24 @@ import type {
   Transition,
 } from "./types.ts";
 
-/** Results when a call does not say. @internal */
-export const DEFAULT_LIMIT = 20;
-const DEFAULT_MAX_BYTES = 3 * 2 ** 30;
-/** A Map holds 2²⁴ entries. */
-const MOST_IDS = 2 ** 24 - 1;
 const MOST_DIMENSIONS = 65_536;
 /** Why spreading ended, by code. */
-const TERMINATIONS = ["no_spread", "max_nodes", "max_hops"] as const;
-/** Numbers of a search's outcome, before what it found. */
-const OUTCOME = 9;
-/** An end of an edge that is not in the index. */
-const NO_END = -1;
-/** A hit that is not in the index; the slot of an edge that was left out. */
-const NOBODY = 0xffff_ffff;
-/** The code of no subtype. */
-const NO_SUBTYPE = 0;
+const TERMINATIONS: Record<number, SearchResult<Ranking>["metrics"]["terminated"]> = {
+  [ENDED_NO_SPREAD]: "no_spread",
+  [ENDED_MAX_NODES]: "max_nodes",
+  [ENDED_MAX_HOPS]: "max_hops",
+};
 
 const OPTION_KEYS = new Set(["dimensions", "embeddings", "embeddingId", "config", "maxBytes"]);
 const RESTORE_KEYS = new Set(["config", "maxBytes"]);
 const UPSERT_KEYS = new Set(["now"]);
-/** The columns of candidates, in the order in which they cross. */
-const SCORES = ["semantic", "bm25", "graph"] as const;
 
-/** What belongs to one memory: its instance, and who its rows and slots are. @internal */
-export interface Kept extends Snapshotted<ResidentModule> {
-  /** Rows by id, ids by row. */
-  rows: Map<string, number>;
-  ids: (string | undefined)[];
-  /** The same of edges. */
-  slots: Map<string, number>;
-  edgeIds: (string | undefined)[];
-  names: AllNames;
-  embeddingId: string;
-}
-
-function keep(resident: Resident, embeddingId: string): Kept {
-  return {
-    resident,
-    rows: new Map(),
-    ids: [],
-    slots: new Map(),
-    edgeIds: [],
-    names: {
-      types: new Names(resident, "type"),
-      subtypes: new Names(resident, "subtype"),
-      edgeTypes: new Names(resident, "edgeType"),
-      tags: new Names(resident, "tag"),
-      clusters: new Names(resident, "cluster"),
-    },
-    embeddingId,
-    snapshots: 0,
-    isFreed: false,
-  };
-}
+/** The columns of candidates by their places on the wire. */
+const SCORES: Record<number, keyof ResidentCandidates> = {
+  [COLUMNS_SEMANTIC]: "semantic",
+  [COLUMNS_BM25]: "bm25",
+  [COLUMNS_GRAPH]: "graph",
+};
 
 /**
  * The memory of one agent, resident in the module: nodes, edges and embeddings go in once, and a
@@ -125,24 +151,23 @@ function keep(resident: Resident, embeddingId: string): Kept {
  * index.free();
  * ```
  *
- * Every method refuses what is wrong with a `NousError` before it does anything: `invalid_argument`
- * names field, index and id, `out_of_memory` says what was missing, `freed` that the index is gone,
- * `instance_lost` that the engine failed in it, so that it has to be made anew. Methods compute at
- * once, without waiting.
+ * Every method refuses wrong input with a `NousError` before it changes anything. Codes:
+ * `invalid_argument` names field, index and id; `out_of_memory` says how much was missing; `freed`:
+ * the index was freed; `instance_lost`: the engine failed, and the index has to be made again.
+ * Methods are synchronous.
  */
 export class MemoryIndex {
-  #kept: Kept | undefined;
+  readonly #index: ResidentIndex<MemoryState>;
   // Set below, where the symbol exists.
   declare [Symbol.dispose]: () => void;
 
   /**
-   * @throws {NousError} `invalid_argument` for an option that is none or out of its range,
-   * `invalid_config` for a wrong
-   * configuration, `not_initialized` before the module is loaded.
+   * @throws {NousError} `invalid_argument` for an unknown option or one out of its range,
+   * `invalid_config` for a wrong configuration, `not_initialized` before the module is loaded.
    */
   constructor(options: MemoryIndexOptions = {}) {
-    if ((options as unknown) instanceof Whole) {
-      this.#kept = (options as unknown as Whole).kept;
+    if ((options as unknown) instanceof ResidentIndex) {
+      this.#index = options as unknown as ResidentIndex<MemoryState>;
       return;
     }
     const given: MemoryIndexOptions = optionsOf("options", options, OPTION_KEYS);
@@ -159,11 +184,11 @@ export class MemoryIndex {
       embeddingId,
       maxBytes: maxBytesOf(given.maxBytes),
     };
-    const resident =
+    const state =
       config === undefined
-        ? Resident.create(undefined, making)
-        : withModuleConfig(config, (plain) => Resident.create(plain, making));
-    this.#kept = keep(resident, embeddingId);
+        ? createMemory(undefined, making)
+        : withModuleConfig(config, (plain) => createMemory(plain, making));
+    this.#index = new ResidentIndex(state);
   }
 
   /**
@@ -181,61 +206,42 @@ export class MemoryIndex {
   ): MemoryIndex {
     const { config, maxBytes } = optionsOf("options", options, RESTORE_KEYS);
     const most = maxBytesOf(maxBytes);
-    const restored =
+    const state =
       config === undefined
-        ? restoreParts(bytes, undefined, most)
-        : withModuleConfig(config, (plain) => restoreParts(bytes, plain, most));
-    const kept = keep(restored.resident, restored.embeddingId);
-    kept.ids = restored.nodeIds;
-    kept.edgeIds = restored.edgeIds;
-    kept.rows = restored.rows;
-    kept.slots = restored.slots;
-    return new MemoryIndex(new Whole(kept) as object);
-  }
-
-  #live(): Kept {
-    if (this.#kept === undefined) throw new NousError("freed", "This index has been freed.");
-    return this.#kept;
+        ? restoreMemory(bytes, undefined, most)
+        : withModuleConfig(config, (plain) => restoreMemory(bytes, plain, most));
+    return new MemoryIndex(new ResidentIndex(state) as object);
   }
 
   /** How many nodes there are. */
   get size(): number {
-    return this.#live().rows.size;
+    return this.#index.live().rows.size;
   }
 
   /** How many edges there are. */
   get edgeCount(): number {
-    return this.#live().slots.size;
+    return this.#index.live().slots.size;
   }
 
-  /** Which model made the embeddings, as the index was told. */
+  /** Id of the model that made the embeddings, from the options. */
   get embeddingId(): string {
-    return this.#live().embeddingId;
+    return this.#index.live().embeddingId;
   }
 
   /** The memory it takes, in bytes. */
   get bytes(): MemoryUse {
-    const { resident } = this.#live();
+    const { resident } = this.#index.live();
     resident.module.bytes_used();
-    resident.find();
-    const [nodes, nodes_capacity, edges, edges_capacity, embeddings, embeddings_capacity] =
-      resident.numbers.subarray(resident.numbersAt, resident.numbersAt + 6) as unknown as [
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-      ];
-    const module = resident.instance.memory.buffer.byteLength;
+    resident.relocate();
+    const { numbers, numbersAt: at } = resident;
     return {
-      nodes,
-      nodes_capacity,
-      edges,
-      edges_capacity,
-      embeddings,
-      embeddings_capacity,
-      module,
+      nodes: numbers[at + USED_NODES]!,
+      nodes_capacity: numbers[at + USED_NODES_CAPACITY]!,
+      edges: numbers[at + USED_EDGES]!,
+      edges_capacity: numbers[at + USED_EDGES_CAPACITY]!,
+      embeddings: numbers[at + USED_EMBEDDINGS]!,
+      embeddings_capacity: numbers[at + USED_EMBEDDINGS_CAPACITY]!,
+      module: resident.instance.memory.buffer.byteLength,
     };
   }
 
@@ -244,14 +250,14 @@ export class MemoryIndex {
    * defaults of new ones. The answer is how many were new.
    */
   upsert(nodes: readonly MemoryNode[], options: { now?: Instant | undefined } = {}): number {
-    const kept = this.#live();
+    const state = this.#index.live();
     const now = presentOf(optionsOf("options", options, UPSERT_KEYS).now);
     const batch = readNodes(nodes);
-    this.#sameAs(kept);
-    const { resident, rows, ids, names } = kept;
+    this.#index.requireSame(state);
+    const { resident, rows, ids, names } = state;
     const { records } = batch;
     const count = batch.ids.length;
-    const added = setTargets(batch.ids, rows, records, NODE);
+    const added = setTargets(batch.ids, rows, records, NODE, NODE_TARGET);
     checkRoom("nodes", rows.size + added);
     naming([names.types, names.subtypes, names.tags, names.clusters], () => {
       const codes = codesOf(batch, names);
@@ -260,17 +266,17 @@ export class MemoryIndex {
       resident.numbers.set(records, resident.numbersAt);
       resident.rows.set(codes, resident.rowsAt);
       resident.numbers.set(embeddings, resident.numbersAt + records.length);
-      if (!resident.module.upsert(count, now)) throw refusedEntry(kept, "nodes", nodes);
+      if (!resident.module.upsert(count, now)) throw refusedEntry(state, "nodes", nodes);
     });
-    resident.find();
+    resident.relocate();
     for (let index = 0; index < count; index++) {
-      if (records[index * NODE] !== NEW) continue;
+      if (records[index * NODE + NODE_TARGET] !== TARGET_NEW) continue;
       const row = resident.rows[resident.rowsAt + index]!;
       const id = batch.ids[index]!;
       rows.set(id, row);
       ids[row] = id;
     }
-    resident.release();
+    resident.shrinkIfLarge();
     return added;
   }
 
@@ -279,17 +285,17 @@ export class MemoryIndex {
    * many were.
    */
   remove(ids: readonly string[]): number {
-    const kept = this.#live();
-    const rows = this.#rowsOf(kept, idsOf("ids", ids), true);
-    const { resident } = kept;
+    const state = this.#index.live();
+    const rows = this.#rowsOf(state, idsOf("ids", ids), true);
+    const { resident } = state;
     resident.reserve(0, rows.length, 0);
     resident.rows.set(rows, resident.rowsAt);
     const slots = resident.module.remove(rows.length);
     for (const row of rows) {
-      kept.rows.delete(kept.ids[row]!);
-      kept.ids[row] = undefined;
+      state.rows.delete(state.ids[row]!);
+      state.ids[row] = undefined;
     }
-    forgetEdges(kept, slots);
+    forgetEdges(state, slots);
     return rows.length;
   }
 
@@ -298,10 +304,10 @@ export class MemoryIndex {
    * leads to or from a node that is not there is left out, and named in the answer.
    */
   link(edges: readonly MemoryEdge[]): Linked {
-    const kept = this.#live();
+    const state = this.#index.live();
     const batch = readEdges(edges);
-    this.#sameAs(kept);
-    const { resident, rows, slots, edgeIds, names } = kept;
+    this.#index.requireSame(state);
+    const { resident, rows, slots, edgeIds, names } = state;
     const { records } = batch;
     const { ids } = batch;
     const count = ids.length;
@@ -309,24 +315,25 @@ export class MemoryIndex {
       const source = rows.get(batch.sources[index]!);
       const target = rows.get(batch.targets[index]!);
       // One without an end is checked as the others are, and left out.
-      records[index * EDGE + 1] = target === undefined ? NO_END : (source ?? NO_END);
-      records[index * EDGE + 2] = target ?? NO_END;
+      records[index * EDGE + EDGE_FROM] = target === undefined ? NO_END : (source ?? NO_END);
+      records[index * EDGE + EDGE_TO] = target ?? NO_END;
     }
     const added = setTargets(
       ids,
       slots,
       records,
       EDGE,
-      (index) => records[index * EDGE + 1] === NO_END,
+      EDGE_TARGET,
+      (index) => records[index * EDGE + EDGE_FROM] === NO_END,
     );
     checkRoom("edges", slots.size + added);
     naming([names.edgeTypes], () => {
       setTypes(batch, names);
       resident.reserve(count * EDGE, count, 0);
       resident.numbers.set(records, resident.numbersAt);
-      if (!resident.module.link(count)) throw refusedEntry(kept, "edges", edges);
+      if (!resident.module.link(count)) throw refusedEntry(state, "edges", edges);
     });
-    resident.find();
+    resident.relocate();
     const ignored: string[] = [];
     for (let index = 0; index < count; index++) {
       const slot = resident.rows[resident.rowsAt + index]!;
@@ -337,92 +344,92 @@ export class MemoryIndex {
       }
       const known = slots.get(id);
       if (known === slot) continue;
-      // One whose ends moved has another slot; what its old one has become is for whoever took it
-      // to say.
+      // An edge whose ends changed has a new slot. Its old slot may belong to another edge of this
+      // batch already.
       if (known !== undefined && edgeIds[known] === id) edgeIds[known] = undefined;
       slots.set(id, slot);
       edgeIds[slot] = id;
     }
-    resident.release();
+    resident.shrinkIfLarge();
     return { linked: count - ignored.length, ignored };
   }
 
   /** Removes edges. Ids that are not there are passed over; the answer is how many were. */
   unlink(edgeIds: readonly string[]): number {
-    const kept = this.#live();
+    const state = this.#index.live();
     const ids = new Set(idsOf("edgeIds", edgeIds));
-    this.#sameAs(kept);
-    const slots = [...ids].flatMap((id) => kept.slots.get(id) ?? []);
-    const { resident } = kept;
+    this.#index.requireSame(state);
+    const slots = [...ids].flatMap((id) => state.slots.get(id) ?? []);
+    const { resident } = state;
     resident.reserve(0, slots.length, 0);
     resident.rows.set(slots, resident.rowsAt);
     resident.module.unlink(slots.length);
-    forgetEdges(kept, slots);
+    forgetEdges(state, slots);
     return slots.length;
   }
 
   /** Whether a node is there. */
   has(id: string): boolean {
-    return this.#live().rows.has(id);
+    return this.#index.live().rows.has(id);
   }
 
-  /** A node as it is kept, without its embedding. */
+  /** A node as it is stored, without its embedding. */
   get(id: string): StoredMemoryNode | undefined {
-    const kept = this.#live();
-    const row = kept.rows.get(id);
+    const state = this.#index.live();
+    const row = state.rows.get(id);
     if (row === undefined) return undefined;
-    const { resident, names } = kept;
+    const { resident, names } = state;
     const labels = resident.module.node(row);
-    resident.find();
+    resident.relocate();
     const { numbers, numbersAt: at, rowsAt } = resident;
     const codes = [...resident.rows.subarray(rowsAt, rowsAt + labels)];
-    const subtype = numbers[at + 11]!;
-    const salience = numbers[at + 8]!;
+    const subtype = numbers[at + STORED_NODE_SUBTYPE]!;
+    const salience = numbers[at + STORED_NODE_SALIENCE]!;
     return {
       id,
-      type: names.types.text(numbers[at + 10]!),
+      type: names.types.text(numbers[at + STORED_NODE_TYPE]!),
       subtype: subtype === NO_SUBTYPE ? null : names.subtypes.text(subtype),
-      created_at: numbers[at + 1]!,
-      last_accessed: numbers[at + 2]!,
-      access_count: numbers[at + 3]!,
-      inbound_edge_count: numbers[at + 4]!,
-      stability: numbers[at + 5]!,
-      retrievability: numbers[at + 6]!,
-      difficulty: numbers[at + 7]!,
+      created_at: numbers[at + STORED_NODE_CREATED_AT]!,
+      last_accessed: numbers[at + STORED_NODE_LAST_ACCESSED]!,
+      access_count: numbers[at + STORED_NODE_ACCESS_COUNT]!,
+      inbound_edge_count: numbers[at + STORED_NODE_INBOUND_EDGES]!,
+      stability: numbers[at + STORED_NODE_STABILITY]!,
+      retrievability: numbers[at + STORED_NODE_RETRIEVABILITY]!,
+      difficulty: numbers[at + STORED_NODE_DIFFICULTY]!,
       ...(Number.isNaN(salience) ? {} : { salience }),
-      lifecycle: STORED_STATES[numbers[at + 9]!]!,
+      lifecycle: STORED_STATES[numbers[at + STORED_NODE_STATE]!]!,
       tags: codes.filter((code) => code % 2 === 0).map((code) => names.tags.text(code >>> 1)),
       clusters: codes
         .filter((code) => code % 2 === 1)
         .map((code) => names.clusters.text(code >>> 1)),
-      has_embedding: numbers[at + 12] === 1,
-      sequence: numbers[at]!,
+      has_embedding: numbers[at + STORED_NODE_HAS_EMBEDDING] === 1,
+      sequence: numbers[at + STORED_NODE_SEQUENCE]!,
     };
   }
 
-  /** An edge as it is kept. */
+  /** An edge as it is stored. */
   getEdge(id: string): StoredMemoryEdge | undefined {
-    const kept = this.#live();
-    const slot = kept.slots.get(id);
-    return slot === undefined ? undefined : edgeAt(kept, slot);
+    const state = this.#index.live();
+    const slot = state.slots.get(id);
+    return slot === undefined ? undefined : edgeAt(state, slot);
   }
 
   /** The ids of all nodes, in no order. */
   ids(): IterableIterator<string> {
-    return this.#live().rows.keys();
+    return this.#index.live().rows.keys();
   }
 
   /**
    * Numbers that `rerank` takes in place of ids, and looks up sooner. A number stays a node's own
    * until the node is removed.
    *
-   * @throws {NousError} `invalid_argument` naming index and id where there is no such node.
+   * @throws {NousError} `invalid_argument` with index and id if there is no such node.
    */
   handles(ids: readonly string[]): Uint32Array {
-    // Read whole before any is looked up: what reading runs may change who is there.
+    // All ids are read before the first is looked up: reading may run code that changes the index.
     const own = [...listOf("ids", ids)];
     const handles = new Uint32Array(own.length);
-    lookUp(this.#live(), own, handles, 0);
+    lookUp(this.#index.live(), own, handles, 0);
     return handles;
   }
 
@@ -446,10 +453,10 @@ export class MemoryIndex {
   }
 
   #access(how: "touch" | "recall", given: readonly string[], instant: Instant | undefined): number {
-    const kept = this.#live();
+    const state = this.#index.live();
     const now = presentOf(instant);
-    const rows = this.#rowsOf(kept, idsOf("ids", given), false);
-    const { resident } = kept;
+    const rows = this.#rowsOf(state, idsOf("ids", given), false);
+    const { resident } = state;
     resident.reserve(0, rows.length, 0);
     resident.rows.set(rows, resident.rowsAt);
     const counted = resident.module[how](rows.length, now);
@@ -463,15 +470,15 @@ export class MemoryIndex {
    * so that two topics asked at once are not tied together. Ids that are not there are passed over.
    */
   strengthen(groups: readonly (readonly string[])[], amount: number): Strengthened {
-    const kept = this.#live();
+    const state = this.#index.live();
     if (typeof amount !== "number")
       throw invalid("amount", `must lie between 0 and 1, found ${show(amount)}`);
     const read = Array.from(listOf("groups", groups), (group, index) =>
       idsOf(`groups[${index}]`, group),
     );
-    this.#sameAs(kept);
-    const members = read.map((ids) => this.#rowsOf(kept, ids, true));
-    const { resident, edgeIds } = kept;
+    this.#index.requireSame(state);
+    const members = read.map((ids) => this.#rowsOf(state, ids, true));
+    const { resident, edgeIds } = state;
     const flat = members.flat();
     resident.reserve(0, members.length + flat.length, 0);
     resident.rows.set(
@@ -481,7 +488,7 @@ export class MemoryIndex {
     resident.rows.set(flat, resident.rowsAt + members.length);
     const slots = resident.module.strengthen(members.length, amount);
     if (slots === undefined) throw resident.refusal();
-    const strengths = Float64Array.from(slots, (slot) => edgeAt(kept, slot).strength);
+    const strengths = Float64Array.from(slots, (slot) => edgeAt(state, slot).strength);
     return { ids: Array.from(slots, (slot) => edgeIds[slot]!), strengths };
   }
 
@@ -490,7 +497,7 @@ export class MemoryIndex {
    * their order. The same to the bit as `rerankTop` of objects with the same fields.
    */
   rerank(candidates: ResidentCandidates, options: ResidentRerankOptions = {}): Ranking {
-    const kept = this.#live();
+    const state = this.#index.live();
     checkRerank(candidates, options);
     const { limit, now, sections = true } = options;
     const present = presentOf(now);
@@ -506,25 +513,26 @@ export class MemoryIndex {
         ? Array.prototype.slice.call(listOf("ids", ids as readonly string[]))
         : undefined;
     const count = own?.length ?? lengthOf(handles!);
+    // In the order of `COLUMNS`. A literal: an array with holes costs 3 % of a ranking by handles.
     const columns = [
       columnOf("semantic", semantic, count),
       columnOf("bm25", bm25, count),
       columnOf("graph", graph, count),
     ];
-    const { resident } = kept;
-    // From here on nothing of the caller's runs; what ran may have changed who is there, and how
-    // long a column is.
-    this.#sameAs(kept);
+    const { resident } = state;
+    // From here on no code of the caller runs. Code that ran may have changed the index, and the
+    // length of a column.
+    this.#index.requireSame(state);
     for (let place = 0; place < columns.length; place++) {
       const column = columns[place];
       if (column !== undefined && lengthOf(column) !== count) throw changed(SCORES[place]!);
     }
     if (handles !== undefined && lengthOf(handles) !== count) throw changed("handles");
     const places = Math.min(most, count);
-    resident.reserve(3 * count + rankingNumbers(places), count, 0);
+    resident.reserve(COLUMNS * count + rankingNumbers(places), count, 0);
     const { numbers, numbersAt: at } = resident;
-    // Of none there is nothing to copy, and what has a detached buffer cannot even be asked.
-    if (handles === undefined) lookUp(kept, own!, resident.rows, resident.rowsAt);
+    // Empty columns are not copied: one with a detached buffer would throw.
+    if (handles === undefined) lookUp(state, own!, resident.rows, resident.rowsAt);
     else if (count > 0) resident.rows.set(handles, resident.rowsAt);
     for (let place = 0; place < columns.length; place++) {
       const column = columns[place];
@@ -532,10 +540,10 @@ export class MemoryIndex {
       else if (count > 0) numbers.set(column, at + place * count);
     }
     if (!resident.module.rerank(count, places, present, sections))
-      throw refusedCandidate(kept, candidates);
-    resident.refresh();
-    const ranking = readRanking(resident.numbers, at + 3 * count, places, kept.ids);
-    resident.release();
+      throw refusedCandidate(state, candidates);
+    resident.revalidateViews();
+    const ranking = readRanking(resident.numbers, at + COLUMNS * count, places, state.ids);
+    resident.shrinkIfLarge();
     return ranking;
   }
 
@@ -545,49 +553,39 @@ export class MemoryIndex {
    * `touch`.
    */
   search(query: SearchQuery): SearchResult<Ranking> {
-    const kept = this.#live();
-    const read = readSearch(query, kept.names);
-    this.#sameAs(kept);
-    const { resident, ids } = kept;
-    writeSearch(kept, read);
-    if (!resident.module.search()) throw refusedSearch(kept);
-    resident.find();
+    const state = this.#index.live();
+    const read = readSearch(query, state.names);
+    this.#index.requireSame(state);
+    const { resident, ids } = state;
+    writeSearch(state, read);
+    if (!resident.module.search()) throw refusedSearch(state);
+    resident.relocate();
     const { numbers, numbersAt: at } = resident;
-    const [seeds, activated, filtered, returned, finds, connections, hops, traversed, terminated] =
-      numbers.subarray(at, at + OUTCOME) as unknown as [
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-        number,
-      ];
+    const returned = numbers[at + OUTCOME_RANKED]!;
     const ranking = readRanking(numbers, at + OUTCOME, returned, ids);
     const findsAt = at + OUTCOME + rankingNumbers(returned);
     const result: SearchResult<Ranking> = {
       ranking,
-      serendipity: Array.from({ length: finds }, (_, place) => ({
-        id: ids[numbers[findsAt + 2 * place]!]!,
-        activation: numbers[findsAt + 2 * place + 1]!,
+      serendipity: Array.from({ length: numbers[at + OUTCOME_FINDS]! }, (_, place) => ({
+        id: ids[numbers[findsAt + FIND * place + FIND_ROW]!]!,
+        activation: numbers[findsAt + FIND * place + FIND_ACTIVATION]!,
       })),
       metrics: {
-        seeds_found: seeds,
-        nodes_activated: activated,
-        nodes_filtered: filtered,
+        seeds_found: numbers[at + OUTCOME_SEEDS]!,
+        nodes_activated: numbers[at + OUTCOME_ACTIVATED]!,
+        nodes_filtered: numbers[at + OUTCOME_KEPT]!,
         nodes_returned: returned,
-        hops,
-        edges_traversed: traversed,
-        terminated: TERMINATIONS[terminated]!,
+        hops: numbers[at + OUTCOME_HOPS]!,
+        edges_traversed: numbers[at + OUTCOME_EDGES_TRAVERSED]!,
+        terminated: TERMINATIONS[numbers[at + OUTCOME_ENDED]!]!,
       },
     };
-    if (read.head[3] === 1) {
+    if (read.head[SEARCH_CONNECTIONS] === 1) {
+      const connections = numbers[at + OUTCOME_CONNECTIONS]!;
       const slots = resident.rows.slice(resident.rowsAt, resident.rowsAt + connections);
-      result.connections = Array.from(slots, (slot) => edgeAt(kept, slot));
+      result.connections = Array.from(slots, (slot) => edgeAt(state, slot));
     }
-    resident.releaseAnswer();
+    resident.shrinkAfterAnswer();
     return result;
   }
 
@@ -596,33 +594,33 @@ export class MemoryIndex {
    * compared.
    */
   similar(embedding: ArrayLike<number>, options: SimilarOptions = {}): Similar {
-    const kept = this.#live();
+    const state = this.#index.live();
     const { limit, filter, now } = optionsOf("options", options, SIMILAR_KEYS);
     const most = limitOf(limit, DEFAULT_LIMIT);
-    const read = readSimilar(embedding, filter, most, presentOf(now), kept.names);
-    this.#sameAs(kept);
-    const { resident } = kept;
-    writeSearch(kept, read);
+    const read = readSimilar(embedding, filter, most, presentOf(now), state.names);
+    this.#index.requireSame(state);
+    const { resident } = state;
+    writeSearch(state, read);
     const count = resident.module.similar();
     if (count < 0) throw resident.refusal();
-    resident.find();
+    resident.relocate();
     const ids = Array.from(
       resident.rows.subarray(resident.rowsAt, resident.rowsAt + count),
-      (row) => kept.ids[row]!,
+      (row) => state.ids[row]!,
     );
     const scores = resident.numbers.slice(resident.numbersAt, resident.numbersAt + count);
-    resident.releaseAnswer();
+    resident.shrinkAfterAnswer();
     return { ids, scores };
   }
 
   /**
-   * Looks at every node and proposes what to store; nothing is changed by it. Once the database has
+   * Sweeps over every node and proposes what to store; changes nothing. Once the database has
    * the changes, `applyDecay` makes them the stored ones here too.
    */
   decay(now?: Instant): Sweep {
     const present = presentOf(now);
-    const kept = this.#live();
-    const { resident, ids } = kept;
+    const state = this.#index.live();
+    const { resident, ids } = state;
     const { module } = resident;
     const processed = module.decay(present);
     if (processed < 0) throw resident.refusal();
@@ -634,9 +632,9 @@ export class MemoryIndex {
       retrievability: new Float64Array(buffer, module.sweep_retrievability_at(), count).slice(),
       lifecycle: new Uint8Array(buffer, module.sweep_states_at(), count).slice(),
     };
-    const transitions = this.#transitions(kept, module.sweep_transitions());
+    const transitions = this.#transitions(state, module.sweep_transitions());
     module.forget_sweep();
-    resident.refresh();
+    resident.revalidateViews();
     return { processed, changes, transitions };
   }
 
@@ -648,7 +646,7 @@ export class MemoryIndex {
    * length.
    */
   applyDecay(changes: DecayChanges): number {
-    const kept = this.#live();
+    const state = this.#index.live();
     if (typeof changes !== "object" || changes === null) {
       throw invalid("changes", `must be an object, found ${show(changes)}`);
     }
@@ -657,8 +655,8 @@ export class MemoryIndex {
     const lifecycle = columnOf("lifecycle", changes.lifecycle, ids.length);
     if (retrievability === undefined) throw invalid("retrievability", "is missing");
     if (lifecycle === undefined) throw invalid("lifecycle", "is missing");
-    this.#sameAs(kept);
-    const { resident } = kept;
+    this.#index.requireSame(state);
+    const { resident } = state;
     resident.reserve(ids.length, ids.length, ids.length);
     const { numbers, rows, bytes, numbersAt, rowsAt, bytesAt } = resident;
     for (let index = 0; index < ids.length; index++) {
@@ -671,37 +669,38 @@ export class MemoryIndex {
       }
       numbers[numbersAt + index] = r;
       bytes[bytesAt + index] = code;
-      rows[rowsAt + index] = kept.rows.get(ids[index]!) ?? NOBODY;
+      rows[rowsAt + index] = state.rows.get(ids[index]!) ?? NOBODY;
     }
     const applied = resident.module.apply_decay(ids.length);
     if (applied < 0) throw resident.refusal();
-    resident.release();
+    resident.shrinkIfLarge();
     return applied;
   }
 
   /**
    * The transitions that `decay` would propose, found without looking at every node: the time goes
    * by the number of nodes that a change could concern, unless `now` lies before that of the last
-   * call, or of a sweep that was applied since. What was told is told again until it is stored, by
-   * `applyDecay` or `upsert`.
+   * call, or of a sweep that was applied since. A transition is returned again until `applyDecay` or
+   * `upsert` stores it.
    */
   transitions(now?: Instant): Transition[] {
     const present = presentOf(now);
-    const kept = this.#live();
-    const told = kept.resident.module.transitions(present);
-    if (told === undefined) throw kept.resident.refusal();
-    return this.#transitions(kept, told);
+    const state = this.#index.live();
+    const due = state.resident.module.transitions(present);
+    if (due === undefined) throw state.resident.refusal();
+    return this.#transitions(state, due);
   }
 
-  #transitions({ ids, names }: Kept, told: Uint32Array): Transition[] {
-    const count = told.length / 4;
+  #transitions({ ids, names }: MemoryState, numbers: Uint32Array): Transition[] {
+    const count = numbers.length / TRANSITION;
     const transitions = new Array<Transition>(count);
     for (let place = 0; place < count; place++) {
-      const subtype = told[4 * place + 3]!;
+      const at = place * TRANSITION;
+      const subtype = numbers[at + TRANSITION_SUBTYPE]!;
       transitions[place] = {
-        id: ids[told[4 * place]!]!,
-        from: STORED_STATES[told[4 * place + 1]!]!,
-        to: LIFECYCLE_STATES[told[4 * place + 2]!]!,
+        id: ids[numbers[at + TRANSITION_ROW]!]!,
+        from: STORED_STATES[numbers[at + TRANSITION_FROM]!]!,
+        to: LIFECYCLE_STATES[numbers[at + TRANSITION_TO]!]!,
         subtype: subtype === NO_SUBTYPE ? null : names.subtypes.text(subtype),
       };
     }
@@ -709,30 +708,30 @@ export class MemoryIndex {
   }
 
   /**
-   * Searches, and tells why one node stands where it stands: every number behind its score, from
+   * Searches, and explains the rank of one node: every number behind its score, from
    * seeds and hops to the six weighted signals, as a tree that adds up to the score exactly.
    *
    * @throws {NousError} `invalid_argument` where there is no such node; else as `search`.
    */
   explain(id: string, query: SearchQuery): ExplainedNode {
-    const kept = this.#live();
-    const read = readSearch(query, kept.names);
-    this.#sameAs(kept);
-    const row = kept.rows.get(id);
+    const state = this.#index.live();
+    const read = readSearch(query, state.names);
+    this.#index.requireSame(state);
+    const row = state.rows.get(id);
     if (row === undefined)
       throw invalid("id", `must name a memory of this index, found ${show(id)}`);
-    writeSearch(kept, read);
-    const json = kept.resident.module.explain(row);
-    if (json === undefined) throw refusedSearch(kept);
-    kept.resident.find();
-    const { rank, absent, score } = JSON.parse(json) as ToldNode;
-    const name = ({ from, edge, parts, ...rest }: ToldExplanation): Explanation => ({
+    writeSearch(state, read);
+    const json = state.resident.module.explain(row);
+    if (json === undefined) throw refusedSearch(state);
+    state.resident.relocate();
+    const { rank, absent, score } = JSON.parse(json) as ModuleNode;
+    const name = ({ from, edge, parts, ...rest }: ModuleExplanation): Explanation => ({
       ...rest,
       // JSON has no infinity; no other value is missing.
       value: rest.value ?? Number.POSITIVE_INFINITY,
       ...(parts === undefined ? {} : { parts: parts.map(name) }),
-      ...(from === undefined ? {} : { from: kept.ids[from]! }),
-      ...(edge === undefined ? {} : { edge: kept.edgeIds[edge]! }),
+      ...(from === undefined ? {} : { from: state.ids[from]! }),
+      ...(edge === undefined ? {} : { edge: state.edgeIds[edge]! }),
     });
     return {
       id,
@@ -743,9 +742,9 @@ export class MemoryIndex {
   }
 
   /**
-   * The whole index as bytes, versioned and checked by sums. An index that has reached `maxBytes`
-   * can make its snapshot as well: what that needs for a while (some 16 bytes a node and edge, and
-   * two parts of some megabytes) does not count against `maxBytes`.
+   * The index as bytes, versioned and checked by sums. The memory that a snapshot needs meanwhile
+   * (some 16 bytes a node and edge, and two parts of some megabytes) does not count against
+   * `maxBytes`, so that a full index can be saved.
    */
   snapshot(): Uint8Array<ArrayBuffer> {
     return inOnePiece(this.snapshotParts());
@@ -756,10 +755,10 @@ export class MemoryIndex {
    * stream. The index may not be changed before the last.
    */
   snapshotParts(): IterableIterator<Uint8Array<ArrayBuffer>> {
-    const kept = this.#live();
-    return snapshotParts(kept, (rows) => [
-      [rows, kept.ids],
-      [kept.resident.module.snapshot_slots(), kept.edgeIds],
+    const state = this.#index.live();
+    return snapshotParts(state, (rows) => [
+      [rows, state.ids],
+      [state.resident.module.snapshot_slots(), state.edgeIds],
     ]);
   }
 
@@ -769,67 +768,43 @@ export class MemoryIndex {
    * as other objects are.
    */
   free(): void {
-    if (this.#kept !== undefined) this.#kept.isFreed = true;
-    this.#kept = undefined;
-  }
-
-  /**
-   * Reading a caller's objects may have run code of the caller's, which may have freed the index.
-   */
-  #sameAs(kept: Kept): void {
-    if (this.#live() !== kept) throw new NousError("freed", "This index has been freed.");
+    this.#index.free();
   }
 
   /** The rows of those ids that are there; each once where that is asked for. */
-  #rowsOf(kept: Kept, ids: readonly string[], once: boolean): number[] {
-    this.#sameAs(kept);
+  #rowsOf(state: MemoryState, ids: readonly string[], once: boolean): number[] {
+    this.#index.requireSame(state);
     const rows: number[] = [];
     for (const id of once ? new Set(ids) : ids) {
-      const row = kept.rows.get(id);
+      const row = state.rows.get(id);
       if (row !== undefined) rows.push(row);
     }
     return rows;
   }
-
-  static {
-    if (Symbol.dispose !== undefined) {
-      Object.defineProperty(MemoryIndex.prototype, Symbol.dispose, {
-        value: MemoryIndex.prototype.free,
-        writable: true,
-        configurable: true,
-      });
-    }
-  }
 }
 
-/** What a restored index is made of. */
-class Whole {
-  constructor(readonly kept: Kept) {}
-}
+freeOnDispose(MemoryIndex);
 
-/** An explanation as the module tells it: nodes by row, edges by slot. */
-interface ToldExplanation extends Omit<Explanation, "from" | "edge" | "parts"> {
+/** An explanation from the module: nodes by row, edges by slot. */
+interface ModuleExplanation extends Omit<Explanation, "from" | "edge" | "parts"> {
   from?: number;
   edge?: number;
-  parts?: ToldExplanation[];
+  parts?: ModuleExplanation[];
 }
 
-interface ToldNode {
+interface ModuleNode {
   rank: number | null;
   absent?: NonNullable<ExplainedNode["absent"]>;
-  score: ToldExplanation | null;
+  score: ModuleExplanation | null;
 }
 
-/** The target of an entry that is new, and of one whose id came before in the batch. */
-const NEW = -1;
-const earlier = (place: number) => -2 - place;
-
-/** Says of each entry which node or edge it is about; the answer is how many are new. */
+/** Writes the target of each entry into its record. Returns the count of new ids. */
 function setTargets(
   ids: readonly string[],
   known: ReadonlyMap<string, number>,
   records: Float64Array,
   size: number,
+  field: number,
   isLeftOut: (index: number) => boolean = () => false,
 ): number {
   const first = new Map<string, number>();
@@ -838,27 +813,17 @@ function setTargets(
     if (isLeftOut(index)) continue;
     const there = known.get(id);
     if (there !== undefined) {
-      setTarget(records, size, index, there);
+      records[index * size + field] = there;
       continue;
     }
     const before = first.get(id);
     if (before === undefined) first.set(id, index);
-    setTarget(records, size, index, before === undefined ? NEW : earlier(before));
+    records[index * size + field] = before === undefined ? TARGET_NEW : TARGET_EARLIER - before;
   }
   return first.size;
 }
 
-/** Whether a Map can hold so many ids. @internal */
-export function checkRoom(batch: string, ids: number): void {
-  if (ids <= MOST_IDS) return;
-  throw new NousError(
-    "out_of_memory",
-    `${batch} would be ${ids}, and an index holds ${MOST_IDS}.`,
-    { field: batch },
-  );
-}
-
-function forgetEdges({ slots, edgeIds }: Kept, freed: ArrayLike<number>): void {
+function forgetEdges({ slots, edgeIds }: MemoryState, freed: ArrayLike<number>): void {
   for (let place = 0; place < freed.length; place++) {
     const slot = freed[place]!;
     const id = edgeIds[slot];
@@ -868,32 +833,25 @@ function forgetEdges({ slots, edgeIds }: Kept, freed: ArrayLike<number>): void {
   }
 }
 
-function edgeAt({ resident, ids, edgeIds, names }: Kept, slot: number): StoredMemoryEdge {
+function edgeAt({ resident, ids, edgeIds, names }: MemoryState, slot: number): StoredMemoryEdge {
   resident.module.edge(slot);
-  resident.find();
+  resident.relocate();
   const { numbers, numbersAt: at } = resident;
   return {
     id: edgeIds[slot]!,
-    source_id: ids[numbers[at]!]!,
-    target_id: ids[numbers[at + 1]!]!,
-    type: names.edgeTypes.text(numbers[at + 2]!),
-    strength: numbers[at + 3]!,
-    sequence: numbers[at + 4]!,
+    source_id: ids[numbers[at + STORED_EDGE_FROM]!]!,
+    target_id: ids[numbers[at + STORED_EDGE_TO]!]!,
+    type: names.edgeTypes.text(numbers[at + STORED_EDGE_TYPE]!),
+    strength: numbers[at + STORED_EDGE_STRENGTH]!,
+    sequence: numbers[at + STORED_EDGE_SEQUENCE]!,
   };
 }
-
-/** The length of a typed array, whatever it says of itself. */
-const typedLength = Object.getOwnPropertyDescriptor(
-  Object.getPrototypeOf(Uint8Array.prototype),
-  "length",
-)!.get!;
-const lengthOf = (column: ArrayLike<number>): number => typedLength.call(column) as number;
 
 const changed = (field: string) => invalid(field, "changed while it was read");
 
 /** Fills in the rows of ids that all have to be there, from a place on. */
 function lookUp(
-  { rows: known }: Kept,
+  { rows: known }: MemoryState,
   ids: readonly string[],
   rows: Uint32Array,
   at: number,
@@ -927,96 +885,9 @@ function idsAt(ids: readonly (string | undefined)[], rows: Uint32Array, begin: n
   return found;
 }
 
-/**
- * A column of numbers, of the length it has to have; what is no number becomes NaN, which is
- * refused.
- */
-function columnOf(field: string, column: unknown, count: number): ArrayLike<number> | undefined {
-  if (column === undefined || column === null) return undefined;
-  const isList =
-    Array.isArray(column) || (ArrayBuffer.isView(column) && !(column instanceof DataView));
-  if (!isList) throw invalid(field, `must be an array of numbers, found ${show(column)}`);
-  const list = column as ArrayLike<unknown>;
-  if (list.length !== count)
-    throw invalid(field, `must have as many entries as ids, ${count}, found ${list.length}`);
-  if (
-    column instanceof Float64Array ||
-    column instanceof Float32Array ||
-    column instanceof Uint8Array
-  )
-    return column;
-  const numbers = new Float64Array(count);
-  for (let index = 0; index < count; index++) {
-    const number = list[index];
-    numbers[index] = typeof number === "number" ? number : Number.NaN;
-  }
-  return numbers;
-}
-
-function changeRefused(
-  ids: readonly string[],
-  index: number,
-  field: string,
-  problem: string,
-  found: unknown,
-) {
-  const id = ids[index]!;
-  const message = `changes[${index}] (id ${JSON.stringify(id)}): ${field} ${problem}, found ${show(found)}`;
-  return new NousError("invalid_argument", message, { field, index, id });
-}
-
-/** What the module refused of a batch, by index, field and id. */
-function refusedEntry({ resident }: Kept, batch: string, entries: readonly object[]): NousError {
-  const { code, field, index, problem, found } = takeRefusal(resident.instance.glue);
-  if (code !== "invalid_argument" || index === null) {
-    return new NousError(code, `${field} ${problem}${found === null ? "" : `, found ${found}`}`, {
-      field,
-    });
-  }
-  const entry = entries[index] as Record<string, unknown> | undefined;
-  const value = entry?.[field];
-  const shown =
-    field === "embedding" ? (found === null ? "" : `, found ${found}`) : `, found ${show(value)}`;
-  return invalidEntry(batch, index, entry, field, `${problem}${shown}`);
-}
-
-function refusedCandidate({ resident, ids }: Kept, candidates: ResidentCandidates): NousError {
-  const { code, field, index, problem } = takeRefusal(resident.instance.glue);
-  if (code !== "invalid_argument" || index === null)
-    return new NousError(code, `${field} ${problem}`, { field });
-  const { handles } = candidates;
-  const isHandle = field === "ids" && handles !== undefined;
-  const name = isHandle ? "handles" : field;
-  const value = candidates[name as keyof ResidentCandidates]?.[index];
-  const id = handles === undefined ? candidates.ids?.[index] : ids[handles[index]!];
-  const whose = id === undefined ? "" : ` (id ${JSON.stringify(id)})`;
-  const details = { field: name, index, ...(id === undefined ? {} : { id }) };
-  return new NousError(
-    "invalid_argument",
-    `${name}[${index}]${whose} ${problem}, found ${show(value)}`,
-    details,
-  );
-}
-
-/**
- * What the module refused of a search: where it names a row, it is a node that was found whose
- * score is no number.
- */
-function refusedSearch({ resident, ids }: Kept): NousError {
-  const { code, field, index, problem, found } = takeRefusal(resident.instance.glue);
-  const id = index === null ? undefined : ids[index];
-  const whose = id === undefined ? "" : ` (id ${JSON.stringify(id)})`;
-  const details = { field, ...(id === undefined ? {} : { id }) };
-  return new NousError(
-    code,
-    `${field}${whose} ${problem}${found === null ? "" : `, found ${found}`}`,
-    details,
-  );
-}
-
 /** Puts a search that was read into the scratch. */
 function writeSearch(
-  { resident, rows: known }: Kept,
+  { resident, rows: known }: MemoryState,
   { head, lists, hits, scores, embedding }: ReadSearch,
 ): void {
   const codes = lists.flat();
@@ -1040,11 +911,4 @@ function wholeOf(field: string, value: unknown, most: number): number {
   if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= most)
     return value;
   throw invalid(field, `must be a whole number from 0 to ${most}, found ${show(value)}`);
-}
-
-/** The most bytes that a resident may take. @internal */
-export function maxBytesOf(maxBytes: number | undefined): number {
-  if (maxBytes === undefined) return DEFAULT_MAX_BYTES;
-  if (typeof maxBytes === "number" && maxBytes > 0) return Math.min(maxBytes, 2 ** 32 - 1);
-  throw invalid("maxBytes", `must be a number of bytes above 0, found ${show(maxBytes)}`);
 }

@@ -6,9 +6,9 @@ import { withModuleConfig } from "../../config.ts";
 import { invalid, show } from "../../errors.ts";
 import { compiledModule } from "../../runtime.ts";
 import type { Instant } from "../../types.ts";
-import type { MemoryIndex } from "../index.ts";
-import { CANDIDATE_KEYS, QUERY_KEYS, RERANK_KEYS, SIMILAR_KEYS } from "../pack.ts";
+import type { MemoryIndex } from "../memory-index.ts";
 import { Ranking, type RankingData } from "../ranking.ts";
+import { CANDIDATE_KEYS, QUERY_KEYS, RERANK_KEYS, SIMILAR_KEYS } from "../read.ts";
 import type {
   DecayChanges,
   MemoryEdge,

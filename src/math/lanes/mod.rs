@@ -1,13 +1,35 @@
-//! Two doubles side by side, and e^x over them: the hot loop of the decay sweep and of recency.
+//! Two doubles side by side ([`F64x2`]), e^x over them, and reductions of columns: the inner loops
+//! of ranking and of the decay sweep.
 //!
-//! On wasm32 with `simd128` a pair is one `v128`; elsewhere it is an array of two with the same
-//! operations, which the compiler turns into vector instructions where the target has them. Every
-//! operation rounds as its scalar counterpart does, so the two agree to the bit.
+//! # Idea
+//!
+//! On wasm32 with `simd128` a pair is one `v128`. On other targets it is an array of two with the
+//! same operations, which the compiler turns into vector instructions if the target has them. There
+//! is no wider type: 128 bits are what WebAssembly has.
+//!
+//! # Invariants
+//!
+//! - Every operation rounds as its scalar counterpart does, so lanes agree with scalar code to the
+//!   bit.
+//! - Comparisons with NaN are false in both versions. `greater` and `lesser` return `self` if the
+//!   lanes are equal or do not compare, as `pmax` and `pmin` of WebAssembly do. They are not
+//!   `f64::max`.
+//! - [`exp_pairs`] takes the steps of [`exp`](crate::math::exp()) in their order. It replaces the
+//!   branches of `exp` by values for which the formula of the main branch gives the same bits.
+//!
+//! # Cost
+//!
+//! An operation on a pair costs what one on a double does. Steps that wait for each other do not
+//! become quicker, so loops interleave several independent pairs: four in [`exp_pairs`], four
+//! chains in the reductions.
 
-use core::f64::consts::LOG2_E;
+mod exp;
+mod reduce;
+
 use core::ops::{Add, Div, Mul, Sub};
 
-use super::exp::{HALF_LN2_HIGH_WORD, LN2_HIGH, LN2_LOW, P1, P2, P3, P4, P5, exp};
+pub use exp::{exp_pairs, exp_x2};
+pub(crate) use reduce::{greatest_high_bits, greatest_of, range_of};
 
 /// Two doubles that are computed with at once.
 ///
@@ -521,173 +543,13 @@ impl Div for F64x2 {
     }
 }
 
-/// The least and the greatest number of a column; none where it is empty. Where it holds NaN, both
-/// are NaN.
-pub(crate) fn range_of(column: &[f64]) -> Option<[f64; 2]> {
-    let first = *column.first()?;
-    let (eights, rest) = column.as_chunks::<8>();
-    // Four chains: each operation waits for the one before it in its chain.
-    let mut chains = [Range::of(first); 4];
-    for &[a, b, c, d, e, f, g, h] in eights {
-        chains[0].take(F64x2::new(a, b));
-        chains[1].take(F64x2::new(c, d));
-        chains[2].take(F64x2::new(e, f));
-        chains[3].take(F64x2::new(g, h));
-    }
-    for &number in rest {
-        chains[0].take(F64x2::splat(number));
-    }
-    let [one, two, three, four] = chains;
-    let all = one.and(two).and(three.and(four));
-    let (least, most) = (all.least.to_array(), all.most.to_array());
-    let [is_nan, is_nan_too] = all.sum.to_array().map(f64::is_nan);
-    Some(if is_nan || is_nan_too {
-        [f64::NAN; 2]
-    } else {
-        [least[0].min(least[1]), most[0].max(most[1])]
-    })
-}
-
-/// The greatest of the high bits of all numbers of a column, once `of` has taken away what is not
-/// to be seen of two: as many as of the greatest number, where none has a sign.
-#[inline(always)]
-pub(crate) fn greatest_high_bits(column: &[f64], of: impl Fn(F64x2) -> F64x2) -> u32 {
-    let greatest = greatest_by(column, |greatest, pair| greatest.greater_halves(of(pair)));
-    let [one, other] = greatest.to_array().map(|number| (number.to_bits() >> 32) as u32);
-    one.max(other)
-}
-
-/// The greatest number of a column without NaN, 0 at least.
-pub(crate) fn greatest_of(column: &[f64]) -> f64 {
-    let [one, other] = greatest_by(column, F64x2::greater).to_array();
-    one.max(other)
-}
-
-/// What is the greatest of a column by some order, whose least is 0; in four chains, as each step
-/// waits for the one before it.
-#[inline(always)]
-fn greatest_by(column: &[f64], greater: impl Fn(F64x2, F64x2) -> F64x2) -> F64x2 {
-    let (eights, rest) = column.as_chunks::<8>();
-    let mut chains = [F64x2::splat(0.0); 4];
-    for &[a, b, c, d, e, f, g, h] in eights {
-        chains[0] = greater(chains[0], F64x2::new(a, b));
-        chains[1] = greater(chains[1], F64x2::new(c, d));
-        chains[2] = greater(chains[2], F64x2::new(e, f));
-        chains[3] = greater(chains[3], F64x2::new(g, h));
-    }
-    for &number in rest {
-        chains[0] = greater(chains[0], F64x2::splat(number));
-    }
-    let [one, two, three, four] = chains;
-    greater(greater(one, two), greater(three, four))
-}
-
-/// What is known of some numbers, in both lanes.
-#[derive(Clone, Copy)]
-struct Range {
-    least: F64x2,
-    most: F64x2,
-    /// NaN once there was one, which the least and the most keep nothing of, or an infinity.
-    sum: F64x2,
-}
-
-impl Range {
-    fn of(number: f64) -> Self {
-        let both = F64x2::splat(number);
-        Self { least: both, most: both, sum: F64x2::splat(0.0) }
-    }
-
-    fn and(self, other: Self) -> Self {
-        Self {
-            least: self.least.lesser(other.least),
-            most: self.most.greater(other.most),
-            sum: self.sum + other.sum,
-        }
-    }
-
-    #[inline(always)]
-    fn take(&mut self, pair: F64x2) {
-        self.least = self.least.lesser(pair);
-        self.most = self.most.greater(pair);
-        self.sum = self.sum + pair * F64x2::splat(0.0);
-    }
-}
-
-/// The lanes take arguments from here up to 0: e^−708 is a normal number, e^−709 is not.
-const LOWEST: f64 = -708.0;
-/// From here down an argument is reduced: its high word is the first beyond that of ½ ln 2.
-const REDUCED_FROM: f64 = -f64::from_bits(((HALF_LN2_HIGH_WORD + 1) as u64) << 32);
-/// −2⁻²⁸; above it e^x is 1 + x.
-const TINY: f64 = f64::from_bits(0xBE30_0000_0000_0000);
-/// 1½ · 2⁵²: what is added to it loses its fraction, and the low bits of the sum are that integer
-/// in two's complement.
+/// 1½ · 2⁵². A number that is added to it loses its fraction, and the low bits of the sum are the
+/// rounded number in two's complement.
 pub(crate) const WHOLE_IN_LOW_BITS: f64 = 6_755_399_441_055_744.0;
 
-/// The low 32 bits of a number, rounded to the nearest whole one, quicker than the saturating
-/// conversion: added to 1½ · 2⁵², it stands in the last bits of the sum.
+/// The low 32 bits of a number that is rounded to the nearest whole one. An addition takes less time
+/// than the saturating conversion.
 #[inline(always)]
 pub(crate) fn low_bits(whole: f64) -> usize {
     (whole + WHOLE_IN_LOW_BITS).to_bits() as u32 as usize
-}
-
-/// e^x in both lanes, each equal to the bit to [`exp()`] of it: [`exp_pairs`] for one pair.
-#[inline(always)]
-#[must_use]
-pub fn exp_x2(x: F64x2) -> F64x2 {
-    exp_pairs([x])[0]
-}
-
-/// e^x in all lanes, each equal to the bit to [`exp()`] of it.
-///
-/// Made for −t/S, which is never positive: without a branch while all lanes lie in [−708, 0]; pairs
-/// among which there is another argument (NaN and infinities included) are handed to [`exp()`],
-/// right but slower.
-///
-/// One pair takes some 25 steps that wait for each other; several at once fill the waiting. Loops
-/// over columns do well with `N` = 4, which in WebAssembly takes a third less time than one pair
-/// after the other.
-///
-/// The steps are those of [`exp()`], with its three regions joined. Where the argument is not
-/// reduced, k is set to 0, for which the formula of the reduced ones gives the same bits. Where |x|
-/// < 2⁻²⁸, the quotient is set to 0, which leaves 1 + x.
-#[inline(always)]
-#[must_use]
-pub fn exp_pairs<const N: usize>(x: [F64x2; N]) -> [F64x2; N] {
-    if F64x2::all_within(&x, LOWEST, 0.0) { exp_in_lanes(x) } else { exp_one_by_one(x) }
-}
-
-/// e^x for lanes in [−708, 0]. Each line takes one step of all pairs, so that they interleave.
-#[inline(always)]
-fn exp_in_lanes<const N: usize>(x: [F64x2; N]) -> [F64x2; N] {
-    use core::array::from_fn;
-    let splat = F64x2::splat;
-
-    let k: [F64x2; N] = from_fn(|i| {
-        (splat(LOG2_E) * x[i] - splat(0.5)).truncate_negative().where_at_most(x[i], REDUCED_FROM)
-    });
-    let high: [F64x2; N] = from_fn(|i| x[i] - k[i] * splat(LN2_HIGH));
-    let low: [F64x2; N] = from_fn(|i| k[i] * splat(LN2_LOW));
-    let r: [F64x2; N] = from_fn(|i| high[i] - low[i]);
-
-    let rr: [F64x2; N] = from_fn(|i| r[i] * r[i]);
-    let p: [F64x2; N] = from_fn(|i| splat(P4) + rr[i] * splat(P5));
-    let p: [F64x2; N] = from_fn(|i| splat(P3) + rr[i] * p[i]);
-    let p: [F64x2; N] = from_fn(|i| splat(P2) + rr[i] * p[i]);
-    let p: [F64x2; N] = from_fn(|i| splat(P1) + rr[i] * p[i]);
-    let c: [F64x2; N] = from_fn(|i| r[i] - rr[i] * p[i]);
-    let quotient: [F64x2; N] =
-        from_fn(|i| (r[i].where_at_most(x[i], TINY) * c[i]) / (splat(2.0) - c[i]));
-    let e_r: [F64x2; N] = from_fn(|i| splat(1.0) - ((low[i] - quotient[i]) - high[i]));
-
-    from_fn(|i| e_r[i].add_to_exponent(k[i] + splat(WHOLE_IN_LOW_BITS)))
-}
-
-/// e^x for any lanes, out of line so that the loop around [`exp_pairs`] stays small.
-#[cold]
-#[inline(never)]
-fn exp_one_by_one<const N: usize>(x: [F64x2; N]) -> [F64x2; N] {
-    x.map(|pair| {
-        let [first, second] = pair.to_array();
-        F64x2::new(exp(first), exp(second))
-    })
 }

@@ -1,25 +1,40 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-// The resident full-text index of one agent: ids here, everything else in the memory of an instance
-// of its own.
+// The resident full-text index of one agent. JavaScript maps ids to rows; the words and postings lie
+// in the memory of an instance of its own.
 
 import { idsOf, limitOf, listOf, optionsOf } from "./arguments.ts";
-import { invalid, invalidEntry, invalidShape, NousError, show } from "./errors.ts";
+import { invalid, invalidEntry, invalidShape, show } from "./errors.ts";
+import {
+  DOCUMENT,
+  DOCUMENT_BODY,
+  DOCUMENT_ROW,
+  DOCUMENT_SUMMARY,
+  DOCUMENT_TITLE,
+  NOBODY,
+} from "./generated/layout.ts";
 import type { Glue } from "./instance.ts";
-import { checkRoom, DEFAULT_LIMIT, maxBytesOf } from "./memory/index.ts";
-import { Resident, refusalOf } from "./memory/resident.ts";
+import { refusal } from "./refusal.ts";
+import {
+  checkRoom,
+  DEFAULT_LIMIT,
+  freeOnDispose,
+  type IndexState,
+  maxBytesOf,
+  ResidentIndex,
+} from "./resident/resident-index.ts";
 import {
   damaged,
   inOnePiece,
   placesOf,
   readParts,
   type SnapshotSource,
-  type Snapshotted,
   snapshotParts,
-} from "./memory/snapshot.ts";
+} from "./resident/snapshot.ts";
 import { ownInstance } from "./runtime.ts";
+import { ScratchView } from "./scratch-view.ts";
 import { mostBytes, writeText } from "./text.ts";
 
-/** A memory's texts, as they are searched; what is missing is empty. */
+/** The searched texts of a memory; a missing text is empty. */
 export interface TextDocument {
   id: string;
   title?: string | null | undefined;
@@ -42,7 +57,7 @@ export interface TextIndexOptions {
 }
 
 export interface TextSearchOptions {
-  /** How many are wanted at most; 20 when not given, `Infinity` for all. */
+  /** Most hits; default 20, `Infinity` for all. */
   limit?: number | undefined;
   /**
    * Looks among these alone; ids that are not there are passed over. Scores are those of a search
@@ -61,21 +76,17 @@ export interface TextUse {
 
 const OPTION_KEYS = new Set(["maxBytes"]);
 const SEARCH_KEYS = new Set(["limit", "among"]);
-/** The columns of a document, in the order in which they cross. */
-const COLUMNS = ["title", "summary", "body"] as const;
-/** Rows of an entry: that of the one it replaces, and the lengths of its columns. */
-const ENTRY = 1 + COLUMNS.length;
-/** The row of a new one. */
-const NEW = 0xffff_ffff;
+/** The texts of a document, and the place of the length of each on the wire. */
+const TEXTS = [
+  ["title", DOCUMENT_TITLE],
+  ["summary", DOCUMENT_SUMMARY],
+  ["body", DOCUMENT_BODY],
+] as const;
 
 type Module = ReturnType<Glue["ResidentText"]["create"]>;
 
-/** What belongs to one index: its instance, and who its rows are. */
-interface Kept extends Snapshotted<Module> {
-  /** Rows by id, ids by row. */
-  rows: Map<string, number>;
-  ids: (string | undefined)[];
-}
+/** The state of an index. */
+type TextState = IndexState<Module>;
 
 /**
  * A full-text index over titles, summaries and bodies, resident in the module: words by their
@@ -94,18 +105,17 @@ interface Kept extends Snapshotted<Module> {
  * nothing is changed then.
  */
 export class TextIndex {
-  #kept: Kept | undefined;
+  readonly #index: ResidentIndex<TextState>;
   // Set below, where the symbol exists.
   declare [Symbol.dispose]: () => void;
 
   /**
-   * @throws {NousError} `invalid_argument` for an option that is none or out of its range,
-   * `not_initialized` before the module
-   * is loaded.
+   * @throws {NousError} `invalid_argument` for an unknown option or one out of its range,
+   * `not_initialized` before the module is loaded.
    */
   constructor(options: TextIndexOptions = {}) {
-    if ((options as unknown) instanceof Whole) {
-      this.#kept = (options as unknown as Whole).kept;
+    if ((options as unknown) instanceof ResidentIndex) {
+      this.#index = options as unknown as ResidentIndex<TextState>;
       return;
     }
     const maxBytes = maxBytesOf(
@@ -113,7 +123,7 @@ export class TextIndex {
     );
     const instance = ownInstance();
     const module = instance.glue.ResidentText.create(maxBytes, instance.memory.buffer.byteLength);
-    this.#kept = keep(new Resident(instance, module), []);
+    this.#index = new ResidentIndex(newState(new ScratchView(instance, module), []));
   }
 
   /**
@@ -136,31 +146,20 @@ export class TextIndex {
     const count = restorer.texts();
     const module = restorer.finish();
     restorer.free();
-    if (module === undefined) throw refusalOf(glue);
+    if (module === undefined) throw refusal(glue);
     if (ids.length !== count) throw damaged("has too few or too many ids");
-    return new TextIndex(new Whole(keep(new Resident(instance, module), ids)) as object);
-  }
-
-  #live(): Kept {
-    if (this.#kept === undefined) throw new NousError("freed", "This index has been freed.");
-    return this.#kept;
-  }
-
-  /**
-   * Reading a caller's objects may have run code of the caller's, which may have freed the index.
-   */
-  #sameAs(kept: Kept): void {
-    if (this.#live() !== kept) throw new NousError("freed", "This index has been freed.");
+    const state = newState(new ScratchView(instance, module), ids);
+    return new TextIndex(new ResidentIndex(state) as object);
   }
 
   /** How many documents there are. */
   get size(): number {
-    return this.#live().rows.size;
+    return this.#index.live().rows.size;
   }
 
   /** The memory it takes, in bytes. */
   get bytes(): TextUse {
-    const { resident } = this.#live();
+    const { resident } = this.#index.live();
     return {
       index: resident.module.bytes_used(),
       module: resident.instance.memory.buffer.byteLength,
@@ -169,12 +168,12 @@ export class TextIndex {
 
   /** Whether a document is there. */
   has(id: string): boolean {
-    return this.#live().rows.has(id);
+    return this.#index.live().rows.has(id);
   }
 
   /** The ids of all documents, in no order. */
   ids(): IterableIterator<string> {
-    return this.#live().rows.keys();
+    return this.#index.live().rows.keys();
   }
 
   /**
@@ -182,10 +181,10 @@ export class TextIndex {
    * stays. Of one that is listed twice the last counts. The answer is how many were new.
    */
   upsert(documents: readonly TextDocument[]): number {
-    const kept = this.#live();
+    const state = this.#index.live();
     const batch = readDocuments(documents);
-    this.#sameAs(kept);
-    const { resident, rows, ids } = kept;
+    this.#index.requireSame(state);
+    const { resident, rows, ids } = state;
     const entries = [...batch];
     const added = entries.filter(([id]) => !rows.has(id));
     checkRoom("documents", rows.size + added.length);
@@ -193,45 +192,46 @@ export class TextIndex {
       (sum, [, texts]) => texts.reduce((all, text) => all + text.length, sum),
       0,
     );
-    resident.reserve(0, entries.length * ENTRY, mostBytes(units));
+    resident.reserve(0, entries.length * DOCUMENT, mostBytes(units));
     let at = resident.rowsAt;
     let to = resident.bytesAt;
     for (const [id, texts] of entries) {
-      resident.rows[at++] = rows.get(id) ?? NEW;
-      for (const text of texts) {
-        const length = writeText(text, resident.bytes, to);
-        resident.rows[at++] = length;
+      resident.rows[at + DOCUMENT_ROW] = rows.get(id) ?? NOBODY;
+      for (let place = 0; place < TEXTS.length; place++) {
+        const length = writeText(texts[place]!, resident.bytes, to);
+        resident.rows[at + TEXTS[place]![1]] = length;
         to += length;
       }
+      at += DOCUMENT;
     }
     if (!resident.module.upsert(entries.length)) throw resident.refusal();
-    resident.find();
+    resident.relocate();
     entries.forEach(([id], place) => {
       const row = resident.rows[resident.rowsAt + place]!;
       rows.set(id, row);
       ids[row] = id;
     });
-    sweep(kept);
-    resident.release();
+    sweep(state);
+    resident.shrinkIfLarge();
     return added.length;
   }
 
   /** Removes documents. Ids that are not there are passed over; the answer is how many were. */
   remove(ids: readonly string[]): number {
-    const kept = this.#live();
+    const state = this.#index.live();
     const known = idsOf("ids", ids);
-    this.#sameAs(kept);
-    const rows = rowsOf(kept, known);
-    const { resident } = kept;
+    this.#index.requireSame(state);
+    const rows = rowsOf(state, known);
+    const { resident } = state;
     resident.reserve(0, rows.length, 0);
     resident.rows.set(rows, resident.rowsAt);
     resident.module.remove(rows.length);
     for (const row of rows) {
-      kept.rows.delete(kept.ids[row]!);
-      kept.ids[row] = undefined;
+      state.rows.delete(state.ids[row]!);
+      state.ids[row] = undefined;
     }
-    sweep(kept);
-    resident.release();
+    sweep(state);
+    resident.shrinkIfLarge();
     return rows.length;
   }
 
@@ -242,14 +242,14 @@ export class TextIndex {
    * of the documents hold, count only where no other term is found.
    */
   search(terms: readonly string[], options: TextSearchOptions = {}): TextHit[] {
-    const kept = this.#live();
+    const state = this.#index.live();
     const { limit, among } = optionsOf<TextSearchOptions>("options", options, SEARCH_KEYS);
     const most = limitOf(limit, DEFAULT_LIMIT);
-    const { resident } = kept;
+    const { resident } = state;
     const read = readTerms(terms, resident.instance.glue.ResidentText.terms_read());
     const known = among === undefined ? undefined : idsOf("among", among);
-    this.#sameAs(kept);
-    const rows = known === undefined ? undefined : rowsOf(kept, known);
+    this.#index.requireSame(state);
+    const rows = known === undefined ? undefined : rowsOf(state, known);
     const units = read.reduce((sum, term) => sum + term.length, 0);
     resident.reserve(0, read.length + (rows?.length ?? 0), mostBytes(units));
     let to = resident.bytesAt;
@@ -261,16 +261,16 @@ export class TextIndex {
     if (rows !== undefined) resident.rows.set(rows, resident.rowsAt + read.length);
     const count = resident.module.search(read.length, rows?.length, most);
     if (count < 0) throw resident.refusal();
-    resident.find();
+    resident.relocate();
     const hits = Array.from({ length: count }, (_, place) => ({
-      id: kept.ids[resident.rows[resident.rowsAt + place]!]!,
+      id: state.ids[resident.rows[resident.rowsAt + place]!]!,
       score: resident.numbers[resident.numbersAt + place]!,
     }));
-    resident.releaseAnswer();
+    resident.shrinkAfterAnswer();
     return hits;
   }
 
-  /** The whole index as bytes, versioned and checked by sums. */
+  /** The index as bytes, versioned and checked by sums. */
   snapshot(): Uint8Array<ArrayBuffer> {
     return inOnePiece(this.snapshotParts());
   }
@@ -280,8 +280,8 @@ export class TextIndex {
    * stream. The index may not be changed before the last.
    */
   snapshotParts(): IterableIterator<Uint8Array<ArrayBuffer>> {
-    const kept = this.#live();
-    return snapshotParts(kept, (rows) => [[rows, kept.ids]]);
+    const state = this.#index.live();
+    return snapshotParts(state, (rows) => [[rows, state.ids]]);
   }
 
   /**
@@ -290,27 +290,13 @@ export class TextIndex {
    * as other objects are.
    */
   free(): void {
-    if (this.#kept !== undefined) this.#kept.isFreed = true;
-    this.#kept = undefined;
-  }
-
-  static {
-    if (Symbol.dispose !== undefined) {
-      Object.defineProperty(TextIndex.prototype, Symbol.dispose, {
-        value: TextIndex.prototype.free,
-        writable: true,
-        configurable: true,
-      });
-    }
+    this.#index.free();
   }
 }
 
-/** What a restored index is made of. */
-class Whole {
-  constructor(readonly kept: Kept) {}
-}
+freeOnDispose(TextIndex);
 
-function keep(resident: Resident<Module>, ids: string[]): Kept {
+function newState(resident: ScratchView<Module>, ids: string[]): TextState {
   return { resident, rows: placesOf(ids), ids, snapshots: 0, isFreed: false };
 }
 
@@ -327,7 +313,7 @@ function readDocuments(documents: readonly TextDocument[]): Map<string, string[]
       const problem = `must be a string that is not empty, found ${show(id)}`;
       throw invalidEntry("documents", index, document, "id", problem);
     }
-    const texts = COLUMNS.map((column) => {
+    const texts = TEXTS.map(([column]) => {
       const text = document[column] ?? "";
       if (typeof text === "string") return text;
       throw invalidEntry(
@@ -353,18 +339,17 @@ function readTerms(terms: readonly string[], most: number): string[] {
 }
 
 /** The rows of those ids that are there, each once. */
-function rowsOf({ rows }: Kept, ids: readonly string[]): number[] {
+function rowsOf({ rows }: TextState, ids: readonly string[]): number[] {
   return [...new Set(ids)].flatMap((id) => rows.get(id) ?? []);
 }
 
 /**
- * Lets the module sweep out what was removed; rows are given anew then, in the order in which they
- * were.
+ * Lets the module sweep out removed documents. The rows of the others move up then, in their order.
  */
-function sweep(kept: Kept): void {
-  if (!kept.resident.module.sweep()) return;
-  kept.ids = kept.ids.filter((id) => id !== undefined);
-  kept.ids.forEach((id, row) => {
-    kept.rows.set(id!, row);
+function sweep(state: TextState): void {
+  if (!state.resident.module.sweep()) return;
+  state.ids = state.ids.filter((id) => id !== undefined);
+  state.ids.forEach((id, row) => {
+    state.rows.set(id!, row);
   });
 }

@@ -1,5 +1,5 @@
-// Nodes, edges, filters and searches, read off a caller's objects. Reading may run the caller's own
-// code (getters, proxies), so all of it is done before the scratch is touched.
+// Reads nodes, edges, filters and searches from a caller's objects. Reading may run code of the
+// caller (getters, proxies), so all of it is done before the scratch is touched.
 
 import {
   countOf,
@@ -9,14 +9,68 @@ import {
   listOf,
   optionsOf,
   presentOf,
+  requireNoMisspelling,
   requireOptions,
   unknownOption,
 } from "../arguments.ts";
 import { LIFECYCLE_STATES } from "../constants.ts";
-import { invalid, invalidEntry, invalidShape, show } from "../errors.ts";
+import { invalid, invalidEntry, invalidShape, problemWith, show } from "../errors.ts";
+import {
+  ABSENT,
+  EDGE,
+  EDGE_SEQUENCE,
+  EDGE_STRENGTH,
+  EDGE_TYPE,
+  FILTERS,
+  FILTERS_CLUSTERS,
+  FILTERS_EXCLUDED_TYPES,
+  FILTERS_LIFECYCLES,
+  FILTERS_RELATIONSHIP_TYPES,
+  FILTERS_SUBTYPES,
+  FILTERS_TAGS_ALL,
+  FILTERS_TAGS_ANY,
+  FILTERS_TAGS_NONE,
+  FILTERS_TYPES,
+  NEVER,
+  NO_EMBEDDING,
+  NO_SUBTYPE,
+  NODE,
+  NODE_ACCESS_COUNT,
+  NODE_CLUSTERS,
+  NODE_COMPONENTS,
+  NODE_CREATED_AT,
+  NODE_DIFFICULTY,
+  NODE_LAST_ACCESSED,
+  NODE_RETRIEVABILITY,
+  NODE_SALIENCE,
+  NODE_SEQUENCE,
+  NODE_STABILITY,
+  NODE_STATE,
+  NODE_SUBTYPE,
+  NODE_TAGS,
+  NODE_TYPE,
+  SEARCH,
+  SEARCH_ACCESSED_WITHIN_DAYS,
+  SEARCH_COMPONENTS,
+  SEARCH_CONNECTIONS,
+  SEARCH_CREATED_AFTER,
+  SEARCH_CREATED_BEFORE,
+  SEARCH_HITS,
+  SEARCH_LIMIT,
+  SEARCH_MAX_SEEDS,
+  SEARCH_NOW,
+  SEARCH_SECTIONS,
+  SEARCH_SERENDIPITY,
+  SERENDIPITY_HIGH,
+  SERENDIPITY_LOW,
+  SERENDIPITY_MEDIUM,
+  SERENDIPITY_OFF,
+} from "../generated/layout.ts";
 import { toMilliseconds } from "../instant.ts";
+import { KnownFields } from "../suggest.ts";
 import type { Instant } from "../types.ts";
 import { type Names, textsOf } from "./names.ts";
+import type { AllNames } from "./state.ts";
 import type {
   MemoryEdge,
   MemoryNode,
@@ -27,29 +81,29 @@ import type {
   StoredLifecycleState,
 } from "./types.ts";
 
-/** A missing number; no field takes −∞. @internal */
-export const ABSENT = Number.NEGATIVE_INFINITY;
-/** A last access that never was. */
-const NEVER = Number.POSITIVE_INFINITY;
-/** Numbers of a node, of an edge, of a search's head. @internal */
-export const NODE = 15;
-/** @internal */
-export const EDGE = 6;
-/** @internal */
-export const SEARCH = 11;
-/** Where in a node's record its target stands. */
-const TARGET = 0;
-/** No embedding any more. */
-const NO_EMBEDDING = -1;
+const NODE_FIELDS = new KnownFields(
+  ...["id", "sequence", "created_at", "last_accessed", "access_count", "stability"],
+  ...["retrievability", "difficulty", "salience", "lifecycle", "type", "subtype", "tags"],
+  ...["clusters", "embedding"],
+);
+const EDGE_FIELDS = new KnownFields(
+  ...["id", "source_id", "target_id", "type", "strength", "sequence"],
+);
 
 /** The states in the order of their codes. @internal */
 export const STORED_STATES: readonly StoredLifecycleState[] = [...LIFECYCLE_STATES, "DELETED"];
 const STATE_CODES = new Map<unknown, number>(STORED_STATES.map((state, code) => [state, code]));
 
-/** No embedding has as many; a longer list is none. */
+/** A longer list is no embedding. */
 const MOST_COMPONENTS = 2 ** 20;
 
-const LEVELS: readonly unknown[] = ["off", "low", "medium", "high"];
+/** Codes of the levels of serendipity. */
+const LEVELS = new Map<unknown, number>([
+  ["off", SERENDIPITY_OFF],
+  ["low", SERENDIPITY_LOW],
+  ["medium", SERENDIPITY_MEDIUM],
+  ["high", SERENDIPITY_HIGH],
+]);
 
 /**
  * A batch as it was read: records without targets and codes, and the lists that they tell the
@@ -59,8 +113,7 @@ export interface Batch {
   ids: string[];
   records: Float64Array;
   /**
-   * Types and subtypes, one after the other; null where there is to be none, undefined where none
-   * is said.
+   * Type and subtype of each node. Null: the node is to have none. Undefined: it keeps its own.
    */
   kinds: (string | null | undefined)[];
   /** Tags and clusters. */
@@ -68,21 +121,12 @@ export interface Batch {
   embeddings: Components;
 }
 
-/** The names that nodes and edges have. @internal */
-export interface AllNames {
-  types: Names;
-  subtypes: Names;
-  edgeTypes: Names;
-  tags: Names;
-  clusters: Names;
-}
-
 const numberOf = (value: unknown): number => {
   if (value === undefined || value === null) return ABSENT;
   return typeof value === "number" && value !== ABSENT ? value : Number.NaN;
 };
 
-const momentOf = (value: Instant | null | undefined): number => {
+const instantOf = (value: Instant | null | undefined): number => {
   if (value === undefined || value === null) return ABSENT;
   const moment = toMilliseconds(value);
   return Number.isFinite(moment) ? moment : Number.NaN;
@@ -100,7 +144,7 @@ function nameOf(
   throw invalidEntry(batch, index, entry, field, `must be a string, found ${show(name)}`);
 }
 
-/** Its code; `none` is what null stands for. */
+/** The code of a name; `none` for null. */
 function codeOf(names: Names, name: string | null | undefined, none: number): number {
   if (name === undefined) return ABSENT;
   return name === null ? none : names.code(name);
@@ -121,28 +165,29 @@ export function readNodes(nodes: readonly MemoryNode[]): Batch {
   for (let index = 0, at = 0; index < count; index++, at += NODE) {
     const node = nodes[index]!;
     if (typeof node !== "object" || node === null) throw invalidShape("nodes", index, node);
+    if (index === 0) requireNoMisspelling("nodes", index, node, NODE_FIELDS);
     batch.ids[index] = entryId("nodes", index, node, "id", node.id);
     const { last_accessed, lifecycle } = node;
-    records[at + 1] = numberOf(node.sequence);
-    records[at + 2] = momentOf(node.created_at);
-    records[at + 3] = last_accessed === null ? NEVER : momentOf(last_accessed);
-    records[at + 4] = numberOf(node.access_count);
-    records[at + 5] = numberOf(node.stability);
-    records[at + 6] = numberOf(node.retrievability);
-    records[at + 7] = numberOf(node.difficulty);
-    records[at + 8] = numberOf(node.salience);
+    records[at + NODE_SEQUENCE] = numberOf(node.sequence);
+    records[at + NODE_CREATED_AT] = instantOf(node.created_at);
+    records[at + NODE_LAST_ACCESSED] = last_accessed === null ? NEVER : instantOf(last_accessed);
+    records[at + NODE_ACCESS_COUNT] = numberOf(node.access_count);
+    records[at + NODE_STABILITY] = numberOf(node.stability);
+    records[at + NODE_RETRIEVABILITY] = numberOf(node.retrievability);
+    records[at + NODE_DIFFICULTY] = numberOf(node.difficulty);
+    records[at + NODE_SALIENCE] = numberOf(node.salience);
     const state =
       lifecycle === undefined || lifecycle === null ? ABSENT : STATE_CODES.get(lifecycle);
     if (state === undefined) {
       const problem = `must be one of ${STORED_STATES.join(", ")}, found ${show(lifecycle)}`;
       throw invalidEntry("nodes", index, node, "lifecycle", problem);
     }
-    records[at + 9] = state;
+    records[at + NODE_STATE] = state;
     kinds[2 * index] = nameOf("nodes", index, node, "type", node.type);
     kinds[2 * index + 1] = nameOf("nodes", index, node, "subtype", node.subtype);
-    records[at + 12] = readLabels(index, node, "tags", node.tags, batch.labels);
-    records[at + 13] = readLabels(index, node, "clusters", node.clusters, batch.labels);
-    records[at + 14] = readEmbedding(index, node, node.embedding, batch);
+    records[at + NODE_TAGS] = readLabels(index, node, "tags", node.tags, batch.labels);
+    records[at + NODE_CLUSTERS] = readLabels(index, node, "clusters", node.clusters, batch.labels);
+    records[at + NODE_COMPONENTS] = readEmbedding(index, node, node.embedding, batch);
   }
   return batch;
 }
@@ -159,10 +204,10 @@ export function codesOf({ records, kinds, labels }: Batch, names: AllNames): num
       codes[done] = of.code(labels[done]!);
   };
   for (let at = 0, kind = 0; at < records.length; at += NODE, kind += 2) {
-    records[at + 10] = codeOf(names.types, kinds[kind], ABSENT);
-    records[at + 11] = codeOf(names.subtypes, kinds[kind + 1], 0);
-    label(names.tags, records[at + 12]!);
-    label(names.clusters, records[at + 13]!);
+    records[at + NODE_TYPE] = codeOf(names.types, kinds[kind], ABSENT);
+    records[at + NODE_SUBTYPE] = codeOf(names.subtypes, kinds[kind + 1], NO_SUBTYPE);
+    label(names.tags, records[at + NODE_TAGS]!);
+    label(names.clusters, records[at + NODE_CLUSTERS]!);
   }
   return codes;
 }
@@ -212,16 +257,48 @@ function readEmbedding(index: number, node: MemoryNode, embedding: unknown, batc
   return components;
 }
 
-/** How many numbers a typed array has, whatever it says of itself. */
-const lengthOf = Object.getOwnPropertyDescriptor(
-  Object.getPrototypeOf(Int8Array.prototype),
+const typedLength = Object.getOwnPropertyDescriptor(
+  Object.getPrototypeOf(Uint8Array.prototype),
   "length",
 )!.get!;
 
+/** The length of a typed array, whatever its own property `length` is. @internal */
+export const lengthOf = (numbers: ArrayLike<number>): number => typedLength.call(numbers) as number;
+
 /**
- * Embeddings as the scratch takes them, one after the other. A copy: what is read next may be code
- * that changes them, or takes their bytes away. One buffer for all of a batch: beside a hundred
- * thousand buffers, each further one takes V8 fifty microseconds.
+ * A column of `count` numbers. An entry that is not a number becomes NaN, which the module refuses.
+ * @internal
+ */
+export function columnOf(
+  field: string,
+  column: unknown,
+  count: number,
+): ArrayLike<number> | undefined {
+  if (column === undefined || column === null) return undefined;
+  const isList =
+    Array.isArray(column) || (ArrayBuffer.isView(column) && !(column instanceof DataView));
+  if (!isList) throw invalid(field, `must be an array of numbers, found ${show(column)}`);
+  const list = column as ArrayLike<unknown>;
+  if (list.length !== count)
+    throw invalid(field, `must have as many entries as ids, ${count}, found ${list.length}`);
+  if (
+    column instanceof Float64Array ||
+    column instanceof Float32Array ||
+    column instanceof Uint8Array
+  )
+    return column;
+  const numbers = new Float64Array(count);
+  for (let index = 0; index < count; index++) {
+    const number = list[index];
+    numbers[index] = typeof number === "number" ? number : Number.NaN;
+  }
+  return numbers;
+}
+
+/**
+ * The components of the embeddings of a batch, one after the other. A copy, since reading the next
+ * object may run code that changes or detaches an embedding. One buffer for the batch: beside a
+ * hundred thousand buffers, each further one takes V8 fifty microseconds.
  *
  * @internal
  */
@@ -235,15 +312,15 @@ export class Components {
   }
 
   /**
-   * Adds an embedding: how many components it has, or undefined for what is none. What is no number
-   * becomes NaN, which the module refuses.
+   * Appends an embedding. Returns the count of its components, or undefined if it is not an array.
+   * An entry that is not a number becomes NaN, which the module refuses.
    */
   add(embedding: unknown): number | undefined {
-    // Behind a proxy there is none, whatever it is an instance of.
+    // A proxy is not a view, even if it is an instance of a typed array.
     const isTyped = ArrayBuffer.isView(embedding) && !(embedding instanceof DataView);
     if (isTyped && (embedding instanceof Float32Array || embedding instanceof Float64Array)) {
-      const at = this.#extend(lengthOf.call(embedding));
-      // One whose buffer is detached has no components, and cannot even be copied.
+      const at = this.#extend(lengthOf(embedding));
+      // An array with a detached buffer is empty, and copying it would throw.
       if (this.#length > at) this.#numbers.set(embedding, at);
       return this.#length - at;
     }
@@ -259,7 +336,7 @@ export class Components {
     return length;
   }
 
-  /** Makes room for so many more; where they go. */
+  /** Makes room for further components. Returns where they begin. */
   #extend(by: number): number {
     const at = this.#length;
     this.#length += by;
@@ -270,19 +347,6 @@ export class Components {
     }
     return at;
   }
-}
-
-/**
- * Gives a record its target: −1 a new one, a row or slot, or −2 − place of an earlier entry.
- * @internal
- */
-export function setTarget(
-  records: Float64Array,
-  size: number,
-  index: number,
-  target: number,
-): void {
-  records[index * size + TARGET] = target;
 }
 
 /**
@@ -305,12 +369,13 @@ export function readEdges(edges: readonly MemoryEdge[]): EdgeBatch {
   for (let index = 0, at = 0; index < count; index++, at += EDGE) {
     const edge = edges[index]!;
     if (typeof edge !== "object" || edge === null) throw invalidShape("edges", index, edge);
+    if (index === 0) requireNoMisspelling("edges", index, edge, EDGE_FIELDS);
     batch.ids[index] = entryId("edges", index, edge, "id", edge.id);
     batch.sources[index] = entryId("edges", index, edge, "source_id", edge.source_id);
     batch.targets[index] = entryId("edges", index, edge, "target_id", edge.target_id);
     batch.types[index] = nameOf("edges", index, edge, "type", edge.type);
-    records[at + 4] = numberOf(edge.strength);
-    records[at + 5] = numberOf(edge.sequence);
+    records[at + EDGE_STRENGTH] = numberOf(edge.strength);
+    records[at + EDGE_SEQUENCE] = numberOf(edge.sequence);
   }
   return batch;
 }
@@ -318,7 +383,7 @@ export function readEdges(edges: readonly MemoryEdge[]): EdgeBatch {
 /** Puts the codes of their types into the records of edges. @internal */
 export function setTypes({ records, types }: EdgeBatch, names: AllNames): void {
   types.forEach((type, index) => {
-    records[index * EDGE + 3] = codeOf(names.edgeTypes, type, ABSENT);
+    records[index * EDGE + EDGE_TYPE] = codeOf(names.edgeTypes, type, ABSENT);
   });
 }
 
@@ -387,16 +452,21 @@ export function readSearch(search: SearchQuery, names: AllNames): ReadSearch {
   const query = optionsOf("query", search, QUERY_KEYS);
   const { serendipity_level: level = "off" } = query;
   const head = new Float64Array(SEARCH);
-  head[0] = presentOf(query.now);
-  head[1] = limitOf(query.limit, ABSENT);
-  head[2] = Number(flagOf("sections", query.sections, true));
-  head[3] = Number(flagOf("include_connections", query.include_connections, false));
-  head[4] = LEVELS.indexOf(level);
-  if (head[4] < 0)
-    throw invalid("serendipity_level", `must be one of ${LEVELS.join(", ")}, found ${show(level)}`);
+  head[SEARCH_NOW] = presentOf(query.now);
+  head[SEARCH_LIMIT] = limitOf(query.limit, ABSENT);
+  head[SEARCH_SECTIONS] = Number(flagOf("sections", query.sections, true));
+  head[SEARCH_CONNECTIONS] = Number(
+    flagOf("include_connections", query.include_connections, false),
+  );
+  const serendipity = LEVELS.get(level);
+  if (serendipity === undefined) {
+    const levels = [...LEVELS.keys()].join(", ");
+    throw invalid("serendipity_level", `must be one of ${levels}, found ${show(level)}`);
+  }
+  head[SEARCH_SERENDIPITY] = serendipity;
   const lists = readFilters(query.filters, names, head);
   const embedding = readQueryEmbedding(query.embedding, head);
-  head[9] = countOf("max_seeds", query.max_seeds, ABSENT);
+  head[SEARCH_MAX_SEEDS] = countOf("max_seeds", query.max_seeds, ABSENT);
   const given = query.bm25 ?? [];
   const count = listOf("bm25", given).length;
   const hits = new Array<string>(count);
@@ -417,7 +487,7 @@ export function readSearch(search: SearchQuery, names: AllNames): ReadSearch {
     }
     scores[index] = score;
   }
-  head[SEARCH - 1] = count;
+  head[SEARCH_HITS] = count;
   return { head, lists, hits, scores, embedding };
 }
 
@@ -430,8 +500,8 @@ export function readSimilar(
   names: AllNames,
 ): ReadSearch {
   const head = new Float64Array(SEARCH);
-  head[0] = now;
-  head[1] = limit;
+  head[SEARCH_NOW] = now;
+  head[SEARCH_LIMIT] = limit;
   const lists = readFilters(filters, names, head);
   if (embedding === undefined || embedding === null) {
     throw invalid("embedding", `must be an array of numbers, found ${show(embedding)}`);
@@ -446,13 +516,13 @@ export function readSimilar(
 }
 
 function readQueryEmbedding(embedding: unknown, head: Float64Array): ArrayLike<number> | undefined {
-  head[8] = NO_EMBEDDING;
+  head[SEARCH_COMPONENTS] = NO_EMBEDDING;
   if (embedding === undefined || embedding === null) return undefined;
   const components = new Components();
   const length = components.add(embedding);
   if (length === undefined)
     throw invalid("embedding", `must be an array of numbers, found ${show(embedding)}`);
-  head[8] = length;
+  head[SEARCH_COMPONENTS] = length;
   return components.all;
 }
 
@@ -481,16 +551,16 @@ function readFilters(
   const filters: SearchFilters = optionsOf("filters", given ?? undefined, FILTER_KEYS);
   const moment = (field: "created_after" | "created_before") => {
     const instant = filters[field];
-    const found = momentOf(instant);
+    const found = instantOf(instant);
     if (Number.isNaN(found))
-      throw invalid(`filters.${field}`, `must be an instant, found ${show(instant)}`);
+      throw invalid(`filters.${field}`, problemWith("must be an instant", instant));
     return found;
   };
-  head[5] = moment("created_after");
-  head[6] = moment("created_before");
+  head[SEARCH_CREATED_AFTER] = moment("created_after");
+  head[SEARCH_CREATED_BEFORE] = moment("created_before");
   const days = filters.accessed_within_days;
-  head[7] = numberOf(days);
-  if (Number.isNaN(head[7])) {
+  head[SEARCH_ACCESSED_WITHIN_DAYS] = numberOf(days);
+  if (Number.isNaN(head[SEARCH_ACCESSED_WITHIN_DAYS])) {
     throw invalid(
       "filters.accessed_within_days",
       `must be a finite number of at least 0, found ${show(days)}`,
@@ -508,15 +578,15 @@ function readFilters(
     }
     return code;
   });
-  return [
-    codes("types", names.types),
-    codes("excluded_types", names.types),
-    codes("subtypes", names.subtypes),
-    states,
-    codes("cluster_ids", names.clusters),
-    codes("tags_all", names.tags),
-    codes("tags_any", names.tags),
-    codes("tags_none", names.tags),
-    codes("relationship_types", names.edgeTypes),
-  ];
+  const lists = new Array<number[]>(FILTERS);
+  lists[FILTERS_TYPES] = codes("types", names.types);
+  lists[FILTERS_EXCLUDED_TYPES] = codes("excluded_types", names.types);
+  lists[FILTERS_SUBTYPES] = codes("subtypes", names.subtypes);
+  lists[FILTERS_LIFECYCLES] = states;
+  lists[FILTERS_CLUSTERS] = codes("cluster_ids", names.clusters);
+  lists[FILTERS_TAGS_ALL] = codes("tags_all", names.tags);
+  lists[FILTERS_TAGS_ANY] = codes("tags_any", names.tags);
+  lists[FILTERS_TAGS_NONE] = codes("tags_none", names.tags);
+  lists[FILTERS_RELATIONSHIP_TYPES] = codes("relationship_types", names.edgeTypes);
+  return lists;
 }

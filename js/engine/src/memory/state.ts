@@ -1,0 +1,104 @@
+// The state of a memory index: its instance, and the ids of its rows and slots.
+
+import {
+  NAME_CLUSTER,
+  NAME_EDGE_TYPE,
+  NAME_SUBTYPE,
+  NAME_TAG,
+  NAME_TYPE,
+} from "../generated/layout.ts";
+import { refusal } from "../refusal.ts";
+import type { IndexState } from "../resident/resident-index.ts";
+import { damaged, placesOf, readParts, type SnapshotSource } from "../resident/snapshot.ts";
+import { ownInstance, type PlainData } from "../runtime.ts";
+import { ScratchView } from "../scratch-view.ts";
+import { type MemoryScratch, Names, type ResidentMemory } from "./names.ts";
+
+/** The names of nodes and edges. @internal */
+export interface AllNames {
+  types: Names;
+  subtypes: Names;
+  edgeTypes: Names;
+  tags: Names;
+  clusters: Names;
+}
+
+/** @internal */
+export interface MemoryState extends IndexState<ResidentMemory> {
+  /** Slots of edges by id. */
+  slots: Map<string, number>;
+  /** Ids of edges by slot. */
+  edgeIds: (string | undefined)[];
+  names: AllNames;
+  embeddingId: string;
+}
+
+/** The state of an index without nodes. @internal */
+export function newState(resident: MemoryScratch, embeddingId: string): MemoryState {
+  return {
+    resident,
+    rows: new Map(),
+    ids: [],
+    slots: new Map(),
+    edgeIds: [],
+    names: {
+      types: new Names(resident, NAME_TYPE),
+      subtypes: new Names(resident, NAME_SUBTYPE),
+      edgeTypes: new Names(resident, NAME_EDGE_TYPE),
+      tags: new Names(resident, NAME_TAG),
+      clusters: new Names(resident, NAME_CLUSTER),
+    },
+    embeddingId,
+    snapshots: 0,
+    isFreed: false,
+  };
+}
+
+/** Options of a memory, checked. @internal */
+export interface MemoryOptions {
+  dimensions: number;
+  i8: boolean;
+  embeddingId: string;
+  maxBytes: number;
+}
+
+/** Makes an empty memory in an instance of its own. @internal */
+export function createMemory(
+  config: PlainData | undefined,
+  { dimensions, i8, embeddingId, maxBytes }: MemoryOptions,
+): MemoryState {
+  const instance = ownInstance();
+  const { glue, memory } = instance;
+  const size = memory.buffer.byteLength;
+  const module = glue.ResidentMemory.create(config, dimensions, i8, embeddingId, maxBytes, size);
+  if (module === undefined) throw refusal(glue);
+  return newState(new ScratchView(instance, module), embeddingId);
+}
+
+/** Reads a snapshot into a memory in an instance of its own. @internal */
+export function restoreMemory(
+  source: SnapshotSource,
+  config: PlainData | undefined,
+  maxBytes: number,
+): MemoryState {
+  const instance = ownInstance();
+  const { glue, memory } = instance;
+  const restorer = glue.MemoryRestorer.create(config, maxBytes, memory.buffer.byteLength);
+  if (restorer === undefined) throw refusal(glue);
+  const nodeIds: string[] = [];
+  const edgeIds: string[] = [];
+  readParts(source, instance, restorer, [nodeIds, edgeIds]);
+  const embeddingId = restorer.embedding_id();
+  const [nodes, edges] = [restorer.nodes(), restorer.edges()];
+  const module = restorer.finish();
+  restorer.free();
+  if (module === undefined) throw refusal(glue);
+  if (nodeIds.length !== nodes || edgeIds.length !== edges)
+    throw damaged("has too few or too many ids");
+  const state = newState(new ScratchView(instance, module), embeddingId);
+  state.ids = nodeIds;
+  state.edgeIds = edgeIds;
+  state.rows = placesOf(nodeIds);
+  state.slots = placesOf(edgeIds);
+  return state;
+}

@@ -1,0 +1,96 @@
+//! Reductions of columns: the range, the greatest number, the greatest high bits. Each runs in four
+//! independent chains, because a step waits for the one before it in its chain.
+
+use super::F64x2;
+
+/// The least and the greatest number of a column; none where it is empty. Where it holds NaN, both
+/// are NaN.
+pub(crate) fn range_of(column: &[f64]) -> Option<[f64; 2]> {
+    let first = *column.first()?;
+    let (eights, rest) = column.as_chunks::<8>();
+    // Four chains: each operation waits for the one before it in its chain.
+    let mut chains = [Range::of(first); 4];
+    for &[a, b, c, d, e, f, g, h] in eights {
+        chains[0].take(F64x2::new(a, b));
+        chains[1].take(F64x2::new(c, d));
+        chains[2].take(F64x2::new(e, f));
+        chains[3].take(F64x2::new(g, h));
+    }
+    for &number in rest {
+        chains[0].take(F64x2::splat(number));
+    }
+    let [one, two, three, four] = chains;
+    let all = one.and(two).and(three.and(four));
+    let (least, most) = (all.least.to_array(), all.most.to_array());
+    let [is_nan, is_nan_too] = all.sum.to_array().map(f64::is_nan);
+    Some(if is_nan || is_nan_too {
+        [f64::NAN; 2]
+    } else {
+        [least[0].min(least[1]), most[0].max(most[1])]
+    })
+}
+
+/// The greatest of the high bits of all numbers of a column, once `of` has taken away what is not
+/// to be seen of two: as many as of the greatest number, where none has a sign.
+#[inline(always)]
+pub(crate) fn greatest_high_bits(column: &[f64], of: impl Fn(F64x2) -> F64x2) -> u32 {
+    let greatest = greatest_by(column, |greatest, pair| greatest.greater_halves(of(pair)));
+    let [one, other] = greatest.to_array().map(|number| (number.to_bits() >> 32) as u32);
+    one.max(other)
+}
+
+/// The greatest number of a column without NaN, 0 at least.
+pub(crate) fn greatest_of(column: &[f64]) -> f64 {
+    let [one, other] = greatest_by(column, F64x2::greater).to_array();
+    one.max(other)
+}
+
+/// What is the greatest of a column by some order, whose least is 0; in four chains, as each step
+/// waits for the one before it.
+#[inline(always)]
+fn greatest_by(column: &[f64], greater: impl Fn(F64x2, F64x2) -> F64x2) -> F64x2 {
+    let (eights, rest) = column.as_chunks::<8>();
+    let mut chains = [F64x2::splat(0.0); 4];
+    for &[a, b, c, d, e, f, g, h] in eights {
+        chains[0] = greater(chains[0], F64x2::new(a, b));
+        chains[1] = greater(chains[1], F64x2::new(c, d));
+        chains[2] = greater(chains[2], F64x2::new(e, f));
+        chains[3] = greater(chains[3], F64x2::new(g, h));
+    }
+    for &number in rest {
+        chains[0] = greater(chains[0], F64x2::splat(number));
+    }
+    let [one, two, three, four] = chains;
+    greater(greater(one, two), greater(three, four))
+}
+
+/// What is known of some numbers, in both lanes.
+#[derive(Clone, Copy)]
+struct Range {
+    least: F64x2,
+    most: F64x2,
+    /// NaN once there was one, which the least and the most keep nothing of, or an infinity.
+    sum: F64x2,
+}
+
+impl Range {
+    fn of(number: f64) -> Self {
+        let both = F64x2::splat(number);
+        Self { least: both, most: both, sum: F64x2::splat(0.0) }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            least: self.least.lesser(other.least),
+            most: self.most.greater(other.most),
+            sum: self.sum + other.sum,
+        }
+    }
+
+    #[inline(always)]
+    fn take(&mut self, pair: F64x2) {
+        self.least = self.least.lesser(pair);
+        self.most = self.most.greater(pair);
+        self.sum = self.sum + pair * F64x2::splat(0.0);
+    }
+}
