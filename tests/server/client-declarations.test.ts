@@ -26,6 +26,9 @@ const exported = checker.getExportsOfModule(checker.getSymbolAtLocation(client!)
 const textOf = (symbol: ts.Symbol) =>
   ts.displayPartsToString(symbol.getDocumentationComment(checker));
 
+/** A value as JSON carries it: a field is there or it is missing, but never undefined. */
+type AsJson<T> = T extends object ? { [K in keyof T]: AsJson<Exclude<T[K], undefined>> } : T;
+
 /** What is declared under a name, with all that is declared inside. */
 function declaredIn(symbol: ts.Symbol): [name: string, symbol: ts.Symbol][] {
   const found: [string, ts.Symbol][] = [[symbol.name, symbol]];
@@ -110,7 +113,7 @@ describe("the declarations", () => {
         ? never
         : N;
     }[Name];
-    type Answers<M> = Awaited<ReturnType<Method<M>>>;
+    type Answers<M> = AsJson<Awaited<ReturnType<Method<M>>>>;
     type Answered = {
       [N in Name]: [Answers<OfSchemas[N]>, Answers<published.Methods[N]>] extends [
         Answers<published.Methods[N]>,

@@ -68,7 +68,7 @@ export const {
   SUBTYPE_INITIAL_STABILITY,
 } = engine;
 
-export type { EngineConfig, QueryConfig, SearchConfig } from "./config.ts";
+export type { EngineConfig, QueryConfig, SalienceConfig, SearchConfig } from "./config.ts";
 export { extractPlaybookTrigger, parsePatternOutput } from "./consolidate/answer.ts";
 export { patternPrompt } from "./consolidate/prompt.ts";
 export type * from "./consolidate/types.ts";

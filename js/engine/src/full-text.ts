@@ -33,6 +33,7 @@ export interface TextHit {
   score: number;
 }
 
+/** How a text index is made. */
 export interface TextIndexOptions {
   /**
    * The most bytes it may take, scratch included but not a snapshot, so that a full index can be
@@ -41,6 +42,7 @@ export interface TextIndexOptions {
   maxBytes?: number | undefined;
 }
 
+/** How a text index is searched. */
 export interface TextSearchOptions {
   /** How many are wanted at most; 20 when not given, `Infinity` for all. */
   limit?: number | undefined;
