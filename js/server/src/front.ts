@@ -11,9 +11,10 @@ import { createApp } from "./http/app.ts";
 import { createHttpServer } from "./http/unreadable.ts";
 import type { KeyRing } from "./keys/ring.ts";
 import type { Logger } from "./log.ts";
+import { warnIfUnreachable } from "./providers/reachable.ts";
 import { Scheduler } from "./scheduler.ts";
 import { hostnameOf } from "./settings/options.ts";
-import type { InForce } from "./settings/read.ts";
+import { type InForce, SettingsError } from "./settings/read.ts";
 import { placeOf, USUAL_AGENT } from "./storage/place.ts";
 import type { Pool } from "./workers/pool.ts";
 import type { Unsent } from "./workers/unsent.ts";
@@ -27,6 +28,13 @@ const REQUEST_TIMEOUT = 30_000;
  * first decides whether a request may be sent into a connection that is being closed.
  */
 const KEEP_ALIVE_TIMEOUT = 75_000;
+
+/** Why a port cannot be listened on, and what to do, by the codes of errors. */
+const NOT_LISTENING: Readonly<Record<string, string>> = {
+  EADDRINUSE: "is in use: end the program that listens there, or choose another port with --port",
+  EACCES: "is not for this user: choose a port of 1024 or more with --port",
+  EADDRNOTAVAIL: "cannot be had, as the host is not this machine: choose another with --host",
+};
 
 export interface Front {
   /** Lets requests in; where they are let in, such as `http://127.0.0.1:3100`. */
@@ -61,6 +69,19 @@ export function createFront(
     isReady: () => isReady,
     isStopping: () => isStopping,
   });
+  const warnOfProviders = () => {
+    const { embeddings_base_url, analysis_base_url } = settings;
+    if (embedder !== undefined)
+      void warnIfUnreachable("embeddings provider", embeddings_base_url, {
+        log,
+        without: "words, edges and time rank, and new memories wait for their vectors",
+      });
+    if (analyst !== undefined)
+      void warnIfUnreachable("language model", analysis_base_url, {
+        log,
+        without: "statistics consolidate",
+      });
+  };
   let server: Server | undefined;
   let scheduler: Scheduler | undefined;
   return {
@@ -68,6 +89,7 @@ export function createFront(
       server = await listen(app.fetch, host, port);
       isReady = true;
       asking?.wake(USUAL_AGENT);
+      warnOfProviders();
       const intervals = { decay: decay_interval * 1000, consolidate: consolidate_interval * 1000 };
       scheduler = new Scheduler(analysing ?? pool, intervals, log);
       const { port: taken } = server.address() as AddressInfo;
@@ -91,9 +113,14 @@ function listen(
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
   });
   return new Promise((resolve, reject) => {
-    server.once("error", reject);
+    const refuse = (error: NodeJS.ErrnoException) => {
+      const why = NOT_LISTENING[error.code ?? ""];
+      const where = `Port ${port} of ${hostname}`;
+      reject(why === undefined ? error : new SettingsError(`${where} ${why}.`));
+    };
+    server.once("error", refuse);
     server.listen(port, hostname, () => {
-      server.off("error", reject);
+      server.off("error", refuse);
       resolve(server);
     });
   });

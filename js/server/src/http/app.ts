@@ -90,7 +90,8 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
     const milliseconds = performance.now() - start;
     metrics.answered(method, context.get("route"), status, milliseconds);
     // The route, not the path: an id is nobody's business, and a query may hold text.
-    log.info(
+    // Those that succeed would fill a terminal.
+    log[status < 400 ? "debug" : "info"](
       {
         request_id: requestId,
         key: context.get("caller")?.id,
