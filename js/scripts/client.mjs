@@ -4,6 +4,7 @@
 import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { typesOf } from "./client-types.mjs";
 import { at, fail, fingerprint, importing, isStampedWith, root } from "./lib.mjs";
 
 const SERVER = at("js", "server");
@@ -11,7 +12,6 @@ const SOURCES = join(SERVER, "src", "client");
 
 /** Writes `client.mjs` and its types into a folder. */
 export async function writeClient(bundle, out) {
-  const outfile = at(".cache", "programs", "client-routes.mjs");
   const options = {
     bundle: true,
     format: "esm",
@@ -19,13 +19,14 @@ export async function writeClient(bundle, out) {
     packages: "external",
     logLevel: "warning",
   };
-  await bundle({
-    ...options,
-    platform: "node",
-    entryPoints: [join(SOURCES, "routes.ts")],
-    outfile,
-  });
-  const { ROUTES } = await import(`${pathToFileURL(outfile)}?${Date.now()}`);
+  /** What a source of the server exports. */
+  const exportsOf = async (...source) => {
+    const outfile = at(".cache", "programs", `client-${source.at(-1)}.mjs`);
+    const entryPoints = [join(SERVER, "src", ...source)];
+    await bundle({ ...options, platform: "node", entryPoints, outfile });
+    return import(`${pathToFileURL(outfile)}?${Date.now()}`);
+  };
+  const { ROUTES } = await exportsOf("client", "routes.ts");
   const routesAsData = {
     name: "routes-as-data",
     setup(build) {
@@ -40,36 +41,35 @@ export async function writeClient(bundle, out) {
     outfile: join(out, "client.mjs"),
     plugins: [routesAsData],
   });
-  await writeTypes(join(out, "types"));
+  const { descriptionOf } = await exportsOf("http", "description.ts");
+  const types = join(out, "types");
+  mkdirSync(types, { recursive: true });
+  writeFileSync(join(types, "types.d.ts"), typesOf(descriptionOf({ version: "", compat: "none" })));
+  await writeDeclarations(types);
 }
 
-/** The types take the compiler seconds, and change with the schemas alone. */
-async function writeTypes(out) {
-  const types = at(".cache", "client-types");
-  const made = ["client.d.ts", "types.d.ts"];
-  const from = [
+/** The compiler needs seconds for them, and they change with the client alone. */
+async function writeDeclarations(out) {
+  const kept = at(".cache", "client-types");
+  const sources = fingerprint([
     "js/server/src/client",
     "js/server/src/api",
     "js/server/tsconfig.json",
     "tsconfig.json",
-  ];
-  const sources = fingerprint([...from, "js/scripts/client.mjs"]);
-  const stamp = join(types, ".built-from");
+    "js/scripts/client.mjs",
+  ]);
+  const stamp = join(kept, ".built-from");
   if (!isStampedWith(stamp, sources)) {
-    rmSync(types, { recursive: true, force: true });
-    mkdirSync(types, { recursive: true });
-    const texts = await declarations();
-    for (const [place, name] of made.entries()) writeFileSync(join(types, name), texts[place]);
+    rmSync(kept, { recursive: true, force: true });
+    mkdirSync(kept, { recursive: true });
+    writeFileSync(join(kept, "client.d.ts"), await declarationsOfClient());
     writeFileSync(stamp, sources);
   }
-  for (const name of made) cpSync(join(types, name), join(out, name));
+  cpSync(join(kept, "client.d.ts"), join(out, "client.d.ts"));
 }
 
-/**
- * The declarations of the client, and of its methods. These follow from schemas, and are written as
- * what they come to.
- */
-async function declarations() {
+/** The declarations of the client's own code, checked. */
+async function declarationsOfClient() {
   const { default: ts } = await import("typescript");
   const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: complain };
   const { fileNames, options } = ts.getParsedCommandLineOfConfigFile(
@@ -84,23 +84,7 @@ async function declarations() {
   program.emit(program.getSourceFile(join(SOURCES, "client.ts")), (_, text) => {
     client = importing(text, "js");
   });
-
-  const checker = program.getTypeChecker();
-  const file = program.getSourceFile(join(SOURCES, "types.ts"));
-  const named = checker
-    .getExportsOfModule(checker.getSymbolAtLocation(file))
-    .find(({ name }) => name === "Methods");
-  const flags = ts.TypeFormatFlags.NoTruncation | ts.TypeFormatFlags.InTypeAlias;
-  const methods = checker
-    .getPropertiesOfType(checker.getDeclaredTypeOfSymbol(named))
-    .map((method) => {
-      const type = checker.typeToString(checker.getTypeOfSymbol(method), file, flags);
-      return `  readonly ${method.name}: ${type};\n`;
-    });
-  return [
-    client,
-    `/** A method for each operation, by the operation's name. */\nexport type Methods = {\n${methods.join("")}};\n`,
-  ];
+  return client;
 
   function complain(diagnostic) {
     const form = {

@@ -177,7 +177,10 @@ query: { adjacent_possessives: true }
 
   test("so do an unknown variable, a file that is not there, and an unknown option", () => {
     expect(refused(["serve"], { env: { NOUS_PROT: "1" } })).toMatch(
-      /NOUS_PROT is none of this server's: there are NOUS_CONFIG/,
+      /NOUS_PROT is none of this server's \(did you mean NOUS_PORT\?\)\. .*: NOUS_CONFIG, NOUS_HOST/,
+    );
+    expect(refused(["serve"], { env: { NOUS_API_KEY: "1" } })).toMatch(
+      /NOUS_API_KEY is none of this server's\. .* start without it: env -u NOUS_API_KEY nous-server/,
     );
     expect(refused(["serve", "--config", "/none.yaml"])).toMatch(
       /^The configuration \/none\.yaml cannot be read/,
@@ -186,7 +189,69 @@ query: { adjacent_possessives: true }
   });
 });
 
+describe("what is mistyped or misplaced", () => {
+  test("a command is answered with the one that is near, or as unknown", () => {
+    expect(refused(["srve"])).toMatch(/unknown command 'srve'\n\(Did you mean serve\?\)/);
+    const unknown = refused(["zzzzzz", "--port", "0"]);
+    expect(unknown).toContain("unknown command 'zzzzzz'");
+    expect(unknown).not.toContain("Did you mean");
+  });
+
+  test("a file in the place of the data folder is named, and what to do", () => {
+    const file = yamlFile("");
+    const commands = [["serve", "--port", "0"], ["keys", "list"], ["check"]];
+    for (const args of commands) {
+      expect(refused([...args, "--data-dir", file])).toBe(
+        `data_dir is ${file}, which is a file: name a folder.`,
+      );
+    }
+    expect(refused(["serve", "--port", "0", "--data-dir", join(file, "data")])).toMatch(
+      /which is no folder: ENOTDIR/,
+    );
+  });
+
+  test.each([
+    [["keys", "create"], "--agents"],
+    [["backup"], "--force"],
+    [["export"], "--force"],
+    [["import"], "--conflicts"],
+    [["bench"], "--own"],
+  ])("the help of %j begins with its own options", (command, own) => {
+    const { stdout } = run([...command, "--help"]);
+    const [, first, settings] = /^Options:\n([\s\S]*)^Settings of the server:\n([\s\S]*)/m.exec(
+      stdout,
+    )!;
+    expect(first).toContain(own);
+    expect(first).not.toContain("--host");
+    expect(settings).toContain("--host");
+  });
+});
+
 describe("serving", () => {
+  test("logs requests that succeed at level debug, and those that are refused at info", async () => {
+    const server = await start(temporaryFolder());
+    await server.ask("GET /health");
+    await server.ask("GET /none");
+    await expect.poll(() => server.log()).toContain('"status":404');
+    expect(server.log()).not.toContain('"status":200');
+    const telling = await start(temporaryFolder(), ["--log-level", "debug"]);
+    await telling.ask("GET /health");
+    await expect.poll(() => telling.log()).toContain('"status":200');
+  });
+
+  test("says at its start that a provider cannot be reached, and serves", async () => {
+    const server = await start(temporaryFolder(), [
+      ...["--embeddings-provider", "openai-compatible"],
+      ...["--embeddings-base-url", "http://127.0.0.1:1/v1"],
+    ]);
+    await expect
+      .poll(() => server.log())
+      .toContain(
+        "The embeddings provider at http://127.0.0.1:1/v1 cannot be reached (ECONNREFUSED): until it answers, words",
+      );
+    expect((await server.ask("GET //readyz")).status).toBe(200);
+  });
+
   test("is what it does without a command, and it tells where", async () => {
     const folder = temporaryFolder();
     const server = await start(folder);
@@ -199,7 +264,10 @@ describe("serving", () => {
       "silent",
     ]);
     expect(second).toMatchObject({ status: 1, stdout: "" });
-    expect(second.stderr).toMatch(/EADDRINUSE/);
+    const { port } = new URL(server.url);
+    expect(second.stderr).toMatch(
+      new RegExp(`^Port ${port} of 127\\.0\\.0\\.1 is in use: .* with --port\\.$`, "m"),
+    );
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   });
 

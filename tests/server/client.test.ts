@@ -153,7 +153,11 @@ describe("refusals", () => {
     expect(await refusal(clientOf().readNode("../health"))).toMatchObject({ status: 404 });
     expect(await refusal(clientOf().readNode("a?recall=no#x"))).toMatchObject({ status: 404 });
     for (const id of ["", ".", ".."])
-      await expect(clientOf().readNode(id)).rejects.toThrow("is no id");
+      await expect(clientOf().readNode(id)).rejects.toThrow(`id must be an id, found "${id}"`);
+    const none = undefined as unknown as string;
+    await expect(clientOf().removeMember("c", none)).rejects.toThrow(
+      "removeMember: node_id must be an id, found undefined",
+    );
   });
 
   test("no answer in time, no server, and an answer of something else have a sentence each", async () => {
@@ -166,11 +170,59 @@ describe("refusals", () => {
     const baseUrl = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
 
     const late = await refusal(clientOf({ baseUrl, timeoutMs: 50 }).graph());
-    expect(late).toMatchObject({ status: null, message: "no answer came within 50 ms" });
+    expect(late).toMatchObject({
+      status: null,
+      message: `GET ${baseUrl}/v1/graph: no answer came within 50 ms`,
+    });
     const odd = await refusal(clientOf({ baseUrl }).health());
-    expect(odd).toMatchObject({ status: 200, message: "the answer, with status 200, is not JSON" });
-    const nobody = await refusal(clientOf({ baseUrl: "http://127.0.0.1:1" }).health());
-    expect(nobody).toMatchObject({ status: null, message: "the server could not be asked" });
+    expect(odd).toMatchObject({
+      status: 200,
+      message: `GET ${baseUrl}/v1/health: the answer, with status 200, is not JSON; is nous-server running at ${baseUrl}?`,
+    });
+  });
+
+  test("no server is a sentence with method, address and cause", async () => {
+    // `fetch` refuses some ports by itself: this one was free a moment ago.
+    const left = createServer();
+    await new Promise<void>((listening) => left.listen(0, "127.0.0.1", listening));
+    const { port } = left.address() as AddressInfo;
+    await new Promise((closed) => left.close(closed));
+    const baseUrl = `http://127.0.0.1:${port}`;
+    const nobody = await refusal(clientOf({ baseUrl }).health());
+    expect(nobody).toMatchObject({
+      status: null,
+      message: `GET ${baseUrl}/v1/health failed: connect ECONNREFUSED 127.0.0.1:${port}; is nous-server running at ${baseUrl}?`,
+    });
     expect(nobody.cause).toBeInstanceOf(Error);
+    // The words of a query may be a memory's, and messages are logged.
+    const query = { node_id: "secret" };
+    const quiet = await refusal(clientOf({ baseUrl }).listEdges(query));
+    expect(quiet.message).not.toContain("secret");
+  });
+
+  test("a prefix that the server does not know is pointed at", async () => {
+    const { message } = await refusal(clientOf({ baseUrl: `${server().url}/api` }).health());
+    expect(message).toBe(
+      "not found; if every request fails so, correct baseUrl: this one asked for /api/v1/health",
+    );
+  });
+
+  test.each([
+    [{ baseUrl: "127.0.0.1:3100" }, /baseUrl must be a URL with http:.*found "127\.0\.0\.1:3100"/],
+    [{ baseUrl: "localhost:3100" }, /baseUrl must be a URL with http:/],
+    [{ baseUrl: "" }, /baseUrl must be a URL with http:/],
+    [{ baseUrl: undefined as unknown as string }, /baseUrl must be a URL with http:/],
+    [{ baseUrl: "http://h:1/v1/" }, /baseUrl must end before \/v1.*: "http:\/\/h:1", found/],
+    [{ baseUrl: "http://h:1/?a=b" }, /baseUrl must have no query/],
+    [{ baseUrl: "http://me:word@h:1" }, /baseUrl must have no name and no password: give a key/],
+    [{ agent: "ali\nce" }, /agent must be a name of 1 to 200 .*found "ali\\nce"/],
+    [{ agent: "" }, /agent must be a name/],
+    [{ agent: ".." }, /agent must be a name/],
+    [{ agent: "a".repeat(201) }, /agent must be a name/],
+    [{ key: "a b" }, /key must be of printable ASCII/],
+  ])("%j is refused when the client is made", (options, message) => {
+    const make = () => new NousClient({ baseUrl: "http://h:1", agent: "a", ...options });
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow(message);
   });
 });

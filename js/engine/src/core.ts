@@ -74,6 +74,7 @@ export type {
   IntentMatcher,
   OrchestratorConfig,
   QueryConfig,
+  SalienceConfig,
   SearchConfig,
 } from "./config.ts";
 export { extractPlaybookTrigger, parsePatternOutput } from "./consolidate/answer.ts";

@@ -111,7 +111,9 @@ export interface ClassifiedQuery {
   entity?: string | null | undefined;
 }
 
+/** How sure a retrieval is of its results, in one word. */
 export type ConfidenceLevel = "HIGH" | "MEDIUM" | "LOW";
+/** A reason to doubt the results of a retrieval. */
 export type ConfidenceFlag =
   | "no_results"
   | "disambiguation_needed"

@@ -48,6 +48,7 @@ export interface TextHit {
   score: number;
 }
 
+/** How a text index is made. */
 export interface TextIndexOptions {
   /**
    * The most bytes it may take, scratch included but not a snapshot, so that a full index can be
@@ -56,6 +57,7 @@ export interface TextIndexOptions {
   maxBytes?: number | undefined;
 }
 
+/** How a text index is searched. */
 export interface TextSearchOptions {
   /** Most hits; default 20, `Infinity` for all. */
   limit?: number | undefined;

@@ -12,6 +12,7 @@ import { createLog } from "./log.ts";
 import { startServer } from "./server.ts";
 import { USUAL_AGENT } from "./settings/agent-names.ts";
 import { settingsOf, withOptions } from "./settings/flags.ts";
+import { nearest } from "./settings/nearest.ts";
 import { OPTION_NAMES, OPTIONS } from "./settings/options.ts";
 import { SettingsError } from "./settings/read.ts";
 import { placeOf } from "./storage/place.ts";
@@ -133,10 +134,23 @@ const program = new Command("nous-server")
   .version(__VERSION__)
   .showHelpAfterError("(see --help)");
 withOptions(
-  program.command("serve", { isDefault: true }).description("serves until it is told to stop"),
+  program
+    .command("serve", { isDefault: true })
+    .description("serves until it is told to stop")
+    .option("--sample", "fills an empty memory with a sample first")
+    // A word that is no command comes here.
+    .argument("[word]"),
 )
-  .option("--sample", "fills an empty memory with a sample first")
-  .action(run);
+  .usage("[options]")
+  .action((word: string | undefined, given: { sample?: boolean }, command: Command) => {
+    if (word === undefined) return run(given, command);
+    const meant = nearest(
+      word,
+      program.commands.map((known) => known.name()),
+    );
+    const hint = meant === undefined ? "" : `\n(Did you mean ${meant}?)`;
+    return program.error(`error: unknown command '${word}'${hint}`);
+  });
 withOptions(program.command("config").description("prints what is in force, as YAML")).action(
   (_, command: Command) => printConfig(command),
 );
@@ -160,14 +174,13 @@ withOptions(
 withOptions(
   program
     .command("bench")
-    .description("measures the server on this machine, in a folder that is gone afterwards"),
-)
-  .option("--own", "measures a copy of an agent's memory, and not made ones")
-  .option("--agent <NAME>", "whose memory, with --own", USUAL_AGENT)
-  .option("--json", "prints JSON")
-  .action((given: { own?: true; agent: string; json?: true; config?: string }, command: Command) =>
-    measure(given, command),
-  );
+    .description("measures the server on this machine, in a folder that is gone afterwards")
+    .option("--own", "measures a copy of an agent's memory, and not made ones")
+    .option("--agent <NAME>", "whose memory, with --own", USUAL_AGENT)
+    .option("--json", "prints JSON"),
+).action((given: { own?: true; agent: string; json?: true; config?: string }, command: Command) =>
+  measure(given, command),
+);
 addDataCommands(program);
 addKeyCommands(program);
 

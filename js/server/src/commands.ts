@@ -25,21 +25,25 @@ export function addDataCommands(program: Command): void {
   addAgentCommands(
     program.command("agents").description("what agents there are, and how to be rid of them"),
   );
-  const ofAgent = (name: string, description: string, work: DataCommand) =>
-    withOptions(program.command(name).description(description))
+  const ofAgent = (name: string, description: string, work: DataCommand, more: Option[] = []) => {
+    const own = program
+      .command(name)
+      .description(description)
       .argument("<FILE>")
-      .option("--agent <NAME>", "whose memory", USUAL_AGENT)
-      .action(
-        async (
-          file: string,
-          { agent, ...options }: { agent: string } & TargetOptions,
-          command: Command,
-        ) => {
-          const { settings } = await settingsOf(command);
-          checkIsFiles(placeOf(settings), name);
-          return work(settings, agent, resolve(file), options);
-        },
-      );
+      .option("--agent <NAME>", "whose memory", USUAL_AGENT);
+    for (const option of more) own.addOption(option);
+    withOptions(own).action(
+      async (
+        file: string,
+        { agent, ...options }: { agent: string } & TargetOptions,
+        command: Command,
+      ) => {
+        const { settings } = await settingsOf(command);
+        checkIsFiles(placeOf(settings), name);
+        return work(settings, agent, resolve(file), options);
+      },
+    );
+  };
   ofAgent(
     "backup",
     "copies an agent's database into a file",
@@ -48,7 +52,8 @@ export function addDataCommands(program: Command): void {
       backUp(data_dir, agent, file, options);
       console.log(`The memory of ${agent} is in ${file}.`);
     },
-  ).option(...FORCE);
+    [new Option(...FORCE)],
+  );
   ofAgent(
     "restore",
     "puts a backup in the place of an agent's database, which nobody may be using",
@@ -81,46 +86,48 @@ function addTransferCommands(program: Command): void {
   withOptions(
     program
       .command("import")
-      .description("takes in lines of JSON, all of them or none; - is the standard input"),
-  )
-    .argument("<FILE>")
-    .option("--agent <NAME>", "whose memory", USUAL_AGENT)
-    .addOption(take.choices(CONFLICT_POLICIES).default("skip"))
-    .action(
-      async (
-        file: string,
-        { agent, conflicts }: { agent: string; conflicts: ConflictPolicy },
-        command: Command,
-      ) => {
-        checkAgentName(agent);
-        const { importFile } = await import("./transfer/commands.ts");
-        const { settings } = await settingsOf(command);
-        const { added, replaced, skipped } = importFile(
-          placeOf(settings),
-          agent,
-          fileOf(file),
-          conflicts,
-        );
-        console.log(`${added} added, ${replaced} replaced, ${skipped} left out.`);
-      },
-    );
-  withOptions(program.command("export").description("writes a memory as lines of JSON, edges last"))
-    .argument("[FILE]", "where to; the standard output unless it is said", STANDARD)
-    .option("--agent <NAME>", "whose memory", USUAL_AGENT)
-    .option(...FORCE)
-    .action(
-      async (
-        given: string,
-        { agent, ...options }: { agent: string } & TargetOptions,
-        command: Command,
-      ) => {
-        const { exportFile } = await import("./transfer/commands.ts");
-        const file = fileOf(given);
-        const { settings } = await settingsOf(command);
-        const lines = exportFile(placeOf(settings), agent, file, options);
-        if (file !== undefined) console.log(`${lines} lines are in ${file}.`);
-      },
-    );
+      .description("takes in lines of JSON, all of them or none; - is the standard input")
+      .argument("<FILE>")
+      .option("--agent <NAME>", "whose memory", USUAL_AGENT)
+      .addOption(take.choices(CONFLICT_POLICIES).default("skip")),
+  ).action(
+    async (
+      file: string,
+      { agent, conflicts }: { agent: string; conflicts: ConflictPolicy },
+      command: Command,
+    ) => {
+      checkAgentName(agent);
+      const { importFile } = await import("./transfer/commands.ts");
+      const { settings } = await settingsOf(command);
+      const { added, replaced, skipped } = importFile(
+        placeOf(settings),
+        agent,
+        fileOf(file),
+        conflicts,
+      );
+      console.log(`${added} added, ${replaced} replaced, ${skipped} left out.`);
+    },
+  );
+  withOptions(
+    program
+      .command("export")
+      .description("writes a memory as lines of JSON, edges last")
+      .argument("[FILE]", "where to; the standard output unless it is said", STANDARD)
+      .option("--agent <NAME>", "whose memory", USUAL_AGENT)
+      .option(...FORCE),
+  ).action(
+    async (
+      given: string,
+      { agent, ...options }: { agent: string } & TargetOptions,
+      command: Command,
+    ) => {
+      const { exportFile } = await import("./transfer/commands.ts");
+      const file = fileOf(given);
+      const { settings } = await settingsOf(command);
+      const lines = exportFile(placeOf(settings), agent, file, options);
+      if (file !== undefined) console.log(`${lines} lines are in ${file}.`);
+    },
+  );
 }
 
 const fileOf = (given: string): string | undefined =>

@@ -5,7 +5,7 @@ import { cluster, membership } from "./clusters.ts";
 import { cursorOf, nextCursor, pageLimit } from "./cursors.ts";
 import { operation } from "./operation.ts";
 import { GRAPH } from "./pages.ts";
-import { someNumber, someText, state, time } from "./parts.ts";
+import { id, ok, someNumber, someText, state, time } from "./parts.ts";
 
 /** Where each of its lists goes on; null for one that is at its end. */
 const graphPlace = z.tuple([
@@ -17,84 +17,110 @@ const graphPlace = z.tuple([
 
 const sweepRequest = z
   .object({
-    force: z
-      .boolean()
-      .default(false)
-      .openapi({ description: "Sweeps even where the clock looks wrong." }),
+    force: z.boolean().default(false).describe("Sweeps even if the clock looks wrong."),
   })
-  .openapi("SweepRequest");
+  .openapi("SweepRequest", { description: "How to sweep." });
 
 export const sweepAnswer = z
   .object({
-    ok: z.literal(true),
-    processed: z.int(),
-    transitions_count: z.int(),
-    transitions: z.array(z.object({ id: z.string(), from: state, to: state, subtype: someText })),
+    ok,
+    processed: z.int().describe("How many memories were looked at."),
+    transitions_count: z.int().describe("How many of them changed their state."),
+    transitions: z
+      .array(
+        z.object({
+          id: z.string().describe("The id of the memory."),
+          from: state.describe("The state before."),
+          to: state.describe("The state after."),
+          subtype: someText.describe("The subtype of the memory."),
+        }),
+      )
+      .describe("The changes of state."),
   })
-  .openapi("SweepAnswer");
+  .openapi("SweepAnswer", { description: "What a sweep changed." });
+
+const graphNode = z
+  .object({
+    id,
+    type: z.string().describe("The broad kind, such as `concept` or `note`."),
+    subtype: someText.describe("The kind, such as `custom:lesson`."),
+    title: z.string().describe("The title."),
+    summary: someText.describe("The short form of the text."),
+    retrievability: z.number().describe("The probability of recall now, from 0 to 1."),
+    lifecycle: state.describe("The lifecycle state now."),
+    access_count: z.int().describe("How often it was accessed."),
+    created_at: time.nullable().describe("When it was created."),
+  })
+  .openapi("GraphNode", { description: "A memory of the graph, without its body." });
+
+const graphEdge = z
+  .object({
+    id,
+    source: z.string().describe("The memory that the edge leaves."),
+    target: z.string().describe("The memory that the edge enters."),
+    type: z.string().describe("The relation, such as `part_of`."),
+    strength: someNumber.describe("How strongly activation spreads along it, from 0 to 1."),
+  })
+  .openapi("GraphEdge", { description: "An edge of the graph." });
 
 export const graph = z
   .object({
-    nodes: z.array(
-      z.object({
-        id: z.string(),
-        type: z.string(),
-        subtype: someText,
-        title: z.string(),
-        summary: someText,
-        retrievability: z.number(),
-        lifecycle: state,
-        access_count: z.int(),
-        created_at: time.nullable(),
-      }),
-    ),
-    edges: z.array(
-      z.object({
-        id: z.string(),
-        source: z.string(),
-        target: z.string(),
-        type: z.string(),
-        strength: someNumber,
-      }),
-    ),
-    clusters: z.array(cluster),
-    memberships: z.array(membership),
-    count: z.object({ nodes: z.int(), edges: z.int() }),
+    nodes: z.array(graphNode).describe("The memories."),
+    edges: z.array(graphEdge).describe("The edges."),
+    clusters: z.array(cluster).describe("The clusters."),
+    memberships: z.array(membership).describe("The memberships."),
+    count: z
+      .object({
+        nodes: z.int().describe("The number of memories in this answer."),
+        edges: z.int().describe("The number of edges in this answer."),
+      })
+      .describe("The numbers of rows in this answer."),
     next_cursor: nextCursor,
   })
-  .openapi("Graph");
+  .openapi("Graph", { description: "A page of an agent's graph." });
 
 export const health = z
   .object({
-    status: z.literal("ok"),
-    node_count: z.int(),
-    edge_count: z.int(),
-    lifecycle: z.partialRecord(state, z.int()),
+    status: z.literal("ok").describe("Always `ok`."),
+    node_count: z.int().describe("How many memories the agent has."),
+    edge_count: z.int().describe("How many edges the agent has."),
+    lifecycle: z
+      .partialRecord(state, z.int())
+      .describe("How many memories are in each state. States without memories are missing."),
   })
-  .openapi("Health");
+  .openapi("Health", { description: "How much an agent remembers." });
 
 export const agentOperations = {
   health: operation({
     method: "get",
     path: "/health",
-    summary: "How many memories and edges there are",
+    summary: "Counts memories and edges",
+    returns: "The counts; 0 for an agent that does not exist yet.",
     scope: "memory",
     answer: health,
   }),
   sweep: operation({
     method: "post",
     path: "/decay",
-    summary: "Sweeps: stores what time did to every memory",
+    summary: "Sweeps: stores the retrievability and the lifecycle state of every memory",
+    description: "The server also sweeps by itself, by default every six hours.",
+    returns: "What the sweep changed.",
+    example: { body: { force: false } },
     scope: "admin",
     body: sweepRequest,
     isBodyOptional: true,
     answer: sweepAnswer,
-    refusals: [409],
+    refusals: {
+      409: "The clock looks wrong: the sweep would archive many memories. Send `force`.",
+    },
   }),
   graph: operation({
     method: "get",
     path: "/graph",
-    summary: "The whole graph, without bodies; in pages, so many of each kind to a page",
+    summary: "Returns the whole graph, without bodies, in pages",
+    description: "A page has up to `limit` rows of each kind.",
+    returns: "A page of the graph.",
+    example: { query: { limit: 500 } },
     scope: "memory",
     query: z.object({ limit: pageLimit, cursor: cursorOf(GRAPH, graphPlace) }),
     answer: graph,

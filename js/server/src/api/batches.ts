@@ -7,23 +7,31 @@ import { retryHeaders } from "./headers.ts";
 import { MOST_ANSWER } from "./limits.ts";
 import { newNode, node } from "./nodes.ts";
 import { operation } from "./operation.ts";
-import { name, problem } from "./parts.ts";
+import { KEY_USED, name, ok, problem } from "./parts.ts";
 
 const MOST_NODES = 100;
 const MOST_READ = 200;
 const MOST_EDGES = 500;
 
-const index = z.int().openapi({ description: "The item's place in the request, from 0." });
+const index = z.int().describe("The item's place in the request, from 0.");
+const failed = z.int().describe("How many items were refused.");
+const total = z.int().describe("How many items the request has.");
+const results = "An outcome for each item, in the order of the request.";
 
 const madeItem = z
   .object({
     index,
-    status: z.literal(201),
-    id: z.string(),
-    _contradiction_detected: z.literal(true).optional(),
+    status: z.literal(201).describe("It was created."),
+    id: z.string().describe("The id of what was created."),
+    _contradiction_detected: z
+      .literal(true)
+      .optional()
+      .describe("The text corrects an older memory: see the queue of conflicts."),
   })
-  .openapi("MadeItem");
-const readItem = z.object({ index, status: z.literal(200), node }).openapi("ReadItem");
+  .openapi("MadeItem", { description: "An item of a batch that was created." });
+const readItem = z
+  .object({ index, status: z.literal(200).describe("It was read."), node })
+  .openapi("ReadItem", { description: "An item of a batch that was read." });
 const refusedItem = problem
   .extend({
     index,
@@ -31,62 +39,96 @@ const refusedItem = problem
       .int()
       .min(400)
       .openapi({
-        description: `413 for one that the answer has no room for: nodes take ${MOST_ANSWER} bytes at most.`,
+        description:
+          "The status that the item alone would be answered with. " +
+          `413: the answer has no room for it; its nodes take ${MOST_ANSWER} bytes at most.`,
       }),
   })
-  .openapi("RefusedItem");
+  .openapi("RefusedItem", { description: "An item of a batch that was refused." });
 
 export const batchMade = z
   .object({
-    ok: z.literal(true),
-    created: z.int(),
-    failed: z.int(),
-    total: z.int(),
-    results: z.array(z.union([madeItem, refusedItem])),
+    ok,
+    created: z.int().describe("How many items were created."),
+    failed,
+    total,
+    results: z.array(z.union([madeItem, refusedItem])).describe(results),
   })
-  .openapi("BatchMade");
+  .openapi("BatchMade", { description: "What a batch created." });
 
 export const batchRead = z
   .object({
-    ok: z.literal(true),
-    found: z.int(),
-    failed: z.int(),
-    total: z.int(),
-    results: z.array(z.union([readItem, refusedItem])),
+    ok,
+    found: z.int().describe("How many memories were read."),
+    failed,
+    total,
+    results: z.array(z.union([readItem, refusedItem])).describe(results),
   })
-  .openapi("BatchRead");
+  .openapi("BatchRead", { description: "What a batch read." });
 
 export const batchOperations = {
   createNodes: operation({
     method: "post",
     path: "/nodes/batch",
     summary: "Creates memories, in one transaction",
+    description:
+      "An item that is not valid in itself refuses the whole. An item that conflicts with what is " +
+      "stored is refused alone.",
+    returns: "An outcome for each item.",
+    example: {
+      body: {
+        items: [
+          { type: "note", content_title: "Staging runs on heron" },
+          { type: "note", content_title: "Backups start at three" },
+        ],
+      },
+    },
     scope: "memory",
     headers: retryHeaders,
-    body: z.object({ items: z.array(newNode).min(1).max(MOST_NODES) }).openapi("NewNodes"),
+    body: z
+      .object({
+        items: z.array(newNode).min(1).max(MOST_NODES).describe(`1 to ${MOST_NODES} memories.`),
+      })
+      .openapi("NewNodes", { description: "Memories to create." }),
     answer: batchMade,
-    refusals: [422],
+    refusals: { 422: KEY_USED },
     createsAgent: true,
   }),
   readNodes: operation({
     method: "post",
     path: "/nodes/batch-get",
-    summary: "Reads memories, each of which is a recall unless it is said to be none",
+    summary: "Reads memories by their ids; each read counts as a recall unless `recall` is false",
+    returns: "An outcome for each id.",
+    example: { body: { ids: ["n_0123456789ab", "n_ba9876543210"], recall: false } },
     scope: "memory",
     body: z
-      .object({ ids: z.array(name).min(1).max(MOST_READ), recall: z.boolean().default(true) })
-      .openapi("NodesWanted"),
+      .object({
+        ids: z.array(name).min(1).max(MOST_READ).describe(`1 to ${MOST_READ} ids.`),
+        recall: z.boolean().default(true).describe("Whether the reads count as recalls."),
+      })
+      .openapi("NodesWanted", { description: "Memories to read." }),
     answer: batchRead,
   }),
   createEdges: operation({
     method: "post",
     path: "/edges/batch",
-    summary: "Ties memories together, in one transaction",
+    summary: "Creates edges, in one transaction",
+    description: "An edge to a memory that does not exist is refused alone.",
+    returns: "An outcome for each item.",
+    example: {
+      body: {
+        items: [{ source_id: "n_0123456789ab", target_id: "n_ba9876543210", type: "relates_to" }],
+      },
+    },
     scope: "memory",
     headers: retryHeaders,
-    body: z.object({ items: z.array(newEdge).min(1).max(MOST_EDGES) }).openapi("NewEdges"),
+    body: z
+      .object({
+        items: z.array(newEdge).min(1).max(MOST_EDGES).describe(`1 to ${MOST_EDGES} edges.`),
+      })
+      .openapi("NewEdges", { description: "Edges to create." }),
     answer: batchMade,
-    refusals: [422],
+    refusals: { 422: KEY_USED },
   }),
 };
 

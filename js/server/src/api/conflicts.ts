@@ -7,11 +7,14 @@ import { MOST_TEXT } from "./limits.ts";
 import { operation } from "./operation.ts";
 import { QUEUE } from "./pages.ts";
 import {
+  id,
   instant,
   limitTextOf,
   longText,
   name,
+  ok,
   optionalName,
+  rows,
   share,
   someNumber,
   someText,
@@ -26,39 +29,58 @@ const MOST_RESOLVED_AT_ONCE = 50;
 const RESOLUTIONS = ["old_is_current", "new_is_current", "keep_both", "merge"] as const;
 const STATUSES = ["pending", "resolved"] as const;
 
+const conflictType = "The kind of the conflict.";
+const tier = "The method that found it, such as `PATTERN`.";
+const sureness = "How sure the method is, from 0 to 1.";
+const about = "Words about the conflict, for the one who resolves it.";
+const entity = "The person or thing that both texts are about.";
+const topic = "The topic that both texts are about.";
+const resolution = z.enum(RESOLUTIONS).describe("How the conflict is resolved.");
+const conflictId = z.string().describe("The id of the conflict.");
+
 const detectRequest = z
   .object({
-    content: text(MOST_TEXT).min(1),
+    content: text(MOST_TEXT).min(1).describe("The text that may correct a memory."),
     title: title
       .nullish()
-      .openapi({ description: "What memories are compared with; else the content's beginning." }),
+      .describe("What memories are compared with. Default: the beginning of the content."),
   })
-  .openapi("DetectRequest");
+  .openapi("DetectRequest", { description: "A text that may correct a memory." });
 
 export const detection = z
   .object({
-    conflict_detected: z.boolean(),
-    tier: z.literal("PATTERN"),
-    confidence: z.number(),
-    triggers: z.array(z.string()),
-    disqualifiers: z.array(z.string()),
-    temporal_signal: z.boolean(),
-    conflicting_nodes: z.array(z.object({ id: z.string(), title: z.string(), subtype: someText })),
+    conflict_detected: z.boolean().describe("Whether the text corrects something."),
+    tier: z.literal("PATTERN").describe("The method: patterns of words."),
+    confidence: z.number().describe(sureness),
+    triggers: z.array(z.string()).describe("The correction markers in the text."),
+    disqualifiers: z.array(z.string()).describe("The phrases that speak against a correction."),
+    temporal_signal: z.boolean().describe("Whether the text speaks of a change over time."),
+    conflicting_nodes: z
+      .array(
+        z.object({
+          id,
+          title: z.string().describe("The title."),
+          subtype: someText.describe("The subtype."),
+        }),
+      )
+      .describe("Memories that the text may correct."),
   })
-  .openapi("Detection");
+  .openapi("Detection", { description: "Whether a text corrects memories, and which." });
 
 const newConflict = z
   .object({
-    old_node_id: name,
-    new_node_id: name.nullish(),
-    new_content: longText,
-    conflict_type: optionalName,
-    detection_tier: optionalName,
-    detection_confidence: share.nullish(),
-    context: longText,
-    entity_name: optionalName,
-    topic: optionalName,
-    expires_at: instant.nullish().openapi({ description: "In 14 days where it is not said." }),
+    old_node_id: name.describe("The memory that may be outdated."),
+    new_node_id: name.nullish().describe("The memory with the newer text, or give `new_content`."),
+    new_content: longText.describe("The newer text, if no memory holds it."),
+    conflict_type: optionalName.describe(conflictType),
+    detection_tier: optionalName.describe(tier),
+    detection_confidence: share.nullish().describe(sureness),
+    context: longText.describe(about),
+    entity_name: optionalName.describe(entity),
+    topic: optionalName.describe(topic),
+    expires_at: instant
+      .nullish()
+      .describe("When it leaves the queue, in ISO 8601. Default: in 14 days."),
   })
   .refine(({ new_node_id, new_content }) => Boolean(new_node_id ?? new_content), {
     path: ["new_node_id"],
@@ -68,86 +90,98 @@ const newConflict = z
     path: ["new_node_id"],
     message: "must be another memory",
   })
-  .openapi("NewConflict");
+  .openapi("NewConflict", { description: "A conflict to queue." });
 
 export const conflict = z
   .object({
-    id: z.string(),
-    old_node_id: someText,
-    new_node_id: someText,
-    new_content: someText.openapi({
-      description:
-        "The new text; where a memory holds it, its body, or its title where it has none.",
-    }),
-    conflict_type: someText,
-    detection_tier: someText,
-    detection_confidence: someNumber,
-    context: someText,
-    entity_name: someText,
-    topic: someText,
-    status: z.enum(STATUSES),
-    created_at: time.nullable(),
-    expires_at: time.nullable(),
-    resolution: someText,
-    resolved_at: time.nullable(),
+    id,
+    old_node_id: someText.describe("The memory that may be outdated."),
+    new_node_id: someText.describe("The memory with the newer text."),
+    new_content: someText.describe(
+      "The newer text. If a memory holds it: the body of that memory, or its title.",
+    ),
+    conflict_type: someText.describe(conflictType),
+    detection_tier: someText.describe(tier),
+    detection_confidence: someNumber.describe(sureness),
+    context: someText.describe(about),
+    entity_name: someText.describe(entity),
+    topic: someText.describe(topic),
+    status: z.enum(STATUSES).describe("Whether it waits or is resolved."),
+    created_at: time.nullable().describe("When it was queued."),
+    expires_at: time.nullable().describe("When it leaves the queue."),
+    resolution: someText.describe("How it was resolved."),
+    resolved_at: time.nullable().describe("When it was resolved."),
   })
-  .openapi("Conflict");
+  .openapi("Conflict", { description: "Two texts that may contradict each other." });
 
 export const conflictList = z
-  .object({ data: z.array(conflict), count: z.int(), next_cursor: nextCursor })
-  .openapi("ConflictList");
+  .object({
+    data: z.array(conflict).describe("The conflicts."),
+    count: rows,
+    next_cursor: nextCursor,
+  })
+  .openapi("ConflictList", { description: "A page of conflicts." });
 
 const resolving = z
   .object({
-    conflict_id: name,
-    resolution: z.enum(RESOLUTIONS),
-    merged_content: longText.openapi({
-      description: "What a merge adds to the old memory; else the new one's text.",
-    }),
+    conflict_id: name.describe("The id of the conflict."),
+    resolution,
+    merged_content: longText.describe(
+      "What a merge adds to the old memory. Default: the newer text.",
+    ),
   })
-  .openapi("Resolving");
+  .openapi("Resolving", { description: "How a conflict is to be resolved." });
 
 export const resolved = z
   .object({
-    ok: z.literal(true),
-    conflict_id: z.string(),
-    resolution: z.enum(RESOLUTIONS),
-    old_node_id: z.string(),
-    new_node_id: someText,
-    actions: z.array(z.string()).openapi({ description: "What was done, in words." }),
-    resolved_at: time,
+    ok,
+    conflict_id: conflictId,
+    resolution,
+    old_node_id: z.string().describe("The memory with the older text."),
+    new_node_id: someText.describe("The memory with the newer text."),
+    actions: z.array(z.string()).describe("What was done, in words."),
+    resolved_at: time.describe("When it was resolved."),
   })
-  .openapi("Resolved");
+  .openapi("Resolved", { description: "A conflict that was resolved." });
 
 const unresolved = z
   .object({
-    ok: z.literal(false),
-    conflict_id: z.string(),
-    resolution: z.enum(RESOLUTIONS),
-    error: z.string(),
+    ok: z.literal(false).describe("Always false."),
+    conflict_id: conflictId,
+    resolution,
+    error: z.string().describe("Why it was not resolved."),
   })
-  .openapi("Unresolved");
+  .openapi("Unresolved", { description: "A conflict that could not be resolved." });
 
 const batchResolving = z
-  .object({ items: z.array(resolving).min(1).max(MOST_RESOLVED_AT_ONCE) })
-  .openapi("BatchResolving");
+  .object({
+    items: z
+      .array(resolving)
+      .min(1)
+      .max(MOST_RESOLVED_AT_ONCE)
+      .describe(`1 to ${MOST_RESOLVED_AT_ONCE} conflicts.`),
+  })
+  .openapi("BatchResolving", { description: "How conflicts are to be resolved." });
 
 export const batchResolved = z
   .object({
-    ok: z.literal(true),
-    resolved: z.int(),
-    failed: z.int(),
-    total: z.int(),
-    results: z.array(z.discriminatedUnion("ok", [resolved, unresolved])),
+    ok,
+    resolved: z.int().describe("How many were resolved."),
+    failed: z.int().describe("How many could not be resolved."),
+    total: z.int().describe("How many the request has."),
+    results: z
+      .array(z.discriminatedUnion("ok", [resolved, unresolved]))
+      .describe("An outcome for each item, in the order of the request."),
   })
-  .openapi("BatchResolved");
+  .openapi("BatchResolved", { description: "What became of several conflicts." });
 
 export const conflictOperations = {
   detectContradiction: operation({
     method: "post",
     path: "/contradiction/detect",
-    summary:
-      "Tells whether a text corrects something, and which memories it may correct; queues nothing",
+    summary: "Says whether a text corrects something, and which memories; queues nothing",
+    returns: "What the text corrects.",
+    example: { body: { content: "Actually, staging does not run on heron any more." } },
     scope: "memory",
     body: detectRequest,
     answer: detection,
@@ -155,10 +189,15 @@ export const conflictOperations = {
   listConflicts: operation({
     method: "get",
     path: "/contradiction/queue",
-    summary: "Lists conflicts that wait to be resolved, or that are, newest first",
+    summary: "Lists conflicts of the queue, newest first",
+    returns: "A page of conflicts.",
+    example: { query: { status: "pending" } },
     scope: "memory",
     query: z.object({
-      status: z.enum(STATUSES).default("pending"),
+      status: z
+        .enum(STATUSES)
+        .default("pending")
+        .describe("Conflicts that wait, or resolved ones."),
       limit: limitTextOf(QUEUE_LIMITS),
       cursor: sequenceCursorOf(QUEUE),
     }),
@@ -167,26 +206,39 @@ export const conflictOperations = {
   queueConflict: operation({
     method: "post",
     path: "/contradiction/queue",
-    summary: "Queues a conflict between a memory and another, or a text",
+    summary: "Queues a conflict between a memory and another memory or a text",
+    returns: "The conflict as it is stored.",
+    example: {
+      body: { old_node_id: "n_0123456789ab", new_content: "Staging runs on egret." },
+    },
     scope: "memory",
     body: newConflict,
     status: 201,
     answer: conflict,
-    refusals: [404],
+    refusals: { 404: "One of the two memories does not exist." },
   }),
   resolveConflict: operation({
     method: "post",
     path: "/contradiction/resolve",
     summary: "Resolves a conflict",
+    returns: "What was done.",
+    example: { body: { conflict_id: "cf_0123456789ab", resolution: "new_is_current" } },
     scope: "memory",
     body: resolving,
     answer: resolved,
-    refusals: [404, 409],
+    refusals: {
+      404: "No pending conflict has this id.",
+      409: "The conflict is resolved already, or its newer text is no memory: create it, or merge.",
+    },
   }),
   resolveConflicts: operation({
     method: "post",
     path: "/contradiction/batch-resolve",
     summary: "Resolves conflicts, each by itself",
+    returns: "An outcome for each item.",
+    example: {
+      body: { items: [{ conflict_id: "cf_0123456789ab", resolution: "keep_both" }] },
+    },
     scope: "memory",
     body: batchResolving,
     answer: batchResolved,

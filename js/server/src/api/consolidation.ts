@@ -5,26 +5,30 @@ import { operation } from "./operation.ts";
 
 export const consolidationAnswer = z
   .object({
-    episodes_reviewed: z.int(),
-    groups_found: z.int(),
-    groups_analyzed: z.int(),
-    patterns_created: z.int().openapi({ description: "Lessons and playbooks that are new." }),
-    patterns_strengthened: z.int().openapi({ description: "Those that were there and gained." }),
+    episodes_reviewed: z.int().describe("How many episodes were read."),
+    groups_found: z.int().describe("How many groups the episodes form."),
+    groups_analyzed: z.int().describe("How many of the groups were analysed."),
+    patterns_created: z.int().describe("How many lessons and playbooks are new."),
+    patterns_strengthened: z.int().describe("How many existing lessons and playbooks gained."),
     errors: z
-      .array(z.object({ symbol: z.string(), stage: z.string(), message: z.string() }))
-      .openapi({
-        description:
-          "Groups that were left as they are, and those that statistics analyzed in a model's place.",
-      }),
+      .array(
+        z.object({
+          symbol: z.string().describe("What the group is about."),
+          stage: z.string().describe("The step that failed."),
+          message: z.string().describe("Why it failed."),
+        }),
+      )
+      .describe("Groups that were skipped, and groups that statistics analysed for a model."),
   })
-  .openapi("ConsolidationReport");
+  .openapi("ConsolidationReport", { description: "What a consolidation did." });
 
 export const consolidationOperations = {
   consolidate: operation({
     method: "post",
     path: "/consolidate",
-    summary:
-      "Makes lessons and playbooks of what trades add up to, by a language model where there is one, or statistics",
+    summary: "Turns episodes of trades into lessons and playbooks",
+    description: "A language model writes the lessons, if one is configured; else statistics do.",
+    returns: "A report.",
     scope: "admin",
     body: z.object({}),
     isBodyOptional: true,

@@ -4,7 +4,7 @@ import { z } from "@hono/zod-openapi";
 import { MOST_NAME, MOST_TEXT } from "./limits.ts";
 import { readQuery } from "./nodes.ts";
 import { operation } from "./operation.ts";
-import { name, share, someText, text } from "./parts.ts";
+import { name, ok, share, someText, text } from "./parts.ts";
 import { recall } from "./retrieval.ts";
 import { searchRequest } from "./search.ts";
 
@@ -19,168 +19,231 @@ const SECTIONS = [
   ...(["decisions", "facts", "procedures", "episodes", "signals"] as const),
 ] as const;
 
+const memoryType = z.enum(MEMORY_TYPES);
 const texts = z.array(text(MOST_TEXT)).max(MOST_ENTRIES);
 const tokens = z.int().min(0);
 
-const frame = z.object({
-  frame_id: text(MOST_NAME),
-  frame_name: text(MOST_NAME).optional(),
-  description: text(MOST_TEXT).nullable().optional(),
-  questions_to_ask: texts.optional(),
-});
+const frame = z
+  .object({
+    frame_id: text(MOST_NAME).describe("The id of the frame, such as `task`."),
+    frame_name: text(MOST_NAME).optional().describe("The name for the prompt."),
+    description: text(MOST_TEXT).nullable().optional().describe("What the frame is about."),
+    questions_to_ask: texts.optional().describe("Questions that the agent should ask itself."),
+  })
+  .openapi("Frame", { description: "The kind of work that a turn belongs to." });
+const message = z
+  .object({
+    role: text(MOST_NAME).describe("Who speaks, such as `user` or `assistant`."),
+    content: text(MOST_TEXT).describe("What is said."),
+  })
+  .openapi("ContextMessage", { description: "A message of the conversation." });
+const censor = z
+  .object({
+    id: name.describe("The id of the censor."),
+    text: text(MOST_TEXT).describe("The rule, as the prompt says it."),
+    action: z
+      .enum(["absolute", "block", "warn"])
+      .describe("How strict the rule is, the strictest first."),
+  })
+  .openapi("Censor", { description: "A rule of what the agent must not do." });
 
 const contextRequest = z
   .object({
-    input: text(MOST_INPUT).openapi({ description: "What the user says." }),
+    input: text(MOST_INPUT).describe("The message of the user."),
     identity: text(MOST_INPUT)
       .default("")
-      .openapi({ description: "Who the agent is: it comes first in every prompt." }),
-    frame: z.union([name, frame]).nullish().openapi({
-      description: "The frame of mind; the one that the input speaks for unless it is given.",
-    }),
+      .describe("Who the agent is. It comes first in the prompt."),
+    frame: z
+      .union([name, frame])
+      .nullish()
+      .describe("The frame, or its id. Default: the frame that the input speaks for."),
     messages: z
-      .array(z.object({ role: text(MOST_NAME), content: text(MOST_TEXT) }))
+      .array(message)
       .max(MOST_ENTRIES)
       .nullish()
-      .openapi({
-        description:
-          "What was said before, the oldest first: memories that it says already are left out.",
-      }),
+      .describe("The conversation, oldest first. Memories that it repeats are left out."),
     censors: z
-      .array(
-        z.object({
-          id: name,
-          text: text(MOST_TEXT),
-          action: z.enum(["absolute", "block", "warn"]),
-        }),
-      )
+      .array(censor)
       .max(MOST_ENTRIES)
-      .nullish(),
+      .nullish()
+      .describe("Rules of what the agent must not do."),
     working_memory: z
       .object({
-        current_task: text(MOST_TEXT).nullish(),
-        current_frame: text(MOST_NAME).nullish(),
-        current_topic: text(MOST_TEXT).nullish(),
-        open_threads: texts.nullish(),
+        current_task: text(MOST_TEXT).nullish().describe("The task in hand."),
+        current_frame: text(MOST_NAME).nullish().describe("The frame of that task."),
+        current_topic: text(MOST_TEXT).nullish().describe("The topic of the conversation."),
+        open_threads: texts.nullish().describe("Questions that are still open."),
         items: z
-          .array(z.object({ text: text(MOST_TEXT), relevance: z.number() }))
+          .array(
+            z.object({
+              text: text(MOST_TEXT).describe("The note."),
+              relevance: z.number().describe("How relevant it is; the higher, the earlier."),
+            }),
+          )
           .max(MOST_ENTRIES)
-          .nullish(),
+          .nullish()
+          .describe("Notes of the agent."),
       })
-      .nullish(),
+      .nullish()
+      .describe("What the agent is working on."),
     budgets: z
       .partialRecord(z.enum([...SECTIONS, "total", "conversation_window"]), tokens)
       .nullish()
-      .openapi({
-        description: "Tokens of sections, and turns of the user that memories are compared with.",
-      }),
-    embedding: searchRequest.shape.embedding.openapi({
-      description: "Of the input; memories are found by it, too.",
-    }),
+      .describe(
+        "Tokens by section; `conversation_window`: turns of the user that memories are compared with.",
+      ),
+    embedding: searchRequest.shape.embedding.describe("The vector of the input."),
     recall,
   })
-  .openapi("ContextRequest");
+  .openapi("ContextRequest", { description: "A turn that needs a prompt." });
 
 const budgets = z.partialRecord(
   z.enum(["decisions", "facts", "procedures", "episodes", "signals"]),
   z.int(),
 );
-const sectionName = z.enum([...SECTIONS, "recent_conversations"]);
+const sectionName = z
+  .enum([...SECTIONS, "recent_conversations"])
+  .describe("The section of the prompt.");
+
+const promptSection = z
+  .object({
+    name: sectionName,
+    priority: z.int().describe("The place in the prompt; the lower, the earlier."),
+    label: z.string().describe("The heading."),
+    content: z.string().describe("The text."),
+    token_estimate: z.int().describe("How long the text is, in tokens."),
+    budget: z.int().nullable().describe("How long it may be, in tokens; null: as long as it is."),
+  })
+  .openapi("PromptSection", { description: "A section of a prompt." });
+
+const turnSignals = z
+  .object({
+    input: z.string().describe("The message of the user."),
+    frame_type: z.string().describe("The id of the frame."),
+    entity_mentions: z.array(z.string()).describe("The names in the message."),
+    temporal_recency: z.number().describe("How much it asks for recent things, from 0 to 1."),
+    memory_type_hints: z
+      .partialRecord(memoryType, z.number())
+      .describe("How much it asks for each kind of memory, from 0 to 1."),
+    is_question: z.boolean().describe("Whether it is a question."),
+    is_greeting: z.boolean().describe("Whether it is a greeting."),
+    is_acknowledgement: z.boolean().describe("Whether it only acknowledges, as `ok` does."),
+    topic_keywords: z.array(z.string()).describe("The words that memories are searched by."),
+  })
+  .openapi("TurnSignals", { description: "What a message of the user asks for." });
+
+const retrievalPlan = z
+  .object({
+    queries: z
+      .array(
+        z.object({
+          memory_type: memoryType.describe("The kind of memory."),
+          query_text: z.string().describe("What is searched for."),
+          limit: z.int().describe("How many memories at most."),
+        }),
+      )
+      .describe("The searches."),
+    budget_overrides: budgets.describe("Tokens of sections that differ from the usual."),
+    skip_types: z.array(memoryType).describe("Kinds of memory that are not searched."),
+  })
+  .openapi("RetrievalPlan", { description: "What a turn searches for." });
 
 export const contextAnswer = z
   .object({
-    context_id: z.string().openapi({ description: "For the feedback." }),
-    prompt: z.string(),
-    tokens: z.int(),
-    sections: z.array(
-      z.object({
-        name: sectionName,
-        priority: z.int(),
-        label: z.string(),
-        content: z.string(),
-        token_estimate: z.int(),
-        budget: z.int().nullable(),
-      }),
-    ),
-    recalled_ids: z.record(z.enum(MEMORY_TYPES), z.array(z.string())),
+    context_id: z.string().describe("Names this prompt in the feedback."),
+    prompt: z.string().describe("The prompt."),
+    tokens: z.int().describe("How long the prompt is, in tokens."),
+    sections: z.array(promptSection).describe("The sections of the prompt, in order."),
+    recalled_ids: z.record(memoryType, z.array(z.string())).openapi({
+      required: [...MEMORY_TYPES],
+      description: "Ids of the memories in the prompt, by kind.",
+    }),
     recalled_content: z
       .record(z.string(), z.string())
-      .openapi({ description: "Texts by id, for the feedback." }),
-    active_censors: z.array(z.string()),
-    frame: z.looseObject({ frame_id: z.string() }),
-    signals: z.object({
-      input: z.string(),
-      frame_type: z.string(),
-      entity_mentions: z.array(z.string()),
-      temporal_recency: z.number(),
-      memory_type_hints: z.partialRecord(z.enum(MEMORY_TYPES), z.number()),
-      is_question: z.boolean(),
-      is_greeting: z.boolean(),
-      is_acknowledgement: z.boolean(),
-      topic_keywords: z.array(z.string()),
-    }),
-    plan: z.object({
-      queries: z.array(
-        z.object({ memory_type: z.enum(MEMORY_TYPES), query_text: z.string(), limit: z.int() }),
-      ),
-      budget_overrides: budgets,
-      skip_types: z.array(z.enum(MEMORY_TYPES)),
-    }),
-    temporal_boost: z.boolean(),
-    refresh_needed: z.boolean(),
-    left_out: z.array(z.object({ id: someText, section: sectionName, reason: z.string() })),
-    failed: z.array(z.object({ part: z.string(), reason: z.string() })),
+      .describe("Texts of the memories in the prompt, by id. Send them with the feedback."),
+    active_censors: z.array(z.string()).describe("Ids of the rules in the prompt."),
+    frame: z
+      .looseObject({ frame_id: z.string().describe("The id of the frame.") })
+      .describe("The frame of the turn."),
+    signals: turnSignals,
+    plan: retrievalPlan,
+    temporal_boost: z.boolean().describe("Whether recent memories were preferred."),
+    refresh_needed: z
+      .boolean()
+      .describe("Whether the turn begins another topic, so that an older prompt is outdated."),
+    left_out: z
+      .array(
+        z.object({
+          id: someText.describe("The id of the memory; null if it has none."),
+          section: sectionName,
+          reason: z.string().describe("Why it was left out."),
+        }),
+      )
+      .describe("Memories that were found and are not in the prompt."),
+    failed: z
+      .array(
+        z.object({
+          part: z.string().describe("The step."),
+          reason: z.string().describe("Why it failed."),
+        }),
+      )
+      .describe("Steps that failed. The prompt was built without them."),
   })
-  .openapi("Context");
+  .openapi("ContextAnswer", { description: "The prompt of a turn, and how it came about." });
 
 const feedbackRequest = z
   .object({
-    context_id: name.openapi({
-      description: "Of the context that was answered: its feedback counts once.",
-    }),
+    context_id: name.describe("The prompt that the answer is to. Its feedback counts once."),
     recalled_content: z
       .record(name, text(MOST_TEXT))
       .refine(
         (recalled) => Object.keys(recalled).length <= MOST_ENTRIES,
         `at most ${MOST_ENTRIES} memories`,
       )
-      .openapi({ description: "As the context had it." }),
-    response: text(MOST_TEXT).openapi({ description: "What the agent answered." }),
+      .describe("Texts by id, as `recalled_content` of the prompt has them."),
+    response: text(MOST_TEXT).describe("The answer of the agent."),
   })
-  .openapi("FeedbackRequest");
+  .openapi("FeedbackRequest", { description: "What an agent answered to a prompt." });
 
 export const feedbackAnswer = z
   .object({
-    ok: z.literal(true),
-    recorded: z.array(
-      z.object({ memory_id: z.string(), was_referenced: z.boolean(), overlap_score: share }),
-    ),
-    count: z.int(),
-    referenced: z.int(),
+    ok,
+    recorded: z
+      .array(
+        z.object({
+          memory_id: z.string().describe("The id of the memory."),
+          was_referenced: z.boolean().describe("Whether the answer used it."),
+          overlap_score: share.describe("How much of it the answer repeats, from 0 to 1."),
+        }),
+      )
+      .describe("The memories of the prompt."),
+    count: z.int().describe("How many memories were recorded."),
+    referenced: z.int().describe("How many of them the answer used."),
   })
-  .openapi("Feedback");
+  .openapi("FeedbackAnswer", { description: "Which memories an answer used." });
 
 const expandQuery = readQuery.extend({
-  type: text(MOST_NAME).openapi({
-    description: `What the memory is to a prompt: ${MEMORY_TYPES.join(", ")}.`,
-  }),
-  id: name,
+  type: text(MOST_NAME).describe(`The kind of the memory: ${MEMORY_TYPES.join(", ")}.`),
+  id: name.describe("The id of the memory."),
 });
 
 export const expandAnswer = z
   .object({
-    type: z.string(),
-    id: z.string(),
-    found: z.boolean(),
-    text: z.string().openapi({ description: "For the model; where nothing is found, that." }),
+    type: z.string().describe("The kind of the memory."),
+    id: z.string().describe("The id of the memory."),
+    found: z.boolean().describe("Whether the memory exists."),
+    text: z.string().describe("The memory as text for the model, or that it was not found."),
   })
-  .openapi("ExpandedMemory");
+  .openapi("ExpandedMemory", { description: "A whole memory as text." });
 
 export const contextOperations = {
   buildContext: operation({
     method: "post",
     path: "/context",
-    summary: "Prepares the prompt of a turn from what the agent remembers",
+    summary: "Builds the prompt of a turn from the agent's memories",
+    description: "Each memory in the prompt counts as accessed, unless `recall` is `none`.",
+    returns: "The prompt, and how it came about.",
+    example: { body: { input: "should we deploy on Friday?", identity: "You are a release bot." } },
     scope: "memory",
     body: contextRequest,
     answer: contextAnswer,
@@ -188,7 +251,16 @@ export const contextOperations = {
   giveFeedback: operation({
     method: "post",
     path: "/context/feedback",
-    summary: "Records which memories of a prompt the answer took up",
+    summary: "Records which memories of a prompt the answer used",
+    description: "Later prompts prefer memories that answers used.",
+    returns: "What was recorded.",
+    example: {
+      body: {
+        context_id: "x_0123456789ab",
+        recalled_content: { n_0123456789ab: "Deploys on Friday fail more often" },
+        response: "Better not: deploys on Friday fail more often.",
+      },
+    },
     scope: "memory",
     body: feedbackRequest,
     answer: feedbackAnswer,
@@ -197,8 +269,9 @@ export const contextOperations = {
     method: "get",
     path: "/context/expand",
     scope: "memory",
-    summary:
-      "Everything that a memory of a prompt holds, as text: what an agent's tool for looking up a memory answers",
+    summary: "Returns a whole memory of a prompt as text, for an agent's look-up tool",
+    returns: "The text.",
+    example: { query: { type: "decision", id: "n_0123456789ab" } },
     query: expandQuery,
     answer: expandAnswer,
   }),
@@ -209,10 +282,12 @@ export const guidanceOperations = {
   memoryGuidance: operation({
     method: "get",
     path: "/context/guidance",
-    summary:
-      "A passage for the system prompt: the sections of memory, and how recalled memories are marked",
+    summary: "Returns a passage for the system prompt about sections of memory and their marks",
+    returns: "The passage.",
     scope: "memory",
-    answer: z.object({ text: z.string() }).openapi("Guidance"),
+    answer: z
+      .object({ text: z.string().describe("The passage.") })
+      .openapi("Guidance", { description: "A passage for the system prompt." }),
   }),
 };
 

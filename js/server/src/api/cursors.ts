@@ -50,8 +50,8 @@ export const pageLimit = z
     type: "integer",
     minimum: 1,
     description:
-      `As many as there is room for where it is not said: rows of ${MOST_ANSWER} bytes of JSON. ` +
-      `Above ${MOST_ROWS} it is that.`,
+      `How many rows at most. Default: as many as ${MOST_ANSWER} bytes of JSON hold. ` +
+      `Above ${MOST_ROWS} it is ${MOST_ROWS}.`,
   });
 
 export const nextCursor = z

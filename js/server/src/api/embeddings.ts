@@ -9,43 +9,51 @@ const MOST_CONTENT = 1_000_000;
 
 const similarRequest = z
   .object({
-    content: text(MOST_CONTENT).min(1),
-    title: title.nullish(),
-    subtype: optionalName.openapi({ description: "Only memories of this subtype are looked at." }),
+    content: text(MOST_CONTENT).min(1).describe("The text that memories are compared with."),
+    title: title.nullish().describe("The title of that text."),
+    subtype: optionalName.describe("Only memories of this subtype are compared."),
     limit: limitOf(LIMITS),
-    embedding: vector.nullish(),
+    embedding: vector.nullish().describe("The vector of the text."),
   })
-  .openapi("SimilarRequest");
+  .openapi("SimilarRequest", { description: "A text that memories are compared with." });
 
 const similarAnswer = z
   .object({
-    matches: z.array(
-      z.object({
-        node_id: z.string(),
-        title: z.string(),
-        similarity: z.number(),
-        action: z.enum(["duplicate", "connect"]),
-        lifecycle: state,
-      }),
-    ),
-    recommendation: z.enum(["duplicate_found", "similar_found", "unique"]),
-    basis: z.enum(["vectors", "words"]).openapi({ description: "What was compared." }),
+    matches: z
+      .array(
+        z.object({
+          node_id: z.string().describe("The id of the memory."),
+          title: z.string().describe("The title of the memory."),
+          similarity: z.number().describe("How similar it is, from 0 to 1."),
+          action: z
+            .enum(["duplicate", "connect"])
+            .describe("What to do: do not store the text again, or create an edge to the memory."),
+          lifecycle: state.describe("The lifecycle state of the memory."),
+        }),
+      )
+      .describe("Similar memories, the most similar first."),
+    recommendation: z
+      .enum(["duplicate_found", "similar_found", "unique"])
+      .describe("The conclusion from the matches."),
+    basis: z.enum(["vectors", "words"]).describe("What was compared."),
   })
-  .openapi("SimilarAnswer");
+  .openapi("SimilarAnswer", { description: "Memories that resemble a text." });
 
 const backfillAnswer = z
   .object({
-    ok: z.boolean().openapi({ description: "Whether no memory waits for a vector any more." }),
-    embedded: z.int().openapi({ description: "How many got one." }),
-    total: z.int().openapi({ description: "How many waited." }),
+    ok: z.boolean().describe("Whether every memory has a vector now."),
+    embedded: z.int().describe("How many memories got a vector."),
+    total: z.int().describe("How many memories waited for a vector."),
   })
-  .openapi("BackfillAnswer");
+  .openapi("BackfillAnswer", { description: "What a backfill of vectors did." });
 
 export const embeddingOperations = {
   checkSimilar: operation({
     method: "post",
     path: "/nodes/check-similar",
-    summary: "Tells whether a text says what a memory says already",
+    summary: "Says whether a memory holds a text already",
+    returns: "Similar memories, and a recommendation.",
+    example: { body: { content: "Staging runs on heron." } },
     scope: "memory",
     body: similarRequest,
     answer: similarAnswer,
@@ -53,8 +61,9 @@ export const embeddingOperations = {
   backfillEmbeddings: operation({
     method: "post",
     path: "/nodes/backfill-embeddings",
-    summary:
-      "Makes the vectors that are missing, and answers when that is done, or cannot be done now",
+    summary: "Makes the vectors that are missing",
+    description: "The answer comes when all are made, or when the provider fails.",
+    returns: "How many vectors were made.",
     scope: "admin",
     answer: backfillAnswer,
   }),

@@ -8,13 +8,20 @@ import { operation } from "./operation.ts";
 import { NODES } from "./pages.ts";
 import {
   done,
-  idParameter,
+  doneText,
+  id,
+  idOf,
   instant,
+  KEY_USED,
   limitTextOf,
   longText,
+  MADE_IS_GONE,
+  NO_MEMORY,
   name,
+  OTHER_VERSION,
   optionalName,
   ownId,
+  rows,
   share,
   signals,
   someNumber,
@@ -31,24 +38,33 @@ const LIST_LIMITS = { usual: 50, most: 200 };
 const MOST_CENSORS = 1_000;
 
 const nodeFields = {
-  type: name,
-  content_title: title,
-  subtype: optionalName,
-  content_summary: longText,
-  content_body: longText,
-  temporal_event_time: instant.nullish(),
-  temporal_event_confidence: share.nullish(),
-  temporal_event_source: optionalName,
-  neural_stability: z.number().positive().nullish().openapi({ description: "Days." }),
-  embedding: vector.nullish(),
-  embedding_model: optionalName,
-  frame: optionalName.openapi({
-    description:
-      "The frame of mind that it is stored in: a prompt in the same frame shows it before others.",
-  }),
-  censors: z.array(name).max(MOST_CENSORS).nullish().openapi({
-    description: "Ids of the censors that are active, as `active_censors` of a prompt tells them.",
-  }),
+  type: name.describe("The broad kind, such as `concept`, `note` or `episode`."),
+  content_title: title.describe("The title. Searches and prompts show it."),
+  subtype: optionalName.describe(
+    "The kind, such as `custom:lesson`. It decides the section, and so ranking and decay.",
+  ),
+  content_summary: longText.describe("A short form of the text, for prompts."),
+  content_body: longText.describe("The text."),
+  temporal_event_time: instant.nullish().describe("When it happened, in ISO 8601."),
+  temporal_event_confidence: share.nullish().describe("How sure that time is, from 0 to 1."),
+  temporal_event_source: optionalName.describe("Where that time is known from."),
+  neural_stability: z
+    .number()
+    .positive()
+    .nullish()
+    .describe("The time constant of decay, in days. Default: by the subtype."),
+  embedding: vector
+    .nullish()
+    .describe("The vector of the text. All vectors of an agent have one length."),
+  embedding_model: optionalName.describe("The model that made the vector."),
+  frame: optionalName.describe(
+    "The frame in which it is stored: a prompt in the same frame shows it before others.",
+  ),
+  censors: z
+    .array(name)
+    .max(MOST_CENSORS)
+    .nullish()
+    .describe("Ids of the active censors, as `active_censors` of a prompt names them."),
 };
 
 export const newNode = z
@@ -56,40 +72,43 @@ export const newNode = z
     ...nodeFields,
     id: ownId
       .nullish()
-      .openapi({ description: "The caller's own; the same memory with the same id is made once." }),
+      .describe(
+        "An id of your own: letters, digits, `_ . : -`. The same memory with the same id is made once.",
+      ),
     signals: signals.nullish().openapi({
       type: ["object", "null"],
       additionalProperties: true,
       description:
-        "Figures such as `pnl_pct`. What was at stake decides the stability, unless that is given.",
+        "Figures such as `pnl_pct`. The salience that follows from them decides the stability, " +
+        "unless `neural_stability` is given.",
     }),
   })
-  .openapi("NewNode");
+  .openapi("NewNode", { description: "A memory to create." });
 
 export const nodeChanges = z
   .object({
     ...nodeFields,
-    type: name.optional(),
-    content_title: title.optional(),
-    neural_stability: nodeFields.neural_stability.openapi({
-      description: "Days; null for what the subtype begins with.",
-    }),
-    neural_retrievability: share.optional(),
-    neural_difficulty: share.optional(),
-    state_lifecycle: state.optional(),
+    type: name.optional().describe("The broad kind, such as `concept` or `note`."),
+    content_title: title.optional().describe("The title."),
+    neural_stability: nodeFields.neural_stability.describe(
+      "The time constant of decay, in days; null for that of the subtype.",
+    ),
+    neural_retrievability: share.optional().describe("The probability of recall, from 0 to 1."),
+    neural_difficulty: share.optional().describe("How little recalls help, from 0 to 1."),
+    state_lifecycle: state.optional().describe("The lifecycle state."),
   })
   .refine(
     (changes) => Object.values(changes).some((value) => value !== undefined),
     "names no field that can be changed",
   )
-  .openapi("NodeChanges");
+  .openapi("NodeChanges", { description: "Fields of a memory to change. The others stay." });
 
 const listQuery = z.object({
-  type: name.optional(),
-  subtype: name.optional(),
-  lifecycle: state.optional(),
-  created_after: instant.optional(),
-  created_before: instant.optional(),
+  type: name.optional().describe("Only memories of this type."),
+  subtype: name.optional().describe("Only memories of this subtype."),
+  lifecycle: state.optional().describe("Only memories in this lifecycle state."),
+  created_after: instant.optional().describe("Only memories created at this time or later."),
+  created_before: instant.optional().describe("Only memories created at this time or earlier."),
   limit: limitTextOf(LIST_LIMITS),
   cursor: cursorOf(NODES, z.object({ listed_at: z.string().nullable(), sequence: z.int() })),
 });
@@ -100,64 +119,83 @@ export const readQuery = z.object({
     .enum(["true", "false"])
     .optional()
     .transform((recall) => recall !== "false")
-    .openapi({ type: "boolean", default: true, description: "Whether the read is a recall." }),
+    .openapi({
+      type: "boolean",
+      default: true,
+      description: "Whether the read counts as a recall.",
+    }),
 });
 
 export const node = z
   .object({
-    id: z.string(),
-    type: z.string(),
-    subtype: someText,
-    content_title: z.string(),
-    content_summary: someText,
-    content_body: someText,
-    neural_stability: someNumber.openapi({ description: "Days." }),
-    neural_retrievability: someNumber,
-    neural_difficulty: someNumber,
-    neural_access_count: z.int().nullable(),
-    neural_last_accessed: time.nullable(),
-    state_lifecycle: state.nullable(),
-    provenance_source: someText,
-    provenance_created_at: time.nullable(),
-    layer: someText,
-    version: z.int().nullable(),
-    last_modified: time.nullable(),
-    created_at: time.nullable(),
-    embedding_model: someText,
-    temporal_event_time: time.nullable(),
-    temporal_event_confidence: someNumber,
-    temporal_event_source: someText,
-    frame: someText,
-    censors: z.array(z.string()),
-    memory_section: z
-      .enum(MEMORY_SECTIONS)
-      .openapi({ description: "The section that its subtype belongs to." }),
+    id,
+    type: z.string().describe("The broad kind, such as `concept` or `note`."),
+    subtype: someText.describe("The kind, such as `custom:lesson`."),
+    content_title: z.string().describe("The title."),
+    content_summary: someText.describe("The short form of the text."),
+    content_body: someText.describe("The text."),
+    neural_stability: someNumber.describe("The time constant of decay, in days."),
+    neural_retrievability: someNumber.describe("The probability of recall now, from 0 to 1."),
+    neural_difficulty: someNumber.describe("How little recalls help, from 0 to 1."),
+    neural_access_count: z.int().nullable().describe("How often it was accessed."),
+    neural_last_accessed: time.nullable().describe("When it was last accessed."),
+    state_lifecycle: state.nullable().describe("The lifecycle state now."),
+    provenance_source: someText.describe("Where it comes from."),
+    provenance_created_at: time.nullable().describe("When it was created, by its source."),
+    layer: someText.describe("The layer of the store that it belongs to."),
+    version: z.int().nullable().describe("Grows with each change; the ETag."),
+    last_modified: time.nullable().describe("When it was last changed."),
+    created_at: time.nullable().describe("When its row was made."),
+    embedding_model: someText.describe("The model that made its vector."),
+    temporal_event_time: time.nullable().describe("When it happened."),
+    temporal_event_confidence: someNumber.describe("How sure that time is, from 0 to 1."),
+    temporal_event_source: someText.describe("Where that time is known from."),
+    frame: someText.describe("The frame in which it was stored."),
+    censors: z.array(z.string()).describe("Ids of the censors that were active."),
+    memory_section: z.enum(MEMORY_SECTIONS).describe("The section that its subtype belongs to."),
   })
-  .openapi("Node");
+  .openapi("MemoryNode", { description: "A memory." });
 
 export const createdNode = node
   .extend({
-    _contradiction_detected: z.literal(true).optional().openapi({
-      description: "The text corrects something: see the queue of conflicts.",
-    }),
+    _contradiction_detected: z
+      .literal(true)
+      .optional()
+      .describe("The text corrects an older memory: see the queue of conflicts."),
   })
-  .openapi("CreatedNode");
+  .openapi("CreatedNode", { description: "A memory that was just created." });
 
 export const nodeList = z
-  .object({ data: z.array(node), count: z.int(), next_cursor: nextCursor })
-  .openapi("NodeList");
+  .object({
+    data: z.array(node).describe("The memories."),
+    count: rows,
+    next_cursor: nextCursor,
+  })
+  .openapi("NodeList", { description: "A page of memories." });
 
 export const nodeOperations = {
   createNode: operation({
     method: "post",
     path: "/nodes",
     summary: "Creates a memory",
+    description:
+      "An agent that does not exist yet is created with it. A search finds the memory at once. " +
+      "Its embedding is made later, if the server has a provider and none is given.",
+    returns: "The memory as it is stored.",
+    example: {
+      body: {
+        type: "concept",
+        subtype: "custom:lesson",
+        content_title: "Deploys on Friday fail more often",
+        content_body: "Three of four rollbacks this year began on a Friday.",
+      },
+    },
     scope: "memory",
     headers: retryHeaders,
     body: newNode,
     status: 201,
     answer: createdNode,
-    refusals: [409, 422],
+    refusals: { 409: `Another memory has this id. ${MADE_IS_GONE}`, 422: KEY_USED },
     isVersioned: true,
     createsAgent: true,
   }),
@@ -165,6 +203,9 @@ export const nodeOperations = {
     method: "get",
     path: "/nodes",
     summary: "Lists memories, newest first",
+    description: "A listed memory does not count as accessed.",
+    returns: "A page of memories.",
+    example: { query: { subtype: "custom:lesson", limit: 20 } },
     scope: "memory",
     query: listQuery,
     answer: nodeList,
@@ -172,35 +213,47 @@ export const nodeOperations = {
   readNode: operation({
     method: "get",
     path: "/nodes/{id}",
-    summary: "Reads a memory, which is a recall: its stability grows",
+    summary: "Reads a memory, which counts as a recall: its stability grows",
+    returns: "The memory.",
+    example: { params: { id: "n_0123456789ab" }, query: { recall: false } },
     scope: "memory",
-    params: idParameter,
+    params: idOf("memory"),
     query: readQuery,
     answer: node,
     isVersioned: true,
-    refusals: [404],
+    refusals: { 404: NO_MEMORY },
   }),
   updateNode: operation({
     method: "patch",
     path: "/nodes/{id}",
     summary: "Changes fields of a memory",
+    description: "A changed text gets a new embedding, if the server has a provider.",
+    returns: "The memory after the change.",
+    example: {
+      params: { id: "n_0123456789ab" },
+      body: { content_body: "Four of five rollbacks began on a Friday." },
+    },
     scope: "memory",
-    params: idParameter,
+    params: idOf("memory"),
     headers: matchHeaders,
     body: nodeChanges,
     answer: node,
-    refusals: [404, 412],
+    refusals: { 404: NO_MEMORY, 412: OTHER_VERSION },
     isVersioned: true,
   }),
   deleteNode: operation({
     method: "delete",
     path: "/nodes/{id}",
-    summary: "Deletes a memory, its edges and memberships with it",
+    summary: "Deletes a memory, with its edges and memberships",
+    description:
+      "Parts of the text may stay in the files until they are written anew: see `purgeNode`.",
+    returns: doneText,
+    example: { params: { id: "n_0123456789ab" } },
     scope: "memory",
-    params: idParameter,
+    params: idOf("memory"),
     headers: matchHeaders,
     answer: done,
-    refusals: [404, 412],
+    refusals: { 404: NO_MEMORY, 412: OTHER_VERSION },
   }),
 };
 

@@ -20,7 +20,14 @@ export interface OperationShape {
    * caller's key has to be for.
    */
   path: string;
+  /** What it does, in one line. */
   summary: string;
+  /** What a caller must know beyond that: effects, order, limits. */
+  description?: string;
+  /** What the answer is. */
+  returns: string;
+  /** A request that the server takes, for the description and the client's documentation. */
+  example?: Example;
   /** What a key has to be given for. */
   scope: Scope;
   params?: z.ZodObject;
@@ -33,12 +40,19 @@ export interface OperationShape {
   /** Of success; 200 unless it is said. */
   status?: 200 | 201;
   answer: z.ZodType;
-  /** Refusals beside those that every operation of its form has. */
-  refusals?: readonly (404 | 409 | 412 | 422)[];
+  /** Refusals beside those that every operation of its form has: when each is given. */
+  refusals?: Partial<Record<404 | 409 | 412 | 422, string>>;
   /** Whether an agent comes to be by it. To others one that is not there is empty. */
   createsAgent?: boolean;
   /** Whether the answer's `version` is its ETag. */
   isVersioned?: boolean;
+}
+
+/** What is sent: values of the path, the query and the body. */
+export interface Example {
+  params?: Readonly<Record<string, string>>;
+  query?: Readonly<Record<string, string | number | boolean>>;
+  body?: unknown;
 }
 
 export const operation = <const Shape extends OperationShape>(shape: Shape): Shape => shape;

@@ -93,7 +93,7 @@ export const limitOf = ({ usual, most }: Limits) =>
       type: ["integer", "null"],
       minimum: 0,
       default: usual,
-      description: `Above ${most} it is ${most}.`,
+      description: `How many at most. Default ${usual}; above ${most} it is ${most}.`,
     });
 
 /** The same in a query string. */
@@ -107,10 +107,20 @@ export const limitTextOf = (limits: Limits) =>
       type: "integer",
       minimum: 0,
       default: limits.usual,
-      description: `Above ${limits.most} it is that.`,
+      description: `How many at most. Default ${limits.usual}; above ${limits.most} it is ${limits.most}.`,
     });
 
-export const idParameter = z.object({ id: z.string() });
+/** The id of what a request is about, by what that is. */
+export const idOf = (thing: string) =>
+  z.object({ id: z.string().describe(`The id of the ${thing}.`) });
+
+/** Refusals that several operations give. */
+export const NO_MEMORY = "No memory has this id.";
+export const NO_EDGE = "No edge has this id.";
+export const NO_CLUSTER = "No cluster has this id.";
+export const OTHER_VERSION = "The memory has another version than `If-Match` says.";
+export const KEY_USED = "The `Idempotency-Key` was used for another request.";
+export const MADE_IS_GONE = "What was made with this `Idempotency-Key` is deleted.";
 
 // ---- what goes out ------------------------------------------------------------------------------
 
@@ -124,15 +134,31 @@ export const omittedIds = z
   .optional()
   .openapi({
     description:
-      `Memories that were found after these, in order, and for which the answer has no room: its rows take ` +
-      `${MOST_ANSWER} bytes of JSON at most. They count as not accessed. Read them by their ids. Only where there are some.`,
+      "Memories that were found after these, in order, and for which the answer has no room: its " +
+      `rows take ${MOST_ANSWER} bytes of JSON at most. They do not count as accessed. Read them by ` +
+      "their ids. Missing if there are none.",
   });
 
-export const done = z.object({ ok: z.literal(true) }).openapi("Done");
+/** The mark of an answer that has succeeded. */
+export const ok = z.literal(true).describe("Always true.");
+export const doneText = "A confirmation.";
+export const done = z.object({ ok }).openapi("Done", { description: doneText });
+
+/** Fields that answers share. */
+export const rows = z.int().describe("The number of rows in this answer.");
+export const id = z.string().describe("The id.");
 
 export const problem = z
   .object({
-    error: z.string(),
-    issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    error: z.string().describe("What is wrong, in one sentence."),
+    issues: z
+      .array(
+        z.object({
+          path: z.string().describe("The field, such as `time_range.start`; empty for the whole."),
+          message: z.string().describe("What is wrong with the field."),
+        }),
+      )
+      .optional()
+      .describe("What is wrong with the request, field by field."),
   })
-  .openapi("Problem");
+  .openapi("Problem", { description: "Why a request was refused." });

@@ -2,18 +2,26 @@
 
 import { z } from "@hono/zod-openapi";
 import { operation } from "./operation.ts";
-import { name, optionalName, share, time } from "./parts.ts";
+import { id, name, ok, optionalName, share, time } from "./parts.ts";
 
 const MOST_EVENTS = 1_000;
 const MOST_VARIABLES = 1_000;
 /** Values of a variable over time. */
 const MOST_VALUES = 10_000;
 
-const anomaly = z.object({ type: name, symbol: optionalName, severity: share }).openapi("Anomaly");
+const unreadable = z.array(z.object({ id, reason: z.string().describe("Why it cannot be read.") }));
+
+const anomaly = z
+  .object({
+    type: name.describe("The kind of the event, as triggers name it."),
+    symbol: optionalName.describe("What the event is about, such as `BTC`."),
+    severity: share.describe("How severe it is, from 0 to 1."),
+  })
+  .openapi("Anomaly", { description: "An unusual event that playbooks may react to." });
 
 const matchRequest = z
   .object({
-    events: z.array(anomaly).max(MOST_EVENTS),
+    events: z.array(anomaly).max(MOST_EVENTS).describe(`Up to ${MOST_EVENTS} events.`),
     snapshot: z
       .record(name, z.union([z.number(), z.array(z.number()).max(MOST_VALUES)]).nullable())
       .refine(
@@ -21,78 +29,84 @@ const matchRequest = z
         `at most ${MOST_VARIABLES} variables`,
       )
       .default({})
-      .openapi({
-        description:
-          "Numbers of the market by name; of several values the last is the present one.",
-      }),
+      .describe("Variables by name. Of several values the last is the present one."),
   })
-  .openapi("MatchRequest");
+  .openapi("MatchRequest", { description: "Events that playbooks may react to." });
+
+const playbookMatch = z
+  .object({
+    id: z.string().describe("The id of the playbook."),
+    title: z.string().describe("The title of the playbook."),
+    action: z.string().describe("What the playbook says to do."),
+    direction: z.string().describe("The direction of the action, such as `long`."),
+    success_count: z.int().describe("How many of its trades were profitable."),
+    sample_size: z.int().describe("How many trades followed it."),
+    type: z.string().describe("The kind of the event that fired it."),
+    symbol: z.string().nullable().describe("What that event is about."),
+    severity: z.number().describe("How severe that event is, from 0 to 1."),
+    success_rate: z.number().describe("The share of profitable trades, from 0 to 1."),
+    relevance: z.number().describe("The success rate times the severity."),
+  })
+  .openapi("PlaybookMatch", { description: "A playbook that an event fired." });
 
 export const matchAnswer = z
   .object({
-    matches: z.array(
-      z.object({
-        id: z.string(),
-        title: z.string(),
-        action: z.string(),
-        direction: z.string(),
-        success_count: z.int(),
-        sample_size: z.int(),
-        type: z.string(),
-        symbol: z.string().nullable(),
-        severity: z.number(),
-        success_rate: z.number(),
-        relevance: z.number(),
-      }),
-    ),
-    count: z.int(),
+    matches: z.array(playbookMatch).describe("The playbooks that fired, the most relevant first."),
+    count: z.int().describe("How many playbooks fired."),
     missing: z
-      .array(z.object({ id: z.string(), var: z.string() }))
-      .openapi({ description: "Variables that conditions asked for in vain." }),
-    problems: z
-      .array(z.object({ id: z.string(), reason: z.string() }))
-      .openapi({ description: "Playbooks that cannot be read, and never match." }),
+      .array(
+        z.object({
+          id: z.string().describe("The id of the playbook."),
+          var: z.string().describe("The variable that its condition needs."),
+        }),
+      )
+      .describe("Variables that conditions need and `snapshot` does not have."),
+    problems: unreadable.describe("Playbooks that cannot be read. They never match."),
     text: z
       .string()
-      .openapi({ description: "For the agent's wake-up message; empty where nothing matches." }),
+      .describe("The matches as text for the agent's prompt; empty if nothing matches."),
   })
-  .openapi("MatchAnswer");
+  .openapi("MatchAnswer", { description: "The playbooks that events fired." });
 
 const outcomeRequest = z
   .object({
-    entry_id: name.openapi({
-      description: "The entry of the trade, to which its playbooks are tied by `applied_to`.",
-    }),
-    profitable: z.boolean(),
+    entry_id: name.describe(
+      "The memory of the trade's entry. Edges `applied_to` lead to it from its playbooks.",
+    ),
+    profitable: z.boolean().describe("Whether the trade made a profit."),
   })
-  .openapi("Outcome");
+  .openapi("Outcome", { description: "How a trade ended." });
 
 export const outcomeAnswer = z
   .object({
-    ok: z.literal(true),
-    applied: z.array(
-      z.object({
-        id: z.string(),
-        success_count: z.int(),
-        sample_size: z.int(),
-        last_applied: time,
-        neural_stability: z.number(),
-      }),
-    ),
+    ok,
+    applied: z
+      .array(
+        z.object({
+          id: z.string().describe("The id of the playbook."),
+          success_count: z.int().describe("How many of its trades were profitable."),
+          sample_size: z.int().describe("How many trades followed it."),
+          last_applied: time.describe("When a trade last followed it."),
+          neural_stability: z.number().describe("Its time constant of decay, in days."),
+        }),
+      )
+      .describe("The playbooks that the trade was counted for."),
     counted_before: z
       .array(z.string())
-      .openapi({ description: "Playbooks that this trade has been counted for." }),
-    problems: z.array(z.object({ id: z.string(), reason: z.string() })).openapi({
-      description: "Playbooks that cannot be read; the trade counts for them once they can.",
-    }),
+      .describe("Ids of playbooks that this trade was counted for earlier."),
+    problems: unreadable.describe(
+      "Playbooks that cannot be read. The trade counts for them as soon as they can.",
+    ),
   })
-  .openapi("OutcomeAnswer");
+  .openapi("OutcomeAnswer", { description: "What the outcome of a trade changed." });
 
 export const playbookOperations = {
   matchPlaybooks: operation({
     method: "post",
     path: "/playbooks/match",
-    summary: "Tells which playbooks anomalies call up",
+    summary: "Says which playbooks events fire",
+    returns: "The playbooks that fired.",
+    example: { body: { events: [{ type: "funding_extreme", symbol: "BTC", severity: 0.8 }] } },
     scope: "memory",
     body: matchRequest,
     answer: matchAnswer,
@@ -101,10 +115,12 @@ export const playbookOperations = {
     method: "post",
     path: "/playbooks/outcome",
     summary: "Counts a trade for the playbooks that it followed, once",
+    returns: "The playbooks that the trade was counted for.",
+    example: { body: { entry_id: "n_0123456789ab", profitable: true } },
     scope: "memory",
     body: outcomeRequest,
     answer: outcomeAnswer,
-    refusals: [404],
+    refusals: { 404: "No memory has the id `entry_id`." },
   }),
 };
 

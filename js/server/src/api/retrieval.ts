@@ -3,8 +3,8 @@
 import { z } from "@hono/zod-openapi";
 import { MEMORY_SECTIONS } from "nous-wasm";
 import { operation } from "./operation.ts";
-import { omittedIds, someNumber, someText } from "./parts.ts";
-import { found, searchRequest } from "./search.ts";
+import { omittedIds, rows, someNumber, someText } from "./parts.ts";
+import { found, kind, searchRequest } from "./search.ts";
 
 const USUAL_TOKENS = 4_000;
 const MOST_TOKENS = 1_000_000;
@@ -12,126 +12,184 @@ const MOST_TOKENS = 1_000_000;
 /**
  * Whether memories gain by being given, and how much: more where an agent asked for them itself.
  */
-export const recall = z.enum(["automatic", "explicit", "none"]).default("automatic").openapi({
-  description:
-    "Whose wish it was: edges between what is recalled together gain by it. `none` counts nothing.",
-});
+export const recall = z
+  .enum(["automatic", "explicit", "none"])
+  .default("automatic")
+  .describe(
+    "Edges between memories that are recalled together gain, more by `explicit` than by " +
+      "`automatic`. `none` counts nothing.",
+  );
 
 const retrievalRequest = searchRequest
   .omit({ limit: true })
   .extend({ recall })
-  .openapi("RetrievalRequest");
+  .openapi("RetrievalRequest", { description: "A question for several passes." });
 
 const linesRequest = retrievalRequest
-  .extend({ max_tokens: z.number().min(0).max(MOST_TOKENS).default(USUAL_TOKENS) })
-  .openapi("LinesRequest");
+  .extend({
+    max_tokens: z
+      .number()
+      .min(0)
+      .max(MOST_TOKENS)
+      .default(USUAL_TOKENS)
+      .describe("How long the text may be, in tokens."),
+  })
+  .openapi("LinesRequest", { description: "A question whose memories become lines of text." });
 
-const searchTrace = z.object({
-  query: z.string(),
-  outcome: z.enum(["ok", "empty", "failed", "late"]),
-  results: z.int(),
-  top_score: someNumber,
-  error: z.string().optional(),
-  ms: z.number(),
-});
+const searchTrace = z
+  .object({
+    query: z.string().describe("What was searched for."),
+    outcome: z.enum(["ok", "empty", "failed", "late"]).describe("How the search ended."),
+    results: z.int().describe("How many memories it found."),
+    top_score: someNumber.describe("The best score."),
+    error: z.string().optional().describe("Why it failed."),
+    ms: z.number().describe("How long it took, in milliseconds."),
+  })
+  .openapi("SearchTrace", { description: "One search of a retrieval." });
+const retryTrace = searchTrace
+  .extend({
+    filters_dropped: z.boolean().describe("Whether it searched without the filters."),
+    stands: z.boolean().describe("Whether its results replaced the first ones."),
+  })
+  .openapi("RetryTrace", { description: "A second search for a part with weak results." });
+const partTrace = searchTrace
+  .extend({ retry: retryTrace.optional() })
+  .openapi("PartTrace", { description: "The search for one part of the question." });
+const memoryId = z.string().describe("The id of the memory.");
+const score = z.number().describe("Its score.");
 
 const trace = z
   .object({
-    query: z.string(),
-    mode: z.enum(["parts", "plain", "fallback"]),
-    classification: z.object({
-      query_type: z.enum(["LOOKUP", "AMBIGUOUS"]),
-      disqualifier_category: someText,
-      entity: someText,
-      attribute: someText,
-      confidence: z.number(),
-      intents: z.array(z.enum(MEMORY_SECTIONS)),
-    }),
-    parts: z.array(
-      searchTrace.extend({
-        retry: searchTrace.extend({ filters_dropped: z.boolean(), stands: z.boolean() }).optional(),
-      }),
-    ),
+    query: z.string().describe("The question."),
+    mode: z
+      .enum(["parts", "plain", "fallback"])
+      .describe("Whether parts were searched for, or the question as a whole."),
+    classification: z
+      .object({
+        query_type: kind.query_type,
+        disqualifier_category: kind.disqualifier_category,
+        entity: someText.describe("The person or thing that it asks about."),
+        attribute: someText.describe("The property that it asks for."),
+        confidence: kind.confidence,
+        intents: z.array(z.enum(MEMORY_SECTIONS)).describe("The sections that it asks for."),
+      })
+      .describe("What kind of question it is."),
+    parts: z.array(partTrace).describe("The search for each part."),
     fallback: searchTrace.optional(),
     merge: z
       .object({
-        found: z.int(),
-        kept: z.int(),
-        cutoff: z.number(),
-        boosted: z.array(z.object({ id: z.string(), from: z.number(), to: z.number() })),
-        covered: z.array(z.string()),
-        cut: z.array(
-          z.object({
-            id: z.string(),
-            score: z.number(),
-            why: z.enum(["below_cutoff", "max_results"]),
-          }),
-        ),
-        cut_total: z.int(),
+        found: z.int().describe("How many memories the searches found."),
+        kept: z.int().describe("How many were kept."),
+        cutoff: z.number().describe("The least score that was kept."),
+        boosted: z
+          .array(
+            z.object({
+              id: memoryId,
+              from: z.number().describe("The score before the boost."),
+              to: z.number().describe("The score after the boost."),
+            }),
+          )
+          .describe("Memories of a section that the question asks for."),
+        covered: z.array(z.string()).describe("Ids that were kept so that each part has a result."),
+        cut: z
+          .array(
+            z.object({
+              id: memoryId,
+              score,
+              why: z.enum(["below_cutoff", "max_results"]).describe("Why it was left out."),
+            }),
+          )
+          .describe("Memories that were left out."),
+        cut_total: z.int().describe("How many were left out."),
       })
-      .nullable(),
-    titles: z.array(searchTrace.extend({ id: z.string() })),
-    replaced: z.array(
-      z.object({ id: z.string(), score: z.number(), by: z.string(), by_score: z.number() }),
-    ),
-    dropped: z.array(
-      z.object({
-        id: z.string(),
-        score: z.number(),
-        why: z.enum(["nothing_better", "no_title", "budget"]),
-      }),
-    ),
-    confidence: z.object({
-      score: z.number(),
-      level: z.enum(["HIGH", "MEDIUM", "LOW"]),
-      breakdown: z.object({ mq: z.number(), dt: z.number(), cm: z.number() }),
-      flags: z.array(z.string()),
-    }),
-    ms: z.object({
-      understand: z.number(),
-      search: z.number(),
-      merge: z.number(),
-      replace: z.number(),
-      total: z.number(),
-    }),
+      .nullable()
+      .describe("How results were merged; null if nothing was found."),
+    titles: z
+      .array(searchTrace.extend({ id: memoryId }))
+      .describe("Searches by the title of a weak result."),
+    replaced: z
+      .array(
+        z.object({
+          id: memoryId,
+          score,
+          by: z.string().describe("The id of the memory that replaced it."),
+          by_score: z.number().describe("The score of that memory."),
+        }),
+      )
+      .describe("Weak results that better ones replaced."),
+    dropped: z
+      .array(
+        z.object({
+          id: memoryId,
+          score,
+          why: z
+            .enum(["nothing_better", "no_title", "budget"])
+            .describe("Why nothing replaced it."),
+        }),
+      )
+      .describe("Weak results that nothing replaced."),
+    confidence: z
+      .object({
+        score: z.number().describe("How well the results answer the question, from 0 to 1."),
+        level: z.enum(["HIGH", "MEDIUM", "LOW"]).describe("The same in one word."),
+        breakdown: z
+          .object({
+            mq: z.number().describe("Match quality, from 0 to 1."),
+            dt: z.number().describe("Distance between the best results, from 0 to 1."),
+            cm: z.number().describe("Coverage of the question, from 0 to 1."),
+          })
+          .describe("What the score is made of."),
+        flags: z.array(z.string()).describe("What speaks against the results."),
+      })
+      .describe("How sure the retrieval is of its results."),
+    ms: z
+      .object({
+        understand: z.number().describe("Understanding the question."),
+        search: z.number().describe("Searching."),
+        merge: z.number().describe("Merging."),
+        replace: z.number().describe("Replacing weak results."),
+        total: z.number().describe("The whole."),
+      })
+      .describe("How long each step took, in milliseconds."),
   })
-  .openapi("RetrievalTrace");
+  .openapi("RetrievalTrace", { description: "What a retrieval did, and why." });
+
+const retrievalHit = found
+  .extend({
+    _sub_query_group: z.int().describe("The part of the question that found it, from 0."),
+    _original_score: z
+      .number()
+      .optional()
+      .describe("The score before the boost of a section that the question asks for."),
+    _intent_boosted: z.literal(true).optional().describe("Its section is one of the intents."),
+  })
+  .openapi("RetrievalHit", { description: "A memory that a retrieval found." });
 
 export const retrievalAnswer = z
   .object({
-    data: z.array(
-      found.extend({
-        _sub_query_group: z
-          .int()
-          .openapi({ description: "The part of the question that found it." }),
-        _original_score: z
-          .number()
-          .optional()
-          .openapi({ description: "Before the boost of a section asked for." }),
-        _intent_boosted: z.literal(true).optional(),
-      }),
-    ),
-    count: z.int(),
+    data: z.array(retrievalHit).describe("The memories, the best first."),
+    count: rows,
     omitted_ids: omittedIds,
-    groups: z
-      .array(z.array(z.string()))
-      .openapi({ description: "Ids by the part of the question that found them." }),
+    groups: z.array(z.array(z.string())).describe("The ids that each part of the question found."),
     trace,
   })
-  .openapi("RetrievalAnswer");
+  .openapi("RetrievalAnswer", { description: "The memories that a retrieval found." });
 
 export const linesAnswer = z
   .object({
-    text: someText.openapi({ description: "A line for each memory; null where there is none." }),
-    ids: z.array(z.string()).openapi({ description: "What was found, in the order of the lines." }),
+    text: someText.describe("A line for each memory; null if nothing was found."),
+    ids: z.array(z.string()).describe("The ids of the memories, in the order of the lines."),
   })
-  .openapi("LinesAnswer");
+  .openapi("LinesAnswer", { description: "Memories as lines of text." });
 
 export const retrievalOperations = {
   retrieve: operation({
     method: "post",
     path: "/retrieve",
-    summary: "Searches in several passes, for each part of a question, and tells how it came about",
+    summary: "Searches in several passes, for each part of a question, and returns a trace",
+    description: "Each memory in the answer counts as accessed, unless `recall` is `none`.",
+    returns: "The memories that were found, the best first, and the trace.",
+    example: { body: { query: "what did we decide about Redis, and why?" } },
     scope: "memory",
     body: retrievalRequest,
     answer: retrievalAnswer,
@@ -139,7 +197,9 @@ export const retrievalOperations = {
   contextLines: operation({
     method: "post",
     path: "/context/lines",
-    summary: "The same as lines of text for a prompt",
+    summary: "Searches as `retrieve` does, and writes the memories as lines for a prompt",
+    returns: "The lines, and the ids of their memories.",
+    example: { body: { query: "Friday deploys", max_tokens: 500 } },
     scope: "memory",
     body: linesRequest,
     answer: linesAnswer,

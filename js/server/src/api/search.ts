@@ -11,6 +11,7 @@ import {
   name,
   omittedIds,
   optionalName,
+  rows,
   someText,
   state,
   text,
@@ -22,71 +23,106 @@ const MOST_CLUSTERS = 1_000;
 
 export const searchRequest = z
   .object({
-    query: text(MOST_QUERY).min(1),
-    type: optionalName,
-    subtype: optionalName,
-    lifecycle: state.nullish(),
+    query: text(MOST_QUERY).min(1).describe("The question, or words to look for."),
+    type: optionalName.describe("Only memories of this type."),
+    subtype: optionalName.describe("Only memories of this subtype."),
+    lifecycle: state.nullish().describe("Only memories in this lifecycle state."),
     limit: limitOf(SEARCH_LIMITS),
     time_range: z
       .object({
-        start: instant.nullish(),
-        end: instant.nullish(),
-        type: z.enum(["event", "ingestion", "any"]).default("any"),
+        start: instant.nullish().describe("The first instant, in ISO 8601."),
+        end: instant.nullish().describe("The last instant, in ISO 8601."),
+        type: z
+          .enum(["event", "ingestion", "any"])
+          .default("any")
+          .describe("Which time counts: of the event, of storing, or either."),
       })
-      .nullish(),
-    cluster_ids: z.array(name).max(MOST_CLUSTERS).nullish(),
-    embedding: vector.nullish(),
+      .nullish()
+      .describe("Only memories of this time."),
+    cluster_ids: z
+      .array(name)
+      .max(MOST_CLUSTERS)
+      .nullish()
+      .describe("Only memories in one of these clusters."),
+    embedding: vector
+      .nullish()
+      .describe("The vector of the question. Default: the provider's, if there is one."),
   })
-  .openapi("SearchRequest");
+  .openapi("SearchRequest", { description: "A question, and what may answer it." });
 
-const question = z.object({ query: text(MOST_QUERY).min(1) }).openapi("Question");
+const question = z
+  .object({ query: text(MOST_QUERY).min(1).describe("The question.") })
+  .openapi("Question", { description: "A question to classify." });
 
 const SIGNALS = Object.keys(RERANKING_WEIGHTS) as (keyof typeof RERANKING_WEIGHTS)[];
-const sixNumbers = Object.fromEntries(SIGNALS.map((signal) => [signal, z.number()])) as Record<
-  (typeof SIGNALS)[number],
-  z.ZodNumber
->;
+const MEANINGS: Record<(typeof SIGNALS)[number], string> = {
+  semantic: "How near its vector is to the question's.",
+  keyword: "How well its words match.",
+  graph: "How much activation reached it along edges.",
+  recency: "How recently it was accessed.",
+  authority: "How many edges enter it, against the average.",
+  affinity: "How often it was accessed.",
+};
+const breakdown = z
+  .object(
+    Object.fromEntries(
+      SIGNALS.map((signal) => [signal, z.number().describe(`${MEANINGS[signal]} From 0 to 1.`)]),
+    ) as Record<(typeof SIGNALS)[number], z.ZodNumber>,
+  )
+  .openapi("ScoreBreakdown", { description: "The six signals of a score, before weighting." });
 
 export const found = node
   .extend({
-    memory_section: z.enum(MEMORY_SECTIONS),
-    score: z.number(),
-    breakdown: z.object(sixNumbers),
-    primary_signal: z.enum(SIGNALS),
+    memory_section: z.enum(MEMORY_SECTIONS).describe("The section that its subtype belongs to."),
+    score: z.number().describe("The weighted sum of the six signals."),
+    breakdown,
+    primary_signal: z.enum(SIGNALS).describe("The signal that contributes most to the score."),
   })
-  .openapi("Found");
+  .openapi("SearchHit", { description: "A memory that a search found, with its score." });
+
+const searchMetrics = z
+  .object({
+    total_ms: z.number().describe("The whole search, in milliseconds."),
+    parse_filters_ms: z.number().describe("Reading the filters, in milliseconds."),
+    embed_queries_ms: z.number().describe("Making the question's vector, in milliseconds."),
+    hybrid_seeding_ms: z.number().describe("The full-text search, in milliseconds."),
+    spreading_ms: z.number().describe("The index, from seeds to the ranking, in milliseconds."),
+    reranking_ms: z.number().describe("Always 0: ranking is part of `spreading_ms`."),
+    seeds_found: z.int().describe("How many memories vectors and words found."),
+    nodes_activated: z.int().describe("How many memories activation reached."),
+    nodes_filtered: z.int().describe("How many memories the filters left out."),
+    nodes_returned: z.int().describe("How many memories the answer has."),
+  })
+  .openapi("SearchMetrics", { description: "Times and counts of a search." });
+
+/** What is said of every question. */
+export const kind = {
+  query_type: z
+    .enum(["LOOKUP", "AMBIGUOUS"])
+    .describe("Whether the question asks for one fact, or may mean several things."),
+  confidence: z.number().describe("How sure that is, from 0 to 1."),
+  disqualifier_category: someText.describe("The rule that makes it ambiguous, `D1` to `D6`."),
+};
+const disqualified = z.boolean().describe("Whether a rule makes it ambiguous.");
+
+const queryAssessment = z
+  .object({
+    ...kind,
+    disqualified,
+    used_embeddings: z.boolean().describe("Whether vectors were compared."),
+    ssa_multiplier: z.number().describe("The search looked for this many times the limit."),
+  })
+  .openapi("QueryAssessment", { description: "What kind of question was asked." });
 
 export const searchAnswer = z
   .object({
-    data: z.array(found),
-    count: z.int(),
+    data: z.array(found).describe("The memories, the best first."),
+    count: rows,
     omitted_ids: omittedIds,
-    metrics: z.object({
-      total_ms: z.number(),
-      parse_filters_ms: z.number(),
-      embed_queries_ms: z.number(),
-      hybrid_seeding_ms: z.number().openapi({ description: "The full-text search." }),
-      spreading_ms: z
-        .number()
-        .openapi({ description: "The index: from seeds to the ranking, in one call." }),
-      reranking_ms: z.number().openapi({ description: "0: ranking is part of `spreading_ms`." }),
-      seeds_found: z.int(),
-      nodes_activated: z.int(),
-      nodes_filtered: z.int(),
-      nodes_returned: z.int(),
-    }),
-    qcs: z.object({
-      query_type: z.enum(["LOOKUP", "AMBIGUOUS"]),
-      confidence: z.number(),
-      disqualified: z.boolean(),
-      disqualifier_category: someText,
-      used_embeddings: z.boolean(),
-      ssa_multiplier: z
-        .number()
-        .openapi({ description: "How many times the limit was searched for." }),
-    }),
+    metrics: searchMetrics,
+    qcs: queryAssessment,
   })
-  .openapi("SearchAnswer");
+  .openapi("SearchAnswer", { description: "The memories that a search found." });
 
 /** What a server answers that behaves as Hynous' does: what LIKE found has no scores. */
 export const searchAnswerAsHynous = searchAnswer
@@ -98,23 +134,27 @@ export const searchAnswerAsHynous = searchAnswer
 
 export const classification = z
   .object({
-    query: z.string(),
-    disqualified: z.boolean(),
-    disqualifier_category: someText,
-    disqualifier_reason: someText,
-    query_type: z.enum(["LOOKUP", "AMBIGUOUS"]),
-    confidence: z.number(),
-    entity: someText,
-    attribute: someText,
+    query: z.string().describe("The question."),
+    disqualified,
+    disqualifier_category: kind.disqualifier_category,
+    disqualifier_reason: someText.describe("That rule in words."),
+    query_type: kind.query_type,
+    confidence: kind.confidence,
+    entity: someText.describe("The person or thing that it asks about."),
+    attribute: someText.describe("The property that it asks for."),
   })
-  .openapi("Classification");
+  .openapi("Classification", { description: "What kind of question it is." });
 
 export const searchOperations = {
   search: operation({
     method: "post",
     path: "/search",
-    summary:
-      "Searches by words, and by a vector where one is given; what is found counts as accessed",
+    summary: "Searches by words, edges, time, and by a vector if there is one",
+    description:
+      "Each memory in the answer counts as accessed. A search of an agent that does not exist yet " +
+      "finds nothing: `listAgents` names the agents.",
+    returns: "The memories that were found, the best first.",
+    example: { body: { query: "Friday deploys", limit: 5 } },
     scope: "memory",
     body: searchRequest,
     answer: searchAnswer,
@@ -126,7 +166,9 @@ export const questionOperations = {
   classifyQuery: operation({
     method: "post",
     path: "/classify-query",
-    summary: "Tells what kind of question it is",
+    summary: "Says what kind of question a text is",
+    returns: "The classification.",
+    example: { body: { query: "what is Bob's phone?" } },
     scope: "memory",
     body: question,
     answer: classification,

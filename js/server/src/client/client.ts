@@ -1,127 +1,212 @@
-// A client of the server for TypeScript and JavaScript, wherever there is `fetch`. Its methods are
-// the operations of the server, with the types of their schemas.
+// A client of the server for TypeScript and JavaScript, for every environment with `fetch`. Its
+// methods are the operations of the server, with the types of their schemas.
 
 import { ROUTES, type Route } from "./routes.ts";
 import type { Methods } from "./types.ts";
 
+export type * from "./types.ts";
+
+/**
+ * What a {@link NousClient} needs to know.
+ *
+ * @example
+ * ```ts
+ * const options: NousClientOptions = {
+ *   baseUrl: "http://127.0.0.1:3100",
+ *   agent: "alice",
+ *   timeoutMs: 5_000,
+ * };
+ * ```
+ */
 export interface NousClientOptions {
-  /** Where the server is, such as `http://127.0.0.1:3100`. */
+  /**
+   * The address of the server, with its scheme and without `/v1`, such as `http://127.0.0.1:3100`.
+   */
   baseUrl: string;
-  /** Whose memory it is. */
+  /**
+   * The agent whose memory the client reads and writes: 1 to 200 characters, without control
+   * characters. The first memory of an agent creates it. Until then every search finds nothing, so
+   * a mistyped name looks like an empty memory: see {@link NousClient.listAgents}.
+   */
   agent: string;
-  /** The key that the server knows whoever asks by, where it has keys. */
+  /** The key of a server with keys, as `nous-server keys create` printed it. */
   key?: string;
-  /** What asks. Default: the global `fetch`. */
+  /** The function that sends requests. Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch;
-  /** How long an answer is waited for, in milliseconds. Default 30,000. */
+  /** How long to wait for an answer, in milliseconds. Default: 30,000. */
   timeoutMs?: number;
 }
 
-/** Where a request is wrong, and why. */
+/** One fault of a request. */
 export interface RequestIssue {
-  /** The field, as in `embedding` or `time_range.start`. */
+  /** The field, such as `embedding` or `time_range.start`; empty for the request as a whole. */
   path: string;
+  /** What is wrong with the field. */
   message: string;
 }
 
-/** A request that did not succeed: it was refused, or no answer came. */
+/**
+ * A request that failed: the server refused it, or no answer came. The message names method, URL
+ * and cause if no answer came.
+ *
+ * Every method may fail with these statuses: 400 (the request is not valid; see `issues`), 401 (the
+ * server needs a key), 403 (the key is not for this), 413 (the body is too large), 503 (try again
+ * later) and 507 (the disk is full).
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await nous.readNode("n_0123456789ab");
+ * } catch (error) {
+ *   if (!(error instanceof NousRequestError) || error.status !== 404) throw error;
+ * }
+ * ```
+ */
 export class NousRequestError extends Error {
+  /** Always `NousRequestError`. */
   override readonly name = "NousRequestError";
+  /** The status of the answer; null if no answer came, and then `cause` says more. */
+  readonly status: number | null;
+  /** The faults of the request; empty if the request is not at fault. */
+  readonly issues: readonly RequestIssue[];
 
+  /** The client makes these errors itself. */
   constructor(
     message: string,
-    /** The status of the answer; null where none came, which `cause` tells more of. */
-    readonly status: number | null,
-    /** What is wrong with the request; empty where it is not the request. */
-    readonly issues: readonly RequestIssue[] = [],
+    status: number | null,
+    issues: readonly RequestIssue[] = [],
     options?: ErrorOptions,
   ) {
     super(message, options);
+    this.status = status;
+    this.issues = issues;
   }
 }
 
 const USUAL_TIMEOUT = 30_000;
+/** UTF-16 units of an agent's name. */
+const MOST_AGENT_NAME = 200;
 
-class Client {
-  readonly #baseUrl: string;
-  readonly #headers: Readonly<Record<string, string>>;
-  readonly #fetch: typeof globalThis.fetch;
-  readonly #timeoutMs: number;
-
-  constructor({
-    baseUrl,
-    agent,
-    key,
-    fetch = globalThis.fetch,
-    timeoutMs = USUAL_TIMEOUT,
-  }: NousClientOptions) {
-    this.#baseUrl = baseUrl.replace(/\/+$/, "");
-    this.#headers = {
-      "x-nous-agent": headerOf(agent),
-      ...(key === undefined ? {} : { authorization: `Bearer ${checkKey(key)}` }),
-    };
-    this.#fetch = fetch;
-    this.#timeoutMs = timeoutMs;
+/**
+ * A client of one agent's memory, with a method for each operation of the server. It keeps no
+ * state, so one client may serve a whole program. A failed request rejects with a
+ * {@link NousRequestError}.
+ *
+ * @example
+ * ```ts
+ * const nous = new NousClient({ baseUrl: "http://127.0.0.1:3100", agent: "alice" });
+ * await nous.createNode({ type: "note", content_title: "Deploys on Friday fail more often" });
+ * const { data } = await nous.search({ query: "Friday deploys" });
+ * ```
+ */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor defines every method
+export class NousClient {
+  /**
+   * Makes a client. It sends nothing.
+   *
+   * @throws {TypeError} if the base URL, the agent's name or the key cannot be used.
+   */
+  constructor(options: NousClientOptions) {
+    const ask = askerOf(options);
     for (const [name, route] of Object.entries(ROUTES)) {
       Object.defineProperty(this, name, {
-        value: (...given: unknown[]) => this.#ask(name, route, given),
+        value: (...given: unknown[]) => ask(name, route, given),
       });
     }
   }
+}
+export interface NousClient extends Methods {}
 
-  async #ask(name: string, route: Route, given: unknown[]): Promise<unknown> {
+/** Returns what asks the server. */
+function askerOf({
+  baseUrl: givenUrl,
+  agent,
+  key,
+  fetch = globalThis.fetch,
+  timeoutMs = USUAL_TIMEOUT,
+}: NousClientOptions) {
+  const baseUrl = checkBaseUrl(givenUrl);
+  const usual = {
+    "x-nous-agent": headerOf(checkAgent(agent)),
+    ...(key === undefined ? {} : { authorization: `Bearer ${checkKey(key)}` }),
+  };
+  return async (name: string, route: Route, given: unknown[]): Promise<unknown> => {
     const rest = [...given];
-    const path = route.path.replace(/\{\w+\}/g, () => segmentOf(name, rest.shift()));
+    const path = route.path.replace(/\{(\w+)\}/g, (_, part) => segmentOf(name, part, rest.shift()));
     const body = route.hasBody ? (rest.shift() ?? {}) : undefined;
     const query = route.hasQuery ? queryOf(rest.shift()) : "";
-    const headers = {
-      ...this.#headers,
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    const { method } = route;
+    const url = `${baseUrl}${path}${query}`;
+    const signal = AbortSignal.timeout(timeoutMs);
+    const init = {
+      method,
+      headers: { ...usual, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+      signal,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     };
-    const signal = AbortSignal.timeout(this.#timeoutMs);
-    // A `fetch` that is called as this object's method would not know its own `this`.
-    const fetch = this.#fetch;
+    // A query may hold words of a memory, and the message of an error is logged.
+    const called = `${method} ${baseUrl}${path}`;
     try {
-      const init = {
-        method: route.method,
-        headers,
-        signal,
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      };
-      const response = await fetch(`${this.#baseUrl}${path}${query}`, init);
-      return answerOf(response.status, await response.text());
+      const response = await fetch(url, init);
+      return answerOf(response.status, await response.text(), { called, baseUrl, path });
     } catch (error) {
       if (error instanceof NousRequestError) throw error;
       const why = signal.aborted
-        ? `no answer came within ${this.#timeoutMs} ms`
-        : "the server could not be asked";
+        ? `${called}: no answer came within ${timeoutMs} ms`
+        : `${called} failed: ${causeOf(error)}; is nous-server running at ${baseUrl}?`;
       throw new NousRequestError(why, null, [], { cause: error });
     }
-  }
+  };
 }
 
-/** The answer, where it is one. */
-function answerOf(status: number, text: string): unknown {
+/** The cause of a failed `fetch`, which says no more than that it failed. */
+function causeOf(error: unknown): string {
+  let found = error;
+  while (found instanceof Error && found.cause instanceof Error) found = found.cause;
+  // Node tries all addresses of a name, and has an error for each.
+  if (found instanceof AggregateError && found.errors.length > 0) [found] = found.errors;
+  if (!(found instanceof Error)) return String(found);
+  const { code, message } = found as Error & { code?: unknown };
+  return typeof code === "string" && !message.includes(code) ? `${code}: ${message}` : message;
+}
+
+/** Returns the answer. @throws {NousRequestError} if it is a refusal, or not from this server. */
+function answerOf(
+  status: number,
+  text: string,
+  { called, baseUrl, path }: { called: string; baseUrl: string; path: string },
+): unknown {
   const isGood = status >= 200 && status < 300;
   let answer: { error?: string; issues?: RequestIssue[] };
   try {
     answer = JSON.parse(text);
   } catch (error) {
-    throw new NousRequestError(`the answer, with status ${status}, is not JSON`, status, [], {
-      cause: error,
-    });
+    throw new NousRequestError(
+      `${called}: the answer, with status ${status}, is not JSON; is nous-server running at ${baseUrl}?`,
+      status,
+      [],
+      { cause: error },
+    );
   }
   if (isGood) return answer;
   const { error = `the answer has status ${status}`, issues = [] } = answer ?? {};
   const places = issues.map(({ path, message }) => (path === "" ? message : `${path} ${message}`));
-  throw new NousRequestError([error, ...places].join("; "), status, issues);
+  // Behind a proxy a prefix may be right, and then the id is wrong.
+  const { pathname } = new URL(`${baseUrl}${path}`);
+  const hints =
+    status === 404 && pathname !== path
+      ? [`if every request fails so, correct baseUrl: this one asked for ${pathname}`]
+      : [];
+  throw new NousRequestError([error, ...places, ...hints].join("; "), status, issues);
 }
 
-/** A part of a path. What is not a name would make another path of it. */
-function segmentOf(operation: string, part: unknown): string {
-  if (typeof part !== "string" || /^\.{0,2}$/.test(part))
-    throw new TypeError(`${operation}: ${part} is no id`);
-  return encodeURIComponent(part);
+/** A segment of a path. Anything but a name would make another path of it. */
+function segmentOf(operation: string, name: string, value: unknown): string {
+  if (typeof value !== "string" || /^\.{0,2}$/.test(value))
+    throw new TypeError(
+      `${operation}: ${name} must be an id, found ${typeof value === "string" ? JSON.stringify(value) : value}`,
+    );
+  return encodeURIComponent(value);
 }
 
 function queryOf(given: unknown): string {
@@ -129,6 +214,40 @@ function queryOf(given: unknown): string {
   return entries.length === 0
     ? ""
     : `?${new URLSearchParams(entries.map(([key, value]) => [key, String(value)]))}`;
+}
+
+/** Returns the address without slashes at its end. */
+function checkBaseUrl(given: string): string {
+  const found = JSON.stringify(given);
+  const example = "such as http://127.0.0.1:3100";
+  if (typeof given !== "string" || !URL.canParse(given) || !/^https?:\/\//i.test(given))
+    throw new TypeError(
+      `baseUrl must be a URL with http:// or https://, ${example}, found ${found}`,
+    );
+  const { search, hash, username, password } = new URL(given);
+  if (`${search}${hash}` !== "")
+    throw new TypeError(`baseUrl must have no query and no fragment, ${example}, found ${found}`);
+  if (`${username}${password}` !== "")
+    throw new TypeError("baseUrl must have no name and no password: give a key as `key`");
+  const baseUrl = given.replace(/\/+$/, "");
+  if (/\/v1$/.test(baseUrl))
+    throw new TypeError(
+      `baseUrl must end before /v1, which the client adds: ${JSON.stringify(baseUrl.slice(0, -3))}, found ${found}`,
+    );
+  return baseUrl;
+}
+
+/** The server has the same rule, but a header with a control character never reaches it. */
+function checkAgent(name: string): string {
+  const isName =
+    typeof name === "string" &&
+    name.length <= MOST_AGENT_NAME &&
+    /^[^\p{Cc}\p{Cs}\u{fffd}]+$/u.test(name) &&
+    !/^\.{1,2}$/.test(name);
+  if (isName) return name;
+  throw new TypeError(
+    `agent must be a name of 1 to ${MOST_AGENT_NAME} characters, without control characters, and not . or .., found ${JSON.stringify(name)}`,
+  );
 }
 
 /** `fetch` would name a key that no header can carry in its error. */
@@ -140,10 +259,3 @@ function checkKey(key: string): string {
 
 /** A header carries bytes, and a name is UTF-8. */
 const headerOf = (agent: string): string => String.fromCharCode(...new TextEncoder().encode(agent));
-
-/**
- * A client of one agent's memory. It keeps nothing, so one may serve a whole program. A method
- * rejects with a {@link NousRequestError}.
- */
-export type NousClient = Methods;
-export const NousClient = Client as unknown as new (options: NousClientOptions) => NousClient;

@@ -9,9 +9,10 @@ import { createApp } from "../http/app.ts";
 import { createHttpServer } from "../http/malformed-requests.ts";
 import type { KeyRing } from "../keys/ring.ts";
 import type { Logger } from "../log.ts";
+import { warnIfUnreachable } from "../providers/reachable.ts";
 import { USUAL_AGENT } from "../settings/agent-names.ts";
 import { hostnameOf } from "../settings/options.ts";
-import type { InForce } from "../settings/read.ts";
+import { type InForce, SettingsError } from "../settings/read.ts";
 import { placeOf } from "../storage/place.ts";
 import type { Pool } from "../workers/pool.ts";
 import type { Unsent } from "../workers/unsent.ts";
@@ -28,6 +29,13 @@ const REQUEST_TIMEOUT = 30_000;
  * theirs open, so that they do not send a request into a connection that the server closes.
  */
 const KEEP_ALIVE_TIMEOUT = 75_000;
+
+/** Why a port cannot be listened on, and what to do, by the codes of errors. */
+const NOT_LISTENING: Readonly<Record<string, string>> = {
+  EADDRINUSE: "is in use: end the program that listens there, or choose another port with --port",
+  EACCES: "is not for this user: choose a port of 1024 or more with --port",
+  EADDRNOTAVAIL: "cannot be had, as the host is not this machine: choose another with --host",
+};
 
 export interface Front {
   /** Begins to take requests. Returns the address, such as `http://127.0.0.1:3100`. */
@@ -64,6 +72,19 @@ export function createFront(
     isReady: () => isReady,
     isStopping: () => isStopping,
   });
+  const warnOfProviders = () => {
+    const { embeddings_base_url, analysis_base_url } = settings;
+    if (embedder !== undefined)
+      void warnIfUnreachable("embeddings provider", embeddings_base_url, {
+        log,
+        without: "words, edges and time rank, and new memories wait for their vectors",
+      });
+    if (analyst !== undefined)
+      void warnIfUnreachable("language model", analysis_base_url, {
+        log,
+        without: "statistics consolidate",
+      });
+  };
   let server: Server | undefined;
   let scheduler: Scheduler | undefined;
   return {
@@ -71,6 +92,7 @@ export function createFront(
       server = await listen(app.fetch, host, port);
       isReady = true;
       embedding?.wake(USUAL_AGENT);
+      warnOfProviders();
       const intervals = { decay: decay_interval * 1000, consolidate: consolidate_interval * 1000 };
       scheduler = new Scheduler(analysis ?? pool, intervals, log);
       const { port: taken } = server.address() as AddressInfo;
@@ -94,9 +116,14 @@ function listen(
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
   });
   return new Promise((resolve, reject) => {
-    server.once("error", reject);
+    const refuse = (error: NodeJS.ErrnoException) => {
+      const why = NOT_LISTENING[error.code ?? ""];
+      const where = `Port ${port} of ${hostname}`;
+      reject(why === undefined ? error : new SettingsError(`${where} ${why}.`));
+    };
+    server.once("error", refuse);
     server.listen(port, hostname, () => {
-      server.off("error", reject);
+      server.off("error", refuse);
       resolve(server);
     });
   });

@@ -21,9 +21,10 @@ import type { Unsent } from "../workers/unsent.ts";
 import { type Caller, callerOf, demandForAll } from "./access.ts";
 import { agentlessHandlers } from "./agentless-handlers.ts";
 import { answersBefore, departureOf } from "./departure.ts";
+import { descriptionOf } from "./description.ts";
 import { Metrics } from "./metrics.ts";
 import { type AllowedOrigins, refuseForeignOrigins } from "./origin-guard.ts";
-import { addRoute, BASE, type Carried, CHALLENGE, described, KEY_SCHEME } from "./route.ts";
+import { addRoute, BASE, type Carried, CHALLENGE } from "./route.ts";
 import { throwAway } from "./too-large.ts";
 
 /** What a name of another agent is told where there is one. */
@@ -89,7 +90,8 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
     const milliseconds = performance.now() - start;
     metrics.answered(method, context.get("route"), status, milliseconds);
     // The route, not the path: an id is nobody's business, and a query may hold text.
-    log.info(
+    // Those that succeed would fill a terminal.
+    log[status < 400 ? "debug" : "info"](
       {
         request_id: requestId,
         key: context.get("caller")?.id,
@@ -156,9 +158,10 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
     await next();
   });
   addOperations(app, options);
-  let description: ReturnType<typeof describe> | undefined;
+  let description: ReturnType<typeof descriptionOf> | undefined;
   app.get(`${BASE}/openapi.json`, (context) => {
-    description ??= describe(app, options);
+    // It takes a while, and few ask.
+    description ??= descriptionOf(options);
     return context.json(description);
   });
   return app;
@@ -234,30 +237,4 @@ function agentOf(header: string | undefined): string {
   const name = Buffer.from(header, "latin1").toString("utf8");
   if (!isAgentName(name)) throw wrong("X-Nous-Agent", AGENT_NAME);
   return name;
-}
-
-/**
- * The description of the interface, for an app that has not described itself yet: it takes a while,
- * and few ask.
- */
-function describe(app: OpenAPIHono<Carried>, { version, compat }: AppOptions) {
-  for (const [name, operation] of entriesOf(operationsFor(compat))) {
-    app.openAPIRegistry.registerPath(described(name, operation, { isOfAgent: true }));
-  }
-  for (const [name, operation] of entriesOf(PLAIN_OPERATIONS)) {
-    app.openAPIRegistry.registerPath(described(name, operation, { isOfAgent: false }));
-  }
-  app.openAPIRegistry.registerComponent("securitySchemes", KEY_SCHEME, {
-    type: "http",
-    scheme: CHALLENGE.toLowerCase(),
-    description: "A key that `nous-server keys create` made. A server without keys asks for none.",
-  });
-  return app.getOpenAPI31Document({
-    openapi: "3.1.0",
-    info: {
-      title: "nous-server",
-      version,
-      description: `A memory server for AI agents. The header X-Nous-Agent says whose memory it is; without it, "${USUAL_AGENT}".`,
-    },
-  });
 }

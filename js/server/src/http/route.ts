@@ -1,12 +1,9 @@
-// From an operation to a route: its place in the interface's description, the checks of what comes
-// in, and what it does.
+// From an operation to a route: the checks of a request, and the answer.
 
-import { type OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
+import type { OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { GivenTo, OperationShape } from "../api/operation.ts";
-import { problem } from "../api/parts.ts";
 import { type Issue, NOT_VALID, Refusal } from "../refusal.ts";
-import { USUAL_AGENT } from "../settings/agent-names.ts";
 import type { Unsent } from "../workers/unsent.ts";
 import { type Caller, demand } from "./access.ts";
 import { responseOf } from "./departure.ts";
@@ -18,58 +15,11 @@ export interface Carried {
   Variables: { requestId: string; caller: Caller; agent: string; route: string };
 }
 
-const REFUSALS = {
-  400: "The request is not valid; `issues` say where.",
-  401: "The server has keys, and the request brings none that it knows.",
-  403: "The key is not for this, or not for this agent; or a page of another origin asks.",
-  404: "There is no such thing.",
-  409: "It does not go with what is there.",
-  412: "It is of another version by now.",
-  413: "The body is too large.",
-  422: "The Idempotency-Key was used for another request.",
-  503: "It cannot be done at the moment: try again after `Retry-After`.",
-  507: "There is no room on the disk for what is to be written.",
-} as const;
-
-/**
- * What the description calls the way in which a key is sent, and what a refusal without one says of
- * it.
- */
-export const KEY_SCHEME = "key";
+/** How a key is sent, as a refusal without one says it. */
 export const CHALLENGE = "Bearer";
 
-const agentHeader = z.object({
-  "X-Nous-Agent": z
-    .string()
-    .optional()
-    .openapi({ description: "Whose memory it is about, in UTF-8.", default: USUAL_AGENT }),
-});
-
-const challengeHeader = z.object({
-  "WWW-Authenticate": z
-    .string()
-    .openapi({ description: "How the key is to be sent.", example: CHALLENGE }),
-});
-
-const versionHeader = z.object({
-  ETag: z
-    .string()
-    .optional()
-    .openapi({ description: "The memory's version, for If-Match.", example: '"3"' }),
-});
-
-const json = (schema: z.ZodType, description: string) => ({
-  description,
-  content: { "application/json": { schema } },
-});
-
-const refusal = (status: keyof typeof REFUSALS) => ({
-  ...json(problem, REFUSALS[status]),
-  ...(status === 401 ? { headers: challengeHeader } : {}),
-});
-
 /** Whether an operation is about an agent's memory. */
-interface OfAgent {
+export interface OfAgent {
   isOfAgent: boolean;
 }
 
@@ -105,59 +55,6 @@ export function addRoute<Shape extends OperationShape>(
       ...(etag && { etag }),
     });
   });
-}
-
-/** An operation as the interface's description tells of it. */
-export function described(
-  name: string,
-  operation: OperationShape,
-  { isOfAgent }: OfAgent,
-): RouteConfig {
-  const {
-    method,
-    summary,
-    scope,
-    params,
-    query,
-    headers = z.object({}),
-    body,
-    isBodyOptional = false,
-    status = 200,
-    answer,
-    refusals = [],
-    isVersioned = false,
-  } = operation;
-  const isChecked = (params ?? query ?? operation.headers ?? body) !== undefined;
-  const statuses = [
-    ...(isChecked || isOfAgent ? ([400] as const) : []),
-    ...([401, 403] as const),
-    ...(body === undefined ? [] : ([413] as const)),
-    ...(isOfAgent ? ([503] as const) : []),
-    ...(isOfAgent && method !== "get" ? ([507] as const) : []),
-    ...refusals,
-  ];
-  return {
-    method,
-    path: `${BASE}${operation.path}`,
-    operationId: name,
-    summary,
-    // Without keys nobody needs one.
-    security: [{ [KEY_SCHEME]: [scope] }, {}],
-    request: {
-      headers: isOfAgent ? headers.extend(agentHeader.shape) : headers,
-      ...(params === undefined ? {} : { params }),
-      ...(query === undefined ? {} : { query }),
-      ...(body === undefined
-        ? {}
-        : {
-            body: { required: !isBodyOptional, content: { "application/json": { schema: body } } },
-          }),
-    },
-    responses: {
-      [status]: { ...json(answer, "Done."), ...(isVersioned ? { headers: versionHeader } : {}) },
-      ...Object.fromEntries(statuses.map((refused) => [refused, refusal(refused)])),
-    },
-  };
 }
 
 /** The headers that a schema names, as far as they are there. */

@@ -31,23 +31,22 @@ export function addKeyCommands(program: Command): void {
       "who may ask: once there was a key nobody comes in without one, even if the folder of the keys is lost; `keys off` ends that",
     );
   withOptions(
-    keys.command("create").description("makes a key; it is on the standard output, this once"),
-  )
-    .option("--agents <NAME...>", "the agents that it is for")
-    .option("--all-agents", "it is for all agents, and for those to come")
-    .addOption(
-      new Option("--scopes <SCOPE...>", "what it is for").choices(SCOPES).default(["memory"]),
-    )
-    .option("--creates-agents", "agents come to be by it")
-    .action(async (options: CreateOptions, command: Command) => {
-      const rights = rightsOf(options);
-      const { settings } = await settingsOf(command);
-      const { key, id } = createKey(settings.data_dir, rights);
-      console.error(
-        `${id} is for ${inWords(rights)}. This is the only time that its key is shown:`,
-      );
-      console.log(key);
-    });
+    keys
+      .command("create")
+      .description("makes a key; it is on the standard output, this once")
+      .option("--agents <NAME...>", "the agents that it is for")
+      .option("--all-agents", "it is for all agents, and for those to come")
+      .addOption(
+        new Option("--scopes <SCOPE...>", "what it is for").choices(SCOPES).default(["memory"]),
+      )
+      .option("--creates-agents", "agents come to be by it"),
+  ).action(async (options: CreateOptions, command: Command) => {
+    const rights = rightsOf(options);
+    const { settings } = await settingsOf(command);
+    const { key, id } = createKey(settings.data_dir, rights);
+    console.error(`${id} is for ${inWords(rights)}. This is the only time that its key is shown:`);
+    console.log(key);
+  });
   withOptions(
     keys.command("list").description("lists keys by their ids, and what they may do"),
   ).action(async (_, command: Command) => {

@@ -6,15 +6,18 @@ import { CONFIG_VARIABLE, type InForce, readSettings } from "./read.ts";
 
 type Flags = Partial<Record<OptionName, string>> & { config?: string };
 
-/** A command that takes all settings. */
+/** The heading of settings in the help, after the command's own options. */
+const SETTINGS = "Settings of the server:";
+
+/** A command that takes all settings. Its own options are added before, and come first. */
 export function withOptions(command: Command): Command {
   for (const name of OPTION_NAMES) {
     const { about, value, usual } = OPTIONS[name];
     const described = `${about} (${variableOf(name)}; default ${usual()})`;
-    command.addOption(new Option(`${flagOf(name)} <${value}>`, described));
+    command.addOption(new Option(`${flagOf(name)} <${value}>`, described).helpGroup(SETTINGS));
   }
   const described = `a YAML file with the same words as keys, and those of the engine (${CONFIG_VARIABLE})`;
-  return command.addOption(new Option("--config <FILE>", described));
+  return command.addOption(new Option("--config <FILE>", described).helpGroup(SETTINGS));
 }
 
 /** What is in force; what is wrong ends the program with a sentence. */

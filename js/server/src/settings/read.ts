@@ -1,10 +1,11 @@
 // Settings from the command line, the environment and a YAML file, in this order of precedence.
 // What is unknown or wrong stops the server with a sentence.
 
-import { readFileSync } from "node:fs";
+import { readFileSync, type Stats, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { createEngine, type EngineConfig, MemoryIndex, NousError } from "nous-wasm";
 import { ENGINE_KEYS, type EngineYaml, toEngineConfig } from "./engine-config.ts";
+import { nearest } from "./nearest.ts";
 import {
   flagOf,
   OPTION_NAMES,
@@ -51,6 +52,7 @@ export async function readSettings(
     }),
   ) as Settings;
   settings.data_dir = resolve(settings.data_dir);
+  checkDataDir(settings.data_dir);
   const engineYaml = Object.fromEntries(
     Object.entries(yaml).filter(([key]) => ENGINE_KEYS.has(key)),
   );
@@ -71,9 +73,27 @@ function checkVariables(environment: NodeJS.ProcessEnv): void {
     (variable) => variable.startsWith("NOUS_") && !known.has(variable),
   );
   if (unknown === undefined) return;
+  const meant = nearest(unknown, known);
   throw new SettingsError(
-    `The environment variable ${unknown} is none of this server's: there are ${list(known)}.`,
+    `The environment variable ${unknown} is none of this server's` +
+      `${meant === undefined ? "" : ` (did you mean ${meant}?)`}. ` +
+      `If it belongs to another program, start without it: env -u ${unknown} nous-server. ` +
+      `The variables of this server: ${list(known)}.`,
   );
+}
+
+/** @throws {SettingsError} if a file is in the place of the folder, or of one above it. */
+function checkDataDir(folder: string): void {
+  let found: Stats | undefined;
+  try {
+    found = statSync(folder, { throwIfNoEntry: false });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== "ENOTDIR") return;
+    throw new SettingsError(`data_dir is ${folder}, which is no folder: ${message}.`);
+  }
+  if (found === undefined || found.isDirectory()) return;
+  throw new SettingsError(`data_dir is ${folder}, which is a file: name a folder.`);
 }
 
 async function readYaml(file: string): Promise<Record<string, unknown>> {

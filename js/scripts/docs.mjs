@@ -1,0 +1,9 @@
+// `npm run docs`: the API reference of both packages, as pages in docs/api.
+
+import { build } from "./build.mjs";
+import { at, must, say } from "./lib.mjs";
+
+// The reference follows the declarations that are published.
+await build();
+must("typedoc", []);
+say(`open ${at("docs", "api", "index.html")}`);
