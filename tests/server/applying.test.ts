@@ -86,10 +86,10 @@ test("whoever asked is answered first", async () => {
   const opening = { open: () => agent, exists: () => true, openEmpty: unused };
   const agents = new Agents(opening, unused, { idle: 1e9, mostBytes: 1e9 });
   const order: string[] = [];
-  const { apply } = agent;
-  vi.spyOn(agent, "apply").mockImplementation(() => {
+  const { applyInTurns } = agent;
+  vi.spyOn(agent, "applyInTurns").mockImplementation((pause) => {
     order.push("applied");
-    apply.call(agent);
+    return applyInTurns.call(agent, pause);
   });
   const answered = (what: string) => async () => {
     await create();

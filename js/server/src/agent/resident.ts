@@ -2,6 +2,7 @@
 // there.
 
 import { type Engine, type EngineConfig, MemoryIndex, type MemoryNode, NousError } from "nous-wasm";
+import type { Steps } from "../steps.ts";
 import type { EdgeRow, IndexedNodeRow, SoftRow } from "../storage/rows.ts";
 import type { NameKind, Storage } from "../storage/storage.ts";
 import type { Consumer, Removed, Taken, Tell } from "./follower.ts";
@@ -74,13 +75,19 @@ export class Resident implements Consumer {
     return name !== null && !this.#names[kind].has(name) && this.#names[kind].size >= MOST_NAMES;
   }
 
-  load(storage: Storage): Record<string, unknown> {
+  *load(storage: Storage): Steps<Record<string, unknown>> {
     this.forget();
     this.#storage = storage;
     this.#dimensions = storage.dimensions();
     this.#index = new MemoryIndex({ dimensions: this.#dimensions, config: this.#config });
-    for (const rows of storage.indexedNodes()) this.#upsert(rows);
-    for (const rows of storage.edges()) this.#link(rows);
+    for (const rows of storage.indexedNodes()) {
+      this.#upsert(rows);
+      yield;
+    }
+    for (const rows of storage.edges()) {
+      this.#link(rows);
+      yield;
+    }
     return { nodes: this.index.size, edges: this.index.edgeCount, dimensions: this.#dimensions };
   }
 

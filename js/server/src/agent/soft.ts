@@ -9,6 +9,7 @@ import {
   type StoredLifecycleState,
   type Sweep,
 } from "nous-wasm";
+import { oneStep, type Steps } from "../steps.ts";
 import type { SoftChange } from "../storage/storage.ts";
 import { toIso } from "../time.ts";
 import type { Consumer, Removed, Taken } from "./follower.ts";
@@ -92,8 +93,8 @@ export class SoftState implements Consumer {
     };
   }
 
-  load(): Record<string, unknown> {
-    return { pending: this.size };
+  load(): Steps<Record<string, unknown>> {
+    return oneStep(() => ({ pending: this.size }));
   }
 
   /**

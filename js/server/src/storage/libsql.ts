@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { accessSync, constants, mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "libsql";
+import { atOnce, oneStep, type Steps } from "../steps.ts";
 import { MOST_AHEAD } from "../time.ts";
 import { changedRows, sealRows } from "./checksums.ts";
 import { CONFLICT_COLUMNS, ConflictTable, FOR_NULL } from "./conflicts.ts";
@@ -406,7 +407,11 @@ export abstract class SqlStorage implements Storage {
     );
   }
 
-  transaction<T>(work: () => T): T {
+  transaction<T>(work: () => T, patience?: number): T {
+    return atOnce(this.transactionInSteps(() => oneStep(work), patience));
+  }
+
+  transactionInSteps<T>(work: () => Steps<T>, _patience?: number): Steps<T> {
     return this.within("BEGIN IMMEDIATE", work);
   }
 
@@ -414,13 +419,17 @@ export abstract class SqlStorage implements Storage {
   checkPlace(): void {}
 
   snapshot<T>(work: () => T): T {
+    return atOnce(this.snapshotInSteps(() => oneStep(work)));
+  }
+
+  snapshotInSteps<T>(work: () => Steps<T>): Steps<T> {
     return this.within("BEGIN", work);
   }
 
-  protected within<T>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => T): T {
+  protected *within<T>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => Steps<T>): Steps<T> {
     this.db.exec(begin);
     try {
-      const result = work();
+      const result = yield* work();
       this.db.exec("COMMIT");
       return result;
     } catch (error) {
@@ -1234,42 +1243,47 @@ export class LibsqlStorage extends SqlStorage {
     this.#files?.check();
   }
 
-  override transaction<T>(work: () => T, patience = BUSY_TIMEOUT): T {
-    if (patience === BUSY_TIMEOUT) return this.#write(work);
+  override *transactionInSteps<T>(work: () => Steps<T>, patience = BUSY_TIMEOUT): Steps<T> {
+    if (patience === BUSY_TIMEOUT) return yield* this.#write(work);
     this.db.exec(`PRAGMA busy_timeout = ${patience}`);
     try {
-      return this.#write(work);
+      return yield* this.#write(work);
     } finally {
       this.db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
     }
   }
 
-  #write<T>(work: () => T): T {
-    const result = super.transaction(() => {
-      if (this.#files !== undefined && !this.#hasWritten)
-        this.openings.begin(this.changeRange().last);
-      const result = work();
-      this.checkPlace();
-      return result;
-    });
+  *#write<T>(work: () => Steps<T>): Steps<T> {
+    const result = yield* super.transactionInSteps(() => this.#inPlace(work));
     this.#hasWritten = true;
     return result;
   }
 
-  protected override within<T>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => T): T {
+  *#inPlace<T>(work: () => Steps<T>): Steps<T> {
+    if (this.#files !== undefined && !this.#hasWritten)
+      this.openings.begin(this.changeRange().last);
+    const result = yield* work();
+    this.checkPlace();
+    return result;
+  }
+
+  protected override *within<T>(
+    begin: "BEGIN" | "BEGIN IMMEDIATE",
+    work: () => Steps<T>,
+  ): Steps<T> {
     const act = () =>
       super.within(begin, () => {
         this.#lookAtTexts();
         return work();
       });
     try {
-      return act();
+      return yield* act();
     } catch (error) {
       if (!(error instanceof UnreadableText)) throw error;
       // In a transaction of its own, which nothing that `work` throws undoes.
       const replaced = replaceTexts(this.db, () => this.#changedByOthers());
       this.#tell(`Texts are no UTF-8, and were replaced in ${namesOf(replaced)}`);
-      return act();
+      return yield* act();
     }
   }
 

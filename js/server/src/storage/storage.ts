@@ -2,6 +2,7 @@
 // being applied to the index nothing else may happen.
 
 import type { StoredLifecycleState } from "nous-wasm";
+import type { Steps } from "../steps.ts";
 import type { EmbeddingTables } from "./embeddings.ts";
 import type {
   Bytes,
@@ -217,6 +218,11 @@ export interface Storage {
    */
   transaction<T>(work: () => T, patience?: number): T;
   /**
+   * The same, open over the pauses of `work`. Nothing else may use this store meanwhile, and other
+   * programs wait to write for as long as it is open.
+   */
+  transactionInSteps<T>(work: () => Steps<T>, patience?: number): Steps<T>;
+  /**
    * To be asked after a write, before it is acknowledged: what is written to files that nobody
    * finds again is lost.
    *
@@ -225,6 +231,8 @@ export interface Storage {
   checkPlace(): void;
   /** What `work` reads is of one moment, whatever others write meanwhile. */
   snapshot<T>(work: () => T): T;
+  /** The same, over the pauses of `work`. Nothing else may use this store meanwhile. */
+  snapshotInSteps<T>(work: () => Steps<T>): Steps<T>;
 
   /** One that was deleted under the same id goes on: the version is counted from its last one. */
   insertNode(node: NewNode): void;

@@ -83,7 +83,7 @@ function openAgent(name: string): Agent {
     const scrub = (nodeId: string) => scrubApart({ file, durability, nodeId });
     const kept = remote === undefined ? { snapshots: snapshotsOf(file), scrub } : {};
     const countsOutcomes = counterOf(countOutcomes, compat, name) === "server";
-    const agent = new Agent(storage, {
+    return new Agent(storage, {
       config: engine,
       compat,
       embeds,
@@ -91,8 +91,6 @@ function openAgent(name: string): Agent {
       tell,
       ...kept,
     });
-    agent.finishPurges();
-    return agent;
   } catch (error) {
     storage.close();
     throw error;
@@ -109,7 +107,7 @@ async function answer(message: Exclude<ToWorker, { kind: "cancel" }>): Promise<v
     say({ kind: "answer", id: message.id, json: JSON.stringify(value ?? null) });
   switch (message.kind) {
     case "open":
-      await agents.do(message.agent, (agent) => agent.open());
+      await agents.do(message.agent, () => {});
       return tell(null);
     case "call": {
       const handle = handlers[message.operation] as (agent: Agent, given: unknown) => unknown;
