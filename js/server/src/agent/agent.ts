@@ -330,7 +330,17 @@ export class Agent {
   keep(): void {
     this.flushAll();
     this.storage.checkPlace();
-    if (this.#follower.isLoaded) this.write(() => this.#follower.keep());
+    if (this.#follower.isLoaded) this.write(() => atOnce(this.#follower.keep()));
+  }
+
+  /** The same; other agents of the thread get their turns between its steps. */
+  async keepInTurns(): Promise<void> {
+    while (this.isAhead) {
+      this.flush();
+      await this.giveWay();
+    }
+    this.storage.checkPlace();
+    if (this.#follower.isLoaded) await this.writeInTurns(() => this.#follower.keep());
   }
 
   /** Writes all of it, and gives the database back. */

@@ -46,7 +46,7 @@ export interface Consumer {
    * Keeps what it holds for the next start, where that is of use; it knows all entries of the
    * change log up to `applied`.
    */
-  keep?(storage: Storage, applied: number): void;
+  keep?(storage: Storage, applied: number): Steps<void>;
   /** Gives up what it holds. It is loaded before it is asked anything again. */
   forget(): void;
 }
@@ -173,8 +173,11 @@ export class Follower {
   }
 
   /** Keeps everything for the next start, as the database has it; within a `write`. */
-  keep(): void {
-    for (const consumer of this.#consumers) consumer.keep?.(this.#storage, this.#applied);
+  *keep(): Steps<void> {
+    for (const consumer of this.#consumers) {
+      const keeping = consumer.keep?.(this.#storage, this.#applied);
+      if (keeping !== undefined) yield* keeping;
+    }
   }
 
   /** Gives everything up; it is loaded anew by the next `follow`. */

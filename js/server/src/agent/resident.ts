@@ -111,8 +111,9 @@ export class Resident implements Consumer {
     return { configuration: this.#config, dimensions, now: this.#now() };
   }
 
-  keep(storage: Storage, applied: number): void {
-    this.#file?.keep(storage, this.index, this.#making(this.#dimensions), applied);
+  *keep(storage: Storage, applied: number): Steps<void> {
+    if (this.#file === undefined) return;
+    yield* this.#file.keep(storage, this.index, this.#making(this.#dimensions), applied);
   }
 
   /**

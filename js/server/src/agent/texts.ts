@@ -52,8 +52,9 @@ export class Texts implements Consumer {
     return kept?.sequence;
   }
 
-  keep(storage: Storage, applied: number): void {
-    this.#file?.keep(storage, this.index, MAKING, applied, { isAnew: this.#isOutdated });
+  *keep(storage: Storage, applied: number): Steps<void> {
+    if (this.#file === undefined) return;
+    yield* this.#file.keep(storage, this.index, MAKING, applied, { isAnew: this.#isOutdated });
     this.#isOutdated = false;
   }
 

@@ -90,8 +90,8 @@ export const IN_MEMORY = ":memory:";
 
 /** How long another writer is waited for, in milliseconds. */
 const BUSY_TIMEOUT = 5_000;
-/** Rows of a batch while a whole table is read. */
-const BATCH = 5_000;
+/** Rows of a batch while a whole table is read: what comes between two pauses is short. */
+const BATCH = 500;
 
 /** What has to hold of a connection: each is set and read back at every open. */
 const settingsOf = (

@@ -210,7 +210,7 @@ export class Agents {
 
   #keep(name: string, resident: Resident, now: number): void {
     resident.keptAt = now;
-    this.#turn(name, resident, (agent) => agent.keep()).catch((error: unknown) =>
+    this.#turn(name, resident, (agent) => agent.keepInTurns()).catch((error: unknown) =>
       this.#tellFailure(name, "Index and full text could not be kept", error),
     );
   }
