@@ -1,7 +1,13 @@
 // Many at once: an outcome for each, one transaction for all.
 
-import { expect, test } from "vitest";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { Agent } from "../../js/server/src/agent/agent.ts";
 import * as API from "../../js/server/src/api/batches.ts";
+import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { AskerGone } from "../../js/server/src/workers/shares.ts";
+import { beside, withinLock } from "./support/database-lock.ts";
+import { ask as askAgent } from "./support/direct-agent.ts";
 import { start } from "./support/server-process.ts";
 import { clientOf, LESSON, sharedServer } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -115,4 +121,146 @@ test("a kill leaves a batch whole, or none of it", { timeout: 60_000 }, async ()
   expect(count % MANY).toBe(0);
   expect(count / MANY).toBeGreaterThanOrEqual(acknowledged);
   expect(acknowledged).toBeGreaterThanOrEqual(3);
+});
+
+describe("a batch gives way while its transaction is open:", () => {
+  const LONG = "funding squeeze extremes revert ".repeat(2_000);
+  const items = Array.from({ length: 100 }, () => ({ ...LESSON, content_body: LONG }));
+
+  test("another agent is answered, the same agent is not", { timeout: 240_000 }, async () => {
+    const server = await start(temporaryFolder(), ["--workers", "1"]);
+    const [busy, other] = [clientOf(server, "busy"), clientOf(server, "other")];
+    await other.create();
+    const { id } = await busy.create({ content_title: "First" });
+    const probe = beside(busy.file());
+    // A machine that stands still for seconds may miss it in one batch.
+    let [batches, isSeen] = [0, false];
+    while (!isSeen && batches < 10) {
+      batches += 1;
+      let [isMade, isRead] = [false, false];
+      const made = busy.ask("POST /nodes/batch", { items }).finally(() => (isMade = true));
+      let read: Promise<unknown> = Promise.resolve();
+      isSeen = await withinLock(
+        probe,
+        () => isMade,
+        async () => {
+          read = busy.ask(`GET /nodes/${id}`).finally(() => (isRead = true));
+          await other.search("squeeze");
+          await other.create();
+        },
+      );
+      if (isSeen) expect([isMade, isRead]).toEqual([false, false]);
+      expect((await made).body).toMatchObject({ created: items.length, failed: 0 });
+      await read;
+    }
+    expect(isSeen).toBe(true);
+    const { body } = await busy.ask("GET /health");
+    expect(body.node_count).toBe(1 + batches * items.length);
+  });
+
+  test("a kill in between leaves none of it", { timeout: 240_000 }, async () => {
+    const folder = temporaryFolder();
+    let [made, isSeen] = [0, false];
+    for (let round = 0; !isSeen && round < 10; round++) {
+      const server = await start(folder, ["--workers", "1"]);
+      const [busy, other] = [clientOf(server, "busy"), clientOf(server, "other")];
+      await other.create();
+      await busy.ask("POST /nodes/batch", { items: [LESSON] });
+      made += 1;
+      const probe = beside(busy.file());
+      let answer: { status: number } | undefined;
+      let isOver = false;
+      const sent = busy
+        .ask("POST /nodes/batch", { items })
+        .then((told) => (answer = told))
+        .catch(() => {})
+        .finally(() => (isOver = true));
+      isSeen = await withinLock(
+        probe,
+        () => isOver,
+        async () => {
+          await other.search("squeeze");
+        },
+      );
+      await server.end("SIGKILL");
+      await sent;
+      const again = await start(folder);
+      const { node_count } = (await clientOf(again, "busy").ask("GET /health")).body;
+      await again.end();
+      if (isSeen && answer === undefined) expect([made, made + 100]).toContain(node_count);
+      made = node_count;
+      expect(made % 100).toBe(round + 1);
+    }
+    expect(isSeen).toBe(true);
+  });
+});
+
+describe("a batch that gives way,", () => {
+  function opened(): { agent: Agent; file: string } {
+    const file = join(temporaryFolder(), "a.db");
+    const agent = new Agent(new LibsqlStorage(file, { durability: "normal" }));
+    onTestFinished(() => agent.discard());
+    return { agent, file };
+  }
+  const create = (agent: Agent, ids: string[], headers = {}) => {
+    const items = ids.map((id) => ({ ...LESSON, id }));
+    return askAgent(agent, "createNodes", { headers, body: { items } });
+  };
+  const nodesOf = (agent: Agent) => agent.read(() => agent.index.size);
+
+  test("whose client goes away, writes nothing", async () => {
+    const { agent, file } = opened();
+    await create(agent, ["a"]);
+    let turns = 0;
+    agent.giveWay = async () => {
+      turns += 1;
+      if (turns === 3) throw new AskerGone();
+    };
+    const headers = { "Idempotency-Key": "once" };
+    await expect(create(agent, ["b", "c", "d", "e", "f"], headers)).rejects.toThrow(AskerGone);
+    expect(turns).toBe(3);
+    expect(nodesOf(agent)).toBe(1);
+    expect(beside(file).isHeld()).toBe(false);
+    // It can be sent again.
+    agent.giveWay = async () => {};
+    expect(await create(agent, ["b", "c"], headers)).toMatchObject({ created: 2 });
+    expect(nodesOf(agent)).toBe(3);
+  });
+
+  test("of edges does so, too", async () => {
+    const { agent, file } = opened();
+    await create(agent, ["a", "b", "c"]);
+    const held: boolean[] = [];
+    const probe = beside(file);
+    agent.giveWay = async () => {
+      held.push(probe.isHeld());
+    };
+    const edges = ["b", "c"].map((target_id) => ({ source_id: "a", target_id, type: "causes" }));
+    expect(await askAgent(agent, "createEdges", { body: { items: edges } })).toMatchObject({
+      created: 2,
+    });
+    expect(held).toEqual([true]);
+    expect(probe.isHeld()).toBe(false);
+  });
+
+  test("goes on without a pause where it has been open for long", async () => {
+    const { agent, file } = opened();
+    await create(agent, ["first"]);
+    const probe = beside(file);
+    const now = vi.spyOn(performance, "now");
+    onTestFinished(() => now.mockRestore());
+    now.mockReturnValue(0);
+    let pauses = 0;
+    agent.giveWay = async () => {
+      expect(probe.isHeld()).toBe(true);
+      pauses += 1;
+      // Others of the thread took their time.
+      now.mockReturnValue(pauses * 1_000);
+    };
+    const ids = Array.from({ length: 10 }, (_, place) => `n${place}`);
+    expect(await create(agent, ids)).toMatchObject({ created: 10 });
+    // Another program waits for five seconds.
+    expect(pauses).toBe(3);
+    expect(probe.isHeld()).toBe(false);
+  });
 });

@@ -5,8 +5,13 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
+import { insertNode } from "../../js/server/src/agent/handlers/nodes.ts";
+import { AGENT_OPERATIONS } from "../../js/server/src/api/operations.ts";
+import { snapshotsOf } from "../../js/server/src/settings/paths.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { Agents } from "../../js/server/src/workers/open-agents.ts";
+import { AskerGone } from "../../js/server/src/workers/shares.ts";
+import { beside } from "./support/database-lock.ts";
 import { ask } from "./support/direct-agent.ts";
 import { LESSON } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -86,10 +91,10 @@ test("whoever asked is answered first", async () => {
   const opening = { open: () => agent, exists: () => true, openEmpty: unused };
   const agents = new Agents(opening, unused, { idle: 1e9, mostBytes: 1e9 });
   const order: string[] = [];
-  const { apply } = agent;
-  vi.spyOn(agent, "apply").mockImplementation(() => {
+  const { applyInTurns } = agent;
+  vi.spyOn(agent, "applyInTurns").mockImplementation((pause) => {
     order.push("applied");
-    apply.call(agent);
+    return applyInTurns.call(agent, pause);
   });
   const answered = (what: string) => async () => {
     await create();
@@ -97,6 +102,118 @@ test("whoever asked is answered first", async () => {
   };
   await Promise.all([agents.do("a", answered("one")), agents.do("a", answered("two"))]);
   await vi.waitFor(() => expect(order).toEqual(["one", "applied", "two", "applied"]));
+});
+
+describe("between the steps of long work of one agent, another is answered:", () => {
+  const MANY = 5_000;
+  let files: Record<string, string>;
+  let agents: Agents;
+  const order: string[] = [];
+  const done = (what: string) => () => {
+    order.push(what);
+  };
+
+  /** An agent with many memories, and one with none; both are opened when they are asked. */
+  beforeEach(() => {
+    const folder = temporaryFolder();
+    files = { large: join(folder, "large.db"), other: join(folder, "other.db") };
+    const opened = (name: string) =>
+      new Agent(new LibsqlStorage(files[name]!, { durability: "normal" }), {
+        snapshots: snapshotsOf(files[name]!),
+      });
+    const large = opened("large");
+    const { body } = AGENT_OPERATIONS.createNode;
+    large.write(() => {
+      for (let place = 0; place < MANY; place++)
+        insertNode(
+          large,
+          body.parse({ ...LESSON, id: `n${place}`, content_title: `Zebra ${place}` }),
+        );
+    });
+    large.discard();
+    const unused = () => {
+      throw new Error("there is nobody else");
+    };
+    const opening = { open: opened, exists: () => true, openEmpty: unused };
+    agents = new Agents(opening, unused, { idle: 1e9, mostBytes: 1e9 });
+    order.length = 0;
+  });
+  afterEach(() => agents.close());
+
+  test("while it is opened", async () => {
+    const asked = agents.do("large", ({ index, texts }) => {
+      order.push("large");
+      expect([index.size, texts.size]).toEqual([MANY, MANY]);
+    });
+    await agents.do("other", done("other"));
+    await asked;
+    expect(order).toEqual(["other", "large"]);
+  });
+
+  test("and it is opened even where its asker goes away", async () => {
+    const asker = { isGone: false };
+    const asked = agents.do("large", done("large"), "create", asker);
+    await agents.do("other", () => (asker.isGone = true));
+    await expect(asked).rejects.toThrow(AskerGone);
+    const size = await agents.do("large", (agent) => {
+      const loading = vi.spyOn(agent.storage.nodes, "indexed");
+      expect(agent.index.has("n7")).toBe(true);
+      expect(loading).not.toHaveBeenCalled();
+      return agent.index.size;
+    });
+    expect(size).toBe(MANY);
+    expect(order).toEqual([]);
+  });
+
+  test("while it takes in what was written", async () => {
+    await agents.do("other", () => {});
+    const last_modified = new Date().toISOString();
+    await agents.do("large", (agent) => {
+      agent.write(() => {
+        for (let place = 0; place < MANY; place++)
+          agent.storage.nodes.update(`n${place}`, {
+            content_title: `Okapi ${place}`,
+            last_modified,
+          });
+      });
+    });
+    const asked = agents.do("large", ({ texts }) => {
+      order.push("large");
+      const found = (term: string) => texts.search([term], { limit: MANY }).length;
+      expect([found("zebra"), found("okapi")]).toEqual([0, MANY]);
+    });
+    await agents.do("other", done("other"));
+    await asked;
+    expect(order).toEqual(["other", "large"]);
+  });
+
+  test("while it is kept for the next start", async () => {
+    await agents.do("other", () => {});
+    const pauses: boolean[] = [];
+    await agents.do("large", async (agent) => {
+      const probe = beside(files.large!);
+      agent.giveWay = async () => {
+        pauses.push(probe.isHeld());
+      };
+      await agent.keepInTurns();
+      expect(probe.isHeld()).toBe(false);
+    });
+    // Nobody else writes while it is kept.
+    expect(pauses.length).toBeGreaterThan(4);
+    expect(pauses).not.toContain(false);
+    await agents.close();
+    const told: string[] = [];
+    const again = new Agent(new LibsqlStorage(files.large!, { durability: "normal" }), {
+      snapshots: snapshotsOf(files.large!),
+      tell: (what) => told.push(what),
+    });
+    again.open();
+    expect([again.index.size, again.texts.size]).toEqual([MANY, MANY]);
+    expect(told).toEqual(
+      expect.arrayContaining(["Loaded as it was kept: index", "Loaded as it was kept: full text"]),
+    );
+    again.discard();
+  });
 });
 
 describe("a new memory", () => {

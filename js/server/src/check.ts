@@ -4,6 +4,7 @@
 import { type EngineConfig, MemoryIndex } from "nous-wasm";
 import { memoryEdgeOf, memoryNodeOf, vectorOf } from "./agent/replica/index-rows.ts";
 import { TextReplica } from "./agent/replica/text-replica.ts";
+import { atOnce } from "./steps.ts";
 import { type ClosedDatabase, databasesOf } from "./storage/open.ts";
 import type { Place } from "./storage/place.ts";
 import type { Storage } from "./storage/storage.ts";
@@ -48,7 +49,7 @@ function check({ where, open }: ClosedDatabase, config: EngineConfig): Checked {
 function checkTexts(storage: Storage, { nodes, problems }: Checked): void {
   const texts = new TextReplica();
   try {
-    texts.load(storage);
+    atOnce(texts.load(storage));
     if (texts.index.size !== nodes) {
       problems.push(
         `the full-text index in memory has ${texts.index.size} memories, and the database ${nodes}`,

@@ -39,10 +39,13 @@ function wrap(holder, name, describe) {
 }
 
 // A transaction that only reads is of no interest, and so is an answer that tells of no write.
-let [isWriting, isUntold] = [false, false];
-wrap(Database.prototype, "exec", (sql) => {
-  if (sql.startsWith("BEGIN")) isWriting = sql !== "BEGIN";
-  if (sql === "COMMIT" && !isWriting) return undefined;
+// Transactions of several agents may be open at once.
+const writing = new WeakSet();
+let isUntold = false;
+wrap(Database.prototype, "exec", function (sql) {
+  if (sql === "BEGIN") writing.delete(this);
+  else if (sql.startsWith("BEGIN")) writing.add(this);
+  if (sql === "COMMIT" && !writing.has(this)) return undefined;
   if (sql === "COMMIT") isUntold = true;
   return `exec ${sql.trim()}`;
 });

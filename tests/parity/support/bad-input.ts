@@ -90,9 +90,11 @@ export const usualPlaybooks = [
   },
 ];
 export const usualEvents = [{ type: "surge", symbol: "BTC", severity: 0.75 }];
-export const usualEpisodes = ["BTC", "eth", "a BTC", "btc", "Eth", "ETH!"].map((content_title, place) => {
-  return { id: `${place}`, subtype: "custom:signal", content_title, created_at: NOW - place };
-});
+export const usualEpisodes = ["BTC", "eth", "a BTC", "btc", "Eth", "ETH!"].map(
+  (content_title, place) => {
+    return { id: `${place}`, subtype: "custom:signal", content_title, created_at: NOW - place };
+  },
+);
 type Compared =
   | keyof nous.Engine
   | "matchPlaybooks"

@@ -15,6 +15,7 @@ import type { Node } from "../api/nodes.ts";
 import { wrong } from "../refusal.ts";
 import type { Compat } from "../settings/compat.ts";
 import type { SnapshotPlaces } from "../settings/paths.ts";
+import { atOnce, inTurns, oneStep, type Steps } from "../steps.ts";
 import type { NodeRow } from "../storage/rows.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { NameKind } from "../storage/tables/names.ts";
@@ -36,6 +37,11 @@ import { TextReplica } from "./replica/text-replica.ts";
  */
 const BYTES_OF_NODE = 200;
 const BYTES_OF_AGENT = 4 * 2 ** 20;
+/**
+ * How long a transaction that gives way stays open, in milliseconds; after that it ends without a
+ * pause. Other programs that want to write wait for it, and give up after five seconds.
+ */
+const MOST_OPEN = 2_500;
 /** Memories whose soft state is written in one transaction. */
 const FLUSH_BATCH = 5_000;
 
@@ -165,13 +171,28 @@ export class Agent {
     this.read(() => {});
   }
 
+  /**
+   * The same; `pause` is awaited between its steps. It must not throw, and nothing is asked of the
+   * agent meanwhile.
+   */
+  async openInTurns(pause: () => Promise<void>): Promise<void> {
+    if (this.#follower.isLoaded) return;
+    const loading = () => {
+      this.#heedClock();
+      return this.#follower.loadInSteps();
+    };
+    await inTurns(this.#living(loading), pause);
+  }
+
   /** Does something on an index that knows all that is committed. */
   read<T>(work: () => T): T {
-    return this.#living(() => {
-      this.#heedClock();
-      this.#follower.follow();
-      return work();
-    });
+    const reading = () =>
+      oneStep(() => {
+        this.#heedClock();
+        this.#follower.follow();
+        return work();
+      });
+    return atOnce(this.#living(reading));
   }
 
   /**
@@ -180,34 +201,55 @@ export class Agent {
    * may read the index, too.
    */
   write<T>(work: (unit: Unit) => T, patience?: number): T {
-    return this.#living(() => {
-      this.#heedClock();
-      const latest = toIso(this.now() + MOST_AHEAD);
-      // Each once: what is pending is forgotten when it is committed, and would be added again,
-      // over what came after it.
-      const settled = new Map<string, SoftChange>();
-      const settle = (ids: readonly string[]) => {
-        const changes = this.soft.changes(new Set(ids.filter((id) => !settled.has(id))));
-        this.storage.soft.write(changes, latest);
-        for (const change of changes) settled.set(change.id, change);
-      };
-      const result = this.#follower.write(
-        () => {
-          this.#pinDimensions();
-          const result = work({ settle });
-          // What is in the log is taken as the database has it, so that nothing of it may be ahead.
-          if (this.isAhead) settle(this.#follower.loggedNodes());
-          return result;
-        },
-        () => {
-          this.soft.written([...settled.keys()]);
-          this.#rows.wrote([...settled.values()], latest);
-        },
-        patience,
-      );
-      this.storage.checkPlace();
-      return result;
-    });
+    const writing = () => this.#writing((unit) => oneStep(() => work(unit)), patience);
+    return atOnce(this.#living(writing));
+  }
+
+  /**
+   * The same for long work: other agents of the thread get their turns between its steps, while the
+   * transaction stays open. Nothing is written where nobody waits for the work any more.
+   */
+  writeInTurns<T>(work: (unit: Unit) => Steps<T>): Promise<T> {
+    let until: number | undefined;
+    const pause = async () => {
+      until ??= performance.now() + MOST_OPEN;
+      if (performance.now() < until) await this.giveWay();
+    };
+    return inTurns(
+      this.#living(() => this.#writing(work)),
+      pause,
+    );
+  }
+
+  *#writing<T>(work: (unit: Unit) => Steps<T>, patience?: number): Steps<T> {
+    this.#heedClock();
+    const latest = toIso(this.now() + MOST_AHEAD);
+    // Each once: what is pending is forgotten when it is committed, and would be added again,
+    // over what came after it.
+    const settled = new Map<string, SoftChange>();
+    const settle = (ids: readonly string[]) => {
+      const changes = this.soft.changes(new Set(ids.filter((id) => !settled.has(id))));
+      this.storage.soft.write(changes, latest);
+      for (const change of changes) settled.set(change.id, change);
+    };
+    const result = yield* this.#follower.writeInSteps(
+      () => this.#settled(work, settle),
+      () => {
+        this.soft.written([...settled.keys()]);
+        this.#rows.wrote([...settled.values()], latest);
+      },
+      patience,
+    );
+    this.storage.checkPlace();
+    return result;
+  }
+
+  *#settled<T>(work: (unit: Unit) => Steps<T>, settle: Unit["settle"]): Steps<T> {
+    this.#pinDimensions();
+    const result = yield* work({ settle });
+    // What is in the log is taken as the database has it, so that nothing of it may be ahead.
+    if (this.isAhead) settle(this.#follower.loggedNodes());
+    return result;
   }
 
   /**
@@ -216,6 +258,11 @@ export class Agent {
    */
   apply(): void {
     this.#follower.apply();
+  }
+
+  /** The same with pauses; see `openInTurns`. */
+  applyInTurns(pause: () => Promise<void>): Promise<void> {
+    return inTurns(this.#follower.applyInSteps(), pause);
   }
 
   /**
@@ -241,14 +288,14 @@ export class Agent {
    * An index that was lost is made anew, once. Nothing is half done: what a transaction did is
    * undone by then.
    */
-  #living<T>(work: () => T): T {
+  *#living<T>(work: () => Steps<T>): Steps<T> {
     try {
-      return work();
+      return yield* work();
     } catch (error) {
       if (!(error instanceof NousError) || error.code !== "instance_lost") throw error;
       this.#tell("The index was lost, and is built anew", { why: error.message });
       this.#follower.forget();
-      return work();
+      return yield* work();
     }
   }
 
@@ -285,7 +332,17 @@ export class Agent {
   keep(): void {
     this.flushAll();
     this.storage.checkPlace();
-    if (this.#follower.isLoaded) this.write(() => this.#follower.keep());
+    if (this.#follower.isLoaded) this.write(() => atOnce(this.#follower.keep()));
+  }
+
+  /** The same; other agents of the thread get their turns between its steps. */
+  async keepInTurns(): Promise<void> {
+    while (this.isAhead) {
+      this.flush();
+      await this.giveWay();
+    }
+    this.storage.checkPlace();
+    if (this.#follower.isLoaded) await this.writeInTurns(() => this.#follower.keep());
   }
 
   /** Writes all of it, and gives the database back. */
@@ -341,14 +398,15 @@ export class Agent {
   /**
    * Finishes purges that were interrupted, before the agent answers anything. If another program
    * reads the database, the purges wait for the next opening. One scrub finishes all purges that
-   * were begun.
+   * were begun. Other agents need not wait for it.
    */
-  finishPurges(): void {
+  async finishPurges(): Promise<void> {
     const [id] = this.storage.purges.begun();
     if (id === undefined) return;
     try {
       this.#removeSnapshots();
-      this.storage.scrub(id);
+      this.storage.checkPlace();
+      await this.#scrub(id);
       this.#tell("A purge that was interrupted is finished");
     } catch (error) {
       this.#tell("A purge that was interrupted waits for the next start", {

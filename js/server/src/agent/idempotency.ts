@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import type { RetryHeaders } from "../api/headers.ts";
 import { Refusal } from "../refusal.ts";
+import { atOnce, oneStep, type Steps } from "../steps.ts";
 import { toIso } from "../time.ts";
 import type { Agent, Unit } from "./agent.ts";
 
@@ -19,15 +20,39 @@ const KEPT = 86_400_000;
 export function once<Made>(
   agent: Agent,
   operation: string,
-  { headers, body }: { headers: RetryHeaders; body: unknown },
+  asked: Asked,
   make: (unit: Unit) => Made,
 ): Made {
+  const making = unlessMade(agent, operation, asked, (unit) => oneStep(() => make(unit)));
+  return agent.write((unit) => atOnce(making(unit)));
+}
+
+/** The same for long work; see `Agent.writeInTurns`. */
+export const onceInTurns = <Made>(
+  agent: Agent,
+  operation: string,
+  asked: Asked,
+  make: (unit: Unit) => Steps<Made>,
+): Promise<Made> => agent.writeInTurns(unlessMade(agent, operation, asked, make));
+
+/** What was asked, and the key that it came with. */
+interface Asked {
+  headers: RetryHeaders;
+  body: unknown;
+}
+
+function unlessMade<Made>(
+  agent: Agent,
+  operation: string,
+  { headers, body }: Asked,
+  make: (unit: Unit) => Steps<Made>,
+): (unit: Unit) => Steps<Made> {
   const key = headers["Idempotency-Key"];
-  if (key === undefined) return agent.write(make);
+  if (key === undefined) return make;
   const request = createHash("sha256")
     .update(JSON.stringify([operation, body]))
     .digest("base64");
-  return agent.write((unit) => {
+  return function* (unit) {
     const { retries } = agent.storage;
     const now = agent.now();
     const since = toIso(now - KEPT);
@@ -37,10 +62,10 @@ export function once<Made>(
         throw new Refusal(422, "the Idempotency-Key was used for another request");
       return madeOf<Made>(known.made);
     }
-    const made = make(unit);
+    const made = yield* make(unit);
     retries.put({ key, request, made: JSON.stringify(made), created_at: toIso(now) }, since);
     return made;
-  });
+  };
 }
 
 /** @throws {Refusal} if the stored result is not JSON, through damage or another program. */

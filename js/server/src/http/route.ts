@@ -6,6 +6,7 @@ import type { GivenTo, OperationShape } from "../api/operation.ts";
 import { type Issue, NOT_VALID, Refusal } from "../refusal.ts";
 import type { Unsent } from "../workers/unsent.ts";
 import { type Caller, demand } from "./access.ts";
+import { bodyOf } from "./bodies.ts";
 import { responseOf } from "./departure.ts";
 
 export const BASE = "/v1";
@@ -102,7 +103,7 @@ const notJson = (message: string) =>
  * without asking. An empty one counts as none.
  */
 async function readJson(context: Context, mayBeMissing: boolean): Promise<unknown> {
-  const text = textOf(await context.req.arrayBuffer());
+  const text = textOf(await bodyOf(context));
   const type = context.req.header("content-type");
   if (text === "" && mayBeMissing && type === undefined) return {};
   if (!/^application\/([\w.-]+\+)?json\b/i.test(type ?? "")) {

@@ -15,6 +15,7 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { atOnce, type Steps } from "../steps.ts";
 
 /** What is in a file outlives a power cut when this is done. */
 export function syncFile(file: string): void {
@@ -89,11 +90,17 @@ export function keepAs(file: string, name: string): void {
  * whole.
  */
 export function writeWhole(file: string, pieces: Iterable<Uint8Array>): void {
+  atOnce(writeWholeInSteps(file, pieces));
+}
+
+/** The same with a pause after each piece. */
+export function* writeWholeInSteps(file: string, pieces: Iterable<Uint8Array>): Steps<void> {
   const unfinished = unfinishedOf(file);
   const handle = openSync(unfinished, "w", 0o600);
   try {
     for (const piece of pieces) {
       for (let at = 0; at < piece.length; ) at += writeSync(handle, piece, at);
+      yield;
     }
   } catch (error) {
     // Where there was no room it takes none.

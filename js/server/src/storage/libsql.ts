@@ -1,6 +1,7 @@
 // The database in one file, embedded in this thread.
 
 import type Database from "libsql";
+import type { Steps } from "../steps.ts";
 import {
   type ChangedRange,
   InvalidUtf8,
@@ -22,8 +23,8 @@ import { OpenFiles } from "./open-files.ts";
 import { scrubIn } from "./scrub-file.ts";
 import { SqlStorage } from "./sql-storage.ts";
 
-/** Rows of a batch while a whole table is read. */
-const BATCH = 5_000;
+/** Rows of a batch while a whole table is read: few, so that the time between two pauses is short. */
+const BATCH = 500;
 
 /** Statements that read rows, which other programs may have written. */
 const READS = /^\s*(SELECT|WITH)\b/;
@@ -74,42 +75,47 @@ export class LibsqlStorage extends SqlStorage {
     this.#files?.check();
   }
 
-  override transaction<T>(work: () => T, patience = BUSY_TIMEOUT): T {
-    if (patience === BUSY_TIMEOUT) return this.#write(work);
+  override *transactionInSteps<T>(work: () => Steps<T>, patience = BUSY_TIMEOUT): Steps<T> {
+    if (patience === BUSY_TIMEOUT) return yield* this.#write(work);
     this.db.exec(`PRAGMA busy_timeout = ${patience}`);
     try {
-      return this.#write(work);
+      return yield* this.#write(work);
     } finally {
       this.db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
     }
   }
 
-  #write<T>(work: () => T): T {
-    const result = super.transaction(() => {
-      if (this.#files !== undefined && !this.#hasWritten)
-        this.openings.begin(this.changeLog.range().last);
-      const result = work();
-      this.checkPlace();
-      return result;
-    });
+  *#write<T>(work: () => Steps<T>): Steps<T> {
+    const result = yield* super.transactionInSteps(() => this.#inPlace(work));
     this.#hasWritten = true;
     return result;
   }
 
-  protected override within<T>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => T): T {
+  *#inPlace<T>(work: () => Steps<T>): Steps<T> {
+    if (this.#files !== undefined && !this.#hasWritten)
+      this.openings.begin(this.changeLog.range().last);
+    const result = yield* work();
+    this.checkPlace();
+    return result;
+  }
+
+  protected override *within<T>(
+    begin: "BEGIN" | "BEGIN IMMEDIATE",
+    work: () => Steps<T>,
+  ): Steps<T> {
     const act = () =>
       super.within(begin, () => {
         this.#checkTexts();
         return work();
       });
     try {
-      return act();
+      return yield* act();
     } catch (error) {
       if (!(error instanceof InvalidUtf8)) throw error;
       // In a transaction of its own, so that an error of `work` does not undo it.
       const replaced = replaceTexts(this.db, () => this.#changedByOthers());
       this.#tell(`Texts are not UTF-8, and were replaced in ${namesOf(replaced)}`);
-      return act();
+      return yield* act();
     }
   }
 

@@ -1,6 +1,7 @@
 // The store in a database elsewhere, which somebody else keeps: sqld, or a service that speaks as
 // it does.
 
+import type { Steps } from "../steps.ts";
 import { RemoteError, StorageError } from "./errors.ts";
 import { migrateRemote, schemaOf } from "./migrate.ts";
 import { type Remote, RemoteConnection } from "./remote-connection.ts";
@@ -29,9 +30,12 @@ export class RemoteStorage extends SqlStorage {
     super(connect(remote, options), BATCH);
   }
 
-  protected override within<T>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => T): T {
+  protected override *within<T>(
+    begin: "BEGIN" | "BEGIN IMMEDIATE",
+    work: () => Steps<T>,
+  ): Steps<T> {
     try {
-      return super.within(begin, work);
+      return yield* super.within(begin, work);
     } catch (error) {
       // Where the answer to a commit is lost nobody knows whether it was done. What it logged, if
       // so, is to be taken in like another's.

@@ -1,6 +1,7 @@
 // The database in SQL, over a connection to libSQL: what a file and a remote database share.
 
 import { randomUUID } from "node:crypto";
+import { atOnce, oneStep, type Steps } from "../steps.ts";
 import type { Connection, Statement } from "./connection.ts";
 import type { Sql } from "./sql.ts";
 import type { MetaKey, Storage } from "./storage.ts";
@@ -119,7 +120,11 @@ export abstract class SqlStorage implements Storage {
     );
   }
 
-  transaction<T>(work: () => T): T {
+  transaction<T>(work: () => T, patience?: number): T {
+    return atOnce(this.transactionInSteps(() => oneStep(work), patience));
+  }
+
+  transactionInSteps<T>(work: () => Steps<T>, _patience?: number): Steps<T> {
     return this.within("BEGIN IMMEDIATE", work);
   }
 
@@ -127,13 +132,18 @@ export abstract class SqlStorage implements Storage {
   checkPlace(): void {}
 
   snapshot<T>(work: () => T): T {
+    return atOnce(this.snapshotInSteps(() => oneStep(work)));
+  }
+
+  snapshotInSteps<T>(work: () => Steps<T>): Steps<T> {
     return this.within("BEGIN", work);
   }
 
-  protected within<T>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => T): T {
+  /** Runs `work` in a transaction, which an error undoes. */
+  protected *within<T>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => Steps<T>): Steps<T> {
     this.db.exec(begin);
     try {
-      const result = work();
+      const result = yield* work();
       this.db.exec("COMMIT");
       return result;
     } catch (error) {

@@ -1,6 +1,7 @@
 // The database of one agent's memories. Everything is synchronous: between a commit and its being
 // applied to the index nothing else may happen.
 
+import type { Steps } from "../steps.ts";
 import type { ChangeLog } from "./tables/change-log.ts";
 import type { ClusterTable } from "./tables/clusters.ts";
 import type { ConflictTable } from "./tables/conflicts.ts";
@@ -65,6 +66,11 @@ export interface Storage {
    */
   transaction<T>(work: () => T, patience?: number): T;
   /**
+   * Runs `work` as one transaction that stays open over its pauses. Nothing else may use this
+   * store meanwhile, and other programs wait with their writes until the transaction ends.
+   */
+  transactionInSteps<T>(work: () => Steps<T>, patience?: number): Steps<T>;
+  /**
    * Checks that the open files are the files at their place. Call it after a write, before the
    * write is acknowledged: a write to a file that was moved away is lost.
    *
@@ -73,6 +79,8 @@ export interface Storage {
   checkPlace(): void;
   /** Runs `work` on one state of the database, whatever other connections write meanwhile. */
   snapshot<T>(work: () => T): T;
+  /** The same, over the pauses of `work`. Nothing else may use this store meanwhile. */
+  snapshotInSteps<T>(work: () => Steps<T>): Steps<T>;
   /** Returns a number that changes when another connection has committed. */
   version(): number;
   /**

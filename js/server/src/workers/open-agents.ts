@@ -138,12 +138,15 @@ export class Agents {
       if (asker.isGone) throw new AskerGone();
       await this.#shares.next(resident);
       if (asker.isGone) throw new AskerGone();
+      // Others will ask it, too: it is opened even where this asker goes away meanwhile.
+      await resident.agent.openInTurns(this.#shares.paceOf(resident, STAYING));
+      if (asker.isGone) throw new AskerGone();
       resident.agent.giveWay = this.#shares.paceOf(resident, asker);
       return work(resident.agent);
     });
-    const done = () => {
+    const done = async () => {
+      await resident.agent.applyInTurns(this.#shares.paceOf(resident, STAYING));
       resident.turns -= 1;
-      resident.agent.apply();
       if (resident === this.#nobody) this.#keepEmpty(resident);
       resident.bytes = resident.agent.bytes;
       this.#flushSoon(name, resident);
@@ -207,7 +210,7 @@ export class Agents {
 
   #keep(name: string, resident: OpenAgent, now: number): void {
     resident.keptAt = now;
-    this.#turn(name, resident, (agent) => agent.keep()).catch((error: unknown) =>
+    this.#turn(name, resident, (agent) => agent.keepInTurns()).catch((error: unknown) =>
       this.#tellFailure(name, "Index and full text could not be kept", error),
     );
   }
@@ -256,6 +259,12 @@ export class Agents {
       return this.#nobody;
     }
     const opened = openAgentOf(this.#tryOpen(name));
+    // It does that before anything else.
+    opened.last = opened.agent
+      .finishPurges()
+      .catch((error: unknown) =>
+        this.#tellFailure(name, "Interrupted purges could not be looked for", error),
+      );
     this.#residents.set(name, opened);
     return opened;
   }

@@ -85,7 +85,7 @@ function openAgent(name: string): Agent {
     const scrub = (nodeId: string) => scrubApart({ file, durability, nodeId });
     const kept = remote === undefined ? { snapshots: snapshotsOf(file), scrub } : {};
     const countsOutcomes = counterOf(countOutcomes, compat, name) === "server";
-    const agent = new Agent(storage, {
+    return new Agent(storage, {
       config: engine,
       compat,
       embeds,
@@ -93,8 +93,6 @@ function openAgent(name: string): Agent {
       tell,
       ...kept,
     });
-    agent.finishPurges();
-    return agent;
   } catch (error) {
     storage.close();
     throw error;
@@ -111,7 +109,7 @@ async function answer(message: Exclude<ToWorker, { kind: "cancel" }>): Promise<v
     say({ kind: "answer", id: message.id, json: JSON.stringify(value ?? null) });
   switch (message.kind) {
     case "open":
-      await agents.do(message.agent, (agent) => agent.open());
+      await agents.do(message.agent, () => {});
       return tell(null);
     case "call": {
       const handle = handlers[message.operation] as (agent: Agent, given: unknown) => unknown;

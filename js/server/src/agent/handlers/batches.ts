@@ -2,15 +2,16 @@
 
 import type { BatchMade, batchOperations, RefusedItem } from "../../api/batches.ts";
 import { Refusal } from "../../refusal.ts";
+import { atOnce, type Steps } from "../../steps.ts";
 import { AnswerRoom, fittingAmong } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
-import { once } from "../idempotency.ts";
+import { onceInTurns } from "../idempotency.ts";
 import { insertEdge } from "./edges.ts";
 import { asOfNow, insertNode, recalled } from "./nodes.ts";
 
 export const batchHandlers: HandlersOf<typeof batchOperations> = {
   createNodes: (agent, { headers, body }) =>
-    once(agent, "createNodes", { headers, body }, () =>
+    onceInTurns(agent, "createNodes", { headers, body }, () =>
       madeOf(body.items, (item) => {
         const { id, isCorrection } = insertNode(agent, item);
         return { status: 201, id, ...(isCorrection ? { _contradiction_detected: true } : {}) };
@@ -22,19 +23,20 @@ export const batchHandlers: HandlersOf<typeof batchOperations> = {
       const read = recall ? recalled : asOfNow;
       const room = new AnswerRoom();
       const fitting = new Set(fittingAmong(agent, ids));
-      const results = outcomesOf(ids, (id) => {
+      const outcomes = outcomesOf(ids, (id) => {
         if (!fitting.has(id)) throw noRoomInAnswer();
         const node = read(agent, id, (row) => {
           if (!room.take(row)) throw noRoomInAnswer();
         });
         return { status: 200 as const, node };
       });
+      const results = atOnce(outcomes);
       const found = results.filter(({ status }) => status === 200).length;
       return { ok: true, found, failed: ids.length - found, total: ids.length, results };
     }),
 
   createEdges: (agent, { headers, body }) =>
-    once(agent, "createEdges", { headers, body }, (unit) =>
+    onceInTurns(agent, "createEdges", { headers, body }, (unit) =>
       madeOf(body.items, (item) => ({ status: 201, id: insertEdge(agent, item, unit).id })),
     ),
 };
@@ -44,8 +46,11 @@ const noRoomInAnswer = (): Refusal =>
 
 type BatchResult = { status: 201; id: string; _contradiction_detected?: true };
 
-function madeOf<Item>(items: readonly Item[], make: (item: Item) => BatchResult): BatchMade {
-  const results = outcomesOf(items, make);
+function* madeOf<Item>(
+  items: readonly Item[],
+  make: (item: Item) => BatchResult,
+): Steps<BatchMade> {
+  const results = yield* outcomesOf(items, make);
   const created = results.filter(({ status }) => status === 201).length;
   return { ok: true, created, failed: items.length - created, total: items.length, results };
 }
@@ -54,22 +59,25 @@ function madeOf<Item>(items: readonly Item[], make: (item: Item) => BatchResult)
  * What came of each; one that is refused must have written nothing, and keeps no other from being
  * done.
  */
-function outcomesOf<Item, Outcome extends object>(
+function* outcomesOf<Item, Outcome extends object>(
   items: readonly Item[],
   act: (item: Item) => Outcome,
-): ((Outcome & { index: number }) | RefusedItem)[] {
-  return items.map((item, index) => {
+): Steps<((Outcome & { index: number }) | RefusedItem)[]> {
+  const outcomes: ((Outcome & { index: number }) | RefusedItem)[] = [];
+  for (const [index, item] of items.entries()) {
+    if (index > 0) yield;
     try {
-      return { index, ...act(item) };
+      outcomes.push({ index, ...act(item) });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       const { status, message, issues } = error;
-      return {
+      outcomes.push({
         index,
         status,
         error: message,
         ...(issues.length === 0 ? {} : { issues: [...issues] }),
-      };
+      });
     }
-  });
+  }
+  return outcomes;
 }

@@ -1,6 +1,7 @@
 // What an agent keeps in memory of its database, kept equal to it: loaded from it, and led by its
 // change log whoever wrote.
 
+import { atOnce, oneStep, type Steps } from "../../steps.ts";
 import type { EdgeRow, IndexedNodeRow, SoftRow } from "../../storage/rows.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { Change } from "../../storage/tables/change-log.ts";
@@ -33,7 +34,7 @@ export interface Consumer {
    * Makes itself of the whole database, which stays as it is meanwhile; the answer are figures for
    * the log, if it tells of it.
    */
-  load(storage: Storage): Record<string, unknown> | undefined;
+  load(storage: Storage): Steps<Record<string, unknown> | undefined>;
   /**
    * Makes itself of what it kept elsewhere; the answer is the last entry of the change log that it
    * knows then. Nothing where it kept nothing of use: then it is loaded.
@@ -46,7 +47,7 @@ export interface Consumer {
    * Keeps what it holds for the next start, where that is of use; it knows all entries of the
    * change log up to `applied`.
    */
-  keep?(storage: Storage, applied: number): void;
+  keep?(storage: Storage, applied: number): Steps<void>;
   /** Gives up what it holds. It is loaded before it is asked anything again. */
   forget(): void;
 }
@@ -62,6 +63,8 @@ const SPARE_CHANGES = 10_000;
 export const MOST_CHANGES = KEPT_CHANGES + SPARE_CHANGES;
 /** Ids that are looked up at once. */
 const BATCH = 1_000;
+/** The same where the thread may do something else in between: texts may be long. */
+const SHORT_BATCH = 10;
 
 export class Follower {
   readonly #storage: Storage;
@@ -93,8 +96,15 @@ export class Follower {
     this.apply();
     const version = this.#storage.version();
     if (this.#missing.size === 0 && version === this.#version) return;
-    this.#storage.snapshot(() => this.#bringUp());
+    this.#storage.snapshot(() => atOnce(this.#bringUp()));
     this.#version = version;
+  }
+
+  /** Loads what is to be loaded, of one moment of the database. */
+  *loadInSteps(): Steps<void> {
+    if (this.isLoaded) return;
+    this.apply();
+    yield* this.#storage.snapshotInSteps(() => this.#bringUp());
   }
 
   /**
@@ -103,23 +113,37 @@ export class Follower {
    * in the order of commits. `committed` is called once it is done, and `patience` is that of the
    * storage's transaction.
    */
-  write<T>(work: () => T, committed: () => void = () => {}, patience?: number): T {
+  write<T>(work: () => T, committed?: () => void, patience?: number): T {
+    return atOnce(this.writeInSteps(() => oneStep(work), committed, patience));
+  }
+
+  /** The same, as a transaction that stays open over the pauses of `work`. */
+  *writeInSteps<T>(
+    work: () => Steps<T>,
+    committed: () => void = () => {},
+    patience?: number,
+  ): Steps<T> {
     this.apply();
-    const { result, changes } = this.#storage.transaction(() => {
-      this.#bringUp();
-      const result = work();
-      const changes = this.#storage.changeLog.claim(this.#applied);
-      this.#storage.nodes.seal(
-        changes.filter(({ entity }) => entity === "node").flatMap(({ ids }) => ids),
-      );
-      this.#trim(changes.at(-1)?.sequence ?? this.#applied);
-      return { result, changes };
-    }, patience);
+    const { result, changes } = yield* this.#storage.transactionInSteps(
+      () => this.#logged(work),
+      patience,
+    );
     committed();
     this.#applied = changes.at(-1)?.sequence ?? this.#applied;
     // What soft state became is known to whoever wrote it.
     this.#unapplied = changes.filter(({ entity }) => entity !== "soft");
     return result;
+  }
+
+  *#logged<T>(work: () => Steps<T>): Steps<{ result: T; changes: readonly Change[] }> {
+    yield* this.#bringUp();
+    const result = yield* work();
+    const changes = this.#storage.changeLog.claim(this.#applied);
+    this.#storage.nodes.seal(
+      changes.filter(({ entity }) => entity === "node").flatMap(({ ids }) => ids),
+    );
+    this.#trim(changes.at(-1)?.sequence ?? this.#applied);
+    return { result, changes };
   }
 
   /** The memories that the transaction of a `write` has logged so far. */
@@ -130,9 +154,14 @@ export class Follower {
 
   /** Makes known what was written last. */
   apply(): void {
+    atOnce(this.applyInSteps(BATCH));
+  }
+
+  /** The same with pauses, in which nothing may be asked of what is kept in memory. */
+  *applyInSteps(batch = SHORT_BATCH): Steps<void> {
     const changes = this.#unapplied;
     this.#unapplied = [];
-    if (changes.length > 0) this.#take(changes);
+    if (changes.length > 0) yield* this.#take(changes, { batch });
   }
 
   /** Applies, and loads what was given up since the last `follow`. */
@@ -147,8 +176,11 @@ export class Follower {
   }
 
   /** Keeps everything for the next start, as the database has it; within a `write`. */
-  keep(): void {
-    for (const consumer of this.#consumers) consumer.keep?.(this.#storage, this.#applied);
+  *keep(): Steps<void> {
+    for (const consumer of this.#consumers) {
+      const keeping = consumer.keep?.(this.#storage, this.#applied);
+      if (keeping !== undefined) yield* keeping;
+    }
   }
 
   /** Gives everything up; it is loaded anew by the next `follow`. */
@@ -170,10 +202,10 @@ export class Follower {
   }
 
   /** Catches up and loads what is missing, within a transaction of whichever kind. */
-  #bringUp(): void {
+  *#bringUp(): Steps<void> {
     const { first, last } = this.#storage.changeLog.range();
     if (this.#missing.size < this.#consumers.length && last !== this.#applied)
-      this.#catchUp(first, last);
+      yield* this.#catchUp(first, last);
     this.#applied = last;
     for (const consumer of this.#missing) {
       const start = performance.now();
@@ -184,19 +216,19 @@ export class Follower {
         });
       const known = consumer.resume?.(this.#storage);
       if (known === undefined) {
-        const figures = consumer.load(this.#storage);
+        const figures = yield* consumer.load(this.#storage);
         this.#missing.delete(consumer);
         if (figures !== undefined) told("Loaded from the database", figures);
         continue;
       }
       this.#missing.delete(consumer);
       const changes = this.#storage.changeLog.since(known);
-      this.#take(changes, [consumer]);
+      yield* this.#take(changes, { consumers: [consumer] });
       if (!this.#missing.has(consumer)) told("Loaded as it was kept", { changes: changes.length });
     }
   }
 
-  #catchUp(first: number, last: number): void {
+  *#catchUp(first: number, last: number): Steps<void> {
     // Where the log is empty, `first` is 0, and everything up to `last` was cut off.
     if (last < this.#applied || first === 0 || first > this.#applied + 1) {
       this.#tell("The change log does not reach back to what is known: everything is loaded anew");
@@ -204,36 +236,59 @@ export class Follower {
       return;
     }
     const changes = this.#storage.changeLog.since(this.#applied);
-    this.#take(changes);
+    yield* this.#take(changes);
     if (changes.length > 0) this.#tell("Took in what others wrote", { changes: changes.length });
   }
 
   /** Nodes first: an edge needs its ends. */
-  #take(changes: readonly Change[], consumers = this.#consumers): void {
+  *#take(
+    changes: readonly Change[],
+    { consumers = this.#consumers, batch = BATCH } = {},
+  ): Steps<void> {
     const changed = new Map<Change["entity"], Set<string>>([
       ["node", new Set()],
       ["edge", new Set()],
       ["soft", new Set()],
     ]);
     for (const { entity, ids } of changes) for (const id of ids) changed.get(entity)?.add(id);
-    try {
-      for (const ids of batches(changed.get("node")!)) {
+    for (const ids of batches(changed.get("node")!, batch)) {
+      const isRead = this.#reading(() => {
         const nodes = [...this.#storage.nodes.indexed(ids)].flat();
         this.#give(consumers, { nodes }, { nodes: missingFrom(nodes, ids) });
-      }
-      for (const ids of batches(changed.get("edge")!)) {
+      });
+      if (!isRead) return;
+      yield;
+    }
+    for (const ids of batches(changed.get("edge")!, batch)) {
+      const isRead = this.#reading(() => {
         const edges = [...this.#storage.edges.indexed(ids)].flat();
         this.#give(consumers, { edges }, { edges: missingFrom(edges, ids) });
-      }
-      for (const ids of batches(changed.get("soft")!)) {
+      });
+      if (!isRead) return;
+      yield;
+    }
+    for (const ids of batches(changed.get("soft")!, BATCH)) {
+      const isRead = this.#reading(() => {
         this.#give(consumers, { softened: this.#storage.soft.of(ids) }, {});
-      }
+      });
+      if (!isRead) return;
+      yield;
+    }
+  }
+
+  /**
+   * Whether what was committed could be read. Where not, nothing that does not know it may go on.
+   */
+  #reading(work: () => void): boolean {
+    try {
+      work();
+      return true;
     } catch (error) {
-      // It is committed, so that nothing that does not know it may go on.
       this.#tell("What was written could not be read: everything is loaded anew", {
         why: (error as Error).message,
       });
       this.forget();
+      return false;
     }
   }
 
@@ -258,7 +313,7 @@ function missingFrom(rows: readonly { id: string }[], ids: readonly string[]): s
   return ids.filter((id) => !there.has(id));
 }
 
-function* batches(ids: Iterable<string>): Iterable<readonly string[]> {
+function* batches(ids: Iterable<string>, most: number): Iterable<readonly string[]> {
   const list = [...ids];
-  for (let at = 0; at < list.length; at += BATCH) yield list.slice(at, at + BATCH);
+  for (let at = 0; at < list.length; at += most) yield list.slice(at, at + most);
 }

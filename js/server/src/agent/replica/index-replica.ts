@@ -2,6 +2,7 @@
 // its changes.
 
 import { type Engine, type EngineConfig, MemoryIndex, type MemoryNode, NousError } from "nous-wasm";
+import type { Steps } from "../../steps.ts";
 import type { EdgeRow, IndexedNodeRow, SoftRow } from "../../storage/rows.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { NameKind } from "../../storage/tables/names.ts";
@@ -74,13 +75,19 @@ export class IndexReplica implements Consumer {
     return name !== null && !this.#names[kind].has(name) && this.#names[kind].size >= MOST_NAMES;
   }
 
-  load(storage: Storage): Record<string, unknown> {
+  *load(storage: Storage): Steps<Record<string, unknown>> {
     this.forget();
     this.#storage = storage;
     this.#dimensions = storage.embeddings.dimensions();
     this.#index = new MemoryIndex({ dimensions: this.#dimensions, config: this.#config });
-    for (const rows of storage.nodes.indexed()) this.#upsert(rows);
-    for (const rows of storage.edges.indexed()) this.#link(rows);
+    for (const rows of storage.nodes.indexed()) {
+      this.#upsert(rows);
+      yield;
+    }
+    for (const rows of storage.edges.indexed()) {
+      this.#link(rows);
+      yield;
+    }
     return { nodes: this.index.size, edges: this.index.edgeCount, dimensions: this.#dimensions };
   }
 
@@ -104,8 +111,9 @@ export class IndexReplica implements Consumer {
     return { configuration: this.#config, dimensions, now: this.#now() };
   }
 
-  keep(storage: Storage, applied: number): void {
-    this.#file?.keep(storage, this.index, this.#making(this.#dimensions), applied);
+  *keep(storage: Storage, applied: number): Steps<void> {
+    if (this.#file === undefined) return;
+    yield* this.#file.keep(storage, this.index, this.#making(this.#dimensions), applied);
   }
 
   /**

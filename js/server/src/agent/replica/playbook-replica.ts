@@ -3,6 +3,7 @@
 // database: callers check the states.
 
 import { PlaybookBook } from "nous-wasm";
+import { oneStep, type Steps } from "../../steps.ts";
 import type { TextRow } from "../../storage/rows.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { Consumer, Removed, Taken } from "./follower.ts";
@@ -21,11 +22,13 @@ export class PlaybookReplica implements Consumer {
     return this.#book;
   }
 
-  load(storage: Storage): Record<string, unknown> {
-    this.#book = new PlaybookBook();
-    this.#add(storage.nodes.textsOfSubtypes([PLAYBOOK]));
-    const { size, problems } = this.#book;
-    return { playbooks: size, unreadable: problems.length };
+  load(storage: Storage): Steps<Record<string, unknown>> {
+    return oneStep(() => {
+      this.#book = new PlaybookBook();
+      this.#add(storage.nodes.textsOfSubtypes([PLAYBOOK]));
+      const { size, problems } = this.#book;
+      return { playbooks: size, unreadable: problems.length };
+    });
   }
 
   take({ nodes }: Taken): boolean {

@@ -2,6 +2,7 @@
 // and for libSQL it takes longer to make the values of ten rows than for the index to search.
 
 import { LRUCache } from "lru-cache";
+import { oneStep, type Steps } from "../../steps.ts";
 import type { NodeRow } from "../../storage/rows.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { SoftChange } from "../../storage/tables/soft.ts";
@@ -61,7 +62,9 @@ export class RowCache implements Consumer {
   }
 
   /** There is nothing to load, and nothing to tell of it. */
-  load(): undefined {}
+  load(): Steps<undefined> {
+    return oneStep(() => undefined);
+  }
 
   take({ nodes, softened }: Taken): boolean {
     for (const { id } of [...nodes, ...softened]) this.#rows.delete(id);

@@ -4,7 +4,8 @@
 
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
-import { isFolder, removeWhole, writeWhole } from "../../storage/files.ts";
+import type { Steps } from "../../steps.ts";
+import { isFolder, removeWhole, writeWholeInSteps } from "../../storage/files.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { MOST_AHEAD } from "../../time.ts";
 import type { Tell } from "./follower.ts";
@@ -71,16 +72,16 @@ export class SnapshotFile {
 
   /**
    * Writes an index that knows the change log up to an entry, and nothing that the database does
-   * not, where that is of use. One `isAnew` where what was in it before is not to be in the file
+   * not, where that is of use; the index must not change in its pauses. One `isAnew` where what was in it before is not to be in the file
    * any longer.
    */
-  keep(
+  *keep(
     storage: Storage,
     index: Snapshotted,
     making: BuildInputs,
     sequence: number,
     { isAnew = false } = {},
-  ): void {
+  ): Steps<void> {
     if (index.size < LEAST_KEPT) {
       this.remove();
       return;
@@ -91,7 +92,10 @@ export class SnapshotFile {
       this.#tell(`There is a folder where a file is to be kept: ${this.#what}`);
       return;
     }
-    writeWhole(this.#file, piecesOf(this.#headerOf(storage, making, sequence), index));
+    yield* writeWholeInSteps(
+      this.#file,
+      piecesOf(this.#headerOf(storage, making, sequence), index),
+    );
     this.#written = sequence;
   }
 

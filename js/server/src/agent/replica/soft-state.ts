@@ -10,6 +10,7 @@ import {
   type StoredLifecycleState,
   type Sweep,
 } from "nous-wasm";
+import { oneStep, type Steps } from "../../steps.ts";
 import type { SoftChange } from "../../storage/tables/soft.ts";
 import { toIso } from "../../time.ts";
 import type { Consumer, Removed, Taken } from "./follower.ts";
@@ -91,8 +92,8 @@ export class SoftState implements Consumer {
     };
   }
 
-  load(): Record<string, unknown> {
-    return { pending: this.size };
+  load(): Steps<Record<string, unknown>> {
+    return oneStep(() => ({ pending: this.size }));
   }
 
   /** After a write the database's values win; only pending access counts are kept. */

@@ -2,6 +2,7 @@
 // changes.
 
 import { TextIndex } from "nous-wasm";
+import type { Steps } from "../../steps.ts";
 import type { TextRow } from "../../storage/rows.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { Consumer, Removed, Taken } from "./follower.ts";
@@ -34,11 +35,14 @@ export class TextReplica implements Consumer {
     return this.#index?.bytes.module ?? 0;
   }
 
-  load(storage: Storage): Record<string, unknown> {
+  *load(storage: Storage): Steps<Record<string, unknown>> {
     this.forget();
     this.#index = new TextIndex();
     this.#isOutdated = true;
-    for (const rows of storage.nodes.texts()) this.#upsert(rows);
+    for (const rows of storage.nodes.texts()) {
+      this.#upsert(rows);
+      yield;
+    }
     return { nodes: this.index.size };
   }
 
@@ -48,8 +52,9 @@ export class TextReplica implements Consumer {
     return kept?.sequence;
   }
 
-  keep(storage: Storage, applied: number): void {
-    this.#file?.keep(storage, this.index, INPUTS, applied, { isAnew: this.#isOutdated });
+  *keep(storage: Storage, applied: number): Steps<void> {
+    if (this.#file === undefined) return;
+    yield* this.#file.keep(storage, this.index, INPUTS, applied, { isAnew: this.#isOutdated });
     this.#isOutdated = false;
   }
 

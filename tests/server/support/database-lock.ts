@@ -1,0 +1,47 @@
+// What another program sees of a database while a server writes to it.
+
+import { expect, onTestFinished } from "vitest";
+import { raw } from "./existing-database.ts";
+
+/** Another program's view of the lock of a database; it waits for nobody. */
+export interface Probe {
+  /** Whether somebody has a transaction open that writes. */
+  isHeld(): boolean;
+}
+
+export function beside(file: string): Probe {
+  const db = raw(file);
+  onTestFinished(() => {
+    db.close();
+  });
+  db.exec("PRAGMA busy_timeout = 0");
+  return {
+    isHeld: () => {
+      try {
+        db.exec("BEGIN IMMEDIATE");
+      } catch (error) {
+        expect((error as { code: string }).code).toMatch(/^SQLITE_BUSY/);
+        return true;
+      }
+      db.exec("ROLLBACK");
+      return false;
+    },
+  };
+}
+
+/**
+ * Does something once a database is locked for writing; whether it was done before the lock was
+ * given back. False where it `isOver` before.
+ */
+export async function withinLock(
+  { isHeld }: Probe,
+  isOver: () => boolean,
+  act: () => Promise<unknown>,
+): Promise<boolean> {
+  while (!isHeld()) {
+    if (isOver()) return false;
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  await act();
+  return isHeld();
+}
