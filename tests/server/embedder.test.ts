@@ -315,7 +315,7 @@ describe("the breaker", () => {
     expect(isBreakerOpen(resting)).toBe(true);
     expect(await embedder.question("agent", "a", MODEL)).toBeUndefined();
     expect(provider.asked).toHaveLength(PACE.failures);
-    expect(logged.join()).toContain("left alone for a while");
+    expect(logged.join()).toContain("it is not called for a while");
 
     provider.behave();
     await new Promise((resolve) => setTimeout(resolve, PACE.rest + 20));

@@ -98,7 +98,7 @@ describe("keys", () => {
     for (const whom of [[], ["--all-agents", "--agents", "a"], ["--agents", ""]]) {
       const { status, stdout, stderr } = run("keys", "create", ...at, ...whom);
       expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
-      expect(stderr).toMatch(/--all-agents|no name of an agent/);
+      expect(stderr).toMatch(/--all-agents|not a valid name of an agent/);
     }
     const made = run(
       "keys",

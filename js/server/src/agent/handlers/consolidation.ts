@@ -169,10 +169,10 @@ async function like(
     (one) => "text" in one && parsePatternOutput(one.text).body === body,
   );
   const made = said !== undefined && "vector" in said ? said.vector : undefined;
-  const vector = agent.read(() => (made?.length === agent.dimensions ? made : undefined));
   const asked = { title, content: body, subtype, limit: MOST_SIMILAR };
   // A failure is named in the report.
   try {
+    const vector = agent.read(() => (made?.length === agent.dimensions ? made : undefined));
     return await similar(agent, asked, vector);
   } catch (error) {
     throw outward(error);
