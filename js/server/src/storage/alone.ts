@@ -2,6 +2,7 @@
 
 import Database from "libsql";
 import { StorageError } from "./errors.ts";
+import { refuseFolders } from "./files.ts";
 import { alone } from "./migrate.ts";
 import { released } from "./released.ts";
 
@@ -19,9 +20,10 @@ const BROKEN = new Set(["SQLITE_NOTADB", "SQLITE_CORRUPT"]);
  * Does something with a file that nobody has open as a database. What was in its log is in the file
  * by then.
  *
- * @throws {StorageError} where somebody has it open.
+ * @throws {StorageError} where somebody has it open, or a folder has its place.
  */
 export async function whileNobodyUses(file: string, work: () => void): Promise<void> {
+  refuseFolders(file);
   const until = performance.now() + PATIENCE;
   for (;;) {
     await released();

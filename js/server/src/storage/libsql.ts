@@ -10,7 +10,7 @@ import { CONFLICT_COLUMNS, ConflictTable, FOR_NULL } from "./conflicts.ts";
 import type { Connection, Statement } from "./connection.ts";
 import { EmbeddingTables } from "./embeddings.ts";
 import { StorageError } from "./errors.ts";
-import { copiesOf, logOf, moveIfFree } from "./files.ts";
+import { copiesOf, logOf, moveIfFree, refuseFolders } from "./files.ts";
 import { migrate, schemaOf } from "./migrate.ts";
 import { readWithAdded } from "./migrations/frames.ts";
 import { OpenFiles } from "./open-files.ts";
@@ -1476,9 +1476,10 @@ function settle(db: Database.Database, durability: Durability): void {
  * or whose log alone is there, was cut off by somebody: that must not become a memory without
  * memories.
  *
- * @throws {StorageError} for such a one.
+ * @throws {StorageError} for such a one, and if a folder has the place of a file.
  */
 function seeToFile(file: string): void {
+  refuseFolders(file);
   const bytes = statSync(file, { throwIfNoEntry: false })?.size;
   const mend = "restore a backup, or delete the agent to begin anew";
   if (bytes === 0)
