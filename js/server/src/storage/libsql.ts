@@ -319,6 +319,14 @@ const WRITE_SOFT = `UPDATE nodes SET
     state_lifecycle = coalesce(${softly("lifecycle")}, state_lifecycle)
   FROM json_each(?1) AS change WHERE nodes.id = ${softly("id")}`;
 
+/** Ids that a sentence names; of more it says how many there are. */
+const MOST_NAMED = 10;
+
+const listOf = (ids: readonly string[]): string =>
+  ids.length <= MOST_NAMED
+    ? ids.join(", ")
+    : `${ids.slice(0, MOST_NAMED).join(", ")} and ${ids.length - MOST_NAMED} more`;
+
 type Row = Record<string, unknown>;
 
 /** Everything that is the same wherever the database is. */
@@ -1144,7 +1152,9 @@ export abstract class SqlStorage implements Storage {
       const loose = this.#hasTable(table)
         ? this.#all(`PRAGMA foreign_key_check(${table})`).length
         : 0;
-      if (loose > 0) problems.push(`${loose} ${problem} a memory that is not there`);
+      if (loose === 0) continue;
+      const named = table === "edges" ? `: ${listOf(this.dangling())}` : "";
+      problems.push(`${loose} ${problem} a memory that is not there${named}`);
     }
     try {
       // With rank 1 it is compared with the rows, not only with itself.
