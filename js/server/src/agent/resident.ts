@@ -4,6 +4,7 @@
 import { type Engine, type EngineConfig, MemoryIndex, type MemoryNode, NousError } from "nous-wasm";
 import type { EdgeRow, IndexedNodeRow, SoftRow } from "../storage/rows.ts";
 import type { NameKind, Storage } from "../storage/storage.ts";
+import { MOST_JUMP } from "../time.ts";
 import type { Consumer, Removed, Taken, Tell } from "./follower.ts";
 import {
   isAccessAhead,
@@ -110,18 +111,19 @@ export class Resident implements Consumer {
 
   /**
    * The clock was set back to `now`: accesses that lie ahead of it count as made now, and are
-   * stored so. A memory that was never accessed stays so in the database. Does nothing before it is
-   * loaded.
+   * stored so. A memory that was never accessed stays so in the database. So does one that was made
+   * and accessed far ahead of the clock: that is behind. Does nothing before it is loaded.
    */
   clockWasSetBack(now: number): void {
     const index = this.#index;
     if (index === undefined) return;
     const ahead: { id: string; last_accessed: number }[] = [];
     for (const id of index.ids()) {
-      const { last_accessed, access_count } = index.get(id)!;
+      const { last_accessed, access_count, created_at } = index.get(id)!;
       if (last_accessed <= now) continue;
       ahead.push({ id, last_accessed: now });
-      if (access_count > 0) this.#soft.mended(id, now);
+      const isBehind = created_at > now && last_accessed - now > MOST_JUMP;
+      if (access_count > 0 && !isBehind) this.#soft.mended(id, now);
     }
     index.upsert(ahead);
     this.#tell("The clock was set back: accesses that lie ahead of it count as made now", {

@@ -10,8 +10,9 @@ import {
   type Sweep,
 } from "nous-wasm";
 import type { SoftChange } from "../storage/storage.ts";
-import { toIso } from "../time.ts";
+import { MOST_JUMP, toIso } from "../time.ts";
 import type { Consumer, Removed, Taken } from "./follower.ts";
+import { createdAtOf } from "./index-rows.ts";
 
 interface Pending {
   accesses: number;
@@ -52,10 +53,15 @@ export class SoftState implements Consumer {
     this.#of(id).lastAccessed = now;
   }
 
-  /** The clock was set back: accesses that lie ahead of it count as made now. */
+  /**
+   * The clock was set back: accesses that lie ahead of it count as made now. Of those that lie far
+   * ahead the time is not known: the clock is behind, or was ahead.
+   */
   clockWasSetBack(now: number): void {
     for (const pending of this.#pending.values()) {
-      if (pending.lastAccessed !== null) pending.lastAccessed = Math.min(pending.lastAccessed, now);
+      if (pending.lastAccessed === null) continue;
+      const isFar = pending.lastAccessed - now > MOST_JUMP;
+      pending.lastAccessed = isFar ? null : Math.min(pending.lastAccessed, now);
     }
   }
 
@@ -98,11 +104,16 @@ export class SoftState implements Consumer {
 
   /**
    * What the database says of a memory that was written holds, but accesses are still to be added.
+   * Accesses from before it was made are those of a deleted memory with the same id.
    */
   take({ nodes }: Taken): boolean {
-    for (const { id } of nodes) {
-      const pending = this.#pending.get(id);
+    for (const row of nodes) {
+      const pending = this.#pending.get(row.id);
       if (pending === undefined) continue;
+      if ((pending.lastAccessed ?? Infinity) < (createdAtOf(row) ?? 0)) {
+        this.#pending.delete(row.id);
+        continue;
+      }
       pending.stability = null;
       pending.faded = null;
     }
