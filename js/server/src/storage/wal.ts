@@ -5,8 +5,8 @@
 
 import { closeSync, existsSync, openSync, readFileSync, readSync } from "node:fs";
 import { endianness } from "node:os";
-import { StorageError } from "./errors.ts";
-import { logIndexOf, logOf } from "./files.ts";
+import { StorageError, Unavailable } from "./errors.ts";
+import { logIndexOf, logOf, refuseFolders } from "./files.ts";
 import { databasesIn } from "./place.ts";
 
 const HEADER_BYTES = 32;
@@ -42,6 +42,7 @@ interface Indexed {
  * it.
  */
 export function checkLog(file: string): void {
+  refuseFolders(file);
   try {
     checkWholeness(file);
   } catch (error) {
@@ -73,6 +74,8 @@ export function cutLogsIn(dataDir: string): Map<string, string> {
     try {
       checkLog(file);
     } catch (error) {
+      // Opening refuses a folder in the place of a file, for as long as it is there.
+      if (error instanceof Unavailable) continue;
       if (!(error instanceof StorageError)) throw error;
       cut.set(file, error.message);
     }
