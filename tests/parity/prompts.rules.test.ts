@@ -1135,6 +1135,16 @@ describe.each(SUBJECTS)(
         for (const { content, token_estimate } of built.sections)
           expect(token_estimate).toBe(content.length);
       });
+
+      test("seed-compatible: sections are cut by characters, whatever the tokenizer says", async () => {
+        const built = await build(
+          { fact: long },
+          { plan, countTokens: (text) => text.length, budgets: { facts: 40 }, mode: SEED },
+        );
+        const facts = built.sections.find(({ name }) => name === "facts")!;
+        expect(facts.content).toHaveLength(4 * 40);
+        expect(facts.token_estimate).toBe(4 * 40);
+      });
     });
 
     test.each(MODES)("%s: no memory passes itself off as a section", async (mode) => {

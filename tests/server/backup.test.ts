@@ -140,6 +140,18 @@ describe("backup and restore", () => {
     ],
     ["one of the existing server", makeExisting, /adopt it/],
     [
+      "one with an edge to nothing",
+      (file: string) => {
+        new LibsqlStorage(file, { durability: "full" }).close();
+        const db = raw(file);
+        db.exec("PRAGMA foreign_keys = OFF");
+        db.exec("INSERT INTO nodes (id, type, content_title) VALUES ('n', 'note', 'Heliotrope')");
+        db.exec("INSERT INTO edges (id, type, source_id, target_id) VALUES ('e_1', 'x', 'n', 'm')");
+        db.close();
+      },
+      /1 edges lead to or from a memory that is not there: e_1\./,
+    ],
+    [
       "one of a newer version",
       (file: string) => {
         new LibsqlStorage(file, { durability: "full" }).close();

@@ -255,6 +255,36 @@ const lineOf = (id: string, fields: object) => {
   });
 };
 
+test("a sweep by a clock that is far behind stops no sweep by the right clock", async () => {
+  const world = worldOf();
+  const ids = await fill(world);
+  const sweep = async (now: number) => {
+    world.now = now;
+    return (await ask(world.agent, "sweep")).processed;
+  };
+  expect(await sweep(NOW)).toBe(ids.length);
+  expect(await sweep(0)).toBe(ids.length);
+  expect(await sweep(NOW + DAY)).toBe(ids.length);
+  // The guard against a clock that is ahead has not been lost.
+  await expect(sweep(NOW + 500 * DAY)).rejects.toThrow(/the last sweep was 499 days ago/);
+});
+
+test("a clock that is far behind for a moment makes no memory fade", async () => {
+  const world = worldOf();
+  const ids = await fill(world);
+  const recencies = async () => (await found(world)).map(({ breakdown }) => breakdown.recency);
+  const before = await recencies();
+  const stored = () => ids.map((id) => world.agent.storage.nodes.find(id)!.neural_last_accessed);
+  world.agent.flushAll();
+  const accesses = stored();
+  world.now = 0;
+  await ask(world.agent, "health");
+  world.agent.flushAll();
+  world.now = NOW;
+  expect(stored()).toEqual(accesses);
+  expect(await recencies()).toEqual(before);
+});
+
 describe("instants that are brought in", () => {
   test("ahead of the clock have no weight, whatever they are, and are kept as they were given", async () => {
     const years = [

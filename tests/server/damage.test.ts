@@ -4,6 +4,7 @@
 import {
   copyFileSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -257,7 +258,40 @@ describe("a database", () => {
   });
 });
 
+describe("a folder in the place of", () => {
+  test.each(["", "-wal", "-shm", "-journal"])(
+    "database%s is named, and stops no other agent",
+    {
+      timeout: 60_000,
+    },
+    async (ending) => {
+      const { folder, file } = copyOf("stopped");
+      const place = `${file}${ending}`;
+      rmSync(place, { force: true });
+      mkdirSync(place);
+      const server = await start(folder, ["--log-level", "silent"]);
+      const words = `There is a folder in the place of the file ${basename(place)}`;
+      const refusal = { status: 503, body: { error: expect.stringContaining(words) } };
+      expect(await clientOf(server, AGENT).ask("POST /nodes", LESSON)).toMatchObject(refusal);
+      expect(await server.ask(`DELETE /agents/${AGENT}`)).toMatchObject(refusal);
+      expect((await clientOf(server, "other").ask("POST /nodes", LESSON)).status).toBe(201);
+      expect((await server.ask("GET /agents")).status).toBe(200);
+      expect(existsSync(file)).toBe(true);
+      rmSync(place, { recursive: true });
+      if (ending === "") return;
+      const status = async () => (await clientOf(server, AGENT).ask("GET /nodes")).status;
+      await expect.poll(status, { timeout: 20_000 }).toBe(200);
+    },
+  );
+});
+
 describe("the log of a database that was killed", () => {
+  test("is read where it is longer than a buffer can be", () => {
+    const { file } = copyOf("killed");
+    truncateSync(logOf(file), 2 ** 31 + PAGE);
+    expect(() => checkLog(file)).not.toThrow();
+  });
+
   test("is taken in where it is whole, or ends in the middle of what was never acknowledged", async () => {
     const { file } = copyOf("killed");
     writeFileSync(

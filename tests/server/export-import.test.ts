@@ -175,6 +175,16 @@ test("a vector that nothing can be compared with is left out of an export, so th
   expect(run(["check", "--data-dir", elsewhere]).stdout).toContain(": sound");
 });
 
+test("an id that an import would refuse is exported as it is", () => {
+  const folder = temporaryFolder();
+  const id = "n".repeat(201);
+  imported(folder, [node("n_0")]);
+  const db = raw(agentFile(folder, "default"));
+  db.prepare("UPDATE nodes SET id = ?").run(id);
+  db.close();
+  expect(exported(folder).map((line) => JSON.parse(line))).toMatchObject([{ kind: "node", id }]);
+});
+
 test("a memory of the schema before frames is checked and exported as it is, and keeps its sums when it is opened", () => {
   const folder = temporaryFolder();
   const file = agentFile(folder, "default");
@@ -357,6 +367,12 @@ describe("lines", () => {
       ["an unknown kind", [node("n_1"), { kind: "note", id: "n_2" }], /Line 2: kind: /],
       ["no id", [{ kind: "node", type: "note", content_title: "x" }], /Line 1: id: /],
       ["an empty id", [node("")], /Line 1: id: /],
+      ["half a version", [node("n_1", { version: 1.5 })], /Line 1: version: /],
+      [
+        "a version that cannot be counted on",
+        [node("n", { version: 2 ** 53 })],
+        /Line 1: version: /,
+      ],
       ["no title", [{ kind: "node", id: "n", type: "note" }], /Line 1: content_title: /],
       ["a text that is a number", [node("n_1", { subtype: 3 })], /Line 1: subtype: /],
       [
@@ -395,6 +411,13 @@ describe("lines", () => {
         "ids that differ in halves of pairs alone",
         [node("\ud800"), node("\udfff")],
         /Line 1: id: must not contain half/,
+      ],
+      ["an id that no path can name", [node("n_1"), node("..")], /Line 2: id: must not be \. or/],
+      ["an id longer than requests take", [node("n".repeat(201))], /Line 1: id: .*<=200/],
+      [
+        "an end longer than requests take",
+        [edge("e", "n_0", "n".repeat(201))],
+        /Line 1: target_id: /,
       ],
       [
         "a control character in a cluster's id",

@@ -8,6 +8,7 @@ import { operationsFor } from "../../js/server/src/compat/operations.ts";
 import { raw } from "./support/existing-database.ts";
 import { BEYOND, CALLS, type HttpRequest, METHODS } from "./support/hynous-calls.ts";
 import { type Replied, replay } from "./support/hynous-replay.ts";
+import { read } from "./support/openapi.ts";
 import { start } from "./support/server-process.ts";
 import { type Client, clientOf, sharedServer } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -109,11 +110,34 @@ describe("a server in that mode", () => {
     const { properties } =
       body.paths["/v1/edges"].post.requestBody.content["application/json"].schema;
     expect(properties.strength.maximum).toBeUndefined();
+    const clusters = client();
+    const created = await clusters.ask("POST /clusters", { name: "Majors", pinned: true });
+    const operations = new Map(read(body).operations.map((it) => [it.name, it]));
+    const described = (name: string, status: number, answer: unknown) =>
+      operations.get(name)!.answers.get(status)!(answer);
+    expect(described("createCluster", 201, created.body)).toBeUndefined();
+    const node = await clusters.create();
+    const { body: changed } = await clusters.ask(`PATCH /nodes/${node.id}`, {
+      state_lifecycle: "asleep",
+    });
+    expect(changed.state_lifecycle).toBe("asleep");
+    expect(described("updateNode", 200, changed)).toBeUndefined();
     expect(body.paths["/v1/clusters/{id}/members"].post.responses).toHaveProperty("200");
     expect(Object.keys(body.paths)).toHaveLength(
       new Set(Object.values({ ...AGENT_OPERATIONS, ...PLAIN_OPERATIONS }).map(({ path }) => path))
         .size,
     );
+  });
+
+  test("keeps a strength finite", async () => {
+    const { ask, create, link } = client();
+    const [a, b] = [await create(), await create()];
+    const { id } = await link(a.id, b.id);
+    const strengthened = async (amount: number) =>
+      (await ask(`POST /edges/${id}/strengthen`, { amount })).body.strength;
+    await strengthened(-Number.MAX_VALUE);
+    expect(await strengthened(-Number.MAX_VALUE)).toBe(-Number.MAX_VALUE);
+    expect(await strengthened(Number.MAX_VALUE)).toBe(0);
   });
 
   test("lists what has expired, and resolves it", async () => {

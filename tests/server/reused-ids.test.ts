@@ -1,8 +1,13 @@
 // A memory that is made anew under the id of one that was deleted or purged: it inherits nothing.
 
+import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { Agent } from "../../js/server/src/agent/agent.ts";
+import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { ask } from "./support/direct-agent.ts";
 import type { Client } from "./support/shared-server.ts";
 import { sharedServer } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const { client } = sharedServer(["--log-level", "error"]);
 
@@ -128,4 +133,29 @@ test("a deletion honours If-Match", async () => {
   expect((await own.ask("GET /nodes/n?recall=false")).status).toBe(200);
   expect(await remove('"1", "2"')).toMatchObject({ status: 200, body: { ok: true } });
   expect(await remove("*")).toMatchObject({ status: 404 });
+});
+
+test("one that another process makes anew has none of the accesses that this one still holds", async () => {
+  const file = join(temporaryFolder(), "a.db");
+  let now = Date.UTC(2026, 10, 24);
+  const open = () => {
+    const clock = () => ++now;
+    return new Agent(new LibsqlStorage(file, { durability: "normal" }), { clock });
+  };
+  const [one, other] = [open(), open()];
+  const given = { params: { id: "n" } };
+  const body = { id: "n", type: "concept", content_title: "Once" };
+  const count = () => other.storage.nodes.find("n")?.neural_access_count;
+  await ask(one, "createNode", { body });
+  await ask(one, "readNode", given);
+  await ask(other, "deleteNode", given);
+  await ask(other, "createNode", { body });
+  one.flushAll();
+  expect(count()).toBe(0);
+  await ask(one, "readNode", given);
+  await ask(other, "updateNode", { ...given, body: { content_title: "Twice" } });
+  one.flushAll();
+  expect(count()).toBe(1);
+  one.close();
+  other.close();
 });

@@ -164,7 +164,11 @@ export interface BuildContextOptions {
   embed?: Embed | null | undefined;
   /** What has been of use before. */
   usage?: Pick<UsageTracker, "boost"> | null | undefined;
-  /** Tokens of a text. Default: one for four code points, and at least one. */
+  /**
+   * Tokens of a text. Default: one for four code points, and at least one. In seed-compatible mode
+   * it is reported alone: sections are cut at four code points for each token of their budgets,
+   * as the original cuts them.
+   */
   countTokens?: ((text: string) => number) | null | undefined;
   /** In place of the frame's, and of the plan's. Whole, at least 0. */
   budgets?: Partial<ContextBudget> | null | undefined;

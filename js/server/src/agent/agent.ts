@@ -276,8 +276,12 @@ export class Agent {
     }
   }
 
-  /** Nothing that is kept in memory may lie ahead of the clock, where that was set back. */
+  /**
+   * Nothing that is kept in memory may lie ahead of the clock, where that was set back. What was
+   * kept so by a clock that was far behind is read anew.
+   */
   #heedClock(): void {
+    if (this.#clock.wasSetFarForward()) this.#follower.forget();
     if (!this.#clock.wasSetBack()) return;
     const now = this.now();
     this.soft.clockWasSetBack(now);

@@ -1,12 +1,13 @@
 // The clock of an agent. It tells when the clock of the machine was set back, since instants that
-// were taken before it lie ahead then.
+// were taken before it lie ahead then, and when it was set far forward, since it was wrong before.
 
-import { MOST_AHEAD } from "../time.ts";
+import { MOST_AHEAD, MOST_JUMP } from "../time.ts";
 
 export class Clock {
   readonly #wall: () => number;
   #latest = Number.NEGATIVE_INFINITY;
   #isSetBack = false;
+  #isSetFarForward = false;
 
   /** `wall` is the clock of the machine, in milliseconds since 1970. */
   constructor(wall: () => number) {
@@ -21,6 +22,7 @@ export class Clock {
     const wall = this.#wall();
     if (wall < this.#latest && wall >= this.#latest - MOST_AHEAD) return this.#latest;
     this.#isSetBack ||= wall < this.#latest;
+    this.#isSetFarForward ||= Number.isFinite(this.#latest) && wall - this.#latest > MOST_JUMP;
     this.#latest = wall;
     return wall;
   }
@@ -30,6 +32,14 @@ export class Clock {
     this.now();
     const was = this.#isSetBack;
     this.#isSetBack = false;
+    return was;
+  }
+
+  /** Whether the clock was set forward by more than `MOST_JUMP` since this was asked last. */
+  wasSetFarForward(): boolean {
+    this.now();
+    const was = this.#isSetFarForward;
+    this.#isSetFarForward = false;
     return was;
   }
 }

@@ -26,7 +26,9 @@ export function sweep(agent: Agent, force: boolean): SweepAnswer {
     const { processed, changes, transitions } = sweepOf(agent, now);
     const archived = transitions.filter(({ to }) => to === "ARCHIVE").length;
     if (!force) checkClock(agent, now, archived);
-    agent.storage.setMeta("last_sweep", toIso(now));
+    // After a sweep by a clock that is far behind, every sweep by the right clock would be refused.
+    const isBehind = daysSinceSweep(agent, now) < -MOST_DAYS_BETWEEN_SWEEPS;
+    if (force || !isBehind) agent.storage.setMeta("last_sweep", toIso(now));
     index.applyDecay(changes);
     agent.soft.faded(changes);
     return { ok: true, processed, transitions_count: transitions.length, transitions };
@@ -79,9 +81,9 @@ function sweepOf(agent: Agent, now: number): Sweep {
 }
 
 /** Keeps a wrong clock from archiving memories. */
-function checkClock({ storage, index }: Agent, now: number, archived: number): void {
-  const last = parseInstant(storage.meta("last_sweep") ?? "");
-  const days = last === undefined ? 0 : (now - last) / DAY;
+function checkClock(agent: Agent, now: number, archived: number): void {
+  const { index } = agent;
+  const days = daysSinceSweep(agent, now);
   const doubts = [
     ...(days > MOST_DAYS_BETWEEN_SWEEPS ? [`the last sweep was ${Math.floor(days)} days ago`] : []),
     ...(archived > index.size * MOST_ARCHIVED
@@ -90,4 +92,10 @@ function checkClock({ storage, index }: Agent, now: number, archived: number): v
   ];
   if (doubts.length === 0) return;
   throw new Refusal(409, `${doubts.join(", and ")}: if the clock is right, send {"force": true}`);
+}
+
+/** Days since the last sweep; less than 0 if it lies ahead of the clock, 0 if there was none. */
+function daysSinceSweep({ storage }: Agent, now: number): number {
+  const last = parseInstant(storage.meta("last_sweep") ?? "");
+  return last === undefined ? 0 : (now - last) / DAY;
 }

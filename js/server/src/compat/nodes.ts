@@ -50,7 +50,9 @@ export const nodeOverrides = {
     agent.write(() => {
       const [[edge] = []] = agent.storage.edges.indexed([id]);
       if (edge === undefined) throw notFound();
-      const strength = Math.min(1, Number(edge.strength ?? STRENGTH_OF_NONE) + amount);
+      const sum = Number(edge.strength ?? STRENGTH_OF_NONE) + amount;
+      // Nothing could be added to an infinite one.
+      const strength = Math.max(-Number.MAX_VALUE, Math.min(1, sum));
       return presentEdge(agent.storage.edges.setStrength(id, strength)!);
     }),
 

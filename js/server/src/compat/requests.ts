@@ -261,7 +261,9 @@ const newMember = z
     message: "must be given, or node_ids",
   });
 
-const cluster = ownCluster.extend({
+// What extends a described schema is described as both, and these fields contradict it.
+const cluster = z.object({
+  ...ownCluster.shape,
   pinned: z.int().openapi({ description: "1 or 0." }),
   auto_subtypes: z.array(z.string()).nullable(),
 });
@@ -280,7 +282,10 @@ const memberList = z.object({
 });
 
 /** A state that was written by hand may be any text, until the next read. */
-const changedNode = nodeOperations.updateNode.answer.extend({ state_lifecycle: someText });
+const changedNode = z.object({
+  ...nodeOperations.updateNode.answer.shape,
+  state_lifecycle: someText,
+});
 
 /**
  * Parts of operations that differ. Values that schemas of requests give fit the handlers of the

@@ -2,6 +2,7 @@
 
 import Database from "libsql";
 import { StorageError } from "./errors.ts";
+import { refuseFolders } from "./files.ts";
 import { exclusively } from "./migrate.ts";
 import { releaseHandles } from "./release-handles.ts";
 
@@ -19,9 +20,10 @@ const BROKEN = new Set(["SQLITE_NOTADB", "SQLITE_CORRUPT"]);
  * Runs `work` while no program has the file open as a database. The contents of its log are moved
  * into the file first.
  *
- * @throws {StorageError} if another program has it open.
+ * @throws {StorageError} if another program has it open, or a folder has its place.
  */
 export async function whileExclusive(file: string, work: () => void): Promise<void> {
+  refuseFolders(file);
   const until = performance.now() + PATIENCE;
   for (;;) {
     await releaseHandles();

@@ -16,6 +16,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { atOnce, type Steps } from "../steps.ts";
+import { Unavailable } from "./errors.ts";
 
 /** What is in a file outlives a power cut when this is done. */
 export function syncFile(file: string): void {
@@ -132,6 +133,17 @@ export const copiesOf = (file: string): string[] => besides(file, `${basename(fi
 /** Where SQLite keeps what is not in a database yet. */
 export const logOf = (file: string): string => `${file}-wal`;
 export const logIndexOf = (file: string): string => `${file}-shm`;
+const journalOf = (file: string): string => `${file}-journal`;
+
+/** @throws {Unavailable} if a folder has the place of a database, or of its log. */
+export function refuseFolders(file: string): void {
+  for (const path of [file, logOf(file), logIndexOf(file), journalOf(file)]) {
+    if (!isFolder(path)) continue;
+    throw new Unavailable(
+      `There is a folder in the place of the file ${basename(path)}: move it away, and try again.`,
+    );
+  }
+}
 
 /**
  * Moves a whole database to its place. A log that lies there is of another, and would be taken for
@@ -143,8 +155,7 @@ export function moveDatabaseInto(from: string, to: string): void {
 }
 
 function removeLog(file: string): void {
-  for (const log of [logOf(file), logIndexOf(file), `${file}-journal`])
-    rmSync(log, { force: true });
+  for (const log of [logOf(file), logIndexOf(file), journalOf(file)]) rmSync(log, { force: true });
 }
 
 /** Removes a database, and everything that belongs to it. */

@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 import Database from "libsql";
 import type { Durability } from "../settings/options.ts";
 import { StorageError } from "./errors.ts";
-import { logOf, moveIfFree } from "./files.ts";
+import { logOf, moveIfFree, refuseFolders } from "./files.ts";
 import { checkMeta, InvalidUtf8, invalidTexts, namesOf, replaceTexts } from "./invalid-utf8.ts";
 import { migrate, schemaOf } from "./migrate.ts";
 import { readWithAdded } from "./migrations/frames.ts";
@@ -136,9 +136,10 @@ export function settle(db: Database.Database, durability: Durability): void {
  * Makes a database if there is none. The file is moved into its place when it is whole, so that an
  * empty file, or a log without its file, is damage: it must not become an agent without memories.
  *
- * @throws {StorageError} for such damage.
+ * @throws {StorageError} for such damage, and if a folder has the place of a file.
  */
 function seeToFile(file: string): void {
+  refuseFolders(file);
   const bytes = statSync(file, { throwIfNoEntry: false })?.size;
   const mend = "restore a backup, or delete the agent to begin anew";
   if (bytes === 0)

@@ -49,7 +49,7 @@ export abstract class SqlStorage implements Storage {
   readonly openings = new OpeningTable(this.#sql);
   readonly changeLog = new ChangeLog(this.#sql, () => this.writer);
   readonly portable = new PortableTables(this.#sql, this.nodes, this.clusters);
-  readonly soundness = new Soundness(this.#sql);
+  readonly soundness = new Soundness(this.#sql, this.edges);
   protected readonly db: Connection;
   readonly #batch: number;
   readonly #statements = new Map<string, Statement>();

@@ -3,14 +3,16 @@
 // quietly be a memory of less, or of nothing. What it had in the log stands in the log's index,
 // which outlives a crash; the formats of both are SQLite's (https://sqlite.org/walformat.html).
 
-import { existsSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, readSync } from "node:fs";
 import { endianness } from "node:os";
-import { StorageError } from "./errors.ts";
-import { logIndexOf, logOf } from "./files.ts";
+import { StorageError, Unavailable } from "./errors.ts";
+import { logIndexOf, logOf, refuseFolders } from "./files.ts";
 import { databasesIn } from "./place.ts";
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
+/** Bytes of a log that are read at once: a log may be longer than a buffer can be. */
+const PIECE = 4 * 2 ** 20;
 /** What is summed of a frame's header: its page, and the size of the database that it commits. */
 const SUMMED_OF_FRAME = 8;
 const MAGIC = 0x377f0682;
@@ -36,13 +38,22 @@ interface Indexed {
  * Looks whether all of a database's log is there that was. To be asked before anything in this
  * process has the database open: closing a file of it ends the locks that the process holds.
  *
- * @throws {StorageError} where some of it is missing, with what can be done about it.
+ * @throws {StorageError} where some of it is missing or cannot be read, with what can be done about
+ * it.
  */
 export function checkLog(file: string): void {
+  refuseFolders(file);
+  try {
+    checkWholeness(file);
+  } catch (error) {
+    throw StorageError.of(error, `The log of the database ${file} cannot be read`);
+  }
+}
+
+function checkWholeness(file: string): void {
   const indexed = readIndex(logIndexOf(file));
   if (indexed === undefined || indexed.frames === 0) return;
-  const log = existsSync(logOf(file)) ? readFileSync(logOf(file)) : Buffer.alloc(0);
-  const frames = soundFrames(log, indexed.salts);
+  const frames = soundFrames(logOf(file), indexed.salts);
   // All of it is in the database, and none of it is read.
   const isMoved = frames === 0 && indexed.moved >= indexed.frames;
   if (frames === undefined || frames >= indexed.frames || isMoved) return;
@@ -63,6 +74,8 @@ export function cutLogsIn(dataDir: string): Map<string, string> {
     try {
       checkLog(file);
     } catch (error) {
+      // Opening refuses a folder in the place of a file, for as long as it is there.
+      if (error instanceof Unavailable) continue;
       if (!(error instanceof StorageError)) throw error;
       cut.set(file, error.message);
     }
@@ -98,22 +111,40 @@ function readIndex(file: string): Indexed | undefined {
  * Frames from the first to the last that ends a commit, all of them sound; nothing where the log is
  * another one by now.
  */
-function soundFrames(log: Buffer, salts: Buffer): number | undefined {
-  if (log.length < HEADER_BYTES) return 0;
-  const magic = log.readUInt32BE(0);
-  const sum = new Sum((magic & 1) === 1);
-  sum.add(log, 0, HEADER_BYTES - 8);
-  if ((magic & ~1) !== MAGIC || !sum.is(log, HEADER_BYTES - 8)) return 0;
-  if (!log.subarray(16, 24).equals(salts)) return undefined;
-  const frameBytes = FRAME_HEADER_BYTES + log.readUInt32BE(8);
-  let committed = 0;
-  for (let frame = 1, at = HEADER_BYTES; at + frameBytes <= log.length; frame++, at += frameBytes) {
-    sum.add(log, at, at + SUMMED_OF_FRAME);
-    sum.add(log, at + FRAME_HEADER_BYTES, at + frameBytes);
-    if (!log.subarray(at + 8, at + 16).equals(salts) || !sum.is(log, at + 16)) break;
-    if (log.readUInt32BE(at + 4) !== 0) committed = frame;
+function soundFrames(file: string, salts: Buffer): number | undefined {
+  if (!existsSync(file)) return 0;
+  const handle = openSync(file, "r");
+  try {
+    const header = Buffer.alloc(HEADER_BYTES);
+    if (readSync(handle, header) < HEADER_BYTES) return 0;
+    const magic = header.readUInt32BE(0);
+    const sum = new Sum((magic & 1) === 1);
+    sum.add(header, 0, HEADER_BYTES - 8);
+    if ((magic & ~1) !== MAGIC || !sum.is(header, HEADER_BYTES - 8)) return 0;
+    if (!header.subarray(16, 24).equals(salts)) return undefined;
+    let [committed, place] = [0, 0];
+    for (const frame of framesIn(handle, FRAME_HEADER_BYTES + header.readUInt32BE(8))) {
+      place += 1;
+      sum.add(frame, 0, SUMMED_OF_FRAME);
+      sum.add(frame, FRAME_HEADER_BYTES, frame.length);
+      if (!frame.subarray(8, 16).equals(salts) || !sum.is(frame, 16)) break;
+      if (frame.readUInt32BE(4) !== 0) committed = place;
+    }
+    return committed;
+  } finally {
+    closeSync(handle);
   }
-  return committed;
+}
+
+/** The whole frames that follow in an open log; each is good until the next. */
+function* framesIn(handle: number, frameBytes: number): Iterable<Buffer> {
+  const piece = Buffer.alloc(Math.ceil(PIECE / frameBytes) * frameBytes);
+  for (;;) {
+    const length = readSync(handle, piece);
+    for (let at = 0; at + frameBytes <= length; at += frameBytes)
+      yield piece.subarray(at, at + frameBytes);
+    if (length < piece.length) return;
+  }
 }
 
 /** The running sum of a log, in the order of bytes that its first number tells. */

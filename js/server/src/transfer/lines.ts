@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import { vectorOf } from "../agent/replica/index-rows.ts";
+import { MOST_NAME } from "../api/limits.ts";
 import { signals } from "../api/parts.ts";
 import { PORTABLE_KINDS, type PortableKind, type PortableRow } from "../storage/tables/portable.ts";
 import { hasControls, wellFormed } from "../text.ts";
@@ -13,14 +14,19 @@ export class LineError extends Error {
 }
 
 /**
- * SQLite would end an id at U+0000, and keep halves of pairs of surrogates as one and the same
- * character.
+ * An id that a request can name. SQLite would end it at U+0000, and keep halves of pairs of
+ * surrogates as one and the same character. A path ends at `.` and `..`.
  */
 const id = z
   .string()
   .min(1)
+  .max(MOST_NAME)
   .refine((value) => !hasControls(value), "must not contain control characters")
-  .refine((value) => value === wellFormed(value), "must not contain half of a pair of surrogates");
+  .refine((value) => value === wellFormed(value), "must not contain half of a pair of surrogates")
+  .refine(
+    (value) => value !== "." && value !== "..",
+    "must not be . or .., which no path can name",
+  );
 // U+0000 ends a text in SQLite.
 const text = z
   .string()
@@ -59,7 +65,7 @@ const ROWS = {
       state_lifecycle: text,
       provenance_source: text,
       layer: text,
-      version: number,
+      version: z.int().min(0).nullable(),
       last_modified: text,
       embedding_model: text,
       temporal_event_time: text,
@@ -127,7 +133,8 @@ const kindOf = z.object({ kind: z.enum(PORTABLE_KINDS) });
 
 /**
  * A row as a line, without its end. What another program stored in a form that no column has counts
- * as missing, and so does a vector that is none of `dimensions` components.
+ * as missing, and so does a vector that is none of `dimensions` components. An id stays as it is:
+ * an import refuses one that it cannot take, and names it.
  */
 export function writeLine(
   kind: PortableKind,
@@ -137,7 +144,7 @@ export function writeLine(
   const known = ROWS[kind].shape as Record<string, z.ZodType>;
   const sound = Object.entries(row).map(([name, value]) => [
     name,
-    known[name]?.safeParse(value).success ? value : null,
+    known[name] === id || known[name]?.safeParse(value).success ? value : null,
   ]);
   const isVector = bytes instanceof Object && vectorOf(bytes, dimensions) !== null;
   const embedding = isVector ? base64Of(bytes) : null;

@@ -6,6 +6,7 @@ import type { Steps } from "../../steps.ts";
 import type { EdgeRow, IndexedNodeRow, SoftRow } from "../../storage/rows.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { NameKind } from "../../storage/tables/names.ts";
+import { MOST_JUMP } from "../../time.ts";
 import type { Consumer, Removed, Taken, Tell } from "./follower.ts";
 import {
   isAccessAhead,
@@ -118,7 +119,8 @@ export class IndexReplica implements Consumer {
 
   /**
    * After the clock was set back to `now`, accesses ahead of it count as made now, and are stored
-   * so. A memory that was never accessed stays so in the database. Does nothing before the index is
+   * so. A memory that was never accessed stays so in the database. So does a memory that was made
+   * and accessed far ahead of the clock: then the clock is behind. Does nothing before the index is
    * loaded.
    */
   clockWasSetBack(now: number): void {
@@ -126,10 +128,11 @@ export class IndexReplica implements Consumer {
     if (index === undefined) return;
     const ahead: { id: string; last_accessed: number }[] = [];
     for (const id of index.ids()) {
-      const { last_accessed, access_count } = index.get(id)!;
+      const { last_accessed, access_count, created_at } = index.get(id)!;
       if (last_accessed <= now) continue;
       ahead.push({ id, last_accessed: now });
-      if (access_count > 0) this.#soft.mended(id, now);
+      const isBehind = created_at > now && last_accessed - now > MOST_JUMP;
+      if (access_count > 0 && !isBehind) this.#soft.mended(id, now);
     }
     index.upsert(ahead);
     this.#tell("The clock was set back: accesses that lie ahead of it count as made now", {

@@ -35,9 +35,13 @@ function within01(value: unknown): number | null {
 const sequenceOf = (sequence: number): number | null =>
   Number.isSafeInteger(sequence) && sequence >= 0 ? sequence : null;
 
+/** When a memory was made, in milliseconds since 1970; undefined if its row does not say. */
+export const createdAtOf = (row: IndexedNodeRow): number | undefined =>
+  instantOf(row.provenance_created_at) ?? instantOf(row.created_at);
+
 /** A memory as the index takes it at `now`; `dimensions` are the index's. */
 export function memoryNodeOf(row: IndexedNodeRow, dimensions: number, now: number): MemoryNode {
-  const created_at = instantOf(row.provenance_created_at) ?? instantOf(row.created_at) ?? 0;
+  const created_at = createdAtOf(row) ?? 0;
   const soft = softNodeOf(row, now);
   return {
     ...soft,

@@ -7,7 +7,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 import type { Steps } from "../../steps.ts";
 import { isFolder, removeWhole, writeWholeInSteps } from "../../storage/files.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { MOST_AHEAD } from "../../time.ts";
+import { MOST_AHEAD, MOST_JUMP } from "../../time.ts";
 import type { Tell } from "./follower.ts";
 
 /** Another one once rows are read into an index in another way. */
@@ -178,6 +178,7 @@ function misfit(
     return "it was made with another configuration";
   if (found.dimensions !== fitting.dimensions) return "its vectors have another length";
   if (found.now > fitting.now + MOST_AHEAD) return "it was written by a clock that was ahead";
+  if (found.now < fitting.now - MOST_JUMP) return "it was written by a clock that was far behind";
   const { first, last } = storage.changeLog.range();
   // Where the log is empty, `first` is 0, and everything up to `last` was cut off.
   const isReached =

@@ -12,8 +12,9 @@ import {
 } from "nous-wasm";
 import { oneStep, type Steps } from "../../steps.ts";
 import type { SoftChange } from "../../storage/tables/soft.ts";
-import { toIso } from "../../time.ts";
+import { MOST_JUMP, toIso } from "../../time.ts";
 import type { Consumer, Removed, Taken } from "./follower.ts";
+import { createdAtOf } from "./index-rows.ts";
 
 interface Pending {
   accesses: number;
@@ -52,10 +53,15 @@ export class SoftState implements Consumer {
     this.#of(id).lastAccessed = now;
   }
 
-  /** After the clock was set back, accesses ahead of it count as made now. */
+  /**
+   * After the clock was set back, accesses ahead of it count as made now. The time of accesses that
+   * lie far ahead is unknown: the clock is behind, or was ahead.
+   */
   clockWasSetBack(now: number): void {
     for (const pending of this.#pending.values()) {
-      if (pending.lastAccessed !== null) pending.lastAccessed = Math.min(pending.lastAccessed, now);
+      if (pending.lastAccessed === null) continue;
+      const isFar = pending.lastAccessed - now > MOST_JUMP;
+      pending.lastAccessed = isFar ? null : Math.min(pending.lastAccessed, now);
     }
   }
 
@@ -96,11 +102,18 @@ export class SoftState implements Consumer {
     return oneStep(() => ({ pending: this.size }));
   }
 
-  /** After a write the database's values win; only pending access counts are kept. */
+  /**
+   * After a write the database's values win; only pending access counts are kept. Accesses from
+   * before the memory was made belong to a deleted memory with the same id.
+   */
   take({ nodes }: Taken): boolean {
-    for (const { id } of nodes) {
-      const pending = this.#pending.get(id);
+    for (const row of nodes) {
+      const pending = this.#pending.get(row.id);
       if (pending === undefined) continue;
+      if ((pending.lastAccessed ?? Infinity) < (createdAtOf(row) ?? 0)) {
+        this.#pending.delete(row.id);
+        continue;
+      }
       pending.stability = null;
       pending.faded = null;
     }

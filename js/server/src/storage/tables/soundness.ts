@@ -3,6 +3,7 @@
 import { changedRows } from "../checksums.ts";
 import { namesOf, type TextPlace } from "../invalid-utf8.ts";
 import type { Sql } from "../sql.ts";
+import type { EdgeTable } from "./edges.ts";
 
 /** Tables whose rows name memories by foreign keys, and the words for such rows. */
 const TIES = [
@@ -21,12 +22,23 @@ const MEMBERS = [
   ["next_embeddings", "node_id", "nodes", "vectors of a next model are of a memory"],
 ] as const;
 
+/** The most ids that a sentence names. */
+const MOST_NAMED = 10;
+
+/** Returns the first ids for a sentence, and how many there are beyond them. */
+const listOf = (ids: readonly string[]): string =>
+  ids.length <= MOST_NAMED
+    ? ids.join(", ")
+    : `${ids.slice(0, MOST_NAMED).join(", ")} and ${ids.length - MOST_NAMED} more`;
+
 /** The checks of a database. */
 export class Soundness {
   readonly #sql: Sql;
+  readonly #edges: EdgeTable;
 
-  constructor(sql: Sql) {
+  constructor(sql: Sql, edges: EdgeTable) {
     this.#sql = sql;
+    this.#edges = edges;
   }
 
   /** Returns what is wrong with the database, in words; empty if the database is sound. */
@@ -41,7 +53,9 @@ export class Soundness {
       const loose = this.#sql.hasTable(table)
         ? this.#sql.all(`PRAGMA foreign_key_check(${table})`).length
         : 0;
-      if (loose > 0) problems.push(`${loose} ${problem} a memory that is not there`);
+      if (loose === 0) continue;
+      const named = table === "edges" ? `: ${listOf(this.#edges.dangling())}` : "";
+      problems.push(`${loose} ${problem} a memory that is not there${named}`);
     }
     try {
       // Rank 1 compares the full-text index with the rows, and not only with itself.
