@@ -1092,7 +1092,8 @@ describe("an index whose instance trapped", () => {
         const names = new Set<string>();
         const { trap } = this.exports as { trap: () => void };
         const entries = Object.entries(super.exports).map(([name, value]) => {
-          if (typeof value !== "function" || !name.startsWith("resident_")) return [name, value];
+          if (typeof value !== "function" || !name.startsWith("residentmemory_"))
+            return [name, value];
           const call = value as (...args: unknown[]) => unknown;
           const panicking = (...args: unknown[]) => (names.has(name) ? trap() : call(...args));
           return [name, Object.defineProperty(panicking, "length", { value: call.length })];
@@ -1121,14 +1122,14 @@ describe("an index whose instance trapped", () => {
   };
 
   it.each([
-    ["search", "resident_search"],
-    ["upsert", "resident_upsert"],
-    ["remove", "resident_remove"],
-    ["link", "resident_link"],
-    ["touch", "resident_touch"],
-    ["decay", "resident_decay"],
-    ["snapshot", "resident_next_part"],
-    ["get", "resident_node"],
+    ["search", "residentmemory_search"],
+    ["upsert", "residentmemory_upsert"],
+    ["remove", "residentmemory_remove"],
+    ["link", "residentmemory_link"],
+    ["touch", "residentmemory_touch"],
+    ["decay", "residentmemory_decay"],
+    ["snapshot", "residentmemory_next_part"],
+    ["get", "residentmemory_node"],
   ])("in %s says why, and is lost from then on, alone", (method, name) => {
     const [lost, names] = make();
     const others = METHODS.map(() => make()[0]);

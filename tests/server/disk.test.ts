@@ -195,7 +195,7 @@ test("a log that cannot be written ends nothing, and goes on once it can", async
   const room = 4 * 2 ** 20;
   writeFileSync(log, "x".repeat(room));
   const under = ["sh", "-c", 'exec "$@" 2>>"$0"', log];
-  const server = await start(join(folder, "data"), ["--log-level", "info"], "test", { under });
+  const server = await start(join(folder, "data"), ["--log-level", "debug"], "test", { under });
   const lines = () => readFileSync(log, "utf8").slice(room).split("\n");
   limit(server, statSync(log).size);
   const before = lines().length;

@@ -36,7 +36,7 @@ const FAULTS: readonly (readonly [name: string, fault: (file: string) => void, w
     /no number/,
   ],
   ["a folder", (file) => (rmSync(file), mkdirSync(file)), /cannot be opened|folder/],
-  ["with a log that is a folder", (file) => mkdirSync(logOf(file)), /cannot be opened|disk/],
+  ["with a log that is a folder", (file) => mkdirSync(logOf(file)), /folder in the place of/],
 ];
 
 function run(file: string, sql: string): void {
