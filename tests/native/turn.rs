@@ -202,6 +202,17 @@ fn memories_are_of_the_type_of_their_subtype_or_section() {
     assert_eq!(types(&table), ["decision", "fact", "episode", "signal", "fact"]);
 }
 
+/// The list is searched by halves, so its order matters.
+#[test]
+fn stop_words_are_sorted_and_each_is_found() {
+    let source = include_str!("../../src/text/stop_words.rs");
+    let list = &source[source.find("= [").unwrap()..source.find("];").unwrap()];
+    let words: Vec<&str> = list.split('"').skip(1).step_by(2).collect();
+    assert_eq!(words.len(), 63);
+    assert!(words.is_sorted());
+    assert!(words.into_iter().all(is_stop_word));
+}
+
 #[test]
 fn stop_words_are_in_lower_case() {
     assert!(["a", "you", "your", "the"].into_iter().all(is_stop_word));

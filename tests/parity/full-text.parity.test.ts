@@ -6,12 +6,8 @@ import Database from "libsql";
 import { TextIndex } from "nous-wasm";
 import { describe, expect, it } from "vitest";
 import { InvertedIndex } from "../../benches/js/rivals/inverted.ts";
-import {
-  type ReferenceDocument,
-  ReferenceTexts,
-  STOP_WORDS,
-  UNSPACED,
-} from "../reference/full-text.ts";
+import { type ReferenceDocument, ReferenceTexts, UNSPACED } from "../reference/full-text.ts";
+import { STOP_WORDS } from "../reference/stop-words.ts";
 import { same } from "./support/same.ts";
 
 /** Few beginnings and many words, as in a language; marks, cases, and words that hold others. */

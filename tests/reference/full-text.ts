@@ -3,6 +3,7 @@
 // to hold none that SQLite's tables do not know.
 
 import { CJK, WORD } from "./search.ts";
+import { STOP_WORDS } from "./stop-words.ts";
 
 export interface ReferenceDocument {
   id: string;
@@ -21,15 +22,6 @@ export const UNSPACED = new RegExp(
 );
 const OF_WORDS = /[\p{L}\p{N}]/u;
 const MARK = /[\u0300-\u0304\u0306-\u030c\u030f\u0311\u031b\u0323-\u0328\u032d\u032e\u0330\u0331]/;
-/** Words that say nothing of what a text is about. */
-export const STOP_WORDS = new Set(
-  (
-    "a an and are as at be been but by can did do does for from had has have he her his how i if in into is it its me my no " +
-    "not of on or our she so that the their them then there they this to was we were what when where which who why will " +
-    "with would you your"
-  ).split(" "),
-);
-
 /** One form of a letter: small, and of Latin ones with a single mark the letter alone. */
 function fold(c: string): string {
   const small = c === "ς" ? "σ" : c.toLowerCase();

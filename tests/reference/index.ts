@@ -23,6 +23,7 @@ export {
   type ScoredNode,
   semanticScore,
 } from "./signals.ts";
+export * from "./stop-words.ts";
 export * from "./sweep.ts";
 export * from "./turn.ts";
 export * from "./usage.ts";

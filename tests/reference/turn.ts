@@ -4,6 +4,7 @@
 
 import { classifyIntent, straighten, WORD } from "./intent.ts";
 import { getSectionForSubtype, type MemorySection } from "./sections.ts";
+import { STOP_WORDS } from "./stop-words.ts";
 
 export const MEMORY_TYPES = ["decision", "fact", "procedure", "episode", "signal"] as const;
 export type MemoryType = (typeof MEMORY_TYPES)[number];
@@ -274,16 +275,6 @@ export const FOLLOW_UPS: readonly string[] = [
   ...["keep going", "elaborate", "tell me more", "more about"],
 ];
 const OPEN_FOLLOW_UPS = ["tell me more", "more about"];
-
-export const STOP_WORDS: ReadonlySet<string> = new Set(
-  [
-    "a an and are as at be been but by can did do does for from had has have he her his how i if in into is it its me",
-    "my no not of on or our she so that the their them then there they this to was we were what when where which who",
-    "why will with would you your",
-  ]
-    .join(" ")
-    .split(" "),
-);
 
 const MOST_NAMED = 10;
 const FINAL_MARKS = /[\s.,;:!?…。、，；：！？]+$/;

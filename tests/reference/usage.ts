@@ -4,7 +4,8 @@
 
 import { wellFormed } from "./context.ts";
 import { WORD } from "./intent.ts";
-import { type ContextMode, STOP_WORDS } from "./turn.ts";
+import { STOP_WORDS } from "./stop-words.ts";
+import type { ContextMode } from "./turn.ts";
 
 const SHORTEST_WORD = 3;
 const SAID_IN_WORDS = 0.5;

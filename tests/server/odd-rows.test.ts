@@ -20,7 +20,9 @@ const NODE_COLUMNS = [
   ..."provenance_created_at layer version last_modified created_at embedding_vector embedding_model".split(
     " ",
   ),
-  ..."temporal_event_time temporal_event_confidence temporal_event_source id rowid".split(" "),
+  ..."temporal_event_time temporal_event_confidence temporal_event_source frame censors id rowid".split(
+    " ",
+  ),
 ];
 const EDGE_COLUMNS = [
   ..."type subtype neural_weight strength confidence created_at id rowid".split(" "),

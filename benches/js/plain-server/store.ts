@@ -2,7 +2,7 @@
 // wherever there are many.
 
 import type Database from "libsql";
-import { STOP_WORDS } from "../../../tests/reference/full-text.ts";
+import { STOP_WORDS } from "../../../tests/reference/stop-words.ts";
 import type { SweepChange } from "../../../tests/reference/sweep.ts";
 import {
   EDGE_COLUMNS,

@@ -1,7 +1,7 @@
 // Keeping usage by hand, tuned: words of the answer once, records in lists by id, and no others
 // looked at.
 
-import { STOP_WORDS } from "../../../tests/reference/turn.ts";
+import { STOP_WORDS } from "../../../tests/reference/stop-words.ts";
 import type { UsageFeedback, UsageRecord } from "../../../tests/reference/usage.ts";
 
 const WORDS = /[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]{3,}/gu;
