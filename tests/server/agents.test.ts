@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { makeExisting, raw } from "./support/existing-database.ts";
+import { write } from "./support/raw-http.ts";
 import { start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -166,6 +167,23 @@ describe("how long vectors are", () => {
       (await ask("POST /nodes", { type: "note", content_title: "x", embedding: [1] })).status,
     ).toBe(400);
   });
+});
+
+test("a request of two agents is refused, and the name of one may hold a comma", async () => {
+  const server = await start(temporaryFolder());
+  const ask = (...names: string[]) => {
+    const headers = names.map((name) => `x-nous-agent: ${name}\r\n`).join("");
+    return write(
+      server.url,
+      `GET /v1/health HTTP/1.1\r\nhost: 127.0.0.1\r\n${headers}connection: close\r\n\r\n`,
+    );
+  };
+  const twice = await ask("one", "two");
+  expect(twice).toMatch(/^HTTP\/1\.1 400 /);
+  expect(twice).toContain("X-Nous-Agent");
+  expect(twice).toContain("must be sent once");
+  expect(await ask("one", "one")).toMatch(/^HTTP\/1\.1 400 /);
+  expect(await ask("one, two")).toMatch(/^HTTP\/1\.1 200 /);
 });
 
 test("a database of the existing server is opened with all that is in it", async () => {

@@ -1,14 +1,18 @@
 // Large bodies: the thread of HTTP goes on with other requests between two of them, and parses none
 // whose client has gone.
 
+import { connect, type Socket } from "node:net";
 import { OpenAPIHono } from "@hono/zod-openapi";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { addRoute, type Carried } from "../../js/server/src/http/route.ts";
 import { Refusal } from "../../js/server/src/refusal.ts";
 import { wellFormed } from "../../js/server/src/text.ts";
 import { AskerGone } from "../../js/server/src/workers/shares.ts";
 import { Unsent } from "../../js/server/src/workers/unsent.ts";
+import { start } from "./support/server-process.ts";
+import { clientOf } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const LARGE = "x".repeat(1_000_000);
 
@@ -69,4 +73,70 @@ describe("a body whose client has gone is not parsed", () => {
     expect((await post(body)).status).toBe(400);
     expect((await post(body, { destroyed: true, once: () => {} })).status).toBe(499);
   });
+});
+
+test.each(["gzip", "br", "identity, gzip"])(
+  "a body in the encoding %s is refused",
+  async (encoding) => {
+    const response = await app.request("/v1/taken", {
+      method: "POST",
+      headers: { "content-type": "application/json", "content-encoding": encoding },
+      body: JSON.stringify({ name: "small", rest: "" }),
+    });
+    expect(response.status).toBe(415);
+    expect(order).toEqual([]);
+  },
+);
+
+test("a body that says it has no encoding is taken", async () => {
+  const headers = { "content-type": "application/json", "content-encoding": "identity" };
+  const body = JSON.stringify({ name: "small", rest: "" });
+  expect((await app.request("/v1/taken", { method: "POST", headers, body })).status).toBe(200);
+});
+
+test("all large bodies together are bounded, and what they took is given back", {
+  timeout: 120_000,
+}, async () => {
+  const server = await start(temporaryFolder(), ["--workers", "1"]);
+  const { ask, search, create } = clientOf(server, "default");
+  const { hostname, port } = new URL(server.url);
+  const [MOST_BYTES, LENGTH] = [256 * 2 ** 20, 8 * 2 ** 20];
+  const fitting = MOST_BYTES / LENGTH;
+  const refused: string[] = [];
+  /** Sends the length of a body, and nothing of the body. */
+  const announce = () =>
+    new Promise<Socket>((resolve, reject) => {
+      const socket = connect(Number(port), hostname, () => resolve(socket));
+      socket.write(
+        `POST /v1/nodes HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json\r\ncontent-length: ${LENGTH}\r\n\r\n`,
+      );
+      socket.once("data", (answer) => refused.push(String(answer)));
+      socket.once("error", reject);
+    });
+  const sockets = await Promise.all(Array.from({ length: fitting + 8 }, announce));
+  await vi.waitFor(() => expect(refused).toHaveLength(8), { timeout: 60_000 });
+  for (const answer of refused)
+    expect(answer).toMatch(/^HTTP\/1\.1 503 [\s\S]*retry-after: 1[\s\S]*too many large requests/i);
+  // Small requests are served.
+  await create();
+  expect(await search("squeeze")).toHaveLength(1);
+  const long = { type: "concept", content_title: "Long", content_body: LARGE };
+  expect((await ask("POST /nodes", long)).status).toBe(503);
+  // A chunked body counts only once it is large.
+  const chunked = (body: string) =>
+    fetch(`${server.url}/v1/nodes`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: new Blob([body]).stream(),
+      duplex: "half",
+    } as RequestInit).then(({ status }) => status);
+  expect(await chunked(JSON.stringify({ ...long, content_body: "Short" }))).toBe(201);
+  expect(await chunked(JSON.stringify(long))).toBe(503);
+  for (const socket of sockets) socket.destroy();
+  await vi.waitFor(async () => expect((await ask("POST /nodes", long)).status).toBe(201), {
+    timeout: 60_000,
+  });
+  expect(await chunked(JSON.stringify(long))).toBe(201);
+  // Answered requests hold no room.
+  for (let turn = 0; turn < 3; turn++) expect((await ask("POST /nodes", long)).status).toBe(201);
 });

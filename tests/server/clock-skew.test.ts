@@ -6,6 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
+import { HeldTime } from "../../js/server/src/agent/held-time.ts";
 import { type SnapshotPlaces, snapshotsOf } from "../../js/server/src/settings/paths.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { importMemory } from "../../js/server/src/transfer/import.ts";
@@ -15,7 +16,7 @@ import { type Running, start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
-const DAY = 86_400_000;
+const [HOUR, DAY] = [3_600_000, 86_400_000];
 const NOW = Date.UTC(2026, 10, 24, 12);
 const iso = (at: number) => new Date(at).toISOString();
 const MEMORIES = 15;
@@ -25,6 +26,8 @@ const CONCEPT = { type: "concept", content_title: "Once" };
 interface World {
   agent: Agent;
   now: number;
+  /** How long its process has run, in milliseconds; `now` may be set, this only passes. */
+  uptime: number;
   file: string;
   /** Closes it and opens it again. */
   restart(): void;
@@ -38,18 +41,29 @@ function worldOf({
   snapshots?: SnapshotPlaces;
 } = {}): World {
   const file = join(temporaryFolder(), "a.db");
-  const open = () =>
-    new Agent(new LibsqlStorage(file, { durability: "normal" }), {
-      clock: () => world.now,
-      ...(snapshots === undefined ? {} : { snapshots }),
-    });
   const restart = () => {
     world.agent.close();
     world.agent = open();
   };
-  const world: World = { agent: undefined as unknown as Agent, now, file, restart };
+  const world: World = { agent: undefined as unknown as Agent, now, uptime: 0, file, restart };
+  const heldTime = new HeldTime(
+    () => world.now,
+    () => world.uptime,
+  );
+  const open = () =>
+    new Agent(new LibsqlStorage(file, { durability: "normal" }), {
+      clock: () => world.now,
+      heldTime,
+      ...(snapshots === undefined ? {} : { snapshots }),
+    });
   world.agent = open();
   return world;
+}
+
+/** Lets time pass, and not only the clock step. */
+function pass(world: World, milliseconds: number): void {
+  world.now += milliseconds;
+  world.uptime += milliseconds;
 }
 
 async function fill({ agent }: World, count = MEMORIES): Promise<string[]> {
@@ -139,12 +153,71 @@ describe("a clock that was ahead for a moment", () => {
     expect((await ask(world.agent, "listConflicts", { query: {} })).data).toHaveLength(2);
     // What time really passed is forgotten.
     for (const [place, days] of [100, 100.5].entries()) {
-      world.now = NOW + days * DAY;
+      pass(world, NOW + days * DAY - world.now);
       await use(`c_late_${place}`);
       await create(`k_late_${place}`);
       await queue("n_2");
     }
     expect(counts()).toEqual([2, 2, 2]);
+  });
+
+  test("archives and drops nothing before it has held for an hour, however much is asked", async () => {
+    const world = worldOf();
+    const ids = await fill(world, 3);
+    const short = { ...CONCEPT, id: "n_short", neural_stability: 1 };
+    await ask(world.agent, "createNode", { body: short });
+    const stored = () =>
+      raw(world.file).prepare("SELECT id, state_lifecycle FROM nodes ORDER BY id").all();
+    const sweep = async (body = {}) =>
+      (await ask(world.agent, "sweep", { body })).transitions as { id: string; to: string }[];
+    const use = (context_id: string) =>
+      ask(world.agent, "giveFeedback", {
+        body: { context_id, recalled_content: { n_0: "Funding" }, response: "Funding" },
+      });
+    const create = (key: string) =>
+      ask(world.agent, "createNode", { body: CONCEPT, headers: { "Idempotency-Key": key } });
+    const queue = () =>
+      ask(world.agent, "queueConflict", { body: { old_node_id: "n_1", new_content: "Other" } });
+    const rows = (table: string) => raw(world.file).prepare(`SELECT * FROM ${table}`).all().length;
+    await sweep();
+    await use("c_1");
+    const first = await create("k_1");
+    await queue();
+    world.agent.flushAll();
+    const before = stored();
+    world.now += 120 * DAY;
+    for (let turn = 0; turn < 3; turn++) {
+      expect(await sweep()).toEqual([]);
+      await use(`c_ahead_${turn}`);
+      expect((await create("k_1")).id).toBe(first.id);
+      await queue();
+      // An agent that is opened anew knows of the step, too.
+      world.restart();
+      pass(world, 19 * 60_000);
+    }
+    expect(stored()).toEqual(before);
+    expect(["memory_usage", "conflict_queue"].map(rows)).toEqual([4, 4]);
+    // The clock is set back: the hour begins anew with the next step.
+    world.now -= 120 * DAY;
+    expect(await sweep()).toEqual([]);
+    world.now += 120 * DAY;
+    await ask(world.agent, "health");
+    pass(world, HOUR - 1);
+    expect(await sweep()).toEqual([]);
+    pass(world, 1);
+    expect(await sweep()).toContainEqual(expect.objectContaining({ id: "n_short", to: "ARCHIVE" }));
+    expect(ids).toHaveLength(3);
+  });
+
+  test("sweeps by its own time where the caller forces it", async () => {
+    const world = worldOf();
+    await fill(world, 1);
+    await ask(world.agent, "createNode", {
+      body: { ...CONCEPT, id: "n_short", neural_stability: 1 },
+    });
+    world.now += 120 * DAY;
+    const { transitions } = await ask(world.agent, "sweep", { body: { force: true } });
+    expect(transitions).toContainEqual(expect.objectContaining({ id: "n_short", to: "ARCHIVE" }));
   });
 
   test.each([1 / 24, 1, 120, 399])("by %d days leaves nothing behind", async (days) => {
@@ -259,6 +332,7 @@ test("a sweep by a clock that is far behind stops no sweep by the right clock", 
   const world = worldOf();
   const ids = await fill(world);
   const sweep = async (now: number) => {
+    world.uptime += Math.max(now - world.now, 0);
     world.now = now;
     return (await ask(world.agent, "sweep")).processed;
   };
@@ -360,6 +434,64 @@ test("a step back of less than a minute is waited out", async () => {
   world.now -= 2_000;
   expect(world.agent.now()).toBe(NOW - 61_000);
   expect(await recencyOf(world, "n_1")).toBe(1);
+});
+
+describe("the time that has held for an hour", () => {
+  /** A clock, a process's own time, and what holds. */
+  function timeOf() {
+    const time = { wall: NOW, uptime: 1_000.5 };
+    const held = new HeldTime(
+      () => time.wall,
+      () => time.uptime,
+    );
+    const run = (milliseconds: number) => {
+      time.wall += milliseconds;
+      time.uptime += milliseconds;
+    };
+    return { time, held, run };
+  }
+
+  test("is the clock's while nobody sets it, and after it was set back", () => {
+    const { time, held, run } = timeOf();
+    run(100 * DAY);
+    expect(held.now()).toBe(time.wall);
+    time.wall -= 50 * DAY;
+    expect(held.now()).toBe(time.wall);
+    // Drift is no step.
+    time.wall += 59_000;
+    expect(held.now()).toBe(time.wall);
+  });
+
+  test("goes on from before a step for an hour of the process", () => {
+    const { time, held, run } = timeOf();
+    time.wall += 120 * DAY;
+    expect(held.now()).toBe(NOW);
+    run(HOUR - 1);
+    expect(held.now()).toBe(NOW + HOUR - 1);
+    run(1);
+    expect(held.now()).toBe(time.wall);
+  });
+
+  test("counts the hour from when a step was seen", () => {
+    const { time, held, run } = timeOf();
+    time.wall += 120 * DAY;
+    run(5 * HOUR);
+    expect(held.now()).toBe(NOW + 5 * HOUR);
+    run(HOUR);
+    expect(held.now()).toBe(time.wall);
+  });
+
+  test("comes along with a machine that sleeps more often than every hour", () => {
+    const { time, held, run } = timeOf();
+    for (let day = 1; day <= 30; day++) {
+      run(HOUR / 2);
+      time.wall += DAY;
+      held.now();
+    }
+    expect(time.wall - held.now()).toBeLessThanOrEqual(2 * DAY);
+    run(HOUR);
+    expect(held.now()).toBe(time.wall);
+  });
 });
 
 test("a running server whose clock is ahead for one request finds as before, after a restart, too", async () => {

@@ -373,6 +373,11 @@ describe("lines", () => {
         [node("n", { version: 2 ** 53 })],
         /Line 1: version: /,
       ],
+      [
+        "a negative stability",
+        [node("n_1", { neural_stability: -1 })],
+        /Line 1: neural_stability: must be at least 0/,
+      ],
       ["no title", [{ kind: "node", id: "n", type: "note" }], /Line 1: content_title: /],
       ["a text that is a number", [node("n_1", { subtype: 3 })], /Line 1: subtype: /],
       [

@@ -1,6 +1,7 @@
 // What a write changes is taken in by the index once whoever asked has the answer, and before
 // anybody else is told anything.
 
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -113,6 +114,9 @@ describe("between the steps of long work of one agent, another is answered:", ()
     order.push(what);
   };
 
+  /** Opens agents; those asked longest ago are closed above `mostBytes`. */
+  let agentsWithin: (mostBytes: number) => Agents;
+
   /** An agent with many memories, and one with none; both are opened when they are asked. */
   beforeEach(() => {
     const folder = temporaryFolder();
@@ -135,7 +139,8 @@ describe("between the steps of long work of one agent, another is answered:", ()
       throw new Error("there is nobody else");
     };
     const opening = { open: opened, exists: () => true, openEmpty: unused };
-    agents = new Agents(opening, unused, { idle: 1e9, mostBytes: 1e9 });
+    agentsWithin = (mostBytes) => new Agents(opening, unused, { idle: 1e9, mostBytes });
+    agents = agentsWithin(1e9);
     order.length = 0;
   });
   afterEach(() => agents.close());
@@ -213,6 +218,42 @@ describe("between the steps of long work of one agent, another is answered:", ()
       expect.arrayContaining(["Loaded as it was kept: index", "Loaded as it was kept: full text"]),
     );
     again.discard();
+  });
+
+  describe("while it is closed", () => {
+    /** Has the large agent asked, and then another, so that the large one makes room. */
+    async function makeRoom(): Promise<Agent> {
+      await agents.close();
+      agents = agentsWithin(1);
+      const large = await agents.do("large", (agent) => agent);
+      const { close, keepInTurns } = large;
+      vi.spyOn(large, "keepInTurns").mockImplementation(() => {
+        // Each step counts as a long one.
+        large.giveWay = () => new Promise((resolve) => setImmediate(resolve));
+        return keepInTurns.call(large);
+      });
+      vi.spyOn(large, "close").mockImplementation(() => {
+        order.push(existsSync(snapshotsOf(files.large!).texts) ? "closed" : "closed, not kept");
+        close.call(large);
+      });
+      await agents.do("other", done("first"));
+      await agents.do("other", done("second"));
+      return large;
+    }
+
+    test("to make room", async () => {
+      await makeRoom();
+      expect(order).toEqual(["first", "second"]);
+      await vi.waitFor(() => expect(order).toEqual(["first", "second", "closed"]));
+      expect(agents.occupancy().agents).toBe(1);
+    });
+
+    test("and it stays open if it is asked meanwhile", async () => {
+      const large = await makeRoom();
+      expect(await agents.do("large", (agent) => agent === large)).toBe(true);
+      await agents.do("large", ({ index }) => expect(index.size).toBe(MANY));
+      expect(order).toEqual(["first", "second"]);
+    });
   });
 });
 

@@ -11,7 +11,7 @@ export class Refusal extends Error {
   override readonly name = "Refusal";
 
   constructor(
-    readonly status: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 422 | 503 | 507,
+    readonly status: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 503 | 507,
     message: string,
     readonly issues: readonly Issue[] = [],
   ) {

@@ -22,6 +22,7 @@ import type { NameKind } from "../storage/tables/names.ts";
 import type { SoftChange } from "../storage/tables/soft.ts";
 import { MOST_AHEAD, toIso } from "../time.ts";
 import { Clock } from "./clock.ts";
+import { HeldTime } from "./held-time.ts";
 import { presentNode } from "./present.ts";
 import { Follower, type Tell } from "./replica/follower.ts";
 import { IndexReplica } from "./replica/index-replica.ts";
@@ -56,6 +57,8 @@ export interface AgentOptions {
   tell?: Tell;
   /** The clock, in milliseconds since 1970. */
   clock?: () => number;
+  /** The time that the clock has held; all agents of a thread share one. */
+  heldTime?: HeldTime;
   /** Where index and full text are kept from one start to the next; nowhere unless it is said. */
   snapshots?: SnapshotPlaces;
   /**
@@ -100,6 +103,7 @@ export class Agent {
   constructor(storage: Storage, options: AgentOptions = {}) {
     const { config = {}, compat = "none", embeds = false, countsOutcomes = true } = options;
     const { tell = () => {}, clock = Date.now, snapshots } = options;
+    const { heldTime = new HeldTime(clock) } = options;
     this.storage = storage;
     this.config = config;
     this.compat = compat;
@@ -107,7 +111,7 @@ export class Agent {
     this.countsOutcomes = countsOutcomes;
     this.engine = createEngine(config);
     this.#tell = tell;
-    this.#clock = new Clock(clock);
+    this.#clock = new Clock(clock, heldTime);
     this.#scrub = options.scrub ?? ((nodeId) => storage.scrub(nodeId));
     const indexFile = snapshots && new SnapshotFile(snapshots.index, "index", tell);
     const textsFile = snapshots && new SnapshotFile(snapshots.texts, "full text", tell);
@@ -155,6 +159,14 @@ export class Agent {
   /** Milliseconds since 1970. */
   now(): number {
     return this.#clock.now();
+  }
+
+  /**
+   * Milliseconds since 1970, for what cannot be undone. After the clock was set forward, this goes
+   * on from the time before for an hour.
+   */
+  heldNow(): number {
+    return this.#clock.heldNow();
   }
 
   /**

@@ -2,16 +2,19 @@
 // were taken before it lie ahead then, and when it was set far forward, since it was wrong before.
 
 import { MOST_AHEAD, MOST_JUMP } from "../time.ts";
+import type { HeldTime } from "./held-time.ts";
 
 export class Clock {
   readonly #wall: () => number;
+  readonly #heldTime: HeldTime;
   #latest = Number.NEGATIVE_INFINITY;
   #isSetBack = false;
   #isSetFarForward = false;
 
   /** `wall` is the clock of the machine, in milliseconds since 1970. */
-  constructor(wall: () => number) {
+  constructor(wall: () => number, heldTime: HeldTime) {
     this.#wall = wall;
+    this.#heldTime = heldTime;
   }
 
   /**
@@ -19,12 +22,18 @@ export class Clock {
    * at most `MOST_AHEAD`.
    */
   now(): number {
+    this.#heldTime.now();
     const wall = this.#wall();
     if (wall < this.#latest && wall >= this.#latest - MOST_AHEAD) return this.#latest;
     this.#isSetBack ||= wall < this.#latest;
     this.#isSetFarForward ||= Number.isFinite(this.#latest) && wall - this.#latest > MOST_JUMP;
     this.#latest = wall;
     return wall;
+  }
+
+  /** Milliseconds since 1970 as the clock has shown them for an hour; never after `now`. */
+  heldNow(): number {
+    return Math.min(this.now(), this.#heldTime.now());
   }
 
   /** Whether the clock was set back by more than `MOST_AHEAD` since this was asked last. */

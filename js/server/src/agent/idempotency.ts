@@ -54,8 +54,7 @@ function unlessMade<Made>(
     .digest("base64");
   return function* (unit) {
     const { retries } = agent.storage;
-    const now = agent.now();
-    const since = toIso(now - KEPT);
+    const since = toIso(agent.heldNow() - KEPT);
     const known = retries.find(key, since);
     if (known !== undefined) {
       if (known.request !== request)
@@ -63,7 +62,8 @@ function unlessMade<Made>(
       return madeOf<Made>(known.made);
     }
     const made = yield* make(unit);
-    retries.put({ key, request, made: JSON.stringify(made), created_at: toIso(now) }, since);
+    const created_at = toIso(agent.now());
+    retries.put({ key, request, made: JSON.stringify(made), created_at }, since);
     return made;
   };
 }

@@ -15,13 +15,14 @@ const MOST_DAYS_BETWEEN_SWEEPS = MOST_JUMP / DAY;
 const MOST_ARCHIVED = 0.5;
 
 /**
- * Sweeps an agent's memories.
+ * Sweeps an agent's memories. Unless `force` is true, a step of the clock forward counts only once
+ * it has held for an hour: archived memories stay archived if the clock is set back.
  *
  * @throws {Refusal} if the clock looks wrong and `force` is false.
  */
 export function sweep(agent: Agent, force: boolean): SweepAnswer {
   return agent.read(() => {
-    const now = agent.now();
+    const now = force ? agent.now() : agent.heldNow();
     const { index } = agent;
     const { processed, changes, transitions } = sweepOf(agent, now);
     const archived = transitions.filter(({ to }) => to === "ARCHIVE").length;

@@ -4,7 +4,6 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { cors } from "hono/cors";
 import type { Engine } from "nous-wasm";
 import type { GivenTo, OperationShape } from "../api/operation.ts";
@@ -20,6 +19,7 @@ import { AskerGone } from "../workers/shares.ts";
 import type { Unsent } from "../workers/unsent.ts";
 import { type Caller, callerOf, demandForAll } from "./access.ts";
 import { agentlessHandlers } from "./agentless-handlers.ts";
+import { bufferChunked, hasRoom } from "./bodies.ts";
 import { answersBefore, departureOf } from "./departure.ts";
 import { descriptionOf } from "./description.ts";
 import { Metrics } from "./metrics.ts";
@@ -152,7 +152,7 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   );
   const api = app.basePath(BASE);
   api.use(async (context, next) => {
-    const agent = agentOf(context.req.header("x-nous-agent"));
+    const agent = agentOf(context);
     if (hasOneAgent && agent !== USUAL_AGENT) throw wrong("X-Nous-Agent", ONE_AGENT);
     context.set("agent", agent);
     await next();
@@ -203,19 +203,33 @@ function allowPages(origins: readonly string[]): MiddlewareHandler {
 }
 
 /**
- * Refuses bodies of more bytes. One whose length is told is not opened for it: what opens a body
- * costs more than all that reads it.
+ * Refuses bodies of more than `maxSize` bytes, and bodies without room beside others. A body with a
+ * `Content-Length` is not opened for it: opening a body costs more than reading it.
  */
 function limitBodies(maxSize: number): MiddlewareHandler {
-  const onError = async (context: Context) => {
+  const refuse = async (context: Context, refusal: Refusal) => {
     const { incoming } = (context.env ?? {}) as { incoming?: IncomingMessage };
     if (!(await throwAway(incoming))) context.header("connection", "close");
-    throw new Refusal(413, `the body is larger than ${maxSize} bytes`);
+    throw refusal;
   };
-  const limitUntold = bodyLimit({ maxSize, onError });
-  return (context, next) => {
-    if (context.req.header("transfer-encoding") !== undefined) return limitUntold(context, next);
-    return Number(context.req.header("content-length") ?? 0) > maxSize ? onError(context) : next();
+  return async (context, next) => {
+    const isChunked = context.req.header("transfer-encoding") !== undefined;
+    const length = Number(context.req.header("content-length") ?? 0);
+    const found = isChunked
+      ? await bufferChunked(context, maxSize)
+      : length > maxSize
+        ? "too large"
+        : hasRoom(context, length)
+          ? "taken"
+          : "no room";
+    if (found === "too large")
+      await refuse(context, new Refusal(413, `the body is larger than ${maxSize} bytes`));
+    if (found === "no room")
+      await refuse(
+        context,
+        new Refusal(503, "too many large requests at once: nothing was done, try again"),
+      );
+    await next();
   };
 }
 
@@ -232,8 +246,15 @@ const entriesOf = <Table extends object>(table: Table) =>
   Object.entries(table) as { [Name in keyof Table]: [Name, Table[Name]] }[keyof Table][];
 
 /** Whose memory a request is about. HTTP gives bytes of a header as characters; names are UTF-8. */
-function agentOf(header: string | undefined): string {
+function agentOf(context: Context): string {
+  const header = context.req.header("x-nous-agent");
   if (header === undefined) return USUAL_AGENT;
+  // Node joins the values of two headers with a comma.
+  if (header.includes(",")) {
+    const { incoming } = (context.env ?? {}) as { incoming?: IncomingMessage };
+    if ((incoming?.headersDistinct["x-nous-agent"] ?? []).length > 1)
+      throw wrong("X-Nous-Agent", "must be sent once: a request is about one agent");
+  }
   const name = Buffer.from(header, "latin1").toString("utf8");
   if (!isAgentName(name)) throw wrong("X-Nous-Agent", AGENT_NAME);
   return name;

@@ -16,6 +16,7 @@ const REFUSALS = {
   401: "The server has keys, and the request has none that it knows.",
   403: "The key is not for this operation or agent, or a page of another origin asks.",
   413: "The body is too large.",
+  415: "The body has a `Content-Encoding`; send it without one.",
   503: "It cannot be done now: try again after `Retry-After` seconds.",
   507: "There is no room on the disk.",
 } as const;
@@ -96,7 +97,7 @@ function described(name: string, operation: OperationShape, { isOfAgent }: OfAge
   const statuses: (keyof typeof REFUSALS)[] = [
     ...(isChecked || isOfAgent ? ([400] as const) : []),
     ...([401, 403] as const),
-    ...(body === undefined ? [] : ([413] as const)),
+    ...(body === undefined ? [] : ([413, 415] as const)),
     ...(isOfAgent ? ([503] as const) : []),
     ...(isOfAgent && method !== "get" ? ([507] as const) : []),
   ];

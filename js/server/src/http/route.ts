@@ -103,6 +103,9 @@ const notJson = (message: string) =>
  * without asking. An empty one counts as none.
  */
 async function readJson(context: Context, mayBeMissing: boolean): Promise<unknown> {
+  const encoding = context.req.header("content-encoding");
+  if (encoding !== undefined && !/^(identity)?$/i.test(encoding.trim()))
+    throw new Refusal(415, "the body must be sent without a Content-Encoding");
   const text = textOf(await bodyOf(context));
   const type = context.req.header("content-type");
   if (text === "" && mayBeMissing && type === undefined) return {};

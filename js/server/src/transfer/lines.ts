@@ -57,7 +57,7 @@ const ROWS = {
       subtype: text,
       content_summary: text,
       content_body: text,
-      neural_stability: number,
+      neural_stability: z.number().min(0, "must be at least 0").nullable(),
       neural_retrievability: number,
       neural_difficulty: number,
       neural_access_count: number,

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { NousError } from "nous-wasm";
 import { Agent } from "../agent/agent.ts";
+import { HeldTime } from "../agent/held-time.ts";
 import { SERVER_TASKS } from "../agent/server-tasks.ts";
 import { doIfDue } from "../agent/tasks.ts";
 import { handlersFor } from "../compat/handlers.ts";
@@ -38,6 +39,8 @@ const { place, engine, compat, embeds, countOutcomes, residence, cutLogs, folder
 const { dataDir, durability, remote } = place;
 const port = parentPort!;
 const handlers = handlersFor(compat);
+/** It outlives agents, so that a step of the clock is known to agents that are opened after it. */
+const heldTime = new HeldTime();
 
 const say = (message: FromWorker) => port.postMessage(message);
 const log = (
@@ -91,6 +94,7 @@ function openAgent(name: string): Agent {
       embeds,
       countsOutcomes,
       tell,
+      heldTime,
       ...kept,
     });
   } catch (error) {

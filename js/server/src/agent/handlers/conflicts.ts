@@ -197,7 +197,7 @@ type Queued = Omit<
 function queue(agent: Agent, conflict: Queued & { expires_at?: string }): ConflictRow {
   const now = agent.now();
   // Hynous' daemon resolves what has expired.
-  if (agent.compat !== "hynous") agent.storage.conflicts.removeExpired(toIso(now));
+  if (agent.compat !== "hynous") agent.storage.conflicts.removeExpired(toIso(agent.heldNow()));
   return agent.storage.conflicts.insert({
     id: newId("q"),
     status: "pending",

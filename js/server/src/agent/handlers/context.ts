@@ -81,7 +81,7 @@ export const contextHandlers: HandlersOf<typeof contextOperations> = {
       const { storage } = agent;
       const before = storage.usage.ofContext(context_id);
       if (before.length > 0) return feedbackOf(before);
-      const since = toIso(agent.now() - RECORDED_DAYS * DAY);
+      const since = toIso(agent.heldNow() - RECORDED_DAYS * DAY);
       storage.usage.add(usesOf(agent, context_id, recalled_content, response), MOST_RECORDS, since);
       return feedbackOf(storage.usage.ofContext(context_id));
     }),
