@@ -15,7 +15,7 @@ mod intent;
 mod layout;
 mod memory;
 mod merge;
-mod procedural;
+mod playbook;
 mod prompt;
 mod query;
 mod rerank;
