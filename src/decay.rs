@@ -39,10 +39,10 @@ pub struct DecayConstants {
     pub growth_rate: f64,
     /// The most days of stability, without a section.
     pub max_stability_days: f64,
-    /// The least retrievability of ACTIVE, without a section.
+    /// The retrievability above which a memory without a section is ACTIVE.
     pub active_threshold: f64,
-    /// The least retrievability of WEAK, without a section. Below it the edges of a node are
-    /// weakened.
+    /// The retrievability above which a memory without a section is WEAK. Below it the edges of a
+    /// node are weakened.
     pub weak_threshold: f64,
     /// Dormant days after which a memory of a section becomes COMPRESS.
     pub dormant_days: f64,
@@ -74,7 +74,7 @@ pub const DECAY: DecayConstants = DecayConstants {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Lifecycle {
-    /// Retrievability is at or above the active threshold.
+    /// Retrievability is above the active threshold.
     Active = 0,
     /// Retrievability is between the thresholds.
     Weak = 1,

@@ -39,7 +39,7 @@ pub struct Neighbour {
 }
 
 /// The source of a slot without an edge.
-const NOBODY: Row = Row::MAX;
+const NO_NODE: Row = Row::MAX;
 /// The end of a chain.
 const END: u32 = u32::MAX;
 /// The tail is folded in when it is longer than this and than a share of all edges and rows.
@@ -102,7 +102,7 @@ impl Graph {
     /// Returns the edge in a slot, or `None` if the slot has no edge.
     pub fn edge(&self, slot: u32) -> Option<Edge> {
         let place = slot as usize;
-        if place >= self.sources.len() || self.sources.get(place) == NOBODY {
+        if place >= self.sources.len() || self.sources.get(place) == NO_NODE {
             return None;
         }
         Some(Edge {
@@ -238,7 +238,7 @@ impl Graph {
     /// Removes an edge.
     pub fn remove(&mut self, slot: u32) {
         let Some(edge) = self.edge(slot) else { return };
-        self.sources.set(slot as usize, NOBODY);
+        self.sources.set(slot as usize, NO_NODE);
         let target = edge.target as usize;
         self.inbound.set(target, self.inbound.get(target) - 1);
         self.removed.push(slot);
@@ -268,7 +268,7 @@ impl Graph {
         folded.iter().copied().chain(chain).filter_map(move |edge| {
             let source = self.sources.at(edge as usize);
             let other = if source == row { self.targets.at(edge as usize) } else { source };
-            (source != NOBODY).then_some(Neighbour { row: other, edge })
+            (source != NO_NODE).then_some(Neighbour { row: other, edge })
         })
     }
 
@@ -282,7 +282,7 @@ impl Graph {
     /// Returns the slots of all edges, by sequence number.
     pub fn in_order(&self) -> Vec<u32> {
         let mut slots: Vec<u32> = (0..self.sources.len() as u32)
-            .filter(|&slot| self.sources.get(slot as usize) != NOBODY)
+            .filter(|&slot| self.sources.get(slot as usize) != NO_NODE)
             .collect();
         self.sort(&mut slots);
         slots

@@ -56,7 +56,7 @@ pub(super) const LN2_LOW: f64 = f64::from_bits(0x3DEA_39EF_3579_3C76);
 pub(super) const HALF_LN2_HIGH_WORD: u32 = 0x3FD6_2E42;
 /// High word of 2⁻²⁸: below it e^x is 1 + x.
 const TINY_HIGH_WORD: u32 = 0x3E30_0000;
-/// High word of the infinities; whatever lies above is NaN.
+/// High word of the infinities. Greater words are NaN.
 pub(super) const INFINITE_HIGH_WORD: u32 = 0x7FF0_0000;
 
 // Remez polynomial for r·(e^r + 1)/(e^r − 1) − 2 in r² on [0, ½ ln 2], error below 2⁻⁵⁹.

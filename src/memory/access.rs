@@ -7,8 +7,8 @@ use crate::decay::{self, Curve, Lifecycle};
 use crate::error::Result;
 
 impl MemoryIndex {
-    /// Counts an access of each row at `now`; a row listed twice counts twice. The last access never
-    /// moves back. Returns the number of accesses counted: rows without a node are skipped.
+    /// Counts an access of each row at `now`; a row listed twice counts twice. The last access
+    /// never moves back. Returns the number of accesses counted: rows without a node are skipped.
     ///
     /// # Errors
     /// `invalid_argument` for a `now` out of range.
@@ -22,10 +22,10 @@ impl MemoryIndex {
         Ok(there)
     }
 
-    /// Counts accesses as [`MemoryIndex::touch`] does, and recalls the nodes. Stability grows by the
-    /// rate of the section, and by salience if the index keeps it; that of a playbook stays. The
-    /// stored retrievability and state become those of the moment before the read. The states DORMANT
-    /// and DELETED stay.
+    /// Counts accesses as [`MemoryIndex::touch`] does, and recalls the nodes. Stability grows by
+    /// the rate of the section, and by salience if the index keeps it; that of a playbook stays.
+    /// The stored retrievability and state become those of the moment before the read. The states
+    /// DORMANT and DELETED stay.
     ///
     /// # Errors
     /// As [`MemoryIndex::touch`].

@@ -20,8 +20,8 @@ pub struct EdgeChange {
     pub edge_type: Option<u32>,
     /// In [0, 1]. Default: that of its type, see [`stored_edge_strength`].
     pub strength: Option<f64>,
-    /// Its place in every order, at most [`MOST_SEQUENCE`](crate::columns::MOST_SEQUENCE). Default: one more than the highest so
-    /// far.
+    /// Its place in every order, at most [`MOST_SEQUENCE`](crate::columns::MOST_SEQUENCE). Default:
+    /// one more than the highest so far.
     pub sequence: Option<u64>,
 }
 
@@ -136,9 +136,9 @@ impl MemoryIndex {
         slots.iter().for_each(|&slot| self.graph.remove(slot));
     }
 
-    /// Strengthens every edge between two different nodes of one group by `amount`, to 1 at most, and
-    /// only once if it is in several groups. Returns the slots of edges whose strength changed, in
-    /// order of sequence.
+    /// Strengthens every edge between two different nodes of one group by `amount`, to 1 at most,
+    /// and only once if it is in several groups. Returns the slots of edges whose strength changed,
+    /// in order of sequence.
     ///
     /// # Errors
     /// `invalid_argument` for an amount outside [0, 1].

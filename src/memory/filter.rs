@@ -40,8 +40,8 @@ pub struct Filters {
 
 impl Filters {
     /// # Errors
-    /// `invalid_argument` with the field of an instant out of range, and of days that are negative or
-    /// not finite.
+    /// `invalid_argument` with the field of an instant out of range, and of days that are negative
+    /// or not finite.
     pub(super) fn check(&self) -> Result<()> {
         for (field, instant) in [
             ("filters.created_after", self.created_after),

@@ -116,8 +116,8 @@ pub struct Arrival {
 /// Nodes that the map has room for from the beginning: a map that grows is filled again.
 const ROOM: usize = 1024;
 
-/// Spreads activation from the seeds. `weight` returns the weight of an edge to a node, or `None` if
-/// a filter keeps activation off it. `arrivals` receives every amount that arrives, if given.
+/// Spreads activation from the seeds. `weight` returns the weight of an edge to a node, or `None`
+/// if a filter keeps activation off it. `arrivals` receives every amount that arrives, if given.
 ///
 /// Spreading stops as soon as `max_nodes` are active.
 ///

@@ -15,7 +15,7 @@ pub(super) struct Scratch {
     /// Rows of nodes or documents, slots of edges, codes of names, lengths.
     pub rows: Vec<u32>,
     pub bytes: Vec<u8>,
-    /// Bytes that the instance took before there was an index.
+    /// Bytes of the instance before the index was created.
     pub module_bytes: usize,
 }
 
@@ -25,7 +25,7 @@ impl Scratch {
         Self { module_bytes, ..Self::default() }
     }
 
-    /// Bytes that are used beside the index: the scratch, and the module's own.
+    /// Returns the bytes beside the index: the scratch, and the module's own.
     pub fn beside_index(&self) -> usize {
         self.module_bytes + self.size()
     }
@@ -41,7 +41,8 @@ impl Scratch {
             + bytes.saturating_sub(self.bytes.len())
     }
 
-    /// Makes room for a batch. Returns `false` if the host has too little memory. Moves the scratch.
+    /// Makes room for a batch. Returns `false` if the host has too little memory. Moves the
+    /// scratch.
     pub fn reserve(&mut self, numbers: usize, rows: usize, bytes: usize) -> bool {
         grow(&mut self.numbers, numbers)
             && grow(&mut self.rows, rows)
@@ -87,13 +88,13 @@ impl Scratch {
     }
 }
 
-/// The text of some bytes; empty if they are no UTF-8. Encoders write UTF-8, and an empty text is
-/// better than a trap.
+/// Returns the text of some bytes, or an empty text if they are not UTF-8. Encoders write UTF-8,
+/// and an empty text is better than a trap.
 pub(super) fn text_of(bytes: &[u8]) -> &str {
     str::from_utf8(bytes).unwrap_or_default()
 }
 
-/// The host has no room for a part of a snapshot.
+/// The error for a host without room for a part of a snapshot.
 pub(super) fn no_room_for_part() -> Error {
     Error::memory("snapshot", "needs more than there is")
 }

@@ -18,7 +18,8 @@ fn input_count() -> usize {
     }
 }
 
-/// Calls `check(x, v8's f(x))` for `count` arguments of a kind (see `parity/inputs/math-inputs.mjs`).
+/// Calls `check(x, v8's f(x))` for `count` arguments of a kind (see
+/// `parity/inputs/math-inputs.mjs`).
 fn for_each_v8_value(f: &str, kind: &str, count: usize, mut check: impl FnMut(f64, f64)) {
     let mut node = Command::new("node")
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/parity/inputs/math-oracle.mjs"))

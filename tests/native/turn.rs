@@ -1,6 +1,6 @@
 //! Turns of conversation natively: the golden vectors, a thousand generated turns with the
-//! reference's answers (made by `parity/inputs/turn-oracle.mjs`), and texts of a size that a quadratic
-//! rule would not survive.
+//! reference's answers (made by `parity/inputs/turn-oracle.mjs`), and texts of a size that a
+//! quadratic rule would not survive.
 
 use crate::common::assert_is;
 use nous_wasm::context::{

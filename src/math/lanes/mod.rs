@@ -547,8 +547,8 @@ impl Div for F64x2 {
 /// rounded number in two's complement.
 pub(crate) const WHOLE_IN_LOW_BITS: f64 = 6_755_399_441_055_744.0;
 
-/// The low 32 bits of a number that is rounded to the nearest whole one. An addition takes less time
-/// than the saturating conversion.
+/// The low 32 bits of a number that is rounded to the nearest whole one. An addition takes less
+/// time than the saturating conversion.
 #[inline(always)]
 pub(crate) fn low_bits(whole: f64) -> usize {
     (whole + WHOLE_IN_LOW_BITS).to_bits() as u32 as usize
