@@ -129,7 +129,7 @@ const MOST_SYMBOLS: usize = 10_000;
 fn read_symbols(value: &Value, path: &Path<'_>) -> Result<Vec<String>> {
     let symbols: Vec<String> = value.read(path)?;
     if symbols.len() > MOST_SYMBOLS {
-        let problem = format!("must not be more than {MOST_SYMBOLS}");
+        let problem = format!("must have at most {MOST_SYMBOLS} entries");
         return Err(Error::config(*path, problem).found(symbols.len() as f64));
     }
     let bytes: usize = symbols.iter().map(String::len).sum();

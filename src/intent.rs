@@ -324,8 +324,8 @@ impl Sought {
     fn stands_alone(&self, text: &str, end: usize) -> bool {
         let (before, after) = (&text[..end - self.bytes], &text[end..]);
         let continues_one = self.starts_in_word && before.chars().next_back().is_some_and(is_word);
-        let goes_on = self.ends_in_word && after.chars().next().is_some_and(is_word);
-        !continues_one && !goes_on
+        let continues = self.ends_in_word && after.chars().next().is_some_and(is_word);
+        !continues_one && !continues
     }
 }
 

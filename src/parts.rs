@@ -48,7 +48,7 @@ pub(crate) fn open(part: &[u8], number: u64) -> Result<(u32, &[u8])> {
     }
     let (header, content) = part.split_at(HEADER);
     if header[..4] != MARK {
-        return Err(Error::snapshot("is none of this package"));
+        return Err(Error::snapshot("was not written by this package"));
     }
     let mut fields = PartReader { bytes: &header[4..], field: "header" };
     let (code, at, length, sum) = (fields.u32()?, fields.u64()?, fields.u64()?, fields.u64()?);
@@ -73,7 +73,7 @@ pub(crate) fn part_length(header: &[u8]) -> Result<usize> {
         return Err(Error::snapshot(if header.len() < HEADER {
             "is cut off"
         } else {
-            "is none of this package"
+            "was not written by this package"
         }));
     }
     let mut fields = PartReader { bytes: &header[16..], field: "header" };
@@ -125,7 +125,7 @@ impl<'a> PartReader<'a> {
     pub fn text(&mut self) -> Result<String> {
         let length = self.u32()? as usize;
         let text = str::from_utf8(self.take(length)?);
-        text.map(String::from).map_err(|_| Error::snapshot("holds a name that is no text"))
+        text.map(String::from).map_err(|_| Error::snapshot("holds a name that is not UTF-8"))
     }
 
     /// Reads a count of entries that take at least this many bytes each.

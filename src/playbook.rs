@@ -157,7 +157,7 @@ pub struct PlaybookBook {
     call: u64,
     /// The number of entries of all lists, and of those whose playbook was removed.
     listed: usize,
-    gone: usize,
+    removed: usize,
     /// The number of entries of each row in lists.
     entries: Vec<u32>,
 }
@@ -204,20 +204,20 @@ impl PlaybookBook {
     pub fn remove(&mut self, row: u32) {
         self.rows[row as usize] = StoredPlaybook::default();
         self.free.push(row);
-        self.gone += self.entries[row as usize] as usize;
-        if self.gone > self.listed / 2 {
-            self.forget_gone();
+        self.removed += self.entries[row as usize] as usize;
+        if self.removed > self.listed / 2 {
+            self.drop_removed();
         }
     }
 
-    fn forget_gone(&mut self) {
+    fn drop_removed(&mut self) {
         let rows = &self.rows;
         self.lists.retain(|_, list| {
             list.triggers.retain(|&(_, row, sequence)| rows[row as usize].sequence == sequence);
             !list.triggers.is_empty()
         });
-        self.listed -= self.gone;
-        self.gone = 0;
+        self.listed -= self.removed;
+        self.removed = 0;
     }
 
     /// For each playbook the first event that triggers it, if its conditions hold. `values` returns

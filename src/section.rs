@@ -302,7 +302,6 @@ pub struct Subtype {
 /// assert_eq!(table.section_of(Some("anything else")), Section::Knowledge);
 /// assert_eq!(table.initial_stability(Some("custom:lesson")), 90.0);
 /// ```
-/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct SectionTable {
     enabled: bool,

@@ -12,7 +12,7 @@
 //! moments      9 4 8 ...     7 7 9 ...           one per row
 //! ```
 //!
-//! A search for what is due by a moment starts at the top, and goes down only under entries that
+//! A search for the rows due by a moment starts at the top, and goes down only under entries that
 //! are due. It goes level by level, so that reading one branch does not wait for the one before.
 //!
 //! # Invariants
@@ -27,13 +27,13 @@
 //!
 //! Moments are whole numbers, so there is no rounding here. The moment of a row may be too early.
 //! Then the row is found, looked at and filed again. It must not be too late; `memory/sweep.rs`,
-//! which computes the moments, says why it is not.
+//! which computes the moments, explains why it is not.
 //!
 //! # Cost
 //!
 //! 4 bytes a row, and a fifteenth of that for the levels above: 4.3 bytes. Setting a moment takes
 //! one step per level, each of up to sixteen comparisons; a change that is not the least of its
-//! sixteen stops at the first step. Finding what is due takes sixteen comparisons for each entry
+//! sixteen stops at the first step. Finding the due rows takes sixteen comparisons for each entry
 //! that is due, on each level. It is proportional to the number of due rows if these are many or
 //! close together, and at most to that number times the number of levels.
 

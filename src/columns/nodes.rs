@@ -208,7 +208,7 @@ impl Nodes {
 
     /// Changes the last access of a node.
     pub fn set_last_accessed(&mut self, row: Row, instant: f64) {
-        self.know_of_access(instant);
+        self.note_access(instant);
         self.last_accessed.set(row as usize, instant);
     }
 
@@ -218,7 +218,7 @@ impl Nodes {
         self.latest_access <= instant
     }
 
-    fn know_of_access(&mut self, instant: f64) {
+    fn note_access(&mut self, instant: f64) {
         self.latest_access = self.latest_access.max(instant);
     }
 
@@ -226,7 +226,7 @@ impl Nodes {
     pub fn add(&mut self, node: &Node) -> Row {
         let Some(row) = self.free.pop() else {
             self.created_at.push(node.created_at);
-            self.know_of_access(node.last_accessed);
+            self.note_access(node.last_accessed);
             self.last_accessed.push(node.last_accessed);
             self.stability.push(node.stability);
             self.retrievability.push(node.retrievability);

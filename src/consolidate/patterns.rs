@@ -163,10 +163,10 @@ impl Split {
             self.conditions.append(&mut other.conditions);
             other.places.clear();
         } else if self.is_opposite(other, size) {
-            let (asking, silent) =
+            let (kept, absorbed) =
                 if other.places.len() < self.places.len() { (other, self) } else { (self, other) };
-            asking.opposite.append(&mut silent.conditions);
-            silent.places.clear();
+            kept.opposite.append(&mut absorbed.conditions);
+            absorbed.places.clear();
         }
     }
 
@@ -231,9 +231,9 @@ fn divide(mut splits: Vec<Split>, size: usize) -> Vec<Split> {
     for alike in marked.chunk_by(|a, b| a.0 == b.0) {
         // The splits of this mark that no other has absorbed: one, unless different splits share a
         // mark.
-        let mut asking: Vec<u32> = Vec::new();
+        let mut kept: Vec<u32> = Vec::new();
         for &(_, next) in alike {
-            asking.retain(|&first| {
+            kept.retain(|&first| {
                 if let Ok([first, next]) = splits.get_disjoint_mut([first as usize, next as usize])
                 {
                     first.settle(next, size);
@@ -241,7 +241,7 @@ fn divide(mut splits: Vec<Split>, size: usize) -> Vec<Split> {
                 !splits[first as usize].places.is_empty()
             });
             if !splits[next as usize].places.is_empty() {
-                asking.push(next);
+                kept.push(next);
             }
         }
     }

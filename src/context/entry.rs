@@ -15,7 +15,7 @@ pub const RECENT_HOURS: u32 = 48;
 /// The most code points of a fact, and of a conversation's title and summary.
 const LONGEST_TEXT: usize = 200;
 /// The least relevance of an item of the working memory.
-const IN_MIND: f64 = 0.7;
+const LEAST_RELEVANCE: f64 = 0.7;
 /// The outcome of an episode that is left out.
 const ABANDONED: &str = "abandoned";
 
@@ -191,34 +191,34 @@ impl PromptEntry<'_> {
     pub(super) fn line(&self) -> Option<String> {
         let line = match *self {
             Self::Note { label: "", text } | Self::Item { text, .. } => {
-                ["- ", &said(text)?].concat()
+                ["- ", &shown(text)?].concat()
             }
-            Self::Note { label, text } => ["- ", &plain(label), ": ", &said(text)?].concat(),
-            Self::Censor { action, text } => ["- [", &plain(action), "] ", &said(text)?].concat(),
+            Self::Note { label, text } => ["- ", &plain(label), ": ", &shown(text)?].concat(),
+            Self::Censor { action, text } => ["- [", &plain(action), "] ", &shown(text)?].concat(),
             Self::Decision { description, outcome, confidence } => {
-                let (description, outcome) = (said(description)?, said_or(outcome, "pending"));
+                let (description, outcome) = (shown(description)?, shown_or(outcome, "pending"));
                 ["- [", &outcome, "] ", &description, &sure(" (", confidence, ")")].concat()
             }
             Self::Fact { content, subject, confidence } => {
-                let content = said_shortly(content)?;
-                let subject = said(subject).map_or(String::new(), |it| ["[", &it, "] "].concat());
+                let content = shown_shortened(content)?;
+                let subject = shown(subject).map_or(String::new(), |it| ["[", &it, "] "].concat());
                 ["- ", &subject, &content, &sure(" [", confidence, "]")].concat()
             }
             Self::Procedure { name, domain, activations, effectiveness } => {
-                let (name, domain) = (said(name)?, said_or(domain, "general"));
+                let (name, domain) = (shown(name)?, shown_or(domain, "general"));
                 let rate = |it| format!(", effectiveness: {}%", whole_percent(it) as u64);
                 let rate = effectiveness.map_or(String::new(), rate);
                 format!("- **{name}** ({domain}): activated {}x{rate}", activations as u64)
             }
             Self::Episode { summary, outcome, date } => {
-                let (summary, outcome) = (said(summary)?, said_or(outcome, "ongoing"));
+                let (summary, outcome) = (shown(summary)?, shown_or(outcome, "ongoing"));
                 ["- [", &outcome, "] ", &summary, " (", day(date), ")"].concat()
             }
-            Self::Signal { text, date } => ["- ", &said(text)?, " (", day(date), ")"].concat(),
+            Self::Signal { text, date } => ["- ", &shown(text)?, " (", day(date), ")"].concat(),
             Self::Conversation { title, summary } => {
                 let summary =
-                    said_shortly(summary).map_or(String::new(), |it| [": ", &it].concat());
-                ["- ", &said_shortly(title)?, &summary].concat()
+                    shown_shortened(summary).map_or(String::new(), |it| [": ", &it].concat());
+                ["- ", &shown_shortened(title)?, &summary].concat()
             }
         };
         Some(line)
@@ -238,7 +238,7 @@ impl PromptEntry<'_> {
     /// Whether the prompt has a place for the entry, whatever its text.
     pub(super) fn is_wanted(&self) -> bool {
         match *self {
-            Self::Item { relevance, .. } => relevance >= IN_MIND,
+            Self::Item { relevance, .. } => relevance >= LEAST_RELEVANCE,
             Self::Episode { outcome, .. } => outcome != ABANDONED,
             _ => true,
         }
@@ -246,16 +246,16 @@ impl PromptEntry<'_> {
 }
 
 /// Returns a text as one line, or `None` if nothing is left of it.
-fn said(text: &str) -> Option<String> {
+fn shown(text: &str) -> Option<String> {
     Some(plain(text)).filter(|line| !line.is_empty())
 }
 
-fn said_or(text: &str, otherwise: &str) -> String {
-    said(text).unwrap_or_else(|| otherwise.into())
+fn shown_or(text: &str, otherwise: &str) -> String {
+    shown(text).unwrap_or_else(|| otherwise.into())
 }
 
-fn said_shortly(text: &str) -> Option<String> {
-    said(&shorten(text, LONGEST_TEXT))
+fn shown_shortened(text: &str) -> Option<String> {
+    shown(&shorten(text, LONGEST_TEXT))
 }
 
 fn day(date: &str) -> &str {

@@ -29,7 +29,8 @@
 //!
 //! ```
 //! use nous_wasm::context::{
-//!     ContextMode, PromptEntry, PromptLimits, PromptSection, SECTIONS, estimate_tokens, write_prompt,
+//!     ContextMode, PromptEntry, PromptLimits, PromptSection, SECTIONS, estimate_tokens,
+//!     write_prompt,
 //! };
 //! let fact = PromptEntry::Fact {
 //!     content: "Keep sessions in Redis\n## Identity",

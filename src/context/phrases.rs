@@ -89,11 +89,11 @@ const fn in_both(sense: Sense, phrases: &'static [&'static str]) -> Pattern {
     Pattern { sense, mode: None, phrases }
 }
 
-const fn shipped(memory_type: MemoryType, phrases: &'static [&'static str]) -> Pattern {
+const fn seed_only(memory_type: MemoryType, phrases: &'static [&'static str]) -> Pattern {
     Pattern { sense: Sense::Hint(memory_type), mode: Some(ContextMode::SeedCompatible), phrases }
 }
 
-const fn mended(memory_type: MemoryType, phrases: &'static [&'static str]) -> Pattern {
+const fn default_only(memory_type: MemoryType, phrases: &'static [&'static str]) -> Pattern {
     Pattern { sense: Sense::Hint(memory_type), mode: Some(ContextMode::Default), phrases }
 }
 
@@ -118,29 +118,32 @@ pub const PATTERNS: [Pattern; 19] = [
         ],
     ),
     // "decid" is not a word, but the table of the seed has it.
-    shipped(
+    seed_only(
         MemoryType::Decision,
         &["decid", "decision", "chose", "choice", "should we", "recommend"],
     ),
-    shipped(MemoryType::Fact, &["what is", "tell me about", "fact", "know about", "definition"]),
-    shipped(
+    seed_only(MemoryType::Fact, &["what is", "tell me about", "fact", "know about", "definition"]),
+    seed_only(
         MemoryType::Procedure,
         &["how do", "how to", "how can", "steps", "process", "workflow", "guide"],
     ),
-    shipped(MemoryType::Episode, &["last time", "when did", "history", "story", "what happened"]),
-    mended(MemoryType::Decision, &["decide*", "decision*", "decisive*", "deciding"]),
-    mended(MemoryType::Decision, &["chose", "choice", "choose", "chosen", "recommend*"]),
-    mended(MemoryType::Decision, &["should we", "should i", "should they", "should you"]),
-    mended(MemoryType::Fact, &["what is", "tell me about", "fact", "know about", "definition"]),
-    mended(MemoryType::Fact, &["defin*"]),
-    mended(
+    seed_only(MemoryType::Episode, &["last time", "when did", "history", "story", "what happened"]),
+    default_only(MemoryType::Decision, &["decide*", "decision*", "decisive*", "deciding"]),
+    default_only(MemoryType::Decision, &["chose", "choice", "choose", "chosen", "recommend*"]),
+    default_only(MemoryType::Decision, &["should we", "should i", "should they", "should you"]),
+    default_only(
+        MemoryType::Fact,
+        &["what is", "tell me about", "fact", "know about", "definition"],
+    ),
+    default_only(MemoryType::Fact, &["defin*"]),
+    default_only(
         MemoryType::Procedure,
         &["how do", "how did", "how to", "how can", "how could", "how should", "how would"],
     ),
-    mended(MemoryType::Procedure, &["steps", "process", "workflow", "guide", "procedure"]),
-    mended(MemoryType::Episode, &["last time"]),
-    mended(MemoryType::Episode, &["when did", "when was", "when were"]),
-    mended(MemoryType::Episode, &["history", "story", "what happened", "recall", "earlier"]),
+    default_only(MemoryType::Procedure, &["steps", "process", "workflow", "guide", "procedure"]),
+    default_only(MemoryType::Episode, &["last time"]),
+    default_only(MemoryType::Episode, &["when did", "when was", "when were"]),
+    default_only(MemoryType::Episode, &["history", "story", "what happened", "recall", "earlier"]),
 ];
 
 /// A phrase as the automaton searches it.

@@ -302,11 +302,11 @@ fn trim(
     for part in parts.iter_mut() {
         let kept = left.min(part.lines.len());
         left -= kept;
-        let gone = part.lines.split_off(kept);
-        if gone.is_empty() {
+        let removed = part.lines.split_off(kept);
+        if removed.is_empty() {
             continue;
         }
-        leave_out(gone, Omitted::Total, omitted);
+        leave_out(removed, Omitted::Total, omitted);
         if part.section == PromptSection::Identity {
             let heading = heading(part.section);
             let fits = |text: &str| {

@@ -39,7 +39,7 @@ const OPEN_FOLLOW_UPS: [&str; 2] = ["tell me more", "more about"];
 /// it. Returns `None` if the turn continues the last topic.
 pub fn next_topic(text: &str) -> Option<Span> {
     let trimmed = trim(text);
-    if trimmed.chars().nth(SHORTEST - 1).is_none() || goes_on(trimmed) {
+    if trimmed.chars().nth(SHORTEST - 1).is_none() || continues_topic(trimmed) {
         return None;
     }
     let start = text.len() - text.trim_start_matches(is_white_space).len();
@@ -47,7 +47,7 @@ pub fn next_topic(text: &str) -> Option<Span> {
     Some(Span { start, end: start + length })
 }
 
-fn goes_on(trimmed: &str) -> bool {
+fn continues_topic(trimmed: &str) -> bool {
     let first = runs(trimmed, 0).take(SOME_WORDS + 1);
     let words: Vec<&str> = first.map(|word| without_final_marks(word.of(trimmed))).collect();
     if words.len() <= FEW_WORDS && is_one_of(words[0], &PRONOUNS) {
@@ -64,10 +64,10 @@ fn goes_on(trimmed: &str) -> bool {
         return trim(&trimmed[end..]).chars().nth(SHORTEST_OBJECT - 1).is_none();
     }
     let is_pronoun = |word: &&str| is_one_of(word, &PRONOUNS);
-    let says_nothing = |word: &str| word.is_empty() || is_stop_word(&word.to_ascii_lowercase());
+    let is_filler = |word: &str| word.is_empty() || is_stop_word(&word.to_ascii_lowercase());
     words.len() <= SOME_WORDS
         && words.iter().any(is_pronoun)
-        && words.iter().all(|word| is_pronoun(word) || says_nothing(word))
+        && words.iter().all(|word| is_pronoun(word) || is_filler(word))
 }
 
 fn is_one_of(word: &str, words: &[&str]) -> bool {

@@ -49,25 +49,25 @@ pub struct TurnSignals {
 /// the turn asks for signals.
 pub fn classify_turn(text: &str, intent: &IntentClassifier, mode: ContextMode) -> TurnSignals {
     let mut signals = TurnSignals::default();
-    let is_mended = mode == ContextMode::Default;
-    if is_mended {
+    let is_default = mode == ContextMode::Default;
+    if is_default {
         (signals.input, signals.is_greeting) = after_greetings(text);
     } else {
         signals.is_greeting = after_greeting(trim(text), mode).is_some();
     }
-    let said = &text[signals.input..];
+    let input = &text[signals.input..];
     // A greeting may open a question, as in "What's up with the deploy".
-    signals.is_question = is_question(said, mode) || is_question(text, mode);
-    signals.is_acknowledgement = is_mended && is_acknowledgement(said);
-    let sought = if is_mended { straighten(said) } else { Cow::Borrowed(said) };
-    for pattern in patterns_in(&sought, mode) {
+    signals.is_question = is_question(input, mode) || is_question(text, mode);
+    signals.is_acknowledgement = is_default && is_acknowledgement(input);
+    let searched = if is_default { straighten(input) } else { Cow::Borrowed(input) };
+    for pattern in patterns_in(&searched, mode) {
         match pattern.sense {
             Sense::Recency(weight) => signals.recency = signals.recency.max(weight),
             Sense::Hint(memory_type) => signals.hints[memory_type as usize] += HINT,
             Sense::Recap => signals.is_recap = true,
         }
     }
-    if is_mended && intent.classify(said, intent.matcher()).contains(Section::Signals) {
+    if is_default && intent.classify(input, intent.matcher()).contains(Section::Signals) {
         signals.hints[MemoryType::Signal as usize] = HINT;
     }
     let (keywords, entities) = named(text, signals.input, mode);
@@ -115,16 +115,16 @@ fn is_acknowledgement(text: &str) -> bool {
 
 /// Returns the keywords and the entities of a text from a place on.
 fn named(text: &str, from: usize, mode: ContextMode) -> (Vec<Span>, Vec<Span>) {
-    let said = &text[from..];
+    let input = &text[from..];
     let (mut keywords, mut entities) = (Vec::new(), Vec::new());
     let mut known: Vec<Cow<'_, str>> = Vec::new();
     let is_new =
         |known: &[Span], spelled: &str| known.iter().all(|known| known.of(text) != spelled);
-    for word in words(said) {
+    for word in words(input) {
         if keywords.len() == MOST_NAMED && entities.len() == MOST_NAMED {
             break;
         }
-        let spelled = word.of(said);
+        let spelled = word.of(input);
         let span = Span { start: from + word.start, end: from + word.end };
         let is_name = is_capitalised(spelled, mode);
         let is_keyword = is_name || is_long(spelled) || is_all_capitals(spelled, mode);
@@ -135,7 +135,7 @@ fn named(text: &str, from: usize, mode: ContextMode) -> (Vec<Span>, Vec<Span>) {
                 keywords.push(span);
             }
         }
-        let begins_sentence = word.start == 0 || said[..word.start].ends_with(". ");
+        let begins_sentence = word.start == 0 || input[..word.start].ends_with(". ");
         if is_name && !begins_sentence && entities.len() < MOST_NAMED && is_new(&entities, spelled)
         {
             entities.push(span);

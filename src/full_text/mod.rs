@@ -47,9 +47,9 @@ pub const COLUMNS: usize = 3;
 /// The separator of columns in a sequence. Codes of words are one higher there.
 const BREAK: u32 = 0;
 /// The length of a removed text.
-const GONE: u32 = u32::MAX;
+const REMOVED: u32 = u32::MAX;
 /// The slot of a row whose text was removed.
-const NOWHERE: Slot = Slot::MAX;
+const NO_SLOT: Slot = Slot::MAX;
 /// Removed texts are swept out if they exceed half of the texts by this number.
 const SWEEP_AT_LEAST: usize = 256;
 /// The share of `max_bytes` that is left for fragmentation: freed blocks that fit nothing else.
@@ -284,7 +284,7 @@ impl TextIndex {
         for &row in rows {
             if self.has(row) {
                 self.take(row);
-                self.slots[row as usize] = NOWHERE;
+                self.slots[row as usize] = NO_SLOT;
             }
         }
         before - self.documents
@@ -292,7 +292,7 @@ impl TextIndex {
 
     /// Whether a row has a text.
     pub fn has(&self, row: Row) -> bool {
-        self.slots.get(row as usize).is_some_and(|&slot| slot != NOWHERE)
+        self.slots.get(row as usize).is_some_and(|&slot| slot != NO_SLOT)
     }
 
     /// Removes the text of a row. Its postings stay until the next sweep.
@@ -308,44 +308,44 @@ impl TextIndex {
         });
         self.sequence_bytes -= sequence.len();
         self.words -= u64::from(self.lengths[slot]);
-        self.lengths[slot] = GONE;
+        self.lengths[slot] = REMOVED;
         self.documents -= 1;
     }
 
     /// Rebuilds the index without removed texts if these are many. Returns whether it did. Then
     /// rows are numbered from 0 again, in their order.
     pub fn sweep(&mut self) -> bool {
-        let gone = self.lengths.len() - self.documents;
-        let is_much =
-            gone >= SWEEP_AT_LEAST + self.documents / 2 || (self.documents == 0 && gone > 0);
-        if is_much {
-            self.make_anew();
+        let removed = self.lengths.len() - self.documents;
+        let is_due =
+            removed >= SWEEP_AT_LEAST + self.documents / 2 || (self.documents == 0 && removed > 0);
+        if is_due {
+            self.rebuild();
         }
-        is_much
+        is_due
     }
 
-    fn make_anew(&mut self) {
-        let mut anew = Self::new(self.max_bytes);
-        (anew.elsewhere, anew.changes) = (self.elsewhere, self.changes + 1);
+    fn rebuild(&mut self) {
+        let mut rebuilt = Self::new(self.max_bytes);
+        (rebuilt.elsewhere, rebuilt.changes) = (self.elsewhere, self.changes + 1);
         self.postings = Vec::new();
         let old = std::mem::take(&mut self.vocabulary).names;
         let mut codes: Vec<Option<u32>> = vec![None; old.count()];
-        for &slot in self.slots.iter().filter(|&&slot| slot != NOWHERE) {
+        for &slot in self.slots.iter().filter(|&&slot| slot != NO_SLOT) {
             let mut sequence = Vec::new();
             for_each_number(&self.sequences[slot as usize], |number| {
                 let number = number.checked_sub(1).map_or(BREAK, |code| {
-                    let give = || anew.vocabulary.names.code_or_new(old.text(code));
+                    let give = || rebuilt.vocabulary.names.code_or_new(old.text(code));
                     *codes[code as usize].get_or_insert_with(give) + 1
                 });
                 numbers::put(&mut sequence, number);
             });
             self.sequences[slot as usize] = Box::default();
-            anew.put(
+            rebuilt.put(
                 None,
                 ParsedText { sequence: sequence.into(), length: self.lengths[slot as usize] },
             );
         }
-        *self = anew;
+        *self = rebuilt;
     }
 }
 

@@ -7,7 +7,7 @@
 
 use super::postings::Slot;
 use super::tokens::{Token, each_token};
-use super::{GONE, NOWHERE, TextIndex, for_each_number};
+use super::{NO_SLOT, REMOVED, TextIndex, for_each_number};
 use crate::columns::Row;
 use crate::error::Result;
 use crate::math::ln;
@@ -38,15 +38,15 @@ pub struct TextHit {
 #[derive(Debug, PartialEq)]
 struct Term {
     words: Vec<String>,
-    says_nothing: bool,
+    is_stop_word: bool,
 }
 
 /// Adds the term in `words`, if there is one.
 fn end_term(words: &mut Vec<String>, terms: &mut Vec<Term>) {
     let words = std::mem::take(words);
     if let [first, ..] = &words[..] {
-        let says_nothing = words.len() == 1 && is_stop_word(first);
-        terms.push(Term { words, says_nothing });
+        let is_stop_word = words.len() == 1 && is_stop_word(first);
+        terms.push(Term { words, is_stop_word });
     }
 }
 
@@ -144,9 +144,9 @@ impl TextIndex {
         )?;
         self.vocabulary.settle();
         let terms = read(question);
-        let telling = terms.iter().filter(|term| !term.says_nothing).take(MOST_TERMS);
+        let counting = terms.iter().filter(|term| !term.is_stop_word).take(MOST_TERMS);
         let mut found = false;
-        for term in telling {
+        for term in counting {
             found |= self.score(term, true);
         }
         if !found {
@@ -174,7 +174,7 @@ impl TextIndex {
             let Self { postings, tally, lengths, .. } = self;
             for &code in words {
                 postings[code as usize].for_each(|slot, times| {
-                    if lengths[slot as usize] != GONE {
+                    if lengths[slot as usize] != REMOVED {
                         tally.count(slot, times);
                     }
                 });
@@ -202,7 +202,7 @@ impl TextIndex {
         let Self { postings, tally, lengths, .. } = self;
         postings[code as usize].for_each(|slot, times| {
             let length = lengths[slot as usize];
-            if length != GONE {
+            if length != REMOVED {
                 tally.scores[slot as usize] += weight.of(times, length);
             }
         });
@@ -239,7 +239,7 @@ impl TextIndex {
         let Self { postings, tally, lengths, sequences, .. } = self;
         let mut sequence = Vec::new();
         postings[rarest as usize].for_each(|slot, _| {
-            if lengths[slot as usize] == GONE {
+            if lengths[slot as usize] == REMOVED {
                 return;
             }
             sequence.clear();
@@ -270,7 +270,7 @@ impl TextIndex {
         });
         selection.clear(limit, *documents);
         for (&slot, row) in slots.iter().zip(0..) {
-            let score = if slot == NOWHERE { 0.0 } else { scores[slot as usize] };
+            let score = if slot == NO_SLOT { 0.0 } else { scores[slot as usize] };
             if score > 0.0 && wanted.as_ref().is_none_or(|wanted| wanted[row as usize]) {
                 selection.offer(score, row);
             }

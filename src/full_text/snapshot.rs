@@ -5,7 +5,7 @@
 //! Removed texts are left out, and so are words that no text holds any more. The other words have
 //! codes of their own in the snapshot.
 
-use super::{BREAK, COLUMNS, NOWHERE, ParsedText, TextIndex, for_each_number, numbers};
+use super::{BREAK, COLUMNS, NO_SLOT, ParsedText, TextIndex, for_each_number, numbers};
 use crate::columns::Row;
 use crate::error::{Error, Result};
 use crate::parts::{self, FIRST_OWN, PartReader};
@@ -90,7 +90,7 @@ impl TextIndex {
         let need = (self.slots.len() + 2 * self.postings.len()) * size_of::<u32>();
         self.afford_snapshot(need + 4 * BYTES_A_PART)?;
         let rows = (0..self.slots.len() as Row)
-            .filter(|&row| self.slots[row as usize] != NOWHERE)
+            .filter(|&row| self.slots[row as usize] != NO_SLOT)
             .collect();
         let mut words = Vec::with_capacity(self.postings.len());
         let mut places = Vec::with_capacity(self.postings.len());
@@ -182,7 +182,7 @@ impl TextRestoring {
     pub fn begin(part: &[u8], max_bytes: usize, elsewhere: usize) -> Result<Self> {
         let (START, content) = parts::open(part, 0)? else {
             return Err(Error::snapshot(
-                "is none of a full-text index, or does not begin at its start",
+                "is not of a full-text index, or does not begin with its first part",
             ));
         };
         let mut reader = PartReader { bytes: content, field: "counts" };
@@ -217,7 +217,7 @@ impl TextRestoring {
     pub fn read<'a>(&mut self, part: &'a [u8]) -> Result<Option<(u32, &'a [u8])>> {
         let (kind, content) = parts::open(part, self.parts)?;
         if self.ended {
-            return Err(Error::snapshot("goes on after its end"));
+            return Err(Error::snapshot("has parts after its end"));
         }
         self.parts += 1;
         match kind {
@@ -251,7 +251,7 @@ impl TextRestoring {
         for _ in 0..count {
             let word = reader.text()?;
             if word.is_empty() || names.code(&word).is_some() {
-                return Err(Error::snapshot("holds a word that cannot be"));
+                return Err(Error::snapshot("holds an invalid word"));
             }
             names.code_or_new(&word);
         }
@@ -289,7 +289,7 @@ impl TextRestoring {
         if known && breaks + 1 == COLUMNS && again == sequence {
             Ok(ParsedText { sequence: again.into(), length })
         } else {
-            Err(Error::snapshot("holds a text that cannot be"))
+            Err(Error::snapshot("holds an invalid text"))
         }
     }
 

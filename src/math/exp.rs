@@ -7,7 +7,7 @@
 //! Soundness: ln 2 is split in two parts, of which the first has 32 bits, so that k times it is
 //! exact and r loses no bits by cancellation. The result is off by less than one unit in the last
 //! place. V8 returns `Math.E` for 1, where the formula is one unit off. 2^k is applied in two steps
-//! at both ends, where it is no normal number.
+//! at both ends, where it is not a normal number.
 //!
 //! Cost: some 25 operations, one of them a division.
 //!

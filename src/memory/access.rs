@@ -15,11 +15,11 @@ impl MemoryIndex {
     pub fn touch(&mut self, rows: &[Row], now: f64) -> Result<usize> {
         check_instant("now", now)?;
         self.changes += 1;
-        let there = rows.iter().filter(|&&row| self.nodes.has(row)).count();
+        let count = rows.iter().filter(|&&row| self.nodes.has(row)).count();
         for &row in rows {
             self.count_access(row, now);
         }
-        Ok(there)
+        Ok(count)
     }
 
     /// Counts accesses as [`MemoryIndex::touch`] does, and recalls the nodes. Stability grows by
@@ -32,14 +32,14 @@ impl MemoryIndex {
     pub fn recall(&mut self, rows: &[Row], now: f64) -> Result<usize> {
         check_instant("now", now)?;
         self.changes += 1;
-        let there = rows.iter().filter(|&&row| self.nodes.has(row)).count();
+        let count = rows.iter().filter(|&&row| self.nodes.has(row)).count();
         for &row in rows {
             if self.nodes.has(row) {
                 self.read(row, now);
                 self.count_access(row, now);
             }
         }
-        Ok(there)
+        Ok(count)
     }
 
     fn count_access(&mut self, row: Row, now: f64) {

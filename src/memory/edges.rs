@@ -53,7 +53,7 @@ impl MemoryIndex {
         let mut places = Vec::with_capacity(batch.len());
         for change in batch {
             let Some((source, target)) = change.ends else {
-                places.push(EdgePlace::Nowhere);
+                places.push(EdgePlace::LeftOut);
                 continue;
             };
             let place = match change.target {
@@ -66,7 +66,7 @@ impl MemoryIndex {
             let known = match place {
                 EdgePlace::Added(place) => added.get(place).copied(),
                 EdgePlace::Slot(slot) => self.graph.edge(slot),
-                EdgePlace::Nowhere => None,
+                EdgePlace::LeftOut => None,
             };
             let edge_type = change.edge_type.map(|code| code as u16);
             let edge = match known {
@@ -103,7 +103,7 @@ impl MemoryIndex {
                     added.push(edge);
                     EdgePlace::Added(added.len() - 1)
                 }
-                (EdgePlace::Added(_) | EdgePlace::Nowhere, _) => {
+                (EdgePlace::Added(_) | EdgePlace::LeftOut, _) => {
                     added.push(edge);
                     EdgePlace::Added(added.len() - 1)
                 }
@@ -116,7 +116,7 @@ impl MemoryIndex {
             .map(|place| match place {
                 EdgePlace::Added(place) => Some(slots[place]),
                 EdgePlace::Slot(slot) => Some(slot),
-                EdgePlace::Nowhere => None,
+                EdgePlace::LeftOut => None,
             })
             .collect())
     }
@@ -177,7 +177,7 @@ enum EdgePlace {
     Added(usize),
     Slot(u32),
     /// Left out.
-    Nowhere,
+    LeftOut,
 }
 
 impl Edge {

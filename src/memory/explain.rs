@@ -109,7 +109,7 @@ impl MemoryIndex {
         let limit = search.limit.unwrap_or(self.search.default_limit);
         let mut arrivals = Vec::new();
         let whole = Search { limit: Some(usize::MAX), ..search.clone() };
-        let outcome = self.search_and_tell(&whole, Some(&mut arrivals))?;
+        let outcome = self.search_with_arrivals(&whole, Some(&mut arrivals))?;
         let Some(place) =
             outcome.ranked.iter().position(|ranked| outcome.kept[ranked.index].row == row)
         else {

@@ -79,7 +79,7 @@ impl MemoryIndex {
     ///
     /// # Errors
     /// `invalid_argument` with field and index for a row without a node and for scores out of
-    /// range; for a `now` that is no instant.
+    /// range; for a `now` that is not an instant.
     ///
     /// # Panics
     /// When the columns differ in length.
@@ -180,7 +180,7 @@ impl MemoryIndex {
                 return Error::argument(field, problem).found(found).at(index);
             }
         }
-        Error::argument("candidates", "must be sound")
+        Error::argument("candidates", "must be valid")
     }
 
     /// Returns the `limit` nodes whose embeddings are most similar to this one, among those that
@@ -210,7 +210,7 @@ impl MemoryIndex {
         if self.options.dimensions == 0 {
             return Err(Error::argument(
                 "embedding",
-                "must not be there: this index has 0 dimensions",
+                "must be absent: this index has 0 dimensions",
             ));
         }
         self.vectors.query(embedding)
@@ -237,11 +237,11 @@ impl MemoryIndex {
     /// that are too large to add (its row is the index); `out_of_memory` if activation spreads
     /// beyond all bounds.
     pub fn search(&mut self, search: &Search<'_>) -> Result<Outcome> {
-        self.search_and_tell(search, None)
+        self.search_with_arrivals(search, None)
     }
 
     /// [`MemoryIndex::search`], and every amount that arrived while activation spread.
-    pub(super) fn search_and_tell(
+    pub(super) fn search_with_arrivals(
         &mut self,
         search: &Search<'_>,
         arrivals: Option<&mut Vec<Arrival>>,

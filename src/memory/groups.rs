@@ -47,8 +47,8 @@ impl Groups {
         listed.saturating_mul(each).saturating_add(groups * size_of::<Row>())
     }
 
-    /// These groups, which list `listed` rows in all, without the rows that are not `there`.
-    pub fn new(groups: &[&[Row]], listed: usize, there: impl Fn(Row) -> bool) -> Self {
+    /// These groups, which list `listed` rows in all, without the rows for which `exists` is false.
+    pub fn new(groups: &[&[Row]], listed: usize, exists: impl Fn(Row) -> bool) -> Self {
         let mut whole = Self {
             places: FxHashMap::default(),
             members: Vec::new(),
@@ -56,7 +56,7 @@ impl Groups {
             asked: vec![NO_ROW; groups.len()],
         };
         for (rows, group) in groups.iter().zip(0..) {
-            rows.iter().filter(|&&row| there(row)).for_each(|&row| whole.add(row, group));
+            rows.iter().filter(|&&row| exists(row)).for_each(|&row| whole.add(row, group));
         }
         whole
     }

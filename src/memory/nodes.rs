@@ -193,7 +193,7 @@ impl MemoryIndex {
             if self.options.dimensions == 0 {
                 return Err(Error::argument(
                     "embedding",
-                    "must not be there: this index has 0 dimensions",
+                    "must be absent: this index has 0 dimensions",
                 ));
             }
             self.vectors.check(embedding)?;

@@ -4,7 +4,7 @@
 //! # Idea
 //!
 //! A node carries the retrievability and the state that its database holds. [`MemoryIndex::decay`]
-//! goes over all nodes, computes both anew and returns those that differ. The caller writes its
+//! goes over all nodes, recomputes both and returns those that differ. The caller writes its
 //! database, and [`MemoryIndex::apply_decay`] stores them.
 //!
 //! [`MemoryIndex::transitions`] returns the nodes whose state would change, without going over all
@@ -126,7 +126,7 @@ impl MemoryIndex {
     /// Looks at every node at `now` and proposes what to store.
     ///
     /// # Errors
-    /// `invalid_argument` for a `now` that is no instant; `out_of_memory`.
+    /// `invalid_argument` for a `now` that is not an instant; `out_of_memory`.
     pub fn decay(&mut self, now: f64) -> Result<Sweep> {
         check_instant("now", now)?;
         let sweep = self.sweep(now)?;

@@ -88,8 +88,8 @@ fn whole_words<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = Span> +
         let begins = bytes[start].eq_ignore_ascii_case(&word.as_bytes()[0]);
         let is_here = begins && bytes[start..end].eq_ignore_ascii_case(word.as_bytes());
         let inside = |at: Option<&u8>| at.is_some_and(|&byte| is_ascii_word(byte));
-        let goes_on = || (start > 0 && inside(bytes.get(start - 1))) || inside(bytes.get(end));
-        (is_here && !goes_on()).then_some(Span { start, end })
+        let continues = || (start > 0 && inside(bytes.get(start - 1))) || inside(bytes.get(end));
+        (is_here && !continues()).then_some(Span { start, end })
     })
 }
 

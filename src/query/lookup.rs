@@ -11,7 +11,7 @@ use super::{Piece, QueryConfig, QueryType};
 use crate::text::runs::{runs, runs_from_end, skip_white_space, trim, without_possessive};
 use crate::text::{Span, is_ascii_word, is_white_space, units};
 
-/// The result of [`lookup`].
+/// The type of a question, with the thing and the attribute of a lookup.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lookup {
     /// `Lookup`, or `Ambiguous` for every other question.

@@ -95,7 +95,8 @@ impl Default for OrchestratorConfig {
 
 /// The range of the parts of a question.
 const PARTS: Rule = Rule::Count(1, 16);
-const TWO_NAMES: &str = "has another number under its other name: max_parts and max_sub_queries are one setting, so give one of them";
+const TWO_NAMES: &str = "has another number under its other name: max_parts and max_sub_queries are one \
+    setting, so give one of them";
 /// The most seconds of a timer of the host, whose milliseconds have 31 bits.
 const SECONDS: u32 = 2_147_483;
 

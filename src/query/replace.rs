@@ -85,8 +85,9 @@ pub fn settle_weak(
         };
         fates.push(fate);
     }
-    let gone = |fate: &Fate| matches!(fate, Fate::NothingBetter | Fate::NoTitle | Fate::Budget);
-    if fates.iter().all(gone) {
+    let is_dropped =
+        |fate: &Fate| matches!(fate, Fate::NothingBetter | Fate::NoTitle | Fate::Budget);
+    if fates.iter().all(is_dropped) {
         let best = selected
             .iter()
             .enumerate()

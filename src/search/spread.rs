@@ -232,6 +232,6 @@ pub fn spread(
 fn too_many() -> Error {
     Error::memory(
         "search.min_threshold",
-        "let so much activation spread at once that there is no room for it",
+        "is too low for this graph: spreading needs more memory than the index may take",
     )
 }

@@ -463,7 +463,7 @@ record! {
     UNDERSTOOD:
     /// The classification.
     UNDERSTOOD_CLASSIFIED: CLASSIFIED,
-    /// The sections that are asked for, a bit each by section code.
+    /// The sections that the question asks for, a bit each by section code.
     UNDERSTOOD_INTENTS,
 }
 
@@ -484,7 +484,7 @@ record! {
 }
 
 record! {
-    /// Confidence in what a retrieval found.
+    /// The confidence in the results of a retrieval.
     CONFIDENCE:
     /// The score in [0, 1].
     CONFIDENCE_SCORE,

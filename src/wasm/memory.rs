@@ -328,7 +328,7 @@ impl ResidentMemory {
     }
 
     /// Sweeps over every node. Returns the count of processed nodes, −1 if refused. The following
-    /// functions read what the sweep proposes, until `forget_sweep`.
+    /// functions read the proposed changes, until `forget_sweep`.
     pub fn decay(&mut self, now: f64) -> f64 {
         let Some(sweep) = answer(self.memory.decay(now)) else { return -1.0 };
         self.sweep = sweep;

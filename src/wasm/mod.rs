@@ -208,7 +208,7 @@ mod counted {
         ALLOCATOR.allocated()
     }
 
-    /// Panics, so that tests can see what a trap does.
+    /// Panics, so that tests can check the effects of a trap.
     #[wasm_bindgen]
     pub fn trap() {
         panic!("asked to");

@@ -58,8 +58,11 @@ impl Scratch {
     /// Makes room for an answer; refuses if the host has too little memory.
     pub fn reserve_answer(&mut self, numbers: usize, rows: usize) -> bool {
         let done = grow(&mut self.numbers, numbers) && grow(&mut self.rows, rows);
-        done || answer::<()>(Err(Error::memory("limit", "asks for more than there is room for")))
-            .is_some()
+        done || answer::<()>(Err(Error::memory(
+            "limit",
+            "asks for more results than the memory has room for",
+        )))
+        .is_some()
     }
 
     /// Frees the scratch if it is larger than [`MOST_SCRATCH`]. Returns whether it did.
@@ -96,7 +99,7 @@ pub(super) fn text_of(bytes: &[u8]) -> &str {
 
 /// The error for a host without room for a part of a snapshot.
 pub(super) fn no_room_for_part() -> Error {
-    Error::memory("snapshot", "needs more than there is")
+    Error::memory("snapshot", "needs more memory than there is")
 }
 
 fn put<T: Copy + Default>(scratch: &mut Vec<T>, answers: &[T]) {

@@ -117,7 +117,7 @@ impl Head {
         let next = [reader.u64()?, reader.u64()?];
         reader.end()?;
         if dimensions > MOST_DIMENSIONS || next.iter().any(|&next| next > MOST_SEQUENCE) {
-            return Err(Error::snapshot("has a first part that cannot be"));
+            return Err(Error::snapshot("has an invalid first part"));
         }
         Ok(Self { version, next, nodes, edges, embeddings, dimensions, i8, embedding_id, names })
     }

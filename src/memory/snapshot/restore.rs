@@ -43,7 +43,7 @@ impl Restoring {
     /// [`MemoryIndex::new`].
     pub fn begin(part: &[u8], max_bytes: usize, elsewhere: usize, config: Config) -> Result<Self> {
         let (SnapshotPart::Start, content) = open(part, 0)? else {
-            return Err(Error::snapshot("does not begin at its start"));
+            return Err(Error::snapshot("does not begin with its first part"));
         };
         let head = Head::read(content)?;
         let form = if head.i8 { VectorForm::I8 } else { VectorForm::F32 };
@@ -101,12 +101,12 @@ impl Restoring {
     pub fn read<'a>(&mut self, part: &'a [u8]) -> Result<Option<(u32, &'a [u8])>> {
         let (part, content) = open(part, self.parts)?;
         if self.ended {
-            return Err(Error::snapshot("goes on after its end"));
+            return Err(Error::snapshot("has parts after its end"));
         }
         self.parts += 1;
         match part {
             SnapshotPart::Own(own) => return Ok(Some((own, content))),
-            SnapshotPart::Start => return Err(Error::snapshot("begins twice")),
+            SnapshotPart::Start => return Err(Error::snapshot("has its first part twice")),
             SnapshotPart::Nodes => self.read_nodes(content)?,
             SnapshotPart::Edges => self.read_edges(content)?,
             SnapshotPart::Embeddings => self.read_embeddings(content)?,
@@ -144,7 +144,7 @@ impl Restoring {
         codes
             .get(code as usize)
             .copied()
-            .ok_or_else(|| Error::snapshot("names what it does not list"))
+            .ok_or_else(|| Error::snapshot("uses a name that it does not list"))
     }
 
     fn read_nodes(&mut self, content: &[u8]) -> Result<()> {
@@ -170,7 +170,7 @@ impl Restoring {
         let subtype = reader.column(count, 2)?;
         let state = reader.column(count, 1)?;
         let sound = |sound: bool| {
-            if sound { Ok(()) } else { Err(Error::snapshot("holds a node that cannot be")) }
+            if sound { Ok(()) } else { Err(Error::snapshot("holds an invalid node")) }
         };
         for (place, &state) in state.iter().enumerate() {
             let number = |column: &[u8]| f64::from_bits(u64_at(column, place));
@@ -263,7 +263,7 @@ impl Restoring {
             let sound =
                 check_sequence(edge.sequence).and(check_share("", Some(edge.strength))).is_ok();
             if !(ends_there && sound) {
-                return Err(Error::snapshot("holds an edge that cannot be"));
+                return Err(Error::snapshot("holds an invalid edge"));
             }
             edges.push(edge);
         }
@@ -280,7 +280,7 @@ impl Restoring {
         let need = memory.vectors.need(count, memory.nodes.rows()) + content.len();
         memory.afford("snapshot", need)?;
         let rows = reader.column(count, 4)?;
-        let fault = || Error::snapshot("holds an embedding that cannot be");
+        let fault = || Error::snapshot("holds an invalid embedding");
         let mut components = vec![0.0_f32; dimensions];
         let mut codes = vec![0_i8; dimensions];
         for place in 0..count {
