@@ -1,9 +1,9 @@
-//! Each kernel and, in the same run, what one would write without it.
+//! Benchmarks of the kernels, each beside a plain baseline in the same run.
 //!
 //! `cargo bench --features benches` takes under two minutes. Medians of two runs on a shared
-//! machine differ by some 10 %; compare within a run. The baselines are the plain twins of the
-//! property tests on the platform's exp and tanh, and equal the kernels in what they compute but
-//! for those two functions' last bits.
+//! machine differ by about 10 %, so compare within a run. The baselines are the plain
+//! implementations of the property tests, with the platform's exp and tanh. Their results equal
+//! those of the kernels except for the last bits of these two functions.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -23,7 +23,7 @@ mod naive;
 
 use naive::{DAY, Math};
 
-/// The platform's: what a baseline would use.
+/// The platform's functions, for baselines.
 struct Platform;
 
 impl Math for Platform {
@@ -37,10 +37,10 @@ impl Math for Platform {
 
 /// 2026-02-20, 12:00 UTC.
 const NOW: f64 = 1_771_588_800_000.0;
-/// What a caller without a wish gets.
+/// The default limit of results.
 const TOP: usize = 20;
 
-/// Numbers that look random and are the same in every run (SplitMix64).
+/// Pseudo-random numbers, the same in every run (SplitMix64).
 struct Random(u64);
 
 impl Random {
@@ -51,12 +51,12 @@ impl Random {
         mixed ^ mixed >> 31
     }
 
-    /// In [0, 1).
+    /// Returns a number in [0, 1).
     fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// A whole number below `bound`, small ones more often.
+    /// Returns a whole number below `bound`; small ones are more frequent.
     fn count(&mut self, bound: f64) -> f64 {
         (self.unit() * self.unit() * bound).floor()
     }
@@ -84,7 +84,8 @@ fn candidates(count: usize) -> Vec<Candidate> {
     (0..count).map(|_| candidate()).collect()
 }
 
-/// What takes milliseconds is measured as often in each sample, or the run would take minutes.
+/// Long benchmarks have the same number of iterations in each sample, or the run would take
+/// minutes.
 fn sampling(count: usize) -> SamplingMode {
     if count < 100_000 { SamplingMode::Linear } else { SamplingMode::Flat }
 }
@@ -163,7 +164,7 @@ fn decay_columns(c: &mut Criterion) {
     group.finish();
 }
 
-/// A question of about so many characters with one string of the table in its middle.
+/// Returns a question of about `characters` characters with one string of the table in its middle.
 fn question(characters: usize) -> String {
     const WORDS: [&str; 12] = [
         "btc", "funding", "on", "the", "venues", "we", "talked", "about", "turned", "negative",
@@ -218,7 +219,7 @@ fn merge(c: &mut Criterion) {
     let mut group = c.benchmark_group("merge");
     for (groups, rows) in [(4, 25), (8, 1_000)] {
         let mut random = Random(4);
-        // Half of what a sub-query finds, another finds too.
+        // Half of the results of a sub-query occur in another one too.
         let ids: Vec<String> = (0..groups * rows / 2).map(|id| format!("n_{id:012}")).collect();
         let mut hit = |place: usize| Hit {
             id: Some(&ids[random.next() as usize % ids.len()]),

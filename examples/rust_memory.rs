@@ -1,4 +1,6 @@
-//! Keeps a memory natively: `cargo run --example rust_memory`.
+//! A memory index in a native program: stores two memories, searches, and recalls the best result.
+//!
+//! Run it with `cargo run --example rust_memory`.
 
 use nous_wasm::columns::VectorForm;
 use nous_wasm::memory::{

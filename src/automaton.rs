@@ -1,37 +1,37 @@
-//! Many strings sought in one pass over a text, whatever their number.
+//! Finds many strings in one pass over a text.
 //!
 //! An automaton (Aho and Corasick, 1975) with every transition written out, over classes of bytes
-//! rather than bytes, so that the whole of it stays within a processor's first caches.
+//! instead of bytes, so that it fits into a processor's first caches.
 
 use std::collections::VecDeque;
 
-/// States are numbered in 16 bits.
+/// The most states: their numbers have 16 bits.
 pub const MOST_STATES: usize = 1 << 16;
 const ROOT: u16 = 0;
 
-/// The automaton over some strings; each has its place among them, and a mark of up to eight bits.
+/// The automaton of some strings. Each string has a place and a mark of up to eight bits.
 #[derive(Debug)]
 pub struct Automaton {
-    /// Class of each byte; ASCII capitals share the class of their small letters. Class 0 is in no
-    /// string.
+    /// The class of each byte. ASCII capitals share the class of their small letters. Bytes of
+    /// class 0 are in no string.
     classes: [u8; 256],
-    /// log2 of the length of a state's row.
+    /// log2 of the length of a state's row in `next`.
     row_bits: u32,
     /// The next state, by state and class.
     next: Vec<u16>,
     /// The marks of all strings that end in a state, those of its suffixes included.
     marks: Vec<u8>,
-    /// All marks that there are.
+    /// The union of all marks.
     every: u8,
-    /// The strings that end in a state itself.
+    /// The places of the strings that end in a state, without those of its suffixes.
     ends: Vec<Vec<u16>>,
-    /// The longest proper suffix of a state in which a string ends; ROOT for none.
+    /// The longest proper suffix of a state in which a string ends, or ROOT if there is none.
     shorter: Vec<u16>,
 }
 
 impl Automaton {
-    /// An automaton over strings in lower case, with fewer than [`MOST_STATES`] bytes in all and
-    /// marks that are not 0.
+    /// Creates the automaton of strings in lower case, with fewer than [`MOST_STATES`] bytes in
+    /// all. Marks are not 0.
     pub fn new<'a>(strings: impl Iterator<Item = (&'a str, u8)> + Clone) -> Self {
         let mut classes = [0; 256];
         let mut class_count = 1;
@@ -95,7 +95,7 @@ impl Automaton {
         self.every |= mark;
     }
 
-    /// Turns the tree of strings into an automaton: from the root outwards, a missing transition of
+    /// Turns the trie of strings into an automaton. From the root outwards, a missing transition of
     /// a state becomes that of its longest proper suffix.
     fn complete(&mut self) {
         let mut suffix = vec![ROOT; self.marks.len()];
@@ -121,7 +121,7 @@ impl Automaton {
         }
     }
 
-    /// The marks of all strings that occur anywhere.
+    /// Returns the union of the marks of all strings that occur anywhere.
     pub fn marks(&self, text: &[u8]) -> u8 {
         let mut found = 0;
         let mut state = ROOT;
@@ -135,8 +135,8 @@ impl Automaton {
         found
     }
 
-    /// Reports every occurrence of every string by the string's place, with the place in the text
-    /// where it ends; of those that end together the longest first.
+    /// Calls `report` for every occurrence of every string, with the place of the string and the
+    /// end of the occurrence in the text. Of occurrences with one end the longest comes first.
     pub fn occurrences(&self, text: &[u8], mut report: impl FnMut(usize, usize)) {
         let mut state = ROOT;
         for (place, &byte) in text.iter().enumerate() {

@@ -5,19 +5,21 @@ use crate::error::{Error, Result};
 
 /// Milliseconds in a day.
 pub const DAY_MS: f64 = 86_400_000.0;
-/// The greatest distance of an instant from 1970, in milliseconds: what a JavaScript `Date` can
-/// hold.
+/// The greatest distance of an instant from 1970, in milliseconds: the range of a JavaScript
+/// `Date`.
 pub const MAX_INSTANT_MS: f64 = 8.64e15;
 
-/// The problem of a number that is no [amount](is_amount).
+/// The problem text for a number that is not an [amount](is_amount).
 pub(crate) const AMOUNT: &str = "must be a finite number of at least 0";
-/// The problem of a number that is no [count](is_count).
+/// The problem text for a number that is not a [count](is_count).
 pub(crate) const COUNT: &str = "must be a whole number of at least 0";
-/// The problem of a number that is no [instant](is_instant).
+/// The problem text for a number that is not an [instant](is_instant).
 pub(crate) const INSTANT: &str = "must be an instant within 8.64e15 milliseconds of 1970";
 
+/// Checks an instant.
+///
 /// # Errors
-/// `invalid_argument` with this field for a number that is no instant.
+/// `invalid_argument` with this field for a number that is not an instant.
 pub(crate) fn check_instant(field: &str, instant: f64) -> Result<()> {
     if is_instant(instant) {
         return Ok(());

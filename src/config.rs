@@ -1,4 +1,4 @@
-//! What a user can configure. One schema, in snake_case; unknown keys are errors.
+//! The configuration: one schema, in snake_case. Unknown keys are errors.
 
 use rustc_hash::FxHashSet;
 
@@ -13,25 +13,26 @@ use crate::section::SectionTable;
 use crate::text::is_ascii_word;
 use crate::value::{Path, Value, unknown_key};
 
-/// A configuration, read and checked; whatever was missing has its default.
+/// A checked configuration. Missing keys have their defaults.
 ///
-/// | key | what it changes | default |
+/// | key | meaning | default |
 /// |---|---|---|
-/// | `sections.enabled` | off: global weights for every memory and no boost | true |
-/// | `sections.intent_boost` | factor for results whose section the question asks for; at least 1, where 1 is none | 1.3 |
+/// | `sections.enabled` | if false: global weights for every memory and no boost | true |
+/// | `sections.intent_boost` | factor for results of intended sections; at least 1 | 1.3 |
 /// | `sections.default_section` | the section of unknown subtypes | KNOWLEDGE |
-/// | `sections.subtypes.NAME` | adds or moves a subtype: `section`, and `stability` in days (else the section's) | |
-/// | `sections.profiles.SECTION` | any field of a [`SectionProfile`](crate::SectionProfile) but the section itself | |
+/// | `sections.subtypes.NAME` | adds or moves a subtype: `section`, and `stability` in days | |
+/// | `sections.profiles.SECTION` | any field of a profile but `section` | |
 /// | `intent.matcher` | `substring` or `words` | substring |
-/// | `intent.strings.SECTION` | a section's strings, in place of the built-in ones | |
+/// | `intent.strings.SECTION` | strings of a section that replace the built-in ones | |
 /// | `curve` | `exponential` or `fsrs6` | exponential |
-/// | `salience_growth` | on: a recall lets stability grow by what was at stake, too | false |
+/// | `salience_growth` | if true: salience scales the growth of stability on recall | false |
 /// | `search` | any field of a [`SearchConfig`] | see there |
-/// | `known_symbols` | what a question can name, each once in any case | [`KNOWN_SYMBOLS`] |
-/// | `query.adjacent_possessives` | whether a possessive right after another names a thing, too: see [`QueryConfig`] | false |
-/// | `salience.sources.SUBTYPE` | what is at stake in it: `field`, `scale` (1), `weight` (0.55), `loss_bonus` (0) | |
-/// | `salience.rarity.weight`, `salience.surprise.weight` | what rarity and surprise add at most, in [0, 1] | 0 |
-/// | `salience.consequence.weight` | what a memory that led to action (`led_to_action`) adds, in [0, 1] | 0 |
+/// | `known_symbols` | symbols that a question can name | [`KNOWN_SYMBOLS`] |
+/// | `query.adjacent_possessives` | see [`QueryConfig`] | false |
+/// | `salience.sources.SUBTYPE` | `field`, `scale` (1), `weight` (0.55), `loss_bonus` (0) | |
+/// | `salience.rarity.weight` | the most that rarity adds, in [0, 1] | 0 |
+/// | `salience.surprise.weight` | the most that surprise adds, in [0, 1] | 0 |
+/// | `salience.consequence.weight` | the most that `led_to_action` adds, in [0, 1] | 0 |
 /// | `orchestrator` | any field of an [`OrchestratorConfig`] | see there |
 ///
 /// ```
@@ -49,22 +50,21 @@ use crate::value::{Path, Value, unknown_key};
 pub struct Config {
     /// Sections, their profiles and subtypes.
     pub sections: SectionTable,
-    /// How a query's intent is read.
+    /// How the intent of a query is classified.
     pub intent: IntentConfig,
-    /// Which forgetting curve retrievability follows.
+    /// The forgetting curve.
     pub curve: Curve,
-    /// Whether a resident memory keeps salience, so that growth on recall goes by what was at
-    /// stake.
+    /// Whether a memory index keeps salience, which then scales the growth of stability on recall.
     pub salience_growth: bool,
-    /// How a resident memory is searched.
+    /// The settings of search in a memory index.
     pub search: SearchConfig,
-    /// What a question can name.
+    /// The symbols that a question can name.
     pub known_symbols: Vec<String>,
-    /// How questions are read.
+    /// The settings of question analysis.
     pub query: QueryConfig,
-    /// How retrieval in several passes goes.
+    /// The settings of retrieval in several passes.
     pub orchestrator: OrchestratorConfig,
-    /// How salience is computed.
+    /// The settings of salience.
     pub salience: SalienceConfig,
 }
 
@@ -89,9 +89,9 @@ impl Config {
     ///
     /// # Errors
     /// `invalid_config` with the path of the key: unknown keys, wrong types, numbers out of range,
-    /// and profiles that are not valid: six weights in [0, 1] that sum to 1 within 0.01, positive
-    /// days and rates, thresholds in [0, 1] with weak below active, difficulty in [0, 1],
-    /// multiplier and boosts of at least 1.
+    /// and invalid profiles. A valid profile has six weights in [0, 1] that sum to 1 within 0.01,
+    /// positive days and rates, thresholds in [0, 1] with the weak one below the active one, a
+    /// difficulty in [0, 1], and a multiplier and boosts of at least 1.
     pub fn read(value: &Value) -> Result<Self> {
         let mut config = Self::default();
         for (key, path, value) in value.entries(&Path::Root)? {
@@ -114,7 +114,7 @@ impl Config {
     /// Reads a configuration from JSON text.
     ///
     /// # Errors
-    /// As [`Config::read`], and for text that is no JSON or gives a key of an object twice.
+    /// As [`Config::read`], and for text that is not JSON or has a key of an object twice.
     pub fn from_json(json: &str) -> Result<Self> {
         let value = serde_json::from_str(json).map_err(|error| {
             Error::config("config", format!("could not be read as JSON: {error}"))
@@ -123,13 +123,13 @@ impl Config {
     }
 }
 
-/// More symbols than any question can name, and within 16 bits.
+/// The most known symbols. Their places fit into 16 bits.
 const MOST_SYMBOLS: usize = 10_000;
 
 fn read_symbols(value: &Value, path: &Path<'_>) -> Result<Vec<String>> {
     let symbols: Vec<String> = value.read(path)?;
     if symbols.len() > MOST_SYMBOLS {
-        let problem = format!("must not be more than {MOST_SYMBOLS}");
+        let problem = format!("must have at most {MOST_SYMBOLS} entries");
         return Err(Error::config(*path, problem).found(symbols.len() as f64));
     }
     let bytes: usize = symbols.iter().map(String::len).sum();

@@ -1,8 +1,8 @@
-//! Fading and growth: retrievability, lifecycle, stability, difficulty.
+//! Decay and growth: retrievability, lifecycle state, stability and difficulty.
 //!
-//! Retrievability R is the chance that a memory is still at hand: exp(−t / S) after t days without
-//! access at a stability of S days. Each recall lets S grow. FSRS-6 stands beside it as another
-//! curve, see [`crate::fsrs`].
+//! Retrievability R is the probability that a memory is at hand. After t days without access, R =
+//! exp(−t / S) for a stability of S days. Each recall increases S. [`crate::fsrs`] is an
+//! alternative curve.
 
 use std::array::from_fn;
 
@@ -19,10 +19,10 @@ use crate::value::{Value, leaf};
 /// A forgetting curve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Curve {
-    /// R = exp(−t / S): at t = S a memory is at 0.368.
+    /// R = exp(−t / S). At t = S, R is 0.368.
     #[default]
     Exponential,
-    /// The power curve of FSRS-6: at t = S a memory is at 0.9.
+    /// The power curve of FSRS-6. At t = S, R is 0.9.
     Fsrs6,
 }
 
@@ -32,31 +32,32 @@ leaf!(Curve, "must be exponential or fsrs6", Value::Text(text) => match text.as_
     _ => None,
 });
 
-/// The numbers of decay that no section changes, and the global ones from before there were
-/// sections.
+/// Constants of decay. Those marked "without a section" hold if sections are disabled.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct DecayConstants {
-    /// Growth on recall without a section.
+    /// Growth rate of stability on recall, without a section.
     pub growth_rate: f64,
-    /// Most days of stability without a section.
+    /// The most days of stability, without a section.
     pub max_stability_days: f64,
-    /// Threshold of ACTIVE without a section.
+    /// The retrievability above which a memory without a section is ACTIVE.
     pub active_threshold: f64,
-    /// Threshold of WEAK without a section; below it an edge of a fading node is weakened.
+    /// The retrievability above which a memory without a section is WEAK. Below it the edges of a
+    /// node are weakened.
     pub weak_threshold: f64,
-    /// Days dormant from which a section's memory is no longer DORMANT but COMPRESS.
+    /// Dormant days after which a memory of a section becomes COMPRESS.
     pub dormant_days: f64,
-    /// Days dormant from which a section's memory is ARCHIVE; without a section, COMPRESS.
+    /// Dormant days after which a memory of a section becomes ARCHIVE, and one without a section
+    /// COMPRESS.
     pub compress_days: f64,
-    /// Days dormant from which a memory without a section is ARCHIVE.
+    /// Dormant days after which a memory without a section becomes ARCHIVE.
     pub archive_days: f64,
-    /// Factor for the weight of an edge of a fading node.
+    /// Factor for the weight of an edge of a node below the weak threshold.
     pub cascade_factor: f64,
-    /// Weight below which no cascade takes an edge.
+    /// The weight below which an edge is never weakened.
     pub edge_floor: f64,
 }
 
-/// The numbers of decay that no section changes.
+/// The constants.
 pub const DECAY: DecayConstants = DecayConstants {
     growth_rate: 2.5,
     max_stability_days: 365.0,
@@ -69,28 +70,28 @@ pub const DECAY: DecayConstants = DecayConstants {
     edge_floor: 0.1,
 };
 
-/// Where a memory stands between fresh and put away. The order is that of fading.
+/// The lifecycle state of a memory, from fresh to archived, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Lifecycle {
-    /// At hand.
+    /// Retrievability is above the active threshold.
     Active = 0,
-    /// Fading.
+    /// Retrievability is between the thresholds.
     Weak = 1,
-    /// Faded, kept as it is.
+    /// Below the weak threshold, for a short time.
     Dormant = 2,
-    /// Faded for long: may be condensed.
+    /// Below the weak threshold for long: may be condensed.
     Compress = 3,
-    /// Put away.
+    /// Below the weak threshold for very long: archived.
     Archive = 4,
 }
 
 impl Lifecycle {
-    /// All states in order; a state's place here is its code.
+    /// All states in order. The code of a state is its place here.
     pub const ALL: [Self; 5] =
         [Self::Active, Self::Weak, Self::Dormant, Self::Compress, Self::Archive];
 
-    /// The name used in data, such as `ACTIVE`.
+    /// Returns the name in data, such as `ACTIVE`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Active => "ACTIVE",
@@ -102,8 +103,8 @@ impl Lifecycle {
     }
 }
 
-/// Chance in [0, 1] that a memory is at hand after `days` without access: exp(−days / stability),
-/// and 0 when the stability is not above 0.
+/// Returns the retrievability in [0, 1] after `days` without access: exp(−days / stability), or 0
+/// if the stability is 0 or less.
 pub fn retrievability(days: f64, stability: f64) -> f64 {
     if stability <= 0.0 { 0.0 } else { exp(-days / stability) }
 }
@@ -120,23 +121,23 @@ fn fsrs_curve() -> ForgettingCurve {
     ForgettingCurve::new(&Parameters::PUBLISHED)
 }
 
-/// Days without access at `now`, with their fraction; an access in the future counts as one just
-/// now.
+/// Returns the days without access at `now`, fractions included. An access in the future counts as
+/// one at `now`.
 pub fn days_without_access(last_accessed: f64, now: f64) -> f64 {
     let days = (now - last_accessed) / DAY_MS;
     if days > 0.0 { days } else { 0.0 }
 }
 
-/// The state of a memory without a section: thresholds 0.5 and 0.1; below, DORMANT until 120 days
-/// dormant, COMPRESS until 240.
+/// Returns the lifecycle state of a memory without a section: thresholds 0.5 and 0.1. Below 0.1 it
+/// is DORMANT until 120 dormant days, then COMPRESS until 240, then ARCHIVE.
 pub fn lifecycle(retrievability: f64, days_dormant: f64) -> Lifecycle {
     let limits =
         [DECAY.active_threshold, DECAY.weak_threshold, DECAY.compress_days, DECAY.archive_days];
     state(retrievability, days_dormant, limits)
 }
 
-/// The state of a memory by its section's thresholds; below the weak one, DORMANT until 60 days
-/// dormant, COMPRESS until 120.
+/// Returns the lifecycle state of a memory by the thresholds of its section. Below the weak one it
+/// is DORMANT until 60 dormant days, then COMPRESS until 120, then ARCHIVE.
 pub fn lifecycle_for_section(
     retrievability: f64,
     days_dormant: f64,
@@ -161,12 +162,12 @@ fn state(r: f64, days_dormant: f64, [active, weak, dormant, compress]: [f64; 4])
     }
 }
 
-/// How much of the growth the hardest memory loses.
+/// The share of the growth that the hardest memory loses.
 const DIFFICULTY_DAMPING: f64 = 0.5;
-/// How much growth follows a salience's distance from neutral.
+/// The weight of salience's distance from neutral in the growth.
 const SALIENCE_WEIGHT: f64 = 0.5;
 
-/// What a salience in [0, 1] multiplies growth by: from 0.75 to 1.25, and 1 at [`NEUTRAL`].
+/// Returns the factor of growth for a salience in [0, 1]: from 0.75 to 1.25, and 1 at [`NEUTRAL`].
 fn emphasis(salience: f64) -> f64 {
     1.0 + (salience - NEUTRAL) * SALIENCE_WEIGHT
 }
@@ -175,13 +176,13 @@ fn grow(stability: f64, difficulty: f64, salience: f64, rate: f64, most: f64) ->
     at_most(stability * rate * (1.0 - difficulty * DIFFICULTY_DAMPING) * emphasis(salience), most)
 }
 
-/// Stability in days after a recall without a section: min(S · 2.5 · (1 − difficulty · 0.5) · (1 +
-/// (salience − 0.5) · 0.5), 365). A salience of [`NEUTRAL`] changes nothing.
+/// Returns the stability in days after a recall without a section: min(S · 2.5 · (1 − difficulty ·
+/// 0.5) · (1 + (salience − 0.5) · 0.5), 365). A salience of [`NEUTRAL`] has no effect.
 pub fn stability_on_access(stability: f64, difficulty: f64, salience: f64) -> f64 {
     grow(stability, difficulty, salience, DECAY.growth_rate, DECAY.max_stability_days)
 }
 
-/// [`stability_on_access`] with the section's rate and cap.
+/// [`stability_on_access`] with the growth rate and the cap of a section.
 pub fn stability_on_access_for_section(
     stability: f64,
     difficulty: f64,
@@ -191,10 +192,10 @@ pub fn stability_on_access_for_section(
     grow(stability, difficulty, salience, decay.growth_rate, decay.max_stability_days)
 }
 
-/// Stability in days after a recall on the FSRS-6 curve, at most `most`: what a recall rated Good
-/// makes of it when `retrievability` was left. Difficulty in [0, 1] is spread over FSRS's 1 to 10;
-/// a stability below FSRS's least, 0 among them, grows from there. Salience counts as a rating
-/// does: it weighs what a recall adds to S, which is never less than nothing.
+/// Returns the stability in days after a recall on the FSRS-6 curve, at most `most`: the stability
+/// after a recall rated Good at this `retrievability`. Difficulty in [0, 1] is mapped to FSRS's 1
+/// to 10. A stability below FSRS's least, including 0, grows from that least. Salience scales the
+/// increase of S like a rating. The increase is never negative.
 pub fn fsrs_stability_on_access(
     stability: f64,
     difficulty: f64,
@@ -217,7 +218,8 @@ pub fn fsrs_stability_on_access(
     at_most(grown, most)
 }
 
-/// Weight of an edge of a fading node: as it was while R ≥ 0.1, else max(weight · 0.8, 0.1).
+/// Returns the weight of an edge of a node with this retrievability: unchanged for R ≥ 0.1, else
+/// max(weight · 0.8, 0.1).
 pub fn cascade(edge_weight: f64, retrievability: f64) -> f64 {
     if retrievability >= DECAY.weak_threshold {
         return edge_weight;
@@ -226,7 +228,7 @@ pub fn cascade(edge_weight: f64, retrievability: f64) -> f64 {
     if weakened < DECAY.edge_floor { DECAY.edge_floor } else { weakened }
 }
 
-/// What kind of thing a node is, for its initial stability and difficulty.
+/// The type of a node, for its initial stability and difficulty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum AlgorithmType {
@@ -234,9 +236,9 @@ pub enum AlgorithmType {
     Person = 0,
     /// A fact, such as a lesson, a trade or a signal.
     Fact = 1,
-    /// An idea; the type of a node about which nothing is known.
+    /// An idea. The default.
     Concept = 2,
-    /// Something that happened.
+    /// An event.
     Event = 3,
     /// A note, such as the summary of a session.
     Note = 4,
@@ -247,13 +249,13 @@ pub enum AlgorithmType {
 }
 
 impl AlgorithmType {
-    /// All types; a type's place here is its code.
+    /// All types. The code of a type is its place here.
     pub const ALL: [Self; 7] = {
         use AlgorithmType::*;
         [Person, Fact, Concept, Event, Note, Document, Preference]
     };
 
-    /// The name used in data, such as `concept`.
+    /// Returns the name in data, such as `concept`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Person => "person",
@@ -266,8 +268,8 @@ impl AlgorithmType {
         }
     }
 
-    /// The type of a node by its subtype, with or without `custom:`, else by its node type, else a
-    /// concept.
+    /// Returns the type of a node: by its subtype, with or without `custom:`, else by its node
+    /// type, else Concept.
     pub fn of(subtype: Option<&str>, node_type: Option<&str>) -> Self {
         let subtype = subtype.unwrap_or_default();
         match subtype.strip_prefix("custom:").unwrap_or(subtype) {
@@ -288,7 +290,7 @@ impl AlgorithmType {
     }
 }
 
-/// Days of stability that a node without a section starts with; 14 for an unknown type.
+/// Returns the initial stability of a node without a section, in days; 14 for an unknown type.
 pub fn initial_stability(node_type: Option<AlgorithmType>) -> f64 {
     match node_type {
         Some(AlgorithmType::Person) | None => 14.0,
@@ -300,7 +302,7 @@ pub fn initial_stability(node_type: Option<AlgorithmType>) -> f64 {
     }
 }
 
-/// Difficulty in [0, 1] that a type starts from; 0.3 for an unknown one.
+/// Returns the initial difficulty of a type, in [0, 1]; 0.3 for an unknown type.
 pub fn initial_difficulty(node_type: Option<AlgorithmType>) -> f64 {
     match node_type {
         Some(AlgorithmType::Person | AlgorithmType::Note) => 0.2,
@@ -311,19 +313,20 @@ pub fn initial_difficulty(node_type: Option<AlgorithmType>) -> f64 {
     }
 }
 
-/// Body length in UTF-16 units from which length adds no more difficulty.
+/// The body length in UTF-16 units from which more length adds no difficulty.
 const LONG_BODY: f64 = 5000.0;
-/// What the longest body adds.
+/// The difficulty that the longest body adds.
 const LENGTH_DIFFICULTY: f64 = 0.15;
-/// What being a concept adds.
+/// The difficulty that type Concept adds.
 const CONCEPT_DIFFICULTY: f64 = 0.1;
-/// Edges from which more edges make nothing easier.
+/// The number of edges from which more edges reduce difficulty no further.
 const MANY_EDGES: f64 = 40.0;
-/// What that many edges take away.
+/// The difficulty that this many edges take away.
 const EDGE_RELIEF: f64 = 0.15;
 
-/// Difficulty in [0, 1] of a new node: initial + min(length / 5000, 1) · 0.15 + (0.1 for a concept)
-/// − min(edges / 40, 1) · 0.15, clamped. `content_length` counts the body's UTF-16 units.
+/// Returns the difficulty in [0, 1] of a new node: initial + min(length / 5000, 1) · 0.15 + (0.1
+/// for a concept) − min(edges / 40, 1) · 0.15, clamped. `content_length` counts the body's UTF-16
+/// units.
 pub fn difficulty(node_type: Option<AlgorithmType>, content_length: f64, edge_count: f64) -> f64 {
     let concept = if node_type == Some(AlgorithmType::Concept) { CONCEPT_DIFFICULTY } else { 0.0 };
     let difficulty = initial_difficulty(node_type)
@@ -334,33 +337,32 @@ pub fn difficulty(node_type: Option<AlgorithmType>, content_length: f64, edge_co
     if difficulty <= 0.0 { 0.0 } else { difficulty }
 }
 
-/// min(value, most) that keeps NaN on either side, as JavaScript's does.
+/// Returns min(value, most). NaN on either side gives NaN, as in JavaScript.
 fn at_most(value: f64, most: f64) -> f64 {
     if value <= most || value.is_nan() { value } else { most }
 }
 
-/// Nodes as columns, one entry a node in each.
+/// Nodes as columns of one length.
 #[derive(Clone, Copy, Debug)]
 pub struct DecayColumns<'a> {
-    /// Last access, in milliseconds since 1970.
+    /// Last accesses, in milliseconds since 1970.
     pub last_accessed: &'a [f64],
-    /// Stability in days; 0 or less means forgotten at once.
+    /// Stabilities in days. 0 or less gives a retrievability of 0.
     pub stability: &'a [f64],
     /// Section codes.
     pub section: &'a [u8],
 }
 
-/// Retrievability and lifecycle code of every node at `now`.
+/// Computes the retrievability and the lifecycle code of every node at `now`.
 ///
-/// Days dormant are the days without access once R is below the section's weak threshold, and 0
-/// before.
+/// Dormant days are the days without access if R is below the section's weak threshold, else 0.
 ///
 /// # Errors
 /// `invalid_argument` with field and index for an instant or a stability that is not finite or out
 /// of range, and for an unknown section code.
 ///
 /// # Panics
-/// When the columns or the outputs differ in length.
+/// If columns or outputs differ in length.
 pub fn decay_columns(
     columns: DecayColumns<'_>,
     now: f64,
@@ -379,7 +381,7 @@ pub fn decay_columns(
     Ok(())
 }
 
-/// [`decay_columns`] of columns that are in range.
+/// [`decay_columns`] for columns that are in range.
 pub(crate) fn fade(
     columns: DecayColumns<'_>,
     now: f64,
@@ -437,8 +439,8 @@ impl Limits {
         state(r, days_dormant, [active, weak, DECAY.dormant_days, DECAY.compress_days]) as u8
     }
 
-    /// Of two nodes, what holds of fading: as many as hold, so far on is the state. They are
-    /// counted, not branched to: which one it is, is as good as random.
+    /// Returns for two nodes the conditions that hold. The number of conditions that hold is the
+    /// code of the state. Counting replaces branches, because states are unpredictable.
     #[inline(always)]
     fn passed(&self, r: F64x2, minus_days: F64x2, sections: [u8; 2]) -> [Mask; 4] {
         let [first, second] = sections.map(|section| usize::from(section & 3));
@@ -454,12 +456,12 @@ impl Limits {
     }
 }
 
-/// Pairs that go through exp together.
+/// The number of pairs that go through exp together.
 const PAIRS: usize = 4;
 const BLOCK: usize = 2 * PAIRS;
 
-/// exp(−t / S) and the states down the columns, in lanes; how many nodes that were, all but fewer
-/// than a block.
+/// Computes exp(−t / S) and the states down the columns, in lanes. Returns the number of nodes
+/// done: all but less than a block.
 fn exponential_blocks(
     columns: DecayColumns<'_>,
     now: f64,
@@ -483,7 +485,7 @@ fn exponential_blocks(
             let minus_days = (last[i] - now) / day;
             minus_days.where_at_most(minus_days, 0.0)
         });
-        // What has no stability is kept away from exp's slow path; its R is set to 0 below.
+        // A stability of 0 or less would take exp's slow path. R is set to 0 below.
         let exponents = from_fn(|i| (minus_days[i] / stability[i]).where_above(stability[i], 0.0));
         let powers: [F64x2; PAIRS] = exp_pairs(exponents);
         let (r_pairs, _) = r.as_chunks_mut::<2>();
@@ -502,7 +504,7 @@ fn load(block: &[f64; BLOCK]) -> [F64x2; PAIRS] {
     from_fn(|i| F64x2::new(block[2 * i], block[2 * i + 1]))
 }
 
-/// Whether all numbers of a column lie within `bound` of 0; NaN does not.
+/// Whether all numbers of a column are within `bound` of 0. False for NaN.
 fn all_within(column: &[f64], bound: f64) -> bool {
     let (pairs, rest) = column.as_chunks::<2>();
     let (low, high) = (F64x2::splat(-bound), F64x2::splat(bound));
@@ -515,8 +517,8 @@ fn all_within(column: &[f64], bound: f64) -> bool {
 
 fn check_columns(columns: DecayColumns<'_>) -> Result<()> {
     let DecayColumns { last_accessed, stability, section } = columns;
-    // Whole columns first, without a branch for each entry; only a fault is looked for by itself.
-    // No code has a bit beyond those of the last one.
+    // Checks whole columns first, without a branch for each entry, and looks for the entry only if
+    // there is a fault. No valid code has a bit above those of the last one.
     let sound = all_within(last_accessed, MAX_INSTANT_MS)
         && all_within(stability, f64::MAX)
         && usize::from(section.iter().fold(0, |bits, &code| bits | code)) < Section::ALL.len();

@@ -1,9 +1,10 @@
-//! FSRS-6, the memory model of spaced-repetition research, beside the exponential curve.
+//! FSRS-6, the memory model of spaced-repetition research, as an alternative to the exponential
+//! curve.
 //!
 //! A memory has a *stability* S, the days after which it is recalled with a probability of 0.9, and
-//! a *difficulty* D from 1 to 10. The forgetting curve gives its retrievability R after a time; a
+//! a *difficulty* D from 1 to 10. The forgetting curve gives its retrievability R after a time. A
 //! recall, graded from Again to Easy, gives it a new state. Formulas: "The Algorithm" in the wiki
-//! of open-spaced-repetition/fsrs4anki; results follow the `ts-fsrs` package, which rounds to 8
+//! of open-spaced-repetition/fsrs4anki. Results follow the `ts-fsrs` package, which rounds to 8
 //! decimals, and are tested against it.
 //!
 //! ```
@@ -26,25 +27,25 @@ use crate::math::exp;
 /// The retrievability by which stability is defined: R(S) = 0.9.
 pub const RETRIEVABILITY_AT_STABILITY: f64 = 0.9;
 
-/// How many times the S of an exponential curve exp(−t/S) is the FSRS stability of the same memory:
-/// 1/−ln 0.9.
+/// The quotient of the stability S of an exponential curve exp(−t/S) and the FSRS stability of the
+/// same memory: 1/−ln 0.9.
 ///
-/// The two stabilities are different times. After its S an exponential curve is down to e⁻¹ =
-/// 0.368; it passes 0.9 at t = −S·ln 0.9 = S / 9.4912.
+/// The two stabilities are different times. After its S an exponential curve is at e⁻¹ = 0.368. It
+/// passes 0.9 at t = −S·ln 0.9 = S / 9.4912.
 pub const EXPONENTIAL_PER_FSRS_STABILITY: f64 = 9.491_221_581_029_903;
 
-/// Stabilities stay in this range, in days: a minute and a half to a hundred years.
+/// The range of stabilities, in days: a minute and a half to a hundred years.
 pub const STABILITY_RANGE: RangeInclusive<f64> = 0.001..=36_500.0;
-/// A first stability is at least this, in days.
+/// The least first stability, in days.
 const INITIAL_STABILITY_MIN: f64 = 0.1;
-/// Difficulties stay in this range.
+/// The range of difficulties.
 pub const DIFFICULTY_RANGE: RangeInclusive<f64> = 1.0..=10.0;
-/// Reviews closer together than this are on the same day, in days.
+/// The distance in days below which two reviews are on the same day.
 const SAME_DAY: f64 = 1.0;
-/// What `ts-fsrs` rounds to: 8 decimals.
+/// The rounding of `ts-fsrs`: 8 decimals.
 const ROUNDING: f64 = 1e8;
 
-/// How well a memory was recalled.
+/// The grade of a recall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rating {
     /// Forgotten: a lapse.
@@ -61,38 +62,38 @@ impl Rating {
     /// All ratings, worst first.
     pub const ALL: [Self; 4] = [Self::Again, Self::Hard, Self::Good, Self::Easy];
 
-    /// The rating with this grade, 1 (Again) to 4 (Easy); nothing for any other.
+    /// Returns the rating of a grade from 1 (Again) to 4 (Easy), or `None` for any other.
     #[must_use]
     pub fn from_grade(grade: u8) -> Option<Self> {
         Self::ALL.into_iter().find(|rating| *rating as u8 == grade)
     }
 
-    /// The grade, 1 (Again) to 4 (Easy), that stands in the formulas as G.
+    /// Returns the grade, 1 (Again) to 4 (Easy): the G of the formulas.
     #[must_use]
     pub fn grade(self) -> f64 {
         f64::from(self as u8)
     }
 
-    /// How much better than Good, in grades: −2 to 1.
+    /// Returns the grades above Good: −2 to 1.
     fn above_good(self) -> f64 {
         self.grade() - Self::Good.grade()
     }
 }
 
-/// What FSRS knows of one memory.
+/// The FSRS state of a memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MemoryState {
-    /// Days until retrievability is down to 0.9; in [`STABILITY_RANGE`].
+    /// Days after which retrievability is 0.9; in [`STABILITY_RANGE`].
     pub stability: f64,
-    /// How hard it is to make the memory more stable; in [`DIFFICULTY_RANGE`].
+    /// How little a recall makes stability grow; in [`DIFFICULTY_RANGE`].
     pub difficulty: f64,
 }
 
 /// The 21 parameters of FSRS-6, w₀ to w₂₀ in the publications, under names.
 ///
-/// `Default` gives the published ones (`default_w` of `ts-fsrs` 5.4.2).
-/// [`from_weights`](Self::from_weights) takes a list
-/// as optimizers write it, and keeps each number in the range that is noted here.
+/// `Default` returns the published ones (`default_w` of `ts-fsrs` 5.4.2).
+/// [`from_weights`](Self::from_weights) takes a list as optimizers write it, and clamps each number
+/// to the range given here.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
     /// w₀: stability after a first Again, in days. 0.001 to 100.
@@ -105,11 +106,11 @@ pub struct Parameters {
     pub initial_stability_easy: f64,
     /// w₄: difficulty after a first Again. 1 to 10.
     pub initial_difficulty_again: f64,
-    /// w₅: how fast, as an exponent of the grade, the first difficulty falls. 0.001 to 4.
+    /// w₅: how fast the first difficulty falls, as an exponent of the grade. 0.001 to 4.
     pub initial_difficulty_exponent: f64,
-    /// w₆: by how much difficulty moves for a grade's distance from Good. 0.001 to 4.
+    /// w₆: the change of difficulty for each grade of distance from Good. 0.001 to 4.
     pub difficulty_step: f64,
-    /// w₇: which share of the way difficulty goes back to that of a first Easy, at each review.
+    /// w₇: the share of the way that difficulty returns to that of a first Easy, at each review.
     /// 0.001 to 0.75.
     pub difficulty_mean_reversion: f64,
     /// w₈: logarithm of the general growth on recall. 0 to 4.5.
@@ -135,7 +136,7 @@ pub struct Parameters {
     pub easy_bonus: f64,
     /// w₁₇: growth on the same day for each grade above Good, as an exponent. 0 to 2.
     pub same_day_grade_exponent: f64,
-    /// w₁₈: what is added to that number of grades. 0 to 2.
+    /// w₁₈: the amount added to that number of grades. 0 to 2.
     pub same_day_grade_offset: f64,
     /// w₁₉: how much less stable memories grow on the same day, as an exponent of stability. 0.01
     /// to 0.8.
@@ -146,7 +147,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// How many there are.
+    /// The number of parameters.
     pub const COUNT: usize = 21;
 
     /// The published defaults.
@@ -167,8 +168,8 @@ impl Parameters {
         6.0, 2.0, 2.0, 0.8, 0.8,
     ]);
 
-    /// Parameters from w₀ to w₂₀, each brought into its range; nothing when one of them is not a
-    /// finite number.
+    /// Returns parameters from w₀ to w₂₀, each clamped to its range, or `None` if a number is not
+    /// finite.
     #[must_use]
     pub fn from_weights(weights: [f64; Self::COUNT]) -> Option<Self> {
         if !weights.iter().all(|weight| weight.is_finite()) {
@@ -182,7 +183,7 @@ impl Parameters {
         Some(Self::in_published_order(clamped))
     }
 
-    /// w₀ to w₂₀.
+    /// Returns w₀ to w₂₀.
     #[must_use]
     pub const fn to_weights(&self) -> [f64; Self::COUNT] {
         let Self {
@@ -292,7 +293,7 @@ impl Default for Parameters {
 /// The forgetting curve R(t, S) = (1 + f·t/S)^−w₂₀ with f = 0.9^(−1/w₂₀) − 1, so that R(S, S) =
 /// 0.9.
 ///
-/// f costs a power; a loop over many memories makes the curve once.
+/// f costs a power, so a loop over many memories creates the curve once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ForgettingCurve {
     exponent: f64,
@@ -300,7 +301,7 @@ pub struct ForgettingCurve {
 }
 
 impl ForgettingCurve {
-    /// The curve of these parameters.
+    /// Creates the curve of these parameters.
     #[must_use]
     pub fn new(parameters: &Parameters) -> Self {
         let exponent = -parameters.curve_decay;
@@ -308,10 +309,11 @@ impl ForgettingCurve {
         Self { exponent, factor: rounded(factor) }
     }
 
-    /// Retrievability, 0 to 1, `elapsed_days` after the last recall at `stability` days.
+    /// Returns the retrievability, 0 to 1, `elapsed_days` after the last recall at `stability`
+    /// days.
     ///
-    /// A time before the recall counts as none, and a stability of 0 or less gives 0, as on the
-    /// exponential curve.
+    /// A negative time counts as 0, and a stability of 0 or less gives 0, as on the exponential
+    /// curve.
     #[must_use]
     pub fn retrievability(&self, elapsed_days: f64, stability: f64) -> f64 {
         if stability <= 0.0 {
@@ -321,21 +323,22 @@ impl ForgettingCurve {
         rounded(pow(1.0 + self.factor * elapsed_days / stability, self.exponent))
     }
 
-    /// Days after which `retrievability` (above 0, at most 1) is reached at `stability` days: the
-    /// curve's inverse, unrounded.
+    /// Returns the days after which `retrievability` (above 0, at most 1) is reached at `stability`
+    /// days: the inverse of the curve, unrounded.
     #[must_use]
     pub fn days_until(&self, retrievability: f64, stability: f64) -> f64 {
         stability / self.factor * (pow(retrievability, self.exponent.recip()) - 1.0)
     }
 }
 
-/// Retrievability on the [`ForgettingCurve`] of these parameters.
+/// Returns the retrievability on the [`ForgettingCurve`] of these parameters.
 #[must_use]
 pub fn retrievability(elapsed_days: f64, stability: f64, parameters: &Parameters) -> f64 {
     ForgettingCurve::new(parameters).retrievability(elapsed_days, stability)
 }
 
-/// Stability after the first review, in days: one parameter for each rating, at least 0.1.
+/// Returns the stability after the first review, in days: one parameter for each rating, at least
+/// 0.1.
 #[must_use]
 pub fn initial_stability(rating: Rating, parameters: &Parameters) -> f64 {
     let stability = match rating {
@@ -347,22 +350,22 @@ pub fn initial_stability(rating: Rating, parameters: &Parameters) -> f64 {
     stability.max(INITIAL_STABILITY_MIN)
 }
 
-/// Difficulty after the first review: D₀(G) = w₄ − e^(w₅·(G − 1)) + 1, brought into
+/// Returns the difficulty after the first review: D₀(G) = w₄ − e^(w₅·(G − 1)) + 1, clamped to
 /// [`DIFFICULTY_RANGE`].
 #[must_use]
 pub fn initial_difficulty(rating: Rating, parameters: &Parameters) -> f64 {
     within(&DIFFICULTY_RANGE, unbounded_initial_difficulty(rating, parameters))
 }
 
-/// D₀(G) before it is brought into range, as the mean reversion of difficulty takes it.
+/// Returns D₀(G) before it is clamped, for the mean reversion of difficulty.
 fn unbounded_initial_difficulty(rating: Rating, parameters: &Parameters) -> f64 {
     let grades_above_again = rating.grade() - Rating::Again.grade();
     let eased = exp(grades_above_again * parameters.initial_difficulty_exponent);
     rounded(parameters.initial_difficulty_again - eased + 1.0)
 }
 
-/// Difficulty after a further review: D' = w₇·D₀(Easy) + (1 − w₇)·(D − w₆·(G − 3)·(10 − D)/9), in
-/// [`DIFFICULTY_RANGE`].
+/// Returns the difficulty after a further review: D' = w₇·D₀(Easy) + (1 − w₇)·(D − w₆·(G − 3)·(10 −
+/// D)/9), in [`DIFFICULTY_RANGE`].
 #[must_use]
 pub fn next_difficulty(difficulty: f64, rating: Rating, parameters: &Parameters) -> f64 {
     let (easiest, hardest) = (DIFFICULTY_RANGE.start(), DIFFICULTY_RANGE.end());
@@ -374,11 +377,10 @@ pub fn next_difficulty(difficulty: f64, rating: Rating, parameters: &Parameters)
     within(&DIFFICULTY_RANGE, reverted)
 }
 
-/// Stability after a recall on a later day, in days:
-/// S' = S·(1 + e^w₈·(11 − D)·S^−w₉·(e^(w₁₀·(1 − R)) − 1)·(w₁₅ at Hard)·(w₁₆ at Easy)), in
-/// [`STABILITY_RANGE`].
+/// Returns the stability after a recall on a later day, in days: S' = S·(1 + e^w₈·(11 −
+/// D)·S^−w₉·(e^(w₁₀·(1 − R)) − 1)·(w₁₅ at Hard)·(w₁₆ at Easy)), in [`STABILITY_RANGE`].
 ///
-/// `rating` is Hard, Good or Easy; after Again see [`stability_after_lapse`].
+/// `rating` is Hard, Good or Easy. After Again see [`stability_after_lapse`].
 #[must_use]
 pub fn stability_after_recall(
     state: MemoryState,
@@ -389,8 +391,8 @@ pub fn stability_after_recall(
     stability_after_weighted_recall(state, retrievability, rating, 1.0, parameters)
 }
 
-/// [`stability_after_recall`] with a factor of the caller's beside the rating's: it multiplies what
-/// is added to S, and 1 changes nothing.
+/// [`stability_after_recall`] with a further factor of the increase of S. A factor of 1 changes
+/// nothing.
 #[must_use]
 pub fn stability_after_weighted_recall(
     state: MemoryState,
@@ -415,8 +417,8 @@ pub fn stability_after_weighted_recall(
     rounded(within(&STABILITY_RANGE, stability * (1.0 + growth)))
 }
 
-/// Stability after a lapse on a later day, in days: S' = w₁₁·D^−w₁₂·((S + 1)^w₁₃ − 1)·e^(w₁₄·(1 −
-/// R)), but no more than S / e^(w₁₇·w₁₈), what a lapse on the same day would leave; in
+/// Returns the stability after a lapse on a later day, in days: S' = w₁₁·D^−w₁₂·((S + 1)^w₁₃ −
+/// 1)·e^(w₁₄·(1 − R)), but at most S / e^(w₁₇·w₁₈), the result of a lapse on the same day; in
 /// [`STABILITY_RANGE`].
 #[must_use]
 pub fn stability_after_lapse(
@@ -435,8 +437,8 @@ pub fn stability_after_lapse(
     kept.min(rounded(most).max(*STABILITY_RANGE.start()))
 }
 
-/// Stability after a review on the same day, in days: S' = S·S^−w₁₉·e^(w₁₇·(G − 3 + w₁₈)), where
-/// only Again may lessen it; in [`STABILITY_RANGE`].
+/// Returns the stability after a review on the same day, in days: S' = S·S^−w₁₉·e^(w₁₇·(G − 3 +
+/// w₁₈)), in [`STABILITY_RANGE`]. Only Again may reduce it.
 #[must_use]
 pub fn stability_same_day(stability: f64, rating: Rating, parameters: &Parameters) -> f64 {
     let grades = rating.above_good() + parameters.same_day_grade_offset;
@@ -446,12 +448,12 @@ pub fn stability_same_day(stability: f64, rating: Rating, parameters: &Parameter
     rounded(within(&STABILITY_RANGE, stability * growth))
 }
 
-/// The state after a review rated `rating`, `elapsed_days` after the one before; `None` before the
-/// first review.
+/// Returns the state after a review rated `rating`, `elapsed_days` after the one before. `state` is
+/// `None` before the first review.
 ///
-/// Less than a day apart, reviews are on the same day and follow the same-day formula; FSRS counts
-/// whole days. A fraction beyond that counts in R. For the first review `elapsed_days` means
-/// nothing.
+/// Reviews less than a day apart are on the same day and follow the same-day formula, because FSRS
+/// counts whole days. A fraction beyond that counts in R. `elapsed_days` is ignored for the first
+/// review.
 #[must_use]
 pub fn next_state(
     state: Option<MemoryState>,
@@ -479,29 +481,28 @@ pub fn next_state(
     MemoryState { stability, difficulty: next_difficulty(state.difficulty, rating, parameters) }
 }
 
-/// The FSRS stability at which the FSRS curve and exp(−t/S) pass 0.9 after the same time: S /
-/// 9.4912, in days.
+/// Returns the FSRS stability at which the FSRS curve and exp(−t/S) pass 0.9 after the same time: S
+/// / 9.4912, in days.
 ///
-/// See [`EXPONENTIAL_PER_FSRS_STABILITY`]. Only at that point, and at t = 0, do the two curves
-/// meet.
+/// See [`EXPONENTIAL_PER_FSRS_STABILITY`]. The two curves meet only at that point, and at t = 0.
 #[must_use]
 pub fn fsrs_stability_from_exponential(exponential_stability: f64) -> f64 {
     exponential_stability / EXPONENTIAL_PER_FSRS_STABILITY
 }
 
-/// The S with which exp(−t/S) passes 0.9 after the same time as the FSRS curve, in days; undoes
-/// [`fsrs_stability_from_exponential`].
+/// Returns the S with which exp(−t/S) passes 0.9 after the same time as the FSRS curve, in days.
+/// The inverse of [`fsrs_stability_from_exponential`].
 #[must_use]
 pub fn exponential_stability_from_fsrs(fsrs_stability: f64) -> f64 {
     fsrs_stability * EXPONENTIAL_PER_FSRS_STABILITY
 }
 
-/// To 8 decimals, half upwards, as `ts-fsrs` rounds.
+/// Rounds to 8 decimals, half upwards, as `ts-fsrs` does.
 fn rounded(value: f64) -> f64 {
     (value * ROUNDING + 0.5).floor() / ROUNDING
 }
 
-/// The nearest value in `range`; NaN stays NaN.
+/// Returns the nearest value in `range`. NaN stays NaN.
 fn within(range: &RangeInclusive<f64>, value: f64) -> f64 {
     value.clamp(*range.start(), *range.end())
 }

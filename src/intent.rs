@@ -1,6 +1,6 @@
-//! Intent: which sections a question asks for, judged by its words.
+//! Intent: the sections that a question asks for, found by its words.
 //!
-//! All strings of all sections are sought in one pass over the question, whatever their number.
+//! The strings of all sections are searched in one pass over the question.
 
 use std::cell::OnceCell;
 
@@ -12,19 +12,19 @@ use crate::section::{INTENT_ORDER, Section, SectionSet};
 use crate::text::{is_white_space, is_word, lower_case, straighten};
 use crate::value::{Path, Value, leaf, unknown_key};
 
-/// How a query's intent is read.
+/// The settings of intent classification.
 #[derive(Clone, Debug, Default)]
 pub struct IntentConfig {
-    /// Which occurrences count when a call does not say.
+    /// The default matcher.
     pub matcher: Matcher,
-    /// A section's strings in place of the built-in ones, by section code.
+    /// Strings that replace the built-in ones of a section, by section code.
     pub strings: [Option<Vec<String>>; 4],
 }
 
-/// Which occurrences of a string count.
+/// The occurrences of a string that count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Matcher {
-    /// Anywhere, inside words too.
+    /// Any occurrence, inside words too.
     #[default]
     Substring,
     /// Whole words and phrases only.
@@ -38,7 +38,7 @@ leaf!(Matcher, "must be substring or words", Value::Text(text) => match text.as_
 });
 
 impl IntentConfig {
-    /// The default under the `intent` of a configuration; see [`Config`](crate::Config).
+    /// Reads the `intent` part of a configuration over the defaults; see [`Config`](crate::Config).
     pub(crate) fn read(value: &Value, path: &Path<'_>) -> Result<Self> {
         let mut config = Self::default();
         for (key, path, value) in value.entries(path)? {
@@ -57,7 +57,7 @@ impl IntentConfig {
     }
 }
 
-/// The built-in strings of a section, of a trading agent.
+/// The built-in strings of a section, those of a trading agent.
 fn built_in(section: Section) -> &'static [&'static str] {
     match section {
         Section::Signals => &[
@@ -148,12 +148,12 @@ fn built_in(section: Section) -> &'static [&'static str] {
     }
 }
 
-/// What in a question speaks for a section.
+/// The strings in a question that ask for a section.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Evidence {
-    /// The section asked for.
+    /// The section.
     pub section: Section,
-    /// Occurrences of all its strings together.
+    /// The number of occurrences of all its strings.
     pub evidence: usize,
     /// The strings found, in the order of the table.
     pub strings: Vec<FoundString>,
@@ -164,7 +164,7 @@ pub struct Evidence {
 pub struct FoundString {
     /// The string, in lower case.
     pub string: String,
-    /// How often it occurs, overlapping occurrences included.
+    /// The number of occurrences, overlapping ones included.
     pub count: usize,
 }
 
@@ -175,7 +175,7 @@ pub struct FoundString {
 /// let intent = IntentClassifier::default();
 /// let asked = |query, matcher| intent.classify(query, matcher).iter().collect::<Vec<_>>();
 /// assert_eq!(asked("Which Signals are firing?", Matcher::Substring), [Section::Signals]);
-/// // "exit" hides in flexitime; whole words tell the two apart.
+/// // "flexitime" contains "exit", but not as a whole word.
 /// assert_eq!(asked("flexitime", Matcher::Substring), [Section::Episodic]);
 /// assert_eq!(asked("flexitime", Matcher::Words), []);
 /// ```
@@ -197,11 +197,10 @@ impl Default for IntentClassifier {
 }
 
 impl IntentClassifier {
-    /// A classifier with the configured strings in place of the built-in ones.
+    /// Creates a classifier. Configured strings replace the built-in ones.
     ///
     /// # Errors
-    /// `invalid_config` for a string that is blank, and for more than 65,535 bytes of strings in
-    /// all.
+    /// `invalid_config` for a blank string, and for more than 65,535 bytes of strings in all.
     pub fn new(config: &IntentConfig) -> Result<Self> {
         let mut strings = Vec::new();
         for section in INTENT_ORDER {
@@ -230,15 +229,15 @@ impl IntentClassifier {
         Self { strings, matcher, substring: OnceCell::new(), words: OnceCell::new() }
     }
 
-    /// The matcher to use when a call does not say.
+    /// Returns the default matcher.
     pub fn matcher(&self) -> Matcher {
         self.matcher
     }
 
-    /// The sections that have at least one string in the question; time linear in its length.
+    /// Returns the sections with at least one string in the question, in time linear in its length.
     pub fn classify(&self, query: &str, matcher: Matcher) -> SectionSet {
         match matcher {
-            // The automaton knows capitals of ASCII itself.
+            // The automaton ignores the case of ASCII letters itself.
             Matcher::Substring if query.is_ascii() => self.sections(query),
             Matcher::Substring => self.sections(&lower_case(query)),
             Matcher::Words => {
@@ -261,7 +260,7 @@ impl IntentClassifier {
         SectionSet::from_bits(self.substring().automaton.marks(text.as_bytes()))
     }
 
-    /// The same sections in [`INTENT_ORDER`], each with the strings that were found.
+    /// Returns the same sections in [`INTENT_ORDER`], each with the strings found.
     pub fn explain(&self, query: &str, matcher: Matcher) -> Vec<Evidence> {
         let lower = lower_case(query);
         let (strings, text) = match matcher {
@@ -302,7 +301,7 @@ impl IntentClassifier {
     }
 }
 
-/// One of the strings sought.
+/// One of the strings searched.
 #[derive(Debug)]
 struct Sought {
     section: Section,
@@ -321,16 +320,16 @@ impl Sought {
         }
     }
 
-    /// Whether no word goes on across either edge of the occurrence that ends at `end`.
+    /// Whether the occurrence that ends at `end` is bounded by non-word characters on both sides.
     fn stands_alone(&self, text: &str, end: usize) -> bool {
         let (before, after) = (&text[..end - self.bytes], &text[end..]);
         let continues_one = self.starts_in_word && before.chars().next_back().is_some_and(is_word);
-        let goes_on = self.ends_in_word && after.chars().next().is_some_and(is_word);
-        !continues_one && !goes_on
+        let continues = self.ends_in_word && after.chars().next().is_some_and(is_word);
+        !continues_one && !continues
     }
 }
 
-/// All strings, and the automaton that finds them; its marks are sets of sections.
+/// All strings and their automaton. Its marks are sets of sections.
 #[derive(Debug)]
 struct Strings {
     all: Vec<Sought>,

@@ -1,34 +1,34 @@
-//! Sectioned memory for AI agents: which memories a question should bring up, and how they fade.
+//! Sectioned memory for AI agents: ranking, decay, intent, merging and search of memories.
 //!
-//! Every memory belongs to a [`Section`], by its subtype. The section decides how the memory is
-//! ranked, how fast it fades and how strongly it is first stored; it never hides one. The parts,
-//! each usable by itself:
+//! The subtype of a memory decides its [`Section`]. The section decides the ranking weights of the
+//! memory, its decay and its initial stability. It never hides a memory. Each module can be used
+//! alone:
 //!
-//! | module | what it answers |
+//! | module | subject |
 //! |---|---|
-//! | [`section`] | where does a memory belong, and what does that mean? |
-//! | [`signal`] | what are the six signals of a candidate? |
-//! | [`rerank`] | in which order do candidates answer a question? |
-//! | [`decay`] | how much of a memory is left, and what does recall do to it? |
-//! | [`fsrs`] | the same by the model of spaced-repetition research |
-//! | [`playbook`] | which playbooks does an anomaly call up? |
-//! | [`salience`] | how much was at stake, and how strongly is it first stored? |
-//! | [`intent`] | which sections does a question ask for? |
-//! | [`query`] | what is asked, of whom, in how many parts? |
-//! | [`merge`] | what remains of the results of several questions? |
-//! | [`context`] | what does a turn of conversation ask of memory, and how does a prompt show what was recalled? |
-//! | [`consolidate`] | what do many episodes add up to? |
-//! | [`full_text`] | which texts hold the words of a question, and how much do the words say? |
-//! | [`search`] | from what was found, what does the graph bring up? |
-//! | [`columns`] | what are the parts of a memory that stays in place? |
-//! | [`memory`] | the whole of it: kept, searched, faded, explained, saved |
-//! | [`check`] | which numbers are in range? |
-//! | [`config`] | what can be set, and what is it when it is not? |
-//! | [`math`] | exp and tanh, the same to the bit on every platform |
+//! | [`section`] | The sections, their profiles, and the section of each subtype. |
+//! | [`signal`] | The six signals of a candidate. |
+//! | [`rerank`] | Scores candidates by their signals and sorts them. |
+//! | [`decay`] | The exponential decay of retrievability, and the growth of stability on recall. |
+//! | [`fsrs`] | The FSRS-6 model of decay and growth. |
+//! | [`playbook`] | Finds the playbooks that an anomaly triggers, and updates them after a trade. |
+//! | [`salience`] | Computes the salience and the initial stability of a memory. |
+//! | [`intent`] | Finds the sections that a question asks for. |
+//! | [`query`] | Classifies and splits questions, and rates the confidence of answers. |
+//! | [`merge`] | Merges the results of several sub-queries into one selection. |
+//! | [`context`] | Plans retrieval for a turn of conversation, and writes prompts within budgets. |
+//! | [`consolidate`] | Groups episodes and finds patterns in trades. |
+//! | [`full_text`] | An index of words with BM25 scores. |
+//! | [`search`] | Seeds, spreading activation and the search settings. |
+//! | [`columns`] | The storage of the memory index: nodes, names, edges, embeddings. |
+//! | [`memory`] | The memory index: stores, searches, decays, explains and saves memories. |
+//! | [`check`] | The ranges of numeric arguments. |
+//! | [`config`] | The configuration and its defaults. |
+//! | [`math`] | Functions such as `exp` and `tanh` with equal bits on every platform. |
 //!
-//! The crate is pure: no clock (`now` is an argument, in milliseconds since 1970), no randomness,
-//! no input or output. The same input gives the same output, to the bit, natively, in WebAssembly
-//! and in the TypeScript it stands for.
+//! The crate is pure: it has no clock (`now` is an argument, in milliseconds since 1970), no
+//! randomness, and no input or output. Equal input gives equal output, to the bit, natively, in
+//! WebAssembly and in the TypeScript reference.
 
 mod automaton;
 pub mod check;
@@ -64,7 +64,7 @@ pub use config::Config;
 pub use context::format_context;
 pub use context::{ContextRow, memory_guidance};
 pub use decay::{AlgorithmType, Curve, DecayColumns, Lifecycle};
-pub use error::{Error, Result};
+pub use error::{Error, ErrorKind, Result};
 pub use intent::{Evidence, IntentClassifier, Matcher};
 pub use memory::MemoryIndex;
 pub use merge::{Hit, MergeOptions, Selected, co_recall_pairs, merge_and_select};

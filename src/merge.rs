@@ -1,4 +1,5 @@
-//! Merging: the results of several sub-queries become one selection; and who was recalled together.
+//! Merges the results of several sub-queries into one selection, and finds the pairs of memories
+//! that were recalled together.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -11,21 +12,21 @@ use crate::section::{INTENT_BOOST, Section, SectionSet, SectionTable};
 /// A result of a sub-query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit<'a> {
-    /// Which memory; a result without an id, or with an empty one, is dropped.
+    /// The id of the memory. A result with an empty id, or without one, is dropped.
     pub id: Option<&'a str>,
-    /// How good; what is not a finite number counts as 0.
+    /// The score. A score that is not finite counts as 0.
     pub score: f64,
-    /// Where the memory belongs.
+    /// The section of the memory.
     pub section: Section,
 }
 
-/// How to merge.
+/// The options of merging.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MergeOptions {
     /// The sections that the question asks for; see [`IntentClassifier`](crate::IntentClassifier).
     pub intents: SectionSet,
-    /// Factor for results of these sections, where the table has none of their own; 1 or less is
-    /// none.
+    /// Factor for results of these sections. A section's own factor in the table wins. 1 or less is
+    /// no boost.
     pub intent_boost: f64,
     /// Results below this share of the best score are left out.
     pub relevance_ratio: f64,
@@ -47,11 +48,11 @@ impl Default for MergeOptions {
 /// A selected result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Selected {
-    /// The sub-query whose instance this is.
+    /// The index of the sub-query that this instance comes from.
     pub group: usize,
-    /// Its place among that sub-query's results.
+    /// The place of the instance among that sub-query's results.
     pub row: usize,
-    /// Its score, boosted or not.
+    /// The score, boosted if `boosted` is true.
     pub score: f64,
     /// Whether the score was boosted.
     pub boosted: bool,
@@ -59,19 +60,22 @@ pub struct Selected {
 
 /// Merges the results of sub-queries and selects from them.
 ///
-/// Of each id the best instance is kept, of equals the first seen; its *origin* is the sub-query it
-/// came from. What the question asks for is boosted, once. All is sorted by score; what reaches
-/// `relevance_ratio` of the best is taken, up to `max_results`. Then each sub-query that had
-/// results and is the origin of none of them adds its first result not yet taken, while there is
-/// room. If nothing was taken although something was kept, the best is.
+/// 1. Of each id the instance with the highest score is kept, of equal ones the first. Its *origin*
+///    is the sub-query that it came from.
+/// 2. Results of sections that the question asks for are boosted, once.
+/// 3. Results are sorted by score. Those that reach `relevance_ratio` of the best score are
+///    selected, up to `max_results`.
+/// 4. Each sub-query with results that is the origin of no selected result adds its first result
+///    that is not selected yet, while there is room.
+/// 5. If there are results and none is selected, the best one is.
 ///
 /// ```
 /// use nous_wasm::{Hit, MergeOptions, Section, SectionTable, merge_and_select};
 /// let hit = |id, score| Hit { id: Some(id), score, section: Section::Knowledge };
 /// let about_btc = [hit("thesis", 0.9), hit("noise", 0.2)];
 /// let about_sol = [hit("trade", 0.3), hit("thesis", 0.1)];
-/// let selected =
-/// merge_and_select(&[&about_btc, &about_sol], &MergeOptions::default(), &SectionTable::default());
+/// let (options, table) = (MergeOptions::default(), SectionTable::default());
+/// let selected = merge_and_select(&[&about_btc, &about_sol], &options, &table);
 /// let places: Vec<_> = selected.iter().map(|it| (it.group, it.row)).collect();
 /// assert_eq!(places, [(0, 0), (1, 0)]); // the trade is weak, but all that its question found
 /// ```
@@ -95,10 +99,10 @@ pub fn merge_and_select(
     select(&rows, numbers.len(), &lengths, options, table)
 }
 
-/// The id of a row that has none.
+/// The id of a row without an id.
 pub(crate) const NO_ID: u32 = u32::MAX;
 
-/// A result whose id has become a number: ids are numbered from 0 in the order of first sight.
+/// A result whose id is a number. Ids are numbered from 0 by first occurrence.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MergeRow {
     pub id: u32,
@@ -106,7 +110,7 @@ pub(crate) struct MergeRow {
     pub section: u8,
 }
 
-/// [`merge_and_select`] over the rows of all sub-queries, one after the other.
+/// [`merge_and_select`] for the rows of all sub-queries, one sub-query after the other.
 pub(crate) fn select(
     rows: &[MergeRow],
     ids: usize,
@@ -117,7 +121,7 @@ pub(crate) fn select(
     let boosts = boosts(options, table);
     let boost_of = |row: &MergeRow| boosts[usize::from(row.section & 3)];
 
-    // The kept instance of each id, by its place among all rows.
+    // The kept instance of each id, as its place among all rows.
     let mut kept: Vec<u32> = vec![u32::MAX; ids];
     for (place, row) in rows.iter().enumerate().filter(|(_, row)| row.id != NO_ID) {
         let best = &mut kept[row.id as usize];
@@ -181,7 +185,7 @@ pub(crate) fn select(
             let id = rows[place as usize].id as usize;
             selected.push(instance(place, place == kept[id]));
             chosen[id] = true;
-            // Its id may have come from another sub-query, which then is the one that is covered.
+            // The kept instance may have another origin. Then that origin is the covered one.
             covered[group_of(kept[id])] = true;
         }
     }
@@ -193,7 +197,8 @@ pub(crate) fn select(
     selected
 }
 
-/// The boost of each section, by code; none where the question does not ask for it.
+/// Returns the boost of each section, by code, or `None` for sections that the question does not
+/// ask for.
 fn boosts(options: &MergeOptions, table: &SectionTable) -> [Option<f64>; 4] {
     Section::ALL.map(|section| {
         let boost = table.own_boost(section).unwrap_or(options.intent_boost);
@@ -201,18 +206,19 @@ fn boosts(options: &MergeOptions, table: &SectionTable) -> [Option<f64>; 4] {
     })
 }
 
-/// By how much an automatic recall strengthens the edge between two memories recalled together.
+/// The amount that an automatic recall adds to the strength of an edge between two recalled
+/// memories.
 pub const AUTOMATIC_RECALL_GAIN: f64 = 0.03;
-/// By how much an explicit recall does.
+/// The amount that an explicit recall adds.
 pub const EXPLICIT_RECALL_GAIN: f64 = 0.05;
 
-/// Strength of an edge whose two ends were recalled together, at most 1.
+/// Returns the strength of an edge after its two ends were recalled together, at most 1.
 pub fn strengthen(strength: f64, gain: f64) -> f64 {
     (strength + gain).min(1.0)
 }
 
-/// The pairs recalled together: each unordered pair of different ids within one group once, as
-/// places in the selection, in its order.
+/// Returns the pairs of memories recalled together: each unordered pair of different ids in one
+/// group, once. A pair holds places in the selection, in its order.
 ///
 /// ```
 /// // Two topics asked in one sentence are not tied together.

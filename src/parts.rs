@@ -1,25 +1,26 @@
-//! Snapshots as a stream of parts, each with a checksum: the framing that all residents share.
+//! The framing of snapshots: a stream of parts, each with a checksum. Used by both kinds of
+//! indexes.
 //!
-//! A part is a header of 32 bytes and its content: a mark, its kind, its number in the stream, the
-//! length of its content, and the XXH64 of all that. Numbers are little-endian. What the kinds are
-//! is the resident's own; codes from 16 on are the caller's.
+//! A part is a header of 32 bytes and its content. The header holds a mark, the kind of the part,
+//! its number in the stream, the length of its content, and the XXH64 of all that. Numbers are
+//! little-endian. Each index defines its kinds; codes from 16 on belong to the caller.
 
 use xxhash_rust::xxh64::Xxh64;
 
 use crate::error::{Error, Result};
 
-/// What every part begins with.
+/// The first bytes of every part.
 const MARK: [u8; 4] = *b"NOUS";
-/// Bytes of a header.
+/// The length of a header in bytes.
 pub(crate) const HEADER: usize = 32;
-/// Where the checksum stands in a header; it covers what is before it, and the content.
+/// The offset of the checksum in a header. It covers the bytes before it and the content.
 const CHECKSUM_AT: usize = 24;
-/// No part is longer.
+/// The most bytes of a part's content.
 pub(crate) const MOST_CONTENT: usize = 1 << 30;
-/// The first code of a kind that is the caller's.
+/// The first code of the caller's kinds.
 pub(crate) const FIRST_OWN: u32 = 16;
 
-/// A part of a kind, the so-manieth of its stream.
+/// Returns a part of a kind, with its number in the stream.
 pub(crate) fn part(kind: u32, number: u64, content: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(HEADER + content.len());
     bytes.extend(MARK);
@@ -39,7 +40,7 @@ fn checksum(header: &[u8], content: &[u8]) -> u64 {
     hash.digest()
 }
 
-/// Reads a header and checks the part; the answer is the code of its kind, and its content.
+/// Checks header and checksum of a part. Returns the code of its kind, and its content.
 pub(crate) fn open(part: &[u8], number: u64) -> Result<(u32, &[u8])> {
     let cut_off = || Error::snapshot("is cut off");
     if part.len() < HEADER {
@@ -47,7 +48,7 @@ pub(crate) fn open(part: &[u8], number: u64) -> Result<(u32, &[u8])> {
     }
     let (header, content) = part.split_at(HEADER);
     if header[..4] != MARK {
-        return Err(Error::snapshot("is none of this package"));
+        return Err(Error::snapshot("was not written by this package"));
     }
     let mut fields = PartReader { bytes: &header[4..], field: "header" };
     let (code, at, length, sum) = (fields.u32()?, fields.u64()?, fields.u64()?, fields.u64()?);
@@ -63,16 +64,16 @@ pub(crate) fn open(part: &[u8], number: u64) -> Result<(u32, &[u8])> {
     Ok((code, content))
 }
 
-/// The length of a part whose header this is.
+/// Returns the length of the part that begins with this header.
 ///
 /// # Errors
-/// `invalid_snapshot` for what is no header.
+/// `invalid_snapshot` if it is not a header.
 pub(crate) fn part_length(header: &[u8]) -> Result<usize> {
     if header.len() < HEADER || header[..4] != MARK {
         return Err(Error::snapshot(if header.len() < HEADER {
             "is cut off"
         } else {
-            "is none of this package"
+            "was not written by this package"
         }));
     }
     let mut fields = PartReader { bytes: &header[16..], field: "header" };
@@ -82,7 +83,7 @@ pub(crate) fn part_length(header: &[u8]) -> Result<usize> {
     }
 }
 
-/// The error for a part of an unknown kind.
+/// Returns the error for a part of an unknown kind.
 pub(crate) fn unknown_kind() -> Error {
     Error::snapshot("has a part of an unknown kind")
 }
@@ -98,7 +99,7 @@ pub(crate) fn put<const BYTES: usize>(
 /// Reads little-endian numbers off the front of bytes.
 pub(crate) struct PartReader<'a> {
     pub bytes: &'a [u8],
-    /// What it is that may be too little.
+    /// The name of the data, for errors.
     pub field: &'static str,
 }
 
@@ -124,10 +125,10 @@ impl<'a> PartReader<'a> {
     pub fn text(&mut self) -> Result<String> {
         let length = self.u32()? as usize;
         let text = str::from_utf8(self.take(length)?);
-        text.map(String::from).map_err(|_| Error::snapshot("holds a name that is no text"))
+        text.map(String::from).map_err(|_| Error::snapshot("holds a name that is not UTF-8"))
     }
 
-    /// A count of entries that take at least this many bytes each.
+    /// Reads a count of entries that take at least this many bytes each.
     pub fn count(&mut self, bytes_each: usize) -> Result<usize> {
         let count = self.u64()?;
         if count > (self.bytes.len() / bytes_each.max(1)) as u64 {

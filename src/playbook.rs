@@ -8,8 +8,8 @@
 //! ```
 //! use nous_wasm::playbook::{Event, PlaybookBook, Trigger};
 //! let mut book = PlaybookBook::default();
-//! let trigger = Trigger { kinds: vec![1], symbols: vec![], least_severity: 0.5, condition: vec![]
-//! };
+//! let trigger =
+//!     Trigger { kinds: vec![1], symbols: vec![], least_severity: 0.5, condition: vec![] };
 //! let row = book.add(trigger, 9.0, 12.0);
 //! let found = book.matches(&[Event { kind: 1, symbol: None, severity: 0.8 }], &|_| None);
 //! assert_eq!((found.matches[0].row, found.matches[0].success_rate), (row, 0.75));
@@ -44,7 +44,7 @@ pub enum Step {
     Any(u32),
     /// A part follows, which must not hold.
     Not,
-    /// The present value of a variable compared.
+    /// The present value of a variable is compared with a number.
     Compare(u32, Comparison, f64),
     /// The present value of a variable lies between two numbers, both included.
     Between(u32, f64, f64),
@@ -113,8 +113,8 @@ pub struct Match {
 pub struct PlaybookMatches {
     /// By relevance, highest first; equal ones as they were added.
     pub matches: Vec<Match>,
-    /// Rows, each with a variable of its condition that the market data lacks, in the order in which
-    /// the playbooks were added.
+    /// Rows, each with a variable of its condition that the market data lacks, in the order in
+    /// which the playbooks were added.
     pub missing: Vec<(u32, u32)>,
 }
 
@@ -157,7 +157,7 @@ pub struct PlaybookBook {
     call: u64,
     /// The number of entries of all lists, and of those whose playbook was removed.
     listed: usize,
-    gone: usize,
+    removed: usize,
     /// The number of entries of each row in lists.
     entries: Vec<u32>,
 }
@@ -204,20 +204,20 @@ impl PlaybookBook {
     pub fn remove(&mut self, row: u32) {
         self.rows[row as usize] = StoredPlaybook::default();
         self.free.push(row);
-        self.gone += self.entries[row as usize] as usize;
-        if self.gone > self.listed / 2 {
-            self.forget_gone();
+        self.removed += self.entries[row as usize] as usize;
+        if self.removed > self.listed / 2 {
+            self.drop_removed();
         }
     }
 
-    fn forget_gone(&mut self) {
+    fn drop_removed(&mut self) {
         let rows = &self.rows;
         self.lists.retain(|_, list| {
             list.triggers.retain(|&(_, row, sequence)| rows[row as usize].sequence == sequence);
             !list.triggers.is_empty()
         });
-        self.listed -= self.gone;
-        self.gone = 0;
+        self.listed -= self.removed;
+        self.removed = 0;
     }
 
     /// For each playbook the first event that triggers it, if its conditions hold. `values` returns
@@ -289,8 +289,8 @@ struct Market<'m, 'a, Values: Fn(u32) -> Option<&'a [f64]>> {
 }
 
 impl<'a, Values: Fn(u32) -> Option<&'a [f64]>> Market<'_, 'a, Values> {
-    /// Whether the next condition holds. Every part is evaluated, even if the result is clear, so that
-    /// every missing variable is found.
+    /// Whether the next condition holds. Every part is evaluated, even if the result is clear, so
+    /// that every missing variable is found.
     fn holds(&mut self, steps: &mut std::slice::Iter<'_, Step>) -> bool {
         match steps.next().copied() {
             None => true,

@@ -1,4 +1,4 @@
-//! Salience: how much was at stake when a memory was stored, and how it scales the initial stability.
+//! Salience: how much was at stake when a memory was stored. It scales the initial stability.
 //!
 //! Salience lies in [0.1, 1], with 0.5 neutral. It scales the initial stability: from a fifth at
 //! the lowest to the section's `max_salience_multiplier` at the highest.
@@ -20,39 +20,39 @@ use crate::math::{exp, round_to_hundredths};
 use crate::section::SectionTable;
 use crate::value::{Path, Rule, Value, number, unknown_key};
 
-/// The neutral salience: of a memory about which nothing is known.
+/// The neutral salience. It has no effect on stability.
 pub const NEUTRAL: f64 = 0.5;
 const LEAST: f64 = 0.1;
-/// What an event counts before its figures do.
+/// The salience of an event without figures.
 const BASE: f64 = 0.3;
-/// A price move of this many percent or more counts in full.
+/// The price move, in percent, from which a move counts in full.
 const LARGE_MOVE: f64 = 10.0;
 const CLOSE_WEIGHT: f64 = 0.55;
 const CLOSE_LOSS_BONUS: f64 = 0.15;
 const CONFIDENCE_WEIGHT: f64 = 0.5;
 const USUAL_CONFIDENCE: f64 = 0.5;
 const RATIO_WEIGHT: f64 = 0.2;
-/// A ratio of reward to risk of this or more counts in full.
+/// The ratio of reward to risk from which a ratio counts in full.
 const GOOD_RATIO: f64 = 3.0;
 const UNTAKEN_WEIGHT: f64 = 0.7;
-/// Standard deviations over which rarity is not yet e⁻¹ short of its most.
+/// The standard deviations over which rarity rises to 1 − e⁻¹ of its weight.
 const RARE: f64 = 2.0;
 
-/// This near to neutral changes nothing.
+/// The distance from neutral below which salience has no effect.
 const INDIFFERENT: f64 = 0.01;
-/// What salience 0 would leave of the initial stability.
+/// The factor of the initial stability at salience 0.
 const LEAST_MULTIPLIER: f64 = 0.2;
 
 const PRICE_MOVE: &str = "pnl_pct";
 const CONFIDENCE: &str = "confidence";
 const REWARD_TO_RISK: &str = "rr_ratio";
-/// How many standard deviations an event lies from its history.
+/// The distance of an event from its history, in standard deviations.
 pub const Z_SCORE: &str = "z_score";
-/// What came, and what had been expected, both in [0, 1].
+/// The actual outcome, in [0, 1]. Compared with [`EXPECTATION`].
 pub const OUTCOME: &str = "outcome";
-/// See [`OUTCOME`].
+/// The expected outcome, in [0, 1].
 pub const EXPECTATION: &str = "expectation";
-/// How far a memory led to action, in [0, 1]: 1 if it did.
+/// How far a memory led to action, in [0, 1].
 pub const LED_TO_ACTION: &str = "led_to_action";
 
 /// The figures from which a salience is computed.
@@ -71,11 +71,11 @@ enum Source {
 pub struct OwnSource {
     /// The signal to read.
     pub field: String,
-    /// A value of this size, of either sign, is as large as any larger one.
+    /// The size, of either sign, from which a value counts in full.
     pub scale: f64,
-    /// What such a value adds.
+    /// The salience that a full value adds.
     pub weight: f64,
-    /// What a negative value adds besides.
+    /// The salience that a negative value adds besides.
     pub loss_bonus: f64,
 }
 
@@ -84,16 +84,17 @@ pub struct OwnSource {
 pub struct SalienceConfig {
     /// Sources by subtype, in place of the built-in ones.
     pub sources: Vec<(String, OwnSource)>,
-    /// What rarity adds at most.
+    /// The most that rarity adds.
     pub rarity_weight: f64,
-    /// What surprise adds at most.
+    /// The most that surprise adds.
     pub surprise_weight: f64,
-    /// What a memory that led to action adds.
+    /// The amount that a memory adds that led to action.
     pub consequence_weight: f64,
 }
 
 impl SalienceConfig {
-    /// The default under the `salience` of a configuration; see [`Config`](crate::Config).
+    /// Reads the `salience` part of a configuration over the defaults; see
+    /// [`Config`](crate::Config).
     pub(crate) fn read(value: &Value, path: &Path<'_>) -> Result<Self> {
         let mut config = Self::default();
         for (key, path, value) in value.entries(path)? {
@@ -175,7 +176,7 @@ pub struct SalienceFields<'a> {
 }
 
 impl SalienceTable {
-    /// The table of a configuration.
+    /// Creates the table of a configuration.
     pub fn new(salience: &SalienceConfig, sections: &SectionTable) -> Self {
         let known = sections.subtypes().iter().map(|subtype| subtype.name.as_str());
         let own = salience.sources.iter().map(|(subtype, _)| subtype.as_str());
@@ -190,7 +191,8 @@ impl SalienceTable {
         }
     }
 
-    /// The rule of a subtype, by its exact name; that of the default section for an unknown one.
+    /// Returns the rule of a subtype, by its exact name. An unknown subtype has the rule of the
+    /// default section.
     pub fn of(&self, subtype: &str) -> &SubtypeSalience {
         self.by_subtype
             .iter()
@@ -198,21 +200,21 @@ impl SalienceTable {
             .map_or(&self.unknown, |(_, found)| found)
     }
 
-    /// The rule at a place of [`all_fields`](Self::all_fields); beyond them that of an unknown
-    /// subtype.
+    /// Returns the rule at a place of [`all_fields`](Self::all_fields), or beyond it that of an
+    /// unknown subtype.
     pub fn at(&self, place: usize) -> &SubtypeSalience {
         self.by_subtype.get(place).map_or(&self.unknown, |(_, found)| found)
     }
 
-    /// Whether rarity, surprise and consequence have a weight above 0. Only then their figures are
-    /// read.
+    /// Whether rarity, surprise and consequence have a weight above 0. Their figures are read only
+    /// then.
     pub fn weighs(&self) -> [bool; 3] {
         let SubtypeSalience { rarity_weight, surprise_weight, consequence_weight, .. } =
             self.unknown;
         [rarity_weight > 0.0, surprise_weight > 0.0, consequence_weight > 0.0]
     }
 
-    /// Every subtype with a rule of its own, and its figures.
+    /// Returns every subtype with a rule of its own, and its figures.
     pub fn all_fields(&self) -> impl Iterator<Item = SalienceFields<'_>> {
         self.by_subtype.iter().map(|(subtype, salience)| SalienceFields {
             subtype,
@@ -244,7 +246,7 @@ impl SubtypeSalience {
         }
     }
 
-    /// The name of a figure that it reads, by place; there are at most two.
+    /// Returns the name of a figure that the rule reads, by place. A rule reads at most two.
     pub fn field(&self, place: usize) -> Option<&str> {
         match (&self.source, place) {
             (Source::Close | Source::Modify | Source::Untaken, 0) => Some(PRICE_MOVE),
@@ -255,8 +257,8 @@ impl SubtypeSalience {
         }
     }
 
-    /// The salience of a memory with these figures, in [0.1, 1]; [`NEUTRAL`] if its section does not
-    /// enable salience.
+    /// Returns the salience of a memory with these figures, in [0.1, 1], or [`NEUTRAL`] if its
+    /// section does not enable salience.
     pub fn salience(&self, signal: impl Fn(&str) -> Option<f64>) -> f64 {
         if !self.enabled {
             return NEUTRAL;
@@ -292,9 +294,9 @@ impl SubtypeSalience {
         salience.clamp(LEAST, 1.0)
     }
 
-    /// Days of stability that a new memory of this salience starts with, rounded to two decimals;
-    /// `None` if the default stays: the section does not enable salience, or the salience is next to
-    /// neutral.
+    /// Returns the initial stability in days for this salience, rounded to two decimals. Returns
+    /// `None` if the default applies: the section does not enable salience, or the salience is
+    /// within 0.01 of neutral.
     pub fn modulated_stability(&self, salience: f64) -> Option<f64> {
         if !self.enabled || (salience - NEUTRAL).abs() < INDIFFERENT {
             return None;

@@ -1,8 +1,8 @@
-//! Sections: which one a memory belongs to, and what that means for it.
+//! Sections: the section of each subtype, and the profile of each section.
 //!
-//! A section never hides a memory. It only decides how the memory is ranked, how fast it fades and
-//! how strongly it is first stored. Whatever is not known is KNOWLEDGE, or the section configured
-//! in its place.
+//! A section never hides a memory. It decides the ranking weights of the memory, its decay and its
+//! initial stability. Unknown subtypes belong to KNOWLEDGE, or to the section configured in its
+//! place.
 
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -10,31 +10,31 @@ use serde::Serialize;
 use crate::error::{Error, Result};
 use crate::value::{Path, Rule, Value, leaf, number, unknown_key};
 
-/// The four kinds of memory, in the order used wherever one is needed.
+/// The four sections, in the order of their codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 #[repr(u8)]
 pub enum Section {
-    /// What happened: trades, summaries, events. Favours the recent, fades in weeks.
+    /// Events: trades, summaries. Ranking favours recency; stability is weeks.
     Episodic = 0,
-    /// What to watch: signals, watchpoints. Ruled by recency, fades in days.
+    /// Signals and watchpoints. Ranking is led by recency; stability is days.
     Signals = 1,
-    /// What was learned: lessons, theses. Led by meaning and authority, fades in months.
+    /// Lessons and theses. Ranking is led by meaning and authority; stability is months.
     Knowledge = 2,
-    /// How to act: playbooks, reviews of outcomes. Led by words and links, nearly permanent.
+    /// Playbooks and reviews of outcomes. Ranking is led by words and links; nearly permanent.
     Procedural = 3,
 }
 
 impl Section {
-    /// All four, in order; a section's place here is its code.
+    /// All sections in order. The code of a section is its place here.
     pub const ALL: [Self; 4] = [Self::Episodic, Self::Signals, Self::Knowledge, Self::Procedural];
 
-    /// The section with this code, if there is one.
+    /// Returns the section of a code, or `None` for an unknown code.
     pub fn from_code(code: u8) -> Option<Self> {
         Self::ALL.get(usize::from(code)).copied()
     }
 
-    /// The name used in data, such as `EPISODIC`.
+    /// Returns the name in data, such as `EPISODIC`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Episodic => "EPISODIC",
@@ -57,12 +57,12 @@ pub const INTENT_ORDER: [Section; 4] =
 pub struct SectionSet(u8);
 
 impl SectionSet {
-    /// One bit per section, by its code.
+    /// Returns one bit per section, by its code.
     pub fn bits(self) -> u8 {
         self.0
     }
 
-    /// The set of these bits.
+    /// Returns the set of these bits.
     pub fn from_bits(bits: u8) -> Self {
         Self(bits & 0b1111)
     }
@@ -72,7 +72,7 @@ impl SectionSet {
         self.0 & Self::from(section).0 != 0
     }
 
-    /// The sections of the set, in [`INTENT_ORDER`].
+    /// Returns the sections of the set, in [`INTENT_ORDER`].
     pub fn iter(self) -> impl Iterator<Item = Section> {
         INTENT_ORDER.into_iter().filter(move |&section| self.contains(section))
     }
@@ -89,21 +89,20 @@ impl From<Section> for SectionSet {
     }
 }
 
-/// How much each of the six signals counts in a score. In a profile each lies in [0, 1] and they
-/// sum to 1.
+/// The weights of the six signals in a score. In a profile each lies in [0, 1], and they sum to 1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Weights {
-    /// Weight of similarity of meaning.
+    /// Weight of the semantic signal.
     pub semantic: f64,
-    /// Weight of the match of words.
+    /// Weight of the keyword signal.
     pub keyword: f64,
-    /// Weight of activation over the graph.
+    /// Weight of the graph signal.
     pub graph: f64,
-    /// Weight of freshness.
+    /// Weight of the recency signal.
     pub recency: f64,
-    /// Weight of standing in the graph.
+    /// Weight of the authority signal.
     pub authority: f64,
-    /// Weight of use.
+    /// Weight of the affinity signal.
     pub affinity: f64,
 }
 
@@ -111,7 +110,7 @@ impl Weights {
     /// The weights of a ranking without sections.
     pub const GLOBAL: Self = Self::from_array([0.30, 0.15, 0.20, 0.15, 0.10, 0.10]);
 
-    /// In signal order: semantic, keyword, graph, recency, authority, affinity.
+    /// Creates weights in signal order: semantic, keyword, graph, recency, authority, affinity.
     pub const fn from_array(w: [f64; 6]) -> Self {
         Self {
             semantic: w[0],
@@ -123,45 +122,46 @@ impl Weights {
         }
     }
 
-    /// In signal order: semantic, keyword, graph, recency, authority, affinity.
+    /// Returns the weights in signal order: semantic, keyword, graph, recency, authority, affinity.
     pub const fn to_array(self) -> [f64; 6] {
         [self.semantic, self.keyword, self.graph, self.recency, self.authority, self.affinity]
     }
 }
 
-/// How memories of a section fade, and how recall strengthens them.
+/// The decay of memories of a section, and the growth of stability on recall.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct DecayProfile {
-    /// Stability in days of a new memory whose subtype has none of its own.
+    /// The initial stability in days, for subtypes without one of their own.
     pub initial_stability_days: f64,
-    /// Factor by which a recall multiplies stability, before difficulty takes its part.
+    /// The factor of stability on recall, before difficulty reduces it.
     pub growth_rate: f64,
-    /// Retrievability above which a memory is ACTIVE.
+    /// The retrievability above which a memory is ACTIVE.
     pub active_threshold: f64,
-    /// Retrievability above which a memory is WEAK rather than DORMANT or beyond.
+    /// The retrievability above which a memory is WEAK. At or below it the memory is DORMANT,
+    /// COMPRESS or ARCHIVE.
     pub weak_threshold: f64,
-    /// The most that stability can grow to, in days.
+    /// The most days of stability.
     pub max_stability_days: f64,
 }
 
-/// How strongly memories of a section are first stored.
+/// The initial values of memories of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct EncodingProfile {
-    /// Difficulty in [0, 1] of a memory whose own cannot be computed.
+    /// The difficulty in [0, 1] of a memory whose difficulty cannot be computed.
     pub base_difficulty: f64,
-    /// Whether what is at stake changes the initial stability.
+    /// Whether salience scales the initial stability.
     pub salience_enabled: bool,
-    /// The most that salience can multiply the initial stability by; at least 1.
+    /// The largest factor of the initial stability by salience; at least 1.
     pub max_salience_multiplier: f64,
 }
 
-/// What consolidation does with a section's memories.
+/// The role of a section's memories in consolidation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ConsolidationRole {
-    /// Many of these are condensed.
+    /// They are read by consolidation.
     Source,
-    /// These are what is condensed into.
+    /// They are written by consolidation.
     Target,
 }
 
@@ -171,26 +171,26 @@ leaf!(ConsolidationRole, "must be source or target", Value::Text(text) => match 
     _ => None,
 });
 
-/// Everything that belonging to a section decides.
+/// The profile of a section.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SectionProfile {
-    /// The name shown to people.
+    /// The display name.
     pub name: String,
-    /// The section itself.
+    /// The section.
     pub section: Section,
-    /// Weights of the six signals in ranking.
+    /// The ranking weights.
     pub reranking_weights: Weights,
-    /// Fading and growth.
+    /// Decay and growth.
     pub decay: DecayProfile,
-    /// First storage.
+    /// Initial values.
     pub encoding: EncodingProfile,
-    /// Part in consolidation.
+    /// The role in consolidation.
     pub consolidation_role: ConsolidationRole,
-    /// Factor for results of this section when the query asks for it.
+    /// Factor for results of this section if the query asks for it; at least 1.
     pub intent_boost: f64,
 }
 
-/// Factor for results of a section that the query asks for, where nothing else is configured.
+/// The default intent boost.
 pub(crate) const INTENT_BOOST: f64 = 1.3;
 
 fn default_profiles() -> [SectionProfile; 4] {
@@ -259,8 +259,7 @@ fn default_profiles() -> [SectionProfile; 4] {
     ]
 }
 
-/// The built-in subtypes, of a trading agent, with the stability in days that each is first stored
-/// with.
+/// The built-in subtypes, those of a trading agent, with their initial stabilities in days.
 const SUBTYPES: [(&str, Section, f64); 15] = [
     ("custom:trade_entry", Section::Episodic, 21.0),
     ("custom:trade_close", Section::Episodic, 21.0),
@@ -279,21 +278,22 @@ const SUBTYPES: [(&str, Section, f64); 15] = [
     ("custom:good_pass", Section::Procedural, 30.0),
 ];
 
-/// The prefix that a memory type lacks and a subtype has.
+/// The prefix of subtypes. Memory types do not have it.
 const CUSTOM: &str = "custom:";
 
-/// A subtype with a place in the table.
+/// A subtype of the table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Subtype {
     /// The exact name, such as `custom:lesson`.
     pub name: String,
-    /// Where memories of this subtype belong.
+    /// The section of memories of this subtype.
     pub section: Section,
-    /// Stability in days of a new memory; without one the section's serves.
+    /// The initial stability in days. `None`: that of the section.
     pub stability: Option<f64>,
 }
 
-/// Sections, profiles and subtypes: the default, or the default as a configuration changed it.
+/// The sections, their profiles and the subtypes: the defaults, with the changes of a
+/// configuration.
 ///
 /// ```
 /// use nous_wasm::{Section, SectionTable};
@@ -340,7 +340,8 @@ impl Default for SectionTable {
 }
 
 impl SectionTable {
-    /// The default table under the `sections` of a configuration; see [`Config`](crate::Config).
+    /// Reads the `sections` part of a configuration over the defaults; see
+    /// [`Config`](crate::Config).
     pub(crate) fn read(value: &Value, path: &Path<'_>) -> Result<Self> {
         let mut table = Self::default();
         for (key, path, value) in value.entries(path)? {
@@ -414,37 +415,37 @@ impl SectionTable {
         Ok(())
     }
 
-    /// Whether sections change anything; off means global weights and no boost.
+    /// Whether sections are enabled. If not, all memories have global weights and no boost.
     pub fn enabled(&self) -> bool {
         self.enabled
     }
 
-    /// The section of an unknown, empty or missing subtype.
+    /// Returns the section of an unknown, empty or missing subtype.
     pub fn default_section(&self) -> Section {
         self.default_section
     }
 
-    /// The boost of a section whose profile has none of its own.
+    /// Returns the boost of sections whose profile has none of its own.
     pub fn intent_boost(&self) -> f64 {
         self.intent_boost
     }
 
-    /// The boost that a configuration gave to this very section, if it did.
+    /// Returns the boost that the configuration sets for this section, or `None`.
     pub fn own_boost(&self, section: Section) -> Option<f64> {
         self.own_boost[section as usize]
     }
 
-    /// What belonging to this section means.
+    /// Returns the profile of a section.
     pub fn profile(&self, section: Section) -> &SectionProfile {
         &self.profiles[section as usize]
     }
 
-    /// All four profiles, in section order.
+    /// Returns all four profiles, in section order.
     pub fn profiles(&self) -> &[SectionProfile; 4] {
         &self.profiles
     }
 
-    /// All known subtypes: the built-in ones, then the configured ones.
+    /// Returns all known subtypes: the built-in ones, then the configured ones.
     pub fn subtypes(&self) -> &[Subtype] {
         &self.subtypes
     }
@@ -453,12 +454,13 @@ impl SectionTable {
         self.places.get(subtype?).map(|&place| &self.subtypes[place])
     }
 
-    /// The section of a subtype; exact, so case and prefix matter.
+    /// Returns the section of a subtype. The name must match exactly, prefix and case included.
     pub fn section_of(&self, subtype: Option<&str>) -> Section {
         self.find(subtype).map_or(self.default_section, |known| known.section)
     }
 
-    /// The section of a memory type as agents name it: a subtype without `custom:`, or `episode`.
+    /// Returns the section of a memory type as agents name it: a subtype without `custom:`, or
+    /// `episode`.
     pub fn section_of_memory_type(&self, memory_type: &str) -> Section {
         if memory_type == "episode" {
             return Section::Episodic;
@@ -467,13 +469,14 @@ impl SectionTable {
         self.section_of(Some(&with_prefix))
     }
 
-    /// Days of stability a new memory of this subtype starts with: its own, else its section's.
+    /// Returns the initial stability in days of a subtype: its own, else that of its section.
     pub fn initial_stability(&self, subtype: Option<&str>) -> f64 {
         let own = self.find(subtype).and_then(|known| known.stability);
         own.unwrap_or_else(|| self.profile(self.section_of(subtype)).decay.initial_stability_days)
     }
 
-    /// The weights each section ranks with, in section order: all global when sections are off.
+    /// Returns the ranking weights of each section, in section order: all global if sections are
+    /// disabled.
     pub fn weights(&self) -> [Weights; 4] {
         match self.enabled {
             true => self.profiles.each_ref().map(|profile| profile.reranking_weights),
@@ -482,7 +485,8 @@ impl SectionTable {
     }
 }
 
-/// How far the sum of the weights may be from 1; the last part forgives rounding in the sum itself.
+/// The largest distance of the sum of the weights from 1. The last term allows for rounding of the
+/// sum.
 const WEIGHT_SUM_TOLERANCE: f64 = 0.01 + 1e-9;
 
 fn read_weights(weights: &mut Weights, value: &Value, path: &Path<'_>) -> Result<()> {

@@ -1,5 +1,5 @@
-//! Plain data, as JSON and YAML hold it, and the reading of a configuration from it. Errors name the
-//! path of the value.
+//! Plain data, as in JSON and YAML, and reading a configuration from it. Errors name the path of
+//! the value.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 /// The path of a value in a configuration. It becomes text only for an error.
 #[derive(Clone, Copy)]
 pub(crate) enum Path<'a> {
-    /// The whole.
+    /// The root.
     Root,
     /// An entry of a map.
     Key(&'a Path<'a>, &'a str),
@@ -36,7 +36,7 @@ pub enum Value {
     Null,
     /// True or false.
     Bool(bool),
-    /// A number; it need not be finite.
+    /// A number, which may be infinite or NaN.
     Number(f64),
     /// Text.
     Text(String),
@@ -47,7 +47,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// The entries of a map, each with its key and path.
+    /// Returns the entries of a map, each with its key and path.
     pub(crate) fn entries<'a>(
         &'a self,
         path: &'a Path<'a>,
@@ -58,8 +58,8 @@ impl Value {
         Ok(entries.iter().map(move |(key, value)| (key.as_str(), Path::Key(path, key), value)))
     }
 
-    /// One entry of a map, with its path. If a key is repeated, the last entry counts, as for keys
-    /// that are read in turn.
+    /// Returns one entry of a map, with its path. If a key is repeated, the last entry counts, as
+    /// for keys that are read in turn.
     pub(crate) fn get<'a>(
         &'a self,
         key: &'a str,
@@ -72,7 +72,10 @@ impl Value {
             .map(|(_, value)| (Path::Key(path, key), value))
     }
 
-    /// The value as a `T`, or an error that names the path.
+    /// Returns the value as a `T`.
+    ///
+    /// # Errors
+    /// `invalid_config` with the path of the value.
     #[inline(never)]
     pub(crate) fn read<T: FromValue>(&self, path: &Path<'_>) -> Result<T> {
         T::from_value(self, path)?.ok_or_else(|| Error::config(*path, T::WANTED))
@@ -81,9 +84,10 @@ impl Value {
 
 /// A type that can be read from one plain value.
 pub(crate) trait FromValue: Sized {
-    /// The problem of a value of another kind.
+    /// The problem text for a value of another kind.
     const WANTED: &str;
-    /// The value, or `None` if it is of another kind; an error if one of its parts is.
+    /// Returns the value, or `None` if it is of another kind. Returns an error if one of its parts
+    /// is.
     fn from_value(value: &Value, path: &Path<'_>) -> Result<Option<Self>>;
 }
 
@@ -189,20 +193,20 @@ pub(crate) fn unknown_key(path: Path<'_>) -> Error {
     Error::config(path, "is not a known key")
 }
 
-/// The range of a number of a configuration.
+/// The allowed range of a number in a configuration.
 #[derive(Clone, Copy)]
 pub(crate) enum Rule {
     /// Above 0.
     Positive,
-    /// Above 0, to this.
+    /// Above 0 and at most this.
     PositiveUpTo(u32),
     /// From 0 to 1.
     Unit,
-    /// From 1 on.
+    /// At least 1.
     AtLeastOne,
-    /// From 0 on.
+    /// At least 0.
     Amount,
-    /// Whole, from the first to the second.
+    /// A whole number from the first to the second.
     Count(u32, u32),
 }
 
@@ -233,8 +237,8 @@ impl Rule {
     }
 }
 
-/// A number of a configuration, checked by its rule. Out of line, because it is called in many
-/// places.
+/// Reads a number of a configuration and checks its range. Out of line, because it has many
+/// callers.
 #[inline(never)]
 pub(crate) fn number(value: &Value, path: &Path<'_>, rule: Rule) -> Result<f64> {
     let number: f64 = value.read(path)?;

@@ -1,13 +1,13 @@
-//! A column: a list that grows by segments, so that growing copies nothing and at most one segment
+//! A column: a list of segments. Growing copies at most the first segment, and at most one segment
 //! is spare.
 
-/// Bits of a place within its segment.
+/// The number of bits of a place within its segment.
 const SEGMENT_BITS: u32 = 16;
-/// Entries of a segment. The columns of a node take some 4 MiB for as many.
+/// Entries of a segment. The columns of nodes take about 4 MiB for this many.
 pub const SEGMENT: usize = 1 << SEGMENT_BITS;
 
-/// A list in segments of [`SEGMENT`] entries. The first one alone grows as it is needed, so that a
-/// small memory is small.
+/// A list in segments of [`SEGMENT`] entries. Only the first segment grows by doubling, so that a
+/// small index is small.
 #[derive(Debug)]
 pub struct Column<T> {
     segments: Vec<Vec<T>>,
@@ -21,12 +21,12 @@ impl<T> Default for Column<T> {
 }
 
 impl<T: Copy> Column<T> {
-    /// How many entries there are.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.length
     }
 
-    /// Whether there is none.
+    /// Whether the column is empty.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
@@ -41,7 +41,7 @@ impl<T: Copy> Column<T> {
         self.length += 1;
     }
 
-    /// Adds an entry that there is no room for yet.
+    /// Adds an entry that needs an allocation.
     #[cold]
     #[inline(never)]
     fn push_grown(&mut self, value: T) {
@@ -56,7 +56,7 @@ impl<T: Copy> Column<T> {
         }
     }
 
-    /// Takes the last entry away, if there is one. A segment goes with its last entry.
+    /// Removes the last entry, if there is one. A segment is freed with its last entry.
     #[inline(never)]
     pub(super) fn pop(&mut self) {
         if let Some(last) = self.segments.last_mut() {
@@ -68,26 +68,26 @@ impl<T: Copy> Column<T> {
         }
     }
 
-    /// The entry at a place that is there. Out of line, as it is asked for in many places; loops
-    /// take [`Column::at`].
+    /// Returns the entry at a place, which must exist. Out of line, because it has many callers;
+    /// loops use [`Column::at`].
     #[inline(never)]
     pub fn get(&self, place: usize) -> T {
         self.at(place)
     }
 
-    /// [`Column::get`] for loops that count their nanoseconds.
+    /// [`Column::get`], inlined for hot loops.
     #[inline(always)]
     pub fn at(&self, place: usize) -> T {
         self.segments[place >> SEGMENT_BITS][place & (SEGMENT - 1)]
     }
 
-    /// Changes the entry at a place that is there.
+    /// Changes the entry at a place, which must exist.
     #[inline(never)]
     pub fn set(&mut self, place: usize, value: T) {
         self.segments[place >> SEGMENT_BITS][place & (SEGMENT - 1)] = value;
     }
 
-    /// Changes the entry at a place that is there, or adds the next one.
+    /// Changes the entry at a place, or adds it if the place is the next one.
     pub(super) fn put(&mut self, place: usize, value: T) {
         if place == self.length {
             self.push(value);
@@ -102,13 +102,13 @@ impl<T: Copy> Column<T> {
         self.pop();
     }
 
-    /// The entries from a place on, as many as are wanted, or up to the end of the segment.
+    /// Returns the entries from a place on: `wanted` entries, or fewer at the end of the segment.
     pub(super) fn part(&self, from: usize, wanted: usize) -> &[T] {
         let (segment, place) = (&self.segments[from >> SEGMENT_BITS], from & (SEGMENT - 1));
         &segment[place..segment.len().min(place.saturating_add(wanted))]
     }
 
-    /// All entries, where they fit into one segment.
+    /// Returns all entries if they are in one segment.
     pub fn as_one(&self) -> Option<&[T]> {
         match &self.segments[..] {
             [] => Some(&[]),
@@ -117,17 +117,17 @@ impl<T: Copy> Column<T> {
         }
     }
 
-    /// The segments in order, all full but the last.
+    /// Returns the segments in order. All but the last are full.
     pub fn segments(&self) -> &[Vec<T>] {
         &self.segments
     }
 
-    /// The entries in order.
+    /// Returns the entries in order.
     pub fn iter(&self) -> impl Iterator<Item = T> {
         self.segments.iter().flatten().copied()
     }
 
-    /// Bytes that there is room for.
+    /// Returns the allocated bytes.
     pub fn capacity_bytes(&self) -> usize {
         self.room() * size_of::<T>()
     }
@@ -136,19 +136,19 @@ impl<T: Copy> Column<T> {
         room(&self.segments, SEGMENT)
     }
 
-    /// Bytes that `more` entries, added one by one, can take beyond what there is room for, at
-    /// most. While the first segment moves to a larger place, the old one is still there.
+    /// Returns the most bytes that adding `more` entries one by one can take beyond the allocated
+    /// ones. While the first segment moves, its old allocation still exists.
     pub fn need(&self, more: usize) -> usize {
         growth(self.room(), self.length.saturating_add(more), SEGMENT)
             .saturating_mul(size_of::<T>())
     }
 }
 
-/// Entries that a list takes beyond its room until `wanted` fit in, the most at any moment. It
-/// grows by segments of `whole` entries, the first one by [`doubled`]; while that moves to a larger
-/// place, the old one is still there.
+/// Returns the most entries that are allocated at any moment beyond `room`, until `wanted` fit. A
+/// list grows by segments of `whole` entries, the first one by [`doubled`]. While that moves, its
+/// old allocation still exists.
 ///
-/// `wanted` may be what a damaged count says: `usize::MAX` stands for all that is more.
+/// `wanted` may come from a damaged snapshot: the result saturates at `usize::MAX`.
 #[inline(never)]
 pub(super) fn growth(room: usize, wanted: usize, whole: usize) -> usize {
     let before = room.min(whole);
@@ -161,8 +161,8 @@ pub(super) fn growth(room: usize, wanted: usize, whole: usize) -> usize {
     others.saturating_add(old + first - before)
 }
 
-/// Entries that there is room for in segments of `whole` entries, of which only the first can be
-/// smaller, as long as it is the only one.
+/// Returns the allocated entries of segments of `whole` entries. Only a single segment can be
+/// smaller.
 #[inline(always)]
 pub(super) fn room<T>(segments: &[Vec<T>], whole: usize) -> usize {
     match segments {
@@ -172,7 +172,7 @@ pub(super) fn room<T>(segments: &[Vec<T>], whole: usize) -> usize {
     }
 }
 
-/// The room of a first segment after it has been full.
+/// Returns the capacity of a first segment after it was full.
 pub(super) fn doubled(room: usize) -> usize {
     (2 * room).max(4)
 }

@@ -12,7 +12,7 @@
 //! moments      9 4 8 ...     7 7 9 ...           one per row
 //! ```
 //!
-//! A search for what is due by a moment starts at the top, and goes down only under entries that
+//! A search for the rows due by a moment starts at the top, and goes down only under entries that
 //! are due. It goes level by level, so that reading one branch does not wait for the one before.
 //!
 //! # Invariants
@@ -27,13 +27,13 @@
 //!
 //! Moments are whole numbers, so there is no rounding here. The moment of a row may be too early.
 //! Then the row is found, looked at and filed again. It must not be too late; `memory/sweep.rs`,
-//! which computes the moments, says why it is not.
+//! which computes the moments, explains why it is not.
 //!
 //! # Cost
 //!
 //! 4 bytes a row, and a fifteenth of that for the levels above: 4.3 bytes. Setting a moment takes
 //! one step per level, each of up to sixteen comparisons; a change that is not the least of its
-//! sixteen stops at the first step. Finding what is due takes sixteen comparisons for each entry
+//! sixteen stops at the first step. Finding the due rows takes sixteen comparisons for each entry
 //! that is due, on each level. It is proportional to the number of due rows if these are many or
 //! close together, and at most to that number times the number of levels.
 
@@ -47,11 +47,11 @@ pub const NEVER: u32 = u32::MAX;
 
 const BRANCHES: usize = 16;
 
-/// Moments of rows, whole numbers in a unit of the caller's.
+/// Moments of rows, as whole numbers. The caller chooses the unit.
 #[derive(Debug, Default)]
 pub struct Due {
     moments: Column<u32>,
-    /// From the level above the rows up to one that fits into one branch.
+    /// The levels above the rows. The last one fits into one branch.
     least: Vec<Vec<u32>>,
 }
 
@@ -63,7 +63,7 @@ pub struct DueBranches {
 }
 
 impl DueBranches {
-    /// As many rows as there can be under them.
+    /// Returns the most rows that can be under the branches.
     pub fn most_rows(&self) -> usize {
         self.branches.len() * BRANCHES
     }
@@ -80,7 +80,7 @@ impl Due {
             }
             length = length.div_ceil(BRANCHES);
             if self.least.len() == level {
-                // A level begins with all that is below it.
+                // A new level starts with the least of all that is below it.
                 let below: Vec<u32> =
                     (0..length).map(|branch| self.least_below(level, branch)).collect();
                 self.least.push(below);
@@ -90,12 +90,12 @@ impl Due {
         }
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.moments.len()
     }
 
-    /// The moment of a row.
+    /// Returns the moment of a row.
     pub fn get(&self, row: Row) -> u32 {
         self.moments.get(row as usize)
     }
@@ -125,7 +125,7 @@ impl Due {
         }
     }
 
-    /// The branches of the rows whose moment is `until` or earlier.
+    /// Returns the branches of the rows whose moment is `until` or earlier.
     pub fn branches_until(&self, until: u32) -> DueBranches {
         let first = if self.moments.is_empty() { Vec::new() } else { vec![0] };
         // Level by level, so that reading one branch does not wait for the one before.
@@ -136,12 +136,12 @@ impl Due {
         DueBranches { branches, until }
     }
 
-    /// The rows that are due under these branches, in order of rows.
+    /// Returns the rows that are due under these branches, in order of rows.
     pub fn rows_under(&self, DueBranches { branches, until }: &DueBranches) -> Vec<Row> {
         due_below(branches, *until, |first| self.moments.part(first, BRANCHES))
     }
 
-    /// The least below one branch of a level.
+    /// Returns the least moment below one branch of a level.
     fn least_below(&self, level: usize, branch: usize) -> u32 {
         let places = branch * BRANCHES..(branch + 1) * BRANCHES;
         let least = |moments: &mut dyn Iterator<Item = u32>| moments.min().unwrap_or(NEVER);
@@ -157,35 +157,35 @@ impl Due {
         }
     }
 
-    /// Bytes that the moments take.
+    /// Returns the bytes of the moments.
     pub fn bytes(&self) -> usize {
         (self.moments.len() + self.least.iter().map(Vec::len).sum::<usize>()) * size_of::<u32>()
     }
 
-    /// Bytes that there is room for.
+    /// Returns the allocated bytes.
     pub fn capacity_bytes(&self) -> usize {
         self.moments.capacity_bytes()
             + self.least.iter().map(Vec::capacity).sum::<usize>() * size_of::<u32>()
     }
 
-    /// Bytes that `more` rows can take beyond what there is room for, at most.
+    /// Returns the most bytes that `more` rows can take beyond the allocated ones.
     pub fn need(&self, more: usize) -> usize {
-        // A level doubles when it grows, and one stands above another.
+        // A level doubles when it grows, and all levels may grow at once.
         let above = (self.moments.len() + more).div_ceil(BRANCHES) * 2 * size_of::<u32>();
         self.moments.need(more) + if more > 0 { 2 * above } else { 0 }
     }
 }
 
-/// The places below some branches of a level whose moments are `until` or earlier, in order;
-/// `below` gives the moments from a branch's first place on.
+/// Returns the places below some branches of a level whose moments are `until` or earlier, in
+/// order. `below` returns the moments from the first place of a branch on.
 fn due_below<'a>(branches: &[u32], until: u32, below: impl Fn(usize) -> &'a [u32]) -> Vec<u32> {
     let mut due = vec![0; branches.len() * BRANCHES];
     let mut count = 0;
     for &branch in branches {
         let first = branch as usize * BRANCHES;
         for (&moment, place) in below(first).iter().zip(first as u32..) {
-            // No branch: whether a moment is due cannot be predicted, and a wrong prediction costs
-            // more than writing a place in vain.
+            // Written without a branch: due moments are unpredictable, and a mispredicted branch
+            // costs more than a wasted write.
             due[count] = place;
             count += usize::from(moment <= until);
         }

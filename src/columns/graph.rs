@@ -1,55 +1,55 @@
-//! The edges of a resident memory: for each node its neighbours in both directions, in the order in
-//! which the edges came.
+//! The edges of a memory index: for each node its neighbours in both directions, in the order in
+//! which the edges were added.
 //!
-//! An edge stands in one slot and is named in two lists, that of its source and that of its target
-//! (a self-loop in one). The lists of all nodes lie one behind the other (compressed adjacency),
-//! which is quick to walk and costs to change; so recent edges wait in a short tail, and are folded
-//! in when the tail has grown to a share of the whole.
+//! An edge is stored in one slot and named in two lists, that of its source and that of its target
+//! (a self-loop in one). The lists of all nodes follow each other (compressed adjacency), which
+//! makes them fast to walk and slow to change. So recent edges wait in a short tail, and are folded
+//! in when the tail exceeds a share of all edges.
 
 use rustc_hash::FxHashMap;
 
 use super::{Column, MOST_SEQUENCE};
 use crate::order::sort_descending;
 
-/// A node's place in the columns.
+/// The place of a node in the columns.
 pub type Row = u32;
 
-/// An edge between two nodes that are there.
+/// An edge between two nodes of the index.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Edge {
-    /// Where it comes from.
+    /// The row that it leads from.
     pub source: Row,
-    /// Where it leads.
+    /// The row that it leads to.
     pub target: Row,
     /// The code of its type.
     pub edge_type: u16,
-    /// In [0, 1]; grows when both ends are recalled together.
+    /// In [0, 1]. Grows when both ends are recalled together.
     pub strength: f64,
-    /// Its place in the order of creation.
+    /// Its place in the order of edges.
     pub sequence: u64,
 }
 
-/// An edge as one of its ends sees it.
+/// An edge as seen from one of its ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Neighbour {
-    /// The other end; the node itself for a self-loop.
+    /// The row of the other end, or of the node itself for a self-loop.
     pub row: Row,
     /// The slot of the edge.
     pub edge: u32,
 }
 
-/// A slot without an edge.
-const NOBODY: Row = Row::MAX;
+/// The source of a slot without an edge.
+const NO_NODE: Row = Row::MAX;
 /// The end of a chain.
 const END: u32 = u32::MAX;
 /// The tail is folded in when it is longer than this and than a share of all edges and rows.
 const SHORT_TAIL: usize = 256;
 const TAIL_SHARE: usize = 16;
-/// So are the lists when they name more removed edges than this share, which are walked over in
-/// vain.
+/// The lists are also folded when they name more removed edges than this share, which every walk
+/// has to skip.
 const REMOVED_SHARE: usize = 4;
 
-/// All edges of a memory.
+/// The edges of an index.
 #[derive(Debug, Default)]
 pub struct Graph {
     sources: Column<Row>,
@@ -57,11 +57,11 @@ pub struct Graph {
     types: Column<u16>,
     strengths: Column<f64>,
     sequences: Column<u64>,
-    /// Slots that can be taken again.
+    /// Slots that can be used again.
     free: Vec<u32>,
     /// Slots of removed edges that lists still name.
     removed: Vec<u32>,
-    /// Where each row's list begins in `folded`; one more entry for the end of the last.
+    /// The start of each row's list in `folded`, and at the end that of the last list's end.
     starts: Vec<u32>,
     /// Slots of edges, row by row, each list in order of sequence.
     folded: Vec<u32>,
@@ -69,8 +69,8 @@ pub struct Graph {
     /// its links.
     tail: FxHashMap<Row, (u32, u32)>,
     links: Vec<ChainLink>,
-    /// The highest sequence number so far, and of equal ones the highest slot; an edge below it
-    /// comes between others, which only folding can do.
+    /// The highest sequence number so far, and of equal ones the highest slot. An edge below it
+    /// belongs between others, which needs a fold.
     last: Option<(u64, u32)>,
     next_sequence: u64,
     inbound: Column<u32>,
@@ -84,25 +84,25 @@ struct ChainLink {
 }
 
 impl Graph {
-    /// How many edges there are.
+    /// Returns the number of edges.
     pub fn len(&self) -> usize {
         self.sources.len() - self.free.len() - self.removed.len()
     }
 
-    /// Whether there is none.
+    /// Whether there is no edge.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many slots there are, with an edge or without.
+    /// Returns the number of slots, with an edge or without.
     pub fn slots(&self) -> usize {
         self.sources.len()
     }
 
-    /// The edge in a slot, if there is one.
+    /// Returns the edge in a slot, or `None` if the slot has no edge.
     pub fn edge(&self, slot: u32) -> Option<Edge> {
         let place = slot as usize;
-        if place >= self.sources.len() || self.sources.get(place) == NOBODY {
+        if place >= self.sources.len() || self.sources.get(place) == NO_NODE {
             return None;
         }
         Some(Edge {
@@ -114,61 +114,61 @@ impl Graph {
         })
     }
 
-    /// The type of the edge in a slot that has one.
+    /// Returns the type of the edge in a slot, which must have one.
     #[inline(always)]
     pub fn edge_type(&self, slot: u32) -> u16 {
         self.types.at(slot as usize)
     }
 
-    /// The strength of the edge in a slot that has one.
+    /// Returns the strength of the edge in a slot, which must have one.
     #[inline(always)]
     pub fn strength(&self, slot: u32) -> f64 {
         self.strengths.at(slot as usize)
     }
 
-    /// The place of an edge in the order of creation.
+    /// Returns the sequence number of the edge in a slot.
     pub fn sequence(&self, slot: u32) -> u64 {
         self.sequences.get(slot as usize)
     }
 
-    /// The sequence number of the next edge that is given none.
+    /// Returns the default sequence number of the next edge.
     pub fn next_sequence(&self) -> u64 {
         self.next_sequence
     }
 
-    /// Says that numbers below this have been given, whatever became of their edges.
+    /// Marks sequence numbers below `next` as used.
     pub fn count_sequences_to(&mut self, next: u64) {
         self.next_sequence = self.next_sequence.max(next).min(MOST_SEQUENCE);
     }
 
-    /// How many edges lead to a node.
+    /// Returns the number of edges that lead to a node.
     #[inline(always)]
     pub fn inbound(&self, row: Row) -> u32 {
         if (row as usize) < self.inbound.len() { self.inbound.at(row as usize) } else { 0 }
     }
 
-    /// How many edges lead to each node, up to the last row that there was room made for, or that
-    /// has an edge.
+    /// Returns the number of edges that lead to each node, up to the last row with an edge or with
+    /// reserved room.
     pub fn inbound_counts(&self) -> &Column<u32> {
         &self.inbound
     }
 
-    /// Makes room for the counts of so many rows.
+    /// Reserves counts for this many rows.
     pub fn add_rows(&mut self, rows: usize) {
         while self.inbound.len() < rows {
             self.inbound.push(0);
         }
     }
 
-    /// Adds an edge and gives its slot.
+    /// Adds an edge. Returns its slot.
     pub fn add(&mut self, edge: Edge) -> u32 {
         self.add_all(&[edge])[0]
     }
 
-    /// Adds edges and gives their slots.
+    /// Adds edges. Returns their slots.
     pub fn add_all(&mut self, edges: &[Edge]) -> Vec<u32> {
         let tail_length = self.links.len() / 2 + edges.len();
-        // Folding takes as long as there are edges and rows.
+        // Folding takes time proportional to all edges and rows.
         let mut fold = tail_length > self.longest_tail(self.sources.len());
         let mut slots = Vec::with_capacity(edges.len());
         for edge in edges {
@@ -188,7 +188,7 @@ impl Graph {
         slots
     }
 
-    /// Edges that may wait in the tail, of so many.
+    /// Returns the longest tail for this many edges.
     fn longest_tail(&self, edges: usize) -> usize {
         SHORT_TAIL.max((edges + self.inbound.len()) / TAIL_SHARE)
     }
@@ -214,7 +214,7 @@ impl Graph {
         slot
     }
 
-    /// Names an edge at the end of a row's chain.
+    /// Appends an edge to the chain of a row.
     fn append(&mut self, row: Row, slot: u32) {
         let link = self.links.len() as u32;
         self.links.push(ChainLink { slot, next: END });
@@ -238,7 +238,7 @@ impl Graph {
     /// Removes an edge.
     pub fn remove(&mut self, slot: u32) {
         let Some(edge) = self.edge(slot) else { return };
-        self.sources.set(slot as usize, NOBODY);
+        self.sources.set(slot as usize, NO_NODE);
         let target = edge.target as usize;
         self.inbound.set(target, self.inbound.get(target) - 1);
         self.removed.push(slot);
@@ -247,14 +247,14 @@ impl Graph {
         }
     }
 
-    /// Removes all edges of a node and gives their slots.
+    /// Removes all edges of a node. Returns their slots.
     pub fn remove_node(&mut self, row: Row) -> Vec<u32> {
         let slots: Vec<u32> = self.neighbours(row).map(|neighbour| neighbour.edge).collect();
         slots.iter().for_each(|&slot| self.remove(slot));
         slots
     }
 
-    /// The neighbours of a node, in the order in which the edges were created.
+    /// Returns the neighbours of a node, in the order of their edges.
     #[inline]
     pub fn neighbours(&self, row: Row) -> impl Iterator<Item = Neighbour> {
         let folded = match self.starts.get(row as usize..row as usize + 2) {
@@ -268,32 +268,32 @@ impl Graph {
         folded.iter().copied().chain(chain).filter_map(move |edge| {
             let source = self.sources.at(edge as usize);
             let other = if source == row { self.targets.at(edge as usize) } else { source };
-            (source != NOBODY).then_some(Neighbour { row: other, edge })
+            (source != NO_NODE).then_some(Neighbour { row: other, edge })
         })
     }
 
-    /// Puts slots into the order of sequence.
+    /// Sorts slots by sequence number.
     #[inline(never)]
     pub fn sort(&self, slots: &mut [u32]) {
-        // Numbers that are given are below 2⁵³.
+        // Sequence numbers are below 2⁵³.
         sort_descending(slots, |&slot| -(self.sequence(slot) as f64));
     }
 
-    /// The slots of all edges, in order of sequence.
+    /// Returns the slots of all edges, by sequence number.
     pub fn in_order(&self) -> Vec<u32> {
         let mut slots: Vec<u32> = (0..self.sources.len() as u32)
-            .filter(|&slot| self.sources.get(slot as usize) != NOBODY)
+            .filter(|&slot| self.sources.get(slot as usize) != NO_NODE)
             .collect();
         self.sort(&mut slots);
         slots
     }
 
-    /// Writes all lists anew, each in order of sequence; slots of removed edges can be taken again
-    /// from now on.
+    /// Rewrites all lists in order of sequence. Slots of removed edges can be used again
+    /// afterwards.
     fn fold(&mut self) {
         self.free.append(&mut self.removed);
         (self.tail, self.links) = Default::default();
-        // The old lists go before the new ones come.
+        // Frees the old lists before it allocates the new ones.
         (self.starts, self.folded) = Default::default();
         let slots = self.in_order();
         let mut starts = vec![0_u32; self.inbound.len() + 1];
@@ -306,7 +306,7 @@ impl Graph {
             starts[row] += starts[row - 1];
         }
         let mut folded = vec![0; starts.last().map_or(0, |&end| end as usize)];
-        // Filled from behind, each list's beginning moves from its end to where it belongs.
+        // Fills each list from the back, so that its start moves from its end to its place.
         let mut ends_of: Vec<u32> = starts[1..].to_vec();
         for &slot in slots.iter().rev() {
             for row in rows_of(slot) {
@@ -318,19 +318,19 @@ impl Graph {
         (self.starts, self.folded) = (starts, folded);
     }
 
-    /// Bytes that the edges and their lists take; the counts of nodes are not among them.
+    /// Returns the bytes of the edges and their lists, without the counts of nodes.
     pub fn bytes(&self) -> usize {
         let lists = size_of_val(&self.folded[..]) + size_of_val(&self.starts[..]);
         self.sources.len() * Self::BYTES + lists + self.tail_bytes()
     }
 
-    /// Bytes that there is room for: all columns grow alike.
+    /// Returns the allocated bytes. All columns grow alike.
     pub fn capacity_bytes(&self) -> usize {
         let lists = (self.folded.capacity() + self.starts.capacity()) * size_of::<u32>();
         self.sources.capacity_bytes() / size_of::<Row>() * Self::BYTES + lists + self.tail_bytes()
     }
 
-    /// Bytes that an edge takes in the columns.
+    /// The bytes of an edge in the columns.
     const BYTES: usize =
         2 * size_of::<Row>() + size_of::<u16>() + size_of::<f64>() + size_of::<u64>();
 
@@ -341,14 +341,15 @@ impl Graph {
             + self.tail.capacity() * BYTES_A_CHAIN
     }
 
-    /// Bytes that `more` edges of a memory of so many rows can take beyond what there is room for,
-    /// at most, folding included.
+    /// Returns the most bytes that `more` edges of an index of `rows` rows can take beyond the
+    /// allocated ones, folding included.
     pub fn need(&self, more: usize, rows: usize) -> usize {
         let columns = (self.sources.need(more) / size_of::<Row>()).saturating_mul(Self::BYTES);
         let edges = self.sources.len() + more;
-        // Folding: the slots in order and what sorts them, the lists, the beginnings twice.
+        // Folding takes the slots in order and the scratch of their sort, the lists, and the starts
+        // twice.
         let folding = edges * (3 * size_of::<u32>() + 24) + (rows + 1) * 3 * size_of::<u32>();
-        // The tail holds no more than a share of all, two links an edge, and grows by doubling.
+        // The tail holds at most a share of all edges, two links each, and grows by doubling.
         let tail_edges = self.longest_tail(edges);
         let tail = 2 * 2 * tail_edges * (size_of::<ChainLink>() + 2 * BYTES_A_CHAIN);
         let inbound = self.inbound.need(rows.saturating_sub(self.inbound.len()));
@@ -356,7 +357,7 @@ impl Graph {
     }
 }
 
-/// A place in the tail's map, with what maps leave free.
+/// Bytes of a place in the tail's map, including the free share of maps.
 const BYTES_A_CHAIN: usize = 16;
 
 /// The links of one chain.
@@ -379,7 +380,7 @@ impl Iterator for Chain<'_> {
     }
 }
 
-/// The nodes whose lists name an edge: both its ends, once where they are the same.
+/// Returns the nodes whose lists name an edge: both ends, or one for a self-loop.
 fn ends(source: Row, target: Row) -> impl Iterator<Item = Row> + use<> {
     let second = (target != source).then_some(target);
     std::iter::once(source).chain(second)

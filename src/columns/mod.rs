@@ -16,12 +16,12 @@ pub use nodes::{Node, Nodes, StoredState};
 pub(crate) use vectors::is_unit;
 pub use vectors::{StoredVector, VectorForm, VectorHit, VectorQuery, Vectors};
 
-/// The highest sequence number: the last whole number that a double holds with all before it.
-/// Whatever comes after it has the same.
+/// The highest sequence number, 2⁵³ − 1: up to here a double holds every whole number. All later
+/// nodes and edges share it.
 pub const MOST_SEQUENCE: u64 = (1 << 53) - 1;
 
-/// The share of a bound on bytes that is not counted on: freed blocks that are too small to be used
-/// again. One part in 16.
+/// The share of a bound on bytes that is left for fragmentation: freed blocks that are too small to
+/// be used again. One part in 16.
 pub(crate) const PIECES_SHARE: usize = 16;
-/// Bytes that a 32-bit module can address, less the share for such blocks.
+/// Bytes that a 32-bit module can address, less the share for fragmentation.
 pub(crate) const MOST_ADDRESSED: usize = (u32::MAX - u32::MAX / PIECES_SHARE as u32) as usize;

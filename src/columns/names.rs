@@ -1,4 +1,4 @@
-//! Names as numbers: types, subtypes, tags and clusters are kept once, and nodes hold their codes.
+//! Codes of names: types, subtypes, tags and clusters are stored once, and nodes hold their codes.
 
 use std::rc::Rc;
 
@@ -6,8 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::column::growth;
 
-/// Texts and their codes, in the order of first sight. A text that something was given is kept for
-/// good.
+/// Texts and their codes, numbered by first occurrence. A text keeps its code for good.
 #[derive(Debug, Default)]
 pub struct Names {
     texts: Vec<Rc<str>>,
@@ -15,16 +14,16 @@ pub struct Names {
     text_bytes: usize,
 }
 
-/// What a text or a set has beside its content: its counts, and what allocation adds.
+/// The overhead of a text or a set: its counts, and the overhead of an allocation.
 const BLOCK: usize = 2 * size_of::<usize>() + 16;
 
-/// Bytes that a list and a map of the same entries have room for.
+/// Returns the allocated bytes of a list and a map of the same entries.
 fn room<L, M>(list: usize, map: usize) -> usize {
     list * size_of::<L>() + places(map) * place::<M>()
 }
 
-/// Bytes that so many entries can take beyond that, at most: while one moves to a larger place, the
-/// old one is still there.
+/// Returns the most bytes that `wanted` entries can take beyond the allocated ones. While a list or
+/// map moves, its old allocation still exists.
 fn need<L, M>(list: usize, map: usize, wanted: usize) -> usize {
     let list = growth(list, wanted, usize::MAX).saturating_mul(size_of::<L>());
     list.saturating_add(
@@ -32,28 +31,28 @@ fn need<L, M>(list: usize, map: usize, wanted: usize) -> usize {
     )
 }
 
-/// The places of a map that takes so many entries: one in eight stays free.
+/// Returns the places of a map of this many entries: one in eight stays free.
 fn places(entries: usize) -> usize {
     if entries == 0 { 0 } else { (entries * 8 / 7).next_power_of_two() }
 }
 
-/// Bytes of a place: a map has a byte beside each entry.
+/// Returns the bytes of a place. A map has one more byte for each.
 const fn place<M>() -> usize {
     size_of::<M>() + 1
 }
 
 impl Names {
-    /// How many there are.
+    /// Returns the number of texts.
     pub fn count(&self) -> usize {
         self.texts.len()
     }
 
-    /// The code of a text, if it has one.
+    /// Returns the code of a text, or `None` if the text has none.
     pub fn code(&self, text: &str) -> Option<u32> {
         self.codes.get(text).copied()
     }
 
-    /// The code of a text, a new one where it has none.
+    /// Returns the code of a text. A new text gets a new code.
     pub fn code_or_new(&mut self, text: &str) -> u32 {
         self.code(text).unwrap_or_else(|| {
             let code = self.texts.len() as u32;
@@ -65,7 +64,7 @@ impl Names {
         })
     }
 
-    /// Forgets all texts but the first `count`; nothing has the codes of the others.
+    /// Removes all texts but the first `count`. Nothing may use the codes of the others.
     pub fn truncate(&mut self, count: usize) {
         for text in self.texts.drain(count.min(self.texts.len())..) {
             self.text_bytes -= text.len();
@@ -73,34 +72,34 @@ impl Names {
         }
     }
 
-    /// The text of a code that was given.
+    /// Returns the text of a code, which must exist.
     pub fn text(&self, code: u32) -> &str {
         &self.texts[code as usize]
     }
 
-    /// All texts in the order of their codes.
+    /// Returns all texts in the order of their codes.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.texts.iter().map(|text| &**text)
     }
 
-    /// Bytes that the texts take.
+    /// Returns the bytes of the texts.
     pub fn bytes(&self) -> usize {
         self.text_bytes + self.count() * (BLOCK + size_of::<Rc<str>>() + place::<(Rc<str>, u32)>())
     }
 
-    /// Bytes that there is room for.
+    /// Returns the allocated bytes.
     pub fn capacity_bytes(&self) -> usize {
         let lists = room::<Rc<str>, (Rc<str>, u32)>(self.texts.capacity(), self.codes.capacity());
         self.text_bytes + self.count() * BLOCK + lists
     }
 
-    /// Bytes of all texts together.
+    /// Returns the bytes of all texts together, without overhead.
     pub fn text_bytes(&self) -> usize {
         self.text_bytes
     }
 
-    /// Bytes that `more` texts, which have `bytes` together, can take beyond what there is room
-    /// for, at most.
+    /// Returns the most bytes that `more` texts of `bytes` bytes in all can take beyond the
+    /// allocated ones.
     pub fn need(&self, more: usize, bytes: usize) -> usize {
         let lists = need::<Rc<str>, (Rc<str>, u32)>(
             self.texts.capacity(),
@@ -111,49 +110,49 @@ impl Names {
     }
 }
 
-/// A tag or a cluster, as sets hold it.
+/// A tag or a cluster in a set of labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Label(u32);
 
 impl Label {
-    /// The tag of a code.
+    /// Returns the label of a tag.
     pub fn tag(code: u32) -> Self {
         Self(code << 1)
     }
 
-    /// The cluster of a code.
+    /// Returns the label of a cluster.
     pub fn cluster(code: u32) -> Self {
         Self(code << 1 | 1)
     }
 
-    /// The label in the form in which snapshots hold it.
+    /// Returns the label as snapshots store it.
     pub fn bits(self) -> u32 {
         self.0
     }
 
-    /// The label of such bits.
+    /// Returns the label of stored bits.
     pub fn from_bits(bits: u32) -> Self {
         Self(bits)
     }
 
-    /// The code, where this is a tag.
+    /// Returns the code of a tag, or `None` for a cluster.
     pub fn as_tag(self) -> Option<u32> {
         (self.0 & 1 == 0).then_some(self.0 >> 1)
     }
 
-    /// The code, where this is a cluster.
+    /// Returns the code of a cluster, or `None` for a tag.
     pub fn as_cluster(self) -> Option<u32> {
         (self.0 & 1 == 1).then_some(self.0 >> 1)
     }
 }
 
-/// Sets of labels, each kept once however many nodes have it, and no longer than one does.
+/// Sets of labels. Each is stored once for all nodes that have it, and freed with the last of them.
 #[derive(Debug)]
 pub struct LabelSets {
     sets: Vec<LabelSet>,
     places: FxHashMap<Rc<[Label]>, u32>,
     free: Vec<u32>,
-    /// Bytes of the labels of the sets that are used, with their blocks.
+    /// The bytes of the labels of sets in use, overhead included.
     label_bytes: usize,
 }
 
@@ -163,10 +162,10 @@ struct LabelSet {
     users: u32,
 }
 
-/// The set without a label.
+/// The number of the empty set.
 pub const NO_LABELS: u32 = 0;
 
-/// What a set is in the list, with the place that it may take among the free ones, and in the map.
+/// A set in the list, a place among the free ones, and a key of the map, for counting bytes.
 type Listed = (LabelSet, u32);
 type Mapped = (Rc<[Label]>, u32);
 
@@ -178,12 +177,12 @@ impl Default for LabelSets {
 }
 
 impl LabelSets {
-    /// The labels of a set, in the order in which they were given.
+    /// Returns the labels of a set, in the order in which they were added.
     pub fn labels(&self, set: u32) -> &[Label] {
         &self.sets[set as usize].labels
     }
 
-    /// The set of these labels, with one user more. No label is there twice.
+    /// Returns the set of these labels, which must differ, and counts one more user of it.
     pub fn acquire(&mut self, labels: &[Label]) -> u32 {
         if labels.is_empty() {
             return NO_LABELS;
@@ -209,7 +208,7 @@ impl LabelSets {
         set
     }
 
-    /// Adds a user to a set that has one.
+    /// Counts one more user of a set that is in use.
     pub fn share(&mut self, set: u32) -> u32 {
         if set != NO_LABELS {
             self.sets[set as usize].users += 1;
@@ -217,17 +216,17 @@ impl LabelSets {
         set
     }
 
-    /// Below this is every set.
+    /// Returns a number above that of every set.
     pub fn bound(&self) -> usize {
         self.sets.len()
     }
 
-    /// All labels of all sets, some more than once.
+    /// Returns the labels of all sets. Some labels are returned more than once.
     pub fn all_labels(&self) -> impl Iterator<Item = Label> {
         self.sets.iter().flat_map(|set| set.labels.iter().copied())
     }
 
-    /// Takes one user from a set.
+    /// Counts one user of a set less, and frees the set after the last.
     pub fn release(&mut self, set: u32) {
         if set == NO_LABELS {
             return;
@@ -242,18 +241,18 @@ impl LabelSets {
         }
     }
 
-    /// Bytes that the sets take which are used.
+    /// Returns the bytes of the sets in use.
     pub fn bytes(&self) -> usize {
         self.label_bytes + self.places.len() * (size_of::<Listed>() + place::<Mapped>())
     }
 
-    /// Bytes that there is room for.
+    /// Returns the allocated bytes.
     pub fn capacity_bytes(&self) -> usize {
         self.label_bytes + room::<Listed, Mapped>(self.sets.capacity(), self.places.capacity())
     }
 
-    /// Bytes that `more` sets, which have so many labels together, can take beyond what there is
-    /// room for, at most.
+    /// Returns the most bytes that `more` sets with `labels` labels in all can take beyond the
+    /// allocated ones.
     pub fn need(&self, more: usize, labels: usize) -> usize {
         if more == 0 {
             return 0;

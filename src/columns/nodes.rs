@@ -8,20 +8,20 @@ use crate::order::sort_descending;
 use crate::salience::NEUTRAL;
 use crate::section::Section;
 
-/// A lifecycle as databases hold it.
+/// A lifecycle state as databases store it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoredState {
-    /// One that decay knows.
+    /// A state that decay computes.
     Living(Lifecycle),
-    /// A state that only old databases have; no sweep touches it.
+    /// A state of old databases only. Sweeps skip it.
     Deleted,
 }
 
 impl StoredState {
-    /// How many states there are, each with a code below this.
+    /// The number of states. Codes are below it.
     pub const COUNT: u8 = 6;
 
-    /// The name used in data.
+    /// Returns the name in data.
     pub fn name(self) -> &'static str {
         match self {
             Self::Living(state) => state.name(),
@@ -29,7 +29,7 @@ impl StoredState {
         }
     }
 
-    /// The code: that of the lifecycle, or the one after the last.
+    /// Returns the code: that of the lifecycle state, or the one after the last.
     pub fn code(self) -> u8 {
         match self {
             Self::Living(state) => state as u8,
@@ -37,7 +37,7 @@ impl StoredState {
         }
     }
 
-    /// The state of a code, if there is one.
+    /// Returns the state of a code, or `None` for an unknown code.
     pub fn from_code(code: u8) -> Option<Self> {
         match Lifecycle::ALL.get(usize::from(code)) {
             Some(&state) => Some(Self::Living(state)),
@@ -46,7 +46,7 @@ impl StoredState {
     }
 }
 
-/// A node as the columns hold it. Instants are milliseconds since 1970.
+/// A node as the columns store it. Instants are milliseconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Node {
     /// Its place in every order, at most [`MOST_SEQUENCE`].
@@ -77,14 +77,13 @@ pub struct Node {
     pub labels: u32,
 }
 
-/// The code in the column of states for a row without a node.
+/// The state code of a row without a node.
 const ABSENT: u8 = 7;
 
-/// The code in the column of sections for such a row: its lowest bits are those of a section all
-/// the same.
+/// The section code of a row without a node. Its two low bits are still a valid section.
 pub(crate) const NO_SECTION: u8 = 4;
 
-/// All nodes, by row; rows of removed ones are taken again.
+/// The nodes of an index, by row. Rows of removed nodes are used again.
 #[derive(Debug, Default)]
 pub struct Nodes {
     sequence: Column<u64>,
@@ -97,7 +96,7 @@ pub struct Nodes {
     pub retrievability: Column<f64>,
     /// In [0, 1].
     pub difficulty: Column<f64>,
-    /// None where salience is not kept.
+    /// `None` if the index keeps no salience.
     salience: Option<Column<f64>>,
     /// Numbers of accesses.
     pub access_count: Column<u32>,
@@ -120,38 +119,38 @@ pub struct Nodes {
 }
 
 impl Nodes {
-    /// No nodes yet, of which the salience will be kept or not.
+    /// Creates an empty list of nodes, with or without salience.
     pub fn new(keeps_salience: bool) -> Self {
         Self { salience: keeps_salience.then(Column::default), ..Self::default() }
     }
 
-    /// Whether the salience of nodes is kept.
+    /// Whether the index keeps salience.
     pub fn keeps_salience(&self) -> bool {
         self.salience.is_some()
     }
 
-    /// How many nodes there are.
+    /// Returns the number of nodes.
     pub fn count(&self) -> usize {
         self.rows() - self.free.len()
     }
 
-    /// How many rows there are, with a node or without.
+    /// Returns the number of rows, with a node or without.
     pub fn rows(&self) -> usize {
         self.state.len()
     }
 
-    /// How many rows can be taken again.
+    /// Returns the number of free rows.
     pub fn free_rows(&self) -> usize {
         self.free.len()
     }
 
-    /// Whether there is a node in a row.
+    /// Whether a row has a node.
     #[inline(always)]
     pub fn has(&self, row: Row) -> bool {
         (row as usize) < self.rows() && self.state.at(row as usize) != ABSENT
     }
 
-    /// The node of a row, if there is one.
+    /// Returns the node of a row, or `None` if the row has no node.
     pub fn get(&self, row: Row) -> Option<Node> {
         if !self.has(row) {
             return None;
@@ -174,18 +173,18 @@ impl Nodes {
         })
     }
 
-    /// Its place in every order.
+    /// Returns the sequence number of a node.
     #[inline(always)]
     pub fn sequence(&self, row: Row) -> u64 {
         self.sequence.get(row as usize)
     }
 
-    /// How much was at stake in a node; [`NEUTRAL`] where it is not kept.
+    /// Returns the salience of a node, or [`NEUTRAL`] if the index keeps none.
     pub fn salience(&self, row: Row) -> f64 {
         self.salience.as_ref().map_or(NEUTRAL, |salience| salience.get(row as usize))
     }
 
-    /// The stored state of a node.
+    /// Returns the stored state of a node.
     #[inline(always)]
     pub fn state(&self, row: Row) -> StoredState {
         StoredState::from_code(self.state.get(row as usize)).unwrap_or(StoredState::Deleted)
@@ -196,36 +195,38 @@ impl Nodes {
         self.state.set(row as usize, state.code());
     }
 
-    /// The codes of stored states, by row; a row without a node has one that is no state's.
+    /// Returns the codes of stored states, by row. The code of a row without a node is not a
+    /// state's.
     pub fn states(&self) -> &Column<u8> {
         &self.state
     }
 
-    /// Last accesses, by row.
+    /// Returns the last accesses, by row.
     pub fn last_accessed(&self) -> &Column<f64> {
         &self.last_accessed
     }
 
     /// Changes the last access of a node.
     pub fn set_last_accessed(&mut self, row: Row, instant: f64) {
-        self.know_of_access(instant);
+        self.note_access(instant);
         self.last_accessed.set(row as usize, instant);
     }
 
-    /// Whether no access is later than an instant. False is no promise: what was later may be gone.
+    /// Whether no access is later than an instant. May return false although it is true, if the
+    /// node with the latest access was removed.
     pub fn accessed_by(&self, instant: f64) -> bool {
         self.latest_access <= instant
     }
 
-    fn know_of_access(&mut self, instant: f64) {
+    fn note_access(&mut self, instant: f64) {
         self.latest_access = self.latest_access.max(instant);
     }
 
-    /// Adds a node and gives its row.
+    /// Adds a node. Returns its row.
     pub fn add(&mut self, node: &Node) -> Row {
         let Some(row) = self.free.pop() else {
             self.created_at.push(node.created_at);
-            self.know_of_access(node.last_accessed);
+            self.note_access(node.last_accessed);
             self.last_accessed.push(node.last_accessed);
             self.stability.push(node.stability);
             self.retrievability.push(node.retrievability);
@@ -285,56 +286,56 @@ impl Nodes {
         self.free.push(row);
     }
 
-    /// The sequence number of the next node that is given none.
+    /// Returns the default sequence number of the next node.
     pub fn next_sequence(&self) -> u64 {
         self.next_sequence
     }
 
-    /// Says that numbers below this have been given, whatever became of their nodes.
+    /// Marks sequence numbers below `next` as used.
     pub fn count_sequences_to(&mut self, next: u64) {
         self.next_sequence = self.next_sequence.max(next).min(MOST_SEQUENCE);
     }
 
-    /// Whether rows are not in the order of sequence.
+    /// Whether the order of rows differs from that of sequence numbers.
     pub fn is_out_of_order(&self) -> bool {
         self.out_of_order
     }
 
-    /// Puts rows into the order of sequence.
+    /// Sorts rows by sequence number.
     pub fn sort(&self, rows: &mut [Row]) {
         self.sort_places(rows, &|row| row);
     }
 
-    /// Puts the places of a list into the order of sequence of the rows that stand there.
+    /// Sorts places of a list by the sequence number of their rows.
     pub fn sort_places(&self, places: &mut [u32], row_at: &dyn Fn(u32) -> Row) {
         if self.out_of_order {
-            // Numbers that are given are below 2⁵³.
+            // Sequence numbers are below 2⁵³.
             sort_descending(places, |&place| -(self.sequence(row_at(place)) as f64));
         }
     }
 
-    /// All rows with a node, in order of sequence.
+    /// Returns all rows with a node, by sequence number.
     pub fn in_order(&self) -> Vec<Row> {
         let mut rows: Vec<Row> = (0..self.rows() as Row).filter(|&row| self.has(row)).collect();
         self.sort(&mut rows);
         rows
     }
 
-    /// Bytes that a node takes in the columns that are always there.
+    /// The bytes of a node in the columns that always exist.
     const BYTES: usize = 6 * 8 + 2 * 4 + 2 * 2 + 2;
 
-    /// Bytes that a node takes in the columns.
+    /// Returns the bytes of a node in the columns.
     pub fn bytes_each(&self) -> usize {
         Self::BYTES + if self.keeps_salience() { size_of::<f64>() } else { 0 }
     }
 
-    /// Bytes that there is room for: all columns grow alike.
+    /// Returns the allocated bytes. All columns grow alike.
     pub fn capacity_bytes(&self) -> usize {
         self.sequence.capacity_bytes() / size_of::<u64>() * self.bytes_each()
             + self.free.capacity() * size_of::<Row>()
     }
 
-    /// Bytes that `more` nodes can take beyond what there is room for, at most.
+    /// Returns the most bytes that `more` nodes can take beyond the allocated ones.
     pub fn need(&self, more: usize) -> usize {
         (self.sequence.need(more.saturating_sub(self.free.len())) / size_of::<u64>())
             .saturating_mul(self.bytes_each())

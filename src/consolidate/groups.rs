@@ -1,9 +1,9 @@
-//! Which episodes are reviewed, and which of them belong together.
+//! Selects the episodes of a review and groups them by symbol.
 
 use crate::check::DAY_MS;
 use crate::order::sort_descending;
 
-/// The subtypes of episodes that knowledge is made of.
+/// The subtypes of episodes that consolidation reads.
 pub const SOURCES: [&str; 5] = [
     "custom:trade_entry",
     "custom:trade_close",
@@ -21,20 +21,21 @@ pub struct Source {
     pub created_at: f64,
 }
 
-/// The most episodes of each kind.
+/// The most episodes of each subtype.
 const MOST_OF_A_KIND: usize = 50;
-/// Days that are looked back, and days where these hold too little.
+/// The window in days, and the wider window if the first holds too few episodes.
 const WINDOWS: [f64; 2] = [14.0, 30.0];
-/// Episodes that are not too little.
+/// The least number of episodes in the first window.
 const ENOUGH: usize = 8;
-/// The fewest episodes that make a group.
+/// The least number of episodes of a group.
 const FEWEST: usize = 3;
 /// The most groups of a review.
 const MOST_GROUPS: usize = 5;
 /// The most episodes of a group.
 const MOST_OF_A_GROUP: usize = 15;
 
-/// The places of the episodes to review, newest first; of the same instant in the order given.
+/// Returns the places of the episodes to review, newest first. Episodes of one instant keep their
+/// order.
 pub fn sources(episodes: &[Source], now: f64) -> Vec<u32> {
     let mut newest: Vec<u32> = (0..episodes.len() as u32).collect();
     sort_descending(&mut newest, |&place| episodes[place as usize].created_at);
@@ -53,17 +54,18 @@ pub fn sources(episodes: &[Source], now: f64) -> Vec<u32> {
     if recent.len() < ENOUGH { within(more_days) } else { recent }
 }
 
-/// Episodes by what they are about.
+/// Episodes grouped by symbol.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Groups {
-    /// How many groups have enough episodes.
+    /// The number of groups with enough episodes.
     pub found: usize,
-    /// Those to analyse: the symbol, and the places of its newest episodes.
+    /// The groups to analyse: the symbol, and the places of its newest episodes.
     pub chosen: Vec<(u32, Vec<u32>)>,
 }
 
-/// Groups episodes, given newest first by their symbols, which are numbered as they were first
-/// seen: the largest groups, of equals that with the newest episode.
+/// Groups episodes by symbol. `symbols` holds the symbol of each episode, newest first; symbols are
+/// numbered by first occurrence. The largest groups come first, of equal ones the one with the
+/// newest episode.
 pub fn groups(symbols: &[u32]) -> Groups {
     let count = symbols.iter().max().map_or(0, |&last| last as usize + 1);
     let mut members: Vec<Vec<u32>> = vec![Vec::new(); count];

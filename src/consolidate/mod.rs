@@ -1,8 +1,8 @@
-//! Consolidation: many episodes become one piece of durable knowledge.
+//! Consolidation: turns many episodes into a lesson or a playbook.
 //!
-//! Which episodes are reviewed, what they are about, and under which conditions trades were won
-//! more often than others, or less. Names come as numbers: whoever keeps the memories reads their
-//! bodies.
+//! Selects the episodes to review, groups them by symbol, and finds the conditions under which
+//! trades were won more or less often than others. Names are numbers; the caller reads the bodies
+//! of memories.
 //!
 //! ```
 //! use nous_wasm::consolidate::SymbolFinder;
@@ -23,5 +23,5 @@ pub use patterns::{FIRST_NAMED, PLAYBOOK_RULE, PlaybookRule, Tested, Trade, band
 pub use statistics::{Counts, q_values};
 pub use symbols::SymbolFinder;
 
-/// What an edge to an episode gains when what it says is learned again.
+/// The amount that the edge to an episode gains when its lesson is learned again.
 pub const RELEARNED: f64 = 0.05;

@@ -1,4 +1,7 @@
-//! Under which conditions trades were won more often, or less, than the others of their group.
+//! Finds conditions under which trades were won more or less often than the others of their group.
+//!
+//! Every condition that splits a group in two is tested. The p values of all groups together become
+//! q values, which bound the rate of false discoveries.
 
 use serde::Serialize;
 use xxhash_rust::xxh64::xxh64;
@@ -7,39 +10,39 @@ use super::conditions::{FUNDING, HOURS, WEEKDAYS, funding, hours, weekday};
 use super::statistics::{Counts, q_values};
 use crate::order::sort_descending;
 
-/// The fewest trades on either side of a split.
+/// The least number of trades on either side of a split.
 const FEWEST_TRADES: usize = 5;
-/// What share of all that is told may be false, on average.
+/// The largest rate of false discoveries among the kept patterns.
 const FALSE_DISCOVERY_RATE: f64 = 0.1;
 
-/// From what record on a pattern is a way to act, and makes a playbook.
+/// The record from which a pattern makes a playbook.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PlaybookRule {
-    /// The fewest trades.
+    /// The least number of trades.
     pub trades: u32,
-    /// The least share of them that was won.
+    /// The least share of won trades.
     pub rate: f64,
 }
 
-/// The rule, for statistics and language models alike.
+/// The rule. It holds for patterns of statistics and of language models.
 pub const PLAYBOOK_RULE: PlaybookRule = PlaybookRule { trades: 8, rate: 0.7 };
 
-/// Conditions are numbered: weekdays, hours and funding first, in their order, and from here on as
-/// whoever reads the memories likes.
+/// The first number of a named condition. Lower numbers are weekdays, hours and funding, in their
+/// order. The caller numbers the others.
 pub const FIRST_NAMED: u32 = (WEEKDAYS.len() + HOURS.len() + FUNDING.len()) as u32;
 
-/// A trade that has ended.
+/// A closed trade.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trade {
-    /// The group that it is compared in, numbered.
+    /// The number of the group that it is compared in.
     pub symbol: u32,
-    /// When it was closed, in milliseconds since 1970.
+    /// The time of closing, in milliseconds since 1970.
     pub closed_at: f64,
-    /// In percent, in the direction of the trade.
+    /// The return in percent, in the direction of the trade.
     pub return_pct: f64,
-    /// Whether it calls itself flat, as one does that fees ate up: it was not won then.
+    /// Whether the trade is marked as flat, for example because of fees. A flat trade is not won.
     pub flat: bool,
-    /// What was known of it when it was entered, in an order of which the first sight tells.
+    /// The conditions at entry, by number. Their first occurrences decide the order of patterns.
     pub conditions: Vec<u32>,
 }
 
@@ -49,7 +52,7 @@ impl Trade {
     }
 }
 
-/// The conditions that an entry's instant and funding rate (in percent an hour) come to.
+/// Returns the conditions of an entry's instant and funding rate (in percent an hour).
 pub fn bands(entered_at: Option<f64>, funding_rate: Option<f64>) -> impl Iterator<Item = u32> {
     let after_weekdays = WEEKDAYS.len();
     let after_hours = after_weekdays + HOURS.len();
@@ -58,20 +61,20 @@ pub fn bands(entered_at: Option<f64>, funding_rate: Option<f64>) -> impl Iterato
     of_time.into_iter().flatten().chain(of_funding).map(|place| place as u32)
 }
 
-/// A way to divide the trades of a group that was tested, with every number that the test rests on.
+/// A split of a group that was tested, with all numbers of the test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tested {
     /// The group.
     pub symbol: u32,
-    /// What holds for these trades and no others, as first seen.
+    /// The conditions that hold for exactly these trades, by first occurrence.
     pub conditions: Vec<u32>,
-    /// What holds for all others and none of these.
+    /// The conditions that hold for exactly the other trades.
     pub opposite: Vec<u32>,
-    /// Their places, by the time they were closed.
+    /// The places of the trades, by the time of closing.
     pub trades: Vec<u32>,
-    /// How many were won, of these and of the rest.
+    /// The won trades among these and among the others.
     pub counts: Counts,
-    /// In percent.
+    /// The mean return of the trades, in percent.
     pub mean_return_pct: f64,
     /// See [`Counts::p_value`].
     pub p_value: f64,
@@ -80,37 +83,39 @@ pub struct Tested {
 }
 
 impl Tested {
-    /// Share of trades won.
+    /// Returns the share of these trades that were won.
     pub fn rate(&self) -> f64 {
         f64::from(self.counts.wins) / f64::from(self.counts.n)
     }
 
-    /// Share of the others that were won.
+    /// Returns the share of the other trades that were won.
     pub fn rest_rate(&self) -> f64 {
         f64::from(self.counts.rest_wins) / f64::from(self.counts.rest_n)
     }
 
-    /// How many times as often these were won; none where the others never were.
+    /// Returns the rate as a multiple of the others' rate, or `None` if no other trade was won.
     pub fn lift(&self) -> Option<f64> {
         (self.counts.rest_wins > 0).then(|| self.rate() / self.rest_rate())
     }
 
-    /// Whether the q value is low enough for the pattern to be told.
+    /// Whether the q value is low enough to keep the pattern.
     pub fn kept(&self) -> bool {
         self.q_value <= FALSE_DISCOVERY_RATE
     }
 
-    /// Whether its record makes a playbook of a pattern with a trigger and a direction.
+    /// Whether the record of a pattern with a trigger and a direction makes a playbook.
     pub fn is_playable(&self) -> bool {
         let PlaybookRule { trades, rate } = PLAYBOOK_RULE;
         self.counts.n >= trades && self.rate() >= rate && self.rate() > self.rest_rate()
     }
 }
 
-/// All that can be tested, of all groups together: by group and then by condition, both as they are
-/// first seen while trades are closed. Each way of dividing a group in two is one test, asked of
-/// the smaller side: longs against shorts is the same question as shorts against longs, and what
-/// holds for the very same trades is told together.
+/// Tests every split of every group. Returns the splits by group and then by condition, both in the
+/// order of their first occurrence in closed trades.
+///
+/// Each split of a group in two is one test, reported for the smaller side: longs against shorts is
+/// the same test as shorts against longs. Conditions that hold for exactly the same trades share
+/// one test.
 pub fn find_patterns(trades: &[Trade]) -> Vec<Tested> {
     let mut by_time: Vec<u32> = (0..trades.len() as u32).collect();
     sort_descending(&mut by_time, |&place| -trades[place as usize].closed_at);
@@ -127,7 +132,7 @@ pub fn find_patterns(trades: &[Trade]) -> Vec<Tested> {
     tested
 }
 
-/// The groups as they are first seen, each with its trades in order.
+/// Returns the groups by first occurrence, each with its trades in order.
 fn by_symbol(trades: &[Trade], order: &[u32]) -> Vec<Vec<u32>> {
     let count = trades.iter().map(|trade| trade.symbol as usize + 1).max().unwrap_or(0);
     let mut group_of: Vec<Option<usize>> = vec![None; count];
@@ -142,26 +147,26 @@ fn by_symbol(trades: &[Trade], order: &[u32]) -> Vec<Vec<u32>> {
     groups
 }
 
-/// Some of a group's trades, by their places in it, and what they have in common.
+/// Trades of a group, as places in it, and the conditions that hold for exactly these.
 struct Split {
     conditions: Vec<u32>,
-    /// What all others have in common.
+    /// The conditions that hold for exactly the other trades.
     opposite: Vec<u32>,
     places: Vec<u32>,
 }
 
 impl Split {
-    /// Takes over what another says of the very same trades, or of the opposite ones where these
-    /// are not fewer; one of the two is left empty.
+    /// Merges another split of the same trades, or of exactly the other trades. In the second case
+    /// the smaller side stays. One of the two splits is left empty.
     fn settle(&mut self, other: &mut Self, size: usize) {
         if self.places == other.places {
             self.conditions.append(&mut other.conditions);
             other.places.clear();
         } else if self.is_opposite(other, size) {
-            let (asking, silent) =
+            let (kept, absorbed) =
                 if other.places.len() < self.places.len() { (other, self) } else { (self, other) };
-            asking.opposite.append(&mut silent.conditions);
-            silent.places.clear();
+            kept.opposite.append(&mut absorbed.conditions);
+            absorbed.places.clear();
         }
     }
 
@@ -171,16 +176,16 @@ impl Split {
     }
 }
 
-/// Numbers the conditions of one group after the other.
+/// Numbers the conditions of each group in turn.
 #[derive(Default)]
 struct Conditions {
-    /// By condition its number in the group, and which group that was.
+    /// For each condition its number in a group, and that group.
     numbers: Vec<(u32, u32)>,
     group: u32,
 }
 
 impl Conditions {
-    /// Every condition of a group as it is first seen, with the trades for which it holds.
+    /// Returns every condition of a group by first occurrence, with the trades for which it holds.
     fn of(&mut self, trades: &[Trade], group: &[u32]) -> Vec<Split> {
         self.group += 1;
         let mut found: Vec<Split> = Vec::new();
@@ -208,28 +213,27 @@ impl Conditions {
     }
 }
 
-/// Those that divide a group of this size, each way once.
+/// Returns the splits with enough trades on both sides, each split once.
 fn divide(mut splits: Vec<Split>, size: usize) -> Vec<Split> {
     splits.retain(|split| {
         split.places.len() >= FEWEST_TRADES && size - split.places.len() >= FEWEST_TRADES
     });
-    // What divides the group in the same way has the same mark, so that only those few are
-    // compared.
+    // Equal splits have equal marks, so only splits of one mark are compared.
     let all = sum_of_marks(0..size as u32);
     let mark = |split: &Split| {
         let sum = sum_of_marks(split.places.iter().copied());
         let mark = if split.places[0] == 0 { sum } else { all.wrapping_sub(sum) };
-        // As many bits as a double holds.
+        // Keeps the number of bits that a double holds.
         mark >> (u64::BITS - f64::MANTISSA_DIGITS)
     };
     let mut marked: Vec<(u64, u32)> = splits.iter().map(mark).zip(0..).collect();
     sort_descending(&mut marked, |&(mark, _)| mark as f64);
     for alike in marked.chunk_by(|a, b| a.0 == b.0) {
-        // Those of this mark that no other has taken over: one, unless a mark stands for several
-        // ways.
-        let mut asking: Vec<u32> = Vec::new();
+        // The splits of this mark that no other has absorbed: one, unless different splits share a
+        // mark.
+        let mut kept: Vec<u32> = Vec::new();
         for &(_, next) in alike {
-            asking.retain(|&first| {
+            kept.retain(|&first| {
                 if let Ok([first, next]) = splits.get_disjoint_mut([first as usize, next as usize])
                 {
                     first.settle(next, size);
@@ -237,7 +241,7 @@ fn divide(mut splits: Vec<Split>, size: usize) -> Vec<Split> {
                 !splits[first as usize].places.is_empty()
             });
             if !splits[next as usize].places.is_empty() {
-                asking.push(next);
+                kept.push(next);
             }
         }
     }
@@ -245,12 +249,12 @@ fn divide(mut splits: Vec<Split>, size: usize) -> Vec<Split> {
     splits
 }
 
-/// A sum that tells sets of places from others.
+/// Returns a hash of a set of places: the sum of the hashes of its members.
 fn sum_of_marks(places: impl Iterator<Item = u32>) -> u64 {
     places.fold(0, |sum: u64, place| sum.wrapping_add(xxh64(&place.to_le_bytes(), 0)))
 }
 
-/// Tests what holds for some of a group's trades against the others.
+/// Tests a split of a group.
 fn test(split: Split, trades: &[Trade], group: &[u32]) -> Tested {
     let trade = |place: u32| &trades[place as usize];
     let won = |places: &[u32]| places.iter().filter(|&&place| trade(place).won()).count() as u32;
@@ -262,7 +266,7 @@ fn test(split: Split, trades: &[Trade], group: &[u32]) -> Tested {
         conditions: split.conditions,
         opposite: split.opposite,
         counts,
-        // Divided first, so that no sum grows out of range.
+        // Each return is divided before it is added, so that the sum does not overflow.
         mean_return_pct: chosen
             .iter()
             .fold(0.0, |sum, &place| sum + trade(place).return_pct / f64::from(n)),

@@ -1,28 +1,28 @@
-//! Won trades counted: intervals, exact tests, and how many of several findings may be false.
+//! Statistics of won trades: intervals, exact tests, and the rate of false discoveries.
 
 use crate::order::sort_descending;
 
 /// The 97.5 % quantile of the normal distribution.
 const Z: f64 = 1.959_963_984_540_054;
-/// Counts that are as likely as the one observed but for rounding belong to the tail.
+/// Tolerance for rounding: outcomes that are up to this much likelier than the observed one belong
+/// to the tail.
 const AS_LIKELY: f64 = 1.0 + 1e-7;
 
-/// How many of some trades were won, and how many of those that they are compared with. There is
-/// one of either at least.
+/// Won trades with and without a condition. Both sides have at least one trade.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Counts {
-    /// Trades with the condition.
+    /// The number of trades with the condition.
     pub n: u32,
-    /// Those of them that made money; at most `n`.
+    /// The number of won trades among them, at most `n`.
     pub wins: u32,
-    /// The group's other trades.
+    /// The number of the other trades of the group.
     pub rest_n: u32,
-    /// Those of them that made money; at most `rest_n`.
+    /// The number of won trades among them, at most `rest_n`.
     pub rest_wins: u32,
 }
 
 impl Counts {
-    /// Wilson's score interval of the rate, at 95 %.
+    /// Returns Wilson's score interval of the rate, at 95 %.
     pub fn wilson_interval(&self) -> (f64, f64) {
         let (wins, n) = (f64::from(self.wins), f64::from(self.n));
         let middle = (wins + (Z * Z) / 2.0) / (n + Z * Z);
@@ -30,17 +30,16 @@ impl Counts {
         (f64::max(0.0, middle - half), f64::min(1.0, middle + half))
     }
 
-    /// The chance of a rate as unlikely as this one, two-sided by small p values: the larger of
-    /// those of [`binomial_test`](Self::binomial_test) and [`fisher_test`](Self::fisher_test).
+    /// Returns the two-sided p value: the larger of those of [`binomial_test`](Self::binomial_test)
+    /// and [`fisher_test`](Self::fisher_test).
     ///
-    /// The binomial test takes the rate of the others for the true one. Where they are no more than
-    /// some times as many, it finds patterns that are none; Fisher's knows that both rates are
-    /// observed.
+    /// The binomial test takes the rate of the other trades as the true one. If there are few of
+    /// them, it reports patterns that do not exist. Fisher's test treats both rates as observed.
     pub fn p_value(&self) -> f64 {
         f64::max(self.binomial_test(), self.fisher_test())
     }
 
-    /// The exact binomial test against the rate of the rest, as if that were the true one.
+    /// Returns the p value of the exact binomial test against the rate of the other trades.
     pub fn binomial_test(&self) -> f64 {
         let [n, wins, rest_n, rest_wins] = self.numbers();
         let rest_losses = rest_n - rest_wins;
@@ -48,7 +47,7 @@ impl Counts {
         tail(wins, 0.0, n, mode, |k| ((n - k) * rest_wins) / ((k + 1.0) * rest_losses))
     }
 
-    /// Fisher's exact test of both rates.
+    /// Returns the p value of Fisher's exact test of both rates.
     pub fn fisher_test(&self) -> f64 {
         let [n, wins, rest_n, rest_wins] = self.numbers();
         let all_wins = wins + rest_wins;
@@ -67,10 +66,10 @@ impl Counts {
     }
 }
 
-/// The share of a distribution over whole numbers that is no more likely than the one observed.
-/// Weights begin with 1 at the mode and go by the ratio of each to the one before, first upwards
-/// and then downwards: nothing needs a logarithm, and what is too small for a number is far from
-/// mattering.
+/// Returns the share of a distribution over whole numbers that is at most as likely as the observed
+/// value. The weight of the mode is 1, and each further weight is the one before times `ratio`,
+/// first upwards and then downwards. So no logarithm is needed, and weights that underflow are
+/// negligible.
 fn tail(observed: f64, low: f64, high: f64, mode: f64, ratio: impl Fn(f64) -> f64) -> f64 {
     let mut weights = vec![(mode, 1.0)];
     let (mut k, mut weight) = weights[0];
@@ -97,20 +96,20 @@ fn tail(observed: f64, low: f64, high: f64, mode: f64, ratio: impl Fn(f64) -> f6
     tail / all
 }
 
-/// A p value above this is taken for that of a condition that means nothing.
+/// The p value above which a condition is counted as a true null.
 const LIKELY_NOTHING: f64 = 0.5;
 
-/// How many conditions mean nothing, at most all of them: p values of nothing are spread evenly, so
-/// that twice as many mean nothing as have a p value above one half (Storey, Taylor and Siegmund
-/// 2004). Discrete tests have larger p values than that, which errs on the safe side.
+/// Estimates the number of true nulls, at most all. Their p values are spread evenly, so there are
+/// twice as many as those above one half (Storey, Taylor and Siegmund 2004). Discrete tests have
+/// larger p values, which makes the estimate larger and so errs on the safe side.
 fn meaningless(p_values: &[f64]) -> f64 {
     let above = p_values.iter().filter(|&&p| p > LIKELY_NOTHING).count();
     f64::min(p_values.len() as f64, (above + 1) as f64 / (1.0 - LIKELY_NOTHING))
 }
 
-/// For each p value the least rate of false discoveries at which it would be told, by Benjamini and
-/// Hochberg, who reckon with as many that mean nothing as there are; here with as many as seem to.
-/// None is below its p value: however many of its neighbours are true, chance explains one no less.
+/// Returns the q value of each p value: the least rate of false discoveries at which it is kept,
+/// after Benjamini and Hochberg, with an estimate of the number of true nulls in place of the
+/// number of tests. No q value is below its p value, which that estimate alone would allow.
 pub fn q_values(p_values: &[f64]) -> Vec<f64> {
     let nulls = meaningless(p_values);
     let mut falling: Vec<u32> = (0..p_values.len() as u32).collect();

@@ -1,9 +1,9 @@
-//! The known symbol that a text names first.
+//! Finds the first known symbol in a text.
 
 use crate::automaton::Automaton;
 use crate::text::is_ascii_word;
 
-/// Finds known symbols, however many they are, in one pass over a text.
+/// Finds known symbols in one pass over a text, for any number of symbols.
 #[derive(Debug)]
 pub struct SymbolFinder {
     automaton: Automaton,
@@ -11,8 +11,8 @@ pub struct SymbolFinder {
 }
 
 impl SymbolFinder {
-    /// A finder of symbols that begin and end with a letter, a digit or `_` of ASCII, as a
-    /// configuration has them.
+    /// Creates a finder of symbols that begin and end with an ASCII letter, a digit or `_`, as a
+    /// configuration ensures.
     pub fn new(symbols: &[String]) -> Self {
         let lower: Vec<String> = symbols.iter().map(|symbol| symbol.to_ascii_lowercase()).collect();
         Self {
@@ -21,8 +21,8 @@ impl SymbolFinder {
         }
     }
 
-    /// The place of the symbol that stands first in a text as a whole word, in any case of ASCII;
-    /// of those that begin together the one that the list has first.
+    /// Returns the place of the symbol that occurs first in a text as a whole word, in any case of
+    /// ASCII. Of symbols that begin at one place, the first of the list wins.
     pub fn first(&self, text: &str) -> Option<usize> {
         let bytes = text.as_bytes();
         let mut first: Option<(usize, usize)> = None;

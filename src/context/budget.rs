@@ -1,53 +1,52 @@
-//! How many tokens each section of a prompt may have, by the frame of the turn.
+//! Token budgets for the sections of a prompt, by the frame of the turn.
 
 use serde::Serialize;
 
 use super::Frame;
 
-/// Characters of a token, where nobody counts better.
+/// Characters of a token in the estimate.
 const CHARACTERS_PER_TOKEN: usize = 4;
 
-/// About how many tokens a text has: one for four code points, and at least one.
+/// Estimates the tokens of a text: one for four code points, and at least one.
 pub fn estimate_tokens(text: &str) -> f64 {
     (text.chars().count() / CHARACTERS_PER_TOKEN).max(1) as f64
 }
 
-/// The most code points of a text of so many tokens.
+/// Returns the most code points of a text of this many tokens, by the estimate.
 pub(super) fn characters_of(tokens: f64) -> f64 {
     tokens * CHARACTERS_PER_TOKEN as f64
 }
 
-/// Tokens of a prompt and of its sections, and turns of the conversation that its memories are
-/// compared with.
+/// Budgets in tokens, and the number of turns that memories are compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ContextBudget {
-    /// Of the whole prompt.
+    /// The whole prompt.
     pub total: u32,
-    /// Who the agent is.
+    /// The identity of the agent.
     pub identity: u32,
-    /// What is always known of the user.
+    /// The user profile.
     pub user_profile: u32,
-    /// What the agent must not do.
+    /// The censors.
     pub censors: u32,
-    /// How the agent looks at the turn.
+    /// The frame.
     pub frame: u32,
-    /// What the agent is at.
+    /// The working memory.
     pub working_memory: u32,
-    /// Of memories of type decision.
+    /// Memories of type decision.
     pub decisions: u32,
-    /// Of facts.
+    /// Memories of type fact.
     pub facts: u32,
-    /// Of procedures.
+    /// Memories of type procedure.
     pub procedures: u32,
-    /// Of episodes.
+    /// Memories of type episode.
     pub episodes: u32,
-    /// Of signals: as many as of episodes.
+    /// Memories of type signal. Equal to the budget of episodes.
     pub signals: u32,
-    /// Turns of the user.
+    /// The number of the user's last turns that memories are compared with.
     pub conversation_window: u32,
 }
 
-/// The budgets of all frames in their order, and that of any other.
+/// The budgets of all frames in order, and last that of any other frame.
 pub const FRAME_BUDGETS: [ContextBudget; Frame::ALL.len() + 1] = [
     budget(8000, 300, [2000, 1500, 1500, 1000], 5),
     budget(6000, 300, [1000, 1500, 500, 500], 5),
@@ -81,7 +80,7 @@ const fn budget(
 }
 
 impl ContextBudget {
-    /// The budget of a frame; `None` stands for one of somebody's own.
+    /// Returns the budget of a frame. `None` stands for a frame that the caller defines.
     pub fn of_frame(frame: Option<Frame>) -> Self {
         FRAME_BUDGETS[frame.map_or(Frame::ALL.len(), |frame| frame as usize)]
     }

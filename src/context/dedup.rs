@@ -1,16 +1,16 @@
-//! What the conversation says already: memories compared with its messages.
+//! Deduplication: compares memories with the messages of the conversation.
 
-/// A memory that shares more of its words with a message says nothing new.
+/// A memory whose word overlap with a message exceeds this is redundant.
 pub const SAID_IN_WORDS: f64 = 0.5;
-/// A memory whose embedding lies closer to a message's says nothing new: its cosine.
+/// A memory whose embedding has a larger cosine than this with that of a message is redundant.
 pub const SAID_IN_MEANING: f64 = 0.85;
 
-/// In seed-compatible mode no more of the conversation's last messages count, whoever spoke.
+/// The most last messages that seed-compatible mode compares, of all speakers together.
 pub const SEED_MESSAGES: u32 = 8;
 
-/// For each memory its largest cosine with a message; 0 without messages. Embeddings stand one
-/// after the other, all of so many dimensions. A vector of zeros is like none, and so is one too
-/// large to have a length.
+/// Returns for each memory its largest cosine with a message, or 0 without messages. Embeddings
+/// follow each other and have `dimensions` components each. The cosine is 0 for a vector of zeros
+/// and for one whose length overflows.
 pub fn cosines(memories: &[f64], messages: &[f64], dimensions: usize) -> Vec<f64> {
     let lengths: Vec<f64> = messages.chunks_exact(dimensions).map(length).collect();
     let most = |memory: &[f64]| {
@@ -28,7 +28,7 @@ fn length(vector: &[f64]) -> f64 {
     dot(vector, vector).sqrt()
 }
 
-/// Summed in order, from the first on.
+/// Adds the products in order, from the first on.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).fold(0.0, |sum, (a, b)| sum + a * b)
 }

@@ -1,29 +1,27 @@
-//! A memory with all that it holds, for an agent that wants to know more of it than its line in a
-//! prompt.
+//! A memory with all its fields, for an agent that asks for more than its line in a prompt.
 
 use super::memory_type::MemoryType;
 use super::plain::plain;
 
-/// What is told of a memory. Empty texts are missing ones.
+/// The contents of a memory. An empty text counts as missing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MemoryDetail<'a> {
-    /// What it is to a prompt.
+    /// The type of the memory in a prompt.
     pub memory_type: MemoryType,
-    /// What it is called.
+    /// The title. Shown as `Untitled` if empty.
     pub title: &'a str,
-    /// What else is known of it, each with its name.
+    /// Further fields, as pairs of name and value.
     pub fields: &'a [(&'a str, &'a str)],
-    /// What it says, in as many lines as it has.
+    /// The text, of any number of lines.
     pub text: &'a str,
 }
 
-/// In place of a title that says nothing.
+/// Replaces an empty title.
 const UNTITLED: &str = "Untitled";
 
 impl MemoryDetail<'_> {
-    /// The type and the title, a line for each field that says something, and the text as a
-    /// quotation, line by line: none of it is shortened, and none of it can be taken for anything
-    /// but text.
+    /// Returns the type and the title, a line for each field with a value, and the text as a
+    /// quotation. Nothing is shortened. Escapes keep the text from being read as structure.
     pub fn write(&self) -> String {
         let title = Some(plain(self.title)).filter(|title| !title.is_empty());
         let mut lines =
@@ -43,8 +41,8 @@ impl MemoryDetail<'_> {
     }
 }
 
-/// The lines of a text behind marks of quotation; of empty ones in a row one stays, and none at the
-/// ends.
+/// Returns the lines of a text behind quotation marks (`> `). Empty lines at the ends are dropped,
+/// and of several in a row one stays.
 fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len());
     let mut has_gap = false;

@@ -1,36 +1,36 @@
-//! What stands in the sections of a prompt, line by line.
+//! The entries of a prompt: each becomes one line of a section.
 
 use super::plain::{plain, shorten};
 use crate::math::{round_to_hundredths, whole_percent};
 
-/// Facts of these categories are always known of the user.
+/// The categories of facts that belong into the user profile.
 pub const PROFILE_CATEGORIES: [&str; 3] = ["preference", "person", "rule"];
-/// How strictly something is forbidden, the strictest first.
+/// The actions of censors, the strictest first.
 pub const CENSOR_ACTIONS: [&str; 3] = ["absolute", "block", "warn"];
-/// As many conversations of the last hours, at most, are told of.
+/// The most recent conversations that a prompt lists.
 pub const RECENT_CONVERSATIONS: u32 = 5;
-/// See [`RECENT_CONVERSATIONS`].
+/// The most hours since a conversation that a prompt lists.
 pub const RECENT_HOURS: u32 = 48;
 
-/// Code points of a fact, and of a conversation's title and summary.
+/// The most code points of a fact, and of a conversation's title and summary.
 const LONGEST_TEXT: usize = 200;
-/// Less relevant items are not in mind.
-const IN_MIND: f64 = 0.7;
-/// How an episode ended that is not told.
+/// The least relevance of an item of the working memory.
+const LEAST_RELEVANCE: f64 = 0.7;
+/// The outcome of an episode that is left out.
 const ABANDONED: &str = "abandoned";
 
-/// A section of a prompt, in order.
+/// A section of a prompt, in the order of the prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PromptSection {
-    /// Who the agent is.
+    /// The identity of the agent.
     Identity,
-    /// What is always known of the user.
+    /// Facts about the user that every prompt holds.
     UserProfile,
-    /// What the agent must not do.
+    /// Censors: what the agent must not do.
     ActiveCensors,
-    /// How the agent looks at the turn.
+    /// The frame of the turn.
     CurrentFrame,
-    /// What the agent is at.
+    /// The items of the agent's working memory.
     WorkingMemory,
     /// Memories of type decision.
     RelatedDecisions,
@@ -38,7 +38,7 @@ pub enum PromptSection {
     RelevantFacts,
     /// Memories of type procedure.
     KnownProcedures,
-    /// What was talked about in the last days.
+    /// Conversations of the last hours.
     RecentConversations,
     /// Memories of type episode.
     PastEpisodes,
@@ -46,11 +46,11 @@ pub enum PromptSection {
     Signals,
 }
 
-/// How many sections there are.
+/// The number of sections.
 pub const SECTIONS: usize = 11;
 
 impl PromptSection {
-    /// All of them, in order.
+    /// All sections, in order.
     pub const ALL: [Self; SECTIONS] = [
         Self::Identity,
         Self::UserProfile,
@@ -65,7 +65,7 @@ impl PromptSection {
         Self::Signals,
     ];
 
-    /// Its name in data, which is that of its budget where it has one.
+    /// Returns the name of the section in data. It is also the name of its budget.
     pub const fn name(self) -> &'static str {
         [
             "identity",
@@ -82,7 +82,7 @@ impl PromptSection {
         ][self as usize]
     }
 
-    /// Its heading.
+    /// Returns the heading of the section.
     pub const fn label(self) -> &'static str {
         [
             "Identity",
@@ -99,132 +99,133 @@ impl PromptSection {
         ][self as usize]
     }
 
-    /// 1 is trimmed last, 8 first.
+    /// Returns the priority, from 1 to 8. Sections of priority 8 are trimmed first.
     pub const fn priority(self) -> u8 {
         [1, 1, 2, 3, 4, 5, 6, 7, 7, 8, 8][self as usize]
     }
 }
 
-/// What a line is made of. Empty texts are missing ones.
+/// An entry of a prompt. An empty text counts as missing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PromptEntry<'a> {
-    /// Of the profile, the frame or the working memory.
+    /// A labelled text of the profile, the frame or the working memory.
     Note {
-        /// What it is.
+        /// The label.
         label: &'a str,
-        /// What it says.
+        /// The text.
         text: &'a str,
     },
-    /// Something in mind.
+    /// An item of the working memory.
     Item {
-        /// What it is.
+        /// The text.
         text: &'a str,
-        /// How much it has to do with the turn.
+        /// The relevance to the turn, in [0, 1].
         relevance: f64,
     },
-    /// Something forbidden.
+    /// A censor.
     Censor {
-        /// How strictly.
+        /// The action, one of [`CENSOR_ACTIONS`].
         action: &'a str,
-        /// What.
+        /// The forbidden act.
         text: &'a str,
     },
     /// A memory of type decision.
     Decision {
-        /// What was decided.
+        /// The decision.
         description: &'a str,
-        /// What came of it.
+        /// The outcome. Shown as `pending` if empty.
         outcome: &'a str,
-        /// How sure it was, in [0, 1].
+        /// The confidence, in [0, 1].
         confidence: Option<f64>,
     },
     /// A memory of type fact.
     Fact {
-        /// What is known.
+        /// The text. Shortened to 200 code points.
         content: &'a str,
-        /// Of what.
+        /// The subject.
         subject: &'a str,
-        /// How surely, in [0, 1].
+        /// The confidence, in [0, 1].
         confidence: Option<f64>,
     },
     /// A memory of type procedure.
     Procedure {
-        /// What it is called.
+        /// The name.
         name: &'a str,
-        /// What it is for.
+        /// The domain. Shown as `general` if empty.
         domain: &'a str,
-        /// How often it was followed. Whole.
+        /// The number of activations, a whole number.
         activations: f64,
-        /// How often with success, in [0, 1].
+        /// The share of activations that succeeded, in [0, 1].
         effectiveness: Option<f64>,
     },
     /// A memory of type episode.
     Episode {
-        /// What happened.
+        /// The summary.
         summary: &'a str,
-        /// How it ended.
+        /// The outcome. Shown as `ongoing` if empty. An episode that was `abandoned` is left out.
         outcome: &'a str,
         /// The day, such as `2026-01-15`.
         date: &'a str,
     },
     /// A memory of type signal.
     Signal {
-        /// What is to be watched.
+        /// The text.
         text: &'a str,
-        /// Since what day.
+        /// The day since which it is watched, such as `2026-01-15`.
         date: &'a str,
     },
-    /// A conversation of the last days.
+    /// A recent conversation.
     Conversation {
-        /// What it was about.
+        /// The title. Shortened to 200 code points.
         title: &'a str,
-        /// What was said.
+        /// The summary. Shortened to 200 code points.
         summary: &'a str,
     },
 }
 
-/// How many ranks there are; see [`PromptEntry::rank`].
+/// The number of ranks; see [`PromptEntry::rank`].
 pub(super) const RANKS: usize = CENSOR_ACTIONS.len() + 1;
 
 impl PromptEntry<'_> {
-    /// Its line; `None` where it says nothing.
+    /// Returns the line of the entry, or `None` if its text is empty.
     pub(super) fn line(&self) -> Option<String> {
         let line = match *self {
             Self::Note { label: "", text } | Self::Item { text, .. } => {
-                ["- ", &said(text)?].concat()
+                ["- ", &shown(text)?].concat()
             }
-            Self::Note { label, text } => ["- ", &plain(label), ": ", &said(text)?].concat(),
-            Self::Censor { action, text } => ["- [", &plain(action), "] ", &said(text)?].concat(),
+            Self::Note { label, text } => ["- ", &plain(label), ": ", &shown(text)?].concat(),
+            Self::Censor { action, text } => ["- [", &plain(action), "] ", &shown(text)?].concat(),
             Self::Decision { description, outcome, confidence } => {
-                let (description, outcome) = (said(description)?, said_or(outcome, "pending"));
+                let (description, outcome) = (shown(description)?, shown_or(outcome, "pending"));
                 ["- [", &outcome, "] ", &description, &sure(" (", confidence, ")")].concat()
             }
             Self::Fact { content, subject, confidence } => {
-                let content = said_shortly(content)?;
-                let subject = said(subject).map_or(String::new(), |it| ["[", &it, "] "].concat());
+                let content = shown_shortened(content)?;
+                let subject = shown(subject).map_or(String::new(), |it| ["[", &it, "] "].concat());
                 ["- ", &subject, &content, &sure(" [", confidence, "]")].concat()
             }
             Self::Procedure { name, domain, activations, effectiveness } => {
-                let (name, domain) = (said(name)?, said_or(domain, "general"));
+                let (name, domain) = (shown(name)?, shown_or(domain, "general"));
                 let rate = |it| format!(", effectiveness: {}%", whole_percent(it) as u64);
                 let rate = effectiveness.map_or(String::new(), rate);
                 format!("- **{name}** ({domain}): activated {}x{rate}", activations as u64)
             }
             Self::Episode { summary, outcome, date } => {
-                let (summary, outcome) = (said(summary)?, said_or(outcome, "ongoing"));
+                let (summary, outcome) = (shown(summary)?, shown_or(outcome, "ongoing"));
                 ["- [", &outcome, "] ", &summary, " (", day(date), ")"].concat()
             }
-            Self::Signal { text, date } => ["- ", &said(text)?, " (", day(date), ")"].concat(),
+            Self::Signal { text, date } => ["- ", &shown(text)?, " (", day(date), ")"].concat(),
             Self::Conversation { title, summary } => {
                 let summary =
-                    said_shortly(summary).map_or(String::new(), |it| [": ", &it].concat());
-                ["- ", &said_shortly(title)?, &summary].concat()
+                    shown_shortened(summary).map_or(String::new(), |it| [": ", &it].concat());
+                ["- ", &shown_shortened(title)?, &summary].concat()
             }
         };
         Some(line)
     }
 
-    /// What comes before what in its section; of equals the first.
+    /// Returns the rank of the entry in its section: lower ranks come first, equal ones keep their
+    /// order.
     pub(super) fn rank(&self) -> usize {
         match *self {
             Self::Censor { action, .. } => {
@@ -234,35 +235,35 @@ impl PromptEntry<'_> {
         }
     }
 
-    /// Whether it has a place in a prompt, apart from what it says.
+    /// Whether the prompt has a place for the entry, whatever its text.
     pub(super) fn is_wanted(&self) -> bool {
         match *self {
-            Self::Item { relevance, .. } => relevance >= IN_MIND,
+            Self::Item { relevance, .. } => relevance >= LEAST_RELEVANCE,
             Self::Episode { outcome, .. } => outcome != ABANDONED,
             _ => true,
         }
     }
 }
 
-/// A text as it is shown; `None` where there is nothing to show.
-fn said(text: &str) -> Option<String> {
+/// Returns a text as one line, or `None` if nothing is left of it.
+fn shown(text: &str) -> Option<String> {
     Some(plain(text)).filter(|line| !line.is_empty())
 }
 
-fn said_or(text: &str, otherwise: &str) -> String {
-    said(text).unwrap_or_else(|| otherwise.into())
+fn shown_or(text: &str, otherwise: &str) -> String {
+    shown(text).unwrap_or_else(|| otherwise.into())
 }
 
-fn said_shortly(text: &str) -> Option<String> {
-    said(&shorten(text, LONGEST_TEXT))
+fn shown_shortened(text: &str) -> Option<String> {
+    shown(&shorten(text, LONGEST_TEXT))
 }
 
 fn day(date: &str) -> &str {
     if date.is_empty() { "unknown" } else { date }
 }
 
-/// How sure something is, with two decimals, of two as near the even one; nothing where that is
-/// unknown.
+/// Returns the confidence between two texts, with two decimals (half to even), or an empty text if
+/// it is unknown.
 fn sure(before: &str, confidence: Option<f64>, after: &str) -> String {
     let Some(confidence) = confidence else {
         return String::new();

@@ -1,4 +1,4 @@
-//! Frames: in which frame of mind a turn is best answered, by its words.
+//! Frames: the kind of work that a turn belongs to, by its words.
 
 use std::sync::LazyLock;
 
@@ -6,20 +6,20 @@ use super::MemoryType;
 use crate::automaton::Automaton;
 use crate::text::is_white_space;
 
-/// A frame of mind.
+/// The frame of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frame {
     /// Work on something, such as code.
     Task,
-    /// Something is asked.
+    /// A question.
     Question,
-    /// A choice is to be made.
+    /// A choice to be made.
     Decision,
-    /// Ideas are wanted.
+    /// A search for ideas.
     Creative,
-    /// Small talk, and whatever fits no other frame.
+    /// Small talk, and every turn that fits no other frame.
     Conversation,
-    /// A fault is looked for.
+    /// A search for a fault.
     Debug,
 }
 
@@ -34,18 +34,18 @@ impl Frame {
         Self::Debug,
     ];
 
-    /// Its id in data.
+    /// Returns the id of the frame in data.
     pub fn id(self) -> &'static str {
         ["task", "question", "decision", "creative", "conversation", "debug"][self as usize]
     }
 
-    /// Its name in a prompt.
+    /// Returns the name of the frame in a prompt.
     pub fn name(self) -> &'static str {
         ["Task", "Question", "Decision", "Creative work", "Conversation", "Debugging"]
             [self as usize]
     }
 
-    /// What it is for, in a sentence.
+    /// Returns one sentence that describes the frame.
     pub fn description(self) -> &'static str {
         match self {
             Self::Task => "Something is to be done.",
@@ -57,7 +57,7 @@ impl Frame {
         }
     }
 
-    /// The category of decisions made in it.
+    /// Returns the category of decisions made in the frame.
     pub fn category(self) -> &'static str {
         match self {
             Self::Task | Self::Debug => "tooling",
@@ -66,7 +66,7 @@ impl Frame {
         }
     }
 
-    /// How much is at stake in it.
+    /// Returns how much is at stake in the frame.
     pub fn stakes(self) -> &'static str {
         match self {
             Self::Task | Self::Debug => "medium",
@@ -75,7 +75,7 @@ impl Frame {
         }
     }
 
-    /// The words that speak for it, and phrases, which may stand anywhere.
+    /// Returns the words and phrases that hint at the frame. A phrase may stand anywhere.
     fn patterns(self) -> &'static [&'static str] {
         match self {
             Self::Task => &[
@@ -103,7 +103,7 @@ impl Frame {
         }
     }
 
-    /// Which wins where as many patterns speak for each: the higher.
+    /// Returns the priority of the frame. Of frames with equal counts of patterns the highest wins.
     fn priority(self) -> u8 {
         match self {
             Self::Conversation => 1,
@@ -115,8 +115,8 @@ impl Frame {
         }
     }
 
-    /// Tokens that replace the budget of a type while something is retrieved; none where the budget
-    /// stays.
+    /// Returns the tokens that replace the budget of a type during retrieval, or `None` if the
+    /// budget stays.
     pub fn budget(self, memory_type: MemoryType) -> Option<u32> {
         match (self, memory_type) {
             (Self::Conversation, MemoryType::Decision | MemoryType::Fact) => Some(500),
@@ -128,19 +128,19 @@ impl Frame {
     }
 }
 
-/// The frame of a turn.
+/// The frame of a turn and the confidence in it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrameSelection {
     /// The frame.
     pub frame: Frame,
-    /// 0.3 for each pattern found, at most 1; 0 where none is, and the frame is that of a
-    /// conversation.
+    /// 0.3 for each pattern found, at most 1. If no pattern is found: 0, and the frame is
+    /// Conversation.
     pub confidence: f64,
 }
 
 struct Patterns {
     automaton: Automaton,
-    /// Each with its frame.
+    /// All patterns, each with its frame.
     all: Vec<(Frame, &'static str)>,
 }
 
@@ -152,10 +152,10 @@ static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
     Patterns { automaton: Automaton::new(all.iter().map(|&(_, pattern)| (pattern, 1))), all }
 });
 
-/// The frame that most patterns speak for, of equals that of the highest priority: a decision, then
-/// debugging, a task, a question, creative work, a conversation.
+/// Returns the frame with the most patterns in the text. Of equal ones the highest priority wins:
+/// Decision, Debug, Task, Question, Creative, Conversation.
 ///
-/// A single word counts where white space stands on both sides of it: "bug?" is not "bug".
+/// A single word counts only between white space: "bug?" is not "bug".
 pub fn select_frame(text: &str) -> FrameSelection {
     let Patterns { automaton, all } = &*PATTERNS;
     let mut found: u64 = 0;

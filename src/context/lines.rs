@@ -1,35 +1,34 @@
-//! Context: recalled memories as lines of text, and the passage that explains their tags to an
-//! agent.
+//! Recalled memories as lines of text, and the passage of a system prompt that explains their tags.
 
 use super::budget::characters_of;
 use crate::section::SectionTable;
 
-/// A year, a month and a day: `2026-01-15`.
+/// The length of a date such as `2026-01-15`.
 const DATE_CHARACTERS: usize = 10;
 
-/// A recalled memory, as a line is made of it. An empty subtype or title is shown empty; a missing
-/// one is replaced.
+/// A recalled memory that becomes a line. An empty subtype or title stays empty; a missing one is
+/// replaced by a default.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ContextRow<'a> {
-    /// Such as `custom:lesson`; the label, without its prefix.
+    /// The subtype, such as `custom:lesson`. The label is the subtype without its prefix.
     pub subtype: Option<&'a str>,
-    /// The label where there is no subtype.
+    /// The label if there is no subtype.
     pub node_type: Option<&'a str>,
-    /// The section shown; if empty or missing, that of the subtype, or of the type where there is
-    /// no subtype.
+    /// The section shown. If empty or missing: the section of the subtype, or of the type if there
+    /// is no subtype.
     pub memory_section: Option<&'a str>,
-    /// The title; `Untitled` when missing.
+    /// The title. Shown as `Untitled` if missing.
     pub title: Option<&'a str>,
     /// The body: text, or a JSON object whose `text` is shown.
     pub body: Option<&'a str>,
-    /// Shown in place of an empty body.
+    /// The summary, shown if the body is empty.
     pub summary: Option<&'a str>,
-    /// Creation in ISO 8601, of which the date is shown.
+    /// The creation time in ISO 8601. Only its date is shown.
     pub created_at: Option<&'a str>,
 }
 
-/// One line for each memory, in order, until one would pass the budget of `max_tokens` at 4 code
-/// points each; line breaks between lines are free. `None` when there is no line.
+/// Returns one line for each memory, in order, until a line would exceed the budget of `max_tokens`
+/// at 4 code points each. Line breaks do not count. Returns `None` if there is no line.
 ///
 /// ```
 /// use nous_wasm::{ContextRow, SectionTable, format_context};
@@ -54,8 +53,9 @@ pub fn format_context(
     lines(rows, max_tokens, table, json::text_of)
 }
 
-/// [`format_context`] with the host's way to read the `text` of a JSON object: where there is
-/// JavaScript, its own parser is right by definition, and ours need not be downloaded.
+/// [`format_context`] with the host's function that reads the `text` of a JSON object. In
+/// JavaScript that is the engine's own parser, which is right by definition and keeps ours out of
+/// the download.
 pub(crate) fn lines(
     rows: &[ContextRow<'_>],
     max_tokens: f64,
@@ -104,39 +104,41 @@ fn present(field: Option<&str>) -> Option<&str> {
     field.filter(|text| !text.is_empty())
 }
 
-/// The passage for an agent's system prompt: the four sections, what each holds, how fast it fades,
-/// for what sort of question it is put first, and the tags in recalled context.
+/// Returns the passage for an agent's system prompt. It describes the four sections, their
+/// contents, their decay and the questions that they are boosted for, and the tags in recalled
+/// context.
 pub fn memory_guidance() -> &'static str {
     include_str!("memory_guidance.md")
 }
 
 #[cfg(not(target_arch = "wasm32"))]
 mod json {
-    //! The `text` of a JSON object, as JavaScript's `JSON.parse` would give it.
+    //! Reads the `text` of a JSON object as JavaScript's `JSON.parse` does.
 
     use std::fmt;
 
     use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
     use serde_json::value::RawValue;
 
-    /// The `text` of a body, if it is a string.
+    /// Returns the `text` of a body if it is a string.
     ///
-    /// Accepts exactly what `JSON.parse` does, at any depth; of a repeated key the last one counts;
-    /// half of a surrogate pair becomes U+FFFD.
+    /// Accepts exactly what `JSON.parse` accepts, at any depth. Of a repeated key the last one
+    /// counts. Half of a surrogate pair becomes U+FFFD.
     pub fn text_of(body: &str) -> Option<String> {
         let mut reader = serde_json::Deserializer::from_str(body);
         let object = reader.deserialize_map(ObjectVisitor).ok()?;
         reader.end().ok()?;
         if object.control_in_key {
-            // In keys, read as bytes, control characters pass even where they are not escaped.
+            // Keys are read as bytes, which lets unescaped control characters pass; this check
+            // refuses them.
             serde_json::from_str::<IgnoredAny>(body).ok()?;
         }
         serde_json::Deserializer::from_str(object.text?.get()).deserialize_bytes(WellFormed).ok()
     }
 
-    /// What is to be known of an object.
+    /// The parts of an object that are needed.
     struct Object<'de> {
-        /// What stands after its last `text`.
+        /// The raw value of its last `text`.
         text: Option<&'de RawValue>,
         control_in_key: bool,
     }
@@ -163,7 +165,7 @@ mod json {
         }
     }
 
-    /// A key, which need not be Unicode: an escape may hold half of a surrogate pair.
+    /// A key. It may not be valid Unicode: an escape may hold half of a surrogate pair.
     struct Key {
         is_text: bool,
         has_control: bool,
@@ -192,7 +194,7 @@ mod json {
         }
     }
 
-    /// Reads a string, each half of a surrogate pair in it as U+FFFD.
+    /// Reads a string and replaces each half of a surrogate pair by U+FFFD.
     struct WellFormed;
 
     impl Visitor<'_> for WellFormed {
@@ -206,8 +208,8 @@ mod json {
             let mut text = String::with_capacity(bytes.len());
             for chunk in bytes.utf8_chunks() {
                 text.push_str(chunk.valid());
-                // Nothing else is invalid, and of the three bytes of such a half only the first is
-                // this one.
+                // Only surrogate halves are invalid here, and only the first of their three bytes
+                // is 0xED.
                 if chunk.invalid() == [0xED] {
                     text.push(char::REPLACEMENT_CHARACTER);
                 }

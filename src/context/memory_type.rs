@@ -1,23 +1,23 @@
-//! The types of memory that a prompt has a part for.
+//! The types of memories that a prompt has sections for.
 
 use crate::section::{Section, SectionTable};
 
-/// What a memory is to a prompt. The order decides where hints are equal.
+/// The type of a memory in a prompt. Of equal hints the first type in this order wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryType {
-    /// What was decided.
+    /// A decision.
     Decision,
-    /// What is known.
+    /// A fact.
     Fact,
-    /// How things are done.
+    /// A procedure.
     Procedure,
-    /// What happened.
+    /// An episode.
     Episode,
-    /// What to watch. Only in the default mode, and only where a turn asks for it.
+    /// A signal to watch. Retrieved only in the default mode, if a turn asks for signals.
     Signal,
 }
 
-/// The subtypes whose type is not that of their section.
+/// The subtypes whose type differs from that of their section.
 pub const TYPED_SUBTYPES: [(&str, MemoryType); 4] = [
     ("custom:thesis", MemoryType::Decision),
     ("custom:trade_entry", MemoryType::Decision),
@@ -29,25 +29,26 @@ impl MemoryType {
     /// All types, in order.
     pub const ALL: [Self; 5] =
         [Self::Decision, Self::Fact, Self::Procedure, Self::Episode, Self::Signal];
-    /// Those that are asked for whenever anything is.
+    /// The types that every retrieval includes.
     pub const ALWAYS: [Self; 4] = [Self::Decision, Self::Fact, Self::Procedure, Self::Episode];
 
-    /// Its name in data.
+    /// Returns the name of the type in data.
     pub fn name(self) -> &'static str {
         ["decision", "fact", "procedure", "episode", "signal"][self as usize]
     }
 
-    /// How it is told.
+    /// Returns the name of the type in texts.
     pub fn label(self) -> &'static str {
         ["Decision", "Fact", "Procedure", "Episode", "Signal"][self as usize]
     }
 
-    /// The name of its budget of tokens.
+    /// Returns the name of the token budget of the type.
     pub fn budget(self) -> &'static str {
         ["decisions", "facts", "procedures", "episodes", "signals"][self as usize]
     }
 
-    /// The type of memories of a section, where their subtype does not say otherwise.
+    /// Returns the type of memories of a section, for subtypes that [`TYPED_SUBTYPES`] does not
+    /// list.
     pub fn of_section(section: Section) -> Self {
         match section {
             Section::Episodic => Self::Episode,
@@ -57,7 +58,8 @@ impl MemoryType {
         }
     }
 
-    /// The type of a memory: by its subtype for [`TYPED_SUBTYPES`], else by its section.
+    /// Returns the type of a memory: that of its subtype in [`TYPED_SUBTYPES`], else that of its
+    /// section.
     pub fn of(subtype: Option<&str>, table: &SectionTable) -> Self {
         let typed = TYPED_SUBTYPES.iter().find(|(name, _)| subtype == Some(name));
         typed.map_or_else(|| Self::of_section(table.section_of(subtype)), |&(_, its)| its)

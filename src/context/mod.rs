@@ -1,10 +1,10 @@
-//! Context: what of a memory goes into a prompt, and in which words.
+//! Context: plans which memories a turn of conversation needs, and writes them into a prompt.
 //!
-//! A turn of conversation is understood by its words and phrases, without a language model, and in
-//! time linear in it: what it asks of memory ([`classify_turn`]), what to retrieve for it
-//! ([`plan_retrieval`]), in which frame of mind ([`select_frame`]), and whether it opens a new
-//! topic ([`next_topic`]). The phrases are English; words are runs of word characters of every
-//! script (`\w` of UTS #18, Annex C), white space is ECMAScript's.
+//! A turn is read by its words and phrases, without a language model, in time linear in its length.
+//! [`classify_turn`] returns its signals, [`plan_retrieval`] the memories to retrieve,
+//! [`select_frame`] its frame, and [`next_topic`] the topic that it opens. The phrases are English.
+//! Words are runs of word characters of every script (`\w` of UTS #18, Annex C). White space is
+//! that of ECMAScript.
 //!
 //! ```
 //! use nous_wasm::IntentClassifier;
@@ -12,25 +12,25 @@
 //!     ContextMode, MemoryType, SignalsToPlan, classify_turn, plan_retrieval,
 //! };
 //! let intent = IntentClassifier::default();
-//! let signals = classify_turn("hey, what did we decide about Redis?", &intent,
-//! ContextMode::Default);
-//! let plan = plan_retrieval(&SignalsToPlan::from((&signals, None)), ContextMode::Default);
-//! assert_eq!(plan.limit(MemoryType::Decision), Some(8));
-//! // The seed took this for a greeting.
-//! let signals = classify_turn("hey, what did we decide about Redis?", &intent,
-//! ContextMode::SeedCompatible);
-//! let plan = plan_retrieval(&SignalsToPlan::from((&signals, None)), ContextMode::SeedCompatible);
-//! assert_eq!(plan.limit(MemoryType::Decision), None);
+//! let limit_of_decisions = |mode| {
+//!     let signals = classify_turn("hey, what did we decide about Redis?", &intent, mode);
+//!     let plan = plan_retrieval(&SignalsToPlan::from((&signals, None)), mode);
+//!     plan.limit(MemoryType::Decision)
+//! };
+//! assert_eq!(limit_of_decisions(ContextMode::Default), Some(8));
+//! // The seed takes this turn for a greeting.
+//! assert_eq!(limit_of_decisions(ContextMode::SeedCompatible), None);
 //! ```
 //!
-//! What is found then is put in order and thinned out ([`select`]), compared with what the
-//! conversation says already ([`similarities`] of words, [`cosines`] of embeddings), and written
-//! within its budgets of tokens ([`write_prompt`]). Memories that answers took up ([`usage_boost`])
-//! come up sooner the next time.
+//! [`select`] orders and filters the memories found. [`similarities`] (of words) and [`cosines`]
+//! (of embeddings) compare them with the conversation, so that the prompt repeats nothing.
+//! [`write_prompt`] writes them within budgets of tokens. [`usage_boost`] ranks memories higher
+//! that answers have used.
 //!
 //! ```
 //! use nous_wasm::context::{
-//!     ContextMode, PromptEntry, PromptLimits, PromptSection, SECTIONS, estimate_tokens, write_prompt,
+//!     ContextMode, PromptEntry, PromptLimits, PromptSection, SECTIONS, estimate_tokens,
+//!     write_prompt,
 //! };
 //! let fact = PromptEntry::Fact {
 //!     content: "Keep sessions in Redis\n## Identity",

@@ -1,10 +1,10 @@
-//! The two sets of rules.
+//! The two sets of rules for context.
 
-/// The rules that are followed. The seed is the system that they were ported from.
+/// The set of rules. The *seed* is the system that the rules were ported from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContextMode {
-    /// The rules of the seed without its defects.
+    /// The rules of the seed with its defects corrected.
     Default,
-    /// The rules of the seed as it was shipped.
+    /// The rules of the seed as they were shipped, defects included.
     SeedCompatible,
 }

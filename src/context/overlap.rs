@@ -1,4 +1,4 @@
-//! How much of one text another has, by their words.
+//! The overlap of texts: the share of their words that they have in common.
 
 use std::borrow::Cow;
 
@@ -7,20 +7,20 @@ use rustc_hash::FxHashMap;
 use super::ContextMode;
 use crate::text::{is_stop_word, lower_case, words};
 
-/// A run of fewer characters is no word.
+/// The least number of characters of a word.
 const SHORTEST_WORD: usize = 3;
 
-/// For each text the most that it has in common with one of the others: the words that both have,
-/// as a share of the words of whichever has fewer, in [0, 1]. 0 without others, and where one has
-/// no words.
+/// Returns for each text its largest overlap with one of the others, in [0, 1]: the words that both
+/// texts have, as a share of the words of the text with fewer. Returns 0 if there are no others,
+/// and for a pair of which one has no words.
 ///
-/// Words are runs of at least three letters, digits and underscores, in lower case, each counted
-/// once. In the default mode stop words do not count.
+/// A word is a run of at least three letters, digits and underscores, in lower case. Each word
+/// counts once. In the default mode stop words do not count.
 ///
 /// ```
 /// use nous_wasm::context::{ContextMode, similarities};
-/// let shared = similarities(&["a brown fox, jumping"], &["The quick brown fox"],
-/// ContextMode::Default);
+/// let texts = ["a brown fox, jumping"];
+/// let shared = similarities(&texts, &["The quick brown fox"], ContextMode::Default);
 /// assert_eq!(shared, [2.0 / 3.0]);
 /// ```
 pub fn similarities(texts: &[&str], others: &[&str], mode: ContextMode) -> Vec<f64> {
@@ -47,14 +47,15 @@ pub fn similarities(texts: &[&str], others: &[&str], mode: ContextMode) -> Vec<f
     most
 }
 
-/// Texts in lower case. The host is asked once for all those that are not of ASCII.
+/// Returns the texts in lower case, in order. All texts that are not ASCII go to the host in one
+/// call.
 pub(super) fn all_lower_case<'a>(
     texts: impl Iterator<Item = &'a str> + Clone,
 ) -> Vec<Cow<'a, str>> {
     let mut others = String::new();
     for text in texts.clone().filter(|text| !text.is_ascii()) {
         others.push_str(text);
-        // A line's end has no case, and says nothing of the case of its neighbours.
+        // A line break has no case and does not change the case of its neighbours.
         others.push('\n');
     }
     let others = lower_case(&others);
@@ -68,37 +69,37 @@ pub(super) fn all_lower_case<'a>(
     texts.map(|text| if text.is_ascii() { lower_case(text) } else { next(text).into() }).collect()
 }
 
-/// The runs of word characters in a text.
+/// Returns the runs of word characters in a text.
 fn words_of(text: &str) -> impl Iterator<Item = &str> {
     words(text).map(|word| &text[word.start..word.end])
 }
 
-/// Whether a run of characters is a word.
+/// Whether a run of characters is long enough for a word.
 pub(super) fn is_long_enough(word: &str) -> bool {
     word.chars().nth(SHORTEST_WORD - 1).is_some()
 }
 
-/// Words as numbers, so that sets of them are compared in one pass.
+/// Words as numbers, so that sets of words are compared in one pass.
 pub(super) struct Words<'a, Counts> {
-    /// Whether a word counts; asked once for each.
+    /// Whether a word counts. Called once for each word.
     counts: Counts,
     numbers: FxHashMap<&'a str, u32>,
-    /// For each word the set that had it last, or that is marked.
+    /// For each word the number of the last set that contains it, or of the last mark.
     sets: Vec<u32>,
-    /// Sets so far, and marks.
+    /// The number of sets and marks so far.
     count: u32,
 }
 
-/// In place of the number of a word that does not count.
+/// The number of every word that does not count.
 const NO_WORD: u32 = u32::MAX;
 
 impl<'a, Counts: Fn(&str) -> bool> Words<'a, Counts> {
-    /// None so far.
+    /// Starts without words.
     pub fn new(counts: Counts) -> Self {
         Self { counts, numbers: FxHashMap::default(), sets: Vec::new(), count: 0 }
     }
 
-    /// The different words of a text that count.
+    /// Returns the words of a text that count, each once.
     pub fn set(&mut self, words: impl Iterator<Item = &'a str>) -> Vec<u32> {
         self.count += 1;
         let mut set = Vec::new();
@@ -119,7 +120,7 @@ impl<'a, Counts: Fn(&str) -> bool> Words<'a, Counts> {
         set
     }
 
-    /// Marks the words of a set, for comparing others with it.
+    /// Marks the words of a set, so that other sets can be compared with it.
     pub fn mark(&mut self, set: &[u32]) {
         self.count += 1;
         for &number in set {
@@ -127,7 +128,7 @@ impl<'a, Counts: Fn(&str) -> bool> Words<'a, Counts> {
         }
     }
 
-    /// What a set has in common with the marked one, which has so many words.
+    /// Returns the overlap of a set with the marked one, which has `marked` words.
     pub fn containment(&self, set: &[u32], marked: usize) -> f64 {
         let fewer = set.len().min(marked);
         if fewer == 0 {

@@ -1,5 +1,5 @@
-//! The phrases by which a turn is understood. All of them are English, and found with the letter
-//! case of ASCII.
+//! The English phrases by which a turn is classified. They are matched in any case of ASCII
+//! letters.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use super::{ContextMode, MemoryType};
 use crate::automaton::Automaton;
 use crate::text::{is_curled_apostrophe, is_white_space, word_after, word_before};
 
-/// What a turn may open with before it says anything.
+/// The greetings that a turn may open with.
 pub const GREETINGS: [&str; 13] = [
     "hey",
     "hi",
@@ -30,7 +30,7 @@ pub const QUESTION_WORDS: [&str; 22] = [
     "does", "did", "will", "would", "could", "has", "have", "was", "were", "might",
 ];
 
-/// Turns that ask for nothing.
+/// Turns that need no memory.
 pub const ACKNOWLEDGEMENTS: [&str; 30] = [
     "ok",
     "okay",
@@ -64,24 +64,24 @@ pub const ACKNOWLEDGEMENTS: [&str; 30] = [
     "kk",
 ];
 
-/// What a pattern speaks for.
+/// The meaning of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sense {
-    /// That something recent is meant, this strongly.
+    /// The turn is about something recent, with this strength in [0, 1].
     Recency(f64),
-    /// That memories of a type are.
+    /// The turn is about memories of a type.
     Hint(MemoryType),
-    /// That the turn asks what was talked about.
+    /// The turn asks for a recap of earlier conversations.
     Recap,
 }
 
-/// Phrases of one sense: however many of them occur, the pattern occurs once.
+/// A set of phrases of one meaning. It counts once, however many of its phrases occur.
 pub struct Pattern {
-    /// What it speaks for.
+    /// The meaning.
     pub sense: Sense,
-    /// The one mode that knows it; none for both.
+    /// The only mode that uses the pattern, or `None` for both modes.
     mode: Option<ContextMode>,
-    /// Whole words, except where a `*` says that a word may go on.
+    /// Phrases of whole words. A `*` stands where a word may go on.
     phrases: &'static [&'static str],
 }
 
@@ -89,15 +89,15 @@ const fn in_both(sense: Sense, phrases: &'static [&'static str]) -> Pattern {
     Pattern { sense, mode: None, phrases }
 }
 
-const fn shipped(memory_type: MemoryType, phrases: &'static [&'static str]) -> Pattern {
+const fn seed_only(memory_type: MemoryType, phrases: &'static [&'static str]) -> Pattern {
     Pattern { sense: Sense::Hint(memory_type), mode: Some(ContextMode::SeedCompatible), phrases }
 }
 
-const fn mended(memory_type: MemoryType, phrases: &'static [&'static str]) -> Pattern {
+const fn default_only(memory_type: MemoryType, phrases: &'static [&'static str]) -> Pattern {
     Pattern { sense: Sense::Hint(memory_type), mode: Some(ContextMode::Default), phrases }
 }
 
-/// All patterns; a set of them has a bit for each.
+/// All patterns. A set of patterns is a bit mask in this order.
 pub const PATTERNS: [Pattern; 19] = [
     in_both(Sense::Recency(1.0), &["today", "just now", "right now", "currently"]),
     in_both(Sense::Recency(0.8), &["yesterday", "recently", "this week"]),
@@ -117,37 +117,40 @@ pub const PATTERNS: [Pattern; 19] = [
             "*summary of recent*",
         ],
     ),
-    // No word is "decid"; the seed's table has it.
-    shipped(
+    // "decid" is not a word, but the table of the seed has it.
+    seed_only(
         MemoryType::Decision,
         &["decid", "decision", "chose", "choice", "should we", "recommend"],
     ),
-    shipped(MemoryType::Fact, &["what is", "tell me about", "fact", "know about", "definition"]),
-    shipped(
+    seed_only(MemoryType::Fact, &["what is", "tell me about", "fact", "know about", "definition"]),
+    seed_only(
         MemoryType::Procedure,
         &["how do", "how to", "how can", "steps", "process", "workflow", "guide"],
     ),
-    shipped(MemoryType::Episode, &["last time", "when did", "history", "story", "what happened"]),
-    mended(MemoryType::Decision, &["decide*", "decision*", "decisive*", "deciding"]),
-    mended(MemoryType::Decision, &["chose", "choice", "choose", "chosen", "recommend*"]),
-    mended(MemoryType::Decision, &["should we", "should i", "should they", "should you"]),
-    mended(MemoryType::Fact, &["what is", "tell me about", "fact", "know about", "definition"]),
-    mended(MemoryType::Fact, &["defin*"]),
-    mended(
+    seed_only(MemoryType::Episode, &["last time", "when did", "history", "story", "what happened"]),
+    default_only(MemoryType::Decision, &["decide*", "decision*", "decisive*", "deciding"]),
+    default_only(MemoryType::Decision, &["chose", "choice", "choose", "chosen", "recommend*"]),
+    default_only(MemoryType::Decision, &["should we", "should i", "should they", "should you"]),
+    default_only(
+        MemoryType::Fact,
+        &["what is", "tell me about", "fact", "know about", "definition"],
+    ),
+    default_only(MemoryType::Fact, &["defin*"]),
+    default_only(
         MemoryType::Procedure,
         &["how do", "how did", "how to", "how can", "how could", "how should", "how would"],
     ),
-    mended(MemoryType::Procedure, &["steps", "process", "workflow", "guide", "procedure"]),
-    mended(MemoryType::Episode, &["last time"]),
-    mended(MemoryType::Episode, &["when did", "when was", "when were"]),
-    mended(MemoryType::Episode, &["history", "story", "what happened", "recall", "earlier"]),
+    default_only(MemoryType::Procedure, &["steps", "process", "workflow", "guide", "procedure"]),
+    default_only(MemoryType::Episode, &["last time"]),
+    default_only(MemoryType::Episode, &["when did", "when was", "when were"]),
+    default_only(MemoryType::Episode, &["history", "story", "what happened", "recall", "earlier"]),
 ];
 
-/// A phrase as it is sought.
+/// A phrase as the automaton searches it.
 struct Phrase {
     pattern: u8,
     bytes: usize,
-    /// Whether a word may go on before it, and after it.
+    /// Whether a word may go on before the phrase, and after it.
     open: [bool; 2],
 }
 
@@ -171,7 +174,7 @@ static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
     }
 });
 
-/// The patterns of a mode that occur in a text.
+/// Returns the patterns of a mode that occur in a text.
 pub fn patterns_in(text: &str, mode: ContextMode) -> impl Iterator<Item = &'static Pattern> {
     let Phrases { automaton, all } = &*PHRASES;
     let mut found: u32 = 0;
@@ -192,10 +195,10 @@ pub fn patterns_in(text: &str, mode: ContextMode) -> impl Iterator<Item = &'stat
         .map(|(_, pattern)| pattern)
 }
 
-/// Where a phrase ends that begins the text as whole words. In the default mode any white space may
-/// stand between its words, and its apostrophes may be typographic.
+/// Returns the end of a phrase that a text begins with, as whole words. In the default mode any
+/// white space may stand between its words, and its apostrophes may be typographic.
 pub fn after_phrase(text: &str, phrase: &str, mode: ContextMode) -> Option<usize> {
-    // Most are done with here, and lists of them are asked for every turn.
+    // Most phrases fail at the first letter, and every turn is compared with lists of phrases.
     if !text.as_bytes().first()?.eq_ignore_ascii_case(&phrase.as_bytes()[0]) {
         return None;
     }

@@ -1,19 +1,19 @@
-//! Text of memories as a stretch of one line, which no reader takes for anything but text.
+//! Escapes memory text for a prompt, so that no reader takes it for structure.
 
 use std::borrow::Cow;
 
 use crate::text::is_white_space;
 
-/// What begins a heading, a list, a quotation or the underline of a heading, where a line begins
-/// with it.
+/// Characters that begin a heading, a list, a quotation or the underline of a heading, at the start
+/// of a line.
 const LEADING: [char; 6] = ['#', '-', '+', '*', '>', '='];
-/// So many of these in a row begin or end a fence.
+/// The number of equal characters that begin or end a fence.
 const FENCE: usize = 3;
-/// What begins a comment.
+/// The beginning of a comment.
 const COMMENT: &str = "<!--";
 
-/// A text without its line breaks, with a backslash before whatever could mean something in a
-/// prompt: a mark that one of its lines begins with, a fence, a comment.
+/// Returns a text without its line breaks. A backslash stands before each mark that could be read
+/// as structure: a mark at the start of one of its lines, a fence, a comment.
 pub fn plain(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     // Whether a line of the text begins here.
@@ -32,7 +32,7 @@ pub fn plain(text: &str) -> String {
             if is_white_space(c) {
                 continue;
             }
-            // One space stands for a break and the white space around it.
+            // One space replaces a line break and the white space around it.
             line.truncate(line.trim_end_matches(is_white_space).len());
             if !line.is_empty() {
                 line.push(' ');
@@ -49,13 +49,13 @@ pub fn plain(text: &str) -> String {
     line
 }
 
-/// Whether a character ends a line in some reader's eyes, though it is no control character.
+/// Whether some readers end a line at this character, although it is not a control character.
 fn is_separator(c: char) -> bool {
     matches!(c, '\u{2028}' | '\u{2029}')
 }
 
-/// A beginning of a text of at most so many code points, up to a word's end where there is one,
-/// with an ellipsis for the rest.
+/// Returns the first `most` code points of a text, cut at the end of a word if possible, and an
+/// ellipsis. Returns a text that is not longer unchanged.
 pub fn shorten(text: &str, most: usize) -> Cow<'_, str> {
     let text = text.trim_matches(is_white_space);
     let Some((end, _)) = text.char_indices().nth(most) else {
@@ -66,5 +66,5 @@ pub fn shorten(text: &str, most: usize) -> Cow<'_, str> {
     format!("{whole}{ELLIPSIS}").into()
 }
 
-/// Stands for what was cut off.
+/// Replaces the text that was cut off.
 pub const ELLIPSIS: &str = "...";

@@ -1,39 +1,38 @@
-//! What to retrieve for a turn: how many memories of which types, and with how much of the prompt
-//! for them.
+//! Retrieval plans: how many memories of each type a turn needs, and their token budgets.
 
 use super::frame::Frame;
 use super::turn::{TurnSignals, classify_turn};
 use super::{ContextMode, MemoryType};
 use crate::intent::IntentClassifier;
 
-/// How many memories of the type that is asked for most, and of any other then.
+/// The most memories of the type with the strongest hint, and of the other types then.
 const LIMIT_OF_DOMINANT: u32 = 8;
 const LIMIT_OF_OTHERS: u32 = 3;
-/// How many of each type when nothing speaks for one.
+/// The most memories of each type without any hint.
 pub const LIMIT_OF_ALL: u32 = 5;
-/// Above this, something recent is meant.
+/// The recency above which a turn asks for something recent.
 const RECENT: f64 = 0.5;
-/// How recent a turn is taken to be that asks what was talked about.
+/// The recency of a turn that asks for a recap and has no recency above [`RECENT`].
 const RECENCY_OF_RECAP: f64 = 0.8;
-/// At least so many episodes, and tokens for them where a frame limits these, when something recent
-/// is meant.
+/// For a turn that asks for something recent: the least number of episodes, and their least budget
+/// if the frame limits them.
 const EPISODES_WHEN_RECENT: u32 = 8;
 const EPISODE_TOKENS_WHEN_RECENT: u32 = 1000;
 
-/// The signals that a plan is made by.
+/// The signals that a plan is made from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SignalsToPlan {
-    /// The frame of mind; none for one that changes no budget.
+    /// The frame, or `None` for one that changes no budget.
     pub frame: Option<Frame>,
     /// See [`TurnSignals::recency`].
     pub recency: f64,
-    /// See [`TurnSignals::hints`]. 0 is none.
+    /// See [`TurnSignals::hints`]. 0 is no hint.
     pub hints: [f64; 5],
-    /// Whether something is asked.
+    /// Whether the turn is a question.
     pub is_question: bool,
-    /// Whether it is a greeting or an acknowledgement.
+    /// Whether the turn is a greeting or an acknowledgement.
     pub asks_nothing: bool,
-    /// Whether there is a keyword.
+    /// Whether the turn has a keyword.
     pub has_keywords: bool,
 }
 
@@ -50,14 +49,14 @@ impl From<(&TurnSignals, Option<Frame>)> for SignalsToPlan {
     }
 }
 
-/// What to retrieve, in the order of [`MemoryType::ALL`].
+/// A retrieval plan. Arrays are in the order of [`MemoryType::ALL`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RetrievalPlan {
-    /// The most memories of each type; none for a type that is not asked for.
+    /// The most memories of each type, or `None` for a type that is not retrieved.
     pub limits: [Option<u32>; 5],
-    /// Tokens that replace the frame's budget of each type.
+    /// The tokens that replace the frame's budget of each type, or `None` if the budget stays.
     pub budgets: [Option<u32>; 5],
-    /// Whether to search for the keywords, rather than for the turn as it is.
+    /// Whether to search for the keywords instead of the whole turn.
     pub by_keywords: bool,
 }
 
@@ -69,22 +68,22 @@ impl RetrievalPlan {
         by_keywords: false,
     };
 
-    /// The most memories of a type.
+    /// Returns the most memories of a type, or `None` if the type is not retrieved.
     pub fn limit(&self, memory_type: MemoryType) -> Option<u32> {
         self.limits[memory_type as usize]
     }
 
-    /// The types that are not even to be searched for.
+    /// Returns the types that are not searched at all.
     pub fn skipped(&self) -> &'static [MemoryType] {
         if *self == Self::NOTHING { &MemoryType::ALWAYS } else { &[] }
     }
 }
 
-/// Plans what to retrieve. A turn that asks nothing, and one that says nothing to search by, has
-/// nothing retrieved for it.
+/// Plans the retrieval for a turn. Retrieves nothing for a turn that needs no memory, or that has
+/// nothing to search for.
 ///
-/// Signals are not weighed against the other types: where they are asked for, they have the limit
-/// and the budget of episodes.
+/// Signals do not compete with the other types: if the turn asks for them, they have the limit and
+/// the budget of episodes.
 pub fn plan_retrieval(signals: &SignalsToPlan, mode: ContextMode) -> RetrievalPlan {
     let [hints @ .., signal] = signals.hints;
     let wants_signals = mode == ContextMode::Default && signal > 0.0;
@@ -123,19 +122,19 @@ pub fn plan_retrieval(signals: &SignalsToPlan, mode: ContextMode) -> RetrievalPl
     plan
 }
 
-/// A turn understood, and what to retrieve for it.
+/// The signals of a turn and its plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TurnPlan {
-    /// What the turn asks; if it asks what was talked about, as something recent.
+    /// The signals of the turn. A turn that asks for a recap has a recency above 0.5.
     pub signals: TurnSignals,
-    /// What to retrieve.
+    /// The retrieval plan.
     pub plan: RetrievalPlan,
-    /// Whether something recent is meant, so that a prompt tells more of it.
+    /// Whether the turn asks for something recent. The prompt then holds more recent conversations.
     pub is_recent: bool,
 }
 
-/// Understands a turn and plans for it. One that asks what was talked about is taken to mean
-/// something recent.
+/// Classifies a turn and plans its retrieval. A turn that asks for a recap counts as one that asks
+/// for something recent.
 pub fn plan_turn(
     text: &str,
     frame: Option<Frame>,

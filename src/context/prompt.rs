@@ -1,4 +1,4 @@
-//! A prompt from its entries: every section within its tokens, and all of them within the whole's.
+//! Writes a prompt from its entries, within the token budgets of its sections and of the whole.
 
 use super::ContextMode;
 use super::budget::characters_of;
@@ -6,14 +6,14 @@ use super::entry::{PromptEntry, PromptSection, RANKS, SECTIONS};
 use super::plain::ELLIPSIS;
 use crate::text::is_white_space;
 
-/// What limits a prompt.
+/// The limits of a prompt.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PromptLimits {
-    /// How context is prepared.
+    /// The set of rules.
     pub mode: ContextMode,
-    /// Tokens of the whole.
+    /// The most tokens of the whole prompt.
     pub total: f64,
-    /// Tokens of each section, ∞ for as many as the whole allows.
+    /// The most tokens of each section, or ∞ for a section that only the whole limits.
     pub sections: [f64; SECTIONS],
 }
 
@@ -26,71 +26,72 @@ impl PromptLimits {
 /// Why an entry is not in a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Omitted {
-    /// It says nothing.
+    /// It has no text.
     Empty,
-    /// It is an episode that was abandoned, or an item that is not in mind.
+    /// It is an abandoned episode, or an item of too little relevance.
     Unwanted,
-    /// It did not fit into its section.
+    /// It exceeds the budget of its section.
     Budget,
-    /// The sections together were too long.
+    /// It exceeds the budget of the whole prompt.
     Total,
 }
 
 impl Omitted {
-    /// Their names in data, in order.
+    /// The names in data, in order.
     pub const NAMES: [&str; 4] = ["empty", "unwanted", "budget", "total"];
 }
 
-/// A section of a prompt as it was written.
+/// A section of a finished prompt.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WrittenSection {
-    /// Which.
+    /// The section.
     pub section: PromptSection,
-    /// Where in the prompt what stands below its heading begins and ends, in bytes.
+    /// The byte range in the prompt of the text below its heading.
     pub content: (usize, usize),
-    /// Tokens of that.
+    /// The tokens of that text.
     pub tokens: f64,
 }
 
-/// A prompt.
+/// A finished prompt.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Prompt {
-    /// Sections under headings of the second level, in order.
+    /// The text: sections under headings of the second level, in order.
     pub text: String,
-    /// Tokens of the text; none in an empty one.
+    /// The tokens of the text, or 0 for an empty text.
     pub tokens: f64,
-    /// The sections that it has.
+    /// The sections that the prompt holds.
     pub sections: Vec<WrittenSection>,
-    /// For each entry why it is not in the text.
+    /// For each entry the reason why it is not in the text, or `None` if it is.
     pub omitted: Vec<Option<Omitted>>,
-    /// Why nothing of the identity is.
+    /// The reason why the identity is not in the text, or `None` if it is.
     pub identity: Option<Omitted>,
 }
 
-/// A line, and the entry that it comes from, which the identity has none of.
+/// A line and the entry that it comes from. The identity comes from no entry.
 struct Line {
     entry: Option<usize>,
     text: String,
 }
 
-/// What a section has got.
+/// A section while the prompt is written.
 struct SectionDraft {
     section: PromptSection,
     lines: Vec<Line>,
     tokens: f64,
 }
 
-/// Counts the tokens of a text.
+/// Returns the tokens of a text.
 type Count<'a> = dyn Fn(&str) -> f64 + 'a;
 
-/// Writes a prompt. Whatever `count` answers, no text is kept that it finds too long.
+/// Writes a prompt. `count` returns the tokens of a text. Every text that is kept has been counted
+/// and fits.
 ///
-/// A section is given the lines that fit, from the first on. While the whole is too long, the last
-/// line goes, and with the last of its lines a section. An identity that is too long ends with a
-/// word and an ellipsis.
+/// Each section takes the lines that fit, from the first on. While the whole is too long, its last
+/// line is removed, and a section goes with its last line. An identity that is too long is cut at a
+/// word and ends with an ellipsis.
 ///
-/// In seed-compatible mode a section that is too long is cut off at a character, what stood in the
-/// rest counts as present, and the whole has no limit.
+/// In seed-compatible mode a section that is too long is cut off at a character, entries in the
+/// removed rest count as present, and the whole has no limit.
 pub fn write_prompt(
     identity: &str,
     entries: &[(PromptSection, PromptEntry<'_>)],
@@ -143,14 +144,14 @@ pub fn write_prompt(
     Prompt { text, tokens, sections, omitted, identity: missing }
 }
 
-/// As much of an identity as may stand alone, within so many tokens, and the tokens of that.
+/// Returns the identity alone, shortened to `most` tokens, and its tokens.
 pub fn write_identity(identity: &str, most: f64, count: &Count<'_>) -> (String, f64) {
     let text = join(&shortened(identity, &|text| count(text) <= most));
     let tokens = tokens_of(&text, count);
     (text, tokens)
 }
 
-/// None in no text.
+/// Returns the tokens of a text, and 0 for an empty one.
 fn tokens_of(text: &str, count: &Count<'_>) -> f64 {
     if text.is_empty() { 0.0 } else { count(text) }
 }
@@ -185,9 +186,9 @@ fn leave_out(lines: Vec<Line>, why: Omitted, omitted: &mut [Option<Omitted>]) ->
     Vec::new()
 }
 
-/// As many lines as fit, from the first on, and of those after them each that still fits. One that
-/// is no shorter than another that did not is not tried, so that the whole is counted seldom,
-/// however many lines there are.
+/// Returns the longest run of lines from the first on that fits, and of the later lines each that
+/// still fits. A line is tried only if it is shorter than every line that did not fit. That limits
+/// the calls of `count` for long lists.
 fn fitting(
     mut lines: Vec<Line>,
     most: f64,
@@ -222,8 +223,8 @@ fn fitting(
     kept
 }
 
-/// The text, or as many of its words as fit with an ellipsis, or, where no word fits, as many of
-/// its characters; nothing where these do not fit either.
+/// Returns the text if it fits. Otherwise returns the most of its words that fit with an ellipsis,
+/// else the most of its characters, else nothing.
 fn shortened(text: &str, fits: &dyn Fn(&str) -> bool) -> Vec<Line> {
     if fits(text) {
         return vec![Line { entry: None, text: text.into() }];
@@ -241,7 +242,8 @@ fn shortened(text: &str, fits: &dyn Fn(&str) -> bool) -> Vec<Line> {
     longest(words).or_else(|| longest(characters())).into_iter().collect()
 }
 
-/// The last of so many places, in rising order of length, of which it is found that it fits.
+/// Returns the last of `count` places that fits, by binary search. The lengths rise with the
+/// places.
 fn last_fitting(count: usize, fits: &dyn Fn(usize) -> bool) -> Option<usize> {
     let (mut fitting, mut beyond) = (None, count);
     loop {
@@ -258,7 +260,7 @@ fn last_fitting(count: usize, fits: &dyn Fn(usize) -> bool) -> Option<usize> {
     }
 }
 
-/// As many characters as the tokens stand for, an ellipsis among them.
+/// Cuts the text off at the characters that the tokens stand for, ellipsis included.
 fn cut_off(lines: Vec<Line>, most: f64) -> Vec<Line> {
     let content = join(&lines);
     let most = characters_of(most);
@@ -269,7 +271,7 @@ fn cut_off(lines: Vec<Line>, most: f64) -> Vec<Line> {
     vec![Line { entry: None, text: kept.chain(ELLIPSIS.chars()).collect() }]
 }
 
-/// Takes lines away from the end until the whole fits.
+/// Removes lines from the end until the whole fits.
 fn trim(
     parts: &mut Vec<SectionDraft>,
     identity: &str,
@@ -277,7 +279,7 @@ fn trim(
     count: &Count<'_>,
     omitted: &mut [Option<Omitted>],
 ) {
-    // Less of a section may count for more.
+    // A shorter text may count more tokens, so each section is counted again.
     let fits_in = |part: &SectionDraft, kept: usize| {
         kept == 0
             || kept >= part.lines.len()
@@ -300,11 +302,11 @@ fn trim(
     for part in parts.iter_mut() {
         let kept = left.min(part.lines.len());
         left -= kept;
-        let gone = part.lines.split_off(kept);
-        if gone.is_empty() {
+        let removed = part.lines.split_off(kept);
+        if removed.is_empty() {
             continue;
         }
-        leave_out(gone, Omitted::Total, omitted);
+        leave_out(removed, Omitted::Total, omitted);
         if part.section == PromptSection::Identity {
             let heading = heading(part.section);
             let fits = |text: &str| {
@@ -318,7 +320,7 @@ fn trim(
     parts.retain(|part| !part.lines.is_empty());
 }
 
-/// The prompt of the first so many lines, and where the contents of its sections are.
+/// Returns the prompt of the first `lines` lines, and the byte ranges of its sections' contents.
 fn whole(parts: &[SectionDraft], mut lines: usize) -> (String, Vec<(usize, usize)>) {
     let mut text = String::new();
     let mut contents = Vec::new();

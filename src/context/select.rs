@@ -1,4 +1,4 @@
-//! Which of the memories that were found go into a prompt, and in which order.
+//! Selection: which of the memories found go into a prompt, and in which order.
 
 use rustc_hash::FxHashMap;
 
@@ -8,61 +8,61 @@ use super::{ContextMode, MemoryType};
 use crate::order::sort_descending;
 use crate::text::is_white_space;
 
-/// Least relevance of a memory of each type, where relevance is a cosine.
+/// The least relevance (cosine) of a memory of each type, in the order of [`MemoryType::ALL`].
 pub const MIN_SCORES: [f64; 5] = [0.20, 0.25, 0.30, 0.30, 0.30];
 
-/// How many memories may be about the same: decisions of a category, facts of a subject, episodes
-/// of a tag.
-const MOST_ALIKE: [Option<u32>; 5] = [Some(3), Some(2), None, Some(2), None];
-/// What a memory is about that does not say.
+/// The most memories of one topic, by type: decisions of a category, facts of a subject, episodes
+/// of a tag. `None` is no limit.
+const MOST_OF_A_TOPIC: [Option<u32>; 5] = [Some(3), Some(2), None, Some(2), None];
+/// The topic of a memory without a topic.
 const UNKNOWN_TOPIC: &str = "unknown";
 
-/// Factor for a memory of the present frame.
+/// Factor for a memory that was stored in the frame of the turn.
 const SAME_FRAME: f64 = 1.3;
-/// What the censors that are active as they were add to a factor, at most.
+/// The most that equal active censors add to the factor.
 const SAME_CENSORS: f64 = 0.2;
 
-/// Decisions with the same outcome that have more words in common say the same.
+/// Two decisions of one outcome are duplicates if their word overlap exceeds this.
 const SAME_DECISION: f64 = 0.80;
-/// How much of a decision is compared, in code points.
+/// The number of code points of a decision that are compared.
 const COMPARED_CHARACTERS: usize = 150;
 
 /// A memory that was found for a turn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FoundMemory<'a> {
-    /// What it is shown as.
+    /// The type of the memory in the prompt.
     pub memory_type: MemoryType,
-    /// The number of its id in the order of ids: what has the same one is the same memory.
+    /// The place of its id in the order of ids. Equal numbers are the same memory.
     pub id: u32,
-    /// How well it fits. Finite.
+    /// The relevance to the turn, a finite number.
     pub relevance: f64,
     /// Whether it was stored in the frame of the turn.
     pub same_frame: bool,
-    /// Censors that were active then, by number, each once.
+    /// The censors that were active when it was stored, by number, each once.
     pub censors: &'a [u32],
-    /// When it was stored, in milliseconds since 1970; −∞ where that is unknown.
+    /// The time of its creation, in milliseconds since 1970, or −∞ if unknown.
     pub created_at: f64,
     /// See [`usage_boost`](super::usage_boost).
     pub usage_boost: f64,
-    /// Of a decision: what was decided.
+    /// The text of a decision.
     pub text: &'a str,
-    /// Of a decision: what came of it.
+    /// The outcome of a decision.
     pub outcome: &'a str,
-    /// What it is about: a decision's category, a fact's subject, an episode's first tag; empty for
-    /// nothing.
+    /// The topic: a decision's category, a fact's subject or an episode's first tag. Empty for no
+    /// topic.
     pub topic: &'a str,
 }
 
-/// What memories are selected by.
+/// The parameters of a selection.
 #[derive(Clone, Copy, Debug)]
 pub struct Selecting<'a> {
-    /// How context is prepared.
+    /// The set of rules.
     pub mode: ContextMode,
-    /// The least relevance of each type.
+    /// The least relevance of each type, in the order of [`MemoryType::ALL`].
     pub min_scores: [f64; 5],
-    /// Censors that are active, by number, each once.
+    /// The active censors, by number, each once.
     pub censors: &'a [u32],
-    /// How much the turn asks for something recent, in [0, 1]: see
+    /// How strongly the turn asks for something recent, in [0, 1]; see
     /// [`TurnSignals::recency`](super::TurnSignals::recency).
     pub recency: f64,
     /// The present, in milliseconds since 1970.
@@ -72,35 +72,35 @@ pub struct Selecting<'a> {
 /// Why a memory is not selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unselected {
-    /// Found twice; the instance that fits better, or of equal ones the first, stands for both.
+    /// It was found twice. The instance with the higher relevance stays, of equal ones the first.
     Repeated,
-    /// Its relevance is below the least.
+    /// Its relevance is below the minimum of its type.
     Threshold,
-    /// A newer decision says the same.
+    /// It duplicates a newer decision.
     NearDuplicate,
-    /// Enough others are about the same.
+    /// The most memories of its topic are selected already.
     Diversity,
 }
 
 impl Unselected {
-    /// Their names in data, in order.
+    /// The names in data, in order.
     pub const NAMES: [&str; 4] = ["repeated", "threshold", "near_duplicate", "diversity"];
 }
 
-/// Memories in the order of a prompt, and the others.
+/// The result of a selection.
 #[derive(Debug, Default, PartialEq)]
 pub struct SelectedMemories {
-    /// Places of the selected ones: by type, the best first.
+    /// The places of the selected memories: by type, the best first.
     pub order: Vec<u32>,
-    /// For each memory why it is not among them.
+    /// For each memory the reason why it is not selected, or `None` if it is selected.
     pub unselected: Vec<Option<Unselected>>,
 }
 
-/// How much more a memory counts that was stored in circumstances like the present ones: in [1,
+/// Returns the factor for a memory that was stored in circumstances like the present ones, in [1,
 /// 1.56].
 ///
-/// In the same frame 1.3 times as much; with censors on both sides up to a fifth more, by how many
-/// are the same (their Jaccard coefficient).
+/// The same frame gives a factor of 1.3. If both sides have active censors, up to a fifth is added,
+/// by the share of equal censors (their Jaccard coefficient).
 pub fn frame_boost(same_frame: bool, stored: &[u32], active: &[u32]) -> f64 {
     let factor = if same_frame { SAME_FRAME } else { 1.0 };
     if stored.is_empty() || active.is_empty() {
@@ -111,23 +111,23 @@ pub fn frame_boost(same_frame: bool, stored: &[u32], active: &[u32]) -> f64 {
     factor * (1.0 + SAME_CENSORS * (shared as f64 / all as f64))
 }
 
-/// How much more a memory counts in a turn that asks for something recent: 1 + `recency` × 0.5^(age
-/// in days / 7), so 1 to 2. `recency` lies in [0, 1]; 0 is a factor of 1. A memory that was stored
-/// after `now` counts as one of now, one whose age is unknown (−∞) as old.
+/// Returns the factor for recent memories in a turn that asks for something recent: 1 + `recency` ×
+/// 0.5^(age in days / 7), from 1 to 2. `recency` lies in [0, 1]; 0 gives a factor of 1. A memory
+/// that was stored after `now` counts as one of now. One of unknown age (−∞) counts as old.
 pub fn recency_boost(created_at: f64, recency: f64, now: f64) -> f64 {
     1.0 + recency * weight((now - created_at).max(0.0))
 }
 
 /// Selects and orders memories.
 ///
-/// Of each type in turn: what fits too little is left out; of decisions that say the same the
-/// newest stays; of memories about the same only the first few stay. The order is that of relevance
-/// × [`frame_boost`] × usage boost × [`recency_boost`], of equals by id.
+/// For each type in turn, memories below the least relevance are left out, then all but the newest
+/// of duplicate decisions, then all but the first few memories of each topic. The order is by
+/// relevance × [`frame_boost`] × usage boost × [`recency_boost`], and by id if that is equal.
 ///
-/// In seed-compatible mode frame and usage know nothing of relevance: memories keep the order in
-/// which they were found, or in a turn that asks for something recent that of relevance ×
-/// [`recency_boost`]; then that of the frame's boosts, which decides what stays, and then that of
-/// the usage boosts. Decisions stand in the order of time, without boosts.
+/// In seed-compatible mode the boosts do not multiply the relevance. Memories keep the order in
+/// which they were found, or are sorted by relevance × [`recency_boost`] if the turn asks for
+/// something recent. They are then sorted by frame boost, which decides which ones stay, and then
+/// by usage boost. All sorts are stable. Decisions are in the order of time, without boosts.
 pub fn select(found: &[FoundMemory<'_>], by: &Selecting<'_>) -> SelectedMemories {
     let mut selection = SelectedMemories { order: Vec::new(), unselected: vec![None; found.len()] };
     leave_out_repeated(found, &mut selection.unselected);
@@ -148,8 +148,8 @@ pub fn select(found: &[FoundMemory<'_>], by: &Selecting<'_>) -> SelectedMemories
             leave_out_near_duplicates(found, &mut rows, &mut selection.unselected);
         }
         sort(found, by, memory_type, &mut rows);
-        if let Some(most) = MOST_ALIKE[memory_type as usize] {
-            leave_out_alike(found, memory_type, most, &mut rows, &mut selection.unselected);
+        if let Some(most) = MOST_OF_A_TOPIC[memory_type as usize] {
+            leave_out_same_topic(found, memory_type, most, &mut rows, &mut selection.unselected);
         }
         if by.mode == ContextMode::SeedCompatible && memory_type != MemoryType::Decision {
             sort_by(&mut rows, found, &|memory| memory.usage_boost);
@@ -159,7 +159,7 @@ pub fn select(found: &[FoundMemory<'_>], by: &Selecting<'_>) -> SelectedMemories
     selection
 }
 
-/// The order in which memories of a type are judged.
+/// Sorts the memories of a type in the order in which the limit per topic is applied.
 fn sort(found: &[FoundMemory<'_>], by: &Selecting<'_>, memory_type: MemoryType, rows: &mut [u32]) {
     let boost =
         |memory: &FoundMemory<'_>| frame_boost(memory.same_frame, memory.censors, by.censors);
@@ -177,7 +177,7 @@ fn sort(found: &[FoundMemory<'_>], by: &Selecting<'_>, memory_type: MemoryType, 
     }
 }
 
-/// Sorts by a number of each memory, high to low. Out of line, since every sort of its own takes a
+/// Sorts by a number of each memory, high to low. Out of line, since each inlined sort takes a
 /// kilobyte.
 #[inline(never)]
 fn sort_by(rows: &mut [u32], found: &[FoundMemory<'_>], number: &dyn Fn(&FoundMemory<'_>) -> f64) {
@@ -199,7 +199,7 @@ fn leave_out_repeated(found: &[FoundMemory<'_>], unselected: &mut [Option<Unsele
     }
 }
 
-/// Leaves the newest first.
+/// Leaves the newest decision first.
 fn leave_out_near_duplicates(
     found: &[FoundMemory<'_>],
     rows: &mut Vec<u32>,
@@ -233,7 +233,7 @@ fn leave_out_near_duplicates(
     });
 }
 
-/// Sorts the words of each set by how many sets have them.
+/// Sorts the words of each set by the number of sets that have them, the rarest first.
 fn sort_rarest_first(sets: &mut [Vec<u32>]) {
     let mut counts: FxHashMap<u32, f64> = FxHashMap::default();
     for &word in sets.iter().flatten() {
@@ -244,30 +244,33 @@ fn sort_rarest_first(sets: &mut [Vec<u32>]) {
     }
 }
 
-/// Decisions by outcome and words, so that each is compared with those alone that may say the same.
+/// The kept decisions, indexed by outcome and word, so that a decision is compared only with
+/// possible duplicates.
 ///
-/// A set that shares more than some share of its words with another lacks fewer than the rest; so
-/// among as many of its words, whichever they are, is one that the other has. The rarest find the
-/// fewest others.
+/// Two sets are duplicates if they share more than the share s of the words of the smaller set,
+/// which has n words. So fewer than (1 − s) · n of its words are missing from the larger set. Of
+/// any n − ⌊s · n⌋ of its words, the larger set therefore has at least one. Choosing the rarest
+/// words finds the fewest other sets.
 #[derive(Default)]
 struct KeptDecisions<'a> {
     sets: Vec<Vec<u32>>,
     outcomes: FxHashMap<&'a str, u32>,
-    /// Places of sets by outcome and any of their words.
+    /// Places of sets by outcome and each of their words.
     by_word: FxHashMap<(u32, u32), Vec<u32>>,
-    /// The same by their rare words.
+    /// Places of sets by outcome and each of their rare words.
     by_rare_word: FxHashMap<(u32, u32), Vec<u32>>,
 }
 
 impl<'a> KeptDecisions<'a> {
-    /// The number of an outcome.
+    /// Returns the number of an outcome.
     fn outcome(&mut self, outcome: &'a str) -> u32 {
         let next = self.outcomes.len() as u32;
         *self.outcomes.entry(outcome).or_insert(next)
     }
 
-    /// Sets among which are all that say the same; some of them more than once. Larger sets have
-    /// one of this one's rare words, of smaller ones this one has one.
+    /// Returns sets that include all duplicates of this one; some are returned twice. A larger
+    /// duplicate has one of the rare words of this set. This set has one of the rare words of a
+    /// smaller one.
     fn candidates(&self, outcome: u32, set: &[u32]) -> impl Iterator<Item = &[u32]> {
         let larger = rare(set).iter().filter_map(move |&word| self.by_word.get(&(outcome, word)));
         let smaller = set.iter().filter_map(move |&word| self.by_rare_word.get(&(outcome, word)));
@@ -286,12 +289,12 @@ impl<'a> KeptDecisions<'a> {
     }
 }
 
-/// The rarest words of a set, so many that one that says the same has one of them.
+/// Returns the rarest words of a set, as many as a duplicate needs to have one of them.
 fn rare(set: &[u32]) -> &[u32] {
     &set[..set.len() - (SAME_DECISION * set.len() as f64) as usize]
 }
 
-fn leave_out_alike(
+fn leave_out_same_topic(
     found: &[FoundMemory<'_>],
     memory_type: MemoryType,
     most: u32,
@@ -312,7 +315,7 @@ fn leave_out_alike(
     });
 }
 
-/// A tag as it is, of anything else the first word.
+/// Returns the key of a topic: the whole tag of an episode, else the first word.
 fn topic_of(memory_type: MemoryType, topic: &str) -> &str {
     let key = match memory_type {
         MemoryType::Episode => topic,

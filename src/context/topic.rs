@@ -1,24 +1,25 @@
-//! Topics: whether a turn opens one, or goes on with what is talked about.
+//! Topics: whether a turn opens a new topic or continues the last one.
 
 use super::ContextMode;
 use super::phrases::after_phrase;
 use crate::text::runs::runs;
 use crate::text::{Span, is_stop_word, is_white_space, trim, without_final_marks};
 
-/// Shorter turns, in characters, go on.
+/// A turn with fewer characters continues the topic.
 const SHORTEST: usize = 5;
-/// So much of a turn is its topic.
+/// The most characters of a topic.
 const LONGEST: usize = 200;
-/// A turn of at most so many words goes on when it begins with a pronoun,
+/// The most words of a turn that continues the topic because it begins with a pronoun.
 const FEW_WORDS: usize = 3;
-/// and of at most so many when it says nothing but pronouns.
+/// The most words of a turn that continues the topic because all its words are pronouns or stop
+/// words.
 const SOME_WORDS: usize = 5;
-/// What follows "tell me more" is a topic from so many characters on.
+/// The least number of characters after "tell me more" that make a topic.
 const SHORTEST_OBJECT: usize = 4;
 
 const PRONOUNS: [&str; 9] = ["it", "that", "this", "them", "they", "those", "these", "he", "she"];
 const BARE_QUESTIONS: [&str; 5] = ["why", "how", "when", "where", "who"];
-/// Openings of a turn that goes on, whatever follows.
+/// Openings of a turn that continues the topic, whatever follows.
 const FOLLOW_UPS: [&str; 10] = [
     "what about",
     "how about",
@@ -31,14 +32,14 @@ const FOLLOW_UPS: [&str; 10] = [
     "keep going",
     "elaborate",
 ];
-/// Openings of a turn that goes on unless it says with what.
+/// Openings of a turn that continues the topic unless a subject follows.
 const OPEN_FOLLOW_UPS: [&str; 2] = ["tell me more", "more about"];
 
-/// The topic that a turn opens: its first 200 characters, without the white space around it. None
-/// when it goes on with the last.
+/// Returns the topic that a turn opens: its first 200 characters, without the white space around
+/// it. Returns `None` if the turn continues the last topic.
 pub fn next_topic(text: &str) -> Option<Span> {
     let trimmed = trim(text);
-    if trimmed.chars().nth(SHORTEST - 1).is_none() || goes_on(trimmed) {
+    if trimmed.chars().nth(SHORTEST - 1).is_none() || continues_topic(trimmed) {
         return None;
     }
     let start = text.len() - text.trim_start_matches(is_white_space).len();
@@ -46,7 +47,7 @@ pub fn next_topic(text: &str) -> Option<Span> {
     Some(Span { start, end: start + length })
 }
 
-fn goes_on(trimmed: &str) -> bool {
+fn continues_topic(trimmed: &str) -> bool {
     let first = runs(trimmed, 0).take(SOME_WORDS + 1);
     let words: Vec<&str> = first.map(|word| without_final_marks(word.of(trimmed))).collect();
     if words.len() <= FEW_WORDS && is_one_of(words[0], &PRONOUNS) {
@@ -63,10 +64,10 @@ fn goes_on(trimmed: &str) -> bool {
         return trim(&trimmed[end..]).chars().nth(SHORTEST_OBJECT - 1).is_none();
     }
     let is_pronoun = |word: &&str| is_one_of(word, &PRONOUNS);
-    let says_nothing = |word: &str| word.is_empty() || is_stop_word(&word.to_ascii_lowercase());
+    let is_filler = |word: &str| word.is_empty() || is_stop_word(&word.to_ascii_lowercase());
     words.len() <= SOME_WORDS
         && words.iter().any(is_pronoun)
-        && words.iter().all(|word| is_pronoun(word) || says_nothing(word))
+        && words.iter().all(|word| is_pronoun(word) || is_filler(word))
 }
 
 fn is_one_of(word: &str, words: &[&str]) -> bool {

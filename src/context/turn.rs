@@ -1,4 +1,4 @@
-//! What a turn of conversation asks of memory.
+//! Classification of a turn: the signals by which retrieval is planned.
 
 use std::borrow::Cow;
 
@@ -14,75 +14,73 @@ use crate::text::{
 
 /// The most keywords of a turn, and the most entities.
 pub const MOST_NAMED: usize = 10;
-/// A word of so many characters is a keyword.
+/// The least number of characters of a keyword.
 const LONG_WORD: usize = 6;
-/// What one pattern adds to the hint of its type.
+/// The amount that one pattern adds to the hint of its type.
 const HINT: f64 = 0.5;
 
-/// What a turn asks of memory. Places are bytes of its UTF-8.
+/// The signals of a turn. Places are byte offsets in its UTF-8.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TurnSignals {
-    /// Where that begins which is understood: after a greeting that more follows, in the default
-    /// mode.
+    /// The start of the text that is classified. In the default mode it follows a leading greeting,
+    /// if more text follows the greeting.
     pub input: usize,
-    /// How strongly something recent is meant: 0 not at all, 1 of this moment.
+    /// How strongly the turn asks for something recent, from 0 (not at all) to 1 (this moment).
     pub recency: f64,
-    /// How many patterns speak for each type of [`MemoryType::ALL`], times 0.5. The last says
-    /// whether signals are asked for.
+    /// For each type of [`MemoryType::ALL`], 0.5 times the number of patterns that hint at it. The
+    /// last is 0.5 if the turn asks for signals.
     pub hints: [f64; 5],
-    /// Whether something is asked.
+    /// Whether the turn is a question.
     pub is_question: bool,
-    /// Whether it is nothing but a greeting; in the seed-compatible mode, whether it begins with
-    /// one.
+    /// Whether the turn is only a greeting. In seed-compatible mode: whether it begins with one.
     pub is_greeting: bool,
-    /// Whether it asks for nothing, such as "thanks": only in the default mode.
+    /// Whether the turn needs no memory, such as "thanks". Always false in seed-compatible mode.
     pub is_acknowledgement: bool,
-    /// Whether it asks what was talked about.
+    /// Whether the turn asks for a recap of earlier conversations.
     pub is_recap: bool,
-    /// Words that tell what it is about, each once whatever its case, in order of first occurrence;
-    /// at most 10. What they say is meant in lower case.
+    /// The words that carry the subject, each once ignoring case, by first occurrence; at most 10.
+    /// Compare them in lower case.
     pub keywords: Vec<Span>,
-    /// Words that seem to be names, each once, in order of first occurrence; at most 10.
+    /// The words that look like names, each once, by first occurrence; at most 10.
     pub entities: Vec<Span>,
 }
 
-/// Understands a turn, in time linear in it. In the default mode, `intent` says whether signals are
-/// asked for.
+/// Classifies a turn, in time linear in its length. In the default mode, `intent` decides whether
+/// the turn asks for signals.
 pub fn classify_turn(text: &str, intent: &IntentClassifier, mode: ContextMode) -> TurnSignals {
     let mut signals = TurnSignals::default();
-    let is_mended = mode == ContextMode::Default;
-    if is_mended {
+    let is_default = mode == ContextMode::Default;
+    if is_default {
         (signals.input, signals.is_greeting) = after_greetings(text);
     } else {
         signals.is_greeting = after_greeting(trim(text), mode).is_some();
     }
-    let said = &text[signals.input..];
-    // "What's up with the deploy": a greeting may be the beginning of a question.
-    signals.is_question = is_question(said, mode) || is_question(text, mode);
-    signals.is_acknowledgement = is_mended && is_acknowledgement(said);
-    let sought = if is_mended { straighten(said) } else { Cow::Borrowed(said) };
-    for pattern in patterns_in(&sought, mode) {
+    let input = &text[signals.input..];
+    // A greeting may open a question, as in "What's up with the deploy".
+    signals.is_question = is_question(input, mode) || is_question(text, mode);
+    signals.is_acknowledgement = is_default && is_acknowledgement(input);
+    let searched = if is_default { straighten(input) } else { Cow::Borrowed(input) };
+    for pattern in patterns_in(&searched, mode) {
         match pattern.sense {
             Sense::Recency(weight) => signals.recency = signals.recency.max(weight),
             Sense::Hint(memory_type) => signals.hints[memory_type as usize] += HINT,
             Sense::Recap => signals.is_recap = true,
         }
     }
-    if is_mended && intent.classify(said, intent.matcher()).contains(Section::Signals) {
+    if is_default && intent.classify(input, intent.matcher()).contains(Section::Signals) {
         signals.hints[MemoryType::Signal as usize] = HINT;
     }
     let (keywords, entities) = named(text, signals.input, mode);
     TurnSignals { keywords, entities, ..signals }
 }
 
-/// Where the first greeting of a trimmed text ends.
+/// Returns the end of the first greeting of a trimmed text.
 fn after_greeting(trimmed: &str, mode: ContextMode) -> Option<usize> {
     GREETINGS.iter().find_map(|greeting| after_phrase(trimmed, greeting, mode))
 }
 
-/// Where a text goes on after the greetings that it begins with, and whether it is nothing else:
-/// then all of it stands. What a word follows without a blank between is no greeting but part of a
-/// word: "Hi-Lo", "Hello.ts".
+/// Returns the start of the text behind its leading greetings, and whether there is nothing else.
+/// In that case the start is 0. A greeting ends at white space: "Hi-Lo" and "Hello.ts" hold none.
 fn after_greetings(text: &str) -> (usize, bool) {
     let mut from = 0;
     loop {
@@ -92,8 +90,7 @@ fn after_greetings(text: &str) -> (usize, bool) {
         };
         let end = begin + length;
         let Some(next) = text[end..].find(is_word) else { return (0, true) };
-        // What touches the next word from the left is part of what is said: a quotation mark, a
-        // sign.
+        // A mark that touches the next word, such as a quotation mark, belongs to the text.
         let blank = text[end..end + next].char_indices().rev().find(|&(_, c)| is_white_space(c));
         let Some((at, c)) = blank else { return (from, false) };
         from = end + at + c.len_utf8();
@@ -109,25 +106,25 @@ fn is_question(text: &str, mode: ContextMode) -> bool {
 fn is_acknowledgement(text: &str) -> bool {
     let trimmed = trim(text);
     let unmarked = without_final_marks(trimmed);
-    // A smiley after the last word changes nothing.
+    // Ignore marks, such as a smiley, after the last word.
     let words = trimmed.trim_end_matches(|c| !is_word(c));
     let is_words =
         |known: &str| after_phrase(words, known, ContextMode::Default) == Some(words.len());
     unmarked.chars().nth(1).is_none() || ACKNOWLEDGEMENTS.iter().any(|known| is_words(known))
 }
 
-/// The keywords and entities of a text from some place on.
+/// Returns the keywords and the entities of a text from a place on.
 fn named(text: &str, from: usize, mode: ContextMode) -> (Vec<Span>, Vec<Span>) {
-    let said = &text[from..];
+    let input = &text[from..];
     let (mut keywords, mut entities) = (Vec::new(), Vec::new());
     let mut known: Vec<Cow<'_, str>> = Vec::new();
     let is_new =
         |known: &[Span], spelled: &str| known.iter().all(|known| known.of(text) != spelled);
-    for word in words(said) {
+    for word in words(input) {
         if keywords.len() == MOST_NAMED && entities.len() == MOST_NAMED {
             break;
         }
-        let spelled = word.of(said);
+        let spelled = word.of(input);
         let span = Span { start: from + word.start, end: from + word.end };
         let is_name = is_capitalised(spelled, mode);
         let is_keyword = is_name || is_long(spelled) || is_all_capitals(spelled, mode);
@@ -138,7 +135,7 @@ fn named(text: &str, from: usize, mode: ContextMode) -> (Vec<Span>, Vec<Span>) {
                 keywords.push(span);
             }
         }
-        let begins_sentence = word.start == 0 || said[..word.start].ends_with(". ");
+        let begins_sentence = word.start == 0 || input[..word.start].ends_with(". ");
         if is_name && !begins_sentence && entities.len() < MOST_NAMED && is_new(&entities, spelled)
         {
             entities.push(span);
@@ -155,14 +152,14 @@ fn is_lower(c: char, mode: ContextMode) -> bool {
     if mode == ContextMode::Default { c.is_lowercase() } else { c.is_ascii_lowercase() }
 }
 
-/// Whether a word is a capital and then small letters, at least one.
+/// Whether a word is one capital followed by at least one small letter.
 fn is_capitalised(word: &str, mode: ContextMode) -> bool {
     let mut rest = word.chars();
     let begins = rest.next().is_some_and(|c| is_upper(c, mode));
     begins && !rest.as_str().is_empty() && rest.all(|c| is_lower(c, mode))
 }
 
-/// Whether a word is two capitals or more, and nothing else.
+/// Whether a word is two or more capitals and nothing else.
 fn is_all_capitals(word: &str, mode: ContextMode) -> bool {
     word.chars().nth(1).is_some() && word.chars().all(|c| is_upper(c, mode))
 }

@@ -1,24 +1,23 @@
-//! Which characters make words for SQLite's `unicode61`, and what it folds them to: cases, and
-//! letters with their marks.
+//! The characters of words in SQLite's `unicode61` tokenizer, and how it folds case and diacritics.
 //!
-//! The tables say what that tokenizer does as SQLite has it by default (`remove_diacritics 1`), its
-//! old edition of Unicode included: what was not assigned then counts as a word's. The tests hold
-//! them to SQLite for every character.
+//! The tables follow that tokenizer with SQLite's defaults (`remove_diacritics 1`), including its
+//! old edition of Unicode: characters that were unassigned then belong to words. The tests compare
+//! them with SQLite for every character.
 
 use std::sync::LazyLock;
 
-/// What a character does in a text.
+/// The role of a character in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// It ends a word.
     Separator,
     /// It belongs to a word.
     Word,
-    /// It stands in a word, leaves nothing of itself, and cannot begin one.
+    /// It may follow in a word, is dropped, and cannot begin a word.
     Mark,
 }
 
-/// What a character beyond ASCII does.
+/// Returns the role of a character beyond ASCII.
 pub(super) fn role(c: char) -> Role {
     let code = u32::from(c);
     if WORD_BORDERS.partition_point(|&border| border <= code) % 2 == 1 {
@@ -30,13 +29,13 @@ pub(super) fn role(c: char) -> Role {
     }
 }
 
-/// A character beyond ASCII in its one form.
+/// Returns the folded form of a character beyond ASCII.
 pub(super) fn fold(c: char) -> char {
     let code = u32::from(c);
     FOLDED.binary_search_by_key(&code, |&(from, _)| from).map_or(c, |place| FOLDED[place].1)
 }
 
-/// Every character that changes, and what it becomes; sorted.
+/// Every character that changes, with its folded form, sorted.
 static FOLDED: LazyLock<Vec<(u32, char)>> = LazyLock::new(|| {
     let spread = |runs: &[u32], step: u32| -> Vec<(u32, char)> {
         let one = |&[first, count, stride, to]: &[u32; 4]| {
@@ -52,7 +51,8 @@ static FOLDED: LazyLock<Vec<(u32, char)>> = LazyLock::new(|| {
     folded
 });
 
-/// Where characters beyond ASCII begin to make words, and where they cease to, by turns.
+/// The borders of ranges of word characters beyond ASCII: the first character of a range and the
+/// first one after it, alternately.
 const WORD_BORDERS: [u32; 800] = [
     0xAA, 0xAB, 0xB2, 0xB4, 0xB5, 0xB6, 0xB9, 0xBB, 0xBC, 0xBF, 0xC0, 0xD7, 0xD8, 0xF7, 0xF8,
     0x2C2, 0x2C6, 0x2D2, 0x2E0, 0x2E5, 0x2EC, 0x2ED, 0x2EE, 0x2EF, 0x370, 0x375, 0x376, 0x37E,
@@ -124,14 +124,14 @@ const WORD_BORDERS: [u32; 800] = [
     0xE0002, 0xE0020, 0xE0080, 0xE0100, 0xE01F0, 0x110000,
 ];
 
-/// Characters that stand in a word, never at its beginning, and leave nothing.
+/// Characters that are dropped inside a word and cannot begin one.
 const MARKS: [u32; 25] = [
     0x300, 0x301, 0x302, 0x303, 0x304, 0x306, 0x307, 0x308, 0x309, 0x30A, 0x30B, 0x30C, 0x30F,
     0x311, 0x31B, 0x323, 0x324, 0x325, 0x326, 0x327, 0x328, 0x32D, 0x32E, 0x330, 0x331,
 ];
 
-/// Characters that become others a fixed way off, four numbers a run: the first, how many, from
-/// each to the next, and what the first becomes.
+/// Runs of characters that are folded by a fixed offset, four numbers each: the first character,
+/// the count, the step, and the folded form of the first.
 const MOVED: [u32; 728] = [
     0xB5, 1, 1, 0x3BC, 0xC6, 1, 1, 0xE6, 0xC7, 2, 2, 0x63, 0xCB, 2, 4, 0x65, 0xD0, 1, 1, 0xF0,
     0xD1, 2, 1, 0x6E, 0xD8, 1, 1, 0xF8, 0xDD, 1, 1, 0x79, 0xDE, 1, 1, 0xFE, 0xE7, 2, 2, 0x63, 0xEB,
@@ -176,7 +176,7 @@ const MOVED: [u32; 728] = [
     0xFF41, 0x10400, 40, 1, 0x10428,
 ];
 
-/// Characters that become one letter, told in the same way.
+/// Runs of characters that are all folded to one letter, in the same form.
 const MERGED: [u32; 340] = [
     0xC0, 6, 1, 0x61, 0xC8, 2, 2, 0x65, 0xCC, 3, 1, 0x69, 0xD3, 4, 1, 0x6F, 0xD9, 4, 1, 0x75, 0xE0,
     6, 1, 0x61, 0xE8, 2, 2, 0x65, 0xEC, 3, 1, 0x69, 0xF3, 4, 1, 0x6F, 0xF9, 4, 1, 0x75, 0xFD, 2, 2,

@@ -1,16 +1,15 @@
-//! A resident full-text index: texts of a title, a summary and a body, found by the words in them,
-//! ranked by BM25.
+//! A resident full-text index over titles, summaries and bodies, ranked by BM25.
 //!
-//! Words and scores are those of SQLite's FTS5 with its defaults: the `unicode61` tokenizer, words
-//! found by their beginnings, `bm25()` without weights (its sign turned, so that more is better).
-//! Two things are not. Text of scripts that leave no space between words, which FTS5 takes for one
-//! word, is held as overlapping pairs, as [`crate::search::terms()`] cuts questions. And words that
-//! say nothing (stop words, or words in at least half of all texts) count
-//! only where no other word of the question is found; FTS5 gives the latter a millionth of a point.
+//! Words and scores are those of SQLite's FTS5 with its defaults: the `unicode61` tokenizer, prefix
+//! queries, and `bm25()` without column weights, with the sign turned so that more is better. There
+//! are two differences. First, text of scripts without spaces between words, which FTS5 takes for
+//! one word, is indexed as overlapping pairs, as [`crate::search::terms()`] splits questions.
+//! Second, stop words and words in at least half of all texts count only if no other word of the
+//! question is found. FTS5 gives such frequent words a score of a millionth.
 //!
-//! Each text is kept as the sequence of its words' codes. That tells what to take away when it
-//! goes, where words follow each other, and all that the rest of the index is made from: snapshots
-//! hold nothing else, and what was removed is swept out by making it anew.
+//! Each text is stored as the sequence of its words' codes. The sequences serve to remove a text,
+//! to find phrases, and to rebuild the rest of the index. So snapshots hold nothing else, and
+//! removed texts are swept out by a rebuild.
 
 mod characters;
 mod numbers;
@@ -35,33 +34,33 @@ pub use snapshot::{TextRestoring, TextSnapshot};
 /// The texts of one memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextEntry<'a> {
-    /// The row of the one that it replaces, in whose place of the order it stands; none for a new
-    /// one.
+    /// The row whose text this one replaces; it keeps its place in the order. `None` for a new
+    /// text.
     pub row: Option<Row>,
-    /// Title, summary and body, each read by itself: no words follow each other from one into the
-    /// next.
+    /// Title, summary and body. A phrase never spans two of them.
     pub columns: [&'a str; COLUMNS],
 }
 
-/// Columns of an entry.
+/// The number of columns of an entry.
 pub const COLUMNS: usize = 3;
 
-/// What stands between the columns of a sequence; the codes of words are one higher there.
+/// The separator of columns in a sequence. Codes of words are one higher there.
 const BREAK: u32 = 0;
-/// The length of a text that was removed.
-const GONE: u32 = u32::MAX;
-/// The slot of a row that was removed.
-const NOWHERE: Slot = Slot::MAX;
-/// Removed texts are swept out when there are so many more than half as many as there are texts.
+/// The length of a removed text.
+const REMOVED: u32 = u32::MAX;
+/// The slot of a row whose text was removed.
+const NO_SLOT: Slot = Slot::MAX;
+/// Removed texts are swept out if they exceed half of the texts by this number.
 const SWEEP_AT_LEAST: usize = 256;
-/// The share of `max_bytes` that is not counted on: blocks that were given back and fit nothing.
+/// The share of `max_bytes` that is left for fragmentation: freed blocks that fit nothing else.
 const PIECES_SHARE: usize = 16;
-/// The share that texts leave free, so that what is full can still be searched; that one is in it.
+/// The share that texts leave free, so that a full index can still be searched. It includes the
+/// share for fragmentation.
 const SPARE_SHARE: usize = 8;
-/// What a block of memory costs beside its content.
+/// The overhead of an allocated block.
 const BLOCK: usize = 2 * size_of::<usize>();
-/// Bytes that a text takes beside its sequence: length, row, place, count, place in a tally, score,
-/// and where the sequence is.
+/// The bytes of a text besides its sequence: length, row, place, count, place in a tally, score,
+/// and the pointer to the sequence.
 const BYTES_A_SLOT: usize =
     5 * size_of::<u32>() + size_of::<f64>() + size_of::<Box<[u8]>>() + BLOCK;
 
@@ -69,13 +68,13 @@ const BYTES_A_SLOT: usize =
 #[derive(Debug)]
 pub struct TextIndex {
     max_bytes: usize,
-    /// Bytes that stand elsewhere and count against `max_bytes`: the caller's scratch.
+    /// Bytes of the caller's scratch, which count against `max_bytes`.
     elsewhere: usize,
     vocabulary: Vocabulary,
-    /// By code of a word.
+    /// By the code of a word.
     postings: Vec<Postings>,
     posting_bytes: usize,
-    /// By slot: how many words a text has, its row, and its words.
+    /// By slot: the number of words of a text, its row, and its sequence.
     lengths: Vec<u32>,
     rows: Vec<Row>,
     sequences: Vec<Box<[u8]>>,
@@ -84,20 +83,20 @@ pub struct TextIndex {
     slots: Vec<Slot>,
     documents: usize,
     words: u64,
-    /// Counts changes, so that what is being written notices them.
+    /// The number of changes. A snapshot that is being written compares it.
     changes: u64,
     tally: query::Tally,
     selection: Selection,
 }
 
-/// A text that was read.
+/// A text split into words.
 struct ParsedText {
     sequence: Box<[u8]>,
     length: u32,
 }
 
 impl TextIndex {
-    /// An empty index that takes so many bytes at most.
+    /// Creates an empty index of at most `max_bytes` bytes.
     pub fn new(max_bytes: usize) -> Self {
         Self {
             max_bytes,
@@ -118,27 +117,27 @@ impl TextIndex {
         }
     }
 
-    /// How many texts there are.
+    /// Returns the number of texts.
     pub fn len(&self) -> usize {
         self.documents
     }
 
-    /// Whether there is none.
+    /// Whether the index has no text.
     pub fn is_empty(&self) -> bool {
         self.documents == 0
     }
 
-    /// How many rows there are, with a text or without; every row is below this.
+    /// Returns the number of rows, with a text or without. Every row is below it.
     pub fn row_count(&self) -> usize {
         self.slots.len()
     }
 
-    /// How many words there are in all texts together, each as often as it stands there.
+    /// Returns the number of words in all texts, repetitions included.
     pub fn words(&self) -> u64 {
         self.words
     }
 
-    /// Bytes that the index takes, removed texts included until they are swept out.
+    /// Returns the bytes of the index, including removed texts until they are swept out.
     pub fn bytes(&self) -> usize {
         self.vocabulary.capacity_bytes()
             + self.postings.len() * (size_of::<Postings>() + BLOCK)
@@ -147,33 +146,34 @@ impl TextIndex {
             + self.lengths.len() * BYTES_A_SLOT
     }
 
-    /// Says how many bytes stand elsewhere and count against the bound.
+    /// Sets the bytes of the caller's scratch, which count against the bound.
     pub fn set_elsewhere(&mut self, bytes: usize) {
         self.elsewhere = bytes;
     }
 
-    /// Whether a call that keeps so many bytes more stays within the bound, and leaves what
-    /// searches need for a while.
+    /// Checks whether a call that keeps `need` more bytes stays within the bound and leaves the
+    /// bytes that searches need.
     ///
     /// # Errors
-    /// `out_of_memory` when it does not.
+    /// `out_of_memory` if it does not.
     pub fn afford(&self, field: &str, need: usize) -> Result<()> {
         self.compare(field, need, self.max_bytes - self.max_bytes / SPARE_SHARE)
     }
 
-    /// Whether a call that needs so many bytes for a while stays within the bound. What is full can
-    /// still be searched.
+    /// Checks whether a call that needs `need` bytes for its duration stays within the bound. A
+    /// full index can still be searched.
     ///
     /// # Errors
-    /// `out_of_memory` when it does not.
+    /// `out_of_memory` if it does not.
     pub fn afford_for_now(&self, field: &str, need: usize) -> Result<()> {
         self.compare(field, need, self.max_bytes - self.max_bytes / PIECES_SHARE)
     }
 
-    /// Whether a snapshot can take so many bytes for a while; it does not count against the bound.
+    /// Checks whether a snapshot can take `need` bytes for its duration. They do not count against
+    /// the bound.
     ///
     /// # Errors
-    /// `out_of_memory` when a 32-bit module cannot address as much.
+    /// `out_of_memory` if a 32-bit module cannot address them.
     pub fn afford_snapshot(&self, need: usize) -> Result<()> {
         self.compare("snapshot", need, self.max_bytes.max(MOST_ADDRESSED))
     }
@@ -189,15 +189,15 @@ impl TextIndex {
         Err(Error::memory(field, problem))
     }
 
-    /// Adds texts, and replaces those whose row is told, which has to hold one; the answer is the
-    /// row of each. Rows rise, and are never taken again before [`TextIndex::sweep`].
+    /// Adds texts, and replaces those whose entry names a row, which must have a text. Returns the
+    /// row of each. Rows rise, and are not used again before [`TextIndex::sweep`].
     ///
     /// # Errors
-    /// `out_of_memory`. Nothing is changed then.
+    /// `out_of_memory`. Then nothing is changed.
     pub fn upsert(&mut self, entries: &[TextEntry<'_>]) -> Result<Vec<Row>> {
         let mut fresh = Names::default();
         let mut all = Vec::with_capacity(entries.len());
-        // Lists that grow make room for a quarter more.
+        // Lists that grow reserve a quarter more.
         let mut need = self.posting_bytes / 4;
         for entry in entries {
             let read = self.read(&entry.columns, &mut fresh);
@@ -216,16 +216,16 @@ impl TextIndex {
         Ok(rows.collect())
     }
 
-    /// What a text adds at most, its new words aside.
+    /// Returns the most bytes that a text adds, without its new words.
     fn cost(read: &ParsedText) -> usize {
-        // Columns of what there is by slot may have to move, and are there twice meanwhile.
+        // Columns by slot may move, and exist twice meanwhile.
         2 * BYTES_A_SLOT
             + read.sequence.len()
             + read.length as usize * (postings::MOST_BYTES + postings::SPARE)
     }
 
-    /// The sequence of a text; words that the index does not know get the codes that follow its
-    /// own.
+    /// Splits a text into the sequence of its words. Words that the index does not know get codes
+    /// after its own.
     fn read(&self, columns: &[&str; COLUMNS], fresh: &mut Names) -> ParsedText {
         let (mut sequence, mut token) = (Vec::new(), String::new());
         let mut length = 0;
@@ -245,7 +245,7 @@ impl TextIndex {
         ParsedText { sequence: sequence.into(), length }
     }
 
-    /// Adds a text whose words all have their codes.
+    /// Adds a text whose words all have codes.
     fn put(&mut self, row: Option<Row>, ParsedText { sequence, length }: ParsedText) -> Row {
         let slot = self.lengths.len() as Slot;
         let row = match row {
@@ -272,19 +272,19 @@ impl TextIndex {
         row
     }
 
-    /// Has postings for every word.
+    /// Adds empty postings for new words.
     fn reach_words(&mut self) {
         self.postings.resize_with(self.vocabulary.names.count(), Postings::default);
     }
 
-    /// Removes texts. Rows without one are passed over; the answer is how many were.
+    /// Removes texts. Skips rows without a text. Returns the number removed.
     pub fn remove(&mut self, rows: &[Row]) -> usize {
         self.changes += 1;
         let before = self.documents;
         for &row in rows {
             if self.has(row) {
                 self.take(row);
-                self.slots[row as usize] = NOWHERE;
+                self.slots[row as usize] = NO_SLOT;
             }
         }
         before - self.documents
@@ -292,10 +292,10 @@ impl TextIndex {
 
     /// Whether a row has a text.
     pub fn has(&self, row: Row) -> bool {
-        self.slots.get(row as usize).is_some_and(|&slot| slot != NOWHERE)
+        self.slots.get(row as usize).is_some_and(|&slot| slot != NO_SLOT)
     }
 
-    /// Takes a row's text away, of which there remains what its words hold of it.
+    /// Removes the text of a row. Its postings stay until the next sweep.
     fn take(&mut self, row: Row) {
         let slot = self.slots[row as usize] as usize;
         let sequence = std::mem::take(&mut self.sequences[slot]);
@@ -308,58 +308,58 @@ impl TextIndex {
         });
         self.sequence_bytes -= sequence.len();
         self.words -= u64::from(self.lengths[slot]);
-        self.lengths[slot] = GONE;
+        self.lengths[slot] = REMOVED;
         self.documents -= 1;
     }
 
-    /// Makes the index anew without what was removed, where that is much; whether it did. Rows are
-    /// then given anew, from 0 on, in the order in which they were.
+    /// Rebuilds the index without removed texts if these are many. Returns whether it did. Then
+    /// rows are numbered from 0 again, in their order.
     pub fn sweep(&mut self) -> bool {
-        let gone = self.lengths.len() - self.documents;
-        let is_much =
-            gone >= SWEEP_AT_LEAST + self.documents / 2 || (self.documents == 0 && gone > 0);
-        if is_much {
-            self.make_anew();
+        let removed = self.lengths.len() - self.documents;
+        let is_due =
+            removed >= SWEEP_AT_LEAST + self.documents / 2 || (self.documents == 0 && removed > 0);
+        if is_due {
+            self.rebuild();
         }
-        is_much
+        is_due
     }
 
-    fn make_anew(&mut self) {
-        let mut anew = Self::new(self.max_bytes);
-        (anew.elsewhere, anew.changes) = (self.elsewhere, self.changes + 1);
+    fn rebuild(&mut self) {
+        let mut rebuilt = Self::new(self.max_bytes);
+        (rebuilt.elsewhere, rebuilt.changes) = (self.elsewhere, self.changes + 1);
         self.postings = Vec::new();
         let old = std::mem::take(&mut self.vocabulary).names;
         let mut codes: Vec<Option<u32>> = vec![None; old.count()];
-        for &slot in self.slots.iter().filter(|&&slot| slot != NOWHERE) {
+        for &slot in self.slots.iter().filter(|&&slot| slot != NO_SLOT) {
             let mut sequence = Vec::new();
             for_each_number(&self.sequences[slot as usize], |number| {
                 let number = number.checked_sub(1).map_or(BREAK, |code| {
-                    let give = || anew.vocabulary.names.code_or_new(old.text(code));
+                    let give = || rebuilt.vocabulary.names.code_or_new(old.text(code));
                     *codes[code as usize].get_or_insert_with(give) + 1
                 });
                 numbers::put(&mut sequence, number);
             });
             self.sequences[slot as usize] = Box::default();
-            anew.put(
+            rebuilt.put(
                 None,
                 ParsedText { sequence: sequence.into(), length: self.lengths[slot as usize] },
             );
         }
-        *self = anew;
+        *self = rebuilt;
     }
 }
 
-/// What a new word takes beside its name.
+/// The bytes of a new word besides its name.
 const BYTES_A_WORD: usize = 2 * size_of::<Postings>() + BLOCK + 2 * size_of::<u32>();
 
-/// The numbers of a sequence.
+/// Calls `with` for each number of a sequence.
 fn for_each_number(mut sequence: &[u8], mut with: impl FnMut(u32)) {
     while let Some(number) = numbers::take(&mut sequence) {
         with(number);
     }
 }
 
-/// The words of a sequence by their codes, each as often as it stands there.
+/// Calls `with` for the code of each word of a sequence, repetitions included.
 fn for_each_word(sequence: &[u8], mut with: impl FnMut(u32)) {
     for_each_number(sequence, |number| {
         if let Some(code) = number.checked_sub(1) {

@@ -1,5 +1,5 @@
-//! Whole numbers in as few bytes as they need: seven bits a byte, the lowest first, the high bit
-//! where more follow.
+//! Whole numbers of variable length: seven bits a byte, the lowest first. The high bit is set if
+//! more bytes follow.
 
 /// The most bytes that a number takes.
 pub(super) const MOST_BYTES: usize = 5;
@@ -13,7 +13,8 @@ pub(super) fn put(bytes: &mut Vec<u8>, mut number: u32) {
     bytes.push(number as u8);
 }
 
-/// Takes a number off the front of bytes; none where they end before it does, or it is too large.
+/// Reads a number from the front of bytes. Returns `None` if the bytes end early or the number is
+/// too large.
 #[inline(always)]
 pub(super) fn take(bytes: &mut &[u8]) -> Option<u32> {
     let (&first, rest) = bytes.split_first()?;

@@ -13,10 +13,10 @@
 //!
 //! # Invariants
 //!
-//! - Occurrences come in the order of texts. The last text is kept apart from the bytes, because it
+//! - Occurrences come in the order of texts. The last text is stored outside of the bytes, because it
 //!   may still get more occurrences. It is written when a later text comes.
 //! - A removed text stays in the bytes: [`Postings::for_each`] returns it, and readers skip it. The
-//!   count of `documents` is without it. Making the index anew drops it.
+//!   count of `documents` is without it. A rebuild of the index drops it.
 //!
 //! # Soundness
 //!
@@ -34,29 +34,29 @@ use super::numbers;
 /// The place of a text in the index; a later text has a higher one.
 pub(super) type Slot = u32;
 
-/// The texts of one word. The last of them is kept apart, since it may still be read, and a word of
-/// one text needs no more.
+/// The postings of one word. The last text is kept apart, since it may get more occurrences, and a
+/// word of one text needs no more.
 #[derive(Debug, Default)]
 pub(super) struct Postings {
-    /// For each text but the last: twice the way from the one before, one more where the word
-    /// stands there once; else its count follows.
+    /// For each text but the last: twice the distance from the one before, plus one if the word
+    /// occurs once there. Otherwise the count follows.
     bytes: Vec<u8>,
     written: Slot,
     last: Slot,
-    /// How often it stands in the last; 0 before there is one.
+    /// The occurrences in the last text, or 0 before the first text.
     last_count: u32,
-    /// Texts that hold the word and have not been removed.
+    /// The texts that hold the word and have not been removed.
     pub documents: u32,
 }
 
 /// The most bytes that a text adds.
 pub(super) const MOST_BYTES: usize = 2 * numbers::MOST_BYTES;
-/// Room that is made beside what is needed: so much, and a quarter of all.
+/// The extra capacity that is reserved: this many bytes, and a quarter of all.
 pub(super) const SPARE: usize = 8;
 
 impl Postings {
-    /// Adds an occurrence in a text, which is the last one or a later one. The answer is how many
-    /// bytes of room it took.
+    /// Adds an occurrence in the last text or a later one. Returns the bytes of capacity that it
+    /// allocated.
     pub fn add(&mut self, slot: Slot) -> usize {
         if self.last_count > 0 && self.last == slot {
             self.last_count += 1;
@@ -79,7 +79,8 @@ impl Postings {
         self.bytes.capacity() - before
     }
 
-    /// Every text with how often the word stands there, in order; removed ones, too.
+    /// Calls `with` for every text, with the number of occurrences, in order. Includes removed
+    /// texts.
     #[inline(always)]
     pub fn for_each(&self, mut with: impl FnMut(Slot, u32)) {
         let mut bytes = &self.bytes[..];

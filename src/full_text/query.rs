@@ -1,28 +1,28 @@
-//! A question's terms, the texts that hold them, and how much that says.
+//! Answers a query: finds the texts of its terms and scores them.
 //!
 //! The score of a text is the sum over the terms of idf · f · (k1 + 1) / (f + k1 · (1 − b + b ·
-//! length / average length)), added up in the order of the terms, with f the number of times the
-//! term stands in it. Every text that holds a term is looked at: how many they are, which idf
-//! needs, is known for a word's beginning only by counting.
+//! length / average length)), added in the order of the terms. f is the number of occurrences of
+//! the term in the text. Every text that holds a term is read: idf needs their number, which for a
+//! prefix is only known by counting.
 
 use super::postings::Slot;
 use super::tokens::{Token, each_token};
-use super::{GONE, NOWHERE, TextIndex, for_each_number};
+use super::{NO_SLOT, REMOVED, TextIndex, for_each_number};
 use crate::columns::Row;
 use crate::error::Result;
 use crate::math::ln;
 use crate::order::Selection;
 use crate::text::is_stop_word;
 
-/// Terms of a question that count.
+/// The most terms of a query that count.
 pub const MOST_TERMS: usize = 32;
-/// Terms of a question that are looked at to find so many that say something.
+/// The most terms of a query that are read to find terms that count.
 pub const TERMS_READ: usize = 2 * MOST_TERMS;
-/// Words of one term that have to follow each other; more are not looked for.
+/// The most words of a term that are matched as a phrase.
 const MOST_WORDS: usize = 32;
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
-/// The idf of a term that half of all texts hold, or more.
+/// The idf of a term in half of all texts or more.
 const LEAST_IDF: f64 = 1e-6;
 
 /// A text that was found.
@@ -34,25 +34,24 @@ pub struct TextHit {
     pub score: f64,
 }
 
-/// A term as texts are cut: words that follow each other, of the last of which the beginning is
-/// enough.
+/// A term, tokenized like a text: a phrase of words, of which the last is a prefix.
 #[derive(Debug, PartialEq)]
 struct Term {
     words: Vec<String>,
-    says_nothing: bool,
+    is_stop_word: bool,
 }
 
-/// Adds the term that stands in `words`, if there is one.
+/// Adds the term in `words`, if there is one.
 fn end_term(words: &mut Vec<String>, terms: &mut Vec<Term>) {
     let words = std::mem::take(words);
     if let [first, ..] = &words[..] {
-        let says_nothing = words.len() == 1 && is_stop_word(first);
-        terms.push(Term { words, says_nothing });
+        let is_stop_word = words.len() == 1 && is_stop_word(first);
+        terms.push(Term { words, is_stop_word });
     }
 }
 
-/// The terms of a question: until [`MOST_TERMS`] that say something have been found, or
-/// [`TERMS_READ`] looked at.
+/// Reads the terms of a query until [`MOST_TERMS`] that are not stop words are found, or
+/// [`TERMS_READ`] are read.
 fn read(question: &[&str]) -> Vec<Term> {
     let mut terms = Vec::new();
     let mut token = String::new();
@@ -66,7 +65,7 @@ fn read(question: &[&str]) -> Vec<Term> {
                 }
             }
             Token::Last { alone: false } => {}
-            // Nobody says where words of such a script end: each pair is a term.
+            // Such scripts do not mark word boundaries, so each pair is a term.
             Token::Pair | Token::Last { alone: true } => {
                 end_term(&mut words, &mut terms);
                 words.push(piece.to_owned());
@@ -78,17 +77,17 @@ fn read(question: &[&str]) -> Vec<Term> {
     terms
 }
 
-/// Scratch of a question, by slot.
+/// Scratch of a query, by slot.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     scores: Vec<f64>,
-    /// How often the term at hand stands in a text, and which texts hold it.
+    /// The occurrences of the current term in each text, and the texts that hold it.
     counts: Vec<u32>,
     holding: Vec<Slot>,
 }
 
 impl Tally {
-    /// Has a place for so many slots.
+    /// Makes room for `slots` slots.
     pub fn reach(&mut self, slots: usize) {
         self.scores.resize(slots, 0.0);
         self.counts.resize(slots, 0);
@@ -105,7 +104,7 @@ impl Tally {
     }
 }
 
-/// What a term's occurrences weigh.
+/// The BM25 weight of a term's occurrences.
 struct Weight {
     idf: f64,
     average_length: f64,
@@ -122,13 +121,15 @@ impl Weight {
 }
 
 impl TextIndex {
-    /// The best `limit` texts that hold a term, best first, equal ones in their order; `among`
-    /// leaves those of these rows alone. A term is found where a word begins with it; of one that
-    /// is cut into several words, those have to follow each other. [`MOST_TERMS`] count. Terms that
-    /// say nothing, or that half of all texts hold, are asked for where no other term is found.
+    /// Returns the `limit` best texts that hold a term, best first. Equal ones keep their order.
+    /// With `among` only texts of these rows count.
+    ///
+    /// A term matches words that begin with it. A term of several words matches them as a phrase.
+    /// At most [`MOST_TERMS`] terms count. Stop words and terms in at least half of all texts count
+    /// only if no other term is found.
     ///
     /// # Errors
-    /// `out_of_memory` when there is no room to put so many in order.
+    /// `out_of_memory` if there is no room to sort the results.
     pub fn search(
         &mut self,
         question: &[&str],
@@ -143,9 +144,9 @@ impl TextIndex {
         )?;
         self.vocabulary.settle();
         let terms = read(question);
-        let telling = terms.iter().filter(|term| !term.says_nothing).take(MOST_TERMS);
+        let counting = terms.iter().filter(|term| !term.is_stop_word).take(MOST_TERMS);
         let mut found = false;
-        for term in telling {
+        for term in counting {
             found |= self.score(term, true);
         }
         if !found {
@@ -156,8 +157,8 @@ impl TextIndex {
         Ok(self.best(limit, among))
     }
 
-    /// Adds what a term says to the scores; whether it was found. A term that half of all texts
-    /// hold is passed over where only rare ones are asked for.
+    /// Adds the scores of a term. Returns whether it was found. With `rare`, a term in at least
+    /// half of all texts is skipped.
     fn score(&mut self, term: &Term, rare: bool) -> bool {
         let [before @ .., last] = &term.words[..] else { return false };
         let is_common = |holding: usize| rare && 2 * holding >= self.documents;
@@ -173,7 +174,7 @@ impl TextIndex {
             let Self { postings, tally, lengths, .. } = self;
             for &code in words {
                 postings[code as usize].for_each(|slot, times| {
-                    if lengths[slot as usize] != GONE {
+                    if lengths[slot as usize] != REMOVED {
                         tally.count(slot, times);
                     }
                 });
@@ -194,21 +195,21 @@ impl TextIndex {
         }
     }
 
-    /// Adds what a word says that needs no counting.
+    /// Adds the scores of a single word, which needs no counting.
     fn score_word(&mut self, code: u32) -> bool {
         let holding = self.postings[code as usize].documents as usize;
         let weight = self.weight(holding);
         let Self { postings, tally, lengths, .. } = self;
         postings[code as usize].for_each(|slot, times| {
             let length = lengths[slot as usize];
-            if length != GONE {
+            if length != REMOVED {
                 tally.scores[slot as usize] += weight.of(times, length);
             }
         });
         holding > 0
     }
 
-    /// Adds what the counted occurrences say, unless they are passed over, and forgets them.
+    /// Adds the scores of the counted occurrences, unless they are skipped, and clears the counts.
     fn score_counted(&mut self, passed_over: bool) -> bool {
         let weight = self.weight(self.tally.holding.len());
         let Self { tally: Tally { scores, counts, holding }, lengths, .. } = self;
@@ -222,8 +223,8 @@ impl TextIndex {
         found
     }
 
-    /// Counts where words follow each other, of the last of which the beginning is told. The rarest
-    /// of the others says which texts to look at.
+    /// Counts the occurrences of a phrase whose last word is a prefix. The rarest of the other
+    /// words selects the texts to read.
     fn count_phrase(&mut self, before: &[String], last: &str) {
         let names = &self.vocabulary.names;
         let codes: Option<Vec<u32>> = before.iter().map(|word| names.code(word)).collect();
@@ -238,7 +239,7 @@ impl TextIndex {
         let Self { postings, tally, lengths, sequences, .. } = self;
         let mut sequence = Vec::new();
         postings[rarest as usize].for_each(|slot, _| {
-            if lengths[slot as usize] == GONE {
+            if lengths[slot as usize] == REMOVED {
                 return;
             }
             sequence.clear();
@@ -255,7 +256,7 @@ impl TextIndex {
         });
     }
 
-    /// The best of the scores, which are forgotten.
+    /// Returns the best of the scores and clears them.
     fn best(&mut self, limit: usize, among: Option<&[Row]>) -> Vec<TextHit> {
         let Self { tally: Tally { scores, .. }, selection, slots, documents, .. } = self;
         let wanted = among.map(|among| {
@@ -269,7 +270,7 @@ impl TextIndex {
         });
         selection.clear(limit, *documents);
         for (&slot, row) in slots.iter().zip(0..) {
-            let score = if slot == NOWHERE { 0.0 } else { scores[slot as usize] };
+            let score = if slot == NO_SLOT { 0.0 } else { scores[slot as usize] };
             if score > 0.0 && wanted.as_ref().is_none_or(|wanted| wanted[row as usize]) {
                 selection.offer(score, row);
             }

@@ -1,22 +1,21 @@
-//! Snapshots of a full-text index: its words and the sequences of its texts, from which the rest is
-//! made.
+//! Snapshots of a full-text index: its words and the sequences of its texts.
 //!
-//! The first part tells of the whole; then come the words in the order of their codes, the texts in
-//! their order, and an end. Texts get rows from 0 on when they are read. Of what was removed there
-//! is nothing in it: words that no text holds any more are left out, and the others have codes of
-//! the snapshot's own.
+//! The first part holds version and counts. Then come the words in the order of their codes, the
+//! texts in their order, and an end. A reader gives texts rows from 0 on and rebuilds the postings.
+//! Removed texts are left out, and so are words that no text holds any more. The other words have
+//! codes of their own in the snapshot.
 
-use super::{BREAK, COLUMNS, NOWHERE, ParsedText, TextIndex, for_each_number, numbers};
+use super::{BREAK, COLUMNS, NO_SLOT, ParsedText, TextIndex, for_each_number, numbers};
 use crate::columns::Row;
 use crate::error::{Error, Result};
 use crate::parts::{self, FIRST_OWN, PartReader};
 
 /// The version of the format.
 const VERSION: u32 = 1;
-/// Bytes of a part, about.
+/// The approximate size of a part in bytes.
 const BYTES_A_PART: usize = 1 << 22;
 
-/// The kinds of parts, apart from those of a memory.
+/// The kinds of parts, distinct from those of a memory index.
 const START: u32 = 8;
 const WORDS: u32 = 9;
 const TEXTS: u32 = 10;
@@ -26,13 +25,13 @@ const END: u32 = 11;
 #[derive(Debug)]
 pub struct TextSnapshot {
     rows: Vec<Row>,
-    /// Words that some text holds, by their codes in the index.
+    /// The words that some text holds, by their codes in the index.
     words: Vec<u32>,
-    /// What is written for a word: its place in `words`, by its code in the index.
+    /// For each code of a word in the index, its place in `words`.
     places: Vec<u32>,
     next: Next,
     parts: u64,
-    /// What the index's count of changes was.
+    /// The index's count of changes when the snapshot began.
     changes: u64,
 }
 
@@ -46,12 +45,12 @@ enum Next {
 }
 
 impl TextSnapshot {
-    /// The rows in the order in which texts are written.
+    /// Returns the rows in the order in which their texts are written.
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
 
-    /// A part of the caller's own.
+    /// Returns a part of a kind that the caller defines.
     pub fn own_part(&mut self, own: u32, content: &[u8]) -> Vec<u8> {
         self.part(FIRST_OWN + own, content)
     }
@@ -63,8 +62,8 @@ impl TextSnapshot {
     }
 }
 
-/// Puts entries, each behind its length, behind their count until they are many; the answer is
-/// where it stopped.
+/// Writes a count and then entries, each after its length, until all are written or the part is
+/// full. Returns the place of the first entry that is not written.
 fn fill(out: &mut Vec<u8>, from: usize, all: usize, put: impl Fn(usize, &mut Vec<u8>)) -> usize {
     const LENGTH: usize = size_of::<u32>();
     out.extend([0; 8]);
@@ -85,13 +84,13 @@ impl TextIndex {
     /// Begins a snapshot.
     ///
     /// # Errors
-    /// `out_of_memory` when 4 GiB have no room for what it needs: 4 bytes a text, 8 a word, and two
-    /// parts. None of it counts against the bound.
+    /// `out_of_memory` if 4 GiB have no room for the bytes that it needs: 4 for each text, 8 for
+    /// each word, and two parts. They do not count against the bound.
     pub fn snapshot(&self) -> Result<TextSnapshot> {
         let need = (self.slots.len() + 2 * self.postings.len()) * size_of::<u32>();
         self.afford_snapshot(need + 4 * BYTES_A_PART)?;
         let rows = (0..self.slots.len() as Row)
-            .filter(|&row| self.slots[row as usize] != NOWHERE)
+            .filter(|&row| self.slots[row as usize] != NO_SLOT)
             .collect();
         let mut words = Vec::with_capacity(self.postings.len());
         let mut places = Vec::with_capacity(self.postings.len());
@@ -104,10 +103,10 @@ impl TextIndex {
         Ok(TextSnapshot { rows, words, places, next: Next::Start, parts: 0, changes: self.changes })
     }
 
-    /// The next part of a snapshot; none after the last.
+    /// Returns the next part of a snapshot, or `None` after the last.
     ///
     /// # Errors
-    /// `invalid_snapshot` when the index has changed since it began.
+    /// `invalid_snapshot` if the index has changed since the snapshot began.
     pub fn next_part(&self, snapshot: &mut TextSnapshot) -> Result<Option<Vec<u8>>> {
         if snapshot.changes != self.changes {
             return Err(Error::snapshot(
@@ -156,7 +155,7 @@ impl TextIndex {
     }
 }
 
-/// An index that is being restored.
+/// Restores an index from a snapshot, part by part.
 #[derive(Debug)]
 pub struct TextRestoring {
     index: TextIndex,
@@ -167,23 +166,23 @@ pub struct TextRestoring {
 }
 
 impl TextRestoring {
-    /// The length of a part whose header this is.
+    /// Returns the length of the part that begins with this header.
     ///
     /// # Errors
-    /// `invalid_snapshot` for what is no header.
+    /// `invalid_snapshot` if it is not a header.
     pub fn part_length(header: &[u8]) -> Result<usize> {
         parts::part_length(header)
     }
 
-    /// Begins with the first part, for an index that takes so many bytes at most.
+    /// Begins with the first part, for an index of at most `max_bytes` bytes.
     ///
     /// # Errors
-    /// `invalid_snapshot` for a part that is damaged, no first part of a full-text index, or of
-    /// another version.
+    /// `invalid_snapshot` if the part is damaged, is not the first part of a full-text index, or
+    /// has another version.
     pub fn begin(part: &[u8], max_bytes: usize, elsewhere: usize) -> Result<Self> {
         let (START, content) = parts::open(part, 0)? else {
             return Err(Error::snapshot(
-                "is none of a full-text index, or does not begin at its start",
+                "is not of a full-text index, or does not begin with its first part",
             ));
         };
         let mut reader = PartReader { bytes: content, field: "counts" };
@@ -200,25 +199,25 @@ impl TextRestoring {
         Ok(Self { index, words, texts, parts: 1, ended: false })
     }
 
-    /// Says how many bytes stand elsewhere and count against the bound.
+    /// Sets the bytes of the caller's scratch, which count against the bound.
     pub fn set_elsewhere(&mut self, bytes: usize) {
         self.index.set_elsewhere(bytes);
     }
 
-    /// How many texts have been read.
+    /// Returns the number of texts read.
     pub fn texts(&self) -> usize {
         self.index.len()
     }
 
-    /// Reads the next part. The answer is the kind and content of one of the caller's own.
+    /// Reads the next part. Returns kind and content of a part that the caller defined, and `None`
+    /// for other parts.
     ///
     /// # Errors
-    /// `invalid_snapshot` for a part that is damaged, or whose content no index can have;
-    /// `out_of_memory`.
+    /// `invalid_snapshot` if the part is damaged or no index can have its content; `out_of_memory`.
     pub fn read<'a>(&mut self, part: &'a [u8]) -> Result<Option<(u32, &'a [u8])>> {
         let (kind, content) = parts::open(part, self.parts)?;
         if self.ended {
-            return Err(Error::snapshot("goes on after its end"));
+            return Err(Error::snapshot("has parts after its end"));
         }
         self.parts += 1;
         match kind {
@@ -231,10 +230,10 @@ impl TextRestoring {
         Ok(None)
     }
 
-    /// The index, once the last part has been read.
+    /// Returns the index after the last part.
     ///
     /// # Errors
-    /// `invalid_snapshot` before that.
+    /// `invalid_snapshot` if parts are missing.
     pub fn finish(self) -> Result<TextIndex> {
         if self.ended {
             Ok(self.index)
@@ -252,11 +251,11 @@ impl TextRestoring {
         for _ in 0..count {
             let word = reader.text()?;
             if word.is_empty() || names.code(&word).is_some() {
-                return Err(Error::snapshot("holds a word that cannot be"));
+                return Err(Error::snapshot("holds an invalid word"));
             }
             names.code_or_new(&word);
         }
-        // Words may be there that no text holds any more.
+        // A snapshot may hold words without texts.
         self.index.reach_words();
         reader.end()
     }
@@ -273,7 +272,7 @@ impl TextRestoring {
         reader.end()
     }
 
-    /// A sequence that can be: its columns are all there, and its words known.
+    /// Checks a sequence: it has all columns, and only known words.
     fn sound(&self, sequence: &[u8]) -> Result<ParsedText> {
         let words = self.index.vocabulary.names.count();
         let (mut length, mut breaks, mut known) = (0, 0, true);
@@ -290,7 +289,7 @@ impl TextRestoring {
         if known && breaks + 1 == COLUMNS && again == sequence {
             Ok(ParsedText { sequence: again.into(), length })
         } else {
-            Err(Error::snapshot("holds a text that cannot be"))
+            Err(Error::snapshot("holds an invalid text"))
         }
     }
 

@@ -1,25 +1,25 @@
-//! The tokens of a text: words as SQLite's `unicode61` makes them, and pairs where a script leaves
-//! no space between words.
+//! Splits a text into tokens: words as in SQLite's `unicode61`, and pairs of characters for scripts
+//! without spaces between words.
 
 use super::characters::{Role, fold, role};
 use crate::text::{is_unspaced, is_word};
 
-/// A longer token is cut, as FTS5 cuts it.
+/// The most bytes of a token. A longer one is cut, as in FTS5.
 const MOST_BYTES: usize = 32_768;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token {
-    /// A word, in which the forms of a letter are one.
+    /// A word, folded.
     Word,
-    /// Two characters of a script without spaces.
+    /// Two adjacent characters of a script without spaces.
     Pair,
-    /// The last character of a run of such a script, so that every one of them begins a token;
-    /// `alone` where it is the run.
+    /// The last character of a run of such a script, so that each character of the run begins a
+    /// token. `alone` if it is the whole run.
     Last { alone: bool },
 }
 
-/// Hands every token of a text to `add`, in order; `token` is scratch.
+/// Calls `add` with every token of a text, in order. `token` is scratch.
 pub(super) fn each_token(text: &str, token: &mut String, mut add: impl FnMut(&str, Token)) {
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
@@ -38,9 +38,9 @@ fn is_of_word(c: char) -> bool {
     if c.is_ascii() { c.is_ascii_alphanumeric() } else { role(c) == Role::Word }
 }
 
-/// Whether a character is of a script that leaves no space between words.
+/// Whether a character belongs to a script without spaces between words.
 fn stands_alone(c: char) -> bool {
-    // Beside those that questions are cut by: Thai and Lao, Burmese, Khmer.
+    // Thai and Lao, Burmese and Khmer, besides the scripts that questions are split by.
     let is_unspaced = |c| {
         is_unspaced(c)
             || matches!(c, '\u{E00}'..='\u{EFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}')
@@ -48,7 +48,7 @@ fn stands_alone(c: char) -> bool {
     !c.is_ascii() && is_unspaced(c) && is_word(c)
 }
 
-/// Folds the word that a text begins with; the answer is its length in the text.
+/// Folds the word at the start of a text. Returns its length in the text.
 fn word(text: &str, token: &mut String) -> usize {
     token.clear();
     for (at, c) in text.char_indices() {
@@ -72,7 +72,7 @@ fn word(text: &str, token: &mut String) -> usize {
     text.len()
 }
 
-/// Hands over the pairs of the run that a text begins with; the answer is its length.
+/// Calls `add` with the pairs of the run at the start of a text. Returns the length of the run.
 fn run(text: &str, token: &mut String, add: &mut impl FnMut(&str, Token)) -> usize {
     token.clear();
     let mut end = text.len();

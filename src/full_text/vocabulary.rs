@@ -1,17 +1,17 @@
-//! The words of an index as codes, and in order, so that those with one beginning stand together.
+//! The words of an index: their codes, and their order for prefix queries.
 
 use crate::columns::Names;
 
-/// The words of an index. One that was seen stays until the index is made anew.
+/// The words of an index. A word stays until the index is rebuilt.
 #[derive(Debug, Default)]
 pub(super) struct Vocabulary {
     pub names: Names,
-    /// Codes in the order of their words, as far as `settle` has come.
+    /// Codes in the order of their words, without the words added since `settle`.
     sorted: Vec<u32>,
 }
 
 impl Vocabulary {
-    /// Puts the words that are new into their order.
+    /// Sorts the words that were added.
     pub fn settle(&mut self) {
         let Self { names, sorted } = self;
         let known = sorted.len();
@@ -21,8 +21,8 @@ impl Vocabulary {
         let mut fresh: Vec<u32> = (known as u32..names.count() as u32).collect();
         fresh.sort_unstable_by(|&a, &b| names.text(a).cmp(names.text(b)));
         sorted.resize(names.count(), 0);
-        // From the back, so that every code is moved once, and those before the first new one not
-        // at all.
+        // Merges from the back: each code moves once, and those before the first new one do not
+        // move.
         let (mut left, mut to) = (known, sorted.len());
         for code in fresh.into_iter().rev() {
             let word = names.text(code);
@@ -35,7 +35,8 @@ impl Vocabulary {
         }
     }
 
-    /// The codes of the words that begin so, in the order of the words; all are settled.
+    /// Returns the codes of the words with a prefix, in the order of the words. All words must be
+    /// sorted.
     pub fn beginning_with(&self, start: &str) -> &[u32] {
         let Self { names, sorted } = self;
         let from = sorted.partition_point(|&code| names.text(code) < start);
@@ -43,7 +44,7 @@ impl Vocabulary {
         &sorted[from..from + count]
     }
 
-    /// Bytes that there is room for, once all words are in their order.
+    /// Returns the allocated bytes once all words are sorted.
     pub fn capacity_bytes(&self) -> usize {
         self.names.capacity_bytes() + self.names.count() * size_of::<u32>()
     }

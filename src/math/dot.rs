@@ -32,19 +32,19 @@
 //!
 //! One multiplication and one addition per four f32 components; one `dot` instruction per eight i8.
 
-/// Sums kept apart while a product is summed.
+/// The number of separate sums of a product.
 pub(crate) const LANES: usize = 16;
 
-/// Components that are loaded together, one a lane.
+/// Components that are loaded together, one per lane.
 pub(crate) type Block<T> = [T; LANES];
 
-/// Rows that [`dots_i8`] takes at once: they share the loads of the vector.
+/// The number of rows that [`dots_i8`] multiplies at once: they share the loads of the vector.
 pub(crate) const AT_ONCE: usize = 4;
 
-/// The product of a vector with a row.
+/// Returns the product of a vector with a row.
 ///
 /// # Panics
-/// When the row has fewer blocks than the vector.
+/// If the row has fewer blocks than the vector.
 #[inline(always)]
 pub(crate) fn dot_f32(vector: &[Block<f32>], row: &[Block<f32>]) -> f32 {
     let mut sums = lanes::Sums::ZERO;
@@ -54,27 +54,27 @@ pub(crate) fn dot_f32(vector: &[Block<f32>], row: &[Block<f32>]) -> f32 {
     sums.total()
 }
 
-/// Turns whole numbers in [−127, 127] into what rows of them are kept as for [`dots_i8`], and back:
-/// every other one, from the first on, with 128 added. Of two that are loaded as one word each is
-/// then had by one instruction that any unit of a processor has, a mask or a shift; bytes that are
-/// widened wait for the one or two that can.
+/// Converts whole numbers in [−127, 127] to the form of rows for [`dots_i8`], and back: every other
+/// number, from the first on, has 128 added. A mask or a shift, which every unit of a processor can
+/// do, then extracts each number of a 16-bit word. Widening bytes would be limited to one or two
+/// units.
 pub(crate) fn offset_binary(numbers: &mut [i8]) {
     let pairs = numbers.chunks_mut(2);
     pairs.for_each(|pair| pair[0] ^= i8::MIN);
 }
 
-/// A vector of whole numbers, made ready to be multiplied with rows of them.
+/// A vector of whole numbers, prepared for products with rows.
 #[derive(Debug)]
 pub(crate) struct Factors {
-    /// Of each block first what stands at even places, then what stands at odd ones.
+    /// Each block has first the numbers at even places, then those at odd places.
     blocks: Vec<Block<i16>>,
-    /// What a product has too much: 128 times the sum of what stands at even places.
+    /// The excess of a product: 128 times the sum of the numbers at even places.
     excess: i32,
 }
 
 impl Factors {
-    /// The caller sees to it that no product overflows an i32: with numbers of up to *Q*, none is
-    /// further from 0 than 127 · *Q* · the number of components, and that has to be less than 2³¹.
+    /// The caller ensures that no product overflows an i32: for numbers of magnitude *Q* at most,
+    /// 127 · *Q* · the number of components must be less than 2³¹.
     pub(crate) fn new(vector: &[i16]) -> Self {
         let mut blocks = vec![[0; LANES]; vector.len().div_ceil(LANES)];
         for (at, &number) in vector.iter().enumerate() {
@@ -84,20 +84,20 @@ impl Factors {
         Self { blocks, excess: evens.map(|&number| 128 * i32::from(number)).sum() }
     }
 
-    /// Blocks of the vector.
+    /// Returns the number of blocks of the vector.
     pub(crate) fn width(&self) -> usize {
         self.blocks.len()
     }
 }
 
-/// The products of a vector with rows of whole numbers in [`offset_binary`], exactly. On the way
-/// sums may overflow: they wrap, and the products, which do not, come out as they are.
+/// Returns the exact products of a vector with rows of whole numbers in [`offset_binary`]. Partial
+/// sums may overflow and wrap; the products do not overflow and are exact.
 ///
-/// Rows by name instead of by number: LLVM keeps looking whether a row by number ends, which costs
-/// a tenth.
+/// The rows are separate parameters, because LLVM checks the bounds of a row in an array in the
+/// loop, which costs a tenth.
 ///
 /// # Panics
-/// When a row has fewer blocks than the vector.
+/// If a row has fewer blocks than the vector.
 #[inline(always)]
 pub(crate) fn dots_i8(
     Factors { blocks, excess }: &Factors,
@@ -171,7 +171,7 @@ mod lanes {
 
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 mod lanes {
-    //! The sums in arrays, which the compiler turns into vector instructions where the target has
+    //! The sums in arrays, which the compiler turns into vector instructions if the target has
     //! them.
 
     use super::{Block, LANES};

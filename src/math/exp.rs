@@ -7,7 +7,7 @@
 //! Soundness: ln 2 is split in two parts, of which the first has 32 bits, so that k times it is
 //! exact and r loses no bits by cancellation. The result is off by less than one unit in the last
 //! place. V8 returns `Math.E` for 1, where the formula is one unit off. 2^k is applied in two steps
-//! at both ends, where it is no normal number.
+//! at both ends, where it is not a normal number.
 //!
 //! Cost: some 25 operations, one of them a division.
 //!
@@ -56,7 +56,7 @@ pub(super) const LN2_LOW: f64 = f64::from_bits(0x3DEA_39EF_3579_3C76);
 pub(super) const HALF_LN2_HIGH_WORD: u32 = 0x3FD6_2E42;
 /// High word of 2⁻²⁸: below it e^x is 1 + x.
 const TINY_HIGH_WORD: u32 = 0x3E30_0000;
-/// High word of the infinities; whatever lies above is NaN.
+/// High word of the infinities. Greater words are NaN.
 pub(super) const INFINITE_HIGH_WORD: u32 = 0x7FF0_0000;
 
 // Remez polynomial for r·(e^r + 1)/(e^r − 1) − 2 in r² on [0, ½ ln 2], error below 2⁻⁵⁹.

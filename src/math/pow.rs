@@ -60,14 +60,14 @@ const FACTOR_LOW: f64 = f64::from_bits(0xBE3E_2FE0_145B_01F5);
 /// Mantissas (the upper bits) up to √1.5, and below √3.
 const TO_ONE: u32 = 0x3988E;
 const TO_MIDDLE: u32 = 0xBB67A;
-/// Exponents that the steps below are for: |y| up to 2³¹.
+/// The largest |y| that the steps below are valid for: 2³¹.
 const LARGEST_EXPONENT: f64 = 2_147_483_648.0;
 
 fn high_word(x: f64) -> u32 {
     (x.to_bits() >> 32) as u32
 }
 
-/// The upper half of the bits.
+/// Returns the upper half of the bits.
 fn high_part(x: f64) -> f64 {
     f64::from_bits(x.to_bits() & 0xFFFF_FFFF_0000_0000)
 }
@@ -76,10 +76,10 @@ fn from_high_word(word: u32) -> f64 {
     f64::from_bits(u64::from(word) << 32)
 }
 
-/// x to the power of y, equal to the bit to `Math.pow(x, y)` of V8 as Node 20 has it: log2 x in two
-/// parts, times y in two parts, and 2 to the power of that.
+/// x to the power of y, equal to the bit to `Math.pow(x, y)` of V8 in Node 20: log2 x in two parts,
+/// times y in two parts, and 2 to the power of that.
 ///
-/// What is 0, infinite or NaN, negative x and |y| above 2³¹ are left to the standard library.
+/// The standard library computes 0, infinities, NaN, negative x and |y| above 2³¹.
 #[must_use]
 pub fn pow(x: f64, y: f64) -> f64 {
     let ordinary = x > 0.0 && x.is_finite() && y != 0.0 && y.abs() <= LARGEST_EXPONENT;
@@ -98,7 +98,7 @@ pub fn pow(x: f64, y: f64) -> f64 {
     }
 }
 
-/// The binary logarithm in two parts, of which the first has its lower half 0.
+/// Returns the binary logarithm in two parts. The lower half of the first part's bits is 0.
 fn log2(x: f64) -> (f64, f64) {
     let (x, mut exponent) = if x < f64::MIN_POSITIVE { (x * 2f64.powi(53), -53) } else { (x, 0) };
     exponent += (high_word(x) >> 20) as i32 - 0x3FF;
@@ -141,7 +141,7 @@ fn log2(x: f64) -> (f64, f64) {
     (high, z_low - (((high - whole) - base_high) - z_high))
 }
 
-/// 2 to the power of a number in two parts.
+/// Returns 2 to the power of a number in two parts.
 fn exp2(high: f64, low: f64) -> f64 {
     let z = low + high;
     if z >= 1025.0 {
@@ -163,7 +163,7 @@ fn exp2(high: f64, low: f64) -> f64 {
     // The divisor is V8's: fdlibm subtracts the second difference from the quotient.
     let r = (z * t1) / ((t1 - 2.0) - (w + z * w));
     let z = 1.0 - (r - z);
-    // In two steps, of which only the second can leave the range.
+    // In two steps, because 2^k may leave the range of normal numbers before the product does.
     let n = whole as i32;
     z * 2f64.powi(n / 2) * 2f64.powi(n - n / 2)
 }

@@ -3,8 +3,8 @@
 /// 2⁴⁶: from here on, neighbouring doubles are further apart than hundredths.
 const LARGE: f64 = 70_368_744_177_664.0;
 
-/// The number with two decimals that is nearest to the exact value of a double; of two that are
-/// equally near, the even one.
+/// Returns the number with two decimals that is nearest to the exact value of a double, half to
+/// even.
 pub(crate) fn round_to_hundredths(x: f64) -> f64 {
     if x.abs() >= LARGE {
         return x;

@@ -7,39 +7,39 @@ use crate::decay::{self, Curve, Lifecycle};
 use crate::error::Result;
 
 impl MemoryIndex {
-    /// Counts an access of each row at `now`; a row listed twice counts twice. The last access never
-    /// moves back. Returns the number of accesses counted: rows without a node are skipped.
+    /// Counts an access of each row at `now`; a row listed twice counts twice. The last access
+    /// never moves back. Returns the number of accesses counted: rows without a node are skipped.
     ///
     /// # Errors
     /// `invalid_argument` for a `now` out of range.
     pub fn touch(&mut self, rows: &[Row], now: f64) -> Result<usize> {
         check_instant("now", now)?;
         self.changes += 1;
-        let there = rows.iter().filter(|&&row| self.nodes.has(row)).count();
+        let count = rows.iter().filter(|&&row| self.nodes.has(row)).count();
         for &row in rows {
             self.count_access(row, now);
         }
-        Ok(there)
+        Ok(count)
     }
 
-    /// Counts accesses as [`MemoryIndex::touch`] does, and recalls the nodes. Stability grows by the
-    /// rate of the section, and by salience if the index keeps it; that of a playbook stays. The
-    /// stored retrievability and state become those of the moment before the read. The states DORMANT
-    /// and DELETED stay.
+    /// Counts accesses as [`MemoryIndex::touch`] does, and recalls the nodes. Stability grows by
+    /// the rate of the section, and by salience if the index keeps it; that of a playbook stays.
+    /// The stored retrievability and state become those of the moment before the read. The states
+    /// DORMANT and DELETED stay.
     ///
     /// # Errors
     /// As [`MemoryIndex::touch`].
     pub fn recall(&mut self, rows: &[Row], now: f64) -> Result<usize> {
         check_instant("now", now)?;
         self.changes += 1;
-        let there = rows.iter().filter(|&&row| self.nodes.has(row)).count();
+        let count = rows.iter().filter(|&&row| self.nodes.has(row)).count();
         for &row in rows {
             if self.nodes.has(row) {
                 self.read(row, now);
                 self.count_access(row, now);
             }
         }
-        Ok(there)
+        Ok(count)
     }
 
     fn count_access(&mut self, row: Row, now: f64) {

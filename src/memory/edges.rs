@@ -20,8 +20,8 @@ pub struct EdgeChange {
     pub edge_type: Option<u32>,
     /// In [0, 1]. Default: that of its type, see [`stored_edge_strength`].
     pub strength: Option<f64>,
-    /// Its place in every order, at most [`MOST_SEQUENCE`](crate::columns::MOST_SEQUENCE). Default: one more than the highest so
-    /// far.
+    /// Its place in every order, at most [`MOST_SEQUENCE`](crate::columns::MOST_SEQUENCE). Default:
+    /// one more than the highest so far.
     pub sequence: Option<u64>,
 }
 
@@ -53,7 +53,7 @@ impl MemoryIndex {
         let mut places = Vec::with_capacity(batch.len());
         for change in batch {
             let Some((source, target)) = change.ends else {
-                places.push(EdgePlace::Nowhere);
+                places.push(EdgePlace::LeftOut);
                 continue;
             };
             let place = match change.target {
@@ -66,7 +66,7 @@ impl MemoryIndex {
             let known = match place {
                 EdgePlace::Added(place) => added.get(place).copied(),
                 EdgePlace::Slot(slot) => self.graph.edge(slot),
-                EdgePlace::Nowhere => None,
+                EdgePlace::LeftOut => None,
             };
             let edge_type = change.edge_type.map(|code| code as u16);
             let edge = match known {
@@ -103,7 +103,7 @@ impl MemoryIndex {
                     added.push(edge);
                     EdgePlace::Added(added.len() - 1)
                 }
-                (EdgePlace::Added(_) | EdgePlace::Nowhere, _) => {
+                (EdgePlace::Added(_) | EdgePlace::LeftOut, _) => {
                     added.push(edge);
                     EdgePlace::Added(added.len() - 1)
                 }
@@ -116,7 +116,7 @@ impl MemoryIndex {
             .map(|place| match place {
                 EdgePlace::Added(place) => Some(slots[place]),
                 EdgePlace::Slot(slot) => Some(slot),
-                EdgePlace::Nowhere => None,
+                EdgePlace::LeftOut => None,
             })
             .collect())
     }
@@ -136,9 +136,9 @@ impl MemoryIndex {
         slots.iter().for_each(|&slot| self.graph.remove(slot));
     }
 
-    /// Strengthens every edge between two different nodes of one group by `amount`, to 1 at most, and
-    /// only once if it is in several groups. Returns the slots of edges whose strength changed, in
-    /// order of sequence.
+    /// Strengthens every edge between two different nodes of one group by `amount`, to 1 at most,
+    /// and only once if it is in several groups. Returns the slots of edges whose strength changed,
+    /// in order of sequence.
     ///
     /// # Errors
     /// `invalid_argument` for an amount outside [0, 1].
@@ -177,7 +177,7 @@ enum EdgePlace {
     Added(usize),
     Slot(u32),
     /// Left out.
-    Nowhere,
+    LeftOut,
 }
 
 impl Edge {

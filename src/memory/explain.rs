@@ -1,4 +1,4 @@
-//! Explaining a score: a tree of numbers, in which each value is computed from those below it.
+//! Explains a score: a tree of numbers, in which each value is computed from those below it.
 
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use crate::search::{Aggregation, Arrival, SearchHit, Seed};
 use crate::section::Weights;
 use crate::signal::{self, SIGNALS, days_between};
 
-/// How a value comes from its parts, from left to right.
+/// The operation that combines the parts of a value, from left to right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Operation {
@@ -26,47 +26,48 @@ pub enum Operation {
     Minimum,
 }
 
-/// One number and where it comes from.
+/// A number and the numbers that it is computed from.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Explanation {
-    /// What it is.
+    /// The name of the number.
     pub name: &'static str,
     /// Its value.
     pub value: f64,
-    /// How it comes from its parts; none for one that was given or that the note explains.
+    /// The operation that combines the parts. `None` for a given number, or one that the note
+    /// explains.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operation: Option<Operation>,
-    /// What it comes from.
+    /// The numbers that it is computed from.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Explanation>,
-    /// In words.
+    /// A note in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// The node that passed activation on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<Row>,
-    /// The slot of the edge that it came over.
+    /// The slot of the edge that the activation passed over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub edge: Option<u32>,
 }
 
-/// Why a node stands where it stands in a search's ranking.
+/// The reasons for a node's rank in a search.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ExplainedNode {
-    /// Its place in the ranking, from 1; none when it is not in it.
+    /// The rank, from 1, or `None` if the node is not in the ranking.
     pub rank: Option<usize>,
-    /// Why it is not in it.
+    /// The reason why the node is not in the ranking.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub absent: Option<&'static str>,
-    /// What its score consists of, for a node that was ranked.
+    /// The tree of the score, for a node that was ranked.
     pub score: Option<Explanation>,
 }
 
-/// What one hop of an explanation takes at most, tree and text.
+/// The most bytes of a hop in an explanation, tree and text.
 const BYTES_A_HOP: usize = 2048;
 
 impl Explanation {
-    // Out of line: they are called in many places, and an explanation need not be quick.
+    // Out of line: they have many callers, and explaining is not time-critical.
     #[inline(never)]
     fn given(name: &'static str, value: f64) -> Self {
         Self { name, value, operation: None, parts: Vec::new(), note: None, from: None, edge: None }
@@ -99,17 +100,16 @@ impl Explanation {
 }
 
 impl MemoryIndex {
-    /// Searches, and explains the score of one node. The tree of a node that a limit cut off is
-    /// there too.
+    /// Searches, and explains the score of one node. A node that the limit cut off has a tree too.
     ///
     /// # Errors
     /// As [`MemoryIndex::search`].
     pub fn explain(&mut self, row: Row, search: &Search<'_>) -> Result<ExplainedNode> {
-        // All of the kept, so that one below the limit has a score as well.
+        // Ranks all kept nodes, so that one below the limit has a score as well.
         let limit = search.limit.unwrap_or(self.search.default_limit);
         let mut arrivals = Vec::new();
         let whole = Search { limit: Some(usize::MAX), ..search.clone() };
-        let outcome = self.search_and_tell(&whole, Some(&mut arrivals))?;
+        let outcome = self.search_with_arrivals(&whole, Some(&mut arrivals))?;
         let Some(place) =
             outcome.ranked.iter().position(|ranked| outcome.kept[ranked.index].row == row)
         else {
@@ -124,7 +124,7 @@ impl MemoryIndex {
             return Ok(ExplainedNode { rank: None, absent: Some(absent), score: None });
         };
         let is_returned = place < limit;
-        // A tree of some numbers for each hop of each arrival, and its text.
+        // Each arrival takes a tree of some numbers for each of its hops, and its text.
         let hops: usize =
             arrivals.iter().filter(|it| it.row == row).map(|it| it.hop as usize + 1).sum();
         self.afford_for_now("explain", hops.saturating_mul(BYTES_A_HOP))?;
@@ -137,7 +137,7 @@ impl MemoryIndex {
     }
 }
 
-/// A search that has been done, and all that arrived in it.
+/// A finished search and all its arrivals.
 struct ExplainedSearch<'a> {
     memory: &'a MemoryIndex,
     outcome: &'a Outcome,
@@ -245,7 +245,7 @@ impl ExplainedSearch<'_> {
         }
     }
 
-    /// What a node has come to: its own start, and all that arrived, in order.
+    /// Explains the activation of a node: its own start, and all arrivals, in order.
     fn activation(&self, row: Row) -> Explanation {
         let mut parts = Vec::new();
         if let Some(place) = self.outcome.seeds.iter().position(|seed| seed.row == row) {
@@ -285,7 +285,7 @@ impl ExplainedSearch<'_> {
             .noted(&format!("seed {} of the search", place + 1))
     }
 
-    /// An amount that arrived, with the way it came.
+    /// Explains an arrival by the path it took.
     fn arrival(&self, arrival: &Arrival) -> Explanation {
         let (from, before) = match arrival.hop {
             1 => (self.outcome.seeds[arrival.entry].row, self.start(arrival.entry)),

@@ -12,13 +12,13 @@ pub const NO_CODE: u32 = u32::MAX;
 /// [`NO_CODE`]. An empty list is no condition. `created_after` and `created_before` are inclusive.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filters {
-    /// Types of nodes, one of which it has.
+    /// Types of nodes: the memory has one of them.
     pub types: Vec<u32>,
-    /// Types of nodes, none of which it has.
+    /// Types of nodes to exclude.
     pub excluded_types: Vec<u32>,
-    /// Subtypes, one of which it has.
+    /// Subtypes: the memory has one of them.
     pub subtypes: Vec<u32>,
-    /// Codes of [`StoredState`](crate::columns::StoredState)s, one of which it has.
+    /// Codes of [`StoredState`](crate::columns::StoredState)s: the memory has one of them.
     pub lifecycles: Vec<u32>,
     /// The earliest creation, in milliseconds since 1970.
     pub created_after: Option<f64>,
@@ -26,13 +26,13 @@ pub struct Filters {
     pub created_before: Option<f64>,
     /// The most days since the last access, at least 0; a fraction counts.
     pub accessed_within_days: Option<f64>,
-    /// Clusters, in at least one of which it is.
+    /// Clusters: the memory is in at least one of them.
     pub clusters: Vec<u32>,
-    /// Tags, all of which it has.
+    /// Tags: the memory has all of them.
     pub tags_all: Vec<u32>,
-    /// Tags, at least one of which it has.
+    /// Tags: the memory has at least one of them.
     pub tags_any: Vec<u32>,
-    /// Tags, none of which it has.
+    /// Tags to exclude.
     pub tags_none: Vec<u32>,
     /// Types of edges that activation may pass over.
     pub relationship_types: Vec<u32>,
@@ -40,8 +40,8 @@ pub struct Filters {
 
 impl Filters {
     /// # Errors
-    /// `invalid_argument` with the field of an instant out of range, and of days that are negative or
-    /// not finite.
+    /// `invalid_argument` with the field of an instant out of range, and of days that are negative
+    /// or not finite.
     pub(super) fn check(&self) -> Result<()> {
         for (field, instant) in [
             ("filters.created_after", self.created_after),

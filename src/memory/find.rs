@@ -79,7 +79,7 @@ impl MemoryIndex {
     ///
     /// # Errors
     /// `invalid_argument` with field and index for a row without a node and for scores out of
-    /// range; for a `now` that is no instant.
+    /// range; for a `now` that is not an instant.
     ///
     /// # Panics
     /// When the columns differ in length.
@@ -95,8 +95,8 @@ impl MemoryIndex {
         Ok(ranking)
     }
 
-    /// [`MemoryIndex::rerank`], calling `each` with one after the other; it calls nothing if there is
-    /// an error.
+    /// [`MemoryIndex::rerank`], calling `each` with one result after the other. Calls nothing if
+    /// there is an error.
     pub(crate) fn rerank_each(
         &mut self,
         columns: Columns<'_>,
@@ -108,14 +108,14 @@ impl MemoryIndex {
         let Columns { rows, semantic, bm25, graph } = columns;
         let length = rows.len();
         assert!([semantic.len(), bm25.len(), graph.len()] == [length; 3], "columns of one length");
-        // Whole columns are checked first. Only if one has a fault, it is looked for.
+        // Whole columns are checked first. A single fault is searched only if there is one.
         let last_row = rows.iter().fold(0, |last, &row| last.max(row)) as usize;
         let peaks = Peaks::of(semantic, bm25, graph);
         let Some(peaks) = peaks.filter(|_| length == 0 || last_row < self.nodes.rows()) else {
             return Err(self.first_fault(columns));
         };
         let need = self.reranker.need(length);
-        // Counting what is left takes as long as rating ten candidates.
+        // Counting the free bytes takes as long as rating ten candidates.
         if need > 0 {
             self.afford_for_now("candidates", need + limit.min(length) * 2 * size_of::<Ranked>())?;
         }
@@ -126,8 +126,8 @@ impl MemoryIndex {
         }
     }
 
-    /// [`MemoryIndex::rerank_each`] of columns that are in range. Returns `false`, and calls nothing, if a row
-    /// has no node.
+    /// [`MemoryIndex::rerank_each`] of columns that are in range. Returns `false`, and calls
+    /// nothing, if a row has no node.
     fn rank(
         &mut self,
         columns: Columns<'_>,
@@ -180,15 +180,14 @@ impl MemoryIndex {
                 return Error::argument(field, problem).found(found).at(index);
             }
         }
-        Error::argument("candidates", "must be sound")
+        Error::argument("candidates", "must be valid")
     }
 
-    /// The `limit` nodes whose embeddings are most like this one, among those that pass, with their
-    /// cosines, highest first; equal ones in order of sequence.
+    /// Returns the `limit` nodes whose embeddings are most similar to this one, among those that
+    /// pass the filters, with their cosines, highest first. Equal ones are in order of sequence.
     ///
     /// # Errors
-    /// `invalid_argument` for an embedding that is none, for filters and a `now` out of
-    /// range.
+    /// `invalid_argument` for an invalid embedding, and for filters and a `now` out of range.
     pub fn similar(
         &self,
         embedding: &[f64],
@@ -211,7 +210,7 @@ impl MemoryIndex {
         if self.options.dimensions == 0 {
             return Err(Error::argument(
                 "embedding",
-                "must not be there: this index has 0 dimensions",
+                "must be absent: this index has 0 dimensions",
             ));
         }
         self.vectors.query(embedding)
@@ -229,20 +228,20 @@ impl MemoryIndex {
         self.vectors.similar(query, limit, passes, |row| self.nodes.sequence(row) as f64)
     }
 
-    /// Searches: seeds from vectors and from what the full-text index found, spreading activation,
+    /// Searches: seeds from vectors and from the hits of the full-text index, spreading activation,
     /// relevance floor, ranking.
     ///
     /// # Errors
-    /// `invalid_argument` for an embedding that is none, a BM25 score that is negative or no number
-    /// (with its index), filters out of range, a `now` that is no instant, signals of a node that
-    /// are too large to add (its row is the index); `out_of_memory` when activation spreads beyond
-    /// all bounds.
+    /// `invalid_argument` for an invalid embedding, a BM25 score that is negative or not finite
+    /// (with its index), filters out of range, a `now` that is not an instant, signals of a node
+    /// that are too large to add (its row is the index); `out_of_memory` if activation spreads
+    /// beyond all bounds.
     pub fn search(&mut self, search: &Search<'_>) -> Result<Outcome> {
-        self.search_and_tell(search, None)
+        self.search_with_arrivals(search, None)
     }
 
     /// [`MemoryIndex::search`], and every amount that arrived while activation spread.
-    pub(super) fn search_and_tell(
+    pub(super) fn search_with_arrivals(
         &mut self,
         search: &Search<'_>,
         arrivals: Option<&mut Vec<Arrival>>,

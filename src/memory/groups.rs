@@ -11,7 +11,7 @@ pub(super) struct Groups {
     members: Vec<Member>,
     /// The groups of each member, in chains.
     links: Vec<GroupLink>,
-    /// For each group the last row that was asked about and is in it.
+    /// For each group the last row that was compared and is in it.
     asked: Vec<Row>,
 }
 
@@ -19,8 +19,8 @@ pub(super) struct Groups {
 struct Member {
     row: Row,
     last_link: u32,
-    /// The row that it was compared with last, and whether they share a group: there may be several
-    /// edges between two nodes.
+    /// The row that was compared last, and whether the two share a group. Two nodes may have
+    /// several edges.
     compared: Row,
     shares: bool,
 }
@@ -35,28 +35,28 @@ struct GroupLink {
 /// The end of a chain.
 const END: u32 = u32::MAX;
 /// No row.
-const NOBODY: Row = Row::MAX;
+const NO_ROW: Row = Row::MAX;
 
 impl Groups {
     /// The most bytes of this many groups that list this many rows in all.
     pub fn need(groups: usize, listed: usize) -> usize {
-        // The map and the members may be twice as large as they have to, and grow beside what they
-        // were.
+        // The map and the members may have twice the room they need, and grow beside their old
+        // allocation.
         let each =
             size_of::<GroupLink>() + 4 * (size_of::<(Row, u32)>() + 1) + 3 * size_of::<Member>();
         listed.saturating_mul(each).saturating_add(groups * size_of::<Row>())
     }
 
-    /// These groups, which list `listed` rows in all, without the rows that are not `there`.
-    pub fn new(groups: &[&[Row]], listed: usize, there: impl Fn(Row) -> bool) -> Self {
+    /// These groups, which list `listed` rows in all, without the rows for which `exists` is false.
+    pub fn new(groups: &[&[Row]], listed: usize, exists: impl Fn(Row) -> bool) -> Self {
         let mut whole = Self {
             places: FxHashMap::default(),
             members: Vec::new(),
             links: Vec::with_capacity(listed),
-            asked: vec![NOBODY; groups.len()],
+            asked: vec![NO_ROW; groups.len()],
         };
         for (rows, group) in groups.iter().zip(0..) {
-            rows.iter().filter(|&&row| there(row)).for_each(|&row| whole.add(row, group));
+            rows.iter().filter(|&&row| exists(row)).for_each(|&row| whole.add(row, group));
         }
         whole
     }
@@ -65,7 +65,7 @@ impl Groups {
         let next = self.members.len() as u32;
         let place = *self.places.entry(row).or_insert(next);
         if place == next {
-            self.members.push(Member { row, last_link: END, compared: NOBODY, shares: false });
+            self.members.push(Member { row, last_link: END, compared: NO_ROW, shares: false });
         }
         let link = self.links.len() as u32;
         let before = std::mem::replace(&mut self.members[place as usize].last_link, link);
@@ -77,8 +77,8 @@ impl Groups {
         self.members.iter().map(|member| member.row)
     }
 
-    /// Calls `each` with every row in turn, and with what tells whether another row shares a group
-    /// with it.
+    /// Calls `each` with every row in turn, and with a function that returns whether another row
+    /// shares a group with it.
     pub fn compare(&mut self, mut each: impl FnMut(Row, &mut dyn FnMut(Row) -> bool)) {
         for place in 0..self.members.len() {
             let Member { row, mut last_link, .. } = self.members[place];

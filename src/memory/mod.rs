@@ -1,7 +1,8 @@
-//! The memory index: the nodes, edges and embeddings of one agent, resident where they are searched.
+//! The memory index: nodes, edges and embeddings of one agent in memory, with search, decay and
+//! snapshots.
 //!
 //! A node is a [`Row`] and an edge is a slot; the caller keeps their ids. Names (types, subtypes,
-//! tags, clusters) become codes once. Every batch is checked, and the bytes that it could need are
+//! tags, clusters) have codes. Every batch is checked, and the bytes that it could need are
 //! counted, before anything changes.
 //!
 //! | file | subject |

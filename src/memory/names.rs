@@ -6,9 +6,9 @@ use crate::error::{Error, Result};
 use crate::search::{EdgeWeight, edge_weight, stored_edge_strength};
 use crate::section::Section;
 
-/// The type of a node that is given none.
+/// The default type of a node.
 pub const DEFAULT_NODE_TYPE: &str = "concept";
-/// The type of an edge that is given none.
+/// The default type of an edge.
 pub const DEFAULT_EDGE_TYPE: &str = "relates_to";
 /// Memories of this subtype do not grow by being read; their outcomes change their stability.
 const PLAYBOOK: &str = "custom:playbook";
@@ -37,7 +37,7 @@ impl NameKind {
         [Self::Type, Self::Subtype, Self::EdgeType, Self::Tag, Self::Cluster];
 }
 
-/// What the configuration says about the nodes of a subtype.
+/// The settings of the configuration for the nodes of a subtype.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SubtypeFacts {
     pub section: Section,
@@ -56,21 +56,21 @@ impl MemoryIndex {
         }
     }
 
-    /// The code of a name, if it has one.
+    /// Returns the code of a name, or `None` if the name has none.
     pub fn code(&self, kind: NameKind, name: &str) -> Option<u32> {
         self.names(kind).code(name)
     }
 
-    /// The name of a code; empty for code 0 of subtypes.
+    /// Returns the name of a code, or an empty text for code 0 of subtypes.
     pub fn text(&self, kind: NameKind, code: u32) -> &str {
         self.names(kind).text(code)
     }
 
-    /// The code of a name; a new code if the name has none.
+    /// Returns the code of a name. A new name gets a new code.
     ///
     /// # Errors
-    /// `out_of_memory` when there are 65,535 of its kind already (types and subtypes), or no room
-    /// for it.
+    /// `out_of_memory` if there are 65,535 names of its kind already (types and subtypes), or no
+    /// room for it.
     pub fn name(&mut self, kind: NameKind, name: &str) -> Result<u32> {
         if let Some(code) = self.code(kind, name) {
             return Ok(code);
@@ -109,13 +109,13 @@ impl MemoryIndex {
         })
     }
 
-    /// The number of names of a kind.
+    /// Returns the number of names of a kind.
     pub fn count_names(&self, kind: NameKind) -> usize {
         self.names(kind).count()
     }
 
-    /// Keeps the first `count` names of a kind, at least those that every index has. The others were
-    /// given codes for a batch that was refused.
+    /// Removes all names of a kind but the first `count`, and keeps those that every index has. The
+    /// removed names were given codes for a batch that was refused.
     pub fn truncate_names(&mut self, kind: NameKind, count: usize) {
         match kind {
             NameKind::Type => self.types.truncate(count.max(1)),
@@ -132,7 +132,7 @@ impl MemoryIndex {
         }
     }
 
-    /// The names of all kinds.
+    /// Returns the names of all kinds.
     pub(super) fn all_names(&self) -> impl Iterator<Item = &Names> {
         NameKind::ALL.iter().map(|&kind| self.names(kind))
     }

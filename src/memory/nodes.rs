@@ -31,14 +31,14 @@ pub enum Embedding<'a> {
     Given(&'a [f64]),
 }
 
-/// A node of a batch. A missing field stays as it is, or has the default of a new node. Instants are
-/// milliseconds since 1970, at most 8.64e15 from it.
+/// A node of a batch. A missing field stays as it is, or has the default of a new node. Instants
+/// are milliseconds since 1970, at most 8.64e15 from it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NodeChange<'a> {
     /// The node.
     pub target: Target,
-    /// Its place in every order, at most [`MOST_SEQUENCE`](crate::columns::MOST_SEQUENCE). Default: one more than the highest so
-    /// far.
+    /// Its place in every order, at most [`MOST_SEQUENCE`](crate::columns::MOST_SEQUENCE). Default:
+    /// one more than the highest so far.
     pub sequence: Option<u64>,
     /// The instant of its creation. Default: that of the call.
     pub created_at: Option<f64>,
@@ -99,12 +99,12 @@ impl MemoryIndex {
         self.vectors.has(row)
     }
 
-    /// Adds and changes nodes, in order. Returns the row of each. `now` is the creation of a new node
-    /// without one. Codes of names are those that [`MemoryIndex::name`] returned.
+    /// Adds and changes nodes, in order. Returns the row of each. `now` is the creation of a new
+    /// node without one. Codes of names are those that [`MemoryIndex::name`] returned.
     ///
     /// # Errors
-    /// `invalid_argument` with field and index for a number out of range and for an invalid embedding;
-    /// `out_of_memory`. Then nothing is changed.
+    /// `invalid_argument` with field and index for a number out of range and for an invalid
+    /// embedding; `out_of_memory`. Then nothing is changed.
     pub fn upsert(&mut self, batch: &[NodeChange<'_>], now: f64) -> Result<Vec<Row>> {
         self.check_nodes(batch, now)?;
         let new = batch.iter().filter(|change| change.target == Target::New).count();
@@ -193,7 +193,7 @@ impl MemoryIndex {
             if self.options.dimensions == 0 {
                 return Err(Error::argument(
                     "embedding",
-                    "must not be there: this index has 0 dimensions",
+                    "must be absent: this index has 0 dimensions",
                 ));
             }
             self.vectors.check(embedding)?;

@@ -4,8 +4,8 @@ use super::MemoryIndex;
 use crate::columns::{MOST_ADDRESSED, Names, PIECES_SHARE};
 use crate::error::{Error, Result};
 
-/// The share that nodes, edges and names leave free, so that what is full can still be searched;
-/// that one is in it.
+/// The share that nodes, edges and names leave free, so that a full index can still be searched. It
+/// includes the share for fragmentation.
 const SPARE_SHARE: usize = 8;
 
 /// Bytes of a memory index, in use and allocated.
@@ -74,7 +74,7 @@ impl MemoryIndex {
     /// share that calls need for their duration.
     ///
     /// # Errors
-    /// `out_of_memory` when it does not.
+    /// `out_of_memory` if it does not.
     #[inline(never)]
     pub fn afford(&self, field: &str, need: usize) -> Result<()> {
         Self::compare(
@@ -84,22 +84,22 @@ impl MemoryIndex {
         )
     }
 
-    /// Checks whether a call that needs `need` bytes for its duration stays within the bound. An index
-    /// that is full can still be searched.
+    /// Checks whether a call that needs `need` bytes for its duration stays within the bound. A
+    /// full index can still be searched.
     ///
     /// # Errors
-    /// `out_of_memory` when it does not.
+    /// `out_of_memory` if it does not.
     #[inline(never)]
     pub fn afford_for_now(&self, field: &str, need: usize) -> Result<()> {
         Self::compare(field, need, self.room())
     }
 
-    /// Checks whether a snapshot can take `need` bytes for its duration. An index that is full can
-    /// still be saved: a snapshot does not count against the bound, but only against the bytes that a
-    /// 32-bit module can address.
+    /// Checks whether a snapshot can take `need` bytes for its duration. A full index can still be
+    /// saved: a snapshot does not count against the bound, but only against the bytes that a 32-bit
+    /// module can address.
     ///
     /// # Errors
-    /// `out_of_memory` when it cannot.
+    /// `out_of_memory` if it cannot.
     #[inline(never)]
     pub fn afford_snapshot(&self, need: usize) -> Result<()> {
         Self::compare("snapshot", need, self.left(self.options.max_bytes.max(MOST_ADDRESSED)))
@@ -114,7 +114,7 @@ impl MemoryIndex {
         Err(Error::memory(field, problem))
     }
 
-    /// Bytes that are left for the duration of a call, less the share for small free blocks.
+    /// Returns the bytes left for the duration of a call, less the share for fragmentation.
     pub(super) fn room(&self) -> usize {
         self.left(self.options.max_bytes - self.options.max_bytes / PIECES_SHARE)
     }

@@ -4,7 +4,7 @@
 //! # Idea
 //!
 //! A node carries the retrievability and the state that its database holds. [`MemoryIndex::decay`]
-//! goes over all nodes, computes both anew and returns those that differ. The caller writes its
+//! goes over all nodes, recomputes both and returns those that differ. The caller writes its
 //! database, and [`MemoryIndex::apply_decay`] stores them.
 //!
 //! [`MemoryIndex::transitions`] returns the nodes whose state would change, without going over all
@@ -63,12 +63,12 @@ use crate::fsrs::{ForgettingCurve, Parameters};
 use crate::math::{F64x2, Mask, highest_bits};
 use crate::section::Section;
 
-/// A stored retrievability that is off by no more than this is left as it is.
+/// The largest difference from the stored retrievability that is left as it is.
 const TOLERANCE: f64 = 0.001;
 /// Retrievability is stored with four decimals.
 const DECIMALS: f64 = 10_000.0;
 
-/// New stored values of a node.
+/// The new stored values of a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DecayChange {
     /// The node.
@@ -79,7 +79,7 @@ pub struct DecayChange {
     pub state: StoredState,
 }
 
-/// A state that changes.
+/// A change of state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transition {
     /// The node.
@@ -90,12 +90,13 @@ pub struct Transition {
     pub to: Lifecycle,
 }
 
-/// What a sweep proposes, in order of sequence.
+/// The changes that a sweep proposes, in order of sequence.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sweep {
-    /// Nodes looked at: all but those that are put away or deleted.
+    /// The number of nodes looked at: all that are not archived or deleted.
     pub processed: usize,
-    /// Nodes whose retrievability is off the stored one by more than 0.001, or whose state changes.
+    /// The rows of nodes whose retrievability differs from the stored one by more than 0.001, or
+    /// whose state changes.
     pub rows: Vec<Row>,
     /// Their new retrievabilities, rounded to 4 decimals, half to even.
     pub retrievability: Vec<f64>,
@@ -105,11 +106,13 @@ pub struct Sweep {
     pub transitions: Vec<Transition>,
 }
 
-/// Rows that go through the curve together: their results stay in the nearest cache.
+/// The number of rows that go through the curve together, so that their results stay in the nearest
+/// cache.
 const BATCH: usize = 512;
 
 impl MemoryIndex {
-    /// Retrievability and state of a node at a moment, whatever is stored.
+    /// Returns the retrievability and the state of a node at a moment, independent of the stored
+    /// values.
     pub(super) fn faded(&self, row: Row, now: f64) -> (f64, Lifecycle) {
         let place = row as usize;
         let days = decay::days_without_access(self.nodes.last_accessed().get(place), now);
@@ -123,7 +126,7 @@ impl MemoryIndex {
     /// Looks at every node at `now` and proposes what to store.
     ///
     /// # Errors
-    /// `invalid_argument` for a `now` that is no instant; `out_of_memory`.
+    /// `invalid_argument` for a `now` that is not an instant; `out_of_memory`.
     pub fn decay(&mut self, now: f64) -> Result<Sweep> {
         check_instant("now", now)?;
         let sweep = self.sweep(now)?;
@@ -176,8 +179,8 @@ impl MemoryIndex {
         Ok(sweep)
     }
 
-    /// The number of further changes to reserve room for, at least `length`: the number to expect if
-    /// the rows from `row` on change as often as those before it.
+    /// The number of further changes to reserve room for, at least `length`: the number to expect
+    /// if the rows from `row` on change as often as those before it.
     fn affordable(&self, sweep: &Sweep, row: Row, length: usize) -> Result<usize> {
         // A list doubles when it grows, and while it does, the old one still exists.
         // A reported transition takes four more numbers.
@@ -193,11 +196,11 @@ impl MemoryIndex {
         afford(expected).or_else(|_| afford(length))
     }
 
-    /// Stores new values. Rows without a node are passed over; the answer is how many were not.
+    /// Stores new values. Skips rows without a node. Returns the number stored.
     ///
     /// # Errors
-    /// `invalid_argument` with field and index for a retrievability outside [0, 1]. Nothing is
-    /// stored then.
+    /// `invalid_argument` with field and index for a retrievability outside [0, 1]. Then nothing is
+    /// stored.
     pub fn apply_decay(&mut self, changes: &[DecayChange]) -> Result<usize> {
         for (index, change) in changes.iter().enumerate() {
             super::check_share("retrievability", Some(change.retrievability))
@@ -219,9 +222,9 @@ impl MemoryIndex {
         Ok(applied)
     }
 
-    /// The transitions that [`MemoryIndex::decay`] would propose at `now`, found among the rows that a
-    /// change could concern: in time that goes by their number, unless `now` lies before that of
-    /// the last call, or of a sweep that was applied since.
+    /// Returns the transitions that [`MemoryIndex::decay`] would propose at `now`, found among the
+    /// due rows. The time is proportional to their number, unless `now` is before that of the last
+    /// call or of a sweep applied since.
     ///
     /// # Errors
     /// As [`MemoryIndex::decay`].
@@ -238,8 +241,8 @@ impl MemoryIndex {
         self.afford_for_now("transitions", branches.most_rows() * (size_of::<Row>() + to_sort))?;
         let mut rows = self.due.rows_under(&branches);
         self.nodes.sort(&mut rows);
-        // Rows lie far apart: whole columns of them are fetched sooner than one row after the
-        // other.
+        // Copying whole columns of the due rows is faster than reading the fields row by row,
+        // because rows are far apart.
         self.afford_for_now(
             "transitions",
             rows.len()
@@ -282,8 +285,8 @@ impl MemoryIndex {
         let stability = self.nodes.stability.get(row as usize);
         let [active, weak] =
             self.ends[usize::from(self.nodes.section.get(row as usize) & 3)].at(stability);
-        // The days without access from which on, and until which, the state is what is stored,
-        // whatever rounding does. A stored DORMANT stays through ACTIVE and WEAK.
+        // The stored state holds from `from` to `until` days without access, whatever the rounding.
+        // A stored DORMANT also holds while ACTIVE or WEAK is computed.
         let (from, until) = match state {
             Lifecycle::Active => (f64::NEG_INFINITY, active.first),
             Lifecycle::Weak => {
@@ -295,12 +298,12 @@ impl MemoryIndex {
             }
             Lifecycle::Archive => return NEVER,
         };
-        // Where the access leaves it already, it is so at any time.
+        // The state has ended with the last access: always due.
         if until <= 0.0 {
             return ALWAYS;
         }
-        // One who may not have reached it yet, as far as was looked, is looked at in any case. A
-        // second and a share of the span to either side are more than instants and days lose.
+        // A row whose state may not have begun at the last look is always due. The slack of a
+        // second and a billionth of the span is more than the rounding of instants and days.
         let span = |days: f64| days * DAY_MS;
         let slack = |days: f64| 1_000.0 + span(days).abs() * 1e-9;
         if from != f64::NEG_INFINITY && self.looked_at < last_accessed + span(from) + slack(from) {
@@ -311,7 +314,7 @@ impl MemoryIndex {
 }
 
 impl Sweep {
-    /// What to store.
+    /// Returns the changes.
     pub fn changes(&self) -> impl Iterator<Item = DecayChange> {
         let columns = self.rows.iter().zip(&self.retrievability).zip(&self.states);
         columns.map(|((&row, &retrievability), &code)| DecayChange {
@@ -321,16 +324,15 @@ impl Sweep {
         })
     }
 
-    /// Makes room for so many more changes: lists that double on their way to a million are copied
-    /// as they go.
+    /// Reserves room for `more` changes. Lists that grow by doubling would be copied several times.
     fn expect(&mut self, more: usize) {
         self.rows.reserve(more);
         self.retrievability.reserve(more);
         self.states.reserve(more);
     }
 
-    /// Compares the computed values of the rows from `first` on with the stored ones. First the places
-    /// that change are collected, then each column is extended once.
+    /// Compares the computed values of the rows from `first` on with the stored ones. First it
+    /// collects the places that change, then it extends each column once.
     fn compare(&mut self, first: Row, faded: FadedColumns<'_>, stored: FadedColumns<'_>) {
         let (mut states, mut changed, mut moved) = ([0_u8; BATCH], [0_u16; BATCH], [0_u16; BATCH]);
         let (mut changes, mut moves, mut processed) = (0, 0, 0);
@@ -341,7 +343,7 @@ impl Sweep {
             let differences = match (faded.word(start), stored.word(start)) {
                 (Some(faded), Some(stored)) => Differences::between(faded, stored, to),
                 _ => {
-                    // The word is filled up with ARCHIVE, which is not swept.
+                    // The last word is padded with ARCHIVE, which is not swept.
                     let (mut retrievability, mut codes) =
                         ([[0.0; WORD]; 2], [[Lifecycle::Archive as u8; WORD]; 2]);
                     for (of, from) in [faded, stored].into_iter().enumerate() {
@@ -375,14 +377,14 @@ impl Sweep {
     }
 }
 
-/// Retrievabilities and codes of states of some rows.
+/// Retrievabilities and state codes of some rows.
 #[derive(Clone, Copy)]
 struct FadedColumns<'a> {
     retrievability: &'a [f64],
     states: &'a [u8],
 }
 
-/// Rows that are compared together: a bit of a word for each.
+/// The number of rows that are compared together: each is a bit of a word.
 const WORD: usize = 64;
 type FadedWord<'a> = (&'a [f64; WORD], &'a [u8; WORD]);
 
@@ -392,7 +394,8 @@ impl<'a> FadedColumns<'a> {
     }
 }
 
-/// What a sweep looks at in a word of rows, whose state changes, and who changes in any way.
+/// For a word of rows: those that are swept, those whose state changes, and those that change at
+/// all.
 struct Differences {
     swept: u64,
     moved: u64,
@@ -400,7 +403,8 @@ struct Differences {
 }
 
 impl Differences {
-    /// Writes the new states to `to`. There is no branch per row, because it could not be predicted.
+    /// Writes the new states to `to`. There is no branch per row, because it could not be
+    /// predicted.
     #[inline(always)]
     fn between(faded: FadedWord<'_>, stored: FadedWord<'_>, to: &mut [u8; WORD]) -> Self {
         let (mut swept, mut moved) = ([0; WORD], [0; WORD]);
@@ -424,22 +428,22 @@ impl Differences {
     }
 }
 
-/// Rows whose bits are had at once.
+/// The number of rows whose bits are computed at once.
 const PART: usize = 16;
 
-/// A word of its parts' bits.
+/// Returns a word from the bits of its parts.
 #[inline(always)]
 fn word_of(bits: impl Fn(usize) -> u16) -> u64 {
     (0..WORD / PART).rev().fold(0, |word, part| word << PART | u64::from(bits(part)))
 }
 
-/// All bits, or none.
+/// Returns a byte with all bits set, or none.
 #[inline(always)]
 fn byte(holds: bool) -> u8 {
     if holds { u8::MAX } else { 0 }
 }
 
-/// Puts down the places of a word's bits, counted from `start`; how many they are.
+/// Writes the places of a word's bits, counted from `start`. Returns their number.
 #[inline(always)]
 fn put_places(mut word: u64, start: u16, places: &mut [u16]) -> usize {
     let count = word.count_ones() as usize;
@@ -450,8 +454,8 @@ fn put_places(mut word: u64, start: u16, places: &mut [u16]) -> usize {
     count
 }
 
-/// The code of the state that a stored one changes to when another is computed: DORMANT stays,
-/// since it may have been set by hand.
+/// Returns the code of the state that replaces a stored one if another is computed. DORMANT stays
+/// instead of ACTIVE or WEAK, since it may have been set by hand.
 #[inline(always)]
 fn to_state(from: u8, computed: u8) -> u8 {
     let stays = (from == Lifecycle::Dormant as u8) & (computed < from);
@@ -462,8 +466,9 @@ fn stored_state(code: u8) -> StoredState {
     StoredState::from_code(code).unwrap_or(StoredState::Deleted)
 }
 
-/// What a stored state becomes when another is computed, if it changes: DORMANT may have been set
-/// by hand and wakes by a change of the node alone; what is put away or deleted is not swept.
+/// Returns the state that replaces a stored one, or `None` if the stored one stays. DORMANT may
+/// have been set by hand, and changes to ACTIVE or WEAK only by a change of the node. ARCHIVE and
+/// DELETED are not swept.
 fn next_state(from: StoredState, computed: Lifecycle) -> Option<Lifecycle> {
     match from {
         StoredState::Deleted | StoredState::Living(Lifecycle::Archive) => None,
@@ -472,46 +477,47 @@ fn next_state(from: StoredState, computed: Lifecycle) -> Option<Lifecycle> {
     }
 }
 
-/// What [`Due`] counts in, in milliseconds.
+/// The unit of the moments in [`Due`], in milliseconds.
 const UNIT: f64 = 10_000.0;
 
-/// The ten seconds that an instant lies in, counted so that the first are above [`ALWAYS`] and the
-/// last below [`NEVER`]; what lies 680 years and more from 1970 is among the first or the last.
+/// Returns the moment of an instant: the ten seconds that it lies in, between [`ALWAYS`] and
+/// [`NEVER`]. Instants more than 680 years from 1970 have the first or the last moment.
 fn moment(instant: f64) -> u32 {
     let moment = (instant / UNIT).floor() + f64::from(1_u32 << 31);
-    // A conversion of what is no number gives 0, which is looked at always.
+    // NaN converts to 0, which is clamped to the first moment.
     (moment as u32).clamp(ALWAYS + 1, NEVER - 1)
 }
 
-/// When the curve passes a section's thresholds of ACTIVE and of WEAK, for every stability.
+/// The times at which the curve passes the thresholds of ACTIVE and WEAK of a section, for a
+/// stability of one day.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ThresholdTimes {
     active: ThresholdTime,
     weak: ThresholdTime,
 }
 
-/// The days without access before which a retrievability is above a threshold, and after which it
-/// is below: infinite if that is never, or beyond all use.
+/// A retrievability is above the threshold before `first` days without access, and below it after
+/// `last`. Infinite if it is never passed, or too late to matter.
 #[derive(Clone, Copy, Debug)]
 struct ThresholdTime {
     first: f64,
     last: f64,
 }
 
-/// From here on e^−x is no more exact, and is 0 from `VANISHED` on.
+/// From here on e^−x loses bits. From `VANISHED` on it is 0.
 const VANISHING: f64 = 700.0;
 const VANISHED: f64 = 746.0;
-/// A little more than what rounding e^−x, which is near 1, moves x by at most.
+/// An upper bound of the change of x that corresponds to rounding e^−x near 1.
 const EXP_ROUNDING: f64 = 4e-16;
-/// Days, at a stability of one, beyond which the power curve is not inverted.
+/// The days, at a stability of one day, beyond which the power curve is not inverted.
 const FAR: f64 = 1e12;
-/// A little more than what rounding a retrievability of the power curve to 8 decimals moves it by
-/// at most.
+/// An upper bound of the error of rounding a retrievability to 8 decimals.
 const ROUNDING: f64 = 6e-9;
 
 impl ThresholdTimes {
-    /// Of all sections, by code: for exp(−t / S) t = −S · ln threshold; for FSRS-6 its own inverse
-    /// at S = 1, of thresholds that are as much higher and lower as rounding may be off.
+    /// Returns the times of all sections, by code. For exp(−t / S), t = −S · ln threshold. For
+    /// FSRS-6 it is the inverse of the curve at S = 1, for thresholds raised and lowered by the
+    /// rounding error.
     pub(super) fn of(memory: &crate::section::SectionTable, curve: Curve) -> [Self; 4] {
         let passing = |threshold: f64| match curve {
             Curve::Exponential => {
@@ -549,7 +555,7 @@ impl ThresholdTimes {
         })
     }
 
-    /// At a stability, of ACTIVE and of WEAK.
+    /// Returns the times for ACTIVE and for WEAK at a stability.
     fn at(&self, stability: f64) -> [ThresholdTime; 2] {
         let stability = stability.max(0.0);
         [self.active, self.weak].map(|ThresholdTime { first, last }| ThresholdTime {
@@ -559,11 +565,11 @@ impl ThresholdTimes {
     }
 }
 
-/// So close to the middle between two decimals, the product with [`DECIMALS`] does not tell which
-/// is nearer.
+/// The distance from the middle between two decimals below which the product with [`DECIMALS`] does
+/// not decide which is nearer.
 const CLOSE: f64 = 1e-6;
 
-/// [`round_retrievability`] of each, two at a time but for what is close.
+/// [`round_retrievability`] of each value, two at a time except close to a middle.
 fn round_retrievabilities(values: &mut [f64]) {
     let (decimals, close) = (F64x2::splat(DECIMALS), [-CLOSE, CLOSE].map(F64x2::splat));
     let (half, one) = (F64x2::splat(0.5), F64x2::splat(1.0));
@@ -581,11 +587,11 @@ fn round_retrievabilities(values: &mut [f64]) {
     rest.iter_mut().for_each(|value| *value = round_retrievability(*value));
 }
 
-/// Four decimals, half to even on the exact value.
+/// Rounds the exact value to four decimals, half to even.
 fn round_retrievability(retrievability: f64) -> f64 {
     let below = (retrievability * DECIMALS).floor();
-    // The product is rounded; its two halves are exact, and so is the difference of what lies close
-    // together.
+    // The product is rounded. The products of its two halves are exact, and so is the difference of
+    // numbers that are close together.
     let high = f64::from_bits(retrievability.to_bits() & !0x07FF_FFFF);
     let beyond_half = (high * DECIMALS - (below + 0.5)) + (retrievability - high) * DECIMALS;
     let up = beyond_half > 0.0 || (beyond_half == 0.0 && below % 2.0 == 1.0);

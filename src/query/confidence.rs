@@ -1,38 +1,38 @@
-//! How far an answer can be trusted, by its scores.
+//! The confidence in an answer, by the scores of its results.
 
 use crate::host::pow;
 
-/// What a retrieval came to.
+/// The scores of a retrieval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Retrieved {
     /// The best score.
     pub top: f64,
-    /// The second best; none where there is but one result.
+    /// The second-best score, or `None` if there is only one result.
     pub second: Option<f64>,
-    /// How many results there are.
+    /// The number of results.
     pub count: f64,
-    /// Whether an attribute was asked for.
+    /// Whether the question names an attribute.
     pub has_attribute: bool,
 }
 
-/// How far an answer can be trusted.
+/// The confidence in an answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Confidence {
     /// In [0, 1] for scores in [0, 1].
     pub score: f64,
-    /// The same in a word.
+    /// The level of the score.
     pub level: Level,
-    /// Quality of the best match: its score.
+    /// The quality of the best match: its score.
     pub quality: f64,
-    /// How distinct the best match is from the rest, and how few there are.
+    /// How distinct the best match is, by its gap to the second result and the number of results.
     pub distinctness: f64,
-    /// How clearly the question says what it asks for.
+    /// How clearly the question names its subject.
     pub clarity: f64,
-    /// What is remarkable, one bit each: see [`FLAGS`].
+    /// Remarks about the answer, one bit each: see [`FLAGS`].
     pub flags: u8,
 }
 
-/// Confidence in a word.
+/// A level of confidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// A score of at least 0.70.
@@ -44,10 +44,10 @@ pub enum Level {
 }
 
 impl Level {
-    /// The names of all, in order.
+    /// The names of the levels, in order.
     pub const NAMES: [&str; 3] = ["HIGH", "MEDIUM", "LOW"];
 
-    /// High from 0.70, medium from 0.45.
+    /// Returns the level of a score: high from 0.70, medium from 0.45.
     pub fn of(score: f64) -> Self {
         if score >= HIGH {
             Self::High
@@ -59,7 +59,7 @@ impl Level {
     }
 }
 
-/// What can be remarkable about an answer, by bit.
+/// The remarks about an answer, by bit.
 pub const FLAGS: [&str; 5] =
     ["no_results", "disambiguation_needed", "sparse_results", "attribute_unknown", "perfect_match"];
 
@@ -74,20 +74,20 @@ const MEDIUM: f64 = 0.45;
 
 /// Exponents of quality, distinctness and clarity.
 const WEIGHTS: [f64; 3] = [0.40, 0.35, 0.25];
-/// What each counts at least.
+/// The least value of each factor.
 const LEAST: f64 = 0.1;
-/// A gap to the second result that is as good as any larger one.
+/// The gap to the second result from which distinctness is full.
 const WIDE_GAP: f64 = 0.3;
-/// A gap below which either result could be meant.
+/// The gap below which either result could be meant.
 const NARROW_GAP: f64 = 0.15;
 const CLEAR: f64 = 1.0;
 const UNCLEAR: f64 = 0.5;
-/// A score is at most `POOR` when the best match is below `POOR_QUALITY` or distinctness below
+/// The most confidence if the quality is below `POOR_QUALITY` or the distinctness below
 /// `POOR_DISTINCTNESS`.
 const POOR: f64 = 0.4;
 const POOR_QUALITY: f64 = 0.3;
 const POOR_DISTINCTNESS: f64 = 0.2;
-/// And at most this when no attribute was asked for.
+/// The most confidence if the question names no attribute.
 const MOST_UNCLEAR: f64 = 0.7;
 /// Fewer results than `FEW`, all below `SPARSE_QUALITY`, are sparse.
 const FEW: f64 = 3.0;
@@ -95,7 +95,7 @@ const SPARSE_QUALITY: f64 = 0.6;
 const PERFECT_QUALITY: f64 = 0.95;
 const PERFECT_DISTINCTNESS: f64 = 0.8;
 
-/// How much a number of results helps.
+/// Returns a factor for the number of results: fewer are better.
 fn focus(count: f64) -> f64 {
     if count <= 1.0 {
         1.0
@@ -108,7 +108,7 @@ fn focus(count: f64) -> f64 {
     }
 }
 
-/// The confidence in an answer: the weighted geometric mean of its quality, distinctness and
+/// Returns the confidence in an answer: the weighted geometric mean of quality, distinctness and
 /// clarity, within bounds.
 pub fn confidence(retrieved: &Retrieved) -> Confidence {
     let &Retrieved { top, second, count, has_attribute } = retrieved;

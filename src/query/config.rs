@@ -1,18 +1,18 @@
-//! What can be set about reading questions.
+//! The settings of question analysis.
 
 use crate::error::Result;
 use crate::value::{Path, Value, unknown_key};
 
-/// How questions are read.
+/// The settings of question analysis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueryConfig {
-    /// Whether a possessive right after another names a thing as well: `John` in "What's John's
-    /// email?". Off, the word after a possessive is passed over.
+    /// Whether a possessive right after another names a thing as well, such as `John` in "What's
+    /// John's email?". If false, the word after a possessive is skipped.
     pub adjacent_possessives: bool,
 }
 
 impl QueryConfig {
-    /// The default under the `query` of a configuration; see [`Config`](crate::Config).
+    /// Reads the `query` part of a configuration over the defaults; see [`Config`](crate::Config).
     pub(crate) fn read(value: &Value, path: &Path<'_>) -> Result<Self> {
         let mut config = Self::default();
         for (key, path, value) in value.entries(path)? {

@@ -1,4 +1,4 @@
-//! Taking a question apart into those it consists of.
+//! Splits a compound question into its parts.
 
 use super::Piece;
 use super::lookup::extract_attribute;
@@ -6,17 +6,17 @@ use super::table::Category;
 use crate::text::runs::trim;
 use crate::text::{Span, is_ascii_word, is_white_space, units};
 
-/// How to take a question apart.
+/// The options of splitting.
 #[derive(Clone, Copy, Debug)]
 pub struct DecomposeOptions<'a> {
     /// The most parts.
     pub max_parts: usize,
-    /// Symbols for each of which a question may have a part; none: it has not. Different ones,
-    /// ignoring case.
+    /// Symbols for each of which a question may have a part, different ignoring case. `None`:
+    /// questions are not split by symbols.
     pub subjects: Option<&'a [String]>,
 }
 
-/// Parts where nobody says how many.
+/// The default for the most parts.
 pub const MOST_PARTS: usize = 4;
 
 impl Default for DecomposeOptions<'_> {
@@ -25,25 +25,25 @@ impl Default for DecomposeOptions<'_> {
     }
 }
 
-/// A part of a question: one piece of it, or two with a blank between.
+/// A part of a question: one piece of it, or two pieces with a space between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     /// The piece in front: a question word, or a subject.
     pub lead: Option<Piece>,
-    /// The rest. Empty if a part between `also` or `and` was nothing but commas.
+    /// The rest. Empty if a part between `also` or `and` consists of commas only.
     pub rest: Piece,
 }
 
-/// A longer question, in UTF-16 units, is not taken apart.
+/// A longer question, in UTF-16 units, is not split.
 const LONGEST: usize = 500;
 /// A shorter part, in UTF-16 units, is dropped.
 const SHORTEST: usize = 3;
 const QUESTION_WORDS: [&str; 6] = ["what", "when", "where", "who", "how", "why"];
 
-/// The parts of a question, in order; the whole of it where it is not divided. Only a question that
-/// reasons or that is compound is, by the first of these that leaves two parts or more: at `and`
-/// with a question word, at question marks, at `also`, at `and` where `has_entity`, and, if asked
-/// for, by subjects.
+/// Returns the parts of a question in order, or the whole question if it is not split. Only a
+/// question of category Reasoning or Compound is split. Of these rules the first that gives two or
+/// more parts applies: at `and` before a question word, at question marks, at `also`, at `and` if
+/// `has_entity`, and by subjects if the options name some.
 pub fn decompose(
     text: &str,
     category: Option<Category>,
@@ -79,17 +79,17 @@ fn is_long_enough(text: &str, span: Span) -> bool {
     units(span.of(text)) >= SHORTEST
 }
 
-/// The places where a word stands as a whole.
+/// Returns the places of a word in a text, where it stands as a whole word.
 fn whole_words<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = Span> + 'a {
     let bytes = text.as_bytes();
     (0..(text.len() + 1).saturating_sub(word.len())).filter_map(move |start| {
         let end = start + word.len();
-        // Most places are ruled out by their first letter.
+        // The first letter rules out most places.
         let begins = bytes[start].eq_ignore_ascii_case(&word.as_bytes()[0]);
         let is_here = begins && bytes[start..end].eq_ignore_ascii_case(word.as_bytes());
         let inside = |at: Option<&u8>| at.is_some_and(|&byte| is_ascii_word(byte));
-        let goes_on = || (start > 0 && inside(bytes.get(start - 1))) || inside(bytes.get(end));
-        (is_here && !goes_on()).then_some(Span { start, end })
+        let continues = || (start > 0 && inside(bytes.get(start - 1))) || inside(bytes.get(end));
+        (is_here && !continues()).then_some(Span { start, end })
     })
 }
 
@@ -103,8 +103,8 @@ fn without_commas(text: &str, span: Span) -> Span {
     trim(text, Span { start: span.start, end })
 }
 
-/// At `and`, white space and a question word, which the part after it keeps in front, with a blank
-/// between. Such a part is long enough with any rest.
+/// Splits at `and`, white space and a question word. The word and a space stay in front of the part
+/// after it. Such a part may have a rest of any length.
 fn at_question_words(text: &str) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut lead: Option<Span> = None;
@@ -148,7 +148,7 @@ fn at_question_words(text: &str) -> Vec<Part> {
     parts
 }
 
-/// At question marks, where there are two or more.
+/// Splits at question marks, if there are two or more.
 fn at_marks(text: &str) -> Vec<Part> {
     let marks = text.matches('?').count();
     let mut start = 0;
@@ -164,7 +164,7 @@ fn at_marks(text: &str) -> Vec<Part> {
     }
 }
 
-/// At a word. The commas that a part ends in are dropped, but count for its length.
+/// Splits at a word. Commas at the end of a part are dropped, but count for its length.
 fn at_word(text: &str, word: &str) -> Vec<Part> {
     let mut start = 0;
     let end = Span { start: text.len(), end: text.len() };
@@ -179,7 +179,7 @@ fn at_word(text: &str, word: &str) -> Vec<Part> {
         .collect()
 }
 
-/// For each of two subjects or more, what is asked of them.
+/// Returns one part for each subject, if the question names two or more.
 fn by_subject(text: &str, symbols: &[String]) -> Option<Vec<Part>> {
     let attribute = extract_attribute(text)?;
     let mut subjects: Vec<Piece> = Vec::new();
@@ -209,7 +209,7 @@ struct Quoted {
     end: usize,
 }
 
-/// A phrase in double quotes that begins here.
+/// Reads a phrase in double quotes that begins here.
 fn quoted(text: &str, at: usize) -> Option<Quoted> {
     let (open, close) = [("\"", "\""), ("“", "”")]
         .into_iter()
@@ -219,7 +219,7 @@ fn quoted(text: &str, at: usize) -> Option<Quoted> {
     Some(Quoted { inside: Span { start, end }, end: end + close.len() })
 }
 
-/// The first symbol of the list that stands here as a whole word, and where it ends.
+/// Returns the first symbol of the list that stands here as a whole word, and its end.
 fn symbol(text: &str, at: usize, symbols: &[String]) -> Option<(u16, usize)> {
     let bytes = text.as_bytes();
     symbols.iter().enumerate().find_map(|(place, symbol)| {

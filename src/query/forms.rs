@@ -1,11 +1,11 @@
-//! Forms of a question that name a thing and one of its attributes.
+//! Forms of questions that name a thing and one of its attributes.
 //!
-//! *Two* stands for one or two runs of characters. The second one is taken if the rest still fits.
+//! *Two* stands for one or two runs of characters. The second run is taken if the rest still fits.
 
 use crate::text::Span;
 use crate::text::runs::{runs, skip_white_space, without_possessive};
 
-/// A thing and the attribute of it that is asked for.
+/// A thing and its attribute that a question asks for.
 #[derive(Clone, Copy)]
 pub struct Pair {
     /// The thing.

@@ -1,8 +1,8 @@
-//! Whether a question asks for one attribute of one thing, and for which of what.
+//! Lookups: questions that ask for one attribute of one thing.
 //!
-//! The forms of such questions are told as regular expressions elsewhere; here they are matched by
-//! hand, with the answer that a backtracking engine gives, in time linear in the text. *Two* stands
-//! for one or two runs of characters, the second taken whenever the rest still fits.
+//! The forms of such questions were first written as regular expressions. Here they are matched by
+//! hand, in time linear in the text, with the result of a backtracking engine. *Two* stands for one
+//! or two runs of characters. The second run is taken if the rest still fits.
 
 use super::forms::{Pair, possessive};
 use super::scan::Scan;
@@ -11,18 +11,18 @@ use super::{Piece, QueryConfig, QueryType};
 use crate::text::runs::{runs, runs_from_end, skip_white_space, trim, without_possessive};
 use crate::text::{Span, is_ascii_word, is_white_space, units};
 
-/// Whether a question is a lookup, and of what.
+/// The type of a question, with the thing and the attribute of a lookup.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lookup {
-    /// A lookup, or anything else.
+    /// `Lookup`, or `Ambiguous` for every other question.
     pub query_type: QueryType,
     /// In [0, 1].
     pub confidence: f64,
-    /// The thing. Empty if a question of no form has a possessive, and nothing but marks in front
-    /// of its `'s`.
+    /// The thing. Empty if the question matches no form, but has a possessive with only marks
+    /// before its `'s`.
     pub entity: Option<Span>,
-    /// What is asked of it. Empty if a question of no form has a possessive, and nothing but marks
-    /// behind its `'s`.
+    /// The attribute. Empty if the question matches no form, but has a possessive with only marks
+    /// after its `'s`.
     pub attribute: Option<Piece>,
 }
 
@@ -36,14 +36,15 @@ const POSSESSIVE: f64 = 0.6;
 const ATTRIBUTE_ALONE: f64 = 0.5;
 const NONE: f64 = 0.3;
 
-/// The whole question is *two* `'s` and a run.
+/// Matches a question that is *two* `'s` and a run as a whole.
 fn whole(text: &str) -> Option<Pair> {
     let pair = possessive(text, runs(text, 0))?;
     let attribute = pair.attribute?;
     (pair.entity.start == 0 && attribute.end == text.len()).then_some(pair)
 }
 
-/// *two* at the end of the question: where its last two runs begin, the earlier first.
+/// Matches *two* at the end of the question. Returns the spans of its last two runs and of its last
+/// run.
 fn last_two(text: &str) -> impl Iterator<Item = Span> {
     let ends = !text.ends_with(is_white_space);
     let mut runs = runs_from_end(text);
@@ -53,7 +54,7 @@ fn last_two(text: &str) -> impl Iterator<Item = Span> {
     [before.filter(|_| ends), last].into_iter().flatten().map(two)
 }
 
-/// A run from its first word on, white space, `for`, white space, *two*, the end.
+/// Matches a run from its first word on, white space, `for`, white space, *two*, the end.
 fn thing_for(text: &str) -> Option<Pair> {
     last_two(text).find_map(|two| {
         let joint = before_run(text, two, "for")?;
@@ -63,7 +64,7 @@ fn thing_for(text: &str) -> Option<Pair> {
     })
 }
 
-/// `who is` where a word begins, white space, *two*, the end.
+/// Matches `who is` at the start of a word, white space, *two*, the end.
 fn who_is(text: &str, words: &str) -> Option<Pair> {
     last_two(text).find_map(|two| {
         let at = before_run(text, two, words)?;
@@ -72,14 +73,14 @@ fn who_is(text: &str, words: &str) -> Option<Pair> {
     })
 }
 
-/// Where the words begin that stand before the white space in front of a run.
+/// Returns the start of the words before the white space in front of a run.
 fn before_run(text: &str, run: Span, words: &str) -> Option<usize> {
     let before = text[..run.start].trim_end_matches(is_white_space);
     let at = before.len().checked_sub(words.len())?;
     before.as_bytes()[at..].eq_ignore_ascii_case(words.as_bytes()).then_some(at)
 }
 
-/// *two* `'s` and a run, anywhere.
+/// Matches *two* `'s` and a run, anywhere.
 fn anywhere(text: &str) -> Option<Pair> {
     let mut rest = runs(text, 0);
     loop {
@@ -91,18 +92,18 @@ fn anywhere(text: &str) -> Option<Pair> {
     }
 }
 
-/// Without the marks that a sentence ends in, nor the white space around.
+/// Returns the span without final punctuation and the white space around it.
 fn stripped(text: &str, span: Span) -> Span {
     let end = span.start + span.of(text).trim_end_matches(['?', '!', '.', ',', ';', ':']).len();
     trim(text, Span { start: span.start, end })
 }
 
 fn is_short(text: &str) -> bool {
-    // A UTF-16 unit has three bytes of UTF-8 at most.
+    // A UTF-16 unit has at most three bytes of UTF-8.
     text.len() < SHORT || (text.len() < 3 * SHORT && units(text) < SHORT)
 }
 
-/// Judges a question that was scanned.
+/// Decides whether a question is a lookup, from its scan.
 pub fn lookup(text: &str, scan: &Scan) -> Lookup {
     let form = scan
         .what_is
@@ -159,13 +160,13 @@ fn has_attribute_word(text: &str) -> bool {
     TABLE.automaton.marks(text.as_bytes()) & ATTRIBUTE_MARK != 0
 }
 
-/// Where the word of ASCII that begins here ends.
+/// Returns the end of the ASCII word that begins here.
 fn word_end(text: &str, start: usize) -> usize {
     let length = text.as_bytes()[start..].iter().take_while(|&&byte| is_ascii_word(byte)).count();
     start + length
 }
 
-/// One or two words after white space that begins here.
+/// Returns one or two words after the white space that begins here.
 fn one_or_two_words(text: &str, from: usize) -> Option<Span> {
     let start = skip_white_space(text, from);
     let end = word_end(text, start);
@@ -178,7 +179,7 @@ fn one_or_two_words(text: &str, from: usize) -> Option<Span> {
     Some(Span { start, end: if has_second { second_end } else { end } })
 }
 
-/// Where a word ends that begins at a place, if no word goes on into it.
+/// Returns the end of a word that stands at a place, or `None` if a word character follows.
 fn after_word(text: &str, at: usize, word: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let end = at + word.len();
@@ -186,7 +187,7 @@ fn after_word(text: &str, at: usize, word: &str) -> Option<usize> {
     (is_here && (at == 0 || !is_ascii_word(bytes[at - 1]))).then_some(end)
 }
 
-/// The words that follow something, wherever it stands outside of what was taken already.
+/// Adds the words after each match of `lead` that does not overlap one before.
 fn words_after(text: &str, found: &mut Vec<Span>, lead: impl Fn(usize) -> Option<usize>) {
     let mut at = 0;
     while at < text.len() {
@@ -200,14 +201,15 @@ fn words_after(text: &str, found: &mut Vec<Span>, lead: impl Fn(usize) -> Option
     }
 }
 
-/// The things that a question names: what something is said to belong to, and what stands after
-/// `for`, or after `who is` and its like. Each once.
+/// Returns the things that a question names: owners in possessives, and the words after `for`,
+/// `who is`, `where is` and `when is`. Each once.
 ///
 /// ```
 /// use nous_wasm::query::{QueryConfig, extract_entities};
 /// let question = "What's John's email?";
-/// let named = |config| extract_entities(question, config).iter().map(|span|
-/// span.of(question)).collect::<Vec<_>>();
+/// let named = |config| -> Vec<&str> {
+///     extract_entities(question, config).iter().map(|span| span.of(question)).collect()
+/// };
 /// assert_eq!(named(QueryConfig::default()), ["What"]);
 /// assert_eq!(named(QueryConfig { adjacent_possessives: true }), ["What", "John"]);
 /// ```
@@ -233,7 +235,7 @@ pub fn extract_entities(text: &str, config: QueryConfig) -> Vec<Span> {
     found
 }
 
-/// What a question asks of something.
+/// Returns the attribute that a question asks for.
 pub fn extract_attribute(text: &str) -> Option<Piece> {
     let mut all = runs(text, 0);
     while let Some(run) = all.next() {
@@ -253,7 +255,7 @@ pub fn extract_attribute(text: &str) -> Option<Piece> {
     first_attribute_word(text).map(Piece::Attribute)
 }
 
-/// The first word of [`ATTRIBUTE_WORDS`] that stands anywhere in a text, by its place.
+/// Returns the place of the first entry of [`ATTRIBUTE_WORDS`] that occurs anywhere in a text.
 fn first_attribute_word(text: &str) -> Option<u8> {
     let mut first = None;
     TABLE.automaton.occurrences(text.as_bytes(), |place, _| {

@@ -1,8 +1,8 @@
-//! Questions: what is asked, of whom, in how many parts, and how far an answer can be trusted.
+//! Questions: classification, splitting into parts, and the confidence of answers.
 //!
-//! The rules are those of words and phrases, without a language model. Places in a question are
-//! bytes of its UTF-8. Word boundaries and case are those of ASCII, white space and line ends those
-//! of ECMAScript; a question of any length takes time linear in it.
+//! The rules use words and phrases, without a language model. Places in a question are byte offsets
+//! in its UTF-8. Word boundaries and case are those of ASCII, white space and line ends those of
+//! ECMAScript. Every function takes time linear in the question.
 //!
 //! ```
 //! use nous_wasm::query::{Category, DecomposeOptions, classify, decompose};
@@ -36,26 +36,26 @@ pub use table::{ATTRIBUTE_WORDS, Category};
 
 use crate::text::Span;
 
-/// The symbols of a trading agent, for which [`decompose`] may make parts; a configuration can name
-/// others.
+/// The default symbols, those of a trading agent. [`decompose`] may make a part for each of them. A
+/// configuration can name others.
 pub const KNOWN_SYMBOLS: [&str; 20] = [
     "BTC", "ETH", "SOL", "DOGE", "ARB", "OP", "AVAX", "MATIC", "LINK", "UNI", "AAVE", "APT", "SUI",
     "SEI", "WIF", "PEPE", "BONK", "JUP", "TIA", "INJ",
 ];
 
-/// Where a piece of an answer stands.
+/// The source of a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// In the question.
+    /// A span of the question.
     Text(Span),
-    /// Among [`ATTRIBUTE_WORDS`].
+    /// An entry of [`ATTRIBUTE_WORDS`].
     Attribute(u8),
-    /// Among the known symbols.
+    /// A known symbol, by its place.
     Symbol(u16),
 }
 
 impl Piece {
-    /// The piece itself.
+    /// Returns the text of the piece.
     pub fn text<'a>(self, question: &'a str, symbols: &'a [String]) -> &'a str {
         match self {
             Self::Text(span) => span.of(question),
@@ -66,48 +66,48 @@ impl Piece {
 }
 
 impl Part {
-    /// The part itself.
+    /// Returns the text of the part.
     pub fn text(&self, question: &str, symbols: &[String]) -> String {
         let rest = self.rest.text(question, symbols);
         self.lead.map_or_else(|| rest.into(), |lead| [lead.text(question, symbols), rest].join(" "))
     }
 }
 
-/// What kind of question it is.
+/// The type of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueryType {
-    /// One attribute of one thing is asked for.
+    /// It asks for one attribute of one thing.
     Lookup,
-    /// Anything else.
+    /// Any other question.
     Ambiguous,
 }
 
 impl QueryType {
-    /// The names of all, in order.
+    /// The names of the types, in order.
     pub const NAMES: [&str; 2] = ["LOOKUP", "AMBIGUOUS"];
 }
 
-/// What keeps a question from being a plain lookup.
+/// A pattern that keeps a question from being a lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Disqualifier {
     /// Its category.
     pub category: Category,
-    /// Place of the pattern among those of all categories in order.
+    /// The place of the pattern among those of all categories in order.
     pub rank: u8,
-    /// The pattern found, as its category lists it.
+    /// The pattern, as its category lists it.
     pub pattern: &'static str,
 }
 
-/// What a question is.
+/// The result of [`classify`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Classification {
-    /// What keeps it from being a plain lookup.
+    /// The pattern that keeps the question from being a lookup, if there is one.
     pub disqualifier: Option<Disqualifier>,
-    /// Whether it is one, and of what.
+    /// The type of the question, with the thing and the attribute of a lookup.
     pub lookup: Lookup,
 }
 
-/// What a question is, in one pass over it.
+/// Classifies a question, in one pass over it.
 pub fn classify(question: &str) -> Classification {
     let scan = scan::scan(question);
     let disqualifier = scan.disqualifier.map(|rank| {

@@ -1,5 +1,5 @@
-//! What can be set about retrieval in several passes. The passes wait for searches, so they are the
-//! host's.
+//! The settings of retrieval in several passes. The passes wait for searches, so the host runs
+//! them.
 
 use serde::Serialize;
 
@@ -8,45 +8,45 @@ use crate::error::{Error, Result};
 use crate::merge::MergeOptions;
 use crate::value::{Path, Rule, Value, leaf, number, unknown_key};
 
-/// How retrieval in several passes goes.
+/// The settings of retrieval in several passes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct OrchestratorConfig {
-    /// Off: one plain search.
+    /// If false, retrieval is one plain search.
     pub enabled: bool,
-    /// The most parts of a question; 1: it is never taken apart.
+    /// The most parts of a question. 1: questions are not split.
     pub max_parts: usize,
     /// Whether a question may have a part for each known symbol or quoted phrase that it names.
     pub by_subject: bool,
-    /// Results of each search.
+    /// The most results of each search.
     pub search_limit_per_query: usize,
-    /// A best score below this is a poor answer.
+    /// The best score below which an answer is poor.
     pub quality_threshold: f64,
-    /// How often a poor answer is asked for again.
+    /// The most further searches after a poor answer.
     pub max_retries: usize,
-    /// What the results of a second search become after a weak first answer.
+    /// How the results of a further search are combined with those of a poor answer.
     pub retry: Retry,
-    /// Everything ends after this.
+    /// The most seconds of the whole retrieval.
     pub timeout_seconds: f64,
-    /// Results in all.
+    /// The most results in all.
     pub max_results: usize,
-    /// Share of the best score below which results are left out.
+    /// The share of the best score below which results are left out.
     pub relevance_ratio: f64,
-    /// The most weak results that are replaced; 0: none is replaced or dropped.
+    /// The most weak results that are replaced. 0: no result is replaced or dropped.
     pub max_replacements: usize,
-    /// A score below this is weak; none: no score is.
+    /// The score below which a result is weak. `None`: no result is weak.
     pub replacement_floor: Option<f64>,
-    /// What to do when every search failed.
+    /// What to do if every search failed.
     pub fallback: Fallback,
 }
 
-/// What the results of a second search become after a weak first answer. After an empty one they
-/// stand in either case.
+/// How the results of a further search are combined with those of a poor answer. If the first
+/// answer is empty, the further one always replaces it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Retry {
-    /// Both answers count: of a memory that both have, the better score.
+    /// Both results are merged. A memory in both has its better score.
     Merge,
-    /// The second answer takes the place of the first if its best score is higher.
+    /// The further answer replaces the first if its best score is higher.
     Replace,
 }
 
@@ -56,13 +56,13 @@ leaf!(Retry, "must be merge or replace", Value::Text(text) => match text.as_str(
     _ => None,
 });
 
-/// What to do when every search failed.
+/// What to do if every search failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fallback {
-    /// Say so.
+    /// Return the failure.
     None,
-    /// Search once for the question as it came.
+    /// Search once for the whole question.
     Plain,
 }
 
@@ -93,17 +93,19 @@ impl Default for OrchestratorConfig {
     }
 }
 
-/// Parts of a question that a configuration can ask for.
+/// The range of the parts of a question.
 const PARTS: Rule = Rule::Count(1, 16);
-const TWO_NAMES: &str = "has another number under its other name: max_parts and max_sub_queries are one setting, so give one of them";
-/// Seconds that a timer of the host can wait: its milliseconds are 31 bits.
+const TWO_NAMES: &str = "has another number under its other name: max_parts and max_sub_queries are one \
+    setting, so give one of them";
+/// The most seconds of a timer of the host, whose milliseconds have 31 bits.
 const SECONDS: u32 = 2_147_483;
 
 impl OrchestratorConfig {
-    /// The default under the `orchestrator` of a configuration; see [`Config`](crate::Config).
+    /// Reads the `orchestrator` part of a configuration over the defaults; see
+    /// [`Config`](crate::Config).
     pub(crate) fn read(value: &Value, path: &Path<'_>) -> Result<Self> {
         let mut config = Self::default();
-        // The most parts under either name.
+        // The most parts, which has two names.
         let mut most_parts: Option<f64> = None;
         for (key, path, value) in value.entries(path)? {
             let count =

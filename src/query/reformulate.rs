@@ -1,18 +1,18 @@
-//! Asking again in other words, after a poor answer.
+//! Reformulates a question after a poor answer.
 
 use crate::text::runs::{skip_white_space, trim};
 use crate::text::{Span, units};
 
-/// What to ask instead.
+/// The text to ask instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reformulation {
-    /// This part of the question.
+    /// This span of the question.
     Text(Span),
-    /// The thing that it asks about.
+    /// The entity of the question.
     Entity,
 }
 
-/// Question words, and what may follow them.
+/// Question words, and the words that may follow them.
 const PHRASES: [(&[&str], &[&str]); 4] = [
     (
         &["what", "how", "why", "when", "where"],
@@ -38,13 +38,13 @@ const PHRASES: [(&[&str], &[&str]); 4] = [
     ),
 ];
 
-/// What is left has at least so many UTF-16 units.
+/// The least length of the remaining question, in UTF-16 units.
 const SHORTEST: usize = 3;
-/// So has an entity.
+/// The least length of an entity, in UTF-16 units.
 const SHORTEST_ENTITY: usize = 2;
 
-/// The question without the phrase it opens with and the marks it ends in, where enough is left and
-/// something was taken; else the entity, of which the length in UTF-16 units is told.
+/// Returns the question without its opening phrase and its final punctuation, if enough is left and
+/// something was removed. Otherwise returns the entity, whose length in UTF-16 units is `entity`.
 pub fn reformulate(text: &str, entity: Option<usize>) -> Option<Reformulation> {
     let start = opening(text);
     let trimmed = trim(text, Span { start, end: text.len() });
@@ -57,8 +57,8 @@ pub fn reformulate(text: &str, entity: Option<usize>) -> Option<Reformulation> {
     entity.filter(|&units| units >= SHORTEST_ENTITY).map(|_| Reformulation::Entity)
 }
 
-/// Where the longest phrase that the question opens with, and the white space that must follow it,
-/// end.
+/// Returns the end of the longest phrase that opens the question and of the white space that must
+/// follow it.
 fn opening(text: &str) -> usize {
     let mut longest = 0;
     for (words, endings) in PHRASES {

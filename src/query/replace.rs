@@ -1,53 +1,55 @@
-//! What to do about weak results: replace them by better ones that their titles lead to, or leave
-//! them out.
+//! Replaces weak results by better ones that a search for their titles finds, or drops them.
 
 use rustc_hash::FxHashSet;
 
-/// A result that was selected, or that a search found.
+/// A result with its score.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scored {
-    /// Results of one id are one node.
+    /// The number of its node. Results with equal numbers are the same node.
     pub id: u32,
     /// Higher is better.
     pub score: f64,
 }
 
-/// What the search for a selected result's title came to.
+/// The state of the search for a selected result's title.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TitleSearch<'a> {
-    /// It has no title to search for.
+    /// The result has no title.
     NoTitle,
-    /// It was not searched for yet.
+    /// The search has not run yet.
     NotYet,
-    /// The search failed, which says nothing about the result.
+    /// The search failed, so the result stays.
     Failed,
-    /// These were found.
+    /// The search returned these results.
     Found(&'a [Scored]),
 }
 
-/// What becomes of a selected result.
+/// The decision about a selected result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It stays: it is not weak, or its search failed, or nothing would be left without it.
+    /// It stays: it is not weak, or its search failed, or it is the best of results that would all
+    /// be dropped.
     Kept,
-    /// What stands at this place of those found for it takes its place.
+    /// The result at this place of its search replaces it.
     Replaced(usize),
-    /// It goes: nothing better was found.
+    /// It is dropped: the search found nothing better.
     NothingBetter,
-    /// It goes: it has no title.
+    /// It is dropped: it has no title.
     NoTitle,
-    /// It goes: as many as may be were replaced before it.
+    /// It is dropped: the budget of replacements is used up.
     Budget,
-    /// Its title is to be searched for.
+    /// Its title has to be searched for.
     ToSearch,
-    /// Those that are to be searched for come first.
+    /// It waits for the searches of earlier results.
     Undecided,
 }
 
-/// Decides in order: a result below `floor` is replaced by the best that the search for its title
-/// found, is not selected yet and has a higher score; as long as fewer than `budget` are replaced.
-/// Else it goes, but never do all: the best stays. Called again with what the searches came to,
-/// until none is [`Fate::ToSearch`].
+/// Decides about each selected result, in order.
+///
+/// A result below `floor` is replaced by the best result of the search for its title that has a
+/// higher score and is not selected yet, as long as fewer than `budget` are replaced. Otherwise it
+/// is dropped. If all would be dropped, the best one stays. Call again with the results of the
+/// searches until no decision is [`Fate::ToSearch`].
 pub fn settle_weak(
     selected: &[Scored],
     searches: &[TitleSearch<'_>],
@@ -83,8 +85,9 @@ pub fn settle_weak(
         };
         fates.push(fate);
     }
-    let gone = |fate: &Fate| matches!(fate, Fate::NothingBetter | Fate::NoTitle | Fate::Budget);
-    if fates.iter().all(gone) {
+    let is_dropped =
+        |fate: &Fate| matches!(fate, Fate::NothingBetter | Fate::NoTitle | Fate::Budget);
+    if fates.iter().all(is_dropped) {
         let best = selected
             .iter()
             .enumerate()
@@ -96,7 +99,8 @@ pub fn settle_weak(
     fates
 }
 
-/// The first of the highest score above `score` whose id is not taken.
+/// Returns the place of the first result with the highest score above `score` whose id is not
+/// taken.
 fn best(found: &[Scored], score: f64, taken: &FxHashSet<u32>) -> Option<usize> {
     let better =
         found.iter().enumerate().filter(|(_, it)| it.score > score && !taken.contains(&it.id));

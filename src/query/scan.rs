@@ -1,16 +1,16 @@
-//! One pass over a question, for all that single strings say about it.
+//! One pass over a question that finds all fixed strings of the rules.
 
 use super::forms::{Pair, after_what_is};
 use super::table::{Rank, Sign, TABLE};
 use crate::text::runs::skip_white_space;
 use crate::text::{is_ascii_word, is_line_end, is_white_space};
 
-/// What the strings in a question say.
+/// The matches in a question.
 #[derive(Default)]
 pub struct Scan {
-    /// The pattern that disqualifies it from being a plain lookup.
+    /// The pattern that keeps the question from being a lookup.
     pub disqualifier: Option<Rank>,
-    /// The first attribute word of the list that it contains.
+    /// The first attribute word, in the order of the list, that the question contains.
     pub attribute: Option<u8>,
     /// The first thing and attribute after `what's` or `what is`.
     pub what_is: Option<Pair>,
@@ -18,7 +18,7 @@ pub struct Scan {
     pub possessive: bool,
     /// Whether `for` occurs as a whole word.
     pub has_for: bool,
-    /// Whether `who is`, `where is` or `when is` occurs where a word begins.
+    /// Whether `who is`, `where is` or `when is` occurs at the start of a word.
     pub who_is: bool,
 }
 
@@ -30,7 +30,7 @@ pub fn scan(text: &str) -> Scan {
     let mut rank = Rank::MAX;
     let mut attribute = u8::MAX;
     let mut marks = Marks::new(text);
-    // Where the text after the first `from ` of the line begins.
+    // The start of the text after the first `from ` of the line.
     let mut from: Option<usize> = None;
     let mut lines = Lines::new(text);
     table.automaton.occurrences(bytes, |place, end| {
@@ -74,13 +74,13 @@ pub fn scan(text: &str) -> Scan {
     found
 }
 
-/// Whether the run that begins the text has a letter, a digit or `_` of ASCII.
+/// Whether the run at the start of the text has an ASCII letter, a digit or `_`.
 fn run_has_word(text: &str) -> bool {
     let mut run = text.chars().take_while(|&c| !is_white_space(c));
     run.any(|c| c.is_ascii() && is_ascii_word(c as u8))
 }
 
-/// Whether a word of four digits begins the bytes.
+/// Whether the bytes begin with a word of four digits.
 fn is_year(bytes: &[u8]) -> bool {
     let (digits, rest) = bytes.split_at(bytes.len().min(4));
     digits.len() == 4
@@ -88,7 +88,7 @@ fn is_year(bytes: &[u8]) -> bool {
         && rest.first().is_none_or(|&byte| !is_ascii_word(byte))
 }
 
-/// Where lines begin, asked for places that rise.
+/// The starts of lines, for places in rising order.
 struct Lines<'a> {
     text: &'a str,
     scanned: usize,
@@ -100,7 +100,7 @@ impl<'a> Lines<'a> {
         Self { text, scanned: 0, begin: 0 }
     }
 
-    /// The beginning of the line that a place is on.
+    /// Returns the start of the line of a place.
     fn begin(&mut self, at: usize) -> usize {
         if at > self.scanned {
             if let Some((last, end)) =
@@ -114,10 +114,10 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Question marks on lines, asked for places that rise.
+/// The question marks of lines, for places in rising order.
 struct Marks<'a> {
     text: &'a str,
-    /// The next question mark or end of a line, and which of the two, from some place on.
+    /// The next question mark or line end from a place on, and whether it is a question mark.
     next: Option<(usize, bool)>,
 }
 
@@ -141,8 +141,7 @@ impl<'a> Marks<'a> {
         }
     }
 
-    /// Whether a question mark has something that is not white space after it, and another question
-    /// mark on that line.
+    /// Whether a line has two question marks with more than white space between them.
     fn enclose_something(&mut self) -> bool {
         self.next = None;
         let text = self.text;

@@ -1,23 +1,23 @@
-//! The words and phrases that a question is judged by.
+//! The words and phrases of the rules.
 
 use std::sync::LazyLock;
 
 use crate::automaton::Automaton;
 
-/// Why a question is no plain lookup. Earlier categories win over later ones.
+/// Why a question is not a lookup. Earlier categories win over later ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Category {
     /// It asks for reasons, comparisons, summaries.
     Reasoning,
-    /// It asks for what is not there.
+    /// It asks for something that is absent.
     Negation,
     /// It names a time.
     Time,
-    /// It has several questions.
+    /// It asks several questions.
     Compound,
-    /// It points at something said before.
+    /// It refers to earlier text.
     Reference,
-    /// It explores.
+    /// It is open-ended.
     Exploration,
 }
 
@@ -32,12 +32,12 @@ impl Category {
         Self::Exploration,
     ];
 
-    /// D1 to D6.
+    /// Returns the name, from D1 to D6.
     pub fn name(self) -> &'static str {
         ["D1", "D2", "D3", "D4", "D5", "D6"][self as usize]
     }
 
-    /// The category in words.
+    /// Returns a description of the category.
     pub fn reason(self) -> &'static str {
         match self {
             Self::Reasoning => "Reasoning query (how/why/explain)",
@@ -49,8 +49,8 @@ impl Category {
         }
     }
 
-    /// Its entries, in order. Those in brackets stand for any of their kind; all others are sought
-    /// as they are, as whole words.
+    /// Returns the patterns, in order. An entry in brackets describes a set of strings. All others
+    /// are matched as whole words.
     pub fn patterns(self) -> &'static [&'static str] {
         match self {
             Self::Reasoning => &[
@@ -160,16 +160,17 @@ const WEEKDAYS: [&str; 7] = [
     "on sunday",
 ];
 
-/// What is asked of something, sought inside words too. Earlier ones win over later ones.
+/// Attribute words, matched inside words too. Earlier ones win over later ones.
 pub const ATTRIBUTE_WORDS: [&str; 20] = [
     "phone", "email", "address", "birthday", "number", "date", "name", "title", "location", "id",
     "link", "url", "contact", "age", "status", "role", "position", "company", "team", "project",
 ];
 
-/// Place of a pattern among those of all categories in order: of several found, the lowest decides.
+/// The place of a pattern among those of all categories in order. Of several matches the lowest
+/// wins.
 pub type Rank = u8;
 
-/// The category and the entry of a pattern.
+/// Returns the category and the entry of a pattern.
 pub fn pattern(rank: Rank) -> (Category, &'static str) {
     let mut rank = usize::from(rank);
     for category in Category::ALL {
@@ -182,49 +183,49 @@ pub fn pattern(rank: Rank) -> (Category, &'static str) {
     unreachable!("ranks come from the same list")
 }
 
-/// What it says that a string occurs.
+/// The meaning of a string in a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
-    /// A pattern, where it stands as whole words.
+    /// A pattern, if it stands as whole words.
     Phrase(Rank),
-    /// A pattern, where a whole word begins and a word of four digits follows.
+    /// A pattern, at the start of a word, if a word of four digits follows.
     BeforeYear(Rank),
-    /// A pattern, where a whole word begins and the run that follows has a letter, a digit or `_`
-    /// of ASCII.
+    /// A pattern, at the start of a word, if the run that follows has an ASCII letter, a digit or
+    /// `_`.
     BeforeWord(Rank),
-    /// A pattern, where it stands as a whole word and a question mark follows on the line.
+    /// A pattern, as a whole word, if a question mark follows on the line.
     BeforeMark(Rank),
-    /// The beginning of a pattern, where a whole word begins.
+    /// The first half of a pattern, at the start of a word.
     From,
-    /// The end of it, where a whole word ends.
+    /// The second half of a pattern, at the end of a word.
     To(Rank),
     /// An attribute word, by its place.
     Attribute(u8),
-    /// Before a thing and its attribute, where a whole word begins.
+    /// Stands before a thing and its attribute, at the start of a word.
     WhatIs,
-    /// Between a thing and its attribute.
+    /// Stands between a thing and its attribute.
     Possessive,
-    /// Between an attribute and its thing, as a whole word.
+    /// Stands between an attribute and its thing, as a whole word.
     For,
-    /// Before a thing, where a whole word begins: who, where, when.
+    /// Stands before a thing, at the start of a word: who, where, when.
     WhoIs,
 }
 
-/// The strings that are sought, and what each says.
+/// The strings of the rules and their meanings.
 pub struct Table {
-    /// Finds the strings by their places in `strings`.
+    /// Finds the strings. Its patterns are places in `strings`.
     pub automaton: Automaton,
-    /// Length and sign of each.
+    /// The length and the sign of each string.
     pub strings: Vec<(usize, Sign)>,
-    /// The pattern of a question mark, something, and another question mark.
+    /// The pattern of two question marks with text between them.
     pub two_marks: Rank,
 }
 
-/// Where the automaton is asked for attribute words alone.
+/// The mark of attribute words, for a search of these alone.
 pub const ATTRIBUTE_MARK: u8 = 1;
 const OTHER_MARK: u8 = 2;
 
-/// The one table: no configuration changes it.
+/// The only table: no configuration changes it.
 pub static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut sought: Vec<(String, Sign)> = Vec::new();
     let mut two_marks = 0;
@@ -248,8 +249,8 @@ pub static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let mut seek = |string: &str, sign| sought.push((string.into(), sign));
     for (place, word) in (0..).zip(ATTRIBUTE_WORDS) {
         seek(word, Sign::Attribute(place));
-        // Attribute words are sought in the lower case of all of Unicode. The Kelvin sign alone has
-        // a lower case in ASCII.
+        // Attribute words are matched in Unicode lower case. Besides ASCII letters, only the Kelvin
+        // sign has an ASCII letter as its lower case.
         if word.contains('k') {
             seek(&word.replace('k', "\u{212A}"), Sign::Attribute(place));
         }

@@ -1,5 +1,5 @@
 //! Upper bounds of scores: of the scores of a batch, and of a candidate by its scores and section.
-//! The header of `columns.rs` says why they hold.
+//! The header of `columns.rs` proves them.
 
 use super::Batch;
 use crate::math::{F64x2, greatest_high_bits, greatest_of, range_of};

@@ -193,8 +193,8 @@ impl<'a> CandidateColumns<'a> {
         })
     }
 
-    /// Rows and semantic, BM25 and graph scores of a run, in pairs, without the last candidate of an
-    /// odd number.
+    /// Rows and semantic, BM25 and graph scores of a run, in pairs, without the last candidate of
+    /// an odd number.
     #[inline(always)]
     fn pairs(&self, run: Range<usize>) -> impl Iterator<Item = (&[Row; 2], [F64x2; 3])> {
         let column = |column: &'a [f64]| column[run.clone()].as_chunks::<2>().0;
@@ -489,7 +489,8 @@ impl<N: Nodes> Ranker<'_, N> {
             let index = contenders[at];
             let row = self.candidates.rows[index as usize];
             let days = ((now - self.nodes.last_accessed(row)) / DAY_MS).floor();
-            // A number of days beyond the table is looked up as a smaller one, which is more recent.
+            // A number of days beyond the table is looked up as a smaller one, which is more
+            // recent.
             let [recency, _] = self.tables.recency.near(F64x2::splat(days)).0.to_array();
             let affinity = if recency + NEW_BONUS > 1.0 { 1.0 } else { recency + NEW_BONUS };
             let scores = self.candidates.scores(index as usize);
@@ -500,9 +501,9 @@ impl<N: Nodes> Ranker<'_, N> {
         count
     }
 
-    /// Rates a run, and calls `each` with every pair and its place. Returns whether all accesses are
-    /// in the table of recency, and all section codes combined with `|`. If an access is not in the
-    /// table, the scores are computed again, and the pairs that `each` got are wrong.
+    /// Rates a run, and calls `each` with every pair and its place. Returns whether all accesses
+    /// are in the table of recency, and all section codes combined with `|`. If an access is not in
+    /// the table, the scores are computed again, and the pairs that `each` got are wrong.
     #[inline(always)]
     fn rate_run(
         &self,

@@ -25,11 +25,11 @@ use crate::signal::{self, NEUTRAL, NEW_BONUS, NEW_DAYS, RecencyTable, Saturation
 /// A memory to be ranked. Instants are milliseconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
-    /// Similarity of meaning, a cosine; 0 when unknown.
+    /// Similarity of meaning, a cosine; 0 if unknown.
     pub semantic_score: f64,
-    /// BM25 score, at least 0; 0 when unknown.
+    /// BM25 score, at least 0; 0 if unknown.
     pub bm25_score: f64,
-    /// Activation over the graph, at least 0; 0 when unknown.
+    /// Activation over the graph, at least 0; 0 if unknown.
     pub graph_score: f64,
     /// Last access.
     pub last_accessed: f64,
@@ -43,7 +43,7 @@ pub struct Candidate {
     pub section: Section,
 }
 
-/// A candidate in its place of the ranking.
+/// A candidate at its place of the ranking.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ranked {
     /// The place of the candidate in the batch.
@@ -56,7 +56,7 @@ pub struct Ranked {
     pub primary_signal: usize,
 }
 
-/// Which weights a ranking uses.
+/// The weights of a ranking.
 #[derive(Clone, Copy, Debug)]
 pub enum Weighting<'a> {
     /// The same for every candidate.
@@ -77,9 +77,9 @@ impl Weighting<'_> {
 /// The weights, the graph and the time that a batch is ranked by.
 #[derive(Clone, Copy, Debug)]
 pub struct Query<'a> {
-    /// Which weights count.
+    /// The weights.
     pub weighting: Weighting<'a>,
-    /// The graph's average of inbound edges for each node; 0 when unknown.
+    /// The average number of inbound edges of a node; 0 if unknown.
     pub avg_inbound_edges: f64,
     /// The present, in milliseconds since 1970.
     pub now: f64,
@@ -141,7 +141,7 @@ pub struct Reranker {
 }
 
 impl Reranker {
-    /// The whole batch, highest score first; equal scores keep their order.
+    /// Returns the whole batch, highest score first. Equal scores keep their order.
     ///
     /// # Errors
     /// `invalid_argument` with field and index for a score that is not finite, a negative BM25 or
@@ -270,9 +270,9 @@ struct Batch {
     per_bm25: f64,
 }
 
-/// A share of a whole, or a fixed value if there is no whole. A fixed value is `amount / ∞ + value`,
-/// because an amount over infinity is 0; a share is `amount / whole + −0`, because adding −0 changes
-/// no bit.
+/// A share of a whole, or a fixed value if there is no whole. A fixed value is
+/// `amount / ∞ + value`, because an amount over infinity is 0; a share is `amount / whole + −0`,
+/// because adding −0 changes no bit.
 #[derive(Clone, Copy)]
 struct Share {
     of: F64x2,
@@ -387,8 +387,8 @@ impl Batch {
     }
 
     /// An upper bound of the score of a candidate that was not accessed after `now`, with these
-    /// upper bounds of its recency and affinity. The sum is [`sum`] with numbers that are at least as
-    /// large, and rounding keeps that order.
+    /// upper bounds of its recency and affinity. The sum is [`sum`] with numbers that are at least
+    /// as large, and rounding keeps that order.
     #[inline(always)]
     fn at_most(
         &self,

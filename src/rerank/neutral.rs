@@ -10,19 +10,19 @@ use crate::signal::{self, NEW_BONUS, NEW_DAYS, SIGNALS, SaturationTable, days_be
 impl Reranker {
     /// As [`Reranker::rerank`], but no candidate is refused, and every score is finite.
     ///
-    /// A number is used as the formulas use it, whether it is in its range or not: a count may have
-    /// a fraction, and a score may be negative. What the formulas leave undefined is neutral:
+    /// A number is used as the formulas use it, even out of its range: a count may have a fraction,
+    /// and a score may be negative. Values that the formulas do not define are neutral:
     ///
     /// - A score that is not finite is 0, as an absent one. It does not count towards the batch's
     ///   maximum.
-    /// - `last_accessed` that is no instant, or so far ahead that recency is infinite: recency is
-    ///   0, and the accesses do not count.
-    /// - `created_at` that is no instant: the memory is not new.
+    /// - `last_accessed` that is not an instant, or so far ahead that recency is infinite: recency
+    ///   is 0, and the accesses do not count.
+    /// - `created_at` that is not an instant: the memory is not new.
     /// - `access_count` that is NaN is 0; an infinite one has the limit of tanh.
     /// - `inbound_edge_count` that is NaN or −∞: authority is 0, unless the average is 0; +∞ is the
     ///   greatest authority, 1.
-    /// - A weighted sum beyond the range of numbers is the greatest number of its sign, and one
-    ///   that is no number is 0.
+    /// - A weighted sum beyond the range of numbers is the greatest number of its sign. One that is
+    ///   NaN is 0.
     ///
     /// # Errors
     /// `invalid_argument` without index for weights, average or `now` out of range.

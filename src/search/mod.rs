@@ -1,9 +1,9 @@
-//! Search: from what the searches by meaning and by words found, over the graph, to a ranked list.
+//! Search over the graph: combines vector and BM25 results, spreads activation, and ranks.
 //!
-//! What both found is combined into *seeds*. Activation spreads from them over edges, weaker with
-//! every hop (spreading activation, Collins and Loftus 1975), and reaches memories that share no
-//! word with the question. What has become active is ranked by its signals, the activation being
-//! one of them. Rows come and go by number; who they are is the caller's.
+//! The results of both searches become *seeds*. Activation spreads from them over edges, weaker
+//! with every hop (spreading activation, Collins and Loftus 1975), and reaches memories that share
+//! no word with the question. Active nodes are ranked by their signals, one of which is the
+//! activation. Nodes are rows; the caller keeps their ids.
 
 use crate::error::Result;
 use crate::value::{Path, Rule, Value, leaf, number, unknown_key};
@@ -18,45 +18,45 @@ pub use seed::{SearchHit, Seed, seed};
 pub use spread::{Activated, Arrival, Spread, Termination, spread};
 pub use terms::{TermMode, terms};
 
-/// How a search goes.
+/// The settings of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchConfig {
     /// Weight of the vector score in a seed's combined score.
     pub dense_weight: f64,
-    /// Weight of the BM25 score in it.
+    /// Weight of the BM25 score in a seed's combined score.
     pub bm25_weight: f64,
-    /// The least combined score of a seed; none: 0.15 for a query with an embedding, else 0.05.
+    /// The least combined score of a seed. `None`: 0.15 for a query with an embedding, else 0.05.
     pub seed_threshold: Option<f64>,
     /// The most seeds.
     pub max_seeds: usize,
-    /// Activation of a seed whose combined score is 1.
+    /// The activation of a seed with a combined score of 1.
     pub initial_activation: f64,
-    /// What is left of an activation after each hop.
+    /// The factor of an activation for each hop.
     pub hop_decay: f64,
-    /// An activation below this neither spreads nor arrives.
+    /// Activations below this are not passed on.
     pub min_threshold: f64,
     /// The most rounds of spreading.
     pub max_hops: u32,
     /// Spreading stops at this many active nodes, seeds included.
     pub max_nodes: usize,
-    /// What several activations of one node come to.
+    /// How several activations of one node are combined.
     pub aggregation: Aggregation,
-    /// Results when a search does not say how many.
+    /// The limit of results for a search without a limit.
     pub default_limit: usize,
-    /// How strongly activation passes over an edge.
+    /// The weight of an edge for spreading.
     pub edge_weight: EdgeWeight,
-    /// Whether every active node is ranked, or those alone that a search had found.
+    /// Whether every active node is ranked. If false, only seeds are.
     pub graph_reach: bool,
 }
 
-/// How strongly activation passes over an edge.
+/// The weight of an edge for spreading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EdgeWeight {
-    /// As [`edge_weight`] says of its type.
+    /// The [`edge_weight`] of its type.
     Type,
-    /// As [`stored_edge_strength`] says of its type.
+    /// The [`stored_edge_strength`] of its type.
     StoredType,
-    /// By its own strength, which grows when its ends are recalled together.
+    /// Its own strength, which grows when its ends are recalled together.
     Learned,
 }
 
@@ -67,7 +67,7 @@ leaf!(EdgeWeight, "must be type, stored_type or learned", Value::Text(text) => m
     _ => None,
 });
 
-/// What several activations of one node come to.
+/// How several activations of one node are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aggregation {
     /// Their sum.
@@ -102,19 +102,19 @@ impl Default for SearchConfig {
     }
 }
 
-/// The least combined score of a seed when the query has an embedding, and when it has none. A node
-/// whose vector is still to be made is measured by the latter.
+/// The least combined score of a seed for a query with an embedding, and for one without. The
+/// second also holds for a node whose vector is not computed yet.
 pub const SEED_THRESHOLDS: [f64; 2] = [0.15, 0.05];
 
-/// Vector results that are asked for, for each seed that there may be.
+/// The number of vector results requested per possible seed.
 pub const RESULTS_PER_SEED: usize = 3;
 
-/// The most rounds that a configuration can ask for. After a hundred hops of 0.8 one part in five
-/// thousand millions is left.
+/// The most rounds that a configuration can set. After a hundred hops of 0.8, 2 · 10⁻¹⁰ of an
+/// activation is left.
 const MOST_HOPS: u32 = 100;
 
 impl SearchConfig {
-    /// The default under the `search` of a configuration; see [`Config`](crate::Config).
+    /// Reads the `search` part of a configuration over the defaults; see [`Config`](crate::Config).
     pub(crate) fn read(value: &Value, path: &Path<'_>) -> Result<Self> {
         let mut config = Self::default();
         for (key, path, value) in value.entries(path)? {
@@ -142,10 +142,10 @@ impl SearchConfig {
     }
 }
 
-/// The weight of an edge of a type that no table knows.
+/// The weight of an edge of an unknown type.
 pub const UNKNOWN_EDGE_WEIGHT: f64 = 0.5;
 
-/// How strongly activation passes over an edge of this type.
+/// Returns the weight of an edge of this type.
 pub fn edge_weight(edge_type: &str) -> f64 {
     match edge_type {
         "same_entity" => 0.95,
@@ -162,7 +162,7 @@ pub fn edge_weight(edge_type: &str) -> f64 {
     }
 }
 
-/// The strengths that a store gives new edges, by type: its vocabulary is another.
+/// The initial strengths of stored edges, by type. The types differ from those of [`edge_weight`].
 pub const STORED_EDGE_STRENGTHS: [(&str, f64); 8] = [
     ("user_linked", 0.90),
     ("part_of", 0.85),
@@ -174,7 +174,7 @@ pub const STORED_EDGE_STRENGTHS: [(&str, f64); 8] = [
     ("precedes", 0.40),
 ];
 
-/// The strength that a store gives a new edge of this type.
+/// Returns the initial strength of a stored edge of this type.
 pub fn stored_edge_strength(edge_type: &str) -> f64 {
     let known = STORED_EDGE_STRENGTHS.iter().find(|(name, _)| *name == edge_type);
     known.map_or(UNKNOWN_EDGE_WEIGHT, |&(_, strength)| strength)

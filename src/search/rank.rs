@@ -1,23 +1,24 @@
-//! From active nodes to the ranked list.
+//! Turns active nodes into candidates of the ranking.
 
 use super::{Activated, SearchConfig, Seed};
 use crate::columns::Row;
 use crate::order::sort_descending;
 
-/// An active node that ranking considers, with what search knows of it.
+/// A candidate of the ranking, with its scores from the search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ranking {
-    /// Which node.
+    /// The node.
     pub row: Row,
-    /// Its vector score, for a seed; else 0.
+    /// The vector score of a seed. 0 for other nodes.
     pub semantic_score: f64,
-    /// Its BM25 score, for a seed; else 0.
+    /// The BM25 score of a seed. 0 for other nodes.
     pub bm25_score: f64,
-    /// Its activation as a share of the largest.
+    /// The activation as a share of the largest.
     pub graph_score: f64,
 }
 
-/// How many *finds* a search returns: active memories that are unlike the query.
+/// The number of *finds* that a search returns. A find is an active memory that is unlike the
+/// query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Serendipity {
     /// No finds.
@@ -32,7 +33,7 @@ pub enum Serendipity {
 }
 
 impl Serendipity {
-    /// The least activation of a find, and the most finds.
+    /// Returns the least activation of a find, and the most finds.
     fn bounds(self) -> (f64, usize) {
         match self {
             Self::Off => (f64::INFINITY, 0),
@@ -43,15 +44,14 @@ impl Serendipity {
     }
 }
 
-/// A find is unlike the query: its vector score is below this.
+/// The vector score below which a memory is unlike the query.
 const UNLIKE: f64 = 0.5;
 
-/// The active nodes above the relevance floor, in the order in which they became active, ready to
-/// be ranked; and the finds, each with its activation, highest first. The active ones are those
-/// that the seeds, which they begin with, spread to.
+/// Returns the active nodes above the relevance floor, in the order in which they became active,
+/// and the finds with their activations, highest first. `activated` begins with the seeds.
 ///
-/// The floor keeps what a search had found itself, or with `graph_reach` everything active.
-/// Activations of the kept are divided by the largest among them.
+/// The floor keeps the seeds, or with `graph_reach` every active node. Activations of the kept
+/// nodes are divided by the largest of them.
 pub fn rank(
     seeds: &[Seed],
     activated: &[Activated],
@@ -65,7 +65,7 @@ pub fn rank(
         let (vector, bm25) = scores(place);
         config.graph_reach || vector > 0.0 || bm25 > 0.0
     };
-    // What is no seed has no score of its own.
+    // Only seeds have scores of their own.
     let reach = if config.graph_reach { activated.len() } else { seeds.len() };
     let considered = || activated[..reach].iter().enumerate().filter(|&(place, _)| is_kept(place));
     let largest =

@@ -1,4 +1,4 @@
-//! Seeds: where activation starts from.
+//! Seeds: the nodes from which activation starts.
 
 use rustc_hash::FxHashMap;
 
@@ -6,33 +6,33 @@ use super::SearchConfig;
 use crate::columns::Row;
 use crate::order::sort_descending;
 
-/// A node that a search found, with its score: a cosine, or a BM25 magnitude. A node that is no
-/// longer there has no row.
+/// A result of one search: a node with a cosine or a BM25 score. A node that was removed has no
+/// row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchHit {
-    /// Which node.
+    /// The node.
     pub row: Option<Row>,
-    /// How good.
+    /// The score.
     pub score: f64,
 }
 
-/// A node that activation starts from.
+/// A node from which activation starts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Seed {
-    /// Which node.
+    /// The node.
     pub row: Row,
-    /// Cosine similarity to the query; 0 when that search did not find it.
+    /// The cosine similarity to the query, or 0 if the vector search did not find the node.
     pub vector_score: f64,
-    /// BM25 score as a share of the largest, where that is above 1; 0 when that search did not find
-    /// it.
+    /// The BM25 score, divided by the largest if that is above 1. 0 if the BM25 search did not find
+    /// the node.
     pub bm25_score: f64,
     /// `dense_weight` · vector + `bm25_weight` · BM25.
     pub combined_score: f64,
 }
 
-/// The best of what both searches found, highest combined score first; equal ones as they were
-/// found, vector results before BM25 results. `threshold` says what a node needs, and nothing for
-/// one that a filter keeps out.
+/// Returns the best nodes of both searches, highest combined score first. Equal ones keep the order
+/// in which they were found, vector results before BM25 results. `threshold` returns the least
+/// score of a node, or `None` if a filter excludes it.
 pub fn seed(
     vector: &[SearchHit],
     bm25: &[SearchHit],

@@ -116,8 +116,8 @@ pub struct Arrival {
 /// Nodes that the map has room for from the beginning: a map that grows is filled again.
 const ROOM: usize = 1024;
 
-/// Spreads activation from the seeds. `weight` returns the weight of an edge to a node, or `None` if
-/// a filter keeps activation off it. `arrivals` receives every amount that arrives, if given.
+/// Spreads activation from the seeds. `weight` returns the weight of an edge to a node, or `None`
+/// if a filter keeps activation off it. `arrivals` receives every amount that arrives, if given.
 ///
 /// Spreading stops as soon as `max_nodes` are active.
 ///
@@ -232,6 +232,6 @@ pub fn spread(
 fn too_many() -> Error {
     Error::memory(
         "search.min_threshold",
-        "let so much activation spread at once that there is no room for it",
+        "is too low for this graph: spreading needs more memory than the index may take",
     )
 }

@@ -1,21 +1,21 @@
-//! The words of a question, for a store's full-text index.
+//! Splits a question into terms for a full-text index.
 
 use rustc_hash::FxHashSet;
 
 use crate::text::{Span, is_ascii_word, is_unspaced, is_word};
 
-/// Which characters make terms.
+/// The characters that make terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TermMode {
     /// Letters, digits and `_` of ASCII.
     Ascii,
-    /// Those of every script; text of scripts that leave no space between words as overlapping
-    /// pairs.
+    /// Letters, digits and `_` of every script. Text of scripts without spaces between words
+    /// becomes overlapping pairs.
     Unicode,
 }
 
-/// The terms of a text in lower case, as stretches of it: of two characters or more, each once, in
-/// order of first sight.
+/// Returns the terms of a text in lower case as spans: terms of two or more characters, each once,
+/// by first occurrence.
 pub fn terms(lower: &str, mode: TermMode) -> Vec<Span> {
     let mut seen = FxHashSet::default();
     let mut terms = Vec::new();
@@ -44,7 +44,7 @@ fn ascii_terms(bytes: &[u8], add: &mut impl FnMut(usize, usize)) {
     }
 }
 
-/// What stands next to each other and belongs together.
+/// The kind of a run of characters.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Other,

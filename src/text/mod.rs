@@ -1,4 +1,4 @@
-//! Texts: white space, words and case as the rules for questions have them, and stretches of text.
+//! White space, words and letter case, as the rules for questions define them, and spans of text.
 
 pub(crate) mod runs;
 mod stop_words;
@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 pub use stop_words::is_stop_word;
 
-/// A stretch of a text, by bytes.
+/// A span of a text, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     /// The first byte.
@@ -17,39 +17,39 @@ pub struct Span {
 }
 
 impl Span {
-    /// The text of the stretch.
+    /// Returns the text of the span.
     pub fn of(self, text: &str) -> &str {
         &text[self.start..self.end]
     }
 }
 
-/// White space as ECMAScript's `\s` has it.
+/// Whether a character is white space by ECMAScript's `\s`.
 pub fn is_white_space(c: char) -> bool {
     c == '\u{FEFF}' || (c.is_whitespace() && c != '\u{85}')
 }
 
-/// Whether `.` of ECMAScript stops at a character.
+/// Whether a character ends a line: the `.` of ECMAScript does not match it.
 pub fn is_line_end(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}')
 }
 
-/// Whether a character belongs to words: `\w` of UTS #18, Annex C.
+/// Whether a character is a word character: `\w` of UTS #18, Annex C.
 pub fn is_word(c: char) -> bool {
-    // The library asks its table of ranges for every character that is not a word's.
+    // The library is slower for ASCII: it searches its table of ranges.
     if c.is_ascii() { is_ascii_word(c as u8) } else { regex_syntax::is_word_character(c) }
 }
 
-/// Whether a byte belongs to words of ASCII: `\w` of ECMAScript.
+/// Whether a byte is an ASCII word character: `\w` of ECMAScript.
 pub fn is_ascii_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// How many UTF-16 units a text has: the length that JavaScript knows.
+/// Returns the number of UTF-16 units of a text: its length in JavaScript.
 pub fn units(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.chars().map(char::len_utf16).sum() }
 }
 
-/// The text in lower case, by all of Unicode.
+/// Returns the text in lower case, by Unicode.
 pub fn lower_case(text: &str) -> Cow<'_, str> {
     if !text.is_ascii() {
         Cow::Owned(crate::host::lower_case(text))
@@ -60,13 +60,12 @@ pub fn lower_case(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The text without the white space around it.
+/// Returns the text without the white space around it.
 pub fn trim(text: &str) -> &str {
     text.trim_matches(is_white_space)
 }
 
-/// The text without the marks that may end a sentence, or a part of one, and the white space at its
-/// end.
+/// Returns the text without final punctuation and the white space at its end.
 pub fn without_final_marks(text: &str) -> &str {
     let is_mark = |c| {
         matches!(
@@ -89,12 +88,13 @@ pub fn without_final_marks(text: &str) -> &str {
     text.trim_end_matches(|c| is_mark(c) || is_white_space(c))
 }
 
-/// Whether a character is an apostrophe that looks typographic.
+/// Whether a character is a typographic apostrophe.
 pub fn is_curled_apostrophe(c: char) -> bool {
     matches!(c, '\u{2018}' | '\u{2019}' | '\u{02BC}' | '\u{FF07}')
 }
 
-/// The text with `'` for typographic apostrophes, and one blank for every run of white space.
+/// Returns the text with `'` for typographic apostrophes, and one space for every run of white
+/// space.
 pub fn straighten(text: &str) -> Cow<'_, str> {
     let is_straight = |pair: &[u8]| pair != b"  " && !matches!(pair[0], b'\t'..=b'\r');
     if text.is_ascii()
@@ -118,17 +118,17 @@ pub fn straighten(text: &str) -> Cow<'_, str> {
     Cow::Owned(straight)
 }
 
-/// Whether a word reaches up to a place.
+/// Whether a word character stands before a place.
 pub fn word_before(text: &str, at: usize) -> bool {
     text[..at].chars().next_back().is_some_and(is_word)
 }
 
-/// Whether a word begins, or goes on, at a place.
+/// Whether a word character stands at a place.
 pub fn word_after(text: &str, at: usize) -> bool {
     text[at..].chars().next().is_some_and(is_word)
 }
 
-/// The words of a text, in order: runs of word characters, as long as they get.
+/// Returns the words of a text, in order: runs of word characters.
 pub fn words(text: &str) -> impl Iterator<Item = Span> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -138,7 +138,7 @@ pub fn words(text: &str) -> impl Iterator<Item = Span> {
     })
 }
 
-/// Where the characters end that are those of words, or are not, from a place on.
+/// Returns the end of the run of word characters, or of other characters, from a place on.
 fn skip(text: &str, mut at: usize, of_words: bool) -> usize {
     while let Some(&byte) = text.as_bytes().get(at) {
         let (is_one, bytes) = if byte.is_ascii() {
@@ -155,7 +155,7 @@ fn skip(text: &str, mut at: usize, of_words: bool) -> usize {
     at
 }
 
-/// Whether a character is of the blocks of Chinese, Japanese and Korean writing.
+/// Whether a character belongs to the blocks of Chinese, Japanese and Korean writing.
 pub(crate) fn is_unspaced(c: char) -> bool {
     matches!(c,
         '\u{1100}'..='\u{11FF}'

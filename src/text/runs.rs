@@ -1,19 +1,19 @@
-//! Runs of characters between white space, and the questions one can ask about them.
+//! Runs of characters between white space.
 
 use super::{Span, is_white_space};
 
-/// The white space that begins here.
+/// Returns the end of the white space that begins here.
 pub fn skip_white_space(text: &str, from: usize) -> usize {
     let rest = &text[from..];
     from + rest.len() - rest.trim_start_matches(is_white_space).len()
 }
 
-/// Where the run that begins here ends.
+/// Returns the end of the run that begins here.
 fn skip_run(text: &str, from: usize) -> usize {
     text[from..].find(is_white_space).map_or(text.len(), |length| from + length)
 }
 
-/// The runs of a text from some place on, in order.
+/// Returns the runs of a text from a place on, in order.
 pub fn runs(text: &str, from: usize) -> impl Iterator<Item = Span> + Clone {
     let mut at = from;
     std::iter::from_fn(move || {
@@ -23,7 +23,7 @@ pub fn runs(text: &str, from: usize) -> impl Iterator<Item = Span> + Clone {
     })
 }
 
-/// The runs of a text, the last first.
+/// Returns the runs of a text, the last first.
 pub fn runs_from_end(text: &str) -> impl Iterator<Item = Span> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -38,13 +38,13 @@ pub fn runs_from_end(text: &str) -> impl Iterator<Item = Span> {
     })
 }
 
-/// The part of a text without the white space around it.
+/// Returns the span without the white space around it.
 pub fn trim(text: &str, span: Span) -> Span {
     let start = skip_white_space(&text[..span.end], span.start);
     Span { start, end: start + text[start..span.end].trim_end_matches(is_white_space).len() }
 }
 
-/// The run without the `'s` that it ends in; none where nothing would be left.
+/// Returns the run without a final `'s`, or `None` if nothing is left.
 pub fn without_possessive(text: &str, run: Span) -> Option<Span> {
     let [first @ .., b'\'', b's' | b'S'] = run.of(text).as_bytes() else { return None };
     (!first.is_empty()).then_some(Span { start: run.start, end: run.end - 2 })

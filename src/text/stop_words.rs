@@ -1,6 +1,6 @@
-//! The English words that say nothing of what a text is about.
+//! English stop words: they carry no subject.
 
-/// All of them, sorted.
+/// All stop words, sorted.
 const STOP_WORDS: [&str; 63] = [
     "a", "an", "and", "are", "as", "at", "be", "been", "but", "by", "can", "did", "do", "does",
     "for", "from", "had", "has", "have", "he", "her", "his", "how", "i", "if", "in", "into", "is",
@@ -9,7 +9,7 @@ const STOP_WORDS: [&str; 63] = [
     "where", "which", "who", "why", "will", "with", "would", "you", "your",
 ];
 
-/// Whether a word in lower case is one of them.
+/// Whether a word in lower case is a stop word.
 pub fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
 }

@@ -1,4 +1,4 @@
-//! Consolidation over numbers and text in the scratch: JavaScript keeps ids, reads bodies, and
+//! Consolidation over numbers and text in the scratch. JavaScript keeps ids, reads bodies, and
 //! numbers symbols.
 
 use wasm_bindgen::prelude::*;
@@ -55,7 +55,7 @@ impl Engine {
         answer
     }
 
-    /// A hash of the first `length` bytes.
+    /// Returns a hash of the first `length` bytes.
     pub fn fingerprint(&self, length: usize) -> u64 {
         xxh64(&self.scratch.bytes[..length], 0)
     }

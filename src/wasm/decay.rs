@@ -1,4 +1,4 @@
-//! Fading and growth: numbers in and out, and columns over the scratch.
+//! Decay and growth: numbers in and out, and columns over the scratch.
 
 use wasm_bindgen::prelude::*;
 
@@ -40,14 +40,14 @@ fn or(given: f64, fallback: f64) -> f64 {
     if given.is_nan() { fallback } else { given }
 }
 
-/// See [`decay::stability_on_access`]; a salience of NaN stands for a neutral one.
+/// See [`decay::stability_on_access`]. A salience of NaN is neutral.
 #[wasm_bindgen]
 pub fn stability_on_access(stability: f64, difficulty: f64, salience: f64) -> f64 {
     decay::stability_on_access(stability, difficulty, or(salience, NEUTRAL))
 }
 
-/// See [`decay::stability_on_access_for_section`]; after the three arguments, of which the last may
-/// be NaN, come the profile's five numbers.
+/// See [`decay::stability_on_access_for_section`]. The three arguments are followed by the
+/// profile's five numbers. A salience of NaN is neutral.
 #[wasm_bindgen]
 pub fn stability_on_access_for_section(
     stability: f64,
@@ -69,8 +69,8 @@ pub fn stability_on_access_for_section(
     decay::stability_on_access_for_section(stability, difficulty, or(salience, NEUTRAL), &decay)
 }
 
-/// See [`decay::fsrs_stability_on_access`]; a salience of NaN stands for a neutral one, and such a
-/// retrievability for a recall that was due.
+/// See [`decay::fsrs_stability_on_access`]. A salience of NaN is neutral. A retrievability of NaN
+/// stands for a recall that was due.
 #[wasm_bindgen]
 pub fn fsrs_stability_on_access(
     stability: f64,
@@ -101,7 +101,7 @@ pub fn exponential_stability_from_fsrs(stability: f64) -> f64 {
     fsrs::exponential_stability_from_fsrs(stability)
 }
 
-/// See [`decay::lifecycle`]; the answer is a code.
+/// See [`decay::lifecycle`]. Returns a code.
 #[wasm_bindgen]
 pub fn lifecycle(retrievability: f64, days_dormant: f64) -> u8 {
     decay::lifecycle(retrievability, days_dormant) as u8
@@ -123,7 +123,8 @@ fn profile(
     }
 }
 
-/// See [`decay::lifecycle_for_section`]; after the two arguments come the profile's five numbers.
+/// See [`decay::lifecycle_for_section`]. The two arguments are followed by the profile's five
+/// numbers. Returns a code.
 #[wasm_bindgen]
 pub fn lifecycle_for_section(
     retrievability: f64,

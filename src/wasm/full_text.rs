@@ -120,15 +120,15 @@ impl ResidentText {
         self.index.remove(&self.scratch.rows[..count]);
     }
 
-    /// Sweeps out removed documents if they are many. Returns whether it did: the rows of the others
-    /// have moved up then, in their order.
+    /// Sweeps out removed documents if they are many. Returns whether it did: the rows of the
+    /// others have moved up then, in their order.
     pub fn sweep(&mut self) -> bool {
         self.index.sweep()
     }
 
     /// Rows: lengths of the terms in bytes, then the documents to search among. Bytes: the terms.
-    /// Writes the rows of the hits to the rows and their scores to the numbers. Returns the count of
-    /// hits, −1 if refused.
+    /// Writes the rows of the hits to the rows and their scores to the numbers. Returns the count
+    /// of hits, −1 if refused.
     pub fn search(&mut self, terms: usize, among: Option<usize>, limit: usize) -> f64 {
         let (lengths, rows) = self.scratch.rows.split_at(terms);
         let mut texts = &self.scratch.bytes[..];
@@ -175,8 +175,8 @@ impl ResidentText {
         self.part.len() as f64
     }
 
-    /// Makes room for the content of a part of the caller's own, which the caller then writes to the
-    /// address of the part.
+    /// Makes room for the content of a part of the caller's own, which the caller then writes to
+    /// the address of the part.
     pub fn reserve_part(&mut self, length: usize) -> bool {
         self.part = Vec::new();
         let affordable = answer(self.index.afford_snapshot(2 * length)).is_some();
@@ -234,8 +234,8 @@ impl TextRestorer {
         self.scratch.bytes.as_ptr() as usize
     }
 
-    /// The length in bytes of the part that begins with the header in the bytes; −1 if that is no
-    /// header.
+    /// Returns the length in bytes of the part that begins with the header in the bytes, or −1 if
+    /// it is not a header.
     pub fn part_length(&self) -> f64 {
         let header = &self.scratch.bytes[..self.scratch.bytes.len().min(PART_HEADER)];
         answer(TextRestoring::part_length(header)).map_or(-1.0, |length| length as f64)

@@ -11,12 +11,12 @@ pub(super) fn matcher(words: bool) -> Matcher {
 
 #[wasm_bindgen]
 impl Engine {
-    /// The sections that the first `length` bytes ask for, one bit each by section code.
+    /// Returns the sections that the first `length` bytes ask for, one bit each by section code.
     pub fn classify_intent(&self, length: usize, words: bool) -> u8 {
         self.intent.classify(self.scratch.text(0, length), matcher(words)).bits()
     }
 
-    /// The evidence that the first `length` bytes hold, as JSON.
+    /// Returns the evidence in the first `length` bytes, as JSON.
     pub fn explain_intent(&self, length: usize, words: bool) -> String {
         to_json(&self.intent.explain(self.scratch.text(0, length), matcher(words)))
     }

@@ -41,7 +41,7 @@ pub const MOST_SCRATCH: usize = 16_777_216;
 // the best become results.
 
 record! {
-    /// What a reranking says once, before its first candidate.
+    /// The head of a reranking, before its first candidate.
     HEADER:
     /// The present, an instant.
     HEADER_NOW,
@@ -101,9 +101,9 @@ pub const ABSENT: f64 = f64::NEG_INFINITY;
 pub const TARGET_NEW: f64 = -1.0;
 /// The target of an entry whose id came before in the batch is this less the place of that entry.
 pub const TARGET_EARLIER: f64 = -2.0;
-/// A last access that never was.
+/// A last access of a node that was never accessed.
 pub const NEVER: f64 = f64::INFINITY;
-/// In place of a count of components: there is no embedding, or none any more.
+/// Replaces a count of components: the node has no embedding, or its embedding is removed.
 pub const NO_EMBEDDING: f64 = -1.0;
 /// The end of an edge that is not in the index.
 pub const NO_END: f64 = -1.0;
@@ -409,7 +409,7 @@ pub const PART_HEADER: usize = 32;
 
 // Questions. Places in a text cross in UTF-16 units.
 
-/// In place of a rank or an end: nothing was found.
+/// Replaces a rank or an end: nothing was found.
 pub const NOTHING: f64 = -1.0;
 
 /// A piece that is missing.
@@ -459,11 +459,11 @@ record! {
 }
 
 record! {
-    /// All that `understand` puts into the numbers. Parts and terms are its answer.
+    /// The numbers that `understand` writes. It returns parts and terms.
     UNDERSTOOD:
     /// The classification.
     UNDERSTOOD_CLASSIFIED: CLASSIFIED,
-    /// The sections that are asked for, a bit each by section code.
+    /// The sections that the question asks for, a bit each by section code.
     UNDERSTOOD_INTENTS,
 }
 
@@ -484,7 +484,7 @@ record! {
 }
 
 record! {
-    /// Confidence in what a retrieval found.
+    /// The confidence in the results of a retrieval.
     CONFIDENCE:
     /// The score in [0, 1].
     CONFIDENCE_SCORE,
@@ -500,7 +500,7 @@ record! {
     CONFIDENCE_FLAGS,
 }
 
-/// In place of a count of results of a title's search: there is no title.
+/// Replaces a count of results of a title's search: there is no title.
 pub const SEARCHED_NO_TITLE: f64 = -1.0;
 /// The title was not searched for yet.
 pub const SEARCHED_NOT_YET: f64 = -2.0;
@@ -522,7 +522,7 @@ pub const FATE_UNDECIDED: f64 = -6.0;
 
 // Merging.
 
-/// In place of a code: the row has no id.
+/// Replaces a code: the row has no id.
 pub const NO_ID: f64 = -1.0;
 
 record! {
@@ -539,20 +539,20 @@ record! {
 }
 
 record! {
-    /// Two memories that were recalled together, as places in what was selected.
+    /// Two memories that were recalled together, as places in the selection.
     PAIR:
-    /// The one.
+    /// The first.
     PAIR_ONE,
-    /// The other.
+    /// The second.
     PAIR_OTHER,
 }
 
 // Turns of conversation. Places in a text cross in UTF-16 units.
 
 record! {
-    /// What a turn asks of memory.
+    /// The signals of a turn.
     TURN:
-    /// Where the text begins that is understood.
+    /// The start of the text that is classified.
     TURN_INPUT,
     /// How much the turn asks for something recent, in [0, 1].
     TURN_RECENCY,
@@ -576,13 +576,13 @@ record! {
     TURN_ENTITIES: 20,
 }
 
-/// In place of a limit or a budget: there is none.
+/// Replaces a limit or a budget: there is none.
 pub const PLAN_NONE: f64 = -1.0;
-/// In place of a limit: nothing is retrieved of the type.
+/// Replaces a limit: nothing of the type is retrieved.
 pub const PLAN_SKIPPED: f64 = -2.0;
 
 record! {
-    /// What to retrieve.
+    /// A retrieval plan.
     PLAN:
     /// Flag: the query is the keywords, not the input.
     PLAN_BY_KEYWORDS,
@@ -593,18 +593,18 @@ record! {
 }
 
 record! {
-    /// A turn, its plan, and whether something recent is meant.
+    /// A turn, its plan, and whether the turn asks for something recent.
     PLANNED:
     /// The turn.
     PLANNED_TURN: TURN,
     /// The plan.
     PLANNED_PLAN: PLAN,
-    /// Flag: something recent is meant.
+    /// Flag: the turn asks for something recent.
     PLANNED_IS_RECENT,
 }
 
 record! {
-    /// What a plan is made of, beside flags.
+    /// The signals of a plan, besides flags.
     TO_PLAN:
     /// How much the turn asks for something recent, in [0, 1].
     TO_PLAN_RECENCY,
@@ -614,7 +614,7 @@ record! {
 
 // Prompts.
 
-/// In place of a length: the field is missing.
+/// Replaces a length: the field is missing.
 pub const NO_TEXT: f64 = -1.0;
 
 record! {
@@ -637,16 +637,16 @@ record! {
 }
 
 record! {
-    /// What a text has in common with others.
+    /// The overlap of a text with others.
     SHARED:
     /// The similarity in [0, 1].
     SHARED_SIMILARITY,
-    /// Flag: the similarity reaches the threshold of what was asked.
+    /// Flag: the similarity reaches the threshold of the call.
     SHARED_IS_ENOUGH,
 }
 
 record! {
-    /// What the uses of a memory come to.
+    /// The usage of a memory.
     USAGE:
     /// The score.
     USAGE_SCORE,
@@ -694,7 +694,7 @@ pub const STEP_EQUAL: u32 = 10;
 /// Step of a condition: a variable differs from a number.
 pub const STEP_UNEQUAL: u32 = 11;
 
-/// In place of a symbol's code: the event has no symbol.
+/// Replaces a symbol's code: the event has no symbol.
 pub const NO_SYMBOL: f64 = -1.0;
 
 record! {
@@ -709,7 +709,7 @@ record! {
 }
 
 record! {
-    /// A playbook that an event calls up.
+    /// A playbook that an event triggers.
     MATCH:
     /// Row of the playbook.
     MATCH_ROW,

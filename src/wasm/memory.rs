@@ -109,7 +109,7 @@ impl ResidentMemory {
         is_large
     }
 
-    /// Whether there is room for text of so many bytes; can be refused.
+    /// Whether there is room for text of this many bytes. May be refused.
     pub fn affords(&self, bytes: usize) -> bool {
         answer(self.memory.afford_for_now("text", bytes)).is_some()
     }
@@ -163,7 +163,7 @@ impl ResidentMemory {
         let (batch, fault) = nodes_of(count, &self.scratch.numbers, &self.scratch.rows);
         let upserted = match fault {
             None => self.memory.upsert(&batch, now),
-            // A fault before it comes first.
+            // A fault of an earlier entry is reported first.
             Some(fault) => self.memory.check_nodes(&batch, now).and(Err(fault)),
         };
         let Some(rows) = answer(upserted) else { return false };
@@ -176,8 +176,8 @@ impl ResidentMemory {
         self.memory.remove(&self.scratch.rows[..count])
     }
 
-    /// Numbers: `count` times an `EDGE`. Writes their slots to the rows, [`NOBODY`] for an edge that
-    /// was left out.
+    /// Numbers: `count` times an `EDGE`. Writes their slots to the rows, [`NOBODY`] for an edge
+    /// that was left out.
     pub fn link(&mut self, count: usize) -> bool {
         if answer(self.memory.afford_for_now("edges", 2 * count * size_of::<EdgeChange>()))
             .is_none()
@@ -204,7 +204,7 @@ impl ResidentMemory {
         }
         let linked = match fault {
             None => self.memory.link(&batch),
-            // A fault before it comes first.
+            // A fault of an earlier entry is reported first.
             Some(fault) => MemoryIndex::check_edges(&batch).and(Err(fault)),
         };
         let Some(slots) = answer(linked) else { return false };
@@ -328,39 +328,39 @@ impl ResidentMemory {
     }
 
     /// Sweeps over every node. Returns the count of processed nodes, −1 if refused. The following
-    /// functions read what the sweep proposes, until `forget_sweep`.
+    /// functions read the proposed changes, until `forget_sweep`.
     pub fn decay(&mut self, now: f64) -> f64 {
         let Some(sweep) = answer(self.memory.decay(now)) else { return -1.0 };
         self.sweep = sweep;
         self.sweep.processed as f64
     }
 
-    /// Count of the changes that the sweep proposes.
+    /// Returns the number of changes that the sweep proposes.
     pub fn sweep_length(&self) -> usize {
         self.sweep.rows.len()
     }
 
-    /// Address of their rows.
+    /// Returns the address of their rows.
     pub fn sweep_rows_at(&self) -> usize {
         self.sweep.rows.as_ptr() as usize
     }
 
-    /// Count of the first changes whose rows are 0, 1, 2 and so on.
+    /// Returns the number of the first changes whose rows are 0, 1, 2 and so on.
     pub fn sweep_begins(&self) -> usize {
         self.sweep.rows.iter().zip(0..).take_while(|&(&row, place)| row == place).count()
     }
 
-    /// Address of their retrievabilities.
+    /// Returns the address of their retrievabilities.
     pub fn sweep_retrievability_at(&self) -> usize {
         self.sweep.retrievability.as_ptr() as usize
     }
 
-    /// Address of the codes of their states.
+    /// Returns the address of the codes of their states.
     pub fn sweep_states_at(&self) -> usize {
         self.sweep.states.as_ptr() as usize
     }
 
-    /// A `TRANSITION` for each transition of the sweep.
+    /// Returns a `TRANSITION` for each transition of the sweep.
     pub fn sweep_transitions(&self) -> Vec<u32> {
         self.numbers_of(&self.sweep.transitions)
     }
@@ -461,8 +461,8 @@ impl ResidentMemory {
         self.part.len() as f64
     }
 
-    /// Makes room for the content of a part of the caller's own, which the caller then writes to the
-    /// address of the part.
+    /// Makes room for the content of a part of the caller's own, which the caller then writes to
+    /// the address of the part.
     pub fn reserve_part(&mut self, length: usize) -> bool {
         self.part = Vec::new();
         let affordable = answer(self.memory.afford_snapshot(2 * length)).is_some();
@@ -549,8 +549,8 @@ impl MemoryRestorer {
         self.scratch.bytes.as_ptr() as usize
     }
 
-    /// The length in bytes of the part that begins with the header in the bytes; −1 if that is no
-    /// header.
+    /// Returns the length in bytes of the part that begins with the header in the bytes, or −1 if
+    /// it is not a header.
     pub fn part_length(&self) -> f64 {
         let header = &self.scratch.bytes[..self.scratch.bytes.len().min(PART_HEADER)];
         answer(Restoring::part_length(header)).map_or(-1.0, |length| length as f64)
@@ -600,11 +600,11 @@ impl MemoryRestorer {
     }
 }
 
-/// Grows the instance's memory once by so many bytes, all of which stay free. Each time that it
-/// grows, the host counts all of it as new and collects garbage sooner.
+/// Grows the instance's memory once by this many bytes, all of which stay free. Each growth makes
+/// the host count the whole memory as new and collect garbage sooner.
 fn grow_at_once(bytes: usize) {
     let mut room: Vec<u8> = Vec::new();
-    // A failure shows when the bytes are needed.
+    // A failure surfaces when the bytes are needed.
     let _ = room.try_reserve_exact(bytes);
     // The compiler would drop an unused allocation.
     black_box(&room);
@@ -650,8 +650,8 @@ fn state_of(number: f64) -> Result<Option<StoredState>> {
     Ok(code.and_then(|code| StoredState::from_code(code as u8)))
 }
 
-/// The nodes of the scratch. If a number is none that its field can hold, the nodes end with that
-/// one, whose fields from there on are missing, and the fault is returned with them.
+/// Reads the nodes of the scratch. If a number is invalid for its field, the nodes end with that
+/// one, without the fields from there on, and the fault is returned with them.
 fn nodes_of<'a>(
     count: usize,
     numbers: &'a [f64],

@@ -1,10 +1,10 @@
-//! The boundary: what JavaScript sees of the crate, and nothing else.
+//! The boundary: all functions that JavaScript can call.
 //!
-//! Batches cross in an [`Engine`]'s scratch: JavaScript reserves room, writes numbers and text
-//! straight into the module's memory, calls, and reads the answer in the same place. The fields of
-//! packed records are numbered in `layout.rs` alone. A call that can be refused returns `false` (or
-//! nothing) and leaves the reason for [`take_error`]. Structures are small and rare: a
-//! configuration is read from JavaScript's own values, and answers of structures are JSON.
+//! Batches cross in the scratch of an [`Engine`]: JavaScript reserves room, writes numbers and text
+//! into the module's memory, calls, and reads the answer in the same place. `layout.rs` alone
+//! numbers the fields of packed records. A call that is refused returns `false` (or nothing) and
+//! keeps the reason for [`take_error`]. Structures are small and rare: a configuration is read from
+//! JavaScript's own values, and structures are returned as JSON.
 
 mod consolidate;
 mod context;
@@ -15,7 +15,7 @@ mod intent;
 mod layout;
 mod memory;
 mod merge;
-mod procedural;
+mod playbook;
 mod prompt;
 mod query;
 mod rerank;
@@ -67,7 +67,8 @@ impl Engine {
         answer(Self::new(config))
     }
 
-    /// Makes room for a batch. Returns `false` if the host has too little memory. Moves the scratch.
+    /// Makes room for a batch. Returns `false` if the host has too little memory. Moves the
+    /// scratch.
     pub fn reserve(&mut self, numbers: usize, rows: usize, bytes: usize) -> bool {
         self.scratch.reserve(numbers, rows, bytes)
     }
@@ -152,7 +153,7 @@ fn answer<T>(result: Result<T>) -> Option<T> {
     result.map_err(|error| LAST_ERROR.set(Some(error))).ok()
 }
 
-/// The reason of the last refusal as JSON, once.
+/// Returns the reason of the last refusal as JSON, once.
 #[wasm_bindgen]
 pub fn take_error() -> Option<String> {
     #[derive(Serialize)]
@@ -207,7 +208,7 @@ mod counted {
         ALLOCATOR.allocated()
     }
 
-    /// Panics, so that tests can see what a trap does.
+    /// Panics, so that tests can check the effects of a trap.
     #[wasm_bindgen]
     pub fn trap() {
         panic!("asked to");

@@ -1,5 +1,5 @@
-//! Preparing a prompt over numbers and text in the scratch: which memories repeat the conversation,
-//! which proved useful, which are selected, and what is written.
+//! Preparing a prompt over numbers and text in the scratch: deduplication, usage, selection and
+//! writing.
 
 use js_sys::{Array, Function};
 use serde::Serialize;
@@ -94,8 +94,8 @@ impl<'a> Reader<'a> {
 
 #[wasm_bindgen]
 impl Engine {
-    /// Reads texts, then others. Writes a `SHARED` for each text: its similarity to the most similar
-    /// of the others, and whether both say the same.
+    /// Reads texts, then others. Writes a `SHARED` for each text: its similarity to the most
+    /// similar of the others, and whether it exceeds the threshold of a duplicate.
     pub fn similarities(&mut self, texts: usize, others: usize, seed_compatible: bool) {
         let mut reader = self.reader();
         let (texts, others) = (reader.texts(texts), reader.texts(others));
@@ -190,8 +190,8 @@ impl Engine {
     }
 
     /// Reads the tokens of the whole and of each section, the identity, and the entries. Returns
-    /// the prompt, its tokens, the count of its sections, a `WRITTEN` each, and for the identity and
-    /// each entry the code of the reason that it was omitted, or −1.
+    /// the prompt, its tokens, the count of its sections, a `WRITTEN` each, and for the identity
+    /// and each entry the code of the reason that it was omitted, or −1.
     ///
     /// Does not write to the scratch: counting tokens may call this very engine again.
     pub fn write_prompt(
@@ -228,7 +228,7 @@ impl Engine {
         array
     }
 
-    /// Text: an identity. Returns as much of it as may stand alone, and the tokens of that.
+    /// Text: an identity. Returns the identity shortened to `most` tokens, and its tokens.
     pub fn write_identity(&self, length: usize, most: f64, count: Option<Function>) -> Array {
         let (text, tokens) =
             context::write_identity(self.scratch.text(0, length), most, &counting(count.as_ref()));
@@ -246,7 +246,7 @@ impl Engine {
         MemoryDetail { memory_type, title, fields: &fields, text }.write()
     }
 
-    /// An estimate of the tokens of a text.
+    /// Returns an estimate of the tokens of a text.
     pub fn estimate_tokens(&self, length: usize) -> f64 {
         context::estimate_tokens(self.scratch.text(0, length))
     }

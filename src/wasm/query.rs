@@ -1,5 +1,5 @@
 //! Questions over text in the scratch. Places in a text cross in UTF-16 units, and JavaScript cuts
-//! its own string with them: a lone surrogate, which arrives here as another character, survives.
+//! its own string with them, so that a lone surrogate, which is another character here, survives.
 
 use wasm_bindgen::prelude::*;
 

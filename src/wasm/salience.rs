@@ -1,5 +1,5 @@
-//! Stakes, as numbers: JavaScript knows each subtype's place in the table and which signals it
-//! reads.
+//! Salience over numbers. JavaScript knows the place of each subtype in the table and the signals
+//! that it reads.
 
 use wasm_bindgen::prelude::*;
 
@@ -8,8 +8,8 @@ use crate::salience::{EXPECTATION, LED_TO_ACTION, OUTCOME, Z_SCORE};
 
 #[wasm_bindgen]
 impl Engine {
-    /// The salience of a memory by the two signals of its subtype and the four that all have; NaN
-    /// where there is none.
+    /// Returns the salience of a memory by the two signals of its subtype and the four that all
+    /// subtypes have. NaN stands for a missing signal.
     #[allow(clippy::too_many_arguments)] // each is a number of its own on the stack
     pub fn salience(
         &self,
@@ -33,7 +33,7 @@ impl Engine {
         stake.salience(|field| Some(value(field)).filter(|value| !value.is_nan()))
     }
 
-    /// Days of stability for a salience; NaN where the default stays.
+    /// Returns the stability in days for a salience, or NaN if the default applies.
     pub fn modulated_stability(&self, place: usize, salience: f64) -> f64 {
         self.salience.at(place).modulated_stability(salience).unwrap_or(f64::NAN)
     }

@@ -15,7 +15,7 @@ pub(super) struct Scratch {
     /// Rows of nodes or documents, slots of edges, codes of names, lengths.
     pub rows: Vec<u32>,
     pub bytes: Vec<u8>,
-    /// Bytes that the instance took before there was an index.
+    /// Bytes of the instance before the index was created.
     pub module_bytes: usize,
 }
 
@@ -25,7 +25,7 @@ impl Scratch {
         Self { module_bytes, ..Self::default() }
     }
 
-    /// Bytes that are used beside the index: the scratch, and the module's own.
+    /// Returns the bytes beside the index: the scratch, and the module's own.
     pub fn beside_index(&self) -> usize {
         self.module_bytes + self.size()
     }
@@ -41,7 +41,8 @@ impl Scratch {
             + bytes.saturating_sub(self.bytes.len())
     }
 
-    /// Makes room for a batch. Returns `false` if the host has too little memory. Moves the scratch.
+    /// Makes room for a batch. Returns `false` if the host has too little memory. Moves the
+    /// scratch.
     pub fn reserve(&mut self, numbers: usize, rows: usize, bytes: usize) -> bool {
         grow(&mut self.numbers, numbers)
             && grow(&mut self.rows, rows)
@@ -57,8 +58,11 @@ impl Scratch {
     /// Makes room for an answer; refuses if the host has too little memory.
     pub fn reserve_answer(&mut self, numbers: usize, rows: usize) -> bool {
         let done = grow(&mut self.numbers, numbers) && grow(&mut self.rows, rows);
-        done || answer::<()>(Err(Error::memory("limit", "asks for more than there is room for")))
-            .is_some()
+        done || answer::<()>(Err(Error::memory(
+            "limit",
+            "asks for more results than the memory has room for",
+        )))
+        .is_some()
     }
 
     /// Frees the scratch if it is larger than [`MOST_SCRATCH`]. Returns whether it did.
@@ -87,15 +91,15 @@ impl Scratch {
     }
 }
 
-/// The text of some bytes; empty if they are no UTF-8. Encoders write UTF-8, and an empty text is
-/// better than a trap.
+/// Returns the text of some bytes, or an empty text if they are not UTF-8. Encoders write UTF-8,
+/// and an empty text is better than a trap.
 pub(super) fn text_of(bytes: &[u8]) -> &str {
     str::from_utf8(bytes).unwrap_or_default()
 }
 
-/// The host has no room for a part of a snapshot.
+/// The error for a host without room for a part of a snapshot.
 pub(super) fn no_room_for_part() -> Error {
-    Error::memory("snapshot", "needs more than there is")
+    Error::memory("snapshot", "needs more memory than there is")
 }
 
 fn put<T: Copy + Default>(scratch: &mut Vec<T>, answers: &[T]) {

@@ -1,4 +1,4 @@
-//! Sections and constants, as JSON: JavaScript reads them once and keeps no number of its own.
+//! Sections and constants as JSON. JavaScript reads them once and defines no number of its own.
 
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
@@ -21,7 +21,7 @@ use crate::signal::SIGNALS;
 
 #[wasm_bindgen]
 impl Engine {
-    /// What the configuration came to.
+    /// Returns the settings of the engine's configuration, defaults included.
     pub fn describe(&self) -> String {
         #[derive(Serialize)]
         struct Description<'a> {
@@ -51,7 +51,7 @@ impl Engine {
     }
 }
 
-/// The names and numbers that no configuration changes.
+/// Returns the names and numbers that no configuration changes.
 #[wasm_bindgen]
 pub fn constants() -> String {
     #[derive(Serialize)]

@@ -1,5 +1,5 @@
-//! Turns of conversation over text in the scratch. Places in a text cross in UTF-16 units:
-//! JavaScript cuts its own string.
+//! Turns of conversation over text in the scratch. Places in a text cross in UTF-16 units, and
+//! JavaScript cuts its own string with them.
 
 use wasm_bindgen::prelude::*;
 
@@ -29,7 +29,7 @@ pub(super) fn mode(seed_compatible: bool) -> ContextMode {
 
 #[wasm_bindgen]
 impl Engine {
-    /// Writes what the first `length` bytes ask of memory to the numbers, as a `TURN`.
+    /// Classifies the first `length` bytes. Writes a `TURN` to the numbers.
     pub fn classify_turn(&mut self, length: usize, seed_compatible: bool) {
         let signals = context::classify_turn(
             self.scratch.text(0, length),
@@ -39,8 +39,8 @@ impl Engine {
         self.write_turn(length, &signals);
     }
 
-    /// Writes the turn and what to retrieve in a frame (one past the last for no frame) to the
-    /// numbers, as a `PLANNED`.
+    /// Plans the retrieval for a turn in a frame (one past the last for no frame). Writes a
+    /// `PLANNED` to the numbers.
     pub fn plan_turn(&mut self, length: usize, frame: usize, seed_compatible: bool) {
         let frame = Frame::ALL.get(frame).copied();
         let planned = context::plan_turn(
@@ -80,7 +80,7 @@ impl Engine {
         selection.frame as u8
     }
 
-    /// Writes the topic that the first `length` bytes open to the numbers, as a `SPAN`. Returns
+    /// Finds the topic that the first `length` bytes open. Writes a `SPAN` to the numbers. Returns
     /// `false` if they continue the last topic.
     pub fn next_topic(&mut self, length: usize) -> bool {
         let text = self.scratch.text(0, length);

@@ -1,4 +1,5 @@
-//! What is refused, how it is said, and that nothing is left behind by a refusal.
+//! Invalid input: which input is refused, with which message, and that a refusal has no
+//! after-effect.
 
 use crate::common::{NOW, PLAIN, assert_is};
 use nous_wasm::check::MAX_INSTANT_MS;
@@ -17,13 +18,13 @@ const COUNT: &str = "must be a whole number of at least 0";
 const INSTANT: &str = "must be an instant within 8.64e15 milliseconds of 1970";
 const NO_SUM: &str = "is not a number: its signals are too large to add";
 
-/// The next double after the latest instant there is.
+/// The next double after the latest instant.
 const TOO_LATE: f64 = MAX_INSTANT_MS.next_up();
 
 const QUERY: Query<'_> =
     Query { weighting: Weighting::Uniform(Weights::GLOBAL), avg_inbound_edges: 2.0, now: NOW };
 
-/// What an error says: its field, row, problem and the number found.
+/// Checks field, row, problem and number found of an error.
 #[track_caller]
 fn assert_says(
     error: &Error,
@@ -93,7 +94,7 @@ mod ranking {
         ),
     ];
 
-    /// The same batch again, and a good one after it: a refusal leaves no trace.
+    /// Ranks the batch again, and then a valid one: a refusal has no after-effect.
     #[track_caller]
     fn assert_refused(
         reranker: &mut Reranker,
@@ -165,13 +166,13 @@ mod ranking {
     }
 
     #[test]
-    fn of_several_faults_the_first_candidates_first_one_is_told() {
+    fn of_several_faults_the_first_is_reported() {
         let mut batch = vec![PLAIN; 5];
         batch[4].semantic_score = NAN;
         batch[2].inbound_edge_count = -1.0;
         batch[2].graph_score = -2.0;
-        let told = ("graph_score", Some(2), AMOUNT, Some(-2.0));
-        assert_refused(&mut Reranker::default(), &batch, &QUERY, told);
+        let expected = ("graph_score", Some(2), AMOUNT, Some(-2.0));
+        assert_refused(&mut Reranker::default(), &batch, &QUERY, expected);
     }
 
     #[test]
@@ -189,8 +190,8 @@ mod ranking {
                         weighting: Weighting::Uniform(Weights::from_array(weights)),
                         ..QUERY
                     };
-                    let told = (&*format!("weights.{name}"), None, FINITE, Some(wrong));
-                    assert_refused(&mut reranker, batch, &query, told);
+                    let expected = (&*format!("weights.{name}"), None, FINITE, Some(wrong));
+                    assert_refused(&mut reranker, batch, &query, expected);
                 }
             }
             for wrong in [NAN, INFINITY, -INFINITY, -1.0, -5e-324] {
@@ -212,7 +213,7 @@ mod ranking {
     #[test]
     fn signals_too_large_to_add_are_refused_by_row() {
         let mut reranker = Reranker::default();
-        // +∞ of meaning and −∞ of the graph add up to no number.
+        // +∞ of the semantic signal and −∞ of the graph signal add up to NaN.
         let opposed = Query {
             weighting: Weighting::Uniform(Weights::from_array([10.0, 0.0, -10.0, 0.0, 0.0, 0.0])),
             ..QUERY
@@ -222,7 +223,8 @@ mod ranking {
         batch[50] = batch[40];
         assert_refused(&mut reranker, &batch, &opposed, ("score", Some(40), NO_SUM, None));
 
-        // An access so far ahead that its recency is infinite, which a weight of 0 makes NaN.
+        // The access is so far ahead that its recency is infinite. A weight of 0 makes the product
+        // NaN.
         let late = Candidate { last_accessed: MAX_INSTANT_MS, ..PLAIN };
         let without = Query {
             weighting: Weighting::Uniform(Weights::from_array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])),
@@ -234,7 +236,7 @@ mod ranking {
             &without,
             ("score", Some(2), NO_SUM, None),
         );
-        // Never accessed, it has an affinity of 0 · ∞.
+        // Without an access, its affinity is 0 · ∞.
         let unused = Candidate { access_count: 0.0, ..late };
         assert_refused(&mut reranker, &[unused], &QUERY, ("score", Some(0), NO_SUM, None));
     }
@@ -268,7 +270,7 @@ mod ranking {
     }
 
     #[test]
-    fn none_one_and_a_million_candidates_are_ranked() {
+    fn zero_one_and_a_million_candidates_are_ranked() {
         let table = SectionTable::default();
         let query = Query { weighting: Weighting::Sections(&table), ..QUERY };
         let mut reranker = Reranker::default();
@@ -295,7 +297,7 @@ mod ranking {
         };
         assert!(ranking.windows(2).all(in_order));
         assert_eq!(reranker.rerank_top(&million, &query, 20).unwrap(), ranking[..20]);
-        // One wrong among a million is found.
+        // One invalid number among a million is found.
         let mut million = million;
         million[999_999].access_count = 0.5;
         let error = reranker.rerank_top(&million, &query, 20).unwrap_err();
@@ -362,13 +364,13 @@ mod columns {
     }
 
     #[test]
-    fn of_several_faults_the_first_row_is_told() {
+    fn of_several_faults_the_first_row_is_reported() {
         let error = run(&[NOW, NOW, NAN], &[1.0, 1.0, NAN], &[0, 9, 0], NOW).unwrap_err();
         assert_says(&error, "section", Some(1), SECTION, Some(9.0));
     }
 
     #[test]
-    fn none_one_and_a_million_nodes_are_computed() {
+    fn zero_one_and_a_million_nodes_are_computed() {
         for size in [0, 1, 1_000_000] {
             assert_eq!(run(&vec![NOW; size], &vec![14.0; size], &vec![1; size], NOW), Ok(()));
         }
@@ -382,12 +384,12 @@ mod columns {
 }
 
 mod elsewhere {
-    //! Where nothing is refused, odd input has an answer all the same.
+    //! Odd input that is valid has a result.
 
     use super::*;
 
     #[test]
-    fn an_invalid_configuration_says_which_key_and_what_stood_there() {
+    fn an_invalid_configuration_is_refused_by_key_and_value() {
         let error = Config::from_json(
             r#"{ "sections": { "profiles": { "SIGNALS": { "decay": { "growth_rate": -2 } } } } }"#,
         )
@@ -422,13 +424,13 @@ mod elsewhere {
             let hits = [hit("a", wrong), hit("b", 0.5), hit("c", -0.5)];
             let all = MergeOptions { relevance_ratio: -1.0, ..MergeOptions::default() };
             let selected = merge_and_select(&[&hits], &all, &SectionTable::default());
-            let told: Vec<_> = selected.iter().map(|it| (it.row, it.score)).collect();
-            assert_eq!(told, [(1, 0.5), (0, 0.0), (2, -0.5)]);
+            let scores: Vec<_> = selected.iter().map(|it| (it.row, it.score)).collect();
+            assert_eq!(scores, [(1, 0.5), (0, 0.0), (2, -0.5)]);
         }
     }
 
     #[test]
-    fn a_ratio_that_lets_nothing_through_leaves_the_best() {
+    fn a_ratio_that_excludes_all_leaves_the_best() {
         let hits = [0.1, 0.9, 0.5].map(|score| Hit {
             id: Some(["a", "b", "c"][(score * 2.0) as usize]),
             score,
@@ -442,14 +444,14 @@ mod elsewhere {
     }
 
     #[test]
-    fn no_pairs_of_none_or_one() {
+    fn fewer_than_two_memories_make_no_pair() {
         assert_eq!(co_recall_pairs::<&str>(&[]), []);
         assert_eq!(co_recall_pairs(&[("a", 0)]), []);
         assert_eq!(co_recall_pairs(&[("a", 0), ("a", 0)]), []);
     }
 
     #[test]
-    fn an_empty_question_asks_for_nothing() {
+    fn an_empty_question_has_no_intent() {
         let classifier = IntentClassifier::default();
         for matcher in [Matcher::Substring, Matcher::Words] {
             for query in ["", " ", "\0", "\u{FEFF}", "?!"] {

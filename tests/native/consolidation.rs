@@ -1,5 +1,5 @@
-//! Consolidation natively: symbols as recorded, statistics as SciPy gives them, and what is
-//! grouped, divided and tested against plain twins.
+//! Consolidation natively: symbols as recorded, statistics equal to SciPy, and groups, splits and
+//! tests equal to plain implementations.
 
 use crate::common::assert_is;
 use nous_wasm::consolidate::{
@@ -22,7 +22,7 @@ fn golden() -> Value {
 mod symbols {
     use super::*;
 
-    /// What a body says: its signals' own symbol, and its text.
+    /// The content of a body: the symbol of its signals, and its text.
     fn content(body: Option<&str>) -> (Option<String>, String) {
         let body = body.unwrap_or_default();
         let Ok(value) = serde_json::from_str::<Value>(body) else { return (None, body.into()) };
@@ -33,7 +33,7 @@ mod symbols {
     }
 
     #[test]
-    fn are_the_golden_ones() {
+    fn equal_the_golden_vectors() {
         let finder = SymbolFinder::new(&KNOWN_SYMBOLS.map(String::from));
         let golden = golden();
         let rows = golden["symbol"].as_array().expect("a list");
@@ -68,7 +68,7 @@ mod symbols {
 
     proptest! {
         #[test]
-        fn are_those_that_stand_first(
+        fn are_the_first_in_the_text(
             symbols in subsequence(vec!["BTC", "eth", "BTC-PERP", "a", "a-b", "a-b-a", "perp", "A.b", "1a", "aéb"], 1..10),
             words in vec(select(vec!["btc", "ETH", "-", "perp", "a", "b", ".", " ", "_", "1", "é", "É", "🚀", "\n"]), 0..20),
         ) {
@@ -92,8 +92,8 @@ mod review {
         })
     }
 
-    /// The newest first, fifty of each kind, of two weeks or, where these hold less than eight, of
-    /// thirty days.
+    /// Returns the newest fifty of each kind, of two weeks, or of thirty days if these hold fewer
+    /// than eight.
     fn plain_sources(episodes: &[Source]) -> Vec<u32> {
         let mut newest: Vec<u32> = (0..episodes.len() as u32).collect();
         newest.sort_by(|&a, &b| {
@@ -140,7 +140,7 @@ mod review {
             prop_assert_eq!(sources(&episodes, NOW), plain_sources(&episodes));
         }
 
-        /// Symbols are numbered as they were first seen.
+        /// Symbols are numbered by first occurrence.
         #[test]
         fn groups_the_largest_first(names in vec(0..9u32, 0..120)) {
             let mut seen: Vec<u32> = Vec::new();
@@ -167,7 +167,7 @@ mod statistics {
     /// `binomtest(wins, n, rest_wins / rest_n)`, `fisher_exact`, `proportion_ci(0.95,
     /// method="wilson")` of SciPy.
     #[test]
-    fn are_those_of_scipy() {
+    fn equal_scipy() {
         for (counts, [binomial, fisher, low, high]) in [
             (
                 [40, 30, 160, 80],
@@ -214,8 +214,8 @@ mod statistics {
         // `false_discovery_control(ps, method="bh")`.
         let expected =
             [0.004, 0.064, 0.06, 0.6857142857142856, 0.06, 0.004, 1.0, 0.26666666666666666];
-        // Two of eight lie above one half: (2 + 1) · 2 are taken to mean nothing. No q value is
-        // below its p value.
+        // Two of eight lie above one half, so (2 + 1) · 2 are estimated as true nulls. No q value
+        // is below its p value.
         let p_values = [0.001, 0.04, 0.03, 0.6, 0.03, 0.0007, 1.0, 0.2];
         for ((q, p), of_all) in q_values(&p_values).into_iter().zip(p_values).zip(expected) {
             close(q, f64::max(of_all * 6.0 / 8.0, p), "q");
@@ -236,7 +236,7 @@ mod patterns {
         assert_eq!(FIRST_NAMED as usize, all.len());
         let last = bands(Some(-1.0), Some(f64::INFINITY)).collect::<Vec<u32>>();
         assert_eq!(names(&last), ["Wednesday", "18-24", "extreme"]);
-        // Too small a part of a moment before midnight to be told from it.
+        // The last moment before midnight, so close that rounding reaches the next day.
         assert_eq!(
             names(&bands(Some(-1e-9), Some(-1.0)).collect::<Vec<u32>>())[1..],
             ["18-24", "deeply negative"]
@@ -249,7 +249,7 @@ mod patterns {
         let conditions = subsequence(vec![16, 17, 18, 19, 20], 0..5);
         (0..2u32, moment, -4..5i32, any::<bool>(), conditions).prop_map(
             |(symbol, at, half, flat, mut conditions)| {
-                // Two sides, and two names for one thing.
+                // Two sides, and two conditions that always hold together.
                 conditions.push(if half % 2 == 0 { 30 } else { 31 });
                 if conditions.contains(&17) {
                     conditions.extend([40, 17]);
@@ -265,12 +265,12 @@ mod patterns {
         )
     }
 
-    /// The places of a group's trades for which a condition holds, and those for which it does not.
+    /// Returns the places of a group's trades for which a condition holds, and the others.
     fn split(group: &[&Trade], condition: u32) -> (Vec<usize>, Vec<usize>) {
         (0..group.len()).partition(|&place| group[place].conditions.contains(&condition))
     }
 
-    /// What is asked of a group: conditions, and the places for which they hold.
+    /// Returns the splits of a group: conditions, and the places for which they hold.
     fn plain_splits(group: &[&Trade]) -> Vec<(Vec<u32>, Vec<usize>)> {
         let mut seen: Vec<u32> = Vec::new();
         for trade in group {
@@ -307,7 +307,7 @@ mod patterns {
         #![proptest_config(ProptestConfig::with_cases(400))]
 
         #[test]
-        fn divide_groups_as_their_plain_twin_does(trades in vec(trade(), 0..70)) {
+        fn equal_the_plain_implementation(trades in vec(trade(), 0..70)) {
             let mut by_time: Vec<usize> = (0..trades.len()).collect();
             by_time.sort_by(|&a, &b| trades[a].closed_at.total_cmp(&trades[b].closed_at));
             let mut symbols: Vec<u32> = Vec::new();

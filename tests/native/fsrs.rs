@@ -1,4 +1,4 @@
-//! FSRS-6 against the `ts-fsrs` package, and by its laws.
+//! FSRS-6 against the `ts-fsrs` package, and its laws.
 
 use std::process::{Command, Stdio};
 
@@ -13,8 +13,8 @@ use proptest::prelude::*;
 const SEQUENCES: usize = 5_000;
 const REVIEWS: usize = 25;
 
-/// One step in the last of 8 decimals, where a power that differs in its last bit tips the
-/// rounding.
+/// One step of the eighth decimal. A power that differs in its last bit can change the rounding by
+/// this much.
 const LAST_DECIMAL: f64 = 1.001e-8;
 
 struct Review {
@@ -30,8 +30,8 @@ struct Sequence {
     reviews: Vec<Review>,
 }
 
-/// Generated sequences of reviews with the answers of `ts-fsrs`
-/// (see `parity/inputs/fsrs-oracle.mjs`).
+/// Generated sequences of reviews with the results of `ts-fsrs` (see
+/// `parity/inputs/fsrs-oracle.mjs`).
 fn sequences_of_ts_fsrs(sequences: usize, reviews: usize) -> Vec<Sequence> {
     let output = Command::new("node")
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/parity/inputs/fsrs-oracle.mjs"))
@@ -112,7 +112,7 @@ fn the_defaults_are_those_of_ts_fsrs() {
 }
 
 #[test]
-fn weights_that_are_no_numbers_are_refused() {
+fn weights_that_are_not_finite_are_refused() {
     for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let mut weights = Parameters::default().to_weights();
         weights[20] = bad;
@@ -226,7 +226,7 @@ proptest! {
     }
 
     #[test]
-    fn a_recall_never_lessens_stability_and_a_lapse_never_adds_to_it(state in states(), r in 0.0..1.0_f64, p in parameters()) {
+    fn a_recall_never_reduces_stability_and_a_lapse_never_raises_it(state in states(), r in 0.0..1.0_f64, p in parameters()) {
         let slack = LAST_DECIMAL;
         for rating in [Rating::Hard, Rating::Good, Rating::Easy] {
             prop_assert!(stability_after_recall(state, r, rating, &p) >= state.stability - slack);
@@ -243,7 +243,7 @@ proptest! {
     }
 
     #[test]
-    fn growth_is_larger_the_nearer_a_memory_was_to_being_forgotten(state in states(), r in 0.0..1.0_f64, less in 0.0..1.0_f64) {
+    fn growth_rises_as_retrievability_falls(state in states(), r in 0.0..1.0_f64, less in 0.0..1.0_f64) {
         let p = Parameters::default();
         let grown = |r| stability_after_recall(state, r, Rating::Good, &p);
         prop_assert!(grown(r * less) >= grown(r));

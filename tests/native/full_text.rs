@@ -1,5 +1,5 @@
-//! The full-text index through the crate: searches, replacing, removal and sweeping against a plain
-//! model, snapshots sound and forged, and what a bound on its memory refuses.
+//! The full-text index: searches, replacing, removal and sweeping against a plain model, valid and
+//! forged snapshots, and the bound on its memory.
 
 use nous_wasm::columns::Row;
 use nous_wasm::full_text::{MOST_TERMS, TERMS_READ, TextEntry, TextHit, TextIndex, TextRestoring};
@@ -34,7 +34,7 @@ fn found(index: &mut TextIndex, question: &[&str]) -> Vec<Row> {
     rows(&index.search(question, usize::MAX, None).unwrap())
 }
 
-/// Texts of lower-case words between blanks, by row.
+/// Texts of lower-case words between spaces, by row.
 #[derive(Debug, Default)]
 struct Plain {
     texts: Vec<Option<Columns>>,
@@ -45,7 +45,8 @@ impl Plain {
         self.texts.iter().zip(0..).filter_map(|(text, row)| Some((row, text.as_ref()?)))
     }
 
-    /// How often a term stands in a text: its words follow each other, and the last may go on.
+    /// Counts the occurrences of a term in a text. Its words follow each other, and the last is a
+    /// prefix.
     fn times(columns: &Columns, term: &str) -> usize {
         let term: Vec<&str> = term.split('_').collect();
         let in_column = |column: &String| {
@@ -68,10 +69,10 @@ impl Plain {
         let holding = |term: &str| {
             self.there().filter(|(_, columns)| Self::times(columns, term) > 0).count() as f64
         };
-        let telling: Vec<&str> =
+        let rare: Vec<&str> =
             question.iter().copied().filter(|term| 2.0 * holding(term) < all).collect();
-        let tells = telling.iter().any(|term| holding(term) > 0.0);
-        let asked = if tells { &telling[..] } else { question };
+        let is_rare_found = rare.iter().any(|term| holding(term) > 0.0);
+        let asked = if is_rare_found { &rare[..] } else { question };
         let score = |columns: &Columns| {
             let one = |term: &&str| {
                 let f = Self::times(columns, term) as f64;
@@ -88,7 +89,7 @@ impl Plain {
     }
 }
 
-/// The same texts with the same scores, in an order that goes by score, then by row.
+/// Checks that both find the same texts with the same scores, ordered by score, then by row.
 fn assert_same(index: &mut TextIndex, plain: &Plain, question: &[&str]) {
     let hits = index.search(question, usize::MAX, None).unwrap();
     let in_order = |pair: &[TextHit]| {
@@ -122,7 +123,7 @@ fn assert_same(index: &mut TextIndex, plain: &Plain, question: &[&str]) {
 }
 
 fn word() -> impl Strategy<Value = String> {
-    // Few words, some of which begin like others, and some frequent.
+    // Few words, some with a common prefix, and some frequent.
     prop_oneof![4 => "[xyz]{1,2}", 2 => Just("xx".to_owned()), 1 => "[xyz][a-e]{2,3}"]
 }
 
@@ -165,7 +166,7 @@ fn restore(parts: &[Vec<u8>]) -> nous_wasm::Result<TextIndex> {
 
 proptest! {
     #[test]
-    fn searches_as_a_plain_model_does(steps in steps(), questions in vec(vec("[xyz][a-c]?(_[xyz])?", 1..5), 1..4)) {
+    fn searches_equal_the_plain_model(steps in steps(), questions in vec(vec("[xyz][a-c]?(_[xyz])?", 1..5), 1..4)) {
         let (mut index, mut plain) = (index(), Plain::default());
         for step in steps {
             let there: Vec<Row> = plain.there().map(|(row, _)| row).collect();
@@ -183,7 +184,7 @@ proptest! {
                     prop_assert_eq!(index.remove(&[row, row, 77_777]), 1);
                     plain.texts[row as usize] = None;
                 }
-                // A snapshot holds what is there, in its order.
+                // A snapshot holds the present texts, in their order.
                 Step::Restore => {
                     index = restore(&write(&index)).unwrap();
                     plain.texts.retain(Option::is_some);
@@ -198,7 +199,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_and_found_by_what_it_is_cut_into(text in any::<String>()) {
+    fn any_text_is_found_by_its_tokens(text in any::<String>()) {
         let mut index = of(&[&text]);
         let hits = index.search(&[&text], 1, None).unwrap();
         prop_assert_eq!(hits.is_empty(), index.words() == 0);
@@ -219,7 +220,7 @@ proptest! {
 }
 
 #[test]
-fn words_are_those_of_unicode61() {
+fn words_equal_those_of_unicode61() {
     let mut index = of(&["Crème BRÛLÉE", "naïve, Straße", "ΣΊΣΥΦΟΣ", "one2three", "snake_case"]);
     for (term, row) in [
         ("creme", 0),
@@ -257,13 +258,13 @@ fn scripts_without_spaces_are_found_by_pairs() {
     assert_eq!(found(&mut index, &["ทองคำ"]), [2]);
     assert_eq!(found(&mut index, &["btc"]), [3]);
     assert_eq!(found(&mut index, &["오른"]), [4]);
-    // One character is the beginning of a pair, or ends its run.
+    // A single character is the beginning of a pair, or the end of its run.
     assert_eq!(found(&mut index, &["涨"]), [0]);
     assert_eq!(found(&mut index, &["金"]), [1]);
 }
 
 #[test]
-fn what_says_nothing_counts_where_nothing_else_is_found() {
+fn stop_words_and_frequent_words_count_only_alone() {
     let mut index =
         of(&["what the gold did", "what silver did", "gold", "gold and the moon", "copper", "tin"]);
     assert_eq!(found(&mut index, &["what", "did", "the", "silver"]), [1]);
@@ -274,7 +275,7 @@ fn what_says_nothing_counts_where_nothing_else_is_found() {
 }
 
 #[test]
-fn so_many_terms_count_and_no_more() {
+fn the_number_of_terms_is_limited() {
     let texts: Vec<String> = (0..200).map(|n| format!("w{n}x")).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let mut index = of(&texts);
@@ -286,7 +287,7 @@ fn so_many_terms_count_and_no_more() {
 }
 
 #[test]
-fn rows_keep_their_order_when_the_removed_are_swept_out() {
+fn rows_keep_their_order_in_a_sweep() {
     let mut index = index();
     let texts: Vec<Columns> =
         (0..1200).map(|n| [format!("title{n}"), String::new(), "same words".into()]).collect();
@@ -309,7 +310,7 @@ fn rows_keep_their_order_when_the_removed_are_swept_out() {
 }
 
 #[test]
-fn a_full_index_refuses_and_stays_as_it_was() {
+fn a_full_index_refuses_and_is_unchanged() {
     let mut index = TextIndex::new(64 << 10);
     let texts: Vec<String> = (0..40).map(|n| format!("alpha beta{n} gamma{}", n * n)).collect();
     let mut kept = 0;
@@ -332,7 +333,7 @@ fn a_full_index_refuses_and_stays_as_it_was() {
 }
 
 #[test]
-fn a_snapshot_holds_no_word_of_what_was_removed_or_replaced() {
+fn a_snapshot_holds_no_word_of_removed_or_replaced_texts() {
     let mut index = of(&["gold kiwi", "gold breaks mango", "silver out", "gold out"]);
     add(&mut index, Some(1), &["gold breaks".into(), String::new(), String::new()]);
     index.remove(&[0]);
@@ -356,7 +357,7 @@ fn a_changed_index_ends_its_snapshot() {
     assert_eq!(index.next_part(&mut snapshot).unwrap_err().code(), "invalid_snapshot");
 }
 
-/// A part with another content, and the checksum that belongs to it.
+/// Returns a part with another content, and the checksum of that content.
 fn forged(part: &[u8], content: &[u8]) -> Vec<u8> {
     let mut bytes = part[..16].to_vec();
     bytes.extend((content.len() as u64).to_le_bytes());

@@ -1,5 +1,5 @@
-//! What the golden vectors hold, to the bit: inputs with the outputs that existing memories were
-//! ranked, faded and merged with.
+//! The golden vectors, to the bit: inputs with the outputs with which existing memories were
+//! ranked, decayed and merged.
 
 use crate::common::assert_is;
 use nous_wasm::signal::SIGNALS;
@@ -172,7 +172,7 @@ mod fading {
 }
 
 #[test]
-fn every_query_asks_for_the_sections_recorded() {
+fn every_query_has_the_recorded_intents() {
     let classifier = IntentClassifier::default();
     for row in list(&golden("intent")) {
         let query = row["query"].as_str().expect("a query");
@@ -191,7 +191,7 @@ fn every_query_asks_for_the_sections_recorded() {
 mod merging {
     use super::*;
 
-    /// A score as callers hand it in: a number, text of one, or something that counts as 0.
+    /// Reads a score as callers pass it: a number, a number as text, or a value that counts as 0.
     fn score(value: &Value) -> f64 {
         match value {
             Value::String(text) => text.trim().parse().unwrap_or(0.0),
@@ -285,7 +285,7 @@ mod stakes {
     use nous_wasm::{Config, SalienceTable};
 
     #[test]
-    fn saliences_and_stabilities_are_the_golden_ones() {
+    fn saliences_and_stabilities_equal_the_golden_vectors() {
         let config = Config::default();
         let table = SalienceTable::new(&config.salience, &config.sections);
         let all = golden("salience");

@@ -2,7 +2,7 @@
 
 use nous_wasm::columns::{Edge, Graph, Row};
 
-/// Small numbers that look random, the same in every run.
+/// Small pseudo-random numbers, the same in every run.
 struct Dice(u64);
 
 impl Dice {
@@ -15,7 +15,7 @@ impl Dice {
 
 const ROWS: u64 = 40;
 
-/// The neighbours of a row as a list of all edges tells them: in order of sequence, a self-loop
+/// Returns the neighbours of a row from a list of all edges: in order of sequence, a self-loop
 /// once.
 fn naive(edges: &[(u32, Edge)], row: Row) -> Vec<(Row, u32)> {
     let mut own: Vec<&(u32, Edge)> =
@@ -27,7 +27,7 @@ fn naive(edges: &[(u32, Edge)], row: Row) -> Vec<(Row, u32)> {
 }
 
 #[test]
-fn neighbours_and_counts_are_those_of_a_plain_list_whatever_was_added_and_removed() {
+fn neighbours_and_counts_equal_a_plain_list_through_changes() {
     for seed in 0..4 {
         let mut dice = Dice(seed);
         let mut graph = Graph::default();
@@ -35,7 +35,7 @@ fn neighbours_and_counts_are_those_of_a_plain_list_whatever_was_added_and_remove
         for step in 0..3_000 {
             if dice.below(4) > 0 || edges.is_empty() {
                 let (source, target) = (dice.below(ROWS) as Row, dice.below(ROWS) as Row);
-                // Every other memory is given its edges out of order.
+                // Every other memory adds its edges out of order.
                 let sequence = if seed % 2 == 0 { step } else { step ^ 7 };
                 let edge = Edge { source, target, edge_type: 0, strength: 0.5, sequence };
                 edges.push((graph.add(edge), edge));

@@ -13,7 +13,7 @@ use std::path::Path;
 type Graph = BTreeMap<String, BTreeSet<String>>;
 
 #[test]
-fn no_import_of_the_crate_leads_back_to_its_file() {
+fn file_imports_have_no_cycle() {
     let sources = Sources::of_the_crate();
     let files = sources.files();
     assert!(files.len() > 80, "only {} files were read", files.len());
@@ -23,7 +23,7 @@ fn no_import_of_the_crate_leads_back_to_its_file() {
 }
 
 #[test]
-fn no_import_of_the_crate_leads_back_to_its_module() {
+fn module_imports_have_no_cycle() {
     let modules = Sources::of_the_crate().modules();
     assert!(modules["memory"].contains("config"), "memory imports config");
     assert_eq!(cycle(&modules).join(" → "), "");
@@ -49,7 +49,7 @@ fn a_cycle_is_found_by_its_path() {
 }
 
 #[test]
-fn tests_comments_and_texts_import_nothing() {
+fn tests_comments_and_strings_import_nothing() {
     let sources = Sources::new([
         ("lib.rs", "mod a; mod b;"),
         ("a.rs", "use crate::b::B; pub struct A<'a>(&'a str, char);"),
@@ -97,7 +97,7 @@ fn cycle(graph: &Graph) -> Vec<String> {
     path.into_iter().map(String::from).collect()
 }
 
-/// The files of a crate by module path; the root's is empty.
+/// The files of a crate by module path. The path of the root is empty.
 struct Sources {
     by_module: BTreeMap<Vec<String>, Source>,
 }
@@ -111,7 +111,7 @@ struct Source {
 /// A path in a file.
 struct Import {
     path: Vec<String>,
-    /// The name that a `use` makes known in this module.
+    /// The name that a `use` introduces in this module.
     name: Option<String>,
     /// Modules of the same file around it.
     depth: usize,
@@ -168,7 +168,7 @@ impl Sources {
         graph
     }
 
-    /// The module that defines what is imported, if it is one of the crate.
+    /// Returns the module that defines an import, if it belongs to the crate.
     fn origin(&self, module: &[String], import: &Import) -> Option<&Vec<String>> {
         let (mut at, mut depth) = (module.to_vec(), import.depth);
         let mut rest = import.path.as_slice();
@@ -214,7 +214,8 @@ impl Sources {
     }
 }
 
-/// The words and signs of a source text, without comments, texts and characters. `::` is one.
+/// Returns the words and signs of a source text, without comments, strings and characters. `::` is
+/// one sign.
 fn tokens(text: &str) -> Vec<&str> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -232,7 +233,7 @@ fn tokens(text: &str) -> Vec<&str> {
         } else if bytes[at] == b'"' {
             at = after_quoted(bytes, at, b'"');
         } else if bytes[at] == b'\'' {
-            // A lifetime has no second quotation mark right after its first character.
+            // A lifetime is not followed by a quotation mark after its first character.
             let first = rest[1..].chars().next().map_or(1, char::len_utf8);
             let is_character = rest[1..].starts_with('\\') || rest[1 + first..].starts_with('\'');
             at = if is_character { after_quoted(bytes, at, b'\'') } else { at + 1 };
@@ -272,7 +273,7 @@ fn after_comment(text: &str, from: usize) -> usize {
     }
 }
 
-/// The end of a raw text that begins here.
+/// Returns the end of a raw string that begins here.
 fn after_raw_text(text: &str, at: usize) -> Option<usize> {
     let rest = &text[at..];
     let hashes_from = 1 + usize::from(rest.starts_with("br"));
@@ -296,7 +297,7 @@ fn after_quoted(bytes: &[u8], from: usize, quote: u8) -> usize {
 
 fn imports(tokens: &[&str]) -> Vec<Import> {
     let mut found = Vec::new();
-    // Braces that are open, and those of them that hold a module of this file.
+    // The number of open braces, and those of them that hold a module of this file.
     let (mut braces, mut modules) = (0, Vec::new());
     let mut at = 0;
     while at < tokens.len() {
@@ -339,7 +340,7 @@ fn imports(tokens: &[&str]) -> Vec<Import> {
     found
 }
 
-/// How many tokens an item takes with its attributes.
+/// Returns the number of tokens of an item with its attributes.
 fn item_length(tokens: &[&str]) -> usize {
     let mut open = 0;
     for (place, token) in tokens.iter().enumerate() {
@@ -382,7 +383,7 @@ fn read_tree(tokens: &mut &[&str], prefix: &[String], depth: usize, found: &mut 
                 return;
             }
             "," | ";" | "}" => break,
-            // The module itself, at the end of its own list.
+            // `self` at the end of a list is the module itself.
             "self" if !path.is_empty() => (*tokens, is_named) = (after, true),
             name => {
                 path.push(name.into());
@@ -390,7 +391,7 @@ fn read_tree(tokens: &mut &[&str], prefix: &[String], depth: usize, found: &mut 
             }
         }
     }
-    // Nothing stands after the last comma of a list.
+    // Nothing follows the last comma of a list.
     if is_named {
         let name = path.last().cloned();
         found.push(Import { path, name, depth });

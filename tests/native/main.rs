@@ -1,4 +1,4 @@
-//! The crate's tests, one program: thirteen of them would be linked one after the other.
+//! The tests of the crate in one program, because linking one program per file takes longer.
 
 mod bad_input;
 mod common;

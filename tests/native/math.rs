@@ -1,7 +1,6 @@
 //! `math` against V8's `Math`, lanes against single values, tables against functions.
 //!
-//! `NOUS_MATH_INPUTS` sets how many arguments each function is compared at (a million where it is
-//! not set).
+//! `NOUS_MATH_INPUTS` sets the number of arguments for each function (default: a million).
 
 use std::io::{BufReader, Read};
 use std::process::{Command, Stdio};
@@ -18,7 +17,8 @@ fn input_count() -> usize {
     }
 }
 
-/// Calls `check(x, v8's f(x))` for `count` arguments of a kind (see `parity/inputs/math-inputs.mjs`).
+/// Calls `check(x, v8's f(x))` for `count` arguments of a kind (see
+/// `parity/inputs/math-inputs.mjs`).
 fn for_each_v8_value(f: &str, kind: &str, count: usize, mut check: impl FnMut(f64, f64)) {
     let mut node = Command::new("node")
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/parity/inputs/math-oracle.mjs"))
@@ -36,7 +36,7 @@ fn for_each_v8_value(f: &str, kind: &str, count: usize, mut check: impl FnMut(f6
     assert!(node.wait().expect("node ends").success());
 }
 
-/// The same bits, or both NaN: V8 may give any NaN for any other.
+/// Equal bits, or both NaN: V8 may return any NaN.
 fn same(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
 }
@@ -59,8 +59,8 @@ fn assert_lanes(first: (f64, f64), second: (f64, f64)) {
 
 #[test]
 fn exp_equals_v8_in_single_values_and_in_lanes() {
-    // A lane that exp_x2 cannot take sends its neighbour the slow way too: arguments it takes are
-    // paired apart.
+    // A lane that exp_x2 cannot take sends its neighbour the slow way too, so such arguments are
+    // paired with each other.
     let mut waiting = [None; 2];
     for_each_v8_value("exp", "all", input_count(), |x, value| {
         assert_same("exp", x, exp(x), value);
@@ -201,7 +201,7 @@ fn the_saturation_table_equals_the_function() {
 fn saturation_is_full_from_the_documented_count_on_and_not_before() {
     let one_from = SaturationTable::ONE_FROM as f64;
     assert!(tanh((one_from - 1.0) / 10.0) < 1.0);
-    // Every double of [19.1, 22) would be too many: a fine grid, then the branch that is 1 by
+    // All doubles of [19.1, 22) would be too many: a fine grid, then the branch that is 1 by
     // construction.
     for step in 0..1_000_000 {
         let x = one_from / 10.0 + f64::from(step) * 2.9e-6;

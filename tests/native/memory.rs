@@ -1,5 +1,5 @@
-//! The resident memory through the crate: golden graphs, due moments against a plain scan, rounding
-//! against exact arithmetic, and snapshots, sound and forged.
+//! The memory index: golden graphs, due moments against a plain scan, rounding against exact
+//! arithmetic, and valid and forged snapshots.
 
 use std::collections::HashMap;
 
@@ -26,7 +26,7 @@ fn options(dimensions: usize, form: VectorForm) -> Options {
     Options { dimensions, form, embedding_id: "größe".into(), max_bytes: usize::MAX }
 }
 
-/// A node of which nothing is said.
+/// A new node with default fields.
 const NODE: NodeChange<'static> = NodeChange {
     target: Target::New,
     sequence: None,
@@ -107,8 +107,8 @@ fn a_memory_is_filled_searched_read_and_saved() {
 // ---- golden graphs
 // -------------------------------------------------------------------------------
 
-/// A golden graph as a memory; the rows are the places of its nodes. A cosine becomes the embedding
-/// that has it from [1, 0].
+/// Creates the memory of a golden graph. The rows are the places of its nodes. A cosine becomes an
+/// embedding with this cosine to [1, 0].
 fn memory_of(case: &Value, dimensions: usize) -> MemoryIndex {
     let config = Config { search: config_of(&case["config"]), ..Config::default() };
     let mut memory = MemoryIndex::new(options(dimensions, VectorForm::F32), config).unwrap();
@@ -179,7 +179,7 @@ fn hits_of(case: &Value) -> Vec<SearchHit> {
 }
 
 #[test]
-fn every_golden_graph_is_searched_as_it_was_but_for_cosines_in_f32() {
+fn every_golden_graph_is_searched_as_recorded_with_cosines_in_f32() {
     let golden = golden();
     for (place, case) in list(&golden["graphs"]).iter().enumerate() {
         let mut memory = memory_of(case, 2);
@@ -223,7 +223,7 @@ fn every_golden_graph_is_searched_as_it_was_but_for_cosines_in_f32() {
 }
 
 #[test]
-fn a_search_by_words_is_its_steps_to_the_bit() {
+fn a_word_search_equals_its_steps_to_the_bit() {
     let golden = golden();
     let now = number(&golden["now"]);
     for (place, case) in list(&golden["graphs"]).iter().enumerate() {
@@ -281,18 +281,18 @@ fn a_search_by_words_is_its_steps_to_the_bit() {
 // ---- reranking resident rows
 // -------------------------------------------------------------------------
 
-/// Weights at their ends.
+/// Weights of 0 and 1.
 const ONE_SIDED: &str = r#"{ "sections": { "profiles": {
     "EPISODIC": { "reranking_weights": { "semantic": 1, "keyword": 0, "graph": 0, "recency": 0, "authority": 0, "affinity": 0 } },
     "KNOWLEDGE": { "reranking_weights": { "semantic": 0, "keyword": 0, "graph": 0, "recency": 0.5, "authority": 0, "affinity": 0.5 } }
 } } }"#;
 
-/// What scores are multiplied by: mostly nothing, else what takes numbers to their ends.
+/// A factor for scores: mostly 1, else one that takes numbers to the ends of their range.
 fn scale() -> impl Strategy<Value = f64> {
     prop_oneof![6 => Just(1.0), 1 => prop::sample::select(vec![5e-324, 1e-310, 1e-110, 1e-15, 1e15, 1e150, 1e201, 1e306])]
 }
 
-/// Few candidates, which are all rated, or many, and those around where many begin; their node,
+/// Few candidates, which are all rated, or many, and numbers around that border; each with node,
 /// semantic, BM25 and graph score.
 fn candidates() -> impl Strategy<Value = Vec<(usize, f64, f64, f64)>> {
     prop_oneof![0..200_usize, 200..2_048_usize, 2_046..2_052_usize, 2_049..3_500_usize]
@@ -302,13 +302,12 @@ fn candidates() -> impl Strategy<Value = Vec<(usize, f64, f64, f64)>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Most of many are passed over by a bound on their score; those that rank are the same to the
-    /// bit.
+    /// Bounds skip most of many candidates. Those that rank are equal to the bit.
     #[test]
-    fn resident_rows_rank_as_candidates_that_are_handed_in(
+    fn resident_rows_rank_like_passed_candidates(
         nodes in vec((0..400_i32, 0..400_i32, 0..40_u32, 0..5_usize), 1..60),
         latest in prop_oneof![4 => Just(0), 1 => Just(-300)],
-        // What was not accessed for long is not in the table of recency.
+        // A long idle time is not in the table of recency.
         drawn_out in prop_oneof![4 => Just(1), 1 => Just(7)],
         edges in vec(any::<[usize; 2]>(), 0..80),
         picked in candidates(),
@@ -337,11 +336,11 @@ proptest! {
         for [source, target] in edges {
             memory.link(&[edge((source % nodes.len()) as Row, (target % nodes.len()) as Row)]).unwrap();
         }
-        // Coarse scores make equal ones.
+        // Coarse scores produce ties.
         let score = |value: f64| if coarse { (value * 4.0).round() / 4.0 } else { value };
         let rows: Vec<Row> = picked.iter().map(|it| (it.0 % nodes.len()) as Row).collect();
         let semantic: Vec<f64> = picked.iter().map(|it| score(it.1) * scales[0]).collect();
-        // −0 is in range, too.
+        // −0 is in range too.
         let signed = |place: usize, score: f64| if score == 0.0 && place % 2 == 1 { -score } else { score };
         let amounts = |score: &dyn Fn(usize) -> f64| -> Vec<f64> {
             (0..picked.len()).map(|place| signed(place, score(place))).collect()
@@ -380,10 +379,10 @@ fn large() -> impl Strategy<Value = f64> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
-    /// Where a node's signals are all at their most, nothing but rounding lies between a score and
-    /// its bound.
+    /// If all signals of a node are at their maximum, only rounding lies between a score and its
+    /// bound.
     #[test]
-    fn no_rounding_keeps_a_candidate_from_its_place(
+    fn rounding_never_skips_a_ranked_candidate(
         ulps in vec([0..6_u64, 0..6, 0..6], 2_049..3_000),
         scores in [0.1..1.0, 0.1..14.0, 0.1..1.0_f64],
         scales in [large(), large(), large()],
@@ -435,7 +434,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn due_rows_are_those_of_a_plain_scan(
+    fn due_rows_equal_a_plain_scan(
         grown in prop_oneof![0..40_usize, 240..280_usize, 4_080..4_110_usize],
         steps in vec((any::<u32>(), 0..8_u8, 0..3_u8), 1..300),
     ) {
@@ -475,10 +474,10 @@ proptest! {
     }
 }
 
-/// Whoever is off by 0.001 stays, and whoever is off by the least more does not, in whichever place
-/// among those that are compared together, and whoever else is among them.
+/// A difference of 0.001 is ignored and the next larger one is not, at any place among nodes that
+/// are compared together, and among any others.
 #[test]
-fn a_sweep_leaves_what_is_off_by_a_thousandth() {
+fn a_sweep_ignores_differences_up_to_a_thousandth() {
     let computed = nous_wasm::decay::retrievability(3.0, 14.0);
     let around = |sign: f64| {
         let at = computed - sign * 0.001;
@@ -493,7 +492,7 @@ fn a_sweep_leaves_what_is_off_by_a_thousandth() {
     );
     for count in [1, 2, 63, 64, 65, 511, 512, 513, 1300] {
         let mut memory = MemoryIndex::new(options(0, VectorForm::F32), Config::default()).unwrap();
-        // Every fifth is put away, and is not looked at.
+        // Every fifth is archived, and is not swept.
         let state = |place: usize| {
             StoredState::Living(if place % 5 == 4 { Lifecycle::Archive } else { Lifecycle::Active })
         };
@@ -520,11 +519,11 @@ fn a_sweep_leaves_what_is_off_by_a_thousandth() {
     }
 }
 
-/// The curve's values are rounded, which moves the end of a state by seconds to days: `transitions`
-/// is what a sweep finds there, too, also of what was stored while it might have been on either
-/// side, and of what a sweep stored that was ahead of time.
+/// The curve's values are rounded, which moves the end of a state by seconds to days. `transitions`
+/// equals a sweep there too, also for values stored near the end, and for those that an earlier
+/// sweep stored.
 #[test]
-fn transitions_are_those_of_a_sweep_around_every_end_of_a_state() {
+fn transitions_equal_a_sweep_around_every_end_of_a_state() {
     let thresholds = [
         (0.123456783, 2.7e-9),
         (0.123456787, 1.23456787e-4),
@@ -577,10 +576,10 @@ fn transitions_are_those_of_a_sweep_around_every_end_of_a_state() {
                 Curve::Fsrs6 => forgetting.days_until(threshold.max(1e-12), stability) * DAY,
             };
             let mut alike = |memory: &mut MemoryIndex, now: f64| {
-                let told = memory.transitions(now).unwrap();
+                let transitions = memory.transitions(now).unwrap();
                 let swept = memory.decay(now).unwrap().transitions;
-                assert_eq!(told, swept, "{curve:?} {subtype} {stability} {}", now - NOW);
-                found += told.len();
+                assert_eq!(transitions, swept, "{curve:?} {subtype} {stability} {}", now - NOW);
+                found += transitions.len();
             };
             let ends = [profile.active_threshold, profile.weak_threshold]
                 .into_iter()
@@ -609,7 +608,7 @@ fn transitions_are_those_of_a_sweep_around_every_end_of_a_state() {
 }
 
 #[test]
-fn what_due_rows_need_is_never_less_than_they_take() {
+fn the_need_of_due_rows_covers_their_use() {
     for steps in [[1, 15, 1, 1, 240, 1], [17, 3, 300, 1, 1, 70_000], [70_000, 1, 1, 1, 1, 1]] {
         let mut due = Due::default();
         for more in steps {
@@ -624,8 +623,8 @@ fn what_due_rows_need_is_never_less_than_they_take() {
 // ---- rounding
 // ------------------------------------------------------------------------------------
 
-/// Four decimals, half to even, of the very number that a double is: a whole number times a power
-/// of two.
+/// Rounds the exact value of a double, a whole number times a power of two, to four decimals, half
+/// to even.
 fn rounded_exactly(share: f64) -> f64 {
     let bits = share.to_bits();
     let (exponent, fraction) = ((bits >> 52) as i32, u128::from(bits & ((1 << 52) - 1)));
@@ -660,7 +659,8 @@ fn exact_rounding_rounds() {
     }
 }
 
-/// What a sweep proposes for nodes of these stabilities that were last accessed so long ago.
+/// Returns the retrievabilities that a sweep proposes for nodes of these stabilities, last accessed
+/// `days` ago.
 fn swept(days: f64, stabilities: &[f64]) -> Vec<f64> {
     let mut memory = MemoryIndex::new(options(0, VectorForm::F32), Config::default()).unwrap();
     let nodes: Vec<NodeChange<'_>> = stabilities
@@ -668,7 +668,7 @@ fn swept(days: f64, stabilities: &[f64]) -> Vec<f64> {
         .map(|&stability| NodeChange {
             created_at: Some(NOW - days * DAY),
             stability: Some(stability),
-            // Never what comes of it, so that all are proposed.
+            // Never the result, so that all are proposed.
             retrievability: Some(if decay::retrievability(days, stability) < 0.5 {
                 1.0
             } else {
@@ -703,7 +703,7 @@ fn stored_retrievability_is_rounded_half_to_even_on_the_exact_value() {
             }
         }
     }
-    // Of the 16 ties the curve reaches most, and of most both their neighbours.
+    // The curve reaches most of the 16 ties, and both neighbours of most.
     let count = |wanted: i32| seen.values().filter(|&&sides| sides & wanted == wanted).count();
     assert!(count(0b010) >= 14 && count(0b111) >= 9, "{seen:?}");
 }
@@ -725,15 +725,15 @@ proptest! {
 }
 
 #[test]
-fn edges_are_strengthened_once_however_many_groups_they_lie_in() {
+fn edges_in_several_groups_are_strengthened_once() {
     let bound = Options { max_bytes: 96 << 20, ..options(0, VectorForm::F32) };
     let mut memory = MemoryIndex::new(bound, Config::default()).unwrap();
     let rows = memory.upsert(&[NODE; 60_000], NOW).unwrap();
     let parallel = vec![EdgeChange { strength: Some(0.5), ..edge(rows[0], rows[1]) }; 10_000];
     let slots = memory.link(&parallel).unwrap();
     memory.link(&[edge(rows[0], rows[0]), edge(rows[2], rows[3])]).unwrap();
-    // Groups of the same two, groups that differ in a third, and two nodes that are in many groups
-    // but never in one.
+    // Groups of the same two nodes, groups that differ in a third, and two nodes that are in many
+    // groups but never in the same one.
     let with_third: Vec<[Row; 3]> = rows.iter().map(|&third| [rows[1], third, rows[0]]).collect();
     let apart: Vec<[Row; 1]> = (0..30_000).flat_map(|_| [[rows[2]], [rows[3]]]).collect();
     let groups: Vec<&[Row]> = (with_third.iter().map(|group| &group[..]))
@@ -778,8 +778,8 @@ fn config(salience_growth: bool) -> Config {
     Config { salience_growth, ..Config::default() }
 }
 
-/// A small memory with all there is: names, labels, embeddings, rows that were taken again, numbers
-/// out of order.
+/// A small memory with every feature: names, labels, embeddings, reused rows, sequence numbers out
+/// of order.
 fn small(form: VectorForm) -> MemoryIndex {
     small_under(Config::default(), form)
 }
@@ -828,13 +828,13 @@ fn small_under(config: Config, form: VectorForm) -> MemoryIndex {
     memory
 }
 
-/// Everything that a memory tells of its nodes, in order of sequence, without their rows.
+/// Returns all data of a memory about its nodes, in order of sequence, without their rows.
 fn report(memory: &mut MemoryIndex) -> Vec<String> {
     let mut rows: Vec<Row> =
         (0..memory.rows() as Row).filter(|&row| memory.node(row).is_some()).collect();
     rows.sort_by_key(|&row| memory.node(row).unwrap().sequence);
     let place = |row: Row| rows.iter().position(|&it| it == row).unwrap();
-    let mut told = Vec::new();
+    let mut lines = Vec::new();
     for &row in &rows {
         let node = memory.node(row).unwrap();
         let names = (
@@ -851,7 +851,7 @@ fn report(memory: &mut MemoryIndex) -> Vec<String> {
             })
             .collect();
         let node = nous_wasm::columns::Node { labels: 0, ..node };
-        told.push(format!(
+        lines.push(format!(
             "{node:?} {names:?} {labels:?} {} {}",
             memory.inbound(row),
             memory.has_embedding(row)
@@ -861,31 +861,31 @@ fn report(memory: &mut MemoryIndex) -> Vec<String> {
     edges.sort_by_key(|edge| edge.sequence);
     for Edge { source, target, edge_type, strength, sequence } in edges {
         let name = memory.text(NameKind::EdgeType, edge_type.into());
-        told.push(format!("{} {} {name} {strength:?} {sequence}", place(source), place(target)));
+        lines.push(format!("{} {} {name} {strength:?} {sequence}", place(source), place(target)));
     }
     let similar = memory.similar(&[1.0, 1.0, -1.0], 100, &Filters::default(), NOW).unwrap();
-    told.extend(
+    lines.extend(
         similar.into_iter().map(|(row, cosine)| format!("{} {:x}", place(row), cosine.to_bits())),
     );
     for days in [0.0, 61.0, 900.0] {
         let transitions = memory.transitions(NOW + days * DAY).unwrap();
-        told.extend(
+        lines.extend(
             transitions
                 .into_iter()
                 .map(|it| format!("{} {:?} {:?}", place(it.row), it.from, it.to)),
         );
         let sweep = memory.decay(NOW + days * DAY).unwrap();
-        told.extend(
+        lines.extend(
             sweep
                 .changes()
                 .map(|it| format!("{} {:?} {:?}", place(it.row), it.retrievability, it.state)),
         );
     }
-    told
+    lines
 }
 
 #[test]
-fn what_was_saved_is_restored_and_saved_again_byte_by_byte() {
+fn a_restored_snapshot_is_saved_with_equal_bytes() {
     for (form, growth) in KINDS {
         let mut memory = small_under(config(growth), form);
         let saved = parts(&memory);
@@ -901,7 +901,7 @@ fn what_was_saved_is_restored_and_saved_again_byte_by_byte() {
 }
 
 #[test]
-fn a_recall_goes_by_salience_where_that_is_kept_and_so_does_a_snapshot() {
+fn recalls_and_snapshots_use_salience_if_kept() {
     let stakes = [None, Some(0.0), Some(0.5), Some(1.0)];
     let nodes = stakes.map(|salience| NodeChange {
         salience,
@@ -914,7 +914,7 @@ fn a_recall_goes_by_salience_where_that_is_kept_and_so_does_a_snapshot() {
         memory.recall(&[0, 1, 2, 3], NOW).unwrap();
         [0, 1, 2, 3].map(|row| memory.node(row).unwrap().stability)
     };
-    // Without a subtype they are KNOWLEDGE, which grows threefold, by a quarter less at that
+    // Without a subtype they are KNOWLEDGE, whose stability triples, reduced by a quarter at that
     // difficulty.
     let (plain, emphasised) = ([36.0; 4], [36.0, 27.0, 36.0, 45.0]);
     let memory = |growth| {
@@ -957,7 +957,7 @@ fn a_callers_own_parts_come_back_in_their_places() {
 }
 
 #[test]
-fn a_memory_that_changed_is_not_saved_further() {
+fn a_change_ends_a_snapshot() {
     let changes: [fn(&mut MemoryIndex); 6] = [
         |memory| drop(memory.upsert(&[NODE], NOW)),
         |memory| drop(memory.remove(&[0])),
@@ -976,7 +976,7 @@ fn a_memory_that_changed_is_not_saved_further() {
     }
 }
 
-/// The code of what is refused; none for what is restored.
+/// Returns the code of the refusal, or `None` if the parts are restored.
 fn refusal(parts: &[Vec<u8>]) -> Option<&'static str> {
     let read = || {
         for part in parts {
@@ -1029,7 +1029,7 @@ fn a_snapshot_with_any_bit_changed_or_cut_off_anywhere_is_refused() {
     }
 }
 
-/// A part whose content was changed, with a checksum that fits.
+/// Returns a part whose content was changed, with a checksum that fits.
 fn sealed(mut part: Vec<u8>) -> Vec<u8> {
     let content = (part.len() - 32) as u64;
     part[16..24].copy_from_slice(&content.to_le_bytes());
@@ -1039,7 +1039,7 @@ fn sealed(mut part: Vec<u8>) -> Vec<u8> {
 }
 
 #[test]
-fn sealing_is_what_snapshots_do() {
+fn sealing_equals_that_of_snapshots() {
     for part in parts(&small(VectorForm::F32)) {
         assert_eq!(sealed(part.clone()), part);
     }
@@ -1049,7 +1049,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4_000))]
 
     #[test]
-    fn whatever_stands_under_a_right_checksum_is_refused_or_makes_a_memory_that_works(
+    fn content_under_a_right_checksum_is_refused_or_works(
         (form, growth) in prop::sample::select(&KINDS[..]),
         place in any::<prop::sample::Index>(),
         edits in vec((any::<prop::sample::Index>(), prop_oneof![Just(0_u8), Just(1), Just(127), Just(128), Just(255), any::<u8>()]), 1..6),
@@ -1081,10 +1081,10 @@ proptest! {
 }
 
 #[test]
-fn counts_that_content_has_no_room_for_take_no_memory() {
+fn counts_beyond_the_content_allocate_nothing() {
     let saved = parts(&small(VectorForm::F32));
-    // Nodes, edges and embeddings begin with their counts; the first part with counts of names, of
-    // which the first stands behind six numbers and the model's name.
+    // The contents of nodes, edges and embeddings begin with their counts. The first part has
+    // counts of names, the first of them after six numbers and the model's name.
     for part in 1..saved.len() - 1 {
         for count in
             [u64::MAX, u64::MAX / 2 + 1, 1 << 53, 1 << 32, u64::from(u32::MAX), 1 << 24, 100]

@@ -1,6 +1,6 @@
-//! Questions natively: the golden vectors, two thousand generated questions with the reference's
-//! answers (made by `parity/inputs/query-oracle.mjs`), and texts of a size that a quadratic rule
-//! would not survive.
+//! Questions natively: the golden vectors, two thousand generated questions with the results of the
+//! reference (made by `parity/inputs/query-oracle.mjs`), and texts of a size at which a quadratic
+//! rule would take minutes.
 
 use crate::common::assert_is;
 use nous_wasm::query::{
@@ -79,7 +79,7 @@ fn assert_extracted(query: &str, row: &Value) {
 }
 
 #[test]
-fn classifications_are_the_golden_ones() {
+fn classifications_equal_the_golden_vectors() {
     for row in rows(&golden("query"), "classify") {
         let query = row["query"].as_str().expect("text");
         assert_classified(query, row);
@@ -92,7 +92,7 @@ fn classifications_are_the_golden_ones() {
 }
 
 #[test]
-fn parts_and_reformulations_are_the_golden_ones() {
+fn parts_and_reformulations_equal_the_golden_vectors() {
     for row in rows(&golden("query"), "decompose") {
         let query = row["query"].as_str().expect("text");
         let most = row["max_parts"].as_u64().expect("a count") as usize;
@@ -109,7 +109,7 @@ fn parts_and_reformulations_are_the_golden_ones() {
 }
 
 #[test]
-fn confidences_are_the_golden_ones() {
+fn confidences_equal_the_golden_vectors() {
     for row in rows(&golden("query"), "confidence") {
         let Confidence { score, level, quality, distinctness, clarity, flags } =
             confidence(&Retrieved {
@@ -131,7 +131,7 @@ fn confidences_are_the_golden_ones() {
 }
 
 #[test]
-fn generated_questions_are_understood_as_by_the_reference() {
+fn generated_questions_equal_the_reference() {
     let file = golden("generated_queries");
     let intent = IntentClassifier::default();
     let all = file.as_array().expect("a list");
@@ -163,7 +163,7 @@ fn generated_questions_are_understood_as_by_the_reference() {
 
 #[test]
 fn long_texts_take_time_linear_in_them() {
-    // A rule that looked at all that follows, for each of these, would take minutes.
+    // A rule that scanned the rest of the text for each of these would take minutes.
     const SIZE: usize = 1 << 17;
     let pieces = [
         "a",
@@ -230,7 +230,7 @@ fn weak_results_are_settled_in_rounds() {
         settle(&searches),
         [Fate::Kept, Fate::Replaced(1), Fate::NothingBetter, Fate::Replaced(0)]
     );
-    // The best is never dropped, even where all are weak.
+    // The best is never dropped, even if all are weak.
     let all_weak = settle_weak(&selected[1..], &[TitleSearch::NoTitle; 3], 0.25, 2);
     assert_eq!(all_weak, [Fate::Kept, Fate::NoTitle, Fate::NoTitle]);
 }

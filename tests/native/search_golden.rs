@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::common::golden_search::{candidate_of, config_of, golden, level_of, list, number};
 
 #[test]
-fn every_golden_graph_is_searched_as_it_was() {
+fn every_golden_graph_is_searched_as_recorded() {
     let golden = golden();
     let now = number(&golden["now"]);
     let graphs = list(&golden["graphs"]);

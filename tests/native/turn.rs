@@ -1,6 +1,6 @@
-//! Turns of conversation natively: the golden vectors, a thousand generated turns with the
-//! reference's answers (made by `parity/inputs/turn-oracle.mjs`), and texts of a size that a quadratic
-//! rule would not survive.
+//! Turns of conversation natively: the golden vectors, a thousand generated turns with the results
+//! of the reference (made by `parity/inputs/turn-oracle.mjs`), and texts of a size at which a
+//! quadratic rule would take minutes.
 
 use crate::common::assert_is;
 use nous_wasm::context::{
@@ -43,7 +43,7 @@ fn hints(signals: &TurnSignals) -> Value {
         .into()
 }
 
-/// What there is of each type, by a name of the type.
+/// Returns the values that are present, by a name of their type.
 fn by_type(values: [Option<u32>; 5], name: fn(MemoryType) -> &'static str) -> Value {
     let known =
         MemoryType::ALL.into_iter().zip(values).filter_map(|(its, value)| Some((its, value?)));
@@ -58,7 +58,7 @@ fn skipped(plan: &RetrievalPlan) -> Vec<&'static str> {
 }
 
 #[test]
-fn signals_and_plans_are_the_golden_ones() {
+fn signals_and_plans_equal_the_golden_vectors() {
     let intent = IntentClassifier::default();
     let sorted = |mut names: Vec<String>| {
         names.sort();
@@ -95,8 +95,8 @@ fn signals_and_plans_are_the_golden_ones() {
 }
 
 fn assert_planned(row: &Value, said: &str, of: &str, mode: ContextMode) {
-    let told = plan_turn(said, frame(text(row, "frame")), &IntentClassifier::default(), mode);
-    let (signals, plan, row) = (&told.signals, &told.plan, &row[of]);
+    let planned = plan_turn(said, frame(text(row, "frame")), &IntentClassifier::default(), mode);
+    let (signals, plan, row) = (&planned.signals, &planned.plan, &row[of]);
     assert_eq!(row["dropped"], said[..signals.input], "{said:?}");
     assert_eq!(row["keywords"], Value::from(keywords(signals, said)), "{said:?}");
     assert_eq!(row["entities"], Value::from(named(&signals.entities, said)), "{said:?}");
@@ -106,7 +106,7 @@ fn assert_planned(row: &Value, said: &str, of: &str, mode: ContextMode) {
         signals.is_greeting,
         signals.is_acknowledgement,
         signals.is_recap,
-        told.is_recent,
+        planned.is_recent,
     ];
     assert_eq!(row["flags"], Value::from(flags.to_vec()), "{said:?}");
     let expected = row["hints"].as_object().expect("hints");
@@ -124,7 +124,7 @@ fn assert_planned(row: &Value, said: &str, of: &str, mode: ContextMode) {
 }
 
 #[test]
-fn generated_turns_are_understood_as_by_the_reference() {
+fn generated_turns_equal_the_reference() {
     let all = golden("generated_turns");
     assert_eq!(all.len(), 1_000);
     for row in &all {
@@ -140,7 +140,7 @@ fn generated_turns_are_understood_as_by_the_reference() {
 
 #[test]
 fn long_turns_take_time_linear_in_them() {
-    // A rule that looked at all that follows, for each of these, would take minutes.
+    // A rule that scanned the rest of the text for each of these would take minutes.
     const SIZE: usize = 1 << 17;
     let pieces = [
         "a",
@@ -173,8 +173,8 @@ fn long_turns_take_time_linear_in_them() {
     for piece in pieces {
         let said = piece.repeat(SIZE / piece.len());
         for mode in [ContextMode::Default, ContextMode::SeedCompatible] {
-            let told = plan_turn(&said, None, &intent, mode);
-            assert!(told.signals.keywords.len() < 3, "{piece:?}");
+            let planned = plan_turn(&said, None, &intent, mode);
+            assert!(planned.signals.keywords.len() < 3, "{piece:?}");
         }
         assert!(select_frame(&said).confidence <= 0.3, "{piece:?}");
         assert!(
@@ -185,7 +185,7 @@ fn long_turns_take_time_linear_in_them() {
 }
 
 #[test]
-fn memories_are_of_the_type_of_their_subtype_or_section() {
+fn memory_types_follow_the_subtype_then_the_section() {
     let config = r#"{ "sections": { "subtypes": { "custom:lesson": { "section": "SIGNALS" } } } }"#;
     let table = Config::from_json(config).expect("a valid configuration").sections;
     let types = |table: &SectionTable| {

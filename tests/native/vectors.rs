@@ -1,7 +1,7 @@
-//! Embeddings against plain twins of their rules, and against a plain map through additions and
-//! removals.
+//! Embeddings against plain implementations of their rules, and against a plain map through
+//! additions and removals.
 //!
-//! Recall is measured among 10,000 vectors where the tests are optimised, else among fewer.
+//! Recall is measured among 10,000 vectors if the tests are optimised, else among fewer.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use proptest::sample::select;
 
 const FORMS: [VectorForm; 2] = [VectorForm::F32, VectorForm::I8];
 
-/// The rules as they are written down, one step after the other.
+/// The rules as documented, one step after the other.
 mod naive {
     use nous_wasm::columns::VectorForm;
 
@@ -58,7 +58,7 @@ mod naive {
         (codes, (1.0 / along) as f32)
     }
 
-    /// The score of a row for a query, both as they came.
+    /// Returns the score of a row for a query, both unscaled.
     pub fn score(form: VectorForm, row: &[f64], query: &[f64]) -> f64 {
         let (row, query) = (normalise(row), normalise(query));
         match form {
@@ -78,7 +78,7 @@ mod naive {
     }
 }
 
-/// Numbers that look random, the same in every run.
+/// Pseudo-random numbers, the same in every run.
 struct Dice(u64);
 
 impl Dice {
@@ -88,12 +88,12 @@ impl Dice {
         (self.0 >> 33) % bound
     }
 
-    /// In (0, 1).
+    /// Returns a number in (0, 1).
     fn fraction(&mut self) -> f64 {
         (self.below(1 << 31) as f64 + 0.5) / (1_u64 << 31) as f64
     }
 
-    /// Normally distributed, of variance 1.
+    /// Returns a normally distributed number of variance 1.
     fn normal(&mut self) -> f64 {
         (-2.0 * self.fraction().ln()).sqrt() * (std::f64::consts::TAU * self.fraction()).cos()
     }
@@ -103,7 +103,7 @@ impl Dice {
     }
 }
 
-/// Vectors of rows from 0 on.
+/// Creates vectors of rows from 0 on.
 fn filled(dimensions: usize, embeddings: &[Vec<f64>], form: VectorForm) -> Vectors {
     let mut vectors = Vectors::new(dimensions, form);
     for (row, embedding) in embeddings.iter().enumerate() {
@@ -131,7 +131,7 @@ fn ranking(
         .collect()
 }
 
-/// All rows of a map that pass, ranked by sorting them.
+/// Returns all rows of a map that pass, ranked by sorting them.
 fn naive_ranking<'a>(
     rows: impl IntoIterator<Item = (Row, &'a Vec<f64>)>,
     form: VectorForm,
@@ -163,7 +163,7 @@ fn embedding(dimensions: usize) -> impl Strategy<Value = Vec<f64>> {
     })
 }
 
-/// A query and rows of as many components, some rows twice.
+/// A query and rows of equal length, some rows twice.
 fn embeddings() -> impl Strategy<Value = (Vec<f64>, Vec<Vec<f64>>)> {
     select(&[1_usize, 3, 15, 16, 17, 384][..]).prop_flat_map(|dimensions| {
         let picks = vec(any::<usize>(), 0..30);
@@ -176,7 +176,7 @@ fn embeddings() -> impl Strategy<Value = (Vec<f64>, Vec<Vec<f64>>)> {
 
 proptest! {
     #[test]
-    fn what_is_kept_is_what_the_rules_say((query, rows) in embeddings()) {
+    fn stored_vectors_follow_the_rules((query, rows) in embeddings()) {
         for form in FORMS {
             let vectors = filled(query.len(), &rows, form);
             for (row, embedding) in rows.iter().enumerate() {
@@ -198,7 +198,7 @@ proptest! {
     }
 
     #[test]
-    fn the_most_similar_are_those_of_sorting_all(
+    fn the_most_similar_equal_sorting_all(
         (query, rows) in embeddings(),
         divisor in 2..4_u32,
         step in select(&[1_u32, 7, 11, 31][..]),
@@ -224,10 +224,10 @@ proptest! {
     }
 }
 
-/// Members of a cluster differ by less than their codes tell apart: which are passed over is up to
-/// the bounds alone.
+/// Members of a cluster differ by less than their codes can show, so only the bounds decide which
+/// are skipped.
 #[test]
-fn vectors_that_are_all_but_the_same_are_ranked_as_they_are() {
+fn nearly_equal_vectors_are_ranked_exactly() {
     let mut dice = Dice(5);
     for (dimensions, spread) in
         [16, 100, 384, 2_048].into_iter().flat_map(|it| [1.0, 0.03, 1e-4, 1e-7].map(|s| (it, s)))
@@ -255,7 +255,7 @@ fn vectors_that_are_all_but_the_same_are_ranked_as_they_are() {
 }
 
 #[test]
-fn vectors_are_those_of_a_plain_map_whatever_was_set_and_removed() {
+fn vectors_equal_a_plain_map_through_changes() {
     for (seed, (form, dimensions)) in
         FORMS.into_iter().flat_map(|form| [3, 16, 50].map(|it| (form, it))).enumerate()
     {
@@ -298,7 +298,7 @@ fn vectors_are_those_of_a_plain_map_whatever_was_set_and_removed() {
 }
 
 #[test]
-fn equal_scores_come_by_sequence_whichever_rows_have_been_moved() {
+fn equal_scores_are_ordered_by_sequence_after_moves() {
     for form in FORMS {
         let mut vectors = filled(3, &vec![vec![1.0, 2.0, 3.0]; 500], form);
         (0..500).step_by(3).for_each(|row| vectors.remove(row));
@@ -329,7 +329,7 @@ fn an_embedding_without_a_direction_is_refused() {
             (&[0.0; 3], "must not be zero", None),
             (&[0.0, -0.0, 0.0], "must not be zero", None),
             (&[1e-170, 5e-324, -1e-162], small, None),
-            // Each square is rounded to nearly twice what it is.
+            // Each square is rounded to nearly twice its value.
             (&[1.6e-162; 3], small, None),
             (&[0.0, 1.4e-154, 0.0], small, None),
             (&[1e154, 1e154, 1e154], large, None),
@@ -339,14 +339,14 @@ fn an_embedding_without_a_direction_is_refused() {
             for error in
                 [vectors.check(embedding).unwrap_err(), vectors.query(embedding).unwrap_err()]
             {
-                let told = (
+                let reported = (
                     error.code(),
                     error.field(),
                     error.index(),
                     error.problem(),
                     error.number_found(),
                 );
-                assert_eq!(told, ("invalid_argument", "embedding", None, problem, found));
+                assert_eq!(reported, ("invalid_argument", "embedding", None, problem, found));
             }
         }
         let nan = vectors.check(&[0.0, f64::NAN, 1.0]).unwrap_err();
@@ -359,7 +359,7 @@ fn an_embedding_without_a_direction_is_refused() {
 }
 
 #[test]
-fn the_smallest_embeddings_there_are_have_length_1() {
+fn the_smallest_embeddings_are_scaled_to_length_1() {
     let mut dice = Dice(41);
     for magnitude in [1e-153, 1e-154, 1.1e-155] {
         let embedding: Vec<f64> =
@@ -375,7 +375,7 @@ fn the_smallest_embeddings_there_are_have_length_1() {
 }
 
 #[test]
-fn no_dimensions_hold_nothing_and_a_query_of_another_kind_finds_nothing() {
+fn zero_dimensions_and_queries_of_another_form_find_nothing() {
     for form in FORMS {
         let mut none = Vectors::new(0, form);
         assert!(
@@ -401,7 +401,7 @@ fn no_dimensions_hold_nothing_and_a_query_of_another_kind_finds_nothing() {
 }
 
 #[test]
-fn what_was_stored_is_restored_to_the_bit() {
+fn stored_vectors_are_restored_to_the_bit() {
     let mut dice = Dice(5);
     for form in FORMS {
         let embeddings: Vec<Vec<f64>> = (0..40).map(|_| dice.embedding(19)).collect();
@@ -422,10 +422,10 @@ fn what_was_stored_is_restored_to_the_bit() {
     }
 }
 
-/// So many that one segment, of 4 MiB, holds some 256 in f32 and 1,024 in i8.
+/// So many that a segment of 4 MiB holds about 256 vectors in f32 and 1,024 in i8.
 const MANY_DIMENSIONS: usize = 4_096;
 
-/// Nearly an axis, so that it is quick to make.
+/// Nearly an axis, which is fast to create.
 fn axis(row: Row) -> Vec<f64> {
     let mut embedding = vec![0.0; MANY_DIMENSIONS];
     embedding[row as usize] = 1.0;
@@ -434,7 +434,7 @@ fn axis(row: Row) -> Vec<f64> {
 }
 
 #[test]
-fn segments_follow_one_another_and_are_given_back() {
+fn segments_are_allocated_and_freed_in_order() {
     // In f32 three segments of vectors, and one of outlines.
     for (form, count, segments) in [(VectorForm::F32, 600, 4), (VectorForm::I8, 2_100, 3)] {
         let mut vectors = Vectors::new(MANY_DIMENSIONS, form);
@@ -446,7 +446,7 @@ fn segments_follow_one_another_and_are_given_back() {
             (segments << 22..(segments << 22) + 50_000).contains(&bytes)
         };
         assert!(just(full, segments), "{segments} segments and the rows: {full}");
-        // Those that stay come from all segments, the last moved to the front.
+        // The remaining ones come from all segments, and the last moved to the front.
         (0..count).filter(|row| row % 100 != 99).for_each(|row| vectors.remove(row));
         let kept: Vec<Row> = (0..count).filter(|row| row % 100 == 99).collect();
         assert_eq!(vectors.len(), kept.len());
@@ -508,7 +508,7 @@ fn short_vectors_are_found_beyond_the_segments_of_columns() {
 }
 
 #[test]
-fn need_is_never_less_than_what_is_taken() {
+fn need_covers_the_bytes_taken() {
     let mut dice = Dice(9);
     let steps: [(usize, u64, usize); 5] =
         [(1, 1, 300), (20, 300, 40), (300, 70_000, 12), (7, 200_000, 6), (900, 9, 4)];
@@ -528,7 +528,7 @@ fn need_is_never_less_than_what_is_taken() {
                 let taken = vectors.capacity_bytes() - before;
                 assert!(
                     taken <= need,
-                    "{taken} bytes were taken, {need} told, for {more} of {rows} rows"
+                    "{taken} bytes were taken, {need} needed, for {more} of {rows} rows"
                 );
                 assert_eq!(vectors.need(0, rows), 0);
                 if dice.below(5) == 0 {
@@ -536,7 +536,7 @@ fn need_is_never_less_than_what_is_taken() {
                 }
             }
         }
-        // Across segments, and not much more than what is taken.
+        // Across segments, and not much more than is taken.
         let mut vectors = Vectors::new(MANY_DIMENSIONS, form);
         for end in [100, 250, 300, 1_100] {
             let before = vectors.capacity_bytes();
@@ -547,17 +547,18 @@ fn need_is_never_less_than_what_is_taken() {
                 },
             );
             let taken = vectors.capacity_bytes() - before;
-            assert!(taken <= need, "{taken} bytes were taken, {need} told, for {end} rows");
+            assert!(taken <= need, "{taken} bytes were taken, {need} needed, for {end} rows");
             assert!(
                 need <= 2 * taken + (4 << 20),
-                "{taken} bytes were taken, {need} told, for {end} rows"
+                "{taken} bytes were taken, {need} needed, for {end} rows"
             );
         }
         assert_eq!(vectors.need(usize::MAX, usize::MAX), usize::MAX, "more than there can be");
     }
 }
 
-/// What a column takes at once while entries are added one by one, the moments of moving included.
+/// Returns the most bytes that a column takes at any moment while entries are added one by one,
+/// moves included.
 fn most_taken<T: Copy>(column: &mut Column<T>, more: usize, value: T) -> usize {
     let entry = size_of::<T>();
     let before = column.capacity_bytes();
@@ -596,12 +597,12 @@ fn columns_tell_what_they_need<T: Copy>(value: T) {
             let taken = most_taken(&mut column, more, value);
             assert!(
                 taken <= need,
-                "{taken} bytes were taken, {need} told, for {more} of {}",
+                "{taken} bytes were taken, {need} needed, for {more} of {}",
                 column.len()
             );
-            // What was told is wanted, but for the old place where it is given back before other
-            // segments come.
-            assert!(need <= taken + SEGMENT / 2 * entry, "{taken} bytes were taken, {need} told");
+            // The need is exact, except for the old allocation that is freed before other segments
+            // are allocated.
+            assert!(need <= taken + SEGMENT / 2 * entry, "{taken} bytes were taken, {need} needed");
         }
         assert!(
             column.need(usize::MAX) >= usize::MAX - column.capacity_bytes(),
@@ -611,24 +612,24 @@ fn columns_tell_what_they_need<T: Copy>(value: T) {
 }
 
 #[test]
-fn the_need_of_a_column_is_what_it_takes_while_it_grows() {
+fn the_need_of_a_column_covers_its_growth() {
     columns_tell_what_they_need(1_u8);
     columns_tell_what_they_need(1_u16);
     columns_tell_what_they_need(1_u32);
     columns_tell_what_they_need(1.0_f64);
 }
 
-/// How many of the best are compared.
+/// The number of best rows that are compared.
 const BEST: usize = 20;
 const RECALL_DIMENSIONS: usize = 384;
-/// Vectors and queries of a cell.
+/// The numbers of vectors and queries of a cell.
 const RECALLED: (usize, usize) = if cfg!(debug_assertions) { (700, 20) } else { (10_000, 100) };
 const SPREADS: [f64; 4] = [0.05, 0.1, 0.3, 1.0];
 const CLUSTERS: [usize; 3] = [10, 100, 1_000];
 
-/// The share of the best in f32 that are among the best in i8. The members of a cluster lie around
-/// its centre, by `spread` times the noise; the queries are members too, of which the memory does
-/// not know.
+/// Returns the share of the best rows in f32 that are among the best in i8. The members of a
+/// cluster lie around its centre, at `spread` times the noise. The queries are members too, but are
+/// not stored.
 fn recall(centres: &[Vec<f64>], noise: &[Vec<f64>], queries: usize, spread: f64) -> f64 {
     let member = |(at, noise): (usize, &Vec<f64>)| -> Vec<f64> {
         centres[at % centres.len()]
@@ -648,8 +649,8 @@ fn recall(centres: &[Vec<f64>], noise: &[Vec<f64>], queries: usize, spread: f64)
     found.sum::<usize>() as f64 / (queries * BEST) as f64
 }
 
-/// Recall by spread and number of clusters, around centres of a length. The components of the noise
-/// have a variance of 1.
+/// Returns recall by spread and number of clusters, around centres of a length. The components of
+/// the noise have a variance of 1.
 fn recalls(length: f64) -> [[f64; CLUSTERS.len()]; SPREADS.len()] {
     let (count, queries) = RECALLED;
     let mut dice = Dice(3);
@@ -674,7 +675,7 @@ fn recalls(length: f64) -> [[f64; CLUSTERS.len()]; SPREADS.len()] {
 }
 
 #[test]
-fn a_quarter_of_the_room_finds_what_f32_finds() {
+fn i8_vectors_find_most_of_what_f32_finds() {
     for (spread, recalls) in SPREADS.iter().zip(recalls(1.0)) {
         for (clusters, recall) in CLUSTERS.iter().zip(recalls) {
             assert!(recall >= 0.98, "spread {spread}, {clusters} clusters: {recall}");
@@ -682,10 +683,11 @@ fn a_quarter_of_the_room_finds_what_f32_finds() {
     }
 }
 
-/// Around centres that are about 20 times as long, as long as the noise would be at a spread of 1.
+/// Around centres about 20 times as long as the noise, so that members differ by little more than
+/// the rounding of codes.
 #[test]
-fn of_clusters_so_tight_that_codes_hardly_tell_members_apart_most_are_found() {
-    // A little below what is found among 10,000.
+fn most_members_of_very_tight_clusters_are_found() {
+    // A little below the recall among 10,000.
     let floors =
         [[0.81, 0.895, 0.97], [0.89, 0.93, 0.975], [0.955, 0.97, 0.98], [0.97, 0.98, 0.98]];
     let recalls = recalls((RECALL_DIMENSIONS as f64).sqrt());

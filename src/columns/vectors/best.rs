@@ -6,9 +6,9 @@ use crate::columns::Row;
 /// The best rows so far.
 pub(super) struct Best<'a> {
     limit: usize,
-    /// A score below this is not among the best.
+    /// The least score that can still enter the list.
     pub(super) bar: f64,
-    /// From the moment when `limit` rows are in it, a heap with the worst on top.
+    /// The rows. A heap with the worst on top as soon as there are `limit` of them.
     standings: Vec<VectorHit>,
     sequence: &'a dyn Fn(Row) -> f64,
 }
@@ -44,7 +44,8 @@ impl<'a> Best<'a> {
         }
     }
 
-    /// The rows from the best to the worst: heap sort moves the worst to the end, again and again.
+    /// Returns the rows from the best to the worst. Heap sort: the worst moves to the end, again
+    /// and again.
     pub(super) fn take(mut self) -> Vec<VectorHit> {
         if self.standings.len() < self.limit {
             self.make_heap();
@@ -61,7 +62,7 @@ impl<'a> Best<'a> {
         one.score < other.score || (one.score == other.score && place(one.row) > place(other.row))
     }
 
-    /// Moves an entry down the heap, which ends before a place, until none below it is worse.
+    /// Moves an entry down the heap, which ends before `end`, until no entry below it is worse.
     #[inline(never)]
     fn sink(&mut self, mut place: usize, end: usize) {
         let moving = self.standings[place];

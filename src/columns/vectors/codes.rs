@@ -17,7 +17,7 @@ impl Codes {
         Self { slots: Slots::new(dimensions), scales: Column::default() }
     }
 
-    /// Writes into a slot, or into the next one.
+    /// Writes into a slot, or appends to the next one.
     pub(super) fn write(&mut self, slot: usize, scale: f32, mut codes: Vec<i8>) {
         offset_binary(&mut codes);
         self.slots.write(slot, &codes);
@@ -48,7 +48,7 @@ impl Codes {
         self.slots.need(length, more).saturating_add(self.scales.need(more))
     }
 
-    /// Scores some places in the segment that begins with a slot.
+    /// Scores some places of the segment that begins with a slot.
     #[inline(never)]
     pub(super) fn scores(
         &self,

@@ -77,10 +77,10 @@ use super::{Column, Row};
 use crate::error::{Error, Result};
 use crate::math::{AT_ONCE, Block, F64x2, Factors, dot_f32};
 
-/// How embeddings are kept.
+/// The form in which embeddings are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VectorForm {
-    /// As they are, 4 bytes a component, and an outline of each, 1 byte a component.
+    /// f32, 4 bytes a component, and an outline of each vector, 1 byte a component.
     F32,
     /// Rounded to whole multiples of 1/127 of the largest component, 1 byte a component.
     I8,
@@ -91,24 +91,25 @@ pub enum VectorForm {
 #[derive(Debug)]
 pub struct Vectors {
     dimensions: usize,
-    /// The slot of each row, [`NONE`] where a row has no vector.
+    /// The slot of each row, or [`NONE`] for a row without a vector.
     slots: Column<u32>,
     /// The row of each slot.
     rows: Column<Row>,
     store: VectorStore,
 }
 
-/// A row without a vector.
+/// The slot of a row without a vector.
 const NONE: u32 = u32::MAX;
 
 #[derive(Debug)]
 enum VectorStore {
-    /// The vectors, their outlines, and how far from each vector its outline is at most.
+    /// The vectors, their outlines, and for each the largest possible distance of the outline from
+    /// the vector.
     F32(Slots<f32>, Codes, Column<f32>),
     I8(Codes),
 }
 
-/// An embedding made ready to be compared with the vectors of a memory.
+/// An embedding prepared for comparison with stored vectors.
 #[derive(Debug)]
 pub struct VectorQuery(PreparedQuery);
 
@@ -116,31 +117,31 @@ pub struct VectorQuery(PreparedQuery);
 struct PreparedQuery {
     codes: Factors,
     scale: f32,
-    /// For vectors in f32.
+    /// The exact query, for vectors in f32.
     exact: Option<Exact>,
 }
 
-/// What a query needs where vectors are kept in f32.
+/// The exact form of a query, for vectors in f32.
 #[derive(Debug)]
 struct Exact {
     components: Vec<Block<f32>>,
-    /// The length of what the codes stand for.
+    /// The length of the rounded query.
     length: f64,
-    /// How far the product of its codes with any vector of length 1 can be from the score of that
-    /// vector, at most.
+    /// The most that the product of the query's codes with a vector of length 1 can differ from the
+    /// exact score of that vector.
     slack: f64,
 }
 
-/// A row and how like a query it is.
+/// A row and its similarity to a query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VectorHit {
     /// The row.
     pub row: Row,
-    /// The cosine, −1 to 1 but for rounding.
+    /// The cosine, from −1 to 1 up to rounding.
     pub score: f64,
 }
 
-/// What is kept of one vector, to the bit.
+/// The stored form of one vector, to the bit.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StoredVector<'a> {
     /// The components.
@@ -155,7 +156,7 @@ pub enum StoredVector<'a> {
 }
 
 impl Vectors {
-    /// No vectors yet, of this many components each.
+    /// Creates an empty store for vectors of this many components.
     pub fn new(dimensions: usize, form: VectorForm) -> Self {
         let store = match form {
             VectorForm::F32 => {
@@ -166,12 +167,12 @@ impl Vectors {
         Self { dimensions, slots: Column::default(), rows: Column::default(), store }
     }
 
-    /// How many components each vector has.
+    /// Returns the number of components of each vector.
     pub fn dimensions(&self) -> usize {
         self.dimensions
     }
 
-    /// How they are kept.
+    /// Returns the form of the vectors.
     pub fn form(&self) -> VectorForm {
         match self.store {
             VectorStore::F32(..) => VectorForm::F32,
@@ -179,7 +180,7 @@ impl Vectors {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of vectors.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -189,15 +190,15 @@ impl Vectors {
         self.len() == 0
     }
 
-    /// Whether a row has one.
+    /// Whether a row has a vector.
     pub fn has(&self, row: Row) -> bool {
         self.slot(row).is_some()
     }
 
-    /// Refuses what can not be scaled to length 1: a wrong number of components, one that is no
-    /// finite number, zeros alone, and components so large that their squares add up to infinity,
-    /// or so small that they do so to less than a number holds in full: such a length is off by
-    /// more than rounding to f32 is.
+    /// Refuses an embedding that cannot be scaled to length 1: a wrong number of components, a
+    /// component that is not finite, only zeros, and components so large that their squares
+    /// overflow or so small that the sum of their squares loses bits. Such a length has a larger
+    /// error than rounding to f32.
     pub fn check(&self, embedding: &[f64]) -> Result<()> {
         let refused = |problem: &str| Error::argument("embedding", problem);
         if embedding.len() != self.dimensions {
@@ -219,11 +220,11 @@ impl Vectors {
         Ok(())
     }
 
-    /// Gives a row its vector, in place of the one it had. [`check`](Self::check) accepts the
-    /// embedding.
+    /// Stores the vector of a row and replaces an existing one. [`check`](Self::check) must accept
+    /// the embedding.
     ///
     /// # Panics
-    /// When the embedding has another number of components.
+    /// If the embedding has another number of components.
     pub fn set(&mut self, row: Row, embedding: &[f64]) {
         let unit = unit(embedding);
         match self.store {
@@ -236,7 +237,7 @@ impl Vectors {
         }
     }
 
-    /// Takes a row's vector away, if it has one. The last one moves into its place.
+    /// Removes the vector of a row, if it has one. The last vector moves into its slot.
     pub fn remove(&mut self, row: Row) {
         let Some(slot) = self.slot(row) else { return };
         let last = self.len() - 1;
@@ -255,7 +256,7 @@ impl Vectors {
         }
     }
 
-    /// Makes an embedding ready. Refuses what [`check`](Self::check) refuses.
+    /// Prepares an embedding for comparison. Refuses the same embeddings as [`check`](Self::check).
     pub fn query(&self, embedding: &[f64]) -> Result<VectorQuery> {
         self.check(embedding)?;
         let unit = unit(embedding);
@@ -268,9 +269,9 @@ impl Vectors {
         Ok(VectorQuery(PreparedQuery { codes: Factors::new(&codes), scale, exact }))
     }
 
-    /// The `limit` rows most like a query among those that pass, by cosine from high to low; of
-    /// equal ones first that of the lowest `sequence`. Nothing for a query that was made for
-    /// vectors of another kind.
+    /// Returns the `limit` rows that are most similar to a query, among those that pass, by cosine
+    /// from high to low. Equal ones are ordered by `sequence`. Returns an empty list for a query
+    /// prepared for vectors of another form or length.
     #[inline]
     pub fn similar(
         &self,
@@ -282,7 +283,7 @@ impl Vectors {
         self.best(query, limit, passes, &sequence)
     }
 
-    /// Compiled once, whatever says the sequence.
+    /// Takes `sequence` as a trait object, so that it is compiled only once.
     #[inline(never)]
     fn best(
         &self,
@@ -306,9 +307,9 @@ impl Vectors {
         let mut first = 0;
         while first < self.len() {
             let rows = self.rows.part(first, codes.slots.per_segment());
-            // Those that are scored at once are neighbours in as many parts of the segment, so that
-            // memory is read along as many streams: caches fetch ahead along each of them, which
-            // makes up for what a single one waits.
+            // The rows that are scored at once are neighbours in as many parts of the segment.
+            // Memory is then read along several streams, and the caches prefetch each of them,
+            // which hides more latency than one stream would.
             let part = rows.len().div_ceil(AT_ONCE);
             let mut at = 0;
             while at < part {
@@ -329,7 +330,7 @@ impl Vectors {
                     }
                     at += 1;
                 }
-                // A place that there is, for those that are scored along with the others.
+                // Unused places of a batch must exist, because they are scored too.
                 places[count..].fill(0);
                 codes.scores(query, first, &places[..count.next_multiple_of(AT_ONCE)], &mut scores);
                 self.raise_to_bounds(query, first, &places[..count], &mut scores);
@@ -353,8 +354,8 @@ impl Vectors {
         best.take()
     }
 
-    /// How like a query a row is, as [`similar`](Self::similar) scores it; nothing where the row
-    /// has no vector, or where the query was made for vectors of another kind.
+    /// Returns the similarity of a row to a query, as [`similar`](Self::similar) scores it. Returns
+    /// `None` if the row has no vector, or if the query was prepared for another form or length.
     pub fn similarity(&self, VectorQuery(query): &VectorQuery, row: Row) -> Option<f64> {
         let slot = self.slot(row)?;
         let codes = self.codes();
@@ -379,8 +380,8 @@ impl Vectors {
         }
     }
 
-    /// In f32: makes products of codes into what the scores of some places, in the segment that
-    /// begins with a slot, cannot exceed.
+    /// For f32: raises the products of codes of some places, in the segment that begins with a
+    /// slot, to upper bounds of their scores.
     fn raise_to_bounds(
         &self,
         query: &PreparedQuery,
@@ -396,7 +397,7 @@ impl Vectors {
         }
     }
 
-    /// The score of a slot whose vector is kept in f32.
+    /// Returns the score of a slot for f32 vectors, and `None` for other forms.
     #[inline(never)]
     fn exact(&self, query: &PreparedQuery, slot: usize) -> Option<f64> {
         match (&self.store, &query.exact) {
@@ -407,7 +408,7 @@ impl Vectors {
         }
     }
 
-    /// Bytes that the vectors take.
+    /// Returns the bytes of the vectors.
     pub fn bytes(&self) -> usize {
         let each = match &self.store {
             VectorStore::F32(slots, codes, _) => {
@@ -418,7 +419,7 @@ impl Vectors {
         self.len() * (each + size_of::<Row>()) + self.slots.len() * size_of::<u32>()
     }
 
-    /// Bytes that there is room for.
+    /// Returns the allocated bytes.
     pub fn capacity_bytes(&self) -> usize {
         let kept = match &self.store {
             VectorStore::F32(slots, codes, errors) => {
@@ -429,8 +430,8 @@ impl Vectors {
         kept + self.rows.capacity_bytes() + self.slots.capacity_bytes()
     }
 
-    /// Bytes that `more` vectors, of rows below `rows`, can take beyond what there is room for, at
-    /// most. While a first segment moves to a larger place, the old one is still there.
+    /// Returns the most bytes that `more` vectors, of rows below `rows`, can take beyond the
+    /// allocated ones. While a first segment moves, its old allocation still exists.
     pub fn need(&self, more: usize, rows: usize) -> usize {
         if more == 0 {
             return 0;
@@ -446,7 +447,7 @@ impl Vectors {
         kept.saturating_add(slots).saturating_add(self.rows.need(more))
     }
 
-    /// What is kept of a row's vector.
+    /// Returns the stored form of a row's vector.
     pub fn stored(&self, row: Row) -> Option<StoredVector<'_>> {
         let slot = self.slot(row)?;
         Some(match &self.store {
@@ -460,27 +461,27 @@ impl Vectors {
         })
     }
 
-    /// Gives a row what was [`stored`](Self::stored) in f32, unchanged.
+    /// Stores the vector of a row from its [`stored`](Self::stored) f32 form, unchanged.
     ///
     /// # Panics
-    /// When these vectors are kept in another form, or have another number of components.
+    /// If these vectors have another form or number of components.
     pub fn restore_f32(&mut self, row: Row, components: &[f32]) {
         let slot = self.slot_for(row, components.len());
         let VectorStore::F32(slots, codes, errors) = &mut self.store else {
             panic!("the vectors are kept in f32")
         };
         let (outline, scale) = outline(components);
-        // Rounded up: a bound that is too low by a bit would be none.
+        // Rounded up, because the bound must not be too low by even one bit.
         let error = rounding_error(components, &outline, scale) as f32 * (1.0 + f32::EPSILON);
         slots.write(slot, components);
         codes.write(slot, scale, outline);
         errors.put(slot, error);
     }
 
-    /// Gives a row what was [`stored`](Self::stored) in i8, unchanged.
+    /// Stores the vector of a row from its [`stored`](Self::stored) i8 form, unchanged.
     ///
     /// # Panics
-    /// When these vectors are kept in another form, or have another number of components.
+    /// If these vectors have another form or number of components.
     pub fn restore_i8(&mut self, row: Row, scale: f32, codes: &[i8]) {
         let slot = self.slot_for(row, codes.len());
         let VectorStore::I8(kept) = &mut self.store else { panic!("the vectors are kept in i8") };
@@ -493,8 +494,8 @@ impl Vectors {
         (slot != NONE).then_some(slot as usize)
     }
 
-    /// The slot of a row that is about to be given so many components; the next one where it has
-    /// none.
+    /// Returns the slot for the vector of a row: its present slot, else the next one. Checks the
+    /// number of components.
     fn slot_for(&mut self, row: Row, components: usize) -> usize {
         assert_eq!(components, self.dimensions, "the number of components");
         self.slot(row).unwrap_or_else(|| {
@@ -509,10 +510,10 @@ impl Vectors {
     }
 }
 
-/// Rows that are scored one after the other before any of them is compared with the best.
+/// The number of rows that are scored before they are compared with the best.
 const BATCH: usize = 64;
 
-/// Whether all are below a bar.
+/// Whether all scores are below a bar.
 #[inline(always)]
 fn are_below(scores: &[f64; AT_ONCE], bar: f64) -> bool {
     let bar = F64x2::splat(bar);

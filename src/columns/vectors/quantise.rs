@@ -1,39 +1,38 @@
-//! Vectors of length 1, their codes, and how far codes are from them.
+//! Quantisation of vectors of length 1, and bounds of its error.
 
 use crate::math::LANES;
 
-/// The squares of all components, added from the first to the last.
+/// Returns the sum of the squares of all components, added from the first to the last.
 pub(super) fn squares(embedding: &[f64]) -> f64 {
     embedding.iter().fold(0.0, |sum, component| sum + component * component)
 }
 
-/// The embedding scaled to length 1: each component divided in f64, then rounded.
+/// Returns the embedding scaled to length 1: each component is divided in f64, then rounded.
 #[inline(never)]
 pub(super) fn unit(embedding: &[f64]) -> Vec<f32> {
     let length = squares(embedding).sqrt();
     embedding.iter().map(|component| (component / length) as f32).collect()
 }
 
-/// The largest code of what is kept.
+/// The largest code of a stored vector.
 pub(super) const MAX_CODE: u16 = 127;
 
-/// The largest code of a query: at most what an i16 holds, and small enough that a sum of products
-/// of all components does not overflow an i32.
+/// Returns the largest code of a query: it fits into an i16, and the sum of products of all
+/// components fits into an i32.
 pub(super) fn max_query_code(dimensions: usize) -> u16 {
     let most = i32::MAX as u64 / (u64::from(MAX_CODE) * dimensions as u64);
     most.min(i16::MAX as u64) as u16
 }
 
-/// The codes of a vector and their scale.
+/// Returns the codes of a vector and their scale.
 ///
-/// The step is the largest component divided by the largest code in f64, then rounded to f32; a
-/// code is its component divided by the step in f64, then rounded, halves away from zero. The scale
-/// is 1 / the product of codes and vector, which is added in f64 from the first component to the
-/// last; it is rounded to f32.
+/// The step is the largest component divided by the largest code in f64, rounded to f32. A code is
+/// its component divided by the step in f64, rounded, halves away from zero. The scale is 1 / the
+/// product of codes and vector, which is added in f64 from the first component to the last; the
+/// scale is rounded to f32.
 ///
-/// That product is never 0: no code is of another sign than its component, so that none of the
-/// terms is below 0, and the largest component, which is greater than 0 in a vector of length 1,
-/// has the largest code.
+/// That product is never 0. Each code has the sign of its component, so no term is below 0, and the
+/// largest component, which is above 0 in a vector of length 1, has the largest code.
 #[inline(never)]
 pub(super) fn quantise(unit: &[f32], max_code: u16) -> (Vec<i16>, f32) {
     let largest = unit.iter().fold(0.0, |largest: f32, component| largest.max(component.abs()));
@@ -46,22 +45,22 @@ pub(super) fn quantise(unit: &[f32], max_code: u16) -> (Vec<i16>, f32) {
     (codes, (1.0 / along) as f32)
 }
 
-/// The codes of an outline, and its scale: the largest component has the code 127. Unlike
-/// [`quantise`], in f32 throughout, since what it is off by is measured anyway.
+/// Returns the codes of an outline and its scale: the largest component has the code 127. All in
+/// f32, unlike [`quantise`], because the error is measured anyway.
 #[inline(never)]
 pub(super) fn outline(unit: &[f32]) -> (Vec<i8>, f32) {
     let largest = unit.iter().fold(0.0, |largest: f32, component| largest.max(component.abs()));
     let per_unit = f32::from(MAX_CODE) / largest;
-    // Where floats are whole numbers, adding rounds, and the last byte is what was added: that goes
-    // in lanes.
+    // Adding this constant rounds the component, and the last byte of the sum is the code. The
+    // compiler does this in lanes.
     let code = |component: &f32| (component * per_unit + WHOLE_NUMBERS).to_bits() as i8;
     (unit.iter().map(code).collect(), largest / f32::from(MAX_CODE))
 }
 
-/// The middle of those f32 whose last bit counts one.
+/// The middle of the range of f32 whose last bit counts one.
 const WHOLE_NUMBERS: f32 = 12_582_912.0;
 
-/// The greatest length of a vector that was scaled to length 1, or was read from a snapshot.
+/// The greatest length of a vector that was scaled to length 1 or read from a snapshot.
 pub(super) const LONGEST: f64 = 1.001;
 
 /// Whether a vector can have been scaled to length 1.
@@ -70,21 +69,22 @@ pub fn is_unit(components: &[f32]) -> bool {
     (2.0 - LONGEST..=LONGEST).contains(&length)
 }
 
-/// How far a vector is from what its codes stand for; rounding in here is made up for.
+/// Returns an upper bound of the distance between a vector and its codes. Includes the rounding of
+/// this computation.
 pub(super) fn rounding_error<C: Copy + Into<f64>>(unit: &[f32], codes: &[C], scale: f32) -> f64 {
     let off = |component: f32, code: C| f64::from(component) - code.into() * f64::from(scale);
     length(unit, codes, off) * (1.0 + 1e-9)
 }
 
-/// How far a sum of products in f32, as it is taken for a score, can be from the exact one, at
-/// most, where both vectors have length 1: each step rounds by no more than 2⁻²⁴ of what it adds
-/// up, and twice that is allowed for.
+/// Returns the most that a sum of products in f32, as used for scores, can differ from the exact
+/// one if both vectors have length 1. Each step rounds by at most 2⁻²⁴ of its sum; the bound allows
+/// for twice that.
 pub(super) fn summing_error(dimensions: usize) -> f64 {
     (dimensions.div_ceil(LANES) + LANES.ilog2() as usize + 1) as f64 * f64::from(f32::EPSILON)
 }
 
-/// The length of a vector each component of which is made of two numbers, its squares added in
-/// eight lanes.
+/// Returns the length of a vector whose components come from two numbers each. The squares are
+/// added in eight lanes.
 #[inline(always)]
 pub(super) fn length<A: Copy, B: Copy>(
     first: &[A],

@@ -1,4 +1,4 @@
-//! Where the components of vectors lie.
+//! Storage of vector components in segments.
 
 use crate::columns::SEGMENT;
 use crate::columns::column::{doubled, growth, room};
@@ -11,18 +11,18 @@ pub(super) fn blocks<T: Copy + Default>(components: &[T]) -> Vec<Block<T>> {
     blocks
 }
 
-/// Bytes of a segment, or up to half as many; fewer, where a segment of a column takes no more of
-/// them.
+/// The size of a segment in bytes, or up to half as much. Smaller if a segment of a column holds
+/// fewer vectors.
 const SEGMENT_BYTES: usize = 4 << 20;
-/// The components of vectors side by side, without gaps, in segments: growing copies nothing but
-/// the first one.
+/// The components of vectors side by side, without gaps, in segments. Growing copies only the first
+/// segment.
 #[derive(Debug)]
 pub(super) struct Slots<T> {
-    /// Blocks of a vector.
+    /// The number of blocks of a vector.
     pub(super) width: usize,
     /// Bits of a place within its segment.
     bits: u32,
-    /// All full but the last in use; behind it at most one to spare.
+    /// All are full but the last one in use. At most one spare segment follows it.
     segments: Vec<Vec<Block<T>>>,
 }
 
@@ -33,7 +33,7 @@ impl<T: Copy + Default> Slots<T> {
         slots
     }
 
-    /// Vectors in a segment.
+    /// Returns the number of vectors of a segment.
     pub(super) fn per_segment(&self) -> usize {
         1 << self.bits
     }
@@ -42,7 +42,8 @@ impl<T: Copy + Default> Slots<T> {
         self.width * size_of::<Block<T>>()
     }
 
-    /// The most bytes that `more` vectors beside `length` can take beyond the capacity.
+    /// Returns the most bytes that `more` vectors beside `length` can take beyond the allocated
+    /// ones.
     pub(super) fn need(&self, length: usize, more: usize) -> usize {
         let each = self.bytes_each().max(1);
         growth(self.capacity_bytes() / each, length.saturating_add(more), self.per_segment())
@@ -53,7 +54,7 @@ impl<T: Copy + Default> Slots<T> {
         room(&self.segments, self.width << self.bits) * size_of::<Block<T>>()
     }
 
-    /// The segment of a slot, and where it begins therein.
+    /// Returns the segment of a slot, and the place of its blocks there.
     #[inline(always)]
     fn place(&self, slot: usize) -> (usize, usize) {
         (slot >> self.bits, (slot & ((1 << self.bits) - 1)) * self.width)
@@ -64,12 +65,12 @@ impl<T: Copy + Default> Slots<T> {
         &self.segments[at][start..][..self.width]
     }
 
-    /// The segment that begins with a slot.
+    /// Returns the segment that begins with a slot.
     pub(super) fn segment(&self, first: usize) -> &[Block<T>] {
         &self.segments[first >> self.bits]
     }
 
-    /// Writes into a slot, or into the next one.
+    /// Writes into a slot, or appends to the next one.
     pub(super) fn write(&mut self, slot: usize, components: &[T]) {
         let blocks = blocks(components);
         let (at, start) = self.place(slot);

@@ -6,7 +6,7 @@ use core::f64::consts::LOG2_E;
 use super::{F64x2, WHOLE_IN_LOW_BITS};
 use crate::math::exp::{HALF_LN2_HIGH_WORD, LN2_HIGH, LN2_LOW, P1, P2, P3, P4, P5, exp};
 
-/// The lanes take arguments from here up to 0: e^−708 is a normal number, e^−709 is not.
+/// The lanes take arguments from here up to 0. e^−708 is a normal number, e^−709 is not.
 const LOWEST: f64 = -708.0;
 /// From here down an argument is reduced: its high word is the first beyond that of ½ ln 2.
 const REDUCED_FROM: f64 = -f64::from_bits(((HALF_LN2_HIGH_WORD + 1) as u64) << 32);
@@ -20,19 +20,19 @@ pub fn exp_x2(x: F64x2) -> F64x2 {
     exp_pairs([x])[0]
 }
 
-/// e^x in all lanes, each equal to the bit to [`exp()`] of it.
+/// Returns e^x in all lanes, each equal to the bit to [`exp()`] of it.
 ///
-/// Made for −t/S, which is never positive: without a branch while all lanes lie in [−708, 0]; pairs
-/// among which there is another argument (NaN and infinities included) are handed to [`exp()`],
-/// right but slower.
+/// Made for −t/S, which is never positive. There is no branch while all lanes lie in [−708, 0]. If
+/// a pair has another argument (NaN and infinities included), [`exp()`] computes the pairs: correct
+/// but slower.
 ///
-/// One pair takes some 25 steps that wait for each other; several at once fill the waiting. Loops
-/// over columns do well with `N` = 4, which in WebAssembly takes a third less time than one pair
-/// after the other.
+/// One pair takes about 25 steps that depend on each other. Several pairs at once use the waiting
+/// time. For loops over columns `N` = 4 works well: in WebAssembly it takes a third less time than
+/// one pair after the other.
 ///
-/// The steps are those of [`exp()`], with its three regions joined. Where the argument is not
-/// reduced, k is set to 0, for which the formula of the reduced ones gives the same bits. Where |x|
-/// < 2⁻²⁸, the quotient is set to 0, which leaves 1 + x.
+/// The steps are those of [`exp()`], with its three regions joined. If the argument is not reduced,
+/// k is set to 0, for which the formula of the reduced ones gives the same bits. If |x| < 2⁻²⁸, the
+/// quotient is set to 0, which leaves 1 + x.
 #[inline(always)]
 #[must_use]
 pub fn exp_pairs<const N: usize>(x: [F64x2; N]) -> [F64x2; N] {

@@ -5,7 +5,7 @@
 //!
 //! On wasm32 with `simd128` a pair is one `v128`. On other targets it is an array of two with the
 //! same operations, which the compiler turns into vector instructions if the target has them. There
-//! is no wider type: 128 bits are what WebAssembly has.
+//! is no wider type: WebAssembly has 128 bits.
 //!
 //! # Invariants
 //!
@@ -31,13 +31,13 @@ use core::ops::{Add, Div, Mul, Sub};
 pub use exp::{exp_pairs, exp_x2};
 pub(crate) use reduce::{greatest_high_bits, greatest_of, range_of};
 
-/// Two doubles that are computed with at once.
+/// Two doubles that are computed at once.
 ///
 /// `+ − · /` work lane by lane. Comparisons and masks stay inside this crate.
 #[derive(Clone, Copy)]
 pub struct F64x2(Pair);
 
-/// Two conditions, one a lane.
+/// Two conditions, one per lane.
 #[derive(Clone, Copy)]
 pub(crate) struct Mask(Conditions);
 
@@ -100,7 +100,7 @@ mod pair {
             Self(f64x2_div(self.0, other.0))
         }
 
-        /// Whether all lanes of all pairs lie in [low, high]; NaN does not.
+        /// Whether all lanes of all pairs lie in [low, high]. False for NaN.
         #[inline(always)]
         pub(super) fn all_within<const N: usize>(pairs: &[Self; N], low: f64, high: f64) -> bool {
             let mut inside = i64x2_splat(-1);
@@ -141,25 +141,25 @@ mod pair {
             Self(f64x2_floor(self.0))
         }
 
-        /// The greater of each two lanes; `self` where they are equal or do not compare.
+        /// The greater of each two lanes, or `self` if they are equal or do not compare.
         #[inline(always)]
         pub(crate) fn greater(self, other: Self) -> Self {
             Self(f64x2_pmax(self.0, other.0))
         }
 
-        /// The lesser of each two lanes; `self` where they are equal or do not compare.
+        /// The lesser of each two lanes, or `self` if they are equal or do not compare.
         #[inline(always)]
         pub(crate) fn lesser(self, other: Self) -> Self {
             Self(f64x2_pmin(self.0, other.0))
         }
 
-        /// Without signs.
+        /// The magnitudes.
         #[inline(always)]
         pub(crate) fn magnitude(self) -> Self {
             Self(f64x2_abs(self.0))
         }
 
-        /// Of each half of the bits of each two lanes, the greater.
+        /// For each 32-bit half of each two lanes, the greater.
         #[inline(always)]
         pub(super) fn greater_halves(self, other: Self) -> Self {
             Self(u32x4_max(self.0, other.0))
@@ -177,25 +177,25 @@ mod pair {
             Self(i64x2_shuffle::<1, 3>(self.0, other.0))
         }
 
-        /// Where a lane lies in [low, high]; NaN does not.
+        /// Whether each lane lies in [low, high]. False for NaN.
         #[inline(always)]
         pub(crate) fn lies_in(self, low: Self, high: Self) -> Mask {
             Mask(v128_and(f64x2_ge(self.0, low.0), f64x2_le(self.0, high.0)))
         }
 
-        /// Where the two lanes are equal.
+        /// Whether each two lanes are equal.
         #[inline(always)]
         pub(crate) fn equals(self, other: Self) -> Mask {
             Mask(f64x2_eq(self.0, other.0))
         }
 
-        /// Where a lane lies below the other.
+        /// Whether each lane is below the other.
         #[inline(always)]
         pub(crate) fn below(self, other: Self) -> Mask {
             Mask(f64x2_lt(self.0, other.0))
         }
 
-        /// Where a lane is at most the other.
+        /// Whether each lane is at most the other.
         #[inline(always)]
         pub(crate) fn at_most(self, other: Self) -> Mask {
             Mask(f64x2_le(self.0, other.0))
@@ -214,16 +214,16 @@ mod pair {
             i64x2_all_true(self.0)
         }
 
-        /// One bit a lane, the first lowest.
+        /// One bit per lane, the first lowest.
         #[inline(always)]
         pub(crate) fn bits(self) -> u32 {
             u32::from(i64x2_bitmask(self.0))
         }
 
-        /// Of each lane of four pairs, how many of four masks hold: a byte a lane.
+        /// For each lane of four pairs, the number of its four masks that hold, as a byte.
         #[inline(always)]
         pub(crate) fn counts(masks: [[Self; 4]; 4]) -> [u8; 8] {
-            // Where a mask holds, it is −1.
+            // A mask that holds is −1.
             let sums =
                 masks.map(|[a, b, c, d]| i64x2_add(i64x2_add(a.0, b.0), i64x2_add(c.0, d.0)));
             let words = narrow(sums);
@@ -231,7 +231,7 @@ mod pair {
             i64x2_extract_lane::<0>(bytes).to_le_bytes()
         }
 
-        /// One bit a lane of eight pairs, the first lowest.
+        /// One bit per lane of eight pairs, the first lowest.
         #[inline(always)]
         pub(crate) fn bits_of([a, b, c, d, e, f, g, h]: [Self; 8]) -> u16 {
             let [low, high] =
@@ -240,7 +240,7 @@ mod pair {
         }
     }
 
-    /// Eight small numbers of 64 bits, in 16.
+    /// Narrows eight small numbers of 64 bits to 16 bits.
     #[inline(always)]
     fn narrow([a, b, c, d]: [v128; 4]) -> v128 {
         i16x8_narrow_i32x4(i32x4_shuffle::<0, 2, 4, 6>(a, b), i32x4_shuffle::<0, 2, 4, 6>(c, d))
@@ -253,8 +253,8 @@ mod pair {
     }
 
     impl F64x2 {
-        /// Adds the low 12 bits of `k` to sign and exponent: times 2^k, where both factor and
-        /// product are normal.
+        /// Adds the low 12 bits of `k` to sign and exponent: times 2^k, if both factor and product
+        /// are normal.
         #[inline(always)]
         pub(super) fn add_to_exponent(self, k: Self) -> Self {
             Self(i64x2_add(self.0, i64x2_shl(k.0, 52)))
@@ -316,7 +316,7 @@ mod pair {
             self.zip(other, |a, b| a / b)
         }
 
-        /// Whether all lanes of all pairs lie in [low, high]; NaN does not.
+        /// Whether all lanes of all pairs lie in [low, high]. False for NaN.
         #[inline(always)]
         pub(super) fn all_within<const N: usize>(pairs: &[Self; N], low: f64, high: f64) -> bool {
             // `&`, not `&&`: one branch for all of them.
@@ -328,7 +328,7 @@ mod pair {
         /// Rounds lanes in (−2³¹, 0] towards zero.
         #[inline(always)]
         pub(super) fn truncate_negative(self) -> Self {
-            // Not `trunc`: where the target has no instruction for it, that is a call.
+            // Not `trunc`: it is a call if the target has no instruction for it.
             self.zip(self, |a, _| {
                 let nearest = (a + WHOLE_IN_LOW_BITS) - WHOLE_IN_LOW_BITS;
                 nearest + if nearest < a { 1.0 } else { 0.0 }
@@ -359,25 +359,25 @@ mod pair {
             self.zip(self, |a, _| a.floor())
         }
 
-        /// The greater of each two lanes; `self` where they are equal or do not compare.
+        /// The greater of each two lanes, or `self` if they are equal or do not compare.
         #[inline(always)]
         pub(crate) fn greater(self, other: Self) -> Self {
             self.zip(other, |a, b| if a < b { b } else { a })
         }
 
-        /// The lesser of each two lanes; `self` where they are equal or do not compare.
+        /// The lesser of each two lanes, or `self` if they are equal or do not compare.
         #[inline(always)]
         pub(crate) fn lesser(self, other: Self) -> Self {
             self.zip(other, |a, b| if b < a { b } else { a })
         }
 
-        /// Without signs.
+        /// The magnitudes.
         #[inline(always)]
         pub(crate) fn magnitude(self) -> Self {
             self.zip(self, |a, _| a.abs())
         }
 
-        /// Of each half of the bits of each two lanes, the greater.
+        /// For each 32-bit half of each two lanes, the greater.
         #[inline(always)]
         pub(super) fn greater_halves(self, other: Self) -> Self {
             let high = |bits: u64| bits >> 32;
@@ -400,26 +400,26 @@ mod pair {
             Self([self.0[1], other.0[1]])
         }
 
-        /// Where a lane lies in [low, high]; NaN does not.
+        /// Whether each lane lies in [low, high]. False for NaN.
         #[inline(always)]
         pub(crate) fn lies_in(self, low: Self, high: Self) -> Mask {
             let ([a0, a1], [low0, low1], [high0, high1]) = (self.0, low.0, high.0);
             Mask([(a0 >= low0) & (a0 <= high0), (a1 >= low1) & (a1 <= high1)])
         }
 
-        /// Where the two lanes are equal.
+        /// Whether each two lanes are equal.
         #[inline(always)]
         pub(crate) fn equals(self, other: Self) -> Mask {
             Mask([self.0[0] == other.0[0], self.0[1] == other.0[1]])
         }
 
-        /// Where a lane lies below the other.
+        /// Whether each lane is below the other.
         #[inline(always)]
         pub(crate) fn below(self, other: Self) -> Mask {
             Mask([self.0[0] < other.0[0], self.0[1] < other.0[1]])
         }
 
-        /// Where a lane is at most the other.
+        /// Whether each lane is at most the other.
         #[inline(always)]
         pub(crate) fn at_most(self, other: Self) -> Mask {
             Mask([self.0[0] <= other.0[0], self.0[1] <= other.0[1]])
@@ -438,19 +438,19 @@ mod pair {
             self.0[0] & self.0[1]
         }
 
-        /// One bit a lane, the first lowest.
+        /// One bit per lane, the first lowest.
         #[inline(always)]
         pub(crate) fn bits(self) -> u32 {
             u32::from(self.0[0]) | u32::from(self.0[1]) << 1
         }
 
-        /// Of each lane of four pairs, how many of four masks hold: a byte a lane.
+        /// For each lane of four pairs, the number of its four masks that hold, as a byte.
         #[inline(always)]
         pub(crate) fn counts(masks: [[Self; 4]; 4]) -> [u8; 8] {
             from_fn(|lane| masks[lane / 2].iter().map(|mask| u8::from(mask.0[lane % 2])).sum())
         }
 
-        /// One bit a lane of eight pairs, the first lowest.
+        /// One bit per lane of eight pairs, the first lowest.
         #[inline(always)]
         pub(crate) fn bits_of(masks: [Self; 8]) -> u16 {
             masks.iter().rev().fold(0, |bits, mask| bits << 2 | mask.bits() as u16)
@@ -464,8 +464,8 @@ mod pair {
     }
 
     impl F64x2 {
-        /// Adds the low 12 bits of `k` to sign and exponent: times 2^k, where both factor and
-        /// product are normal.
+        /// Adds the low 12 bits of `k` to sign and exponent: times 2^k, if both factor and product
+        /// are normal.
         #[inline(always)]
         pub(super) fn add_to_exponent(self, k: Self) -> Self {
             self.zip(k, |a, k| f64::from_bits(a.to_bits().wrapping_add(k.to_bits() << 52)))
@@ -476,21 +476,21 @@ mod pair {
 pub(crate) use pair::highest_bits;
 
 impl F64x2 {
-    /// A pair of these two values.
+    /// Creates a pair of two values.
     #[inline(always)]
     #[must_use]
     pub fn new(first: f64, second: f64) -> Self {
         Self::make(first, second)
     }
 
-    /// A pair of twice the same value.
+    /// Creates a pair of twice the same value.
     #[inline(always)]
     #[must_use]
     pub fn splat(value: f64) -> Self {
         Self::make(value, value)
     }
 
-    /// The two values that stand in `from`; columns give them with `as_chunks::<2>()`.
+    /// Creates a pair of the values in `from`, as `as_chunks::<2>()` of a column returns them.
     #[inline(always)]
     #[must_use]
     pub fn load(from: &[f64; 2]) -> Self {
@@ -503,7 +503,7 @@ impl F64x2 {
         self.write(to);
     }
 
-    /// Both values, the first one first.
+    /// Returns both values, the first one first.
     #[inline(always)]
     #[must_use]
     pub fn to_array(self) -> [f64; 2] {
@@ -543,12 +543,12 @@ impl Div for F64x2 {
     }
 }
 
-/// 1½ · 2⁵². A number that is added to it loses its fraction, and the low bits of the sum are the
-/// rounded number in two's complement.
+/// 1½ · 2⁵². Adding it removes a number's fraction, and the low bits of the sum are the rounded
+/// number in two's complement.
 pub(crate) const WHOLE_IN_LOW_BITS: f64 = 6_755_399_441_055_744.0;
 
-/// The low 32 bits of a number that is rounded to the nearest whole one. An addition takes less time
-/// than the saturating conversion.
+/// Returns the low 32 bits of a number, rounded to the nearest whole one. An addition takes less
+/// time than the saturating conversion.
 #[inline(always)]
 pub(crate) fn low_bits(whole: f64) -> usize {
     (whole + WHOLE_IN_LOW_BITS).to_bits() as u32 as usize

@@ -3,8 +3,8 @@
 
 use super::F64x2;
 
-/// The least and the greatest number of a column; none where it is empty. Where it holds NaN, both
-/// are NaN.
+/// Returns the least and the greatest number of a column, or `None` if it is empty. If it holds
+/// NaN, both are NaN.
 pub(crate) fn range_of(column: &[f64]) -> Option<[f64; 2]> {
     let first = *column.first()?;
     let (eights, rest) = column.as_chunks::<8>();
@@ -30,8 +30,8 @@ pub(crate) fn range_of(column: &[f64]) -> Option<[f64; 2]> {
     })
 }
 
-/// The greatest of the high bits of all numbers of a column, once `of` has taken away what is not
-/// to be seen of two: as many as of the greatest number, where none has a sign.
+/// Returns the greatest of the high 32 bits of all numbers of a column, after `of`. Equals the high
+/// bits of the greatest number if no number has a sign.
 #[inline(always)]
 pub(crate) fn greatest_high_bits(column: &[f64], of: impl Fn(F64x2) -> F64x2) -> u32 {
     let greatest = greatest_by(column, |greatest, pair| greatest.greater_halves(of(pair)));
@@ -39,14 +39,14 @@ pub(crate) fn greatest_high_bits(column: &[f64], of: impl Fn(F64x2) -> F64x2) ->
     one.max(other)
 }
 
-/// The greatest number of a column without NaN, 0 at least.
+/// Returns the greatest number of a column without NaN, at least 0.
 pub(crate) fn greatest_of(column: &[f64]) -> f64 {
     let [one, other] = greatest_by(column, F64x2::greater).to_array();
     one.max(other)
 }
 
-/// What is the greatest of a column by some order, whose least is 0; in four chains, as each step
-/// waits for the one before it.
+/// Returns the greatest number of a column by an order whose least is 0. Four chains, because each
+/// step waits for the one before it in its chain.
 #[inline(always)]
 fn greatest_by(column: &[f64], greater: impl Fn(F64x2, F64x2) -> F64x2) -> F64x2 {
     let (eights, rest) = column.as_chunks::<8>();
@@ -64,12 +64,13 @@ fn greatest_by(column: &[f64], greater: impl Fn(F64x2, F64x2) -> F64x2) -> F64x2
     greater(greater(one, two), greater(three, four))
 }
 
-/// What is known of some numbers, in both lanes.
+/// The range of some numbers, in both lanes.
 #[derive(Clone, Copy)]
 struct Range {
     least: F64x2,
     most: F64x2,
-    /// NaN once there was one, which the least and the most keep nothing of, or an infinity.
+    /// NaN as soon as one of the numbers is, which `least` and `most` do not show; it may become
+    /// infinite.
     sum: F64x2,
 }
 

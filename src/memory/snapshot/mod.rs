@@ -1,11 +1,10 @@
-//! Snapshots: a memory as a stream of parts, each with a checksum.
+//! Snapshots of a memory index: a stream of parts, each with a checksum.
 //!
-//! The first part is the head; then come nodes in order of sequence, edges in order of
-//! sequence, embeddings, and an end. Codes of names go by the lists of the first part, which hold
-//! the names in use, so that a memory with other codes, or another configuration, takes them as
-//! well. A set of tags and clusters stands behind the nodes of the part where it occurs first, and
-//! has its number from then on. Parts of other kinds are the caller's own: the package keeps ids in
-//! them.
+//! The first part is the head. Then come nodes in order of sequence, edges in order of sequence,
+//! embeddings, and an end. Codes of names refer to the lists in the head, which hold the names in
+//! use, so that an index with other codes or another configuration can read them. A set of tags and
+//! clusters follows the nodes of the part where it occurs first, and later nodes refer to it by its
+//! number. Parts of other kinds belong to the caller; the npm package keeps ids in them.
 
 mod restore;
 mod write;
@@ -18,7 +17,7 @@ use crate::columns::{Label, MOST_SEQUENCE, Node};
 use crate::error::{Error, Result};
 use crate::parts::{self, PartReader};
 
-/// The versions of the format that are read; the last two are written.
+/// The versions that can be read. The last two are written.
 const VERSIONS: [Version; 4] = [
     Version { code: 1, has_salience: false, has_sets: false },
     Version { code: 2, has_salience: true, has_sets: false },
@@ -27,10 +26,10 @@ const VERSIONS: [Version; 4] = [
 ];
 /// The most nodes, edges or embeddings of a part.
 const ROWS_A_PART: usize = 1 << 16;
-/// A part of nodes or embeddings ends with the one that brings it to as many bytes.
+/// A part of nodes or embeddings ends with the entry that brings it to this many bytes.
 const BYTES_A_PART: usize = 1 << 22;
 
-/// What a part holds. Codes from 16 on are the caller's.
+/// The kind of a part. Codes from 16 on belong to the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SnapshotPart {
     /// The head: version, counts, names.
@@ -43,7 +42,7 @@ pub enum SnapshotPart {
     Embeddings,
     /// The number of parts.
     End,
-    /// A part of the caller's, with a kind of the caller's.
+    /// A part of the caller's, with a kind that the caller defines.
     Own(u32),
 }
 
@@ -73,14 +72,14 @@ struct Version {
     code: u32,
     /// Whether nodes have a salience.
     has_salience: bool,
-    /// Whether nodes have the numbers of sets of labels, each of which is written once, or the
-    /// labels themselves.
+    /// Whether nodes have numbers of sets of labels, each of which is written once, or the labels
+    /// themselves.
     has_sets: bool,
 }
 
-/// The content of the first part: version, counts of nodes, edges and embeddings,
-/// dimensions, form, the embeddings' id, the names of each kind, each list with its length before
-/// it, and the next sequence numbers.
+/// The content of the first part: version, counts of nodes, edges and embeddings, dimensions, form,
+/// the embeddings' id, the names of each kind (each list after its length), and the next sequence
+/// numbers.
 struct Head {
     version: Version,
     nodes: usize,
@@ -118,26 +117,26 @@ impl Head {
         let next = [reader.u64()?, reader.u64()?];
         reader.end()?;
         if dimensions > MOST_DIMENSIONS || next.iter().any(|&next| next > MOST_SEQUENCE) {
-            return Err(Error::snapshot("has a first part that cannot be"));
+            return Err(Error::snapshot("has an invalid first part"));
         }
         Ok(Self { version, next, nodes, edges, embeddings, dimensions, i8, embedding_id, names })
     }
 }
 
-/// The kind and the code of the name that a label is.
+/// Returns the kind and the code of a label's name.
 fn kind_and_code(label: Label) -> (NameKind, u32) {
     let cluster = || (NameKind::Cluster, label.as_cluster().unwrap_or_default());
     label.as_tag().map_or_else(cluster, |tag| (NameKind::Tag, tag))
 }
 
-/// The label that a name of a kind is: a cluster, or else a tag.
+/// Returns the label of a name: a cluster for that kind, else a tag.
 fn label_of(kind: NameKind, code: u32) -> Label {
     if kind == NameKind::Cluster { Label::cluster(code) } else { Label::tag(code) }
 }
 
-/// Bytes of a node in every version, but for its labels and salience.
+/// The bytes of a node in every version, without its labels and salience.
 const NODE_BYTES: usize = 8 + 5 * 8 + 2 * 4 + 2 * 2 + 1;
-/// Bytes of an edge.
+/// The bytes of an edge.
 const EDGE_BYTES: usize = 2 * 8 + 2 * 4 + 2;
 
 /// The numbers of a node that are doubles in every version, in the order in which they are written.

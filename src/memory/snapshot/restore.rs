@@ -1,4 +1,4 @@
-//! Reading a snapshot, part by part.
+//! Reads a snapshot, part by part.
 
 use super::{EDGE_BYTES, Head, NODE_BYTES, SnapshotPart, kind_and_code, label_of};
 use crate::check::is_instant;
@@ -9,42 +9,41 @@ use crate::memory::{MemoryIndex, NameKind, Options, check_sequence, check_share}
 use crate::parts::{self, PartReader, u16_at, u32_at, u64_at};
 use crate::salience::NEUTRAL;
 
-/// A memory that is being restored.
+/// Restores a memory index from a snapshot.
 pub struct Restoring {
     memory: MemoryIndex,
     head: Head,
     /// New codes by old ones, for each kind of name.
     codes: [Vec<u32>; 5],
-    /// The sets of labels that were read, by number; the first is the one without a label.
+    /// The sets of labels that were read, by number. The first is the empty one.
     sets: Vec<u32>,
     parts: u64,
     ended: bool,
 }
 
-/// Checks a part; the answer is its kind and content.
+/// Checks a part. Returns its kind and content.
 fn open(part: &[u8], number: u64) -> Result<(SnapshotPart, &[u8])> {
     let (code, content) = parts::open(part, number)?;
     Ok((SnapshotPart::from_code(code).ok_or_else(parts::unknown_kind)?, content))
 }
 
 impl Restoring {
-    /// The length of a part whose header this is.
+    /// Returns the length of the part that begins with this header.
     ///
     /// # Errors
-    /// `invalid_snapshot` for what is no header.
+    /// `invalid_snapshot` if it is not a header.
     pub fn part_length(header: &[u8]) -> Result<usize> {
         parts::part_length(header)
     }
 
-    /// Begins with the first part. The dimensions and the form of embeddings are the snapshot's
-    /// own.
+    /// Begins with the first part. Dimensions and form of the embeddings are those of the snapshot.
     ///
     /// # Errors
-    /// `invalid_snapshot` for a part that is damaged, no first part, or of another version; as
+    /// `invalid_snapshot` if the part is damaged, is not the first part, or has another version; as
     /// [`MemoryIndex::new`].
     pub fn begin(part: &[u8], max_bytes: usize, elsewhere: usize, config: Config) -> Result<Self> {
         let (SnapshotPart::Start, content) = open(part, 0)? else {
-            return Err(Error::snapshot("does not begin at its start"));
+            return Err(Error::snapshot("does not begin with its first part"));
         };
         let head = Head::read(content)?;
         let form = if head.i8 { VectorForm::I8 } else { VectorForm::F32 };
@@ -72,42 +71,42 @@ impl Restoring {
         self.memory.set_elsewhere(bytes);
     }
 
-    /// Which model made the embeddings.
+    /// Returns the model that made the embeddings.
     pub fn embedding_id(&self) -> &str {
         &self.head.embedding_id
     }
 
-    /// Bytes that the embeddings which are to come will take, at most; 0 where there is no room for
+    /// Returns the most bytes that the remaining embeddings will take, or 0 if there is no room for
     /// them.
     pub fn embeddings_need(&self) -> usize {
         let need = self.memory.vectors.need(self.head.embeddings, self.head.nodes);
         if self.memory.afford("snapshot", need).is_ok() { need } else { 0 }
     }
 
-    /// How many nodes have been read.
+    /// Returns the number of nodes read.
     pub fn nodes(&self) -> usize {
         self.memory.len()
     }
 
-    /// How many edges have been read.
+    /// Returns the number of edges read.
     pub fn edges(&self) -> usize {
         self.memory.edge_count()
     }
 
-    /// Reads the next part. The answer is the kind and content of one of the caller's own.
+    /// Reads the next part. Returns kind and content of a part of the caller's, and `None` for
+    /// other parts.
     ///
     /// # Errors
-    /// `invalid_snapshot` for a part that is damaged, or whose content no memory can have;
-    /// `out_of_memory`.
+    /// `invalid_snapshot` if the part is damaged or no index can have its content; `out_of_memory`.
     pub fn read<'a>(&mut self, part: &'a [u8]) -> Result<Option<(u32, &'a [u8])>> {
         let (part, content) = open(part, self.parts)?;
         if self.ended {
-            return Err(Error::snapshot("goes on after its end"));
+            return Err(Error::snapshot("has parts after its end"));
         }
         self.parts += 1;
         match part {
             SnapshotPart::Own(own) => return Ok(Some((own, content))),
-            SnapshotPart::Start => return Err(Error::snapshot("begins twice")),
+            SnapshotPart::Start => return Err(Error::snapshot("has its first part twice")),
             SnapshotPart::Nodes => self.read_nodes(content)?,
             SnapshotPart::Edges => self.read_edges(content)?,
             SnapshotPart::Embeddings => self.read_embeddings(content)?,
@@ -128,10 +127,10 @@ impl Restoring {
         Ok(None)
     }
 
-    /// The memory, once the last part has been read.
+    /// Returns the index after the last part.
     ///
     /// # Errors
-    /// `invalid_snapshot` before that.
+    /// `invalid_snapshot` if parts are missing.
     pub fn finish(self) -> Result<MemoryIndex> {
         if self.ended {
             Ok(self.memory)
@@ -145,14 +144,14 @@ impl Restoring {
         codes
             .get(code as usize)
             .copied()
-            .ok_or_else(|| Error::snapshot("names what it does not list"))
+            .ok_or_else(|| Error::snapshot("uses a name that it does not list"))
     }
 
     fn read_nodes(&mut self, content: &[u8]) -> Result<()> {
         let mut reader = PartReader { bytes: content, field: "nodes" };
         let count = reader.count(NODE_BYTES)?;
         let memory = &self.memory;
-        // Each node may have a set of its own, whose labels are among the content.
+        // Each node may have a set of its own, whose labels are in the content.
         let labels = memory.labels.need(count, content.len() / size_of::<u32>());
         let need = memory.nodes.need(count) + memory.due.need(count) + labels;
         memory.afford("snapshot", need)?;
@@ -165,13 +164,13 @@ impl Restoring {
         let salience =
             if self.head.version.has_salience { Some(reader.column(count, 8)?) } else { None };
         let access_count = reader.column(count, 4)?;
-        // Numbers of sets, or how many labels each has.
+        // The numbers of sets, or in older versions the number of labels of each node.
         let labels = reader.column(count, 4)?;
         let node_type = reader.column(count, 2)?;
         let subtype = reader.column(count, 2)?;
         let state = reader.column(count, 1)?;
         let sound = |sound: bool| {
-            if sound { Ok(()) } else { Err(Error::snapshot("holds a node that cannot be")) }
+            if sound { Ok(()) } else { Err(Error::snapshot("holds an invalid node")) }
         };
         for (place, &state) in state.iter().enumerate() {
             let number = |column: &[u8]| f64::from_bits(u64_at(column, place));
@@ -214,7 +213,7 @@ impl Restoring {
         reader.end()
     }
 
-    /// The set of a number. One that comes for the first time is read.
+    /// Returns the set of a number. Reads the set if the number occurs for the first time.
     fn read_numbered(&mut self, reader: &mut PartReader<'_>, number: u32) -> Result<u32> {
         match self.sets.get(number as usize) {
             Some(&set) => Ok(self.memory.labels.share(set)),
@@ -228,7 +227,7 @@ impl Restoring {
         }
     }
 
-    /// The set of the next `count` labels.
+    /// Returns the set of the next `count` labels.
     fn read_labels(&mut self, reader: &mut PartReader<'_>, count: u32) -> Result<u32> {
         let mut labels = Vec::new();
         for _ in 0..count {
@@ -264,7 +263,7 @@ impl Restoring {
             let sound =
                 check_sequence(edge.sequence).and(check_share("", Some(edge.strength))).is_ok();
             if !(ends_there && sound) {
-                return Err(Error::snapshot("holds an edge that cannot be"));
+                return Err(Error::snapshot("holds an invalid edge"));
             }
             edges.push(edge);
         }
@@ -281,7 +280,7 @@ impl Restoring {
         let need = memory.vectors.need(count, memory.nodes.rows()) + content.len();
         memory.afford("snapshot", need)?;
         let rows = reader.column(count, 4)?;
-        let fault = || Error::snapshot("holds an embedding that cannot be");
+        let fault = || Error::snapshot("holds an invalid embedding");
         let mut components = vec![0.0_f32; dimensions];
         let mut codes = vec![0_i8; dimensions];
         for place in 0..count {

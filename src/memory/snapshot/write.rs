@@ -1,4 +1,4 @@
-//! Writing a snapshot, part by part.
+//! Writes a snapshot, part by part.
 
 use super::{
     BYTES_A_PART, EDGE_BYTES, NODE_BYTES, NUMBERS, ROWS_A_PART, SnapshotPart, VERSIONS, Version,
@@ -16,17 +16,17 @@ pub struct Snapshot {
     slots: Vec<u32>,
     /// The place in `rows` of each row.
     places: Vec<u32>,
-    /// For each kind of name the code in the snapshot by that in the memory, [`NO_CODE`] where
-    /// nothing has it.
+    /// For each kind of name the code in the snapshot by that in the index, or [`NO_CODE`] for a
+    /// name that is not in use.
     codes: [Vec<u32>; 5],
-    /// The number of each set of labels, from 1 on as nodes first have them.
+    /// The number of each set of labels, from 1 on, in the order in which nodes have them first.
     sets: Vec<u32>,
-    /// How many of them have been written.
+    /// The number of sets that have been written.
     sets_written: u32,
-    /// What of the memory comes next.
+    /// The next thing to write.
     next: Next,
     parts: u64,
-    /// What the memory's count of changes was.
+    /// The index's count of changes when the snapshot began.
     changes: u64,
 }
 
@@ -44,23 +44,23 @@ enum Next {
 }
 
 impl Snapshot {
-    /// The rows in the order in which nodes are written.
+    /// Returns the rows in the order in which nodes are written.
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
 
-    /// The slots in the order in which edges are written.
+    /// Returns the slots in the order in which edges are written.
     pub fn slots(&self) -> &[u32] {
         &self.slots
     }
 
-    /// Bytes that it takes itself.
+    /// Returns the bytes of this value.
     fn bytes(&self) -> usize {
         let lists = [&self.rows, &self.slots, &self.places, &self.sets];
         lists.into_iter().chain(&self.codes).map(|list| list.capacity() * size_of::<u32>()).sum()
     }
 
-    /// A part of the caller's own.
+    /// Returns a part of a kind that the caller defines.
     pub fn own_part(&mut self, own: u32, content: &[u8]) -> Vec<u8> {
         self.part(SnapshotPart::Own(own), content)
     }
@@ -76,8 +76,8 @@ impl MemoryIndex {
     /// Begins a snapshot.
     ///
     /// # Errors
-    /// `out_of_memory` when 4 GiB have no room for what it needs: 16 bytes a node or edge, 8 a
-    /// name, and two parts. None of it counts against `max_bytes`.
+    /// `out_of_memory` if 4 GiB have no room for the bytes that it needs: 16 for each node and
+    /// edge, 8 for each name, and two parts. They do not count against `max_bytes`.
     pub fn snapshot(&self) -> Result<Snapshot> {
         let names: usize = NameKind::ALL.iter().map(|&kind| self.names(kind).count()).sum();
         let lists = (2 * self.nodes.rows() + self.graph.slots() + names + self.labels.bound())
@@ -111,11 +111,11 @@ impl MemoryIndex {
         })
     }
 
-    /// New codes for the names in use, in the order of the old ones.
+    /// Returns new codes for the names in use, in the order of the old ones.
     fn codes_in_use(&self, rows: &[Row], slots: &[u32]) -> [Vec<u32>; 5] {
         let mut codes = NameKind::ALL.map(|kind| vec![NO_CODE; self.names(kind).count()]);
         let mut mark = |kind: NameKind, code: usize| codes[kind as usize][code] = 0;
-        // Those that every memory has.
+        // The names that every index has.
         [NameKind::Type, NameKind::Subtype, NameKind::EdgeType]
             .into_iter()
             .for_each(|kind| mark(kind, 0));
@@ -138,11 +138,11 @@ impl MemoryIndex {
         codes
     }
 
-    /// The next part of a snapshot; none after the last.
+    /// Returns the next part of a snapshot, or `None` after the last.
     ///
     /// # Errors
-    /// `invalid_snapshot` when the memory has changed since it began; `out_of_memory` when there is
-    /// no room for the part.
+    /// `invalid_snapshot` if the index has changed since the snapshot began; `out_of_memory` if
+    /// there is no room for the part.
     pub fn next_part(&self, snapshot: &mut Snapshot) -> Result<Option<Vec<u8>>> {
         if snapshot.changes != self.changes {
             return Err(Error::snapshot(
@@ -257,8 +257,8 @@ impl MemoryIndex {
         out
     }
 
-    /// Where a part of nodes that begins at a place ends, the sets of labels that it is the first
-    /// to have, and its bytes.
+    /// Returns the end of a part of nodes that begins at a place, the sets of labels that occur
+    /// first in it, and its bytes.
     fn nodes_part(&self, snapshot: &Snapshot, at: usize) -> (usize, Vec<u32>, usize) {
         let bytes_each = NODE_BYTES + if self.keeps_salience() { size_of::<f64>() } else { 0 };
         let (mut end, mut bytes, mut new_sets) = (at, size_of::<u64>(), Vec::new());
@@ -321,7 +321,7 @@ impl MemoryIndex {
         out
     }
 
-    /// Embeddings of those rows that have one; `first` is the place of the first row.
+    /// Returns the embeddings of those rows that have one. `first` is the place of the first row.
     fn embeddings_content(&self, rows: &[Row], first: u32) -> Vec<u8> {
         let embedded = || rows.iter().zip(first..).filter(|&(&row, _)| self.vectors.has(row));
         let count = embedded().count();

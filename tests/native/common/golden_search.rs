@@ -1,4 +1,4 @@
-//! The golden searches, and what reads them.
+//! The golden searches, and functions that read them.
 
 use nous_wasm::columns::Graph;
 use nous_wasm::search::{Ranking, SearchConfig, Serendipity};
@@ -20,13 +20,13 @@ pub fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// The configuration of a case, as users' are read.
+/// Reads the configuration of a case like a user's.
 pub fn config_of(value: &Value) -> SearchConfig {
     let config = if value.is_null() { json!({}) } else { json!({ "search": value }) };
     Config::from_json(&config.to_string()).expect("a configuration").search
 }
 
-/// How many finds a case asks for.
+/// Returns the level of serendipity of a case.
 pub fn level_of(case: &Value) -> Serendipity {
     match case["serendipity_level"].as_str() {
         Some("low") => Serendipity::Low,
@@ -36,7 +36,7 @@ pub fn level_of(case: &Value) -> Serendipity {
     }
 }
 
-/// What is reranked: what a search kept, with what the case says of its node.
+/// Returns the candidate of a kept node, with the fields of the case.
 pub fn candidate_of(
     kept: &Ranking,
     nodes: &[Value],

@@ -1,5 +1,5 @@
-//! The rules in plain Rust, as one would first write them: what the property tests hold the kernels
-//! to, and the baseline of the benches.
+//! The rules in plain Rust: the property tests compare the kernels with them, and the benchmarks
+//! use them as baselines.
 
 use std::collections::HashMap;
 
@@ -12,13 +12,13 @@ use nous_wasm::{
 /// Milliseconds in a day.
 pub const DAY: f64 = 86_400_000.0;
 
-/// Which exp and tanh the rules compute with.
+/// The exp and tanh of the rules.
 pub trait Math {
     fn exp(x: f64) -> f64;
     fn tanh(x: f64) -> f64;
 }
 
-/// The crate's own: results agree to the bit.
+/// The functions of the crate: results are equal to the bit.
 pub struct Ported;
 
 impl Math for Ported {
@@ -120,7 +120,7 @@ pub fn decay_columns<M: Math>(
 // ---- intent
 // -----------------------------------------------------------------------------------------------------
 
-/// The built-in strings in the order of answers, as the spec lists them.
+/// The built-in strings in the order of results, as specified.
 const STRINGS: [(Section, &str); 4] = [
     (
         Section::Signals,
@@ -145,7 +145,7 @@ const STRINGS: [(Section, &str); 4] = [
     ),
 ];
 
-/// Each section's strings, in the order of answers.
+/// The strings of each section, in the order of results.
 pub type Table = Vec<(Section, Vec<String>)>;
 
 /// The built-in table.
@@ -153,7 +153,7 @@ pub fn intent_table() -> Table {
     STRINGS.map(|(section, list)| (section, list.split(" · ").map(String::from).collect())).into()
 }
 
-/// The sections of which a string occurs anywhere.
+/// Returns the sections of which a string occurs anywhere.
 pub fn classify(query: &str, table: &Table) -> Vec<Section> {
     let text = query.to_lowercase();
     let asked = table
@@ -162,16 +162,16 @@ pub fn classify(query: &str, table: &Table) -> Vec<Section> {
     asked.map(|&(section, _)| section).collect()
 }
 
-/// How many places of `text` the string begins at.
+/// Counts the places of `text` at which the string begins.
 pub fn count_substring(text: &str, string: &str) -> usize {
     let text = text.to_lowercase();
     let string = string.to_lowercase();
     text.char_indices().filter(|&(at, _)| text[at..].starts_with(&string)).count()
 }
 
-/// How many places of `text` the phrase begins at as whole words: no word character may touch a
-/// word character at its edges, any run of white space parts its words, and apostrophes of all
-/// forms are equal.
+/// Counts the places of `text` at which the phrase begins as whole words. No word character may
+/// touch a word character at its edges, any run of white space separates its words, and apostrophes
+/// of all forms are equal.
 pub fn count_phrase(text: &str, phrase: &str, is_word: impl Fn(char) -> bool) -> usize {
     let straight = |text: &str| -> Vec<char> {
         let lower = text.to_lowercase();
@@ -203,7 +203,7 @@ pub fn count_phrase(text: &str, phrase: &str, is_word: impl Fn(char) -> bool) ->
     (0..text.len()).filter(|&start| matches_at(start)).count()
 }
 
-/// ECMAScript's `\s`, which Unicode's white space differs from by U+0085 and U+FEFF.
+/// ECMAScript's `\s`, which differs from Unicode's white space in U+0085 and U+FEFF.
 pub fn is_white_space(c: char) -> bool {
     matches!(c, '\t'..='\r' | ' ' | '\u{A0}' | '\u{1680}' | '\u{2000}'..='\u{200A}' | '\u{2028}' | '\u{2029}')
         || matches!(c, '\u{202F}' | '\u{205F}' | '\u{3000}' | '\u{FEFF}')
@@ -225,7 +225,7 @@ pub fn merge_and_select(
     let id_of = |it: &Selected| sub_results[it.group][it.row].id.unwrap_or_default();
     let has_id = |hit: &Hit<'_>| hit.id.is_some_and(|id| !id.is_empty());
 
-    // 1, 2: the best instance of each id, in the order of first sight.
+    // 1, 2: the best instance of each id, by first occurrence.
     let mut kept: Vec<Selected> = Vec::new();
     let mut place_of: HashMap<&str, usize> = HashMap::new();
     for (group, results) in sub_results.iter().enumerate() {
@@ -239,7 +239,7 @@ pub fn merge_and_select(
             }
         }
     }
-    // 3: what the question asks for comes forward.
+    // 3: sections that the question asks for are boosted.
     for it in &mut kept {
         let section = sub_results[it.group][it.row].section;
         let boost = table.own_boost(section).unwrap_or(options.intent_boost);
@@ -248,14 +248,14 @@ pub fn merge_and_select(
             it.boosted = true;
         }
     }
-    // 4, 5: by score, down to a share of the best.
+    // 4, 5: sorted by score, down to a share of the best.
     let mut ranked = kept.clone();
     ranked.sort_by(|a, b| b.score.partial_cmp(&a.score).expect("no score is NaN"));
     let Some(top) = ranked.first() else { return Vec::new() };
     let cutoff = top.score * options.relevance_ratio;
     let good = ranked.iter().filter(|it| it.score >= cutoff).take(options.max_results);
     let mut selected: Vec<Selected> = good.copied().collect();
-    // 6: every sub-query that found something has a say.
+    // 6: every sub-query with results is covered.
     if sub_results.len() > 1 {
         let mut covered: Vec<usize> = selected.iter().map(|it| it.group).collect();
         let mut chosen: Vec<&str> = selected.iter().map(id_of).collect();
@@ -277,7 +277,7 @@ pub fn merge_and_select(
             covered.push(best.group);
         }
     }
-    // 7: something rather than nothing.
+    // 7: the best, if nothing was selected.
     if selected.is_empty() {
         selected.push(*top);
     }
@@ -338,7 +338,7 @@ pub fn context_line(row: &ContextRow<'_>, table: &SectionTable) -> String {
     format!("- [{label} · {section}] {title} ({date}): {text}")
 }
 
-/// The `text` of a JSON object if it is a string with something in it.
+/// Returns the `text` of a JSON object if it is a string that is not empty.
 pub fn text_in_json(body: &str) -> Option<String> {
     if !body.starts_with('{') {
         return None;

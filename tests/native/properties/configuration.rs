@@ -1,10 +1,10 @@
-//! Configuration: what is read, and what is refused by its path.
+//! Configuration: valid values are read, and invalid ones are refused by their path.
 
 use super::*;
 use nous_wasm::Value;
 use serde_json::{Value as Json, json};
 
-/// Every key there is, each with a value that is not the default.
+/// A configuration with every key, each with a value that is not the default.
 fn full() -> Json {
     json!({
         "sections": {
@@ -54,7 +54,7 @@ fn read(json: &Json) -> nous_wasm::Result<Config> {
     Config::from_json(&json.to_string())
 }
 
-/// The paths of everything in a configuration, with what stands there.
+/// Returns the paths and values of everything in a configuration.
 fn walk(json: &Json) -> Vec<(String, Json)> {
     fn visit(json: &Json, path: &str, out: &mut Vec<(String, Json)>) {
         out.push((path.into(), json.clone()));
@@ -67,7 +67,7 @@ fn walk(json: &Json) -> Vec<(String, Json)> {
     out
 }
 
-/// What stands at a path; its keys have no dots.
+/// Returns the value at a path. Its keys have no dots.
 fn at<'a>(json: &'a mut Json, path: &str) -> &'a mut Json {
     path.split('.').filter(|key| !key.is_empty()).fold(json, |json, key| &mut json[key])
 }
@@ -176,7 +176,7 @@ fn every_key_is_read() {
         OrchestratorConfig { replacement_floor: None, ..OrchestratorConfig::default() }
     );
 
-    // What the configuration does not name is as it was, but for the general boost.
+    // All else equals the default, except for the general boost.
     let default = SectionTable::default();
     for section in [Section::Episodic, Section::Knowledge, Section::Procedural] {
         let expected =
@@ -187,9 +187,9 @@ fn every_key_is_read() {
 }
 
 #[test]
-fn an_unknown_key_is_refused_by_its_path_wherever_it_stands() {
+fn an_unknown_key_is_refused_by_its_path_at_any_depth() {
     for (path, value) in walk(&full()) {
-        // These maps have names of the user's, or of sections, for keys.
+        // The keys of these maps are names of the user's, or of sections.
         let named =
             ["sections.subtypes", "sections.profiles", "intent.strings", "salience.sources"]
                 .contains(&path.as_str());
@@ -205,7 +205,7 @@ fn an_unknown_key_is_refused_by_its_path_wherever_it_stands() {
 }
 
 #[test]
-fn a_value_of_another_kind_is_refused_by_its_path_wherever_it_stands() {
+fn a_value_of_another_kind_is_refused_by_its_path_at_any_depth() {
     for (path, value) in walk(&full()) {
         let (wrong, field) = match &value {
             Json::Array(_) => (json!({ "0": "beep" }), path.as_str()),
@@ -216,7 +216,7 @@ fn a_value_of_another_kind_is_refused_by_its_path_wherever_it_stands() {
             _ => (json!(true), path.as_str()),
         };
         for wrong in [wrong, Json::Null] {
-            // The keys for which null says something.
+            // The keys for which null is a valid value.
             if wrong.is_null()
                 && ["search.seed_threshold", "orchestrator.replacement_floor"]
                     .contains(&path.as_str())
@@ -303,7 +303,7 @@ fn a_number_out_of_range_is_refused_by_its_path() {
 
 #[track_caller]
 fn assert_number_refused(path: &str, number: f64, problem: &str) {
-    // Through plain data rather than JSON, which has no NaN.
+    // As plain data, because JSON has no NaN.
     let mut value: Value = serde_json::from_value(full()).unwrap();
     set(&mut value, path, number);
     let error = Config::read(&value).expect_err(path);
@@ -320,7 +320,7 @@ fn set(value: &mut Value, path: &str, number: f64) {
 }
 
 #[test]
-fn what_does_not_belong_together_is_refused() {
+fn inconsistent_values_are_refused() {
     let profile = |name: &str, part: &str, changes: Json| json!({ "sections": { "profiles": { name: { part: changes } } } });
     let cases = [
         (
@@ -383,7 +383,7 @@ fn what_does_not_belong_together_is_refused() {
         (
             json!({ "known_symbols": vec!["a"; 10_001] }),
             "known_symbols",
-            "must not be more than 10000",
+            "must have at most 10000 entries",
         ),
         (
             json!({ "known_symbols": ["a".repeat(65_536)] }),
@@ -425,7 +425,7 @@ fn a_blank_string_is_refused_by_its_place() {
 }
 
 #[test]
-fn text_that_is_no_json_or_ambiguous_is_refused() {
+fn invalid_or_ambiguous_json_is_refused() {
     let deep = "[".repeat(100_000);
     for (text, part) in [
         ("", "EOF"),
@@ -448,7 +448,7 @@ fn text_that_is_no_json_or_ambiguous_is_refused() {
 }
 
 #[test]
-fn of_a_key_repeated_in_plain_data_the_last_counts() {
+fn the_last_of_repeated_keys_in_plain_data_counts() {
     let profiles = |boost| {
         let profile = Value::Map(vec![("intent_boost".into(), Value::Number(boost))]);
         ("profiles".to_string(), Value::Map(vec![("SIGNALS".into(), profile)]))
@@ -468,7 +468,7 @@ fn weights() -> impl Strategy<Value = [f64; 6]> {
 
 proptest! {
     #[test]
-    fn every_valid_configuration_is_read_as_it_stands(
+    fn every_valid_configuration_is_read_unchanged(
         section in any_section(),
         weights in weights(),
         (days, rate, most) in (1e-6..1e6, 1e-6..100.0, 1e-6..1e6),
@@ -483,7 +483,7 @@ proptest! {
             entry["stability"] = json!(stability);
         }
         let json = json!({ "sections": {
-            // The general boost last: a profile's own wins wherever the two stand.
+            // The general boost comes last: a profile's own boost wins in any order.
             "profiles": { section.name(): {
                 "reranking_weights": {
                     "semantic": semantic, "keyword": keyword, "graph": graph, "recency": recency,

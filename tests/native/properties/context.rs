@@ -66,7 +66,7 @@ fn row() -> impl Strategy<Value = Row> {
 
 proptest! {
     #[test]
-    fn lines_equal_their_plain_twin(rows in vec(row(), 0..8), quarters in -8..2000i32) {
+    fn lines_equal_the_plain_implementation(rows in vec(row(), 0..8), quarters in -8..2000i32) {
         let table = SectionTable::default();
         let rows: Vec<ContextRow> = rows.iter().map(Row::borrow).collect();
         for max_tokens in [f64::from(quarters) / 4.0, f64::from(quarters) / 3.0, 4000.0, f64::INFINITY] {
@@ -75,10 +75,9 @@ proptest! {
         }
     }
 
-    /// As many lines as fit, each taken whole, and not one more: line breaks between lines are
-    /// free.
+    /// As many whole lines as fit, and no more. Line breaks between lines do not count.
     #[test]
-    fn the_budget_is_spent_on_whole_lines_from_the_first_on(rows in vec(row(), 0..8), max_tokens in 0..120) {
+    fn the_budget_takes_whole_lines_in_order(rows in vec(row(), 0..8), max_tokens in 0..120) {
         let table = SectionTable::default();
         let rows: Vec<ContextRow> = rows.iter().map(Row::borrow).collect();
         let lines: Vec<String> =

@@ -1,4 +1,4 @@
-//! Fading and growth: the laws of the single functions, and columns against them.
+//! Decay and growth: the laws of the single functions, and columns against them.
 
 use super::*;
 use nous_wasm::SalienceTable;
@@ -11,7 +11,7 @@ proptest! {
             let r = |idle: f64| decay::retrievability_on(curve, idle * stability, stability);
             let (before, after) = (r(idle), r(idle + more));
             prop_assert!((0.0..=1.0).contains(&before) && after <= before, "{curve:?}: {before} then {after}");
-            // FSRS's is rounded to 8 decimals, which can hide a short time.
+            // The FSRS curve is rounded to 8 decimals, which can hide a short time.
             prop_assert!(after < before || curve == Curve::Fsrs6);
         }
     }
@@ -27,7 +27,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_is_left_without_stability(days in 0.0..1e6, stability in -1e6..=0.0) {
+    fn retrievability_is_0_without_stability(days in 0.0..1e6, stability in -1e6..=0.0) {
         for curve in [Curve::Exponential, Curve::Fsrs6] {
             assert_is(decay::retrievability_on(curve, days, stability), 0.0, "without stability");
         }
@@ -67,7 +67,7 @@ proptest! {
     }
 
     #[test]
-    fn stakes_make_a_quarter_more_or_less_of_growth(
+    fn salience_changes_growth_by_up_to_a_quarter(
         stability in 1e-3..10.0, difficulty in 0.0..=1.0, salience in 0.0..=1.0,
     ) {
         let growth = |salience| decay::stability_on_access(stability, difficulty, salience);
@@ -79,11 +79,11 @@ proptest! {
     }
 
     #[test]
-    fn a_recall_on_the_fsrs_curve_is_one_rated_good(
+    fn a_recall_on_the_fsrs_curve_equals_a_good_rating(
         stability in 0.001..400.0, difficulty in 0.0..=1.0, r in 0.0..=1.0, most in 1.0..400.0,
     ) {
         use nous_wasm::fsrs::{MemoryState, Parameters, Rating, stability_after_recall};
-        // 0 to 1 is spread over FSRS's 1 to 10.
+        // 0 to 1 is mapped to FSRS's 1 to 10.
         let state = MemoryState { stability, difficulty: 1.0 + difficulty * 9.0 };
         let recalled = stability_after_recall(state, r, Rating::Good, &Parameters::PUBLISHED);
         let grown = decay::fsrs_stability_on_access(stability, difficulty, NEUTRAL, r, most);
@@ -91,7 +91,7 @@ proptest! {
     }
 
     #[test]
-    fn stakes_weigh_what_a_recall_on_the_fsrs_curve_adds(
+    fn salience_scales_the_growth_on_the_fsrs_curve(
         stability in 0.001..300.0, difficulty in 0.0..=1.0, r in 0.0..=1.0, salience in 0.0..=1.0, less in 0.0..1.0,
     ) {
         let grown = |salience| decay::fsrs_stability_on_access(stability, difficulty, salience, r, 1e5);
@@ -154,9 +154,9 @@ fn columns(nodes: &[Node], table: &SectionTable, curve: Curve) -> (Vec<f64>, Vec
     let mut out = (vec![f64::NAN; nodes.len()], vec![u8::MAX; nodes.len()]);
     decay::decay_columns(columns, NOW, table, curve, &mut out.0, &mut out.1).unwrap();
     if curve == Curve::Exponential {
-        let mut twin = (vec![f64::NAN; nodes.len()], vec![u8::MAX; nodes.len()]);
-        naive::decay_columns::<Ported>(columns, NOW, table, &mut twin.0, &mut twin.1);
-        assert_eq!(out, twin);
+        let mut expected = (vec![f64::NAN; nodes.len()], vec![u8::MAX; nodes.len()]);
+        naive::decay_columns::<Ported>(columns, NOW, table, &mut expected.0, &mut expected.1);
+        assert_eq!(out, expected);
     }
     out
 }
@@ -184,7 +184,7 @@ proptest! {
     }
 
     #[test]
-    fn a_node_fares_the_same_wherever_it_stands(nodes in nodes(1..60), start in any::<prop::sample::Index>()) {
+    fn results_do_not_depend_on_the_place_of_a_node(nodes in nodes(1..60), start in any::<prop::sample::Index>()) {
         let table = SectionTable::default();
         let start = start.index(nodes.len());
         let whole = columns(&nodes, &table, Curve::Exponential);
@@ -202,7 +202,7 @@ proptest! {
     }
 
     #[test]
-    fn a_memory_left_alone_never_comes_back(node in nodes(1), days in 0.001..400.0) {
+    fn an_idle_memory_never_recovers(node in nodes(1), days in 0.001..400.0) {
         let (last, stability, section) = node[0];
         let later = [(f64::max(last.min(NOW) - days * DAY, -8.64e15), stability, section)];
         for curve in [Curve::Exponential, Curve::Fsrs6] {
@@ -246,9 +246,9 @@ fn a_section_can_skip_a_state() {
     assert_eq!(state(180.0), Lifecycle::Archive as u8);
 }
 
-/// The standard library prints the exact value, rounded; of two as near the even one.
+/// The standard library prints the exact value, rounded half to even.
 #[test]
-fn a_first_stability_is_rounded_as_exact_decimals_are() {
+fn initial_stability_is_rounded_exactly() {
     let config = config(
         r#"{ "sections": { "subtypes": { "custom:day": { "section": "EPISODIC", "stability": 1 } },
             "profiles": { "EPISODIC": { "encoding": { "salience_enabled": true, "max_salience_multiplier": 2 } } } } }"#,

@@ -1,11 +1,10 @@
-//! Intent: the automaton against a search for each string by itself.
+//! Intent: the automaton against a search for each string alone.
 
 use super::*;
 use nous_wasm::intent::IntentConfig;
 use nous_wasm::section::INTENT_ORDER;
 
-/// Word characters by hand, for every character that the generators below can give; asked for
-/// another it fails.
+/// Word characters by hand, for every character of the generators below. Panics for any other.
 fn is_word(c: char) -> bool {
     match c {
         'a'..='z' | '0'..='9' | '_' => true,
@@ -15,8 +14,8 @@ fn is_word(c: char) -> bool {
         }
         // Marks, a digit, a letter number, an enclosed letter, a connector and the joiners.
         '\u{301}' | '\u{307}' | '٣' | 'ⅷ' | 'ⓐ' | '‿' | '\u{200C}' | '\u{200D}' => true,
-        // Numbers that are no digits, symbols, punctuation, and what is invisible but neither mark
-        // nor joiner.
+        // Numbers that are not digits, symbols, punctuation, and invisible characters that are
+        // neither marks nor joiners.
         '½' | '²' | '🚀' | '€' | '+' | '-' | '.' | '?' | '\'' | '*' | '\u{200B}' | '\u{85}'
         | '\0' => false,
         c if naive::is_white_space(c) => false,
@@ -24,16 +23,14 @@ fn is_word(c: char) -> bool {
     }
 }
 
-/// Characters that tell whether case, white space, apostrophes and the edges of words are seen as
-/// they should.
+/// Characters that test case, white space, apostrophes and the edges of words.
 const ODD: &str = "’‘ʼ＇'\t\n\u{A0}\u{3000}\u{FEFF}\u{85}_-9éÉ\u{301}\u{200D}\u{200C}\u{200B}𝒶🚀ΣΛİẞ\u{212A}ſﬁ½²٣ⅧⒶ‿ª中\0+.?*€";
 
 fn one_of(characters: &str) -> impl Strategy<Value = String> + use<> {
     select(characters.chars().collect::<Vec<_>>()).prop_map(String::from)
 }
 
-/// A string of the built-in table in some disguise: letter case, white space, apostrophes, a part
-/// of it.
+/// A variant of a built-in string: letter case, white space, apostrophes, a part of it.
 fn known() -> impl Strategy<Value = String> {
     let all: Vec<String> =
         naive::intent_table().into_iter().flat_map(|(_, strings)| strings).collect();
@@ -67,8 +64,7 @@ fn text() -> impl Strategy<Value = String> {
     (vec(part, 0..14), select(vec!["", " ", "  ", "\n"])).prop_map(|(parts, glue)| parts.join(glue))
 }
 
-/// The user's own strings: over a small alphabet, so that they overlap, contain and touch one
-/// another.
+/// Configured strings over a small alphabet, so that they overlap, contain and touch one another.
 fn own() -> impl Strategy<Value = Vec<String>> {
     let small = vec(one_of("aabbA \t'’-ÉéΣİ𝒶中K\u{301}½go"), 1..6).prop_map(|parts| parts.concat());
     let string = prop_oneof![3 => small, 1 => known(), 1 => one_of(ODD)];
@@ -94,7 +90,7 @@ fn classifier(own: &[Option<Vec<String>>; 4]) -> (IntentClassifier, naive::Table
     (IntentClassifier::new(&config).unwrap(), table)
 }
 
-/// Both matchers against their twins: sections found, strings found, counts.
+/// Compares both matchers with their plain implementations: sections, strings, counts.
 fn assert_finds(classifier: &IntentClassifier, table: &naive::Table, text: &str) {
     for matcher in [Matcher::Substring, Matcher::Words] {
         let count = |string: &str| match matcher {
@@ -145,12 +141,12 @@ fn assert_finds(classifier: &IntentClassifier, table: &naive::Table, text: &str)
 
 proptest! {
     #[test]
-    fn the_built_in_strings_are_found_as_a_search_for_each_finds_them(text in text()) {
+    fn built_in_strings_equal_a_search_for_each(text in text()) {
         assert_finds(&IntentClassifier::default(), &naive::intent_table(), &text);
     }
 
     #[test]
-    fn the_users_own_strings_are_found_as_a_search_for_each_finds_them(
+    fn configured_strings_equal_a_search_for_each(
         own in [prop::option::of(own()), prop::option::of(own()), prop::option::of(own()), prop::option::of(own())],
         text in own_text(),
     ) {
@@ -165,7 +161,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_at_all_is_searched(text in any::<String>()) {
+    fn any_text_is_searched(text in any::<String>()) {
         let (classifier, table) = (IntentClassifier::default(), naive::intent_table());
         let found: Vec<Section> = classifier.classify(&text, Matcher::Substring).iter().collect();
         prop_assert_eq!(&found, &naive::classify(&text, &table));
@@ -174,7 +170,7 @@ proptest! {
     }
 
     #[test]
-    fn what_stands_as_words_stands_as_letters_in_the_straightened_text(text in text()) {
+    fn word_matches_are_substring_matches_in_straightened_text(text in text()) {
         let straight = text.replace(['‘', '’', 'ʼ', '＇'], "'");
         let straight: Vec<&str> = straight.split(naive::is_white_space).filter(|part| !part.is_empty()).collect();
         let classifier = IntentClassifier::default();
@@ -184,7 +180,7 @@ proptest! {
 }
 
 #[test]
-fn sections_are_answered_in_their_order() {
+fn sections_are_returned_in_their_order() {
     let query = "my playbook: a lesson from yesterday about a live signal";
     for matcher in [Matcher::Substring, Matcher::Words] {
         let asked: Vec<Section> =
@@ -194,7 +190,7 @@ fn sections_are_answered_in_their_order() {
 }
 
 #[test]
-fn as_many_bytes_as_are_allowed_are_found_and_one_more_is_refused() {
+fn strings_up_to_the_limit_are_found_and_longer_ones_refused() {
     let strings = |bytes: usize| {
         [None, None, None, None].map(|_: Option<()>| Some(vec!["xy".repeat(bytes / 8)]))
     };

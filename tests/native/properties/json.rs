@@ -1,5 +1,4 @@
-//! Bodies that are JSON objects, or nearly: their text is read as JavaScript's `JSON.parse` would
-//! read it.
+//! Bodies that are JSON objects, or nearly: their text is read as by JavaScript's `JSON.parse`.
 
 use super::*;
 
@@ -48,8 +47,7 @@ fn json() -> impl Strategy<Value = Json> {
     })
 }
 
-/// Writes JSON in one of its many forms: `style` decides on white space and on how characters are
-/// escaped.
+/// Writes JSON in one of its many forms. `style` decides on white space and on escapes.
 fn write(json: &Json, style: &mut impl Iterator<Item = u8>, out: &mut String) {
     let mut space = |out: &mut String| {
         out.push_str(["", "", "", " ", "\n", "\t\r "][usize::from(style.next().unwrap_or(0) % 6)])
@@ -124,7 +122,7 @@ pub fn object() -> impl Strategy<Value = String> {
     })
 }
 
-/// What stands in the line for this body.
+/// Returns the text of the line for this body.
 fn shown(body: &str) -> String {
     let row = ContextRow { body: Some(body), title: Some("t"), ..ContextRow::default() };
     let line = format_context(&[row], f64::INFINITY, &SectionTable::default()).expect("a line");
@@ -141,14 +139,13 @@ proptest! {
         prop_assert_eq!(shown(&body), text.unwrap_or(&body));
     }
 
-    /// One character more or less: what a parser accepts is read, anything else is shown as it
-    /// stands.
+    /// One character more or less: if a parser accepts it, it is read, else it is shown unchanged.
     #[test]
-    fn what_is_not_quite_json_is_judged_as_a_parser_judges_it(
+    fn broken_json_is_accepted_only_if_a_parser_accepts_it(
         body in object(), place in any::<prop::sample::Index>(), change in prop::option::of("[\"\\\\{}:,0a\\x01 ]"),
     ) {
         let mut characters: Vec<char> = body.chars().collect();
-        // The brace in front stays: it is what makes a body be read as JSON.
+        // The brace in front stays, because it makes the body be read as JSON.
         let place = 1 + place.index(characters.len() - 1);
         match change {
             Some(new) => characters.splice(place..place, new.chars()).for_each(drop),
@@ -156,7 +153,7 @@ proptest! {
         }
         let body: String = characters.into_iter().collect();
         if let Err(error) = serde_json::from_str::<serde_json::Value>(&body) {
-            // Half of a surrogate pair is the one thing that serde_json refuses and JSON allows.
+            // Only half of a surrogate pair is refused by serde_json and allowed by JSON.
             prop_assume!(!error.to_string().contains("surrogate") && !error.to_string().contains("hex escape"));
         }
         let text = naive::text_in_json(&body);
@@ -164,14 +161,14 @@ proptest! {
     }
 
     #[test]
-    fn any_text_behind_a_brace_is_taken_without_a_panic(tail in any::<String>()) {
+    fn any_text_after_a_brace_never_panics(tail in any::<String>()) {
         let body = format!("{{{tail}");
         prop_assert!(!shown(&body).is_empty());
     }
 }
 
 #[test]
-fn what_a_general_parser_refuses_is_read_as_javascript_reads_it() {
+fn json_that_serde_refuses_is_read_as_in_javascript() {
     let deep = |open: &str, close: &str, depth| [open.repeat(depth), close.repeat(depth)].join("0");
     let lists = deep("[", "]", 100_000);
     let objects = deep(r#"{"a":"#, "}", 100_000);
@@ -223,7 +220,7 @@ fn half_of_a_surrogate_pair_becomes_the_replacement_character() {
 }
 
 #[test]
-fn what_json_forbids_is_shown_as_it_stands() {
+fn invalid_json_is_shown_unchanged() {
     let unclosed = r#"{"text":"x","a":"#.to_string() + &"[".repeat(100_000);
     let bodies = [
         "{",

@@ -1,8 +1,8 @@
-//! Merging: the whole of it against its plain twin, and the laws that follow from the rules.
+//! Merging: the whole against a plain implementation, and the laws that follow from the rules.
 
 use super::*;
 
-/// A result whose id is a number; below 0 for none, 0 for an empty one.
+/// A result whose id is a number: below 0 for a missing id, 0 for an empty one.
 type Row = (i32, f64, Section);
 
 const IDS: [&str; 16] =
@@ -76,19 +76,19 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn a_selection_equals_its_plain_twin(groups in groups(any_score()), options in options(), table in tables()) {
+    fn a_selection_equals_the_plain_implementation(groups in groups(any_score()), options in options(), table in tables()) {
         let hits = hits(&groups);
         let slices: Vec<&[Hit]> = hits.iter().map(Vec::as_slice).collect();
-        let (ours, twin) =
+        let (ours, plain) =
             (merge_and_select(&slices, &options, &table), naive::merge_and_select(&slices, &options, &table));
-        prop_assert_eq!(&ours, &twin);
-        for (ours, twin) in ours.iter().zip(&twin) {
-            assert_is(ours.score, twin.score, "to the bit");
+        prop_assert_eq!(&ours, &plain);
+        for (ours, plain) in ours.iter().zip(&plain) {
+            assert_is(ours.score, plain.score, "to the bit");
         }
     }
 
     #[test]
-    fn no_id_comes_twice_and_none_comes_without_one(groups in groups(any_score()), options in options()) {
+    fn every_selected_id_is_present_and_unique(groups in groups(any_score()), options in options()) {
         let mut ids = ids(&groups, &merge(&groups, &options, &SectionTable::default()));
         prop_assert!(ids.iter().all(|&id| id > 0));
         let selected = ids.len();
@@ -98,37 +98,37 @@ proptest! {
     }
 
     #[test]
-    fn at_most_as_many_as_asked_for_and_at_least_one_where_there_is_one(
+    fn a_selection_has_one_to_max_results_entries(
         groups in groups(any_score()), options in options(),
     ) {
         let selected = merge(&groups, &options, &SectionTable::default()).len();
-        // Asked for none, the best is given all the same: something rather than nothing.
+        // If `max_results` is 0, the best is selected all the same.
         prop_assert!(selected <= options.max_results.max(1));
         let any = groups.iter().flatten().any(|row| row.0 > 0);
         prop_assert_eq!(selected > 0, any);
     }
 
     #[test]
-    fn with_room_left_every_sub_query_that_found_something_is_covered(
+    fn with_room_every_sub_query_with_results_is_covered(
         groups in groups(any_score()), options in options(),
     ) {
         let selected = ids(&groups, &merge(&groups, &options, &SectionTable::default()));
         let room = selected.len() < options.max_results;
         for (group, rows) in groups.iter().enumerate().filter(|_| room) {
-            // By a row of its own or by one that another sub-query found as well.
+            // By a row of its own, or by one that another sub-query found as well.
             let mut found = rows.iter().map(|row| row.0).filter(|&id| id > 0).peekable();
             prop_assert!(found.peek().is_none() || found.any(|id| selected.contains(&id)), "sub-query {}", group);
         }
     }
 
     #[test]
-    fn what_passed_the_cutoff_comes_first_and_in_order(groups in groups(any_score()), options in options()) {
+    fn results_above_the_cutoff_come_first_in_order(groups in groups(any_score()), options in options()) {
         let table = SectionTable::default();
         let selected = merge(&groups, &options, &table);
         let whole = MergeOptions { relevance_ratio: f64::NEG_INFINITY, max_results: usize::MAX, ..options };
-        // Every kept instance in the order of the ranking: a cut-off that lets all of them through.
+        // Every kept instance in the order of the ranking: a cutoff that excludes none.
         let all = merge(&groups, &whole, &table);
-        // What a share of the best means is plain where the best is positive.
+        // A share of the best is only meaningful if the best is positive.
         let Some(best) = all.first().filter(|best| best.score > 0.0 && best.score.is_finite()) else { return Ok(()) };
         let cutoff = best.score * options.relevance_ratio;
         let passed: Vec<_> =
@@ -137,10 +137,10 @@ proptest! {
     }
 }
 
-/// What the boost does to the selection from one sub-query, where coverage plays no part and scores
-/// are not negative: it removes nobody that it boosts, and it removes another only by the cut-off
-/// that rose with the best score, or because the room went to boosted ones that stood behind
-/// before.
+/// Checks the effect of the boost on the selection from one sub-query, without coverage and with
+/// scores of at least 0. It removes no result that it boosts. It removes another only by the
+/// cutoff, which rose with the best score, or because boosted results that ranked behind took the
+/// room.
 fn assert_boost_law(rows: &[Row], options: &MergeOptions, table: &SectionTable) {
     let groups = [rows.to_vec()];
     let plain = MergeOptions { intents: SectionSet::default(), ..*options };
@@ -167,7 +167,7 @@ fn assert_boost_law(rows: &[Row], options: &MergeOptions, table: &SectionTable) 
         let own = rows[it.row].1;
         assert_is(it.score, if it.boosted { own * boost } else { own }, "boosted once");
     }
-    // Among those that are boosted, and among those that are not, the order stays what it was.
+    // The order among boosted results, and among the others, is unchanged.
     for of_asked in [true, false] {
         let order = |selected: &[Selected]| -> Vec<usize> {
             selected.iter().filter(|it| asked(it) == of_asked).map(|it| it.row).collect()
@@ -184,7 +184,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn a_boost_removes_nobody_it_boosts(
+    fn a_boost_removes_no_boosted_result(
         rows in vec((1..16i32, exact_score(), any_section()), 0..30),
         bits in 0..16u8,
         intent_boost in select(&[0.5, 1.0, 1.25, 1.5, 2.0, 4.0][..]),
@@ -228,7 +228,7 @@ fn an_unboosted_result_can_be_cut_off_or_crowded_out_by_boosted_ones() {
 
 proptest! {
     #[test]
-    fn pairs_recalled_together_equal_their_plain_twin(selected in vec((0..8u32, 0..4u32), 0..14)) {
+    fn pairs_recalled_together_equal_the_plain_implementation(selected in vec((0..8u32, 0..4u32), 0..14)) {
         let pairs = co_recall_pairs(&selected);
         prop_assert_eq!(&pairs, &naive::co_recall_pairs(&selected));
     }

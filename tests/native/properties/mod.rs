@@ -1,4 +1,4 @@
-//! Laws that hold for every input, and kernels against their plain twins.
+//! Laws that hold for every input, and kernels against plain implementations.
 
 mod configuration;
 mod context;

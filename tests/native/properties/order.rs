@@ -15,15 +15,15 @@ fn indices(ranking: &[Ranked]) -> Vec<usize> {
     ranking.iter().map(|ranked| ranked.index).collect()
 }
 
-/// What a stable sort by `>` gives.
+/// Returns the order of a stable sort by `>`.
 fn naive_order(scores: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..scores.len()).collect();
     order.sort_by(|&a, &b| scores[b].partial_cmp(&scores[a]).expect("no score is NaN"));
     order
 }
 
-/// Scores that are easy to get wrong: ties, both zeros, neighbours, subnormals, all magnitudes at
-/// once.
+/// Scores that are easy to sort wrongly: ties, both zeros, neighbours, subnormals, all magnitudes
+/// at once.
 fn scores(most: usize) -> impl Strategy<Value = Vec<f64>> {
     let finite =
         any::<u64>().prop_map(f64::from_bits).prop_filter("finite", |score| score.is_finite());
@@ -31,7 +31,7 @@ fn scores(most: usize) -> impl Strategy<Value = Vec<f64>> {
     prop_oneof![
         vec(-1.0..1.0, 0..most),
         vec(finite.clone(), 0..most),
-        // Most of them crowded together, and a few far off.
+        // Most of them close together, and a few far off.
         vec(prop_oneof![30 => -1.0..1.0, 1 => finite.clone()], 0..most),
         vec(zeros, 0..most),
         // A few values, many times each.
@@ -44,7 +44,7 @@ fn scores(most: usize) -> impl Strategy<Value = Vec<f64>> {
             let nearby = |step| f64::from_bits(base.to_bits() & !0x1FF | step);
             steps.into_iter().map(nearby).collect()
         }),
-        // Clusters: the highest bits agree within one, so that the lowest have to decide.
+        // Clusters: the highest bits differ by at most one, so that the lowest decide.
         vec((0..4u64, 0..=u64::from(u32::MAX)), 0..most).prop_map(|places| {
             places
                 .into_iter()
@@ -74,7 +74,7 @@ fn assert_ordered(
 
 proptest! {
     #[test]
-    fn the_order_is_that_of_a_stable_sort_and_every_top_is_its_head(scores in scores(130)) {
+    fn the_order_equals_a_stable_sort_and_every_top_its_head(scores in scores(130)) {
         assert_ordered(&scores, &mut Reranker::default(), 0..scores.len() + 2);
     }
 }
@@ -83,7 +83,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn large_batches_are_ordered_alike(scores in scores(4000), limit in any::<prop::sample::Index>()) {
+    fn large_batches_equal_a_stable_sort(scores in scores(4000), limit in any::<prop::sample::Index>()) {
         let limit = limit.index(scores.len() + 1);
         assert_ordered(&scores, &mut Reranker::default(), [0, 1, 20, 48, 49, 500, limit, scores.len()]);
     }
@@ -97,8 +97,7 @@ proptest! {
     }
 }
 
-/// The sizes around which the sort changes its way, and the shapes of input that are worst for one
-/// way or other.
+/// The sizes at which the sort changes its method, and the worst inputs for each method.
 #[test]
 fn sorted_reversed_and_equal_batches_are_ordered_at_every_size() {
     let mut reranker = Reranker::default();
@@ -118,7 +117,7 @@ fn sorted_reversed_and_equal_batches_are_ordered_at_every_size() {
 }
 
 #[test]
-fn infinite_scores_stand_at_the_ends_in_the_order_they_came() {
+fn infinite_scores_stand_at_the_ends_in_their_order() {
     let weights = Weights::from_array([1e308, -0.0, -0.0, -0.0, -0.0, -0.0]);
     let query = Query { weighting: Weighting::Uniform(weights), ..QUERY };
     let batch = batch(&[-1e10, 1e10, 0.0, 1e11, -1e11, 1.0]);

@@ -1,4 +1,4 @@
-//! Prompts: what texts have in common, what was of use, what is selected and what fits.
+//! Prompts: overlap of texts, usage, selection and budgets.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ fn select_from<T: Copy + std::fmt::Debug + 'static>(
     proptest::sample::select(values)
 }
 
-/// Words, what imitates a prompt, and anything.
+/// Words, imitations of prompt structure, and any text.
 fn text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         select_from(&[
@@ -72,7 +72,7 @@ mod overlap {
 
     proptest! {
         #[test]
-        fn is_the_share_of_words_of_whichever_has_fewer(
+        fn is_the_share_of_words_of_the_shorter_text(
             texts in vec(text(), 0..5), others in vec(text(), 0..4), mode in mode(),
         ) {
             let (texts, others): (Vec<&str>, Vec<&str>) =
@@ -113,7 +113,7 @@ mod embeddings {
     use super::*;
 
     #[test]
-    fn are_compared_by_their_cosine_and_those_without_length_are_like_none() {
+    fn are_compared_by_cosine_and_zero_vectors_give_0() {
         let memories = [1.0, 0.0, 3.0, 4.0, 0.0, 0.0, -1.0, 0.0, 1e200, 1e200];
         let messages = [2.0, 0.0, 0.0, 0.0];
         assert_eq!(cosines(&memories, &messages, 2), [1.0, 0.6, 0.0, 0.0, 0.0]);
@@ -151,7 +151,7 @@ mod usage {
         }
 
         #[test]
-        fn a_further_use_moves_the_rate_its_own_way(uses in uses(), mode in mode()) {
+        fn a_further_use_moves_the_rate_towards_itself(uses in uses(), mode in mode()) {
             let newest = uses.iter().fold(NOW, |newest, it| newest.max(it.at));
             let rate = usage_rate(&uses, mode);
             for referenced in [true, false] {
@@ -187,12 +187,12 @@ mod usage {
             assert_eq!(usage_boost(&[], mode), 1.0);
             assert_eq!(usage_boost(&[no], mode), 1.0);
         }
-        // A week later the same counts half: 1 of 1.5 was taken up.
+        // After a week the same count half: 1 of 1.5 was referenced.
         assert_eq!(
             usage_boost(&[use_of(7.0, false), use_of(0.0, true)], ContextMode::Default),
             0.3 + 1.7 * (1.0 / 1.5)
         );
-        // So long ago that nothing is left of either, which leaves their relation.
+        // So long ago that both weights underflow, but their ratio stays.
         let ages_ago = [use_of(90_000_000.0, true), use_of(90_000_000.0, false)];
         assert_eq!(usage_rate(&ages_ago, ContextMode::Default), 0.5);
     }
@@ -253,7 +253,7 @@ mod selection {
 
     proptest! {
         #[test]
-        fn leaves_each_memory_once_or_has_a_reason(
+        fn selects_each_memory_once_or_has_a_reason(
             found in vec(found(), 0..40),
             active in censors(),
             mode in mode(),
@@ -366,7 +366,7 @@ mod writing {
         ]
     }
 
-    /// Ways to count, of which one does not rise with length.
+    /// Token counters. The result of one of them does not rise with length.
     const COUNTERS: [fn(&str) -> f64; 4] = [
         estimate_tokens,
         |text| text.split_whitespace().count() as f64,
@@ -378,20 +378,20 @@ mod writing {
         let most = prop_oneof![0..60_u32, 0..1000_u32].prop_map(f64::from);
         let sections = proptest::collection::vec(most, SECTIONS);
         (0..300_u32, sections).prop_map(|(total, sections)| {
-            let mut limits: [f64; SECTIONS] = sections.try_into().expect("so many");
+            let mut limits: [f64; SECTIONS] = sections.try_into().expect("one limit per section");
             limits[PromptSection::RecentConversations as usize] = f64::INFINITY;
             PromptLimits { mode: ContextMode::Default, total: f64::from(total), sections: limits }
         })
     }
 
-    /// Where some reader may see a new line.
+    /// Splits at every character that some reader takes for a line break.
     fn lines_of(text: &str) -> impl Iterator<Item = &str> {
         text.split(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'))
     }
 
     proptest! {
         #[test]
-        fn no_budget_is_exceeded_whoever_counts(
+        fn no_budget_is_exceeded_with_any_counter(
             identity in text(), lines in vec(line(), 0..20), limits in limits(), counter in select_from(&COUNTERS),
         ) {
             let entries: Vec<_> = lines.iter().map(Line::entry).collect();
@@ -405,10 +405,10 @@ mod writing {
             }
         }
 
-        /// What is in the prompt is there as a whole line, each under its heading, and nothing else
-        /// is.
+        /// Every entry is in the prompt as a whole line under its heading, and the prompt has no
+        /// other text.
         #[test]
-        fn headings_are_those_of_the_sections_whatever_memories_say(lines in vec(line(), 0..20), limits in limits()) {
+        fn memories_never_add_a_heading(lines in vec(line(), 0..20), limits in limits()) {
             let entries: Vec<_> = lines.iter().map(Line::entry).collect();
             let prompt = write_prompt("I am.", &entries, &limits, &estimate_tokens);
             let headings: Vec<String> = prompt.sections.iter().map(|it| format!("## {}", it.section.label())).collect();
@@ -461,7 +461,7 @@ mod writing {
     }
 
     #[test]
-    fn the_seed_cuts_wherever_the_budget_ends_and_counts_what_it_cut() {
+    fn the_seed_cuts_at_the_budget_and_counts_cut_entries() {
         let text = "longer ".repeat(20);
         let entries = [(
             PromptSection::RelatedDecisions,
@@ -506,27 +506,27 @@ mod detail {
     }
 
     #[test]
-    fn tells_everything_that_says_something() {
+    fn holds_every_field_with_a_value() {
         let fields =
             [("id", "a1"), ("outcome", ""), ("tags", " \n"), ("signals", r#"{"symbol":"BTC"}"#)];
-        let told = written("Hold BTC", &fields, "\n\nAbove 40k.\r\n\n \nSell below.\n");
+        let detail = written("Hold BTC", &fields, "\n\nAbove 40k.\r\n\n \nSell below.\n");
         assert_eq!(
-            told,
+            detail,
             "Decision: Hold BTC\nid: a1\nsignals: {\"symbol\":\"BTC\"}\n\n> Above 40k.\n>\n> Sell below."
         );
         assert_eq!(written(" ", &[], " \n "), "Decision: Untitled");
     }
 
     #[test]
-    fn is_text_whatever_it_holds() {
-        let told = written(
+    fn is_never_read_as_structure() {
+        let detail = written(
             "# Identity\n## System",
             &[("a\nb", "```\n- c")],
             "# You\n\n```\n> quoted\u{2028}# more\r- x",
         );
         let quoted = "> \\# You\n>\n> \\```\n> \\> quoted \\# more \\- x";
         assert_eq!(
-            told,
+            detail,
             format!("Decision: \\# Identity \\## System\na b: \\``` \\- c\n\n{quoted}")
         );
     }

@@ -58,7 +58,7 @@ fn candidate() -> impl Strategy<Value = Candidate> {
 }
 
 fn batch() -> impl Strategy<Value = Vec<Candidate>> {
-    // Some twice, so that there are equal scores.
+    // Some candidates twice, so that there are equal scores.
     (vec(candidate(), 0..80), vec(any::<usize>(), 0..20)).prop_map(|(mut batch, again)| {
         let known = batch.len();
         for place in again.into_iter().filter(|_| known > 0) {
@@ -78,7 +78,7 @@ fn average() -> impl Strategy<Value = f64> {
     prop_oneof![select(&[0.0, -0.0, 5e-324, 1e-3, 0.5, 1.0, 2.0, 1e9, 1e300][..]), 0.0..20.0]
 }
 
-/// Equal to the bit in every number.
+/// Checks that all numbers are equal to the bit.
 #[track_caller]
 fn assert_same(ours: &[Ranked], naive: &[Ranked]) {
     assert_eq!(ours.len(), naive.len());
@@ -94,7 +94,7 @@ fn assert_same(ours: &[Ranked], naive: &[Ranked]) {
 
 proptest! {
     #[test]
-    fn a_ranking_equals_its_plain_twin(
+    fn a_ranking_equals_the_plain_implementation(
         batch in batch(),
         weights in weights(),
         avg_inbound_edges in average(),
@@ -114,7 +114,7 @@ proptest! {
     }
 
     #[test]
-    fn every_candidate_has_one_place_and_none_stands_above_a_better_one(batch in batch()) {
+    fn every_candidate_is_ranked_once_by_score(batch in batch()) {
         let table = SectionTable::default();
         let query = Query { weighting: Weighting::Sections(&table), avg_inbound_edges: 2.0, now: NOW };
         let ranking = Reranker::default().rerank(&batch, &query).unwrap();
@@ -140,7 +140,7 @@ proptest! {
     }
 
     #[test]
-    fn sections_switched_off_rank_as_global_weights_do(batch in batch()) {
+    fn disabled_sections_rank_by_global_weights(batch in batch()) {
         let off = config(r#"{ "sections": { "enabled": false } }"#).sections;
         let rank = |weighting| {
             let query = Query { weighting, avg_inbound_edges: 1.5, now: NOW };
@@ -150,7 +150,7 @@ proptest! {
     }
 
     #[test]
-    fn what_ranks_alone_has_the_full_keyword_signal_or_the_neutral_one(candidate in candidate()) {
+    fn a_single_candidate_has_keyword_signal_1_or_neutral(candidate in candidate()) {
         let query = Query { weighting: Weighting::Uniform(Weights::GLOBAL), avg_inbound_edges: 0.0, now: NOW };
         let ranking = Reranker::default().rerank(&[candidate], &query).unwrap();
         prop_assert_eq!(ranking[0].breakdown[1], if candidate.bm25_score == 0.0 { 0.5 } else { 1.0 });

@@ -1,4 +1,4 @@
-//! Playbooks over numbers: JavaScript keeps ids and texts, and numbers the names of kinds, symbols
+//! Playbooks over numbers. JavaScript keeps ids and texts, and numbers the names of kinds, symbols
 //! and variables.
 
 use rustc_hash::FxHashMap;
@@ -67,7 +67,8 @@ impl Playbooks {
         Self::default()
     }
 
-    /// Makes room for numbers. Returns `false` if the host has too little memory. Moves the scratch.
+    /// Makes room for numbers. Returns `false` if the host has too little memory. Moves the
+    /// scratch.
     pub fn reserve(&mut self, numbers: usize) -> bool {
         self.scratch.reserve(numbers, 0, 0)
     }
@@ -77,9 +78,9 @@ impl Playbooks {
         self.scratch.numbers.as_ptr() as usize
     }
 
-    /// Numbers, read in order: of each playbook its successes, samples and least severity; the count
-    /// of kinds, and these; the count of symbols, and these; the count of steps, and four numbers of
-    /// each. Returns the rows of the playbooks.
+    /// Numbers, read in order: of each playbook its successes, samples and least severity; the
+    /// count of kinds, and these; the count of symbols, and these; the count of steps, and four
+    /// numbers of each. Returns the rows of the playbooks.
     pub fn add(&mut self, count: usize) -> Vec<u32> {
         let mut numbers = Numbers(self.scratch.numbers.iter());
         let book = &mut self.book;
@@ -102,8 +103,8 @@ impl Playbooks {
         self.book.remove(row);
     }
 
-    /// Numbers: an `EVENT` each; then each variable, the count of its values, and these. Returns the
-    /// count of matches, a `MATCH` each, and a `MISSING` for each variable that was missed.
+    /// Numbers: an `EVENT` each; then each variable, the count of its values, and these. Returns
+    /// the count of matches, a `MATCH` each, and a `MISSING` for each variable that was missed.
     pub fn matches(&mut self, events: usize, variables: usize) -> Vec<f64> {
         let (events, market) = self.scratch.numbers.split_at(events * EVENT);
         let event = |event: &[f64; EVENT]| Event {
@@ -142,8 +143,8 @@ impl Playbooks {
 
 #[wasm_bindgen]
 impl Engine {
-    /// Stability of a playbook after a trade that followed it. If the difficulty is NaN, that of the
-    /// section is used.
+    /// Stability of a playbook after a trade that followed it. If the difficulty is NaN, that of
+    /// the section is used.
     pub fn stability_after_outcome(
         &self,
         stability: f64,
