@@ -26,7 +26,7 @@ export interface Similarity {
  *
  * @example
  * ```ts
- * overlap("BTC funding is paid every 8 hours", "Funding is paid every eight hours."); // in [0, 1]
+ * overlap("BTC funding is paid every 8 hours", "Funding is paid every eight hours."); // 0.8
  * ```
  */
 export function overlap(context: string, response: string, options: ContextOptions = {}): number {
@@ -72,7 +72,7 @@ export function overlaps(
  *
  * @example
  * ```ts
- * estimateTokens("BTC funding"); // 3
+ * estimateTokens("BTC funding"); // 2
  * ```
  */
 export function estimateTokens(text: string): number {
