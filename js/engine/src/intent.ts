@@ -28,7 +28,12 @@ export interface IntentEvidence {
   /**
    * The strings that were found, in the order of the table, with the number of occurrences of each.
    */
-  strings: { string: string; count: number }[];
+  strings: {
+    /** The string. */
+    string: string;
+    /** Number of its occurrences, overlapping ones included. */
+    count: number;
+  }[];
 }
 
 /** @internal */

@@ -33,7 +33,10 @@ export type ModuleBytes = ArrayBuffer | ArrayBufferView | object;
 export type ModuleSource =
   | ModuleBytes
   | ModuleResponse
-  | { readonly href: string }
+  | {
+      /** The URL, as in a `URL` object. */
+      readonly href: string;
+    }
   | string
   | PromiseLike<ModuleBytes | ModuleResponse>;
 

@@ -122,7 +122,7 @@ type TextState = IndexState<Module>;
  */
 export class TextIndex {
   readonly #index: ResidentIndex<TextState>;
-  // Frees the index, as `free` does. Defined below, if this environment has the symbol.
+  /** Frees the index, as `free` does. Missing in environments without the symbol. */
   declare [Symbol.dispose]: () => void;
 
   /**

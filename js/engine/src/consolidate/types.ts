@@ -79,11 +79,20 @@ export interface ExtractedTrigger {
 /** A fact that was known about a trade at its entry. */
 export type TradeCondition =
   | {
+      /** What the fact is about. */
       kind: "anomaly_type" | "direction" | "trade_type" | "weekday" | "hours" | "funding";
+      /** The fact, such as `long`, `Monday`, or a range of hours in UTC. */
       value: string;
     }
-  /** A signal of the entry, text or boolean, with its name in `field`. */
-  | { kind: "signal"; field: string; value: string };
+  /** A signal of the entry, text or boolean. */
+  | {
+      /** A signal. */
+      kind: "signal";
+      /** Name of the signal. */
+      field: string;
+      /** Value of the signal as text. */
+      value: string;
+    };
 
 /** Statistics of the trades under a condition, and of the other trades of the group. */
 export interface PatternFigures {
@@ -182,7 +191,9 @@ export interface SimilarAnswer {
    */
   matches?:
     | readonly {
+        /** Id of the similar memory. */
         node_id: string;
+        /** Whether it says the same as the draft (`duplicate`) or is only similar (`connect`). */
         action?: "duplicate" | "connect" | (string & {}) | null | undefined;
       }[]
     | null
@@ -250,7 +261,12 @@ export interface PlannedNode {
   /** Source of the event time. */
   temporal_event_source: "consolidation";
   /** Edges from the new memory to stored ones. */
-  edges: { type: "generalizes" | "relates_to"; target_id: string }[];
+  edges: {
+    /** `generalizes` for its episodes, `relates_to` for similar memories. */
+    type: "generalizes" | "relates_to";
+    /** Id of the stored memory. */
+    target_id: string;
+  }[];
 }
 
 /** New values of a stored lesson or playbook. */
@@ -274,9 +290,21 @@ export interface GroupPlan {
   /** Memories to update. */
   update: PlannedUpdate[];
   /** Edges to add between stored memories. */
-  link: { source_id: string; target_id: string; type: "generalizes" }[];
+  link: {
+    /** Id of the lesson or playbook. */
+    source_id: string;
+    /** Id of the episode. */
+    target_id: string;
+    /** Type of the edge. */
+    type: "generalizes";
+  }[];
   /** Edges to strengthen: add `amount` to the strength, up to 1. */
-  strengthen: { edge_id: string; amount: number }[];
+  strengthen: {
+    /** Id of the edge. */
+    edge_id: string;
+    /** The amount to add to its strength. */
+    amount: number;
+  }[];
 }
 
 /** An error that left a group unchanged. */

@@ -92,7 +92,15 @@ export interface WorkingMemory {
   /** Questions and tasks that are still open. */
   open_threads?: readonly string[] | null | undefined;
   /** Items in mind, with a relevance in [0, 1]. Items of at least 0.7 are shown. */
-  items?: readonly { text: string; relevance: number }[] | null | undefined;
+  items?:
+    | readonly {
+        /** The item in words. */
+        text: string;
+        /** Relevance in [0, 1]. */
+        relevance: number;
+      }[]
+    | null
+    | undefined;
 }
 
 /** A recent conversation. */

@@ -286,7 +286,12 @@ export interface SearchResult<R> {
    * Active memories that are unlike the query, highest activation first. Results of the search may
    * be among them.
    */
-  serendipity: { id: string; activation: number }[];
+  serendipity: {
+    /** Id of the node. */
+    id: string;
+    /** Activation of the node, above 0. */
+    activation: number;
+  }[];
   /**
    * The edges between active nodes, in the order of their creation. Missing unless
    * `include_connections` was set.

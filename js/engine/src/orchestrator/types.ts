@@ -160,14 +160,28 @@ export interface MergeTrace {
    * Selected memories whose section is an intent of the question, with the scores before and after
    * the boost.
    */
-  boosted: { id: string; from: number; to: number }[];
+  boosted: {
+    /** Id of the memory. */
+    id: string;
+    /** The score before the boost. */
+    from: number;
+    /** The score after the boost. */
+    to: number;
+  }[];
   /** Ids that were added so that every part is represented. */
   covered: string[];
   /**
    * Memories that were left out, in the order in which they were found: the first 100, each with
    * the score that decided.
    */
-  cut: { id: string; score: number; why: "below_cutoff" | "max_results" }[];
+  cut: {
+    /** Id of the memory. */
+    id: string;
+    /** The best score of the memory, after the boost. */
+    score: number;
+    /** Whether the score was below `cutoff`, or the limit of results was reached. */
+    why: "below_cutoff" | "max_results";
+  }[];
   /** Number of all memories that were left out. */
   cut_total: number;
 }
@@ -201,14 +215,41 @@ export interface RetrievalTrace {
    */
   titles: TitleTrace[];
   /** Weak results that were replaced by others. */
-  replaced: { id: string; score: number; by: string; by_score: number }[];
+  replaced: {
+    /** Id of the weak result. */
+    id: string;
+    /** Score of the weak result. */
+    score: number;
+    /** Id of the memory in its place. */
+    by: string;
+    /** Score of the memory in its place. */
+    by_score: number;
+  }[];
   /**
    * Weak results that were removed without replacement: nothing better was found, there was no
    * title, or the limit of replacements was reached.
    */
-  dropped: { id: string; score: number; why: "nothing_better" | "no_title" | "budget" }[];
+  dropped: {
+    /** Id of the weak result. */
+    id: string;
+    /** Score of the weak result. */
+    score: number;
+    /** The reason. `budget`: the limit of replacements was reached. */
+    why: "nothing_better" | "no_title" | "budget";
+  }[];
   /** The confidence in the selection, by its two highest scores before any boost. */
   confidence: RetrievalConfidence;
   /** Milliseconds of each step. */
-  ms: { understand: number; search: number; merge: number; replace: number; total: number };
+  ms: {
+    /** Classifying and dividing the question. */
+    understand: number;
+    /** The searches for the parts. */
+    search: number;
+    /** Merging the results. */
+    merge: number;
+    /** Replacing weak results, with its searches. */
+    replace: number;
+    /** The whole retrieval. */
+    total: number;
+  };
 }

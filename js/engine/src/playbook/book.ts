@@ -145,7 +145,12 @@ export class PlaybookBook {
   }
 
   /** The playbooks that cannot be parsed and never match, each with the reason. */
-  get problems(): { id: string; reason: PlaybookProblem }[] {
+  get problems(): {
+    /** Id of the playbook. */
+    id: string;
+    /** Why it cannot be parsed. */
+    reason: PlaybookProblem;
+  }[] {
     const problems: { id: string; reason: PlaybookProblem }[] = [];
     for (const [id, known] of this.#all)
       if (typeof known === "string") problems.push({ id, reason: known });
@@ -171,7 +176,12 @@ export class PlaybookBook {
   match(
     events: readonly AnomalyEvent[],
     snapshot: MarketSnapshot = {},
-  ): { matches: PlaybookMatch[]; missing: MissingVariable[] } {
+  ): {
+    /** The matching playbooks, highest relevance first. */
+    matches: PlaybookMatch[];
+    /** Variables of conditions that the snapshot lacks. */
+    missing: MissingVariable[];
+  } {
     const told = readEvents(events);
     const market = readMarket(snapshot);
     // No code of the caller runs from here on.

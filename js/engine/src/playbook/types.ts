@@ -80,14 +80,42 @@ export interface PlaybookTrigger {
  * ```
  */
 export type PlaybookCondition =
-  | { all: readonly PlaybookCondition[] }
-  | { any: readonly PlaybookCondition[] }
-  | { not: PlaybookCondition }
-  | { var: string; op: "<" | "<=" | "≤" | ">" | ">=" | "≥" | "=" | "!=" | "≠"; value: number }
-  /** The value is between both ends, or equal to one. */
-  | { var: string; op: "between"; value: readonly [low: number, high: number] }
-  /** The last `window` values rise or fall without exception. `window` is at least 2. */
-  | { var: string; op: "rising" | "falling"; window: number };
+  | {
+      /** All of these hold. An empty list holds. */
+      all: readonly PlaybookCondition[];
+    }
+  | {
+      /** At least one of these holds. An empty list does not hold. */
+      any: readonly PlaybookCondition[];
+    }
+  | {
+      /** This does not hold. */
+      not: PlaybookCondition;
+    }
+  | {
+      /** Name of the variable. */
+      var: string;
+      /** Comparison of the variable's present value with `value`. */
+      op: "<" | "<=" | "≤" | ">" | ">=" | "≥" | "=" | "!=" | "≠";
+      /** The bound. */
+      value: number;
+    }
+  | {
+      /** Name of the variable. */
+      var: string;
+      /** The present value is within a range. */
+      op: "between";
+      /** The ends of the range, both included. */
+      value: readonly [low: number, high: number];
+    }
+  | {
+      /** Name of the variable. */
+      var: string;
+      /** Each of the last values is above (`rising`) or below (`falling`) the one before. */
+      op: "rising" | "falling";
+      /** Number of the last values to compare, at least 2. */
+      window: number;
+    };
 
 /** An anomaly of a market. */
 export interface AnomalyEvent {

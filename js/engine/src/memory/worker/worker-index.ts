@@ -138,6 +138,42 @@ export interface IndexWorker extends AsynchronousIndex {
    * buffer, which is transferred to the worker. With `transfer` they are not copied.
    */
   upsert(nodes: readonly MemoryNode[], options?: WorkerUpsertOptions): Promise<number>;
+  /** Removes nodes and their edges, as {@link MemoryIndex.remove} does. */
+  remove: AsynchronousIndex["remove"];
+  /** Inserts and updates edges, as {@link MemoryIndex.link} does. */
+  link: AsynchronousIndex["link"];
+  /** Removes edges, as {@link MemoryIndex.unlink} does. */
+  unlink: AsynchronousIndex["unlink"];
+  /** Returns whether a node is in the index, as {@link MemoryIndex.has} does. */
+  has: AsynchronousIndex["has"];
+  /** Returns a node, as {@link MemoryIndex.get} does. */
+  get: AsynchronousIndex["get"];
+  /** Returns an edge, as {@link MemoryIndex.getEdge} does. */
+  getEdge: AsynchronousIndex["getEdge"];
+  /** Returns the handles of nodes, as {@link MemoryIndex.handles} does. */
+  handles: AsynchronousIndex["handles"];
+  /** Records accesses, as {@link MemoryIndex.touch} does. */
+  touch: AsynchronousIndex["touch"];
+  /** Records recalls, as {@link MemoryIndex.recall} does. */
+  recall: AsynchronousIndex["recall"];
+  /** Strengthens the edges between nodes of a group, as {@link MemoryIndex.strengthen} does. */
+  strengthen: AsynchronousIndex["strengthen"];
+  /** Ranks candidates, as {@link MemoryIndex.rerank} does. */
+  rerank: AsynchronousIndex["rerank"];
+  /** Searches, as {@link MemoryIndex.search} does. */
+  search: AsynchronousIndex["search"];
+  /** Returns the nodes nearest to an embedding, as {@link MemoryIndex.similar} does. */
+  similar: AsynchronousIndex["similar"];
+  /** Computes a sweep without storing it, as {@link MemoryIndex.decay} does. */
+  decay: AsynchronousIndex["decay"];
+  /** Stores the changes of a sweep, as {@link MemoryIndex.applyDecay} does. */
+  applyDecay: AsynchronousIndex["applyDecay"];
+  /** Returns the changes of lifecycle state, as {@link MemoryIndex.transitions} does. */
+  transitions: AsynchronousIndex["transitions"];
+  /** Explains the score of a node in a search, as {@link MemoryIndex.explain} does. */
+  explain: AsynchronousIndex["explain"];
+  /** Returns the index as bytes, as {@link MemoryIndex.snapshot} does. */
+  snapshot: AsynchronousIndex["snapshot"];
   /** Returns the ids of all nodes, in no particular order. */
   ids(): Promise<string[]>;
   /** Returns the number of nodes. */
