@@ -7,12 +7,12 @@ import { didYouMean, type KnownFields } from "./suggest.ts";
 import type { Instant } from "./types.ts";
 
 /**
- * The most entries of a list. An array may have a length of 2³² − 1 without holding an entry, and
- * copying it would end the process. @internal
+ * The most entries of a list. An array may have a length of 2³² − 1 without an entry, and copying
+ * it would end the process. @internal
  */
 export const MOST_ENTRIES = 2 ** 25;
 
-/** The largest count that crosses to the module; a larger one means the same. @internal */
+/** The largest count that is passed to the module. Larger counts mean the same. @internal */
 export const MOST_COUNT = 2 ** 32 - 1;
 
 /** An object that may have any fields. @internal */
@@ -92,9 +92,9 @@ export function entryId(
 }
 
 /**
- * Throws for a field of an entry that looks misspelled. Other unknown fields are not read. It is
- * asked for the first entry of a batch: looking at the fields of all would double the time of an
- * upsert, and a misspelling in a program is in every entry. @internal
+ * Throws for a field of an entry that looks misspelled. Other unknown fields are ignored. Call it
+ * only for the first entry of a batch: checking all entries would double the time of an upsert, and
+ * a program misspells a field in every entry. @internal
  */
 export function requireNoMisspelling(
   batch: string,

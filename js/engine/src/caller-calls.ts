@@ -1,25 +1,25 @@
-// What is asked of the caller while something is prepared: whatever fails or is late costs only
-// itself.
+// Calls of the caller's functions during a preparation: a call that fails or exceeds the time limit
+// does not affect the others.
 
 import { Cancellation, Deadline, type Waiting, withSignal } from "./deadline.ts";
 import { reasonOf } from "./errors.ts";
 import type { CancelSignal } from "./types.ts";
 
-/** What a function of the caller's is told. */
+/** Options that a function of the caller's receives. */
 export interface SeamOptions {
   /**
-   * Aborted when the answer is no longer waited for: with a `TimeoutError`, or with the caller's
+   * Aborted when the answer is no longer needed: with a `TimeoutError`, or with the caller's
    * reason.
    */
   readonly signal: CancelSignal;
 }
 
-/** An answer, or why there is none. @internal */
+/** An answer, or the reason of a failure. @internal */
 export type CallResult<T> = { answer: T; failure?: undefined } | { failure: string };
 
 /**
- * Functions of the caller's under one deadline and the caller's signal. To be closed however the
- * work ends. @internal
+ * Calls the caller's functions under one time limit and the caller's signal. Call `close` at the
+ * end of the work, also after an error. @internal
  */
 export class CallerCalls {
   readonly #deadline: Deadline;
@@ -29,8 +29,8 @@ export class CallerCalls {
   }
 
   /**
-   * What a function answers, as far as it can be read. The promise is rejected with the caller's
-   * reason alone, when the signal is aborted.
+   * Calls a function and reads its answer. The promise is rejected only with the caller's reason,
+   * if the signal is aborted.
    */
   ask<T>(
     call: (options: SeamOptions) => unknown,
@@ -50,17 +50,17 @@ export class CallerCalls {
     });
   }
 
-  /** Resolves when so large a share of the time is over; never, when the work ends before. */
+  /** Resolves when this share of the time limit is over; never if the work ends before. */
   passed(share: number): Promise<undefined> {
     return this.#deadline.passed(share);
   }
 
-  /** Throws the caller's reason once the signal is aborted. */
+  /** Throws the caller's reason if the signal is aborted. */
   requireWanted(): void {
     this.#deadline.requireWanted();
   }
 
-  /** Leaves no timer and no listener behind, and nobody who believes to be waited for. */
+  /** Removes timers and listeners, and aborts the open calls. */
   close(): void {
     this.#deadline.close();
   }

@@ -10,16 +10,25 @@ import type {
   SectionProfile,
 } from "./types.ts";
 
-/** The numbers of decay without sections. Days, except rates, factors and thresholds. */
+/** Decay parameters without sections. */
 export interface DecayConstants {
+  /** Factor by which a recall multiplies the stability. */
   growth_rate: number;
+  /** The highest stability, in days. */
   max_stability_days: number;
+  /** Above this retrievability a memory is ACTIVE. */
   active_threshold: number;
+  /** Above this retrievability a memory is WEAK. */
   weak_threshold: number;
+  /** With sections: from this number of days dormant on a memory is COMPRESS. */
   dormant_days: number;
+  /** From this number of days dormant on a memory is COMPRESS; with sections ARCHIVE. */
   compress_days: number;
+  /** Without sections: from this number of days dormant on a memory is ARCHIVE. */
   archive_days: number;
+  /** Factor of the weight of an edge of a forgotten node. */
   cascade_factor: number;
+  /** The lowest weight that `cascade_factor` leads to. */
   edge_floor: number;
 }
 
@@ -33,22 +42,22 @@ const byType = (field: "initial_stability" | "initial_difficulty") =>
     >,
   );
 
-/** The sections in order; a section's place is its code in columns. */
+/** The sections in order. The index of a section is its code in columns. */
 export const MEMORY_SECTIONS: readonly MemorySection[] = Object.freeze(moduleConstants.sections);
-/** The lifecycle states in order; a state's place is its code in columns. */
+/** The lifecycle states in order. The index of a state is its code in columns. */
 export const LIFECYCLE_STATES: readonly DecayLifecycleState[] = Object.freeze(
   moduleConstants.lifecycles,
 );
-/** Weights of a ranking without sections. */
+/** Weights of the six signals for rankings without sections. */
 export const RERANKING_WEIGHTS: Readonly<RerankingWeights> = Object.freeze(
   moduleConstants.reranking_weights,
 );
-/** The numbers of decay without sections. */
+/** Decay parameters without sections. */
 export const DECAY_CONFIG: Readonly<DecayConstants> = Object.freeze(moduleConstants.decay);
-/** Days of stability that a node without a section starts with, by type. */
+/** Initial stability in days of nodes without a section, by type. */
 export const INITIAL_STABILITY: Readonly<Record<AlgorithmNodeType, number>> =
   byType("initial_stability");
-/** Difficulty that a node starts from, by type. */
+/** Initial difficulty in [0, 1] of nodes, by type. */
 export const INITIAL_DIFFICULTY: Readonly<Record<AlgorithmNodeType, number>> =
   byType("initial_difficulty");
 
@@ -57,14 +66,28 @@ export const TYPE_CODES: ReadonlyMap<string, number> = new Map(
   types.map(({ name }, code) => [name, code]),
 );
 
-/** Days of stability that a node without a section starts with; 14 for an unknown type. */
+/**
+ * Returns the initial stability in days of a node without a section; 14 for an unknown type.
+ *
+ * @example
+ * ```ts
+ * const days = getInitialStability("fact");
+ * ```
+ */
 export function getInitialStability(type: AlgorithmNodeType): number {
   return Object.hasOwn(INITIAL_STABILITY, type)
     ? INITIAL_STABILITY[type]
     : unknownType.initial_stability;
 }
 
-/** Difficulty in [0, 1] that a node starts from; 0.3 for an unknown type. */
+/**
+ * Returns the initial difficulty in [0, 1] of a node; 0.3 for an unknown type.
+ *
+ * @example
+ * ```ts
+ * const difficulty = getInitialDifficulty("concept");
+ * ```
+ */
 export function getInitialDifficulty(type: AlgorithmNodeType): number {
   return Object.hasOwn(INITIAL_DIFFICULTY, type)
     ? INITIAL_DIFFICULTY[type]
@@ -74,14 +97,19 @@ export function getInitialDifficulty(type: AlgorithmNodeType): number {
 const edgeStrengths = new Map<string, number>(moduleConstants.edge_strengths);
 
 /**
- * Strength in [0, 1] that a store gives a new edge of this type: 0.8 for `causes`, 0.5 for an
- * unknown one.
+ * Returns the initial strength in [0, 1] of an edge of this type: 0.8 for `causes`, 0.5 for an
+ * unknown type.
+ *
+ * @example
+ * ```ts
+ * getInitialEdgeStrength("causes"); // 0.8
+ * ```
  */
 export function getInitialEdgeStrength(type: string): number {
   return edgeStrengths.get(type) ?? moduleConstants.unknown_edge_strength;
 }
 
-/** A profile and all it holds, frozen. @internal */
+/** Freezes a profile with all its objects. @internal */
 export function freezeProfile(profile: SectionProfile): SectionProfile {
   Object.freeze(profile.reranking_weights);
   Object.freeze(profile.decay);

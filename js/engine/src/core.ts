@@ -1,5 +1,5 @@
-// Everything the package exports, without a word on where the module comes from: that is for the
-// entries.
+// All exports of the package. The entries in `entries/` import this file and add the source of the
+// module.
 
 import { engineOver } from "./engine.ts";
 import { defaultContext } from "./engine-context.ts";
@@ -23,50 +23,422 @@ export {
   RERANKING_WEIGHTS,
 } from "./constants.ts";
 
-/** The engine without a configuration. */
+/** The engine with the default configuration. */
 const engine = engineOver(defaultContext);
 
-export const {
-  rerankWithSectionWeights,
-  rerankCandidates,
-  rerankTop,
-  calculateRetrievability,
-  decayColumns,
-  classifyIntent,
-  checkDisqualifiers,
-  classifyQueryType,
-  classifyQuery,
-  extractQueryEntities,
-  extractQueryAttribute,
-  calculateRetrievalConfidence,
-  decompose,
-  reformulate,
-  understand,
-  calculateSalience,
-  modulateStability,
-  applyOutcome,
-  extractSymbol,
-  groupEpisodes,
-  findPatterns,
-  planConsolidation,
-  mergeAndSelect,
-  coRecallPairs,
-  formatContext,
-  classifyTurn,
-  planRetrieval,
-  planTurn,
-  selectFrame,
-  nextTopic,
-  memoryTypeOf,
-  buildContext,
-  contextMemory,
-  expandMemory,
-  getSectionForSubtype,
-  getInitialStabilityForSubtype,
-  SECTION_PROFILES,
-  SUBTYPE_TO_SECTION,
-  SUBTYPE_INITIAL_STABILITY,
-} = engine;
+// One statement for each name: in the declarations a destructuring has no room for doc comments.
+
+/**
+ * Ranks candidates, each by the weights of its section, best first.
+ * Details and errors: {@link Engine.rerankWithSectionWeights}.
+ *
+ * @example
+ * ```ts
+ * const ranked = rerankWithSectionWeights(candidates, { avg_inbound_edges: 2 });
+ * ranked[0]?.node.id; // the best candidate
+ * ```
+ */
+export const rerankWithSectionWeights = engine.rerankWithSectionWeights;
+
+/**
+ * Ranks candidates by the same weights for all, best first.
+ * Details and errors: {@link Engine.rerankCandidates}.
+ *
+ * @example
+ * ```ts
+ * const ranked = rerankCandidates(candidates, { avg_inbound_edges: 2 }, RERANKING_WEIGHTS);
+ * ```
+ */
+export const rerankCandidates = engine.rerankCandidates;
+
+/**
+ * Returns the first `limit` entries of a ranking. Details and errors: {@link Engine.rerankTop}.
+ *
+ * @example
+ * ```ts
+ * const top = rerankTop(candidates, { avg_inbound_edges: 2 }, { limit: 10 });
+ * ```
+ */
+export const rerankTop = engine.rerankTop;
+
+/**
+ * Returns the retrievability in [0, 1]: exp(−days / stability).
+ * Details and errors: {@link Engine.calculateRetrievability}.
+ *
+ * @example
+ * ```ts
+ * calculateRetrievability(30, 30); // exp(−1)
+ * ```
+ */
+export const calculateRetrievability = engine.calculateRetrievability;
+
+/**
+ * Computes retrievability and lifecycle state of many nodes, as columns.
+ * Details and errors: {@link Engine.decayColumns}.
+ *
+ * @example
+ * ```ts
+ * const { retrievability, lifecycle } = decayColumns({
+ *   lastAccessed: [Date.parse("2026-01-01")],
+ *   stability: [30],
+ *   section: [MEMORY_SECTIONS.indexOf("KNOWLEDGE")],
+ * });
+ * LIFECYCLE_STATES[lifecycle[0]];
+ * ```
+ */
+export const decayColumns = engine.decayColumns;
+
+/**
+ * Returns the intents of a question: the sections that it asks for.
+ * Details and errors: {@link Engine.classifyIntent}.
+ *
+ * @example
+ * ```ts
+ * classifyIntent("What lessons did I learn?"); // ["KNOWLEDGE"]
+ * classifyIntent("What lessons did I learn?", { explain: true }); // with the strings found
+ * ```
+ */
+export const classifyIntent = engine.classifyIntent;
+
+/**
+ * Returns the pattern that disqualifies a question from being a plain lookup.
+ * Details and errors: {@link Engine.checkDisqualifiers}.
+ *
+ * @example
+ * ```ts
+ * checkDisqualifiers("Compare BTC and ETH");
+ * ```
+ */
+export const checkDisqualifiers = engine.checkDisqualifiers;
+
+/**
+ * Returns whether a question asks for one attribute of one entity.
+ * Details and errors: {@link Engine.classifyQueryType}.
+ *
+ * @example
+ * ```ts
+ * classifyQueryType("What is Anna's email?");
+ * ```
+ */
+export const classifyQueryType = engine.classifyQueryType;
+
+/**
+ * Returns the query type and the disqualification of a question.
+ * Details and errors: {@link Engine.classifyQuery}.
+ *
+ * @example
+ * ```ts
+ * const { query_type } = classifyQuery("What is Anna's email?");
+ * ```
+ */
+export const classifyQuery = engine.classifyQuery;
+
+/**
+ * Returns the entities that a question names.
+ * Details and errors: {@link Engine.extractQueryEntities}.
+ *
+ * @example
+ * ```ts
+ * extractQueryEntities("What is Anna's email?");
+ * ```
+ */
+export const extractQueryEntities = engine.extractQueryEntities;
+
+/**
+ * Returns the attribute that a question asks for, or null.
+ * Details and errors: {@link Engine.extractQueryAttribute}.
+ *
+ * @example
+ * ```ts
+ * extractQueryAttribute("What is Anna's email?");
+ * ```
+ */
+export const extractQueryAttribute = engine.extractQueryAttribute;
+
+/**
+ * Returns the confidence in a search result, by its two best scores.
+ * Details and errors: {@link Engine.calculateRetrievalConfidence}.
+ *
+ * @example
+ * ```ts
+ * calculateRetrievalConfidence(0.9, 0.4, 12, true);
+ * ```
+ */
+export const calculateRetrievalConfidence = engine.calculateRetrievalConfidence;
+
+/**
+ * Divides a question into its parts. Details and errors: {@link Engine.decompose}.
+ *
+ * @example
+ * ```ts
+ * const question = "What's my BTC thesis and how did my last SOL trade go?";
+ * const parts = decompose(question, classifyQuery(question));
+ * ```
+ */
+export const decompose = engine.decompose;
+
+/**
+ * Returns a question to ask after a poor answer, or null.
+ * Details and errors: {@link Engine.reformulate}.
+ *
+ * @example
+ * ```ts
+ * reformulate("Can you tell me about my BTC thesis?");
+ * ```
+ */
+export const reformulate = engine.reformulate;
+
+/**
+ * Returns classification, intents, parts and search terms of a question.
+ * Details and errors: {@link Engine.understand}.
+ *
+ * @example
+ * ```ts
+ * const understanding = understand("What's my BTC thesis?");
+ * ```
+ */
+export const understand = engine.understand;
+
+/**
+ * Returns the salience of a memory, in [0.1, 1]; 0.5 is neutral.
+ * Details and errors: {@link Engine.calculateSalience}.
+ *
+ * @example
+ * ```ts
+ * calculateSalience("custom:trade_close", { pnl_pct: 12.5 });
+ * ```
+ */
+export const calculateSalience = engine.calculateSalience;
+
+/**
+ * Returns the initial stability in days of a memory with this salience, or null.
+ * Details and errors: {@link Engine.modulateStability}.
+ *
+ * @example
+ * ```ts
+ * modulateStability("custom:trade_close", 0.9);
+ * ```
+ */
+export const modulateStability = engine.modulateStability;
+
+/**
+ * Returns the record of a playbook after a trade that followed it was closed.
+ * Details and errors: {@link Engine.applyOutcome}.
+ *
+ * @example
+ * ```ts
+ * const record = { success_count: 3, sample_size: 5, stability: 120 };
+ * const { success_count, stability } = applyOutcome(record, true);
+ * ```
+ */
+export const applyOutcome = engine.applyOutcome;
+
+/**
+ * Returns the symbol that a memory is about, in capitals, or null.
+ * Details and errors: {@link Engine.extractSymbol}.
+ *
+ * @example
+ * ```ts
+ * extractSymbol({ content_title: "Closed the BTC long" }); // "BTC"
+ * ```
+ */
+export const extractSymbol = engine.extractSymbol;
+
+/**
+ * Groups the episodes that are due for review by symbol.
+ * Details and errors: {@link Engine.groupEpisodes}.
+ *
+ * @example
+ * ```ts
+ * for (const { symbol, episodes } of groupEpisodes(rows)) console.log(symbol, episodes.length);
+ * ```
+ */
+export const groupEpisodes = engine.groupEpisodes;
+
+/**
+ * Finds conditions under which closed trades were profitable more or less often.
+ * Details and errors: {@link Engine.findPatterns}.
+ *
+ * @example
+ * ```ts
+ * const { patterns } = findPatterns(episodes, edges, { symbols: ["BTC"] });
+ * ```
+ */
+export const findPatterns = engine.findPatterns;
+
+/**
+ * Plans which lessons and playbooks to create, update or strengthen.
+ * Details and errors: {@link Engine.planConsolidation}.
+ *
+ * @example
+ * ```ts
+ * const { groups, report } = await planConsolidation(episodes, existing, { edges });
+ * ```
+ */
+export const planConsolidation = engine.planConsolidation;
+
+/**
+ * Merges the results of several sub-queries into one selection.
+ * Details and errors: {@link Engine.mergeAndSelect}.
+ *
+ * @example
+ * ```ts
+ * const selected = mergeAndSelect(new Map([["btc thesis", first], ["sol trade", second]]), {
+ *   query: "What's my BTC thesis and how did my last SOL trade go?",
+ *   maxResults: 10,
+ * });
+ * ```
+ */
+export const mergeAndSelect = engine.mergeAndSelect;
+
+/**
+ * Returns each pair of different nodes that the same sub-query found.
+ * Details and errors: {@link Engine.coRecallPairs}.
+ *
+ * @example
+ * ```ts
+ * for (const [one, other] of coRecallPairs(selected)) strengthen(one, other);
+ * ```
+ */
+export const coRecallPairs = engine.coRecallPairs;
+
+/**
+ * Formats memories as lines of a prompt, within a budget of tokens.
+ * Details and errors: {@link Engine.formatContext}.
+ *
+ * @example
+ * ```ts
+ * const lines = formatContext(rows, 2000);
+ * ```
+ */
+export const formatContext = engine.formatContext;
+
+/**
+ * Returns what a turn asks of memory. Details and errors: {@link Engine.classifyTurn}.
+ *
+ * @example
+ * ```ts
+ * const signals = classifyTurn("Why did we decide to short ETH yesterday?");
+ * ```
+ */
+export const classifyTurn = engine.classifyTurn;
+
+/**
+ * Plans the retrieval for the signals of a turn. Details and errors: {@link Engine.planRetrieval}.
+ *
+ * @example
+ * ```ts
+ * const { queries } = planRetrieval(classifyTurn("Why did we decide to short ETH?"));
+ * ```
+ */
+export const planRetrieval = engine.planRetrieval;
+
+/**
+ * Classifies a turn and plans its retrieval. Details and errors: {@link Engine.planTurn}.
+ *
+ * @example
+ * ```ts
+ * const { signals, plan } = planTurn("Why did we decide to short ETH?");
+ * ```
+ */
+export const planTurn = engine.planTurn;
+
+/**
+ * Returns the frame that most words of a turn suggest.
+ * Details and errors: {@link Engine.selectFrame}.
+ *
+ * @example
+ * ```ts
+ * selectFrame("Fix the failing test").frame_id;
+ * ```
+ */
+export const selectFrame = engine.selectFrame;
+
+/**
+ * Returns the topic that a turn opens, or null. Details and errors: {@link Engine.nextTopic}.
+ *
+ * @example
+ * ```ts
+ * nextTopic("Let's talk about funding rates");
+ * ```
+ */
+export const nextTopic = engine.nextTopic;
+
+/**
+ * Returns the memory type of a subtype. Details and errors: {@link Engine.memoryTypeOf}.
+ *
+ * @example
+ * ```ts
+ * memoryTypeOf("custom:trade_close"); // "fact"
+ * ```
+ */
+export const memoryTypeOf = engine.memoryTypeOf;
+
+/**
+ * Builds the prompt of a turn. Details and errors: {@link Engine.buildContext}.
+ *
+ * @example
+ * ```ts
+ * const { prompt, recalled_ids } = await buildContext({
+ *   input: "Why did we decide to short ETH?",
+ *   identity: "You are a careful trading assistant.",
+ *   retrieve: ({ query_text, limit, memory_type }) => search(query_text, limit, memory_type),
+ * });
+ * ```
+ */
+export const buildContext = engine.buildContext;
+
+/**
+ * Converts a stored row into a memory of a prompt.
+ * Details and errors: {@link Engine.contextMemory}.
+ *
+ * @example
+ * ```ts
+ * const retrieve = async ({ query_text }) => (await search(query_text)).map(contextMemory);
+ * ```
+ */
+export const contextMemory = engine.contextMemory;
+
+/**
+ * Returns all fields of a memory as text for the model.
+ * Details and errors: {@link Engine.expandMemory}.
+ *
+ * @example
+ * ```ts
+ * const text = await expandMemory("decision", id, (id) => store.get(id));
+ * ```
+ */
+export const expandMemory = engine.expandMemory;
+
+/**
+ * Returns the section of a subtype. Details and errors: {@link Engine.getSectionForSubtype}.
+ *
+ * @example
+ * ```ts
+ * getSectionForSubtype("custom:trade_close");
+ * ```
+ */
+export const getSectionForSubtype = engine.getSectionForSubtype;
+
+/**
+ * Returns the initial stability in days of a memory of a subtype.
+ * Details and errors: {@link Engine.getInitialStabilityForSubtype}.
+ *
+ * @example
+ * ```ts
+ * getInitialStabilityForSubtype("custom:trade_close");
+ * ```
+ */
+export const getInitialStabilityForSubtype = engine.getInitialStabilityForSubtype;
+
+/** The default profile of each section. */
+export const SECTION_PROFILES = engine.SECTION_PROFILES;
+
+/** The section of each built-in subtype. */
+export const SUBTYPE_TO_SECTION = engine.SUBTYPE_TO_SECTION;
+
+/** The initial stability in days of each built-in subtype. */
+export const SUBTYPE_INITIAL_STABILITY = engine.SUBTYPE_INITIAL_STABILITY;
 
 export type { SeamOptions } from "./caller-calls.ts";
 export type {
@@ -214,7 +586,7 @@ export type * from "./types.ts";
 
 let findModule: (() => ModuleSource) | undefined;
 
-/** Says where `init()` without an argument finds the module; for entries. @internal */
+/** Sets where `init()` without an argument finds the module. For entries. @internal */
 export function setDefaultModule(find: () => ModuleSource): void {
   findModule = find;
 }
@@ -223,11 +595,17 @@ export function setDefaultModule(find: () => ModuleSource): void {
  * Loads the module, once; later calls do nothing. In Node it is loaded already. In a browser, and
  * with `/slim`, call and await it before anything else.
  *
- * @param source where the module comes from: a URL, a `Response`, bytes, or a compiled module. The
- * `./browser` entry
- * finds the .wasm beside itself; `/slim` has to be told.
- * @throws {NousError} `unsupported` when there is nothing to load, or when this environment cannot
- * run it.
+ * @param source The source of the module: a URL, a `Response`, bytes, or a compiled module. The
+ *   `./browser` entry finds the .wasm beside itself. `/slim` needs a source.
+ * @throws {NousError} `unsupported` if there is nothing to load, or if this environment cannot run
+ *   the module.
+ *
+ * @example
+ * ```ts
+ * import { init, rerankTop } from "nous-wasm/slim";
+ *
+ * await init(new URL("/assets/nous_wasm.wasm", location.href));
+ * ```
  */
 export async function init(source?: ModuleSource): Promise<void> {
   if (isLoaded()) return;

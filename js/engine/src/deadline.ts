@@ -1,30 +1,32 @@
-// A time limit and a caller's signal over things that are waited for, each with a signal of its
-// own.
+// Time limits: one time limit and a caller's signal over several pieces of work, each with a signal
+// of its own.
 
 import { invalid, show } from "./errors.ts";
 import type { CancelSignal } from "./types.ts";
 
-/** As long as a timer can wait, in whole seconds. */
+/** The longest time of a timer, in whole seconds. */
 const MOST_SECONDS = Math.floor((2 ** 31 - 1) / 1000);
 
-/** Something that is waited for. @internal */
+/** A piece of work that is waited for. @internal */
 export interface Waiting {
   readonly cancellation: Cancellation;
-  /** The time is over. */
+  /** Called when the time limit is over. */
   late(error: DOMException): void;
-  /** The caller's signal is aborted. */
+  /** Called when the caller's signal is aborted. */
   unwanted(reason: unknown): void;
 }
 
-/** To be closed however the work ends. @internal */
+/**
+ * A time limit with a signal. Call `close` at the end of the work, also after an error. @internal
+ */
 export class Deadline {
   readonly #waiting = new Set<Waiting>();
   readonly #timers: ReturnType<typeof setTimeout>[] = [];
   readonly #end: number;
-  /** Why what comes late is late; there from the deadline on. */
+  /** The error of work that exceeded the time limit. Set when the limit is over. */
   #error: DOMException | undefined;
 
-  /** `started` is when the work began, by `performance.now()`. */
+  /** `started` is the start of the work, by `performance.now()`. */
   constructor(
     readonly timeoutSeconds: number,
     readonly signal: CancelSignal | undefined,
@@ -35,7 +37,7 @@ export class Deadline {
     this.#timers.push(setTimeout(this.#endInTime, this.#end - performance.now()));
   }
 
-  /** Resolves when so large a share of the time is over; never, when the work ends before. */
+  /** Resolves when this share of the time limit is over; never if the work ends before. */
   passed(share: number): Promise<undefined> {
     const left = this.#end - (1 - share) * this.timeoutSeconds * 1000 - performance.now();
     return new Promise((resolve) => {
@@ -44,28 +46,28 @@ export class Deadline {
   }
 
   /**
-   * Begins to wait; what is begun when the time is over is late at once. Whether anything is waited
-   * for.
+   * Starts to wait for work. Work that starts after the time limit fails at once. Returns whether
+   * the work may start.
    */
   begin(waiting: Waiting, at = performance.now()): boolean {
     this.#waiting.add(waiting);
-    // The clock is asked as well: while nobody yields, the timer is not heard.
+    // The clock is read, too, because a timer does not fire while code runs without a pause.
     if (this.#error === undefined && at < this.#end) return true;
     waiting.late(this.#timeoutError());
     return false;
   }
 
-  /** Ends the waiting; whether there was any. */
+  /** Ends the wait for work. Returns whether it was still waited for. */
   conclude(waiting: Waiting): boolean {
     return this.#waiting.delete(waiting);
   }
 
-  /** Throws the caller's reason once the signal is aborted. */
+  /** Throws the caller's reason if the signal is aborted. */
   requireWanted(): void {
     if (this.signal?.aborted) throw this.signal.reason;
   }
 
-  /** Leaves no timer and no listener behind, and nobody who believes to be waited for. */
+  /** Removes timers and listeners, and aborts the work that is still waited for. */
   close(): void {
     for (const timer of this.#timers) clearTimeout(timer);
     this.signal?.removeEventListener("abort", this.#abort);
@@ -99,12 +101,12 @@ export class Deadline {
 }
 
 /**
- * A signal that is made when somebody asks for it: making one costs more than a search in memory.
+ * A signal that is created on first use, because creating one costs more than a search in memory.
  * @internal
  */
 export class Cancellation {
   #controller: AbortController | undefined;
-  /** Set when it was ended before anybody asked. */
+  /** Set if it was aborted before its signal was created. */
   #ended: { reason: unknown } | undefined;
 
   get signal(): AbortSignal {
@@ -121,7 +123,7 @@ export class Cancellation {
   }
 }
 
-/** Options of a call, with a signal that is made when it is asked for. @internal */
+/** Adds a signal to options. The signal is created on first use. @internal */
 export function withSignal<Options extends object>(
   cancellation: { readonly signal: CancelSignal },
   options: Options,
@@ -134,7 +136,7 @@ export function withSignal<Options extends object>(
   };
 }
 
-/** A caller's signal, checked by what it does: it may be of another realm. @internal */
+/** Checks a caller's signal by its methods, because it may come from another realm. @internal */
 export function signalOf(signal: CancelSignal | null | undefined): CancelSignal | undefined {
   if (signal == null) return undefined;
   const methods = ["addEventListener", "removeEventListener"] as const;
@@ -146,7 +148,7 @@ export function signalOf(signal: CancelSignal | null | undefined): CancelSignal 
   throw invalid("signal", `must be an AbortSignal, found ${show(signal)}`);
 }
 
-/** A caller's time limit in seconds, or the usual one. @internal */
+/** Checks a caller's time limit in seconds. `usual` is the default. @internal */
 export function timeoutOf(given: number | undefined, usual: number): number {
   if (given === undefined) return usual;
   if (typeof given === "number" && given > 0 && given <= MOST_SECONDS) return given;

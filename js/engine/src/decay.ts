@@ -1,4 +1,4 @@
-// Fading and growth: single values cross as numbers, whole memories as columns.
+// Decay and growth of memories. Single values are passed as numbers, many memories as columns.
 
 import { requireObject } from "./arguments.ts";
 import { LIFECYCLE_STATES, TYPE_CODES } from "./constants.ts";
@@ -14,24 +14,31 @@ import type {
   SectionDecayConfig,
 } from "./types.ts";
 
-/** A column of numbers. Typed arrays cross fastest. */
+/** A column of numbers. Typed arrays are fastest. */
 export type Column = Float64Array | Float32Array | Int32Array | Uint32Array | readonly number[];
 
-/** Nodes as columns of one length, one entry a node in each. */
+/**
+ * Nodes as columns of one length, with one entry per node.
+ *
+ * @example
+ * ```ts
+ * const columns = { lastAccessed: [Date.now()], stability: [30], section: [0] };
+ * ```
+ */
 export interface DecayColumns {
-  /** Last accesses, in milliseconds since 1970. */
+  /** Times of the last access, in milliseconds since 1970. */
   lastAccessed: Column;
-  /** Stabilities in days; 0 or less means forgotten. */
+  /** Stabilities in days. At 0 or less a memory is forgotten. */
   stability: Column;
-  /** Section codes: places in MEMORY_SECTIONS. */
+  /** Section codes: indices into `MEMORY_SECTIONS`. */
   section: Uint8Array | readonly number[];
 }
 
-/** What `decayColumns` answers: an entry a node. */
+/** Result of `decayColumns`, with one entry per node. */
 export interface DecayedColumns {
-  /** Chance in [0, 1] that the memory is at hand. */
+  /** Retrievability in [0, 1]. */
   retrievability: Float64Array;
-  /** Codes: places in LIFECYCLE_STATES. */
+  /** Codes of lifecycle states: indices into `LIFECYCLE_STATES`. */
   lifecycle: Uint8Array;
 }
 
@@ -94,8 +101,8 @@ function lengthOf(field: string, column: unknown): number {
   return (column as ArrayLike<unknown>).length;
 }
 
-// Entries that are no numbers become what the module refuses by name. There is room for `count` of
-// them, whatever a getter does to a column meanwhile.
+// An entry that is no number becomes NaN, which the module refuses. Copies at most `count` entries,
+// because a getter may lengthen a column meanwhile.
 function copyNumbers(column: Column, count: number, into: Float64Array, at: number): void {
   if (column instanceof Float64Array && column.length === count) {
     into.set(column, at);
@@ -107,7 +114,7 @@ function copyNumbers(column: Column, count: number, into: Float64Array, at: numb
   }
 }
 
-/** No section has this code. */
+/** A code that no section has. */
 const NO_CODE = 255;
 
 function copyCodes(column: ArrayLike<number>, count: number, into: Uint8Array, at: number): void {
@@ -121,10 +128,10 @@ function copyCodes(column: ArrayLike<number>, count: number, into: Uint8Array, a
   }
 }
 
-/** A salience that nobody knows, or that does not count: growth takes it as neutral. @internal */
+/** An unknown salience, or one that does not count. Growth takes it as neutral. @internal */
 export const NO_SALIENCE = Number.NaN;
 
-/** The growth of a section on FSRS-6, which goes by its cap alone. @internal */
+/** Growth on FSRS-6 in a section. Only the section's cap applies. @internal */
 export function growOnFsrsForSection(
   stability: number,
   difficulty: number,
@@ -153,15 +160,28 @@ export function growOnAccess(stability: number, difficulty: number, salience: nu
 }
 
 /**
- * Stability in days after a recall without a section: min(S · 2.5 · (1 − difficulty · 0.5), 365).
+ * Returns the stability in days after a recall, without a section: min(S · 2.5 · (1 − difficulty ·
+ * 0.5), 365).
+ *
+ * @example
+ * ```ts
+ * updateStabilityOnAccess(10, 0.2); // 22.5
+ * ```
  */
 export function updateStabilityOnAccess(stability: number, difficulty: number): number {
   return growOnAccess(stability, difficulty, NO_SALIENCE);
 }
 
 /**
- * Stability in days after a recall, by a section's rate and cap: `decay` is that of a profile, or
- * alike.
+ * Returns the stability in days after a recall, with the rate and cap of a section. `decay` is the
+ * `decay` of a profile, or an object like it.
+ *
+ * @throws {NousError} `invalid_argument` if `decay` is no object.
+ *
+ * @example
+ * ```ts
+ * updateStabilityOnAccessForSection(10, 0.2, SECTION_PROFILES.KNOWLEDGE.decay);
+ * ```
  */
 export function updateStabilityOnAccessForSection(
   stability: number,
@@ -192,8 +212,13 @@ export function growOnAccessForSection(
 }
 
 /**
- * The state without a section: thresholds 0.5 and 0.1; below, DORMANT until 120 days dormant,
- * COMPRESS until 240.
+ * Returns the lifecycle state without a section: ACTIVE and WEAK by the thresholds 0.5 and 0.1;
+ * below, DORMANT until 120 days dormant, COMPRESS until 240, then ARCHIVE.
+ *
+ * @example
+ * ```ts
+ * getDecayLifecycleState(0.05, 150); // "COMPRESS"
+ * ```
  */
 export function getDecayLifecycleState(
   retrievability: number,
@@ -203,8 +228,15 @@ export function getDecayLifecycleState(
 }
 
 /**
- * The state by a section's thresholds; below the weak one, DORMANT until 60 days dormant, COMPRESS
- * until 120.
+ * Returns the lifecycle state by the thresholds of a section; below the weak threshold, DORMANT
+ * until 60 days dormant, COMPRESS until 120, then ARCHIVE.
+ *
+ * @throws {NousError} `invalid_argument` if `decay` is no object.
+ *
+ * @example
+ * ```ts
+ * getDecayLifecycleStateForSection(0.05, 70, SECTION_PROFILES.KNOWLEDGE.decay);
+ * ```
  */
 export function getDecayLifecycleStateForSection(
   retrievability: number,
@@ -224,14 +256,28 @@ export function getDecayLifecycleStateForSection(
   return LIFECYCLE_STATES[code]!;
 }
 
-/** Weight of an edge of a fading node: as it was while R ≥ 0.1, else max(weight · 0.8, 0.1). */
+/**
+ * Returns the weight of an edge of a decaying node: unchanged if R ≥ 0.1, else max(weight · 0.8,
+ * 0.1).
+ *
+ * @example
+ * ```ts
+ * applyCascadeDecay(0.5, 0.05); // 0.4
+ * ```
+ */
 export function applyCascadeDecay(edgeWeight: number, retrievability: number): number {
   return numeric().cascade(edgeWeight, retrievability);
 }
 
 /**
- * Difficulty in [0, 1] of a new node: initial + min(length / 5000, 1) · 0.15 + (0.1 for a concept)
- * − min(edges / 40, 1) · 0.15, clamped. `contentLength` counts the body's UTF-16 units.
+ * Returns the difficulty in [0, 1] of a new node: initial + min(length / 5000, 1) · 0.15 + (0.1 for
+ * a concept) − min(edges / 40, 1) · 0.15, clamped. `contentLength` is the length of the body in
+ * UTF-16 units.
+ *
+ * @example
+ * ```ts
+ * calculateDifficulty("concept", 1200, 4);
+ * ```
  */
 export function calculateDifficulty(
   type: AlgorithmNodeType,
@@ -242,14 +288,26 @@ export function calculateDifficulty(
 }
 
 /**
- * The FSRS stability (the days after which R = 0.9) of a memory that fades as exp(−t / S), where R
- * is 0.368 after S days: S / 9.4912.
+ * Returns the FSRS stability (the days until R = 0.9) of a memory that decays as exp(−t / S): S /
+ * 9.4912. On that curve R is 0.368 after S days.
+ *
+ * @example
+ * ```ts
+ * fsrsStabilityFromExponential(94.912); // about 10
+ * ```
  */
 export function fsrsStabilityFromExponential(stability: number): number {
   return numeric().fsrs_stability_from_exponential(stability);
 }
 
-/** The S of exp(−t / S) for a memory of which FSRS knows the stability: S · 9.4912. */
+/**
+ * Returns the S of exp(−t / S) for a memory with this FSRS stability: S · 9.4912.
+ *
+ * @example
+ * ```ts
+ * exponentialStabilityFromFsrs(10); // about 94.912
+ * ```
+ */
 export function exponentialStabilityFromFsrs(stability: number): number {
   return numeric().exponential_stability_from_fsrs(stability);
 }

@@ -1,4 +1,5 @@
-// The engine: all functions that a configuration has a say in, under one configuration.
+// The engine: all functions that depend on a configuration, bound to one configuration. Look here
+// for the contract of each function; its code is in the file that it is imported from.
 
 import { limitOf } from "./arguments.ts";
 import { type EngineConfig, withModuleConfig } from "./config.ts";
@@ -44,17 +45,19 @@ import type {
   SectionProfile,
 } from "./types.ts";
 
-/** The functions of this package that a configuration changes, and its tables. */
+/**
+ * The functions and tables of this package that depend on the configuration. `createEngine` makes
+ * one; the exports of the same names use the default configuration.
+ */
 export interface Engine {
   /**
-   * Ranks candidates, each by the weights of its section, best first; equal scores keep their
-   * order. With `onInvalid: "neutral"` a wrong value of a candidate is no error, and all candidates
+   * Ranks candidates, each by the weights of its section, best first. Equal scores keep their
+   * order. With `onInvalid: "neutral"` wrong values of candidates are no errors, and all candidates
    * are ranked.
    *
-   * @throws {NousError} `invalid_argument` naming id and field: a score that is not finite, a
-   * negative BM25 or graph
-   * score, an invalid date, a count that is no whole number of at least 0, a missing id. Nothing is
-   * ranked then.
+   * @throws {NousError} `invalid_argument` with id and field: a score that is not finite, a
+   *   negative BM25 or graph score, an invalid date, a count that is not a whole number of at least
+   *   0, a missing id. Nothing is ranked then.
    */
   rerankWithSectionWeights<Node extends ScoredNode>(
     candidates: readonly Node[],
@@ -63,7 +66,8 @@ export interface Engine {
     options?: RerankOptions,
   ): RankedNode<Node>[];
   /**
-   * Ranks candidates by the same weights for all: the global ones unless given. Throws as above.
+   * Ranks candidates by the same weights for all. Default: `RERANKING_WEIGHTS`. Throws as
+   * `rerankWithSectionWeights`.
    */
   rerankCandidates<Node extends ScoredNode>(
     candidates: readonly Node[],
@@ -73,8 +77,8 @@ export interface Engine {
     options?: RerankOptions,
   ): RankedNode<Node>[];
   /**
-   * The first `limit` of the ranking, and only those are built: several times quicker. Throws as
-   * above.
+   * Returns the first `limit` entries of the ranking. It builds only those, which is several times
+   * faster than building all. Throws as `rerankWithSectionWeights`.
    */
   rerankTop<Node extends ScoredNode>(
     candidates: readonly Node[],
@@ -82,18 +86,17 @@ export interface Engine {
     options?: RerankTopOptions,
   ): RankedNode<Node>[];
   /**
-   * Chance in [0, 1] that a memory is at hand: exp(−days / stability), and 0 for a stability of 0
-   * or less; on the `fsrs6` curve FSRS-6's.
+   * Returns the retrievability in [0, 1]: exp(−days / stability), and 0 if the stability is 0 or
+   * less. On the `fsrs6` curve: the retrievability of FSRS-6.
    */
   calculateRetrievability(daysSinceAccess: number, stability: number): number;
   /**
-   * Stability in days after a recall without a section. On the `fsrs6` curve: after a recall rated
-   * Good, when `retrievability` was left (0.9 unless given), with difficulty in [0, 1] spread over
-   * FSRS's 1 to
-   * 10. With `salienceGrowth`
-   * growth is multiplied by 1 + (`salience` − 0.5) · 0.5, within the cap: the rate, or on the
-   * `fsrs6` curve what a recall adds. No salience is a neutral one; without `salienceGrowth` it is
-   * not looked at.
+   * Returns the stability in days after a recall, without a section. On the `fsrs6` curve: the
+   * stability after a recall rated Good at the given `retrievability` (default 0.9); the difficulty
+   * in [0, 1] is mapped to FSRS's range from 1 to 10. With `salienceGrowth`, growth is multiplied
+   * by 1 + (`salience` − 0.5) · 0.5, up to the cap: the rate, or on the `fsrs6` curve the amount
+   * that a recall adds. A missing salience is neutral. Without `salienceGrowth` the salience is not
+   * read.
    *
    * @throws {NousError} `invalid_argument` for a salience outside [0, 1].
    */
@@ -103,7 +106,10 @@ export interface Engine {
     retrievability?: number,
     salience?: number | null,
   ): number;
-  /** The same with a section's rate and cap; on the `fsrs6` curve with its cap. */
+  /**
+   * Returns the stability in days after a recall, with the rate and cap of a section. On the
+   * `fsrs6` curve only the cap applies. Throws as `updateStabilityOnAccess`.
+   */
   updateStabilityOnAccessForSection(
     stability: number,
     difficulty: number,
@@ -112,47 +118,53 @@ export interface Engine {
     salience?: number | null,
   ): number;
   /**
-   * Retrievability and lifecycle of many nodes at once, by the thresholds of their sections. Days
-   * dormant are those without access once retrievability is below the weak threshold.
+   * Computes retrievability and lifecycle state of many nodes, by the thresholds of their sections.
+   * Days dormant are the days without access below the weak threshold.
    *
-   * @throws {NousError} `invalid_argument` naming column and index: columns of unequal length, an
-   * instant out of range,
-   * a stability that is not finite, an unknown section code.
+   * @throws {NousError} `invalid_argument` with column and index: columns of unequal length, an
+   *   instant out of range, a stability that is not finite, an unknown section code.
    */
   decayColumns(columns: decay.DecayColumns, now?: Instant): decay.DecayedColumns;
-  /** The sections a question asks for, in the order SIGNALS, EPISODIC, KNOWLEDGE, PROCEDURAL. */
+  /**
+   * Returns the intents of a question: the sections that it asks for, in the order SIGNALS,
+   * EPISODIC, KNOWLEDGE, PROCEDURAL. With `explain` it returns the strings that were found.
+   *
+   * @throws {NousError} `invalid_argument` for a query that is no string, or an unknown matcher.
+   */
   classifyIntent(
     query: string,
     options?: intent.IntentOptions & { explain?: false | undefined },
   ): MemorySection[];
+  /** Returns the evidence for each intent, in the same order. */
   classifyIntent(
     query: string,
     options: intent.IntentOptions & { explain: true },
   ): intent.IntentEvidence[];
   /**
-   * What keeps a question from being a plain lookup: the first pattern, in the order of the
-   * categories, that it contains.
+   * Returns the first pattern, in the order of the categories, that disqualifies a question from
+   * being a plain lookup.
    */
   checkDisqualifiers(query: string): query.Disqualification;
-  /** Whether a question asks for one attribute of one thing, and for which of what. */
+  /** Returns whether a question asks for one attribute of one entity, with both. */
   classifyQueryType(query: string): query.QueryTypeResult;
   /**
-   * Both together, in the shape of `POST /classify-query`. A search uses embeddings when the type
-   * is not LOOKUP or the question is disqualified.
+   * Returns the query type and the disqualification of a question, in the shape of
+   * `POST /classify-query`. A search needs embeddings if the type is not LOOKUP or the question is
+   * disqualified.
    */
   classifyQuery(query: string): query.QueryClassification;
   /**
-   * The things that a question names, each once: owners of something, then what follows `for`, then
-   * `who is` and its like. The word after a possessive is no owner, unless the configuration has
-   * `query.adjacentPossessives`.
+   * Returns the entities that a question names, each once: owners in possessives, then the words
+   * after `for`, then those after `who is` and similar phrases. The word after a possessive is no
+   * owner, unless the configuration has `query.adjacentPossessives`.
    */
   extractQueryEntities(query: string): string[];
-  /** What a question asks of something; null for nothing that is known. */
+  /** Returns the attribute that a question asks for; null if no known attribute is found. */
   extractQueryAttribute(query: string): string | null;
   /**
-   * How far an answer can be trusted, by its best score, the second (null where there is none), the
-   * number of results and whether an attribute was asked for: the weighted geometric mean of match
-   * quality, distinctness and clarity, within bounds.
+   * Returns the confidence in a result: the weighted geometric mean of match quality, distinctness
+   * and clarity, within bounds. Inputs are the best score, the second score (null without a second
+   * result), the number of results, and whether the question asks for an attribute.
    */
   calculateRetrievalConfidence(
     topScore: number,
@@ -161,9 +173,9 @@ export interface Engine {
     hasAttribute: boolean,
   ): query.RetrievalConfidence;
   /**
-   * The parts of a question of category D1 or D4, or the question itself; `classification` is what
-   * `classifyQuery` answers, and none divides nothing. Parts shorter than 3 UTF-16 units are
-   * dropped, and a question of more than 500 is not divided.
+   * Divides a question of category D1 or D4 into its parts; any other question is its only part.
+   * `classification` is the result of `classifyQuery`; without it nothing is divided. Parts of less
+   * than 3 UTF-16 units are dropped. A question of more than 500 units is not divided.
    */
   decompose(
     query: string,
@@ -171,66 +183,72 @@ export interface Engine {
     options?: query.DecomposeOptions,
   ): string[];
   /**
-   * What to ask instead after a poor answer: the question without the phrase that it opens with and
-   * the marks that it ends in; else the entity of its classification; else null.
+   * Returns a question to ask after a poor answer: the question without its opening phrase and its
+   * final punctuation; else the entity of its classification; else null.
    */
   reformulate(
     query: string,
     classification?: query.ClassifiedQuery | null | undefined,
   ): string | null;
   /**
-   * Everything about a question at once: its classification, intents, parts, and the terms for a
-   * full-text index.
+   * Returns everything about a question at once: its classification, intents, parts, and the terms
+   * for a full-text index.
    */
   understand(query: string, options?: query.UnderstandOptions): query.Understanding;
   /**
-   * How much was at stake in a memory, in [0.1, 1], by figures of it such as `pnl_pct`: 0.5,
-   * neutral, without a subtype or figures, for a subtype without a source, and where the section
-   * lets stakes change nothing.
+   * Returns the salience of a memory, in [0.1, 1], by figures such as `pnl_pct`. Returns 0.5
+   * (neutral) without a subtype or figures, for a subtype without a configured source, and in
+   * sections that ignore salience.
+   *
+   * @throws {NousError} `invalid_argument` for a figure that is not a finite number.
    */
   calculateSalience(
     subtype: string | null | undefined,
     signals: salience.StakeSignals | null | undefined,
   ): number;
   /**
-   * Days of stability that a new memory of this salience starts with, rounded to two decimals; null
-   * where the default stays.
+   * Returns the initial stability in days of a memory with this salience, rounded to two decimals;
+   * null if the default applies.
+   *
+   * @throws {NousError} `invalid_argument` for a salience outside [0, 1].
    */
   modulateStability(subtype: string | null | undefined, salience: number): number | null;
   /**
-   * A playbook's record after a trade that followed it was closed: its stability grows once for
-   * each success and shrinks by the inverse for each failure, within the section's cap and not
-   * below that of a new missed opportunity.
+   * Returns the record of a playbook after a trade that followed it was closed. Each success
+   * multiplies the stability once by the growth of a recall, each failure divides it. The result
+   * stays between the initial stability of a missed opportunity and the section's cap.
    */
   applyOutcome(playbook: PlaybookRecord, profitable: boolean, now?: Instant): AppliedPlaybook;
   /**
-   * What a memory is about, in capitals: the `symbol` or `coin` of its signals, whatever it is;
-   * else the known symbol that its title names first as a whole word in any case, or else its text;
-   * null for none.
+   * Returns the symbol that a memory is about, in capitals: the `symbol` or `coin` of its signals;
+   * else the known symbol that its title names first, as a whole word in any case; else the first
+   * one of its text; else null.
    *
-   * @throws {NousError} `invalid_argument` naming the field: a title or a body that is no text.
+   * @throws {NousError} `invalid_argument` with the field: a title or a body that is no string.
    */
   extractSymbol(node: consolidation.MemoryText): string | null;
   /**
-   * The episodes that are due for review, by symbol: active trade entries, closes and modifies,
-   * turn summaries and signals of the last 14 days (of 30, where fewer than 8 are), the newest 50
-   * of each kind. Groups of 3 and more, the largest first, of equals that with the newest episode;
-   * 5 at most, with their 15 newest. Of several with one id the first counts.
+   * Groups the episodes that are due for review by symbol: ACTIVE trade entries, closes and
+   * modifications, turn summaries and signals of the last 14 days (30 days if those are fewer than
+   * 8), the newest 50 of each kind. Returns groups of at least 3 episodes, largest first; equal
+   * groups are ordered by their newest episode. At most 5 groups with their 15 newest episodes. Of
+   * several rows with one id the first counts.
    *
-   * @throws {NousError} `invalid_argument` naming id and field: a missing id, texts that are none,
-   * an invalid date.
+   * @throws {NousError} `invalid_argument` with id and field: a missing id, a text that is no
+   *   string, an invalid date.
    */
   groupEpisodes<Row extends consolidation.EpisodeRow>(
     episodes: readonly Row[],
     options?: consolidation.GroupEpisodesOptions,
   ): consolidation.EpisodeGroup<Row>[];
   /**
-   * Under which conditions closed trades were won more often, or less, than the others of their
-   * group: anomalies, direction, trade type and signals of the entry that a close is tied to
-   * (`part_of`, or else `relates_to`; an edge counts in either direction, and edges in both
-   * directions are one tie), its weekday, hours and funding (percent an hour). All of the trades
-   * given count, however old. Each way to divide a group is tested once, by the smaller side, where
-   * both have 5 trades or more. Throws as above, and for wrong edges.
+   * Finds conditions under which closed trades were profitable more or less often than the other
+   * trades of their group. Conditions are anomalies, direction, trade type and signals of the
+   * close's entry, and its weekday, hours and funding (percent per hour). The entry is the memory
+   * that a `part_of` edge, else a `relates_to` edge, connects with the close; the direction of the
+   * edge does not matter. All given trades count, however old. Each way to divide a group is tested
+   * once, by its smaller side, if both sides have at least 5 trades. Throws as `groupEpisodes`, and
+   * for wrong edges.
    */
   findPatterns(
     episodes: readonly consolidation.EpisodeRow[],
@@ -238,14 +256,14 @@ export interface Engine {
     options?: consolidation.FindPatternsOptions,
   ): consolidation.FoundPatterns;
   /**
-   * What many episodes add up to: which lessons and playbooks to create, which to update or to
-   * strengthen, for each of the groups of `groupEpisodes`. Nothing is changed here. By default the
-   * statistics of `findPatterns` tell, over all of a group's trades that are given, however old;
-   * with `analyze` a language model does. What is known is told by the `existing` lessons and
-   * playbooks: once a plan is carried out, the same episodes lead to no other. A group whose
-   * answers fail or are late changes nothing and is named in the report.
+   * Plans a consolidation: for each group of `groupEpisodes` the lessons and playbooks to create,
+   * update or strengthen. It changes nothing itself. By default the statistics of `findPatterns`
+   * decide, over all given trades of a group, however old; with `analyze` a language model decides.
+   * `existing` holds the known lessons and playbooks: after a plan is carried out, the same
+   * episodes lead to no further plan. A group whose calls fail or exceed the time limit stays
+   * unchanged and is named in the report.
    *
-   * The promise is rejected with the signal's reason when that is aborted, and with
+   * The promise is rejected with the signal's reason if the signal is aborted, and with
    * `invalid_argument` for a wrong argument.
    */
   planConsolidation<Row extends consolidation.EpisodeRow>(
@@ -254,22 +272,22 @@ export interface Engine {
     options?: consolidation.PlanConsolidationOptions<Row>,
   ): Promise<consolidation.ConsolidationPlan>;
   /**
-   * Merges the results of several sub-queries: the best instance of each id, boosted where the
-   * question asks for its section, by score down to a share of the best, and something from each
-   * sub-query. Inputs are never changed.
+   * Merges the results of several sub-queries: the best instance of each id, boosted if the
+   * question asks for its section, in the order of scores, down to a share of the best score, and
+   * at least one result of each sub-query. Inputs are not changed.
    */
   mergeAndSelect<Row extends merge.MergeRow>(
     subResults: merge.SubResults<Row>,
     options?: merge.MergeOptions,
   ): merge.MergedRow<Row>[];
-  /** Each unordered pair of different nodes that one sub-query recalled together, once. */
+  /** Returns each unordered pair of different nodes that the same sub-query found, once. */
   coRecallPairs(
     selected: readonly { id: string; _sub_query_group?: number | undefined }[],
   ): [string, string][];
   /**
-   * One line for each memory, `- [lesson · KNOWLEDGE] Title (2026-01-15): text`, in order, until
-   * one would pass the budget of four code points a token; null when there is none. `maxTokens` is
-   * 4000 unless given.
+   * Formats memories as lines: `- [lesson · KNOWLEDGE] Title (2026-01-15): text`, in order, until a
+   * line would exceed the budget at four code points per token. Returns null if no line fits or
+   * there are no memories. `maxTokens` is 4000 by default.
    */
   formatContext(
     results: readonly lines.MemoryRow[],
@@ -277,96 +295,91 @@ export interface Engine {
     options?: lines.FormatContextOptions,
   ): string | null;
   /**
-   * What a turn asks of memory, by its English words and phrases. `frame` is the frame of mind;
-   * that of `selectFrame` unless given.
+   * Returns what a turn asks of memory, by its English words and phrases. `frame` defaults to the
+   * frame of `selectFrame`.
    *
-   * In the default mode a greeting before more is left out, acknowledgements are known, more forms
-   * of words are hints ("decide", "how did", "earlier"), capitals of every script count, and asking
-   * for signals (as `classifyIntent` has it) is a hint, too.
+   * The default mode ignores a greeting before other text, recognizes acknowledgements, knows more
+   * word forms as hints ("decide", "how did", "earlier"), recognizes capitals of every script, and
+   * hints at signals for questions whose intent is SIGNALS.
    */
   classifyTurn(text: string, frame?: string, options?: turn.ContextOptions): turn.TurnSignals;
   /**
-   * What to retrieve for these signals: 8 memories of the type that they ask for most and 3 of
-   * every other, 5 of each when they ask for none, and nothing for greetings, acknowledgements and
-   * turns that say nothing. In the mode in which they were classified.
+   * Plans the retrieval for these signals: 8 memories of the type with the strongest hint and 3 of
+   * every other type; 5 of each type without hints; none for greetings, acknowledgements and turns
+   * without content. Pass the mode that the signals were made with.
    *
-   * @throws {NousError} `invalid_argument` naming the field: a recency outside of [0, 1], a hint
-   * that is no number of at least 0,
-   * a keyword that is no text.
+   * @throws {NousError} `invalid_argument` with the field: a recency outside [0, 1], a hint that is
+   *   not a number of at least 0, a keyword that is no string.
    */
   planRetrieval(signals: turn.SignalsToPlan, options?: turn.ContextOptions): turn.RetrievalPlan;
   /**
-   * Both in one; a turn that asks what was talked about is planned as one that means something
-   * recent.
+   * Classifies a turn and plans its retrieval. A turn that asks for a recap is planned as one that
+   * means something recent.
    */
   planTurn(text: string, frame?: string, options?: turn.ContextOptions): turn.TurnPlan;
   /**
-   * The frame of mind that most words of a turn speak for; of equals a decision, then debugging, a
-   * task, a question, creative work, a conversation.
+   * Returns the frame that most words of a turn suggest. If several are equal, the order is
+   * decision, debug, task, question, creative, conversation.
    */
   selectFrame(text: string): turn.FrameSelection;
   /**
-   * The topic that a turn opens, its first 200 characters; null when it goes on with the one
-   * before.
+   * Returns the topic that a turn opens: its first 200 characters. Returns null if the turn
+   * continues the previous topic.
    */
   nextTopic(text: string): string | null;
   /**
-   * What a memory is to a prompt: theses and entries are decisions, closes are facts; of others the
-   * section decides.
+   * Returns the memory type of a subtype: theses and trade entries are decisions, closes are facts.
+   * For other subtypes the section decides.
    */
   memoryTypeOf(subtype: string | null | undefined): turn.MemoryType;
   /**
-   * Prepares the prompt of a turn: plans what to retrieve, asks for it, leaves out what fits too
-   * little, what others say too, and what the conversation says already, orders the rest by
-   * relevance, circumstances and use, and writes it within its budgets. What fails or is late is
-   * done without, and named; if all does, the prompt is the identity.
+   * Builds the prompt of a turn: plans the retrieval, calls `retrieve`, leaves out memories that
+   * score too low, repeat others, or repeat the conversation, orders the rest by relevance,
+   * circumstances and usage, and writes everything within its budgets. A call of the caller's that
+   * fails or exceeds the time limit is named in `failed`, and the prompt is built without it. If
+   * everything fails, the prompt is the identity.
    *
    * The promise is rejected with `invalid_argument` for a wrong option, and with the signal's
-   * reason when that is aborted.
+   * reason if the signal is aborted.
    */
   buildContext(options: BuildContextOptions): Promise<BuiltContext>;
   /**
-   * A stored row as a prompt shows it: its type by its subtype, what else by its title, body,
-   * summary and tags.
+   * Converts a stored row into a memory of a prompt. The subtype decides its type; title, body,
+   * summary and tags give the other fields.
    */
   contextMemory(row: RecalledRow): ContextMemory;
   /**
-   * Everything that a memory holds, as a text for the model: what a tool answers by which an agent
-   * looks up a line of its prompt.
+   * Returns all fields of a memory as text for the model. Use it as the answer of a tool with which
+   * an agent looks up a line of its prompt.
    *
-   * Type and title, then a line each for id, section, subtype, day, tags and what else the row and
-   * its body tell, and at the end what it says, quoted and not shortened. Like a prompt's lines it
-   * is kept from meaning anything but text.
+   * The text starts with type and title. A line each follows for id, section, subtype, day, tags
+   * and other fields of the row and its body. The last part is the quoted, unshortened text. As in
+   * the lines of a prompt, quoting keeps memories from being read as instructions.
    *
-   * ```ts
-   * await expandMemory("decision", id, (id) => store.get(id));
-   * ```
-   *
-   * @param type What the memory is to a prompt. Of any other text the answer is `Unknown memory
-   * type: …`, since it is the
-   *   model that says it.
-   * @param find Gets the stored row of an id. Where there is none, or one of another type, the
-   * answer is `not found`.
-   * @throws {NousError} `invalid_argument`, as a rejection: an empty id, a type that is no text, a
-   * row that is no object.
-   *   What `find` throws comes through.
+   * @param type The memory type. An unknown type gives the answer `Unknown memory type: …` and no
+   *   error, because the model chooses it.
+   * @param find Returns the stored row of an id. If it returns none, or a row of another type, the
+   *   answer is `not found`.
+   * @throws {NousError} `invalid_argument`, as a rejection: an empty id, a type that is no string,
+   *   a row that is no object. Errors of `find` are passed on.
    */
   expandMemory(type: MemoryType | (string & {}), id: string, find: FindMemory): Promise<string>;
-  /** The section of a subtype: exact, and the default section for an unknown or missing one. */
+  /** Returns the section of a subtype. An unknown or missing subtype has the default section. */
   getSectionForSubtype(subtype: string | null | undefined): MemorySection;
-  /** Days of stability that a new memory of this subtype starts with. */
+  /** Returns the initial stability in days of a memory of this subtype. */
   getInitialStabilityForSubtype(subtype: string | null | undefined): number;
-  /** What belonging to each section means. */
+  /** The profile of each section. */
   readonly SECTION_PROFILES: Readonly<Record<MemorySection, SectionProfile>>;
   /** The section of each known subtype. */
   readonly SUBTYPE_TO_SECTION: Readonly<Record<string, MemorySection>>;
-  /** Days of stability of a new memory of each known subtype. */
+  /** The initial stability in days of each known subtype. */
   readonly SUBTYPE_INITIAL_STABILITY: Readonly<Record<string, number>>;
 }
 
 /**
- * An engine under a configuration of your own; whatever it does not say keeps its default.
+ * Creates an engine with a configuration of your own. A key that is missing keeps its default.
  *
+ * @example
  * ```ts
  * const engine = createEngine({
  *   sections: {
@@ -374,12 +387,13 @@ export interface Engine {
  *     profiles: { SIGNALS: { decay: { maxStabilityDays: 60 } } },
  *   },
  * });
+ * engine.getSectionForSubtype("custom:recipe"); // "PROCEDURAL"
  * ```
  *
- * @throws {NousError} `invalid_config` with the path of the key: unknown keys, wrong types,
- * profiles that are not valid (six weights in [0, 1] that sum to 1 within 0.01, positive days and
- * rates, thresholds in [0, 1] with weak below active, difficulty in [0, 1], multiplier and boosts
- * of at least 1).
+ * @throws {NousError} `invalid_config` with the path of the key: unknown keys, wrong types, invalid
+ *   profiles (six weights in [0, 1] that sum to 1 within 0.01, positive days and rates, thresholds
+ *   in [0, 1] with weak below active, difficulty in [0, 1], multiplier and boosts of at least 1);
+ *   `not_initialized` before the module is loaded.
  */
 export function createEngine(config: EngineConfig = {}): Engine {
   requireLoaded();
@@ -402,7 +416,7 @@ export function engineOver(
     rerankTop: (candidates, metrics, options = {}) => {
       if (options === null) throw invalid("options", "must be an object, found null");
       const { limit, now, sections: bySection = true, weights, onInvalid } = options;
-      // As for `rerankCandidates`, null is none.
+      // Null means no weights, as in `rerankCandidates`.
       const given = bySection ? (weights ?? undefined) : uniform(weights);
       return rank(
         context,

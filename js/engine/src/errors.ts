@@ -1,56 +1,74 @@
-// The one error of the package.
+// `NousError`, the error class of the package, and helpers that make its messages.
 
 import { EXAMPLE_INSTANT } from "./instant.ts";
 
-/** What kind of thing went wrong; stable, for programs. */
+/** Code of an error. Codes are stable, so programs can compare them. */
 export type NousErrorCode =
-  /** A value passed to a function is wrong; `details` name it. */
+  /** An argument is wrong. `details` name it. */
   | "invalid_argument"
-  /** A configuration is wrong; `details.field` is the path of the key. */
+  /** A configuration is wrong. `details.field` is the path of the key. */
   | "invalid_config"
-  /** The module is not loaded yet: `await init()` first. */
+  /** The module is not loaded. Call `await init()` first. */
   | "not_initialized"
-  /** The module cannot be loaded here, for instance without WebAssembly SIMD. */
+  /** The module cannot be loaded in this environment, for instance without WebAssembly SIMD. */
   | "unsupported"
-  /** A call needs more memory than there is, or than it may take. */
+  /** A call needs more memory than the environment has, or than the index may take. */
   | "out_of_memory"
   /** A snapshot is damaged, cut off, or of another version. */
   | "invalid_snapshot"
-  /** An index was used after it had been freed. */
+  /** An index was used after `free`. */
   | "freed"
   /**
-   * The module trapped: a defect of the engine. The next call works, on a fresh instance; an index
-   * is lost. Or the thread of an index's worker has ended by itself, and the index with it.
+   * The module trapped, which is a defect of the engine. The next call works on a new instance; a
+   * resident index is lost. Or the thread of an index's worker ended by itself, and its index is
+   * lost.
    */
   | "instance_lost"
-  /**
-   * A worker has as many requests to answer as it may have; once it has answered some, it takes
-   * more.
-   */
+  /** A worker has `maxPending` open requests. Wait for some of them. */
   | "queue_full"
-  /** Every search of a retrieval failed, or was late; the first failure is the `cause`. */
+  /**
+   * All searches of a retrieval failed or exceeded the time limit. The `cause` is the first
+   * failure.
+   */
   | "search_failed"
-  /** A worker was terminated before it answered, or before it was asked. */
+  /** A worker was terminated before it answered, or before the request. */
   | "terminated";
 
-/** Where it went wrong, as far as that is one place. */
+/** Where the error is, if it concerns one field or entry. */
 export interface NousErrorDetails {
-  /** Name of the field, the option or, for a configuration, the path. */
+  /** Name of the field or option; in a configuration the path of the key. */
   field?: string;
-  /** Place in the batch, counted from 0. */
+  /** Index in the batch, counted from 0. */
   index?: number;
-  /** Id of the entry at that place, when it has one. */
+  /** Id of the entry at that index, if it has one. */
   id?: string;
 }
 
-/** Everything that this package throws. */
+/**
+ * The error that this package throws.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   rerankTop(candidates, metrics);
+ * } catch (error) {
+ *   if (error instanceof NousError && error.code === "invalid_argument") {
+ *     console.error(error.details.field, error.details.index, error.details.id);
+ *   }
+ * }
+ * ```
+ */
 export class NousError extends Error {
-  // Said outright, since the package is minified.
+  // Set explicitly, because minification renames the class.
   static override readonly name = "NousError";
+  /** The name of the class. */
   override readonly name = "NousError";
+  /** What went wrong, for programs. */
   readonly code: NousErrorCode;
+  /** Where the error is, if it concerns one field or entry. */
   readonly details: NousErrorDetails;
 
+  /** Creates an error. The package itself throws it; callers need this only in tests. */
   constructor(
     code: NousErrorCode,
     message: string,
@@ -63,18 +81,21 @@ export class NousError extends Error {
   }
 }
 
-/** A wrong argument. */
+/** Returns the error for a wrong argument. */
 export function invalid(field: string, problem: string): NousError {
   return new NousError("invalid_argument", `${field} ${problem}`, { field });
 }
 
-/** An entry of a batch that is no object. */
+/** Returns the error for an entry of a batch that is no object. */
 export function invalidShape(batch: string, index: number, found: unknown): NousError {
   const message = `${batch}[${index}] must be an object, found ${show(found)}`;
   return new NousError("invalid_argument", message, { field: batch, index });
 }
 
-/** A wrong field of an entry of a batch, named by its place and, where it has one, its id. */
+/**
+ * Returns the error for a wrong field of an entry of a batch, with its index and, if it has one,
+ * its id.
+ */
 export function invalidEntry(
   batch: string,
   index: number,
@@ -95,15 +116,15 @@ function idOf(entry: unknown): string | undefined {
 }
 
 /**
- * A problem and the value that has it. For text that is no instant, the message shows an example of
- * one. @internal
+ * A problem, followed by the wrong value. For text that is no instant, the message shows an
+ * example. @internal
  */
 export function problemWith(problem: string, value: unknown): string {
   const isText = typeof value === "string" && problem.startsWith("must be an instant");
   return `${problem}${isText ? `, such as ${EXAMPLE_INSTANT}` : ""}, found ${show(value)}`;
 }
 
-/** A value as a message shows it: short, and never failing, whatever getters and proxies throw. */
+/** Returns a short form of a value for a message. Never throws, whatever getters and proxies do. */
 export function show(value: unknown): string {
   try {
     return shown(value);
@@ -123,7 +144,10 @@ function shown(value: unknown): string {
   return String(value);
 }
 
-/** Whether a value is a `Date`, of whatever realm, and not only an heir of one. @internal */
+/**
+ * Returns whether a value is a `Date`, of any realm. An object that only inherits from one is none.
+ * @internal
+ */
 export function isDate(value: unknown): value is Date {
   try {
     if (Object.prototype.toString.call(value) !== "[object Date]") return false;
@@ -134,7 +158,9 @@ export function isDate(value: unknown): value is Date {
   }
 }
 
-/** Why something failed, in words; never throws, although reading an error may. @internal */
+/**
+ * Returns the reason of a failure in words. Never throws, although reading an error may. @internal
+ */
 export function reasonOf(error: unknown): string {
   try {
     const message: unknown =

@@ -1,8 +1,8 @@
-// One instance of the module: its memory, its glue, and whether it still lives.
+// One instance of the module: its memory, its glue, and whether it can still be used.
 //
-// An instance cannot go on after a trap, and wasm-bindgen's glue keeps state of its own. So each
-// instance gets its own glue, and a guard around every export: anything thrown across a wasm
-// frame ends that instance and no other.
+// An instance cannot go on after a trap, and wasm-bindgen's glue has state of its own. So each
+// instance has its own glue, and a guard around every export: anything thrown across a wasm frame
+// ends that instance and no other.
 
 import { NousError } from "./errors.ts";
 import { createGlue } from "./generated/glue.js";
@@ -14,9 +14,9 @@ export type Glue = ReturnType<typeof createGlue>;
 export interface Instance {
   readonly glue: Glue;
   readonly memory: WebAssembly.Memory;
-  /** Set while a call fills or reads scratch, so that a nested call goes elsewhere. */
+  /** True while a call uses the scratch. A nested call takes another instance then. */
   busy: boolean;
-  /** Set by a trap, or when its memory has grown too large to keep. */
+  /** True after a trap, or if the memory has grown too large to keep. */
   dead: boolean;
 }
 
@@ -25,7 +25,7 @@ type AnyFunction = (...args: number[]) => unknown;
 /** Makes the glue of one instance. */
 type CreateGlue = typeof createGlue;
 
-/** @internal A new instance of a compiled module; about a tenth of a millisecond. */
+/** Creates an instance of a compiled module. Takes about a tenth of a millisecond. @internal */
 export function instantiate(
   module: WebAssembly.Module,
   makeGlue: CreateGlue = createGlue,
@@ -50,8 +50,8 @@ export function instantiate(
 }
 
 /**
- * The same function, which ends the instance when it throws and refuses to run once the instance
- * has ended.
+ * Returns the same function with a guard: it ends the instance if it throws, and refuses to run
+ * after the instance has ended.
  */
 function guard(
   instance: Instance,
@@ -59,8 +59,8 @@ function guard(
   call: AnyFunction,
   exports: WebAssembly.Exports,
 ): AnyFunction {
-  // Bookkeeping of the glue, which may come from a finalizer at any time: it runs in an instance
-  // that has ended too.
+  // Bookkeeping of the glue. A finalizer may call it at any time, so it also runs in an instance
+  // that has ended.
   if (
     name.startsWith("__externref") ||
     (name.startsWith("__wbindgen") && name !== "__wbindgen_start")
@@ -76,11 +76,10 @@ function guard(
   }
   if (name.startsWith("__wbg_")) return (...args) => (instance.dead ? undefined : call(...args));
 
-  // The caller of this has marked the instance as dead: there may be no stack left to call a
-  // function.
+  // The caller of this has marked the instance as dead. The stack may be too full for another call.
   const ended = (cause: unknown, wasDead: boolean, ...args: unknown[]): unknown => {
-    // Arguments become numbers before the module runs. An argument that throws then has harmed
-    // nothing, unless it made a call in turn that did.
+    // Arguments become numbers before the module runs. An argument that throws then has done no
+    // harm, unless it made a call that did.
     if (
       name !== "engine_create" &&
       !(cause instanceof WebAssembly.RuntimeError) &&
@@ -101,7 +100,7 @@ function guard(
     if (instance.dead)
       throw new NousError("instance_lost", "This instance of the engine has ended.");
   };
-  // Fixed arguments where calls are hot: a rest parameter costs twice the guard.
+  // Fixed parameters where calls are frequent: a rest parameter doubles the cost of the guard.
   switch (call.length) {
     case 1:
       return (a) => {
@@ -161,7 +160,7 @@ function guard(
   }
 }
 
-/** Whether making a number of a value can throw. */
+/** Returns whether converting a value to a number can throw. */
 function isNoValue(value: unknown): boolean {
   return (
     typeof value === "bigint" ||
@@ -170,7 +169,7 @@ function isNoValue(value: unknown): boolean {
   );
 }
 
-/** The text that the module's panic hook wrote before the trap. */
+/** Returns the text that the module's panic hook wrote before the trap. */
 function panicText(exports: WebAssembly.Exports): string {
   try {
     const [start, length] = [

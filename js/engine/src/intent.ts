@@ -1,4 +1,4 @@
-// Which sections a question asks for.
+// Intents: the sections that a question asks for.
 
 import type { IntentMatcher } from "./config.ts";
 import { MEMORY_SECTIONS } from "./constants.ts";
@@ -8,21 +8,32 @@ import { moduleConstants } from "./generated/constants.ts";
 import { withText } from "./text.ts";
 import type { MemorySection } from "./types.ts";
 
-/** How to read a question. */
+/** Options of `classifyIntent`. */
 export interface IntentOptions {
-  /** Default: the configuration's, which is `substring` unless it says otherwise. */
+  /**
+   * How strings are found in the question. Default: the configuration's `intent.matcher`,
+   * `substring`.
+   */
   matcher?: IntentMatcher | undefined;
-  /** Answer with the strings that were found. */
+  /** Whether the result holds the strings that were found. Default false. */
   explain?: boolean | undefined;
 }
 
-/** What in a question speaks for a section. */
+/** The evidence for one section. */
 export interface IntentEvidence {
+  /** The section that the question asks for. */
   section: MemorySection;
-  /** Occurrences of all its strings together, overlapping ones included. */
+  /** Number of occurrences of all its strings together, overlapping ones included. */
   evidence: number;
-  /** The strings found, in the order of the table. */
-  strings: { string: string; count: number }[];
+  /**
+   * The strings that were found, in the order of the table, with the number of occurrences of each.
+   */
+  strings: {
+    /** The string. */
+    string: string;
+    /** Number of its occurrences, overlapping ones included. */
+    count: number;
+  }[];
 }
 
 /** @internal */
@@ -40,14 +51,14 @@ export function classifyIntent(
   );
 }
 
-/** The sections a question asks for, one bit each by section code. @internal */
+/** The intents of a question as bits, one per section code. @internal */
 export function intentBits(context: EngineContext, query: string): number {
   return withText(context.pool, query, 0, ({ engine }, length) =>
     engine.classify_intent(length, context.wordsByDefault),
   );
 }
 
-/** The sections of a set, one bit each by section code. @internal */
+/** The sections of a set of bits, one per section code, in the order of intents. @internal */
 export function sectionsOf(bits: number): MemorySection[] {
   if (bits === 0) return [];
   return moduleConstants.intent_order.filter(

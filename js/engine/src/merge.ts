@@ -1,5 +1,4 @@
-// Merging: ids become numbers here, the rule runs in the module, and only what is selected is
-// built.
+// Merging: ids become numbers here, the module selects, and only selected rows are built.
 
 import { copyWith, countOf, finiteScore, requireFinite } from "./arguments.ts";
 import type { EngineContext } from "./engine-context.ts";
@@ -19,41 +18,47 @@ import {
 import { intentBits } from "./intent.ts";
 import { requireLoaded } from "./runtime.ts";
 
-/** A result of a sub-query, as much of it as merging reads. */
+/** The fields of a sub-query's result that merging reads. */
 export interface MergeRow {
-  /** Results without an id, or with an empty one, are dropped. */
+  /** Id of the memory. Results with a missing or empty id are dropped. */
   id?: string | null | undefined;
-  /** A number, or text of one; anything else counts as 0. */
+  /** A number, or a string with a number. Anything else counts as 0. */
   score?: unknown;
+  /** Subtype of the memory. It decides the section, and so whether the result is boosted. */
   subtype?: string | null | undefined;
 }
 
-/** Results by sub-query, in order. */
+/** Results by sub-query, in order: a map, or pairs of sub-query and results. */
 export type SubResults<Row> =
   | ReadonlyMap<string, readonly Row[]>
   | readonly (readonly [string, readonly Row[]])[];
 
-/** How to merge. */
+/** Options of `mergeAndSelect`. */
 export interface MergeOptions {
-  /** The whole question; the sections it asks for are boosted. Default none. */
+  /**
+   * The whole question. Results whose section is one of its intents are boosted. Default: no
+   * boosts.
+   */
   query?: string | null | undefined;
-  /** Whether sections are boosted at all. Default true. */
+  /** Whether results are boosted. Default: `sections.enabled` of the configuration, true. */
   sectionsEnabled?: boolean | undefined;
-  /** Factor for sections asked for; 1 or less is none. Default 1.3. */
+  /** Factor of the boost. 1 or less means no boost. Default 1.3. */
   intentBoost?: number | undefined;
-  /** Share of the best score below which results are left out. Default 0.4. */
+  /** Results below this share of the best score are left out. Default 0.4. */
   relevanceRatio?: number | undefined;
   /** The most results: a whole number of at least 0. Default 20. */
   maxResults?: number | undefined;
 }
 
-/** A selected result: a new object with everything the result had. */
+/** A selected result: a new object with all fields of the result. */
 export type MergedRow<Row> = Row & {
+  /** The score, after the boost. */
   score: number;
-  /** The score before the boost. */
+  /** The score before the boost. Missing if the result was not boosted. */
   _original_score?: number;
+  /** True if the result was boosted; else missing. */
   _intent_boosted?: true;
-  /** The number of the sub-query that this instance came from. */
+  /** Index of the sub-query that found this instance. */
   _sub_query_group: number;
 };
 
@@ -75,7 +80,7 @@ export function mergeAndSelect<Row extends MergeRow>(
   const most = countOf("maxResults", options.maxResults, moduleConstants.max_results);
   const groups = groupsOf(subResults);
   const intents = sectionsEnabled && query ? intentBits(context, query) : 0;
-  // There is room for so many, whatever a getter does to the lists meanwhile.
+  // The scratch has room for these lengths. A getter may change the lists while they are read.
   const lengths = groups.map((group) => group.length);
   const rows = lengths.reduce((sum, length) => sum + length, 0);
 
@@ -170,7 +175,10 @@ function groupsOf<Row>(subResults: SubResults<Row>): (readonly Row[])[] {
   return groups;
 }
 
-/** Pairs of one call of `coRecallPairs`: those of a group of five thousand, which take seconds. */
+/**
+ * The most pairs of one call of `coRecallPairs`. A group of five thousand has that many; it takes
+ * seconds.
+ */
 const MOST_PAIRS = 2 ** 24;
 
 /** @internal */
@@ -202,7 +210,7 @@ export function coRecallPairs(
       numbers[numbersAt + place] = codeIn(ids, names[place]);
       const group = codeIn(groups, node._sub_query_group);
       numbers[numbersAt + count + place] = group;
-      // With each one of its group before.
+      // One pair with each earlier member of the group.
       most += sizes[group] ?? 0;
       sizes[group] = (sizes[group] ?? 0) + 1;
     }

@@ -36,51 +36,62 @@ import type { GraphMetrics, Instant, RankedNode, RerankingWeights, ScoredNode } 
 
 /** The default `limit` of `rerankTop`. @internal */
 export const RERANK_LIMIT = 20;
-/** Indices cross as 32-bit numbers, and a batch has to fit into the memory that they address. */
+/** Indices cross as 32-bit numbers, and a batch must fit into the memory that they address. */
 const MOST_CANDIDATES = 2 ** 25;
 
-/** How the rerank functions treat a candidate with a wrong value. */
+/**
+ * How the rerank functions treat candidates with wrong values.
+ *
+ * @example
+ * ```ts
+ * rerankWithSectionWeights(candidates, { avg_inbound_edges: 2 }, now, { onInvalid: "neutral" });
+ * ```
+ */
 export interface RerankOptions {
   /**
-   * `throw`, the default: a candidate with a wrong value is an error, and nothing is ranked.
+   * `throw`, the default: a wrong value of a candidate is an error, and nothing is ranked.
    *
-   * `neutral`: every candidate is ranked, and every score is finite. A number is used as the
-   * formulas use it, whether it is in its range or not. What they leave undefined is neutral, field
-   * by field:
+   * `neutral`: every candidate is ranked, and every score is finite. Numbers outside their range
+   * are used as they are. Values for which the formulas are undefined are neutral, field by field:
    *
-   * - `semantic_score`, `bm25_score`, `graph_score`: what is not a finite number is 0, as an absent
-   * score.
-   * - `last_accessed`: what is no instant has recency 0, and so has an instant some 58 years ahead,
-   * where recency is infinite;
-   *   `access_count` does not count then.
-   * - `created_at`: what is no instant loses the bonus for new content, and nothing else.
-   * - `access_count`: what is no number is 0; a fraction or a negative number is used as it is.
-   * - `inbound_edge_count`: what is no number is 0; a fraction or a negative number is used as it
-   * is.
-   * - `id` is not looked at, an unknown `subtype` is KNOWLEDGE, and what is no object is a
-   * candidate without any of these values.
-   * - A value that cannot be read, since its getter throws, counts as a wrong value of its field.
+   * - `semantic_score`, `bm25_score`, `graph_score`: anything but a finite number is 0, like a
+   *   missing score.
+   * - `last_accessed`: anything but an instant has recency 0. So has an instant about 58 years
+   *   ahead, where recency is infinite; `access_count` does not count then.
+   * - `created_at`: anything but an instant loses the bonus for new content, and nothing else.
+   * - `access_count`, `inbound_edge_count`: anything but a number is 0. Fractions and negative
+   *   numbers are used as they are.
+   * - `id` is not read. An unknown `subtype` is KNOWLEDGE. An entry that is no object is a
+   *   candidate without values.
+   * - A value whose getter throws is a wrong value of its field.
    *
-   * A score whose sum is beyond the range of numbers is the greatest number of its sign. Weights,
-   * metrics, `now` and `limit` belong to the call and not to a candidate: they are refused as with
-   * `throw`.
+   * A score beyond the range of numbers is the largest number of its sign. Wrong weights, metrics,
+   * `now` and `limit` are errors in both modes, because they belong to the call and not to a
+   * candidate.
    */
   onInvalid?: "throw" | "neutral" | undefined;
 }
 
-/** What `rerankTop` can be told. */
+/**
+ * Options of `rerankTop`.
+ *
+ * @example
+ * ```ts
+ * rerankTop(candidates, { avg_inbound_edges: 2 }, { limit: 10, now: "2026-01-15T09:30:00Z" });
+ * ```
+ */
 export interface RerankTopOptions extends RerankOptions {
-  /** How many results to build: a whole number of at least 0. Default 20. */
+  /** The number of results: a whole number of at least 0. Default 20. */
   limit?: number | undefined;
   /** The present. Default: the clock. */
   now?: Instant | undefined;
-  /** Whether each candidate is weighed as its section says. Default true. */
+  /** Whether each candidate is ranked by the weights of its section. Default true. */
   sections?: boolean | undefined;
-  /** Weights for every candidate, in place of those of sections. */
+  /** Weights for every candidate, in place of the sections' weights. */
   weights?: RerankingWeights | undefined;
 }
 
-/** Ranks a batch; without weights, each candidate by its section's. @internal */
+/** Ranks a batch. Without weights each candidate has those of its section. @internal */
 export function rank<Node extends ScoredNode>(
   context: EngineContext,
   candidates: readonly Node[],
@@ -140,7 +151,7 @@ function packHeader(
   }
 }
 
-/** A candidate without any value, for what is no object. */
+/** A candidate without values, in place of an entry that is no object. */
 const NO_VALUES = {} as ScoredNode;
 
 const MOMENTS = new Set(["last_accessed", "created_at"]);
@@ -156,7 +167,10 @@ const VALUES = [
   ...MOMENTS,
 ] as (keyof ScoredNode)[];
 
-/** Packs neutrally. Reading each value by itself is slow, so that is done if reading throws. */
+/**
+ * Packs with neutral values. Reading each value separately is slow, so it is done only after a read
+ * has thrown.
+ */
 function packReadable(
   lease: EngineLease,
   context: EngineContext,
@@ -170,10 +184,7 @@ function packReadable(
   }
 }
 
-/**
- * The values of a candidate; those that cannot be read are NaN, which is a wrong value of each
- * field.
- */
+/** The values of a candidate. A value that cannot be read is NaN, which is wrong in every field. */
 function readableOf(candidate: ScoredNode): ScoredNode {
   if (typeof candidate !== "object" || candidate === null) return NO_VALUES;
   const values = VALUES.map((name) => {
@@ -187,8 +198,8 @@ function readableOf(candidate: ScoredNode): ScoredNode {
   return Object.fromEntries(values) as ScoredNode;
 }
 
-// What is no number is packed as NaN: the module takes it as neutral, or refuses it, and the
-// message is made from the candidate itself.
+// A value that is no number is packed as NaN. The module takes NaN as neutral or refuses it. The
+// error message shows the value of the candidate itself.
 function pack(
   lease: EngineLease,
   context: EngineContext,
@@ -233,8 +244,7 @@ function pack(
 const scoreOf = (score: number | null): number =>
   typeof score === "number" ? score : score === null ? 0 : Number.NaN;
 
-// Asking for the method is quicker than asking for the class, and as good. What it returns may be
-// anything.
+// Checking for the method is faster than checking for the class. The method may return anything.
 function momentOf(instant: Instant): number {
   if (typeof instant === "number") return instant;
   if (instant != null && typeof (instant as Date).getTime === "function") {
@@ -278,12 +288,13 @@ function refused(lease: EngineLease, candidates: readonly ScoredNode[]): NousErr
   const { field, index, problem, found } = takeRefusal(lease.instance.glue);
   if (index === null) return invalid(field, `${problem}, found ${found ?? "no finite number"}`);
   const candidate = candidates[index] as unknown as Record<string, unknown>;
-  // The module saw NaN for whatever was no number, so the candidate itself is asked what it was.
+  // The module received NaN for any value that is no number. The message shows the candidate's
+  // value.
   const shown = field in candidate ? problemWith(problem, candidate[field]) : problem;
   return invalidEntry("candidates", index, candidate, field, shown);
 }
 
-/** Whether wrong values of candidates are neutral. @internal */
+/** Returns whether wrong values of candidates are neutral. @internal */
 export function isNeutral(onInvalid: unknown): boolean {
   if (onInvalid === undefined || onInvalid === "throw") return false;
   if (onInvalid === "neutral") return true;
@@ -292,45 +303,87 @@ export function isNeutral(onInvalid: unknown): boolean {
 
 const RERANK_OPTIONS = new Set(["onInvalid"]);
 
-/** The same of the options of `rerankWithSectionWeights` and `rerankCandidates`. @internal */
+/**
+ * Reads `onInvalid` of the options of `rerankWithSectionWeights` and `rerankCandidates`. @internal
+ */
 export const isNeutralIn = (options: RerankOptions | undefined): boolean =>
   options !== undefined &&
   isNeutral(optionsOf<RerankOptions>("options", options, RERANK_OPTIONS).onInvalid);
 
-/** Similarity of meaning: the score as given, 0 when absent. */
+/**
+ * Returns the semantic signal: the semantic score, 0 if missing.
+ *
+ * @example
+ * ```ts
+ * semanticScore({ ...node, semantic_score: 0.8 }); // 0.8
+ * ```
+ */
 export function semanticScore(node: ScoredNode): number {
   requireObject("node", node);
   return node.semantic_score ?? 0;
 }
 
 /**
- * Match of words: the BM25 score relative to the batch's maximum. 0.5 when the maximum is 0, else 1
- * for the only candidate.
+ * Returns the keyword signal: the BM25 score divided by the highest of the batch. If the highest is
+ * 0, it is 0.5; else a single candidate has 1.
+ *
+ * @example
+ * ```ts
+ * keywordScore({ ...node, bm25_score: 3 }, 6, 10); // 0.5
+ * ```
  */
 export function keywordScore(node: ScoredNode, maxBM25: number, candidateCount: number): number {
   requireObject("node", node);
   return numeric().keyword(node.bm25_score ?? 0, maxBM25, candidateCount);
 }
 
-/** Activation over the graph: the score as given, 0 when absent. */
+/**
+ * Returns the graph signal: the graph score, 0 if missing.
+ *
+ * @example
+ * ```ts
+ * graphScore({ ...node, graph_score: 0.4 }); // 0.4
+ * ```
+ */
 export function graphScore(node: ScoredNode): number {
   requireObject("node", node);
   return node.graph_score ?? 0;
 }
 
 /**
- * Freshness: exp(−days / 30) over whole days since the last access; above 1 for one in the future.
+ * Returns the recency signal: exp(−days / 30) over whole days since the last access. It is above 1
+ * for an access in the future.
+ *
+ * @example
+ * ```ts
+ * recencyScore("2026-01-01", "2026-01-31"); // exp(−1)
+ * ```
  */
 export function recencyScore(lastAccessed: Instant, now: Instant = Date.now()): number {
   return numeric().recency(toMilliseconds(lastAccessed), toMilliseconds(now));
 }
 
-/** Standing in the graph: min((inbound / average) / 2, 1), and 0.5 when the average is 0. */
+/**
+ * Returns the authority signal: min((inbound / average) / 2, 1); 0.5 if the average is 0.
+ *
+ * @example
+ * ```ts
+ * authorityScore(3, 2); // 0.75
+ * ```
+ */
 export function authorityScore(inboundEdges: number, avgInbound: number): number {
   return numeric().authority(inboundEdges, avgInbound);
 }
 
-/** Use: min(tanh(accesses / 10) · recency + (0.2 for a memory less than 7 days old), 1). */
+/**
+ * Returns the affinity signal: min(tanh(accesses / 10) · recency + bonus, 1). The bonus is 0.2 for
+ * a memory that is less than 7 days old, else 0.
+ *
+ * @example
+ * ```ts
+ * affinityScore(5, "2026-01-01", "2026-01-10", "2026-01-15");
+ * ```
+ */
 export function affinityScore(
   accessCount: number,
   createdAt: Instant,
@@ -345,6 +398,6 @@ export function affinityScore(
   );
 }
 
-/** The weights of a ranking that is not by section. @internal */
+/** The weights of a ranking without sections. @internal */
 export const uniform = (weights: RerankingWeights | undefined): RerankingWeights =>
   weights ?? RERANKING_WEIGHTS;

@@ -1,4 +1,4 @@
-// The compiled module of this process and the instances that serve stateless calls.
+// The compiled module of this process, and the pool of instances for stateless calls.
 
 import { NousError } from "./errors.ts";
 import { MOST_SCRATCH } from "./generated/layout.ts";
@@ -6,43 +6,51 @@ import { type Glue, type Instance, instantiate } from "./instance.ts";
 import { refusal } from "./refusal.ts";
 import { ScratchView } from "./scratch-view.ts";
 
-// A project for Node need not have the types of the web, so the declarations name none of them.
+// The declarations name no types of the web, because a project for Node may not have them.
 
-/** A `Response`, as much of it as loading reads. */
+/** The part of a `Response` that loading reads. */
 export interface ModuleResponse {
+  /** Whether the status is in the range 200–299. */
   readonly ok: boolean;
+  /** HTTP status. */
   readonly status: number;
+  /** URL of the response. */
   readonly url: string;
+  /** Returns the body. */
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 
 /**
- * The bytes of a .wasm, or the `WebAssembly.Module` that they were compiled to: an object, as far
- * as types know.
+ * The bytes of the .wasm, or a `WebAssembly.Module`. The type of the latter may be unknown, so it
+ * is an object here.
  */
 export type ModuleBytes = ArrayBuffer | ArrayBufferView | object;
 
 /**
- * What a module can be loaded from: its bytes, compiled or not, a `Response` that holds them, or a
+ * A source to load the module from: its bytes, compiled or not, a `Response` that holds them, or a
  * URL.
  */
 export type ModuleSource =
   | ModuleBytes
   | ModuleResponse
-  | { readonly href: string }
+  | {
+      /** The URL, as in a `URL` object. */
+      readonly href: string;
+    }
   | string
   | PromiseLike<ModuleBytes | ModuleResponse>;
 
 let compiled: WebAssembly.Module | undefined;
 let instances: Instance[] = [];
 
-/** Whether the module is loaded. @internal */
+/** Returns whether the module is loaded. @internal */
 export function isLoaded(): boolean {
   return compiled !== undefined;
 }
 
 /**
- * Throws before the module is loaded; for functions that would answer without asking it. @internal
+ * Throws `not_initialized` if the module is not loaded. For functions that may return without
+ * calling the module. @internal
  */
 export function requireLoaded(): void {
   if (!compiled)
@@ -56,7 +64,14 @@ export function requireLoaded(): void {
  * Loads the module from its bytes, or from a compiled module, synchronously. Does nothing if a
  * module is loaded.
  *
- * @throws {NousError} `unsupported` when this environment cannot run it.
+ * @example
+ * ```ts
+ * import { readFileSync } from "node:fs";
+ *
+ * initSync(readFileSync("node_modules/nous-wasm/dist/nous_wasm.wasm"));
+ * ```
+ *
+ * @throws {NousError} `unsupported` if this environment cannot run the module.
  */
 export function initSync(source: ModuleBytes): void {
   if (compiled) return;
@@ -65,7 +80,7 @@ export function initSync(source: ModuleBytes): void {
       source instanceof WebAssembly.Module
         ? source
         : new WebAssembly.Module(source as BufferSource);
-    // The first instance shows whether this is the module it should be.
+    // The first instance shows whether the module is one of this package.
     instances = [instantiate(module)];
     compiled = module;
   } catch (cause) {
@@ -73,9 +88,7 @@ export function initSync(source: ModuleBytes): void {
   }
 }
 
-/**
- * Loads the module from wherever it comes; a `Response` is compiled while it streams in. @internal
- */
+/** Loads the module from any source. A `Response` is compiled while it arrives. @internal */
 export async function load(source: ModuleSource): Promise<void> {
   if (compiled) return;
   let from = await source;
@@ -89,7 +102,7 @@ export async function load(source: ModuleSource): Promise<void> {
       "unsupported",
       `The module could not be fetched: ${from.url} answered ${from.status}.`,
     );
-  // A server that does not say application/wasm forbids streaming, but its bytes are as good.
+  // Streaming needs the content type application/wasm. Without it the bytes are read first.
   const streams = from.headers.get("content-type")?.startsWith("application/wasm");
   try {
     initSync(
@@ -123,7 +136,7 @@ function cannotLoad(cause: unknown): NousError {
   return new NousError("unsupported", reason, {}, { cause });
 }
 
-/** Whether a function that makes one vector of zeros is valid here. */
+/** Returns whether this environment accepts a function that makes one vector of zeros. */
 function supportsSimd(): boolean {
   const probe = [
     0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253,
@@ -140,27 +153,27 @@ function newInstance(): Instance {
   return instance;
 }
 
-/** A new instance that no other call uses, for data that stays in its memory. @internal */
+/** Creates an instance that no other call uses, for data that stays in its memory. @internal */
 export function ownInstance(): Instance {
   requireLoaded();
   return instantiate(compiled!);
 }
 
-/** The compiled module, for handing it to a worker. @internal */
+/** Returns the compiled module, to pass it to a worker. @internal */
 export function compiledModule(): WebAssembly.Module {
   requireLoaded();
   return compiled!;
 }
 
-/** Glue for calls of numbers alone, which cannot nest. @internal */
+/** Returns glue for calls that pass only numbers, which cannot nest. @internal */
 export function numeric(): Glue {
   const first = instances[0];
   return first !== undefined && !first.dead ? first.glue : free().glue;
 }
 
 /**
- * Glue for calls that take memory, which must not move under a call that is filling its scratch.
- * @internal
+ * Returns glue for calls that allocate memory. No other call may be filling its scratch in that
+ * instance, because memory growth moves the scratch. @internal
  */
 export function idle(): Glue {
   return free().glue;
@@ -170,7 +183,7 @@ function free(): Instance {
   return instances.find(({ busy, dead }) => !busy && !dead) ?? newInstance();
 }
 
-/** What a configuration is when the module reads it. @internal */
+/** A configuration as the module reads it. @internal */
 export type PlainData =
   | null
   | boolean
@@ -181,7 +194,7 @@ export type PlainData =
 
 type Engine = NonNullable<ReturnType<Glue["Engine"]["create"]>>;
 
-/** A configured engine on one instance, with views over its scratch. @internal */
+/** A configured engine on one instance, with views of its scratch. @internal */
 export class EngineLease extends ScratchView<Engine> {
   readonly engine: Engine;
 
@@ -193,14 +206,14 @@ export class EngineLease extends ScratchView<Engine> {
   }
 }
 
-/** Engines of one configuration, wherever they are needed. @internal */
+/** The pool of the engines of one configuration. @internal */
 export class EnginePool {
   #last: EngineLease | undefined;
   readonly #leases = new WeakMap<Instance, EngineLease>();
 
   constructor(readonly config: PlainData | undefined) {}
 
-  /** An engine that nothing else uses until it is given back. */
+  /** Returns an engine for exclusive use until `release`. */
   acquire(): EngineLease {
     const last = this.#last;
     const lease =
@@ -210,15 +223,15 @@ export class EnginePool {
   }
 
   /**
-   * Ends the use of an engine, however its work ended. An instance with large scratch is given up,
-   * since the memory of an instance never shrinks.
+   * Ends the use of an engine, also after an error. An instance with a large scratch is discarded,
+   * because the memory of an instance never shrinks.
    */
   release(lease: EngineLease): void {
     lease.instance.busy = false;
     if (lease.size > MOST_SCRATCH) lease.instance.dead = true;
   }
 
-  /** An engine for a call of numbers alone. */
+  /** Returns an engine for a call that passes only numbers. */
   engine(): EngineLease["engine"] {
     const last = this.#last;
     return (last !== undefined && !last.instance.dead ? last : this.#find()).engine;

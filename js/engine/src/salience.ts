@@ -1,4 +1,4 @@
-// How much was at stake, and how strongly a memory is first stored.
+// Salience: how much was at stake in a memory, and how it changes the initial stability.
 
 import { NO_SALIENCE } from "./decay.ts";
 import type { EngineContext } from "./engine-context.ts";
@@ -6,15 +6,15 @@ import { invalid, show } from "./errors.ts";
 import { requireLoaded } from "./runtime.ts";
 
 /**
- * Figures of a memory: of the built-in subtypes `pnl_pct` (percent), `confidence` and `rr_ratio`,
- * of your own what the configuration names. Where `salience.rarity` and `salience.surprise` have a
- * weight, also `z_score`, and `outcome` with `expectation`. Where `salience.consequence` has a
- * weight, also `led_to_action`: true, false or a number in [0, 1]. Null is none; others are not
- * read.
+ * Figures of a memory. The built-in subtypes have `pnl_pct` (percent), `confidence` and `rr_ratio`;
+ * the configuration names those of other subtypes. If `salience.rarity` and `salience.surprise`
+ * have a weight, `z_score` and `outcome` with `expectation` are read, too. If
+ * `salience.consequence` has a weight, `led_to_action` is read: true, false or a number in [0, 1].
+ * Null means missing. Other fields are not read.
  */
 export type StakeSignals = Readonly<Record<string, unknown>>;
 
-/** Past the end of every table: the stake of an unknown subtype. */
+/** A place past the end of every table, which the module takes as an unknown subtype. */
 const UNKNOWN = { place: 2 ** 32 - 1, fields: [null, null] } as const;
 const NEUTRAL = 0.5;
 
@@ -38,7 +38,7 @@ export function calculateSalience(
   const outcome = surprise ? signalOf(signals, "outcome") : Number.NaN;
   const expectation = surprise ? signalOf(signals, "expectation") : Number.NaN;
   const ledToAction = consequence ? shareOf(signals, "led_to_action") : Number.NaN;
-  // Only now: what a getter did may have ended an engine.
+  // Last, because a getter above may have ended an engine.
   return context.pool
     .engine()
     .salience(place, first, second, deviation, outcome, expectation, ledToAction);
@@ -61,7 +61,7 @@ export function modulateStability(
   return Number.isNaN(days) ? null : days;
 }
 
-/** A salience that growth goes by, checked. @internal */
+/** Checks a salience and returns it as growth reads it. @internal */
 export function salienceOf(salience: number | null | undefined): number {
   if (salience == null) return NO_SALIENCE;
   requireSalience(salience);
@@ -80,7 +80,7 @@ function subtypeOf(subtype: string | null | undefined): string | null {
   return subtype || null;
 }
 
-/** A signal that says whether, or how far; NaN for none. */
+/** A signal that is a boolean or a share; NaN if missing. */
 function shareOf(signals: StakeSignals, field: string): number {
   const value = Object.hasOwn(signals, field) ? signals[field] : undefined;
   if (value == null) return Number.NaN;
@@ -92,7 +92,7 @@ function shareOf(signals: StakeSignals, field: string): number {
   );
 }
 
-/** A signal; NaN for none. */
+/** A signal; NaN if missing. */
 function signalOf(signals: StakeSignals, field: string): number {
   const value = Object.hasOwn(signals, field) ? signals[field] : undefined;
   if (value == null) return Number.NaN;

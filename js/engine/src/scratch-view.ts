@@ -1,4 +1,4 @@
-// Views over the scratch of an object of the module: numbers, rows and bytes of a batch.
+// Views of the scratch of an object of the module: numbers, rows and bytes of a batch.
 
 import { NousError } from "./errors.ts";
 import { MOST_SCRATCH } from "./generated/layout.ts";
@@ -24,13 +24,13 @@ export interface Shrinkable extends OnScratch {
 /** @internal */
 export class ScratchView<M extends OnScratch> {
   /**
-   * Views of the whole memory. Memory that grows leaves them empty: `revalidateViews` makes new
+   * Views of the whole memory. They are empty after memory has grown; `revalidateViews` makes new
    * ones.
    */
   numbers: Float64Array;
   rows: Uint32Array;
   bytes: Uint8Array;
-  /** Where the scratch begins in each view. */
+  /** Where the scratch starts in each view. */
   numbersAt = 0;
   rowsAt = 0;
   bytesAt = 0;
@@ -66,7 +66,7 @@ export class ScratchView<M extends OnScratch> {
 
   #grow(numbers: number, rows: number, bytes: number): void {
     const had = [this.#numbersRoom, this.#rowsRoom, this.#bytesRoom] as const;
-    // Forgotten until all is done: one vector may have moved when the next fails.
+    // Unknown until all vectors are reserved: one may have moved when the next fails.
     this.#forgetRoom();
     const roomWith = (spare: number) => {
       const room = (wanted: number, had: number) =>
@@ -100,7 +100,7 @@ export class ScratchView<M extends OnScratch> {
     const { buffer } = this.instance.memory;
     this.rows = new Uint32Array(buffer);
     this.bytes = new Uint8Array(buffer);
-    // Last, since its length is what is asked above.
+    // Last, because its length is what the check above reads.
     this.numbers = new Float64Array(buffer);
   }
 

@@ -34,51 +34,64 @@ import { ownInstance } from "./runtime.ts";
 import { ScratchView } from "./scratch-view.ts";
 import { mostBytes, writeText } from "./text.ts";
 
-/** The searched texts of a memory; a missing text is empty. */
+/**
+ * The texts of a memory to search. A missing text is empty.
+ *
+ * @example
+ * ```ts
+ * texts.upsert([{ id: "m1", title: "Gold", body: "Breakouts fail on Fridays." }]);
+ * ```
+ */
 export interface TextDocument {
+  /** Id of the memory. Not empty. */
   id: string;
+  /** Title. Default "". */
   title?: string | null | undefined;
+  /** Summary. Default "". */
   summary?: string | null | undefined;
+  /** Body. Default "". */
   body?: string | null | undefined;
 }
 
-/** A memory that was found, with its score above 0; higher is better. */
+/** A search result. */
 export interface TextHit {
+  /** Id of the document. */
   id: string;
+  /** BM25 score, above 0. Higher is better. */
   score: number;
 }
 
-/** How a text index is made. */
+/** Options of `new TextIndex()`. */
 export interface TextIndexOptions {
   /**
-   * The most bytes it may take, scratch included but not a snapshot, so that a full index can be
-   * saved; 3 GiB when not given.
+   * The most bytes that the index may take, scratch included. Snapshots do not count, so that a
+   * full index can be saved. Default 3 GiB.
    */
   maxBytes?: number | undefined;
 }
 
-/** How a text index is searched. */
+/** Options of `TextIndex.search`. */
 export interface TextSearchOptions {
-  /** Most hits; default 20, `Infinity` for all. */
+  /** The most hits, at least 0. Default 20; `Infinity` for all. */
   limit?: number | undefined;
   /**
-   * Looks among these alone; ids that are not there are passed over. Scores are those of a search
-   * among all.
+   * Ids of the documents to search. Unknown ids are skipped. Scores are those of a search over all
+   * documents. Default: all.
    */
   among?: readonly string[] | undefined;
 }
 
-/** Bytes that a full-text index takes. */
+/** Memory of a full-text index, in bytes. */
 export interface TextUse {
-  /** Its words, postings and texts. */
+  /** Bytes of words, postings and texts. */
   index: number;
-  /** The memory of its instance, which never shrinks. */
+  /** The memory of the index's instance, which never shrinks. */
   module: number;
 }
 
 const OPTION_KEYS = new Set(["maxBytes"]);
 const SEARCH_KEYS = new Set(["limit", "among"]);
-/** The texts of a document, and the place of the length of each on the wire. */
+/** The texts of a document, each with the place of its length in the transferred record. */
 const TEXTS = [
   ["title", DOCUMENT_TITLE],
   ["summary", DOCUMENT_SUMMARY],
@@ -91,29 +104,32 @@ type Module = ReturnType<Glue["ResidentText"]["create"]>;
 type TextState = IndexState<Module>;
 
 /**
- * A full-text index over titles, summaries and bodies, resident in the module: words by their
- * beginnings, ranked by BM25. Words and scores are those of SQLite's FTS5 with its defaults, but
- * that text of scripts without spaces between words is found too.
+ * A full-text index over titles, summaries and bodies. It lives in the module's memory. Words match
+ * by prefix and are ranked by BM25. Words and scores are those of SQLite's FTS5 with its defaults;
+ * in addition, text of scripts without spaces between words is searchable.
  *
+ * Errors are those of `MemoryIndex`: `invalid_argument`, `out_of_memory`, `freed`, `instance_lost`.
+ * A call that throws changes nothing.
+ *
+ * @example
  * ```ts
  * const texts = new TextIndex();
  * texts.upsert([{ id: "n_1", title: "Gold", body: "Breakouts fail on Fridays." }]);
- * const hits = texts.search(["breakout", "friday"], { limit: 45 }); // what `MemoryIndex.search`
- * takes as `bm25`
+ * // Hits are the `bm25` of `MemoryIndex.search`.
+ * const hits = texts.search(["breakout", "friday"], { limit: 45 });
  * texts.free();
  * ```
- *
- * Errors are those of `MemoryIndex`: `invalid_argument`, `out_of_memory`, `freed`, `instance_lost`;
- * nothing is changed then.
  */
 export class TextIndex {
   readonly #index: ResidentIndex<TextState>;
-  // Set below, where the symbol exists.
+  /** Frees the index, as `free` does. Missing in environments without the symbol. */
   declare [Symbol.dispose]: () => void;
 
   /**
-   * @throws {NousError} `invalid_argument` for an unknown option or one out of its range,
-   * `not_initialized` before the module is loaded.
+   * Creates an empty index.
+   *
+   * @throws {NousError} `invalid_argument` for an unknown option or one out of its range;
+   *   `not_initialized` before the module is loaded.
    */
   constructor(options: TextIndexOptions = {}) {
     if ((options as unknown) instanceof ResidentIndex) {
@@ -129,12 +145,11 @@ export class TextIndex {
   }
 
   /**
-   * The index that a snapshot was made of.
+   * Restores the index of a snapshot.
    *
-   * @param bytes the snapshot, in one piece or in several of any length.
-   * @throws {NousError} `invalid_snapshot` for one that is damaged, cut off, of another version, or
-   * of a `MemoryIndex`; else as
-   * the constructor.
+   * @param bytes The snapshot, in one piece or in several of any length.
+   * @throws {NousError} `invalid_snapshot` for a snapshot that is damaged, cut off, of another
+   *   version, or of a `MemoryIndex`; else as the constructor.
    */
   static restore(bytes: SnapshotSource, options: TextIndexOptions = {}): TextIndex {
     const maxBytes = maxBytesOf(
@@ -154,12 +169,12 @@ export class TextIndex {
     return new TextIndex(new ResidentIndex(state) as object);
   }
 
-  /** How many documents there are. */
+  /** The number of documents. */
   get size(): number {
     return this.#index.live().rows.size;
   }
 
-  /** The memory it takes, in bytes. */
+  /** The memory of the index, in bytes. */
   get bytes(): TextUse {
     const { resident } = this.#index.live();
     return {
@@ -168,19 +183,24 @@ export class TextIndex {
     };
   }
 
-  /** Whether a document is there. */
+  /** Returns whether a document with this id is in the index. */
   has(id: string): boolean {
     return this.#index.live().rows.has(id);
   }
 
-  /** The ids of all documents, in no order. */
+  /** Returns the ids of all documents, in no particular order. */
   ids(): IterableIterator<string> {
     return this.#index.live().rows.keys();
   }
 
   /**
-   * Adds documents, and replaces those whose id is there as a whole; their place in the order
-   * stays. Of one that is listed twice the last counts. The answer is how many were new.
+   * Adds documents. A document with a known id replaces the old one and keeps its place in the
+   * order. Of several with one id the last counts. Returns the number of new documents.
+   *
+   * @example
+   * ```ts
+   * texts.upsert([{ id: "m1", title: "Gold", body: "Breakouts fail on Fridays." }]); // 1
+   * ```
    */
   upsert(documents: readonly TextDocument[]): number {
     const state = this.#index.live();
@@ -218,7 +238,14 @@ export class TextIndex {
     return added.length;
   }
 
-  /** Removes documents. Ids that are not there are passed over; the answer is how many were. */
+  /**
+   * Removes documents. Unknown ids are skipped. Returns the number of removed documents.
+   *
+   * @example
+   * ```ts
+   * texts.remove(["m1"]); // 1
+   * ```
+   */
   remove(ids: readonly string[]): number {
     const state = this.#index.live();
     const known = idsOf("ids", ids);
@@ -238,10 +265,15 @@ export class TextIndex {
   }
 
   /**
-   * The documents that hold any of the terms, best first, equal ones in the order in which they
-   * were added. A term is found where a word begins with it; one that consists of several words,
-   * where these follow each other. 32 terms count. Words like "the" and "what", and terms that half
-   * of the documents hold, count only where no other term is found.
+   * Returns the documents that contain at least one of the terms, best first; equal scores are in
+   * the order in which the documents were added. A term matches words that start with it; a term of
+   * several words matches where they follow each other. The first 32 terms count. Words like "the"
+   * and "what", and terms that half of the documents contain, count only if no other term matches.
+   *
+   * @example
+   * ```ts
+   * const hits = texts.search(["breakout", "friday"], { limit: 10 });
+   * ```
    */
   search(terms: readonly string[], options: TextSearchOptions = {}): TextHit[] {
     const state = this.#index.live();
@@ -272,14 +304,14 @@ export class TextIndex {
     return hits;
   }
 
-  /** The index as bytes, versioned and checked by sums. */
+  /** Returns the index as bytes, with version and checksums. */
   snapshot(): Uint8Array<ArrayBuffer> {
     return inOnePiece(this.snapshotParts());
   }
 
   /**
-   * The same in pieces of some megabytes, each made when it is asked for, to be written to a
-   * stream. The index may not be changed before the last.
+   * Returns the snapshot in pieces of some megabytes, each made on demand, for writing to a stream.
+   * Do not change the index before the last piece.
    */
   snapshotParts(): IterableIterator<Uint8Array<ArrayBuffer>> {
     const state = this.#index.live();
@@ -287,9 +319,8 @@ export class TextIndex {
   }
 
   /**
-   * Gives the index up, and its memory with it; every later call is an error with code `freed`, but
-   * for this one, which does nothing. An index that is forgotten without it is collected in time,
-   * as other objects are.
+   * Frees the index and its memory. Later calls throw with code `freed`, except `free`, which does
+   * nothing. An index without references is garbage-collected like other objects.
    */
   free(): void {
     this.#index.free();
@@ -302,7 +333,7 @@ function newState(resident: ScratchView<Module>, ids: string[]): TextState {
   return { resident, rows: placesOf(ids), ids, snapshots: 0, isFreed: false };
 }
 
-/** The texts of documents by id, each read once. */
+/** Reads the texts of documents by id, each text once. */
 function readDocuments(documents: readonly TextDocument[]): Map<string, string[]> {
   const count = listOf("documents", documents).length;
   const batch = new Map<string, string[]>();
@@ -340,14 +371,12 @@ function readTerms(terms: readonly string[], most: number): string[] {
   });
 }
 
-/** The rows of those ids that are there, each once. */
+/** Returns the rows of the known ids, each once. */
 function rowsOf({ rows }: TextState, ids: readonly string[]): number[] {
   return [...new Set(ids)].flatMap((id) => rows.get(id) ?? []);
 }
 
-/**
- * Lets the module sweep out removed documents. The rows of the others move up then, in their order.
- */
+/** Lets the module remove deleted documents. The rows of the others move up in their order. */
 function sweep(state: TextState): void {
   if (!state.resident.module.sweep()) return;
   state.ids = state.ids.filter((id) => id !== undefined);

@@ -1,16 +1,18 @@
-// Text into the module's memory, as UTF-8. A lone surrogate arrives as U+FFFD.
+// Text in the module's memory, as UTF-8. A lone surrogate becomes U+FFFD.
 
 import { SPAN, SPAN_END, SPAN_START } from "./generated/layout.ts";
 import type { EngineLease, EnginePool } from "./runtime.ts";
 
 const encoder = new TextEncoder();
-/** Up to this many units, writing them one by one is quicker than asking the encoder. */
+/**
+ * Up to this number of UTF-16 units, writing them one by one is faster than calling the encoder.
+ */
 const SHORT = 96;
 
-/** The most bytes that text of so many UTF-16 units can need. @internal */
+/** The most bytes of a text with this number of UTF-16 units. @internal */
 export const mostBytes = (units: number): number => units * 3;
 
-/** Writes text at a place that has room for `mostBytes` of it; its length in bytes. @internal */
+/** Writes text where there is room for `mostBytes`. Returns its length in bytes. @internal */
 export function writeText(text: string, bytes: Uint8Array, at: number): number {
   const units = text.length;
   if (units <= SHORT) {
@@ -42,7 +44,7 @@ export function slicesOf(
 }
 
 /**
- * Does something with an engine that has the text in its scratch, and room for so many numbers.
+ * Calls `use` with an engine that has the text in its scratch, and room for `numbers` numbers.
  * @internal
  */
 export function withText<T>(

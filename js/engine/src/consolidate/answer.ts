@@ -1,4 +1,4 @@
-// What a language model says of a group of episodes, taken apart.
+// Answers of a language model about a group of episodes: title, text and trigger.
 
 import { isFields } from "../arguments.ts";
 import { invalid, show } from "../errors.ts";
@@ -6,22 +6,19 @@ import { parsed } from "./episodes.ts";
 import { firstCharacters } from "./text.ts";
 import type { ExtractedTrigger, PatternOutput } from "./types.ts";
 
-/** What begins the line of a trigger. @internal */
+/** Start of the line with the trigger. @internal */
 export const TRIGGER_LINE = "PLAYBOOK_TRIGGER:";
-/** What begins the line of a title. @internal */
+/** Start of the line with the title. @internal */
 export const TITLE_LINE = "TITLE:";
-/** What begins an answer that there is nothing. @internal */
+/** Start of an answer without a pattern. @internal */
 export const NO_PATTERN = "NO_PATTERN";
 /** The most characters of a title. @internal */
 export const LONGEST_TITLE = 60;
-/** The most characters of a single line that is nothing. */
+/** A single line of at most this number of characters is no pattern. */
 const LONGEST_NOTHING = 30;
 const ELLIPSIS = "...";
 
-/**
- * An answer without its trigger, and what stands on the trigger's line; a later line of the kind is
- * text.
- */
+/** Splits an answer into its text and the first trigger line. A later trigger line is text. */
 function withoutTrigger(text: string): { rest: string; trigger: string | undefined } {
   if (typeof text !== "string") throw invalid("text", `must be a string, found ${show(text)}`);
   const lines = text.split("\n");
@@ -32,10 +29,15 @@ function withoutTrigger(text: string): { rest: string; trigger: string | undefin
 }
 
 /**
- * What calls a playbook up, as a language model's answer says in its first `PLAYBOOK_TRIGGER:`
- * line; null where there is none, and for what is no JSON object with a list of kinds of anomalies.
+ * Returns the trigger in the first `PLAYBOOK_TRIGGER:` line of a language model's answer. Returns
+ * null without such a line, and for anything but a JSON object with a list of `anomaly_types`.
  *
- * @throws {NousError} `invalid_argument` for what is no text.
+ * @throws {NousError} `invalid_argument` for an argument that is no string.
+ *
+ * @example
+ * ```ts
+ * extractPlaybookTrigger('PLAYBOOK_TRIGGER: {"anomaly_types": ["funding_extreme"]}');
+ * ```
  */
 export function extractPlaybookTrigger(text: string): ExtractedTrigger | null {
   const { trigger } = withoutTrigger(text);
@@ -48,12 +50,17 @@ export function extractPlaybookTrigger(text: string): ExtractedTrigger | null {
 }
 
 /**
- * The pattern that a language model's answer tells, without its trigger: the first line is the
- * title, cut at 60 characters, and the rest the body; a single line of more than 30 characters is
- * the body, and the title its beginning. Both are null for an answer that there is no pattern, and
- * for one that says too little.
+ * Returns the pattern in a language model's answer, without its trigger. The first line is the
+ * title, cut at 60 characters, and the rest is the body. A single line of more than 30 characters
+ * is the body, and its beginning the title. Both are null for an answer without a pattern, and for
+ * shorter ones.
  *
- * @throws {NousError} `invalid_argument` for what is no text.
+ * @throws {NousError} `invalid_argument` for an argument that is no string.
+ *
+ * @example
+ * ```ts
+ * parsePatternOutput("TITLE: Fade funding extremes\nShorts won 29 of 40 trades.").title;
+ * ```
  */
 export function parsePatternOutput(text: string): PatternOutput {
   const nothing = { title: null, body: null };

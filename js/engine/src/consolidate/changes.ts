@@ -1,5 +1,4 @@
-// What is to be done about one group: nodes to create and to update, edges to add and to
-// strengthen.
+// Changes for one group: nodes to create and to update, edges to add and to strengthen.
 
 import { moduleConstants } from "../generated/constants.ts";
 import type { Draft } from "./drafts.ts";
@@ -12,7 +11,7 @@ import type { GroupPlan, PatternDraft, PlannedUpdate } from "./types.ts";
 /** The most characters of a summary. */
 const LONGEST_SUMMARY = 300;
 
-/** The subtype of a draft. @internal */
+/** Returns the subtype of a draft. @internal */
 export const subtypeOf = ({ playbook }: Draft): PatternDraft["subtype"] =>
   playbook === null ? "custom:lesson" : "custom:playbook";
 
@@ -25,10 +24,10 @@ function fieldsOf({ title, text, record }: Draft, body: object): Omit<PlannedUpd
   };
 }
 
-/** Collects what is to be done about a group. @internal */
+/** Collects the changes for a group. @internal */
 export class Changes {
   readonly plan: GroupPlan;
-  /** Lessons and playbooks that are there and gain. */
+  /** Number of known lessons and playbooks that change. */
   strengthened = 0;
 
   constructor(
@@ -43,12 +42,12 @@ export class Changes {
     return create.length + update.length + link.length + strengthen.length === 0;
   }
 
-  /** A new node, with edges to its episodes and to what only resembles it. */
+  /** Adds a new node, with edges to its episodes and to similar nodes. */
   create(draft: Draft, related: readonly string[]): void {
     this.plan.create.push({
       type: "concept",
       subtype: subtypeOf(draft),
-      // The text comes first, whatever it will be.
+      // `text` is the first key; its value is set by `fieldsOf`.
       ...fieldsOf(draft, { text: "", ...draft.playbook }),
       temporal_event_source: "consolidation",
       edges: [
@@ -59,8 +58,8 @@ export class Changes {
   }
 
   /**
-   * The figures of a pattern that is known, and its new episodes; nothing where it rests on the
-   * same ones.
+   * Updates the figures of a known pattern and links its new episodes. Does nothing if the record
+   * is the same.
    */
   update(draft: Draft, known: Known): void {
     if (isSameRecord(draft.record, known.record)) return;
@@ -70,8 +69,8 @@ export class Changes {
   }
 
   /**
-   * The edges of a node that says the same as a draft, unless it generalizes all those episodes
-   * already.
+   * Strengthens the edges of a node that says the same as a draft, and links the missing episodes.
+   * Does nothing if the node generalizes all episodes already.
    */
   strengthen(id: string, draft: Draft): void {
     const from = this.generalized.from(id);

@@ -1,5 +1,5 @@
-// What an analysis says of a group, before anybody looks whether it is known: by statistics, or by
-// a language model.
+// Drafts: the patterns of a group, by statistics or by a language model, before known ones are
+// sorted out.
 
 import type { Fields } from "../arguments.ts";
 import type { EngineContext } from "../engine-context.ts";
@@ -13,20 +13,20 @@ import { type Questions, readAnalysis } from "./questions.ts";
 import { tell } from "./sentence.ts";
 import type { AnalyzePattern, PatternFigures } from "./types.ts";
 
-/** What is to be written, unless it is there. @internal */
+/** A pattern to write, unless it is known. @internal */
 export interface Draft {
   title: string;
   text: string;
-  /** What a playbook's body has beside the text; none for a lesson. */
+  /** Fields of a playbook's body besides the text; null for a lesson. */
   playbook: Fields | null;
-  /** Ids of the episodes that it generalizes. */
+  /** Ids of the episodes that the pattern generalizes. */
   episodes: readonly string[];
   record: ConsolidationRecord;
-  /** The lesson or playbook that tells the pattern already. */
+  /** The lesson or playbook that already holds the pattern. */
   known: Known | null;
 }
 
-/** What there is before a cycle. @internal */
+/** The state before the consolidation. @internal */
 export interface Before {
   context: EngineContext;
   agent: string;
@@ -34,19 +34,19 @@ export interface Before {
   generalized: Generalized;
 }
 
-/** A playbook's trigger, action and direction, and nothing yet to its record. */
+/** Returns the trigger, action and direction of a playbook, with an empty record. */
 const playbookOf = (
   symbol: string,
   trigger: Fields,
   action: string,
   direction: string,
 ): Fields => ({
-  // What was seen of one symbol says nothing of others.
+  // A pattern of one symbol does not hold for others.
   trigger: { symbols: symbol === GENERAL ? null : [symbol], ...trigger },
   ...{ action, direction, success_count: 0, sample_size: 0 },
 });
 
-/** The patterns of a group, of those that trades add up to. @internal */
+/** Returns the drafts of a group from the findings of all groups. @internal */
 export function draftsOf(symbol: string, findings: readonly Finding[], before: Before): Draft[] {
   return findings.flatMap((finding) => {
     if (!finding.kept || finding.symbol !== symbol) return [];
@@ -68,7 +68,7 @@ export function draftsOf(symbol: string, findings: readonly Finding[], before: B
       fingerprint,
       figures,
     } as const;
-    // A playbook for one side is none for the other.
+    // A playbook for one direction does not hold for the other.
     const isMirrored =
       known !== null && !conditions.some((one) => isSameCondition(one, known.record.condition));
     return isMirrored && known.body.trigger !== undefined
@@ -78,8 +78,8 @@ export function draftsOf(symbol: string, findings: readonly Finding[], before: B
 }
 
 /**
- * What tells a pattern already, and the condition that it is to be known by: of either side, since
- * both are one question.
+ * Returns the memory that already holds a pattern, and the condition to store. The opposite
+ * condition counts as the same pattern, because both sides are one test.
  */
 function knownAs({ symbol, conditions, opposite }: Finding, { agent, known }: Before) {
   const own = [...known.values()].filter(
@@ -124,8 +124,8 @@ function figuresOf({
 }
 
 /**
- * The pattern that a language model sees in a group: one or none; null where it need not be asked,
- * since what it said of the very same episodes is kept.
+ * Asks a language model for the pattern of a group: one draft or none. Returns null without a call
+ * if an earlier answer about the same episodes is stored.
  *
  * @internal
  */
@@ -168,7 +168,7 @@ export async function askModel<Row>(
 const isShare = (value: unknown): value is number =>
   typeof value === "number" && value >= 0 && value <= 1;
 
-/** What a language model's trigger makes of a pattern; null without one. */
+/** Returns the playbook of a language model's trigger; null without a trigger. */
 function playbookIn(answer: string, symbol: string): Fields | null {
   const trigger = extractPlaybookTrigger(answer);
   if (trigger === null) return null;
@@ -180,7 +180,7 @@ function playbookIn(answer: string, symbol: string): Fields | null {
   const read = {
     anomaly_types,
     ...(isNamed ? { symbols } : {}),
-    // No anomaly is more severe than 1: a percentage would call up nothing.
+    // The severity of an anomaly is at most 1: a percentage would never match.
     ...(isShare(min_severity) ? { min_severity } : {}),
   };
   const side = typeof direction === "string" ? direction.trim().toLowerCase() : "";

@@ -1,4 +1,5 @@
-// Episodes as a store has them: read once, told apart by what they are about, and put into groups.
+// Episodes: reads rows of a store, finds their symbols, selects those that are due for review, and
+// groups them.
 
 import { type Fields, isFields, optionsOf, presentOf } from "../arguments.ts";
 import type { EngineContext } from "../engine-context.ts";
@@ -23,21 +24,21 @@ import { toMilliseconds } from "../instant.ts";
 import { mostBytes, writeText } from "../text.ts";
 import type { EpisodeGroup, EpisodeRow, GroupEpisodesOptions, MemoryText } from "./types.ts";
 
-/** The group of episodes that name no symbol. @internal */
+/** Name of the group of episodes without a symbol. @internal */
 export const GENERAL = "_general";
 
-/** A trade that has ended. @internal */
+/** Subtype of a closed trade. @internal */
 export const CLOSE = "custom:trade_close";
 
-/** What a body says. @internal */
+/** The contents of a body. @internal */
 export interface Body {
-  /** The text of a JSON body, empty when it has none; else the body itself. */
+  /** The text of a JSON body, "" if it has none; else the body itself. */
   text: string;
-  /** The signals of a JSON body; empty when there are none. */
+  /** The signals of a JSON body; empty if it has none. */
   signals: Fields;
 }
 
-/** An episode as it was when it was read. @internal */
+/** A copy of an episode's fields. @internal */
 export interface Episode<Row = EpisodeRow> {
   row: Row;
   id: string;
@@ -49,8 +50,7 @@ export interface Episode<Row = EpisodeRow> {
 }
 
 /**
- * JSON begins with one of these. Asking first is cheaper than an exception for every text that is
- * none.
+ * First characters of JSON. The check is cheaper than an exception for every text that is no JSON.
  */
 const MAY_BE_JSON = /^[ \t\n\r]*[[{"\d\-tfn]/;
 
@@ -62,31 +62,33 @@ export function readBody(body: string): Body {
   return { text: typeof text === "string" ? text : "", signals: isFields(signals) ? signals : {} };
 }
 
-/** What JSON says; undefined for what is none. @internal */
+/** Returns parsed JSON; undefined for text that is no JSON. @internal */
 export function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch (error) {
-    // A stack that is full says nothing about the text.
+    // A stack overflow says nothing about the text.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
 
-/** The symbol that signals name themselves, in capitals. */
+/** Returns the symbol in the signals, in capitals. */
 function symbolOfSignals({ symbol, coin }: Fields): string | undefined {
   const named = [symbol, coin].find((name) => typeof name === "string" && name !== "");
   return (named as string | undefined)?.toUpperCase();
 }
 
-/** The symbol of each memory, null for none, by its title and what its body says. @internal */
+/**
+ * Returns the symbol of each memory, by its signals, title and text; null if it has none. @internal
+ */
 export function symbolsOf(
   context: EngineContext,
   titles: readonly string[],
   bodies: readonly Body[],
 ): (string | null)[] {
   const symbols = bodies.map(({ signals }) => symbolOfSignals(signals) ?? null);
-  // Most titles name one, so that most texts need not be handed over.
+  // Most titles name a symbol, so most texts need not be passed to the module.
   for (const texts of [titles, bodies.map(({ text }) => text)]) {
     const open = symbols.flatMap((symbol, place) =>
       symbol === null && texts[place] !== "" ? [place] : [],
@@ -100,10 +102,10 @@ export function symbolsOf(
   return symbols;
 }
 
-/** Room for text that is handed over at once, in bytes; a longer text goes alone. */
+/** Room for the texts of one call, in bytes. A longer text is passed alone. */
 const MOST_ROOM = 2 ** 20;
 
-/** The known symbol that each text names first, in capitals. */
+/** Returns the first known symbol of each text, in capitals. */
 function firstSymbols(context: EngineContext, texts: readonly string[]): (string | null)[] {
   const found: (string | null)[] = [];
   while (found.length < texts.length) {
@@ -147,8 +149,8 @@ export function extractSymbol(context: EngineContext, node: MemoryText): string 
 }
 
 /**
- * Reads the rows that are wanted, by their subtype, in their order; of several with one id the
- * first. @internal
+ * Copies and checks the rows of the wanted subtypes, in their order. Of several rows with one id
+ * the first counts. @internal
  */
 export function readEpisodes<Row extends EpisodeRow>(
   rows: readonly Row[],
@@ -189,14 +191,14 @@ const wrong = (
 ): NousError =>
   invalidEntry("episodes", place, row, field, problemWith(`must be ${wanted}`, found));
 
-/** A text that may be missing. */
+/** Returns "" for a missing text. */
 function textIn(place: number, row: unknown, field: keyof EpisodeRow, value: unknown): string {
   if (typeof value === "string") return value;
   if (value === undefined || value === null) return "";
   throw wrong(place, row, field, "a string", value);
 }
 
-/** As many milliseconds around 1970 as a `Date` can hold. */
+/** The largest distance from 1970 that a `Date` holds, in milliseconds. */
 const LAST_INSTANT = 8.64e15;
 
 function creationOf(place: number, row: EpisodeRow): number {
@@ -207,31 +209,31 @@ function creationOf(place: number, row: EpisodeRow): number {
   throw wrong(place, row, field, "an instant", provenance_created_at ?? created_at);
 }
 
-/** The kind of each episode that knowledge is made of, by its subtype. */
+/** The kind of an episode, by its subtype. */
 const KINDS = new Map<string, number>(
   moduleConstants.episode_sources.map((subtype, kind) => [subtype, kind]),
 );
 
-/** Whether knowledge is made of episodes of a subtype. @internal */
+/** Returns whether consolidation reads episodes of a subtype. @internal */
 export const isSource = (subtype: string): boolean => KINDS.has(subtype);
 
-/** A group with what was read of its episodes. @internal */
+/** A group with the copies of its episodes. @internal */
 export interface Group<Row> {
   symbol: string;
   episodes: Episode<Row>[];
 }
 
-/** What a review comes to. @internal */
+/** Result of a review. @internal */
 export interface Review<Row> {
-  /** Episodes that were looked at. */
+  /** Number of reviewed episodes. */
   reviewed: number;
-  /** Groups that have enough of them. */
+  /** Number of groups with enough episodes. */
   found: number;
-  /** Those to analyse, in order. */
+  /** The groups to analyse, in order. */
   groups: Group<Row>[];
 }
 
-/** Chooses the episodes to review, and groups them by symbol. @internal */
+/** Selects the episodes to review, and groups them by symbol. @internal */
 export function review<Row>(
   context: EngineContext,
   episodes: readonly Episode<Row>[],
@@ -262,7 +264,7 @@ export function review<Row>(
   return { reviewed: reviewed.length, found: told[0]!, groups };
 }
 
-/** The places of the episodes to review, newest first. */
+/** Returns the places of the episodes to review, newest first. */
 function recent(
   context: EngineContext,
   episodes: readonly Episode<unknown>[],
@@ -278,7 +280,7 @@ function recent(
 
 type Engine = ReturnType<EngineContext["pool"]["acquire"]>["engine"];
 
-/** Does something with an engine that has the numbers in its scratch. @internal */
+/** Calls `use` with an engine that has the numbers in its scratch. @internal */
 export function withNumbers<T>(
   context: EngineContext,
   numbers: readonly number[],

@@ -2,9 +2,9 @@
 
 import { GENERALIZES, type Link } from "./patterns.ts";
 
-/** Which episodes lessons and playbooks generalize, by the ids of both. @internal */
+/** The episodes that lessons and playbooks generalize, by the ids of both. @internal */
 export class Generalized {
-  /** With the edge; none where this cycle has dealt with it. */
+  /** The edge id of each pair; null if this consolidation has already changed the edge. */
   readonly #edges = new Map<string, Map<string, string | null>>();
 
   constructor(links: readonly Link[]) {
@@ -14,7 +14,7 @@ export class Generalized {
     }
   }
 
-  /** The episodes that a node generalizes. */
+  /** Returns the episodes that a node generalizes. */
   from(id: string): Map<string, string | null> {
     let from = this.#edges.get(id);
     if (from === undefined) {
@@ -24,7 +24,7 @@ export class Generalized {
     return from;
   }
 
-  /** The nodes that generalize all of some episodes. */
+  /** Yields the nodes that generalize all given episodes. */
   *over(episodes: readonly string[]): Generator<string> {
     for (const [id, from] of this.#edges)
       if (episodes.every((episode) => from.has(episode))) yield id;

@@ -1,5 +1,5 @@
-// What earlier cycles left in lessons and playbooks: by it a later one knows its own patterns
-// again.
+// Known patterns: reads the records that earlier consolidations left in lessons and playbooks. A
+// later consolidation recognizes its own patterns by them.
 
 import { type Fields, isFields } from "../arguments.ts";
 import type { EngineContext } from "../engine-context.ts";
@@ -8,26 +8,28 @@ import { withText } from "../text.ts";
 import { parsed } from "./episodes.ts";
 import type { ExistingRow, PatternFigures, TradeCondition } from "./types.ts";
 
-/** Stands in the body of what consolidation made, under `consolidation`. @internal */
+/** The record in the body of a consolidated memory, under `consolidation`. @internal */
 export interface ConsolidationRecord {
   agent: string;
   symbol: string;
   analysis: "statistics" | "model";
-  /** What sets the trades apart; a language model has none to name. */
+  /** The condition of the pattern; null for the analysis of a language model. */
   condition: TradeCondition | null;
-  /** Of the ids of the episodes that it rests on. */
+  /** Fingerprint of the ids of its episodes. */
   fingerprint: string;
   figures?: PatternFigures;
 }
 
-/** A lesson or a playbook that consolidation made. @internal */
+/** A consolidated lesson or playbook. @internal */
 export interface Known {
   id: string;
   body: Fields;
   record: ConsolidationRecord;
 }
 
-/** Reads those of the rows that consolidation made; of several with one id the first. @internal */
+/**
+ * Reads the rows that consolidation wrote. Of several rows with one id the first counts. @internal
+ */
 export function knownIn(rows: readonly ExistingRow[]): Map<string, Known> {
   if (!Array.isArray(rows)) throw invalid("existing", `must be an array, found ${show(rows)}`);
   const known = new Map<string, Known>();
@@ -50,8 +52,8 @@ export function knownIn(rows: readonly ExistingRow[]): Map<string, Known> {
 }
 
 /**
- * Levels that can be written as JSON again, however little stack there is; reading has no such
- * bound.
+ * The most levels of a body. Deeper values could overflow the stack when they are written as JSON.
+ * Reading has no such bound.
  */
 const MOST_LEVELS = 32;
 
@@ -60,15 +62,15 @@ const isWritable = (value: unknown, levels: number): boolean =>
   value === null ||
   (levels > 0 && Object.values(value).every((each) => isWritable(each, levels - 1)));
 
-/** The fields of a body that are nested no deeper than can be written. */
+/** Returns the fields of a body that are not too deep to be written. */
 const writable = (body: Fields): Fields =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => isWritable(value, MOST_LEVELS)));
 
-/** A record as it was left; whoever else writes to a memory may have put anything there. */
+/** Checks a record. Other programs write to memories, too, so it may hold anything. */
 function recordIn(value: unknown): ConsolidationRecord | null {
   if (!isFields(value) || !isWritable(value, MOST_LEVELS)) return null;
   const { agent, symbol, analysis, fingerprint } = value;
-  // What is no condition is none.
+  // A condition that is no object counts as none.
   const condition = isFields(value.condition) ? value.condition : null;
   const texts = [agent, symbol, fingerprint, condition === null ? "" : condition.value];
   const isSound =
@@ -84,8 +86,8 @@ export function isSameCondition(one: TradeCondition, other: TradeCondition | nul
 }
 
 /**
- * Whether two records rest on the same episodes and tell the same of them; what else was tested is
- * no matter. @internal
+ * Returns whether two records have the same episodes, condition and figures. The q value is
+ * ignored, because it depends on the other tests. @internal
  */
 export function isSameRecord(one: ConsolidationRecord, other: ConsolidationRecord): boolean {
   const told = ({ condition, fingerprint, figures }: ConsolidationRecord) =>
@@ -93,7 +95,7 @@ export function isSameRecord(one: ConsolidationRecord, other: ConsolidationRecor
   return told(one) === told(other);
 }
 
-/** A sum over ids in any order that tells them from others. @internal */
+/** Returns a hash of a set of ids, regardless of their order. @internal */
 export function fingerprintOf(context: EngineContext, ids: readonly string[]): string {
   const text = JSON.stringify([...ids].sort());
   const sum = withText(context.pool, text, 0, ({ engine }, length) => engine.fingerprint(length));

@@ -1,6 +1,5 @@
-// Trades that have ended, read from memories, and the conditions under which they were won more
-// often than others, or less. What was known of a trade is numbered here; the module counts and
-// tests.
+// Patterns: reads closed trades from memories, and finds the conditions under which they were
+// profitable more or less often. Conditions are numbered here. The module counts and tests.
 
 import { type Fields, isFields, isNumber, optionsOf } from "../arguments.ts";
 import type { EngineContext } from "../engine-context.ts";
@@ -28,14 +27,14 @@ import type {
 
 const ENTRY = "custom:trade_entry";
 /**
- * The types of edges that tie a close and its entry, in either direction: the first where there is
- * one, else the second.
+ * Types of the edges between a close and its entry, in either direction. The second type is used
+ * only if there is no edge of the first.
  */
 const TIES = ["part_of", "relates_to"];
 
 /**
- * Signals that are read as something else, or that may tell how the trade ended, when an entry is
- * written to later.
+ * Signals that are no conditions: they are read elsewhere, or they may reveal the outcome of the
+ * trade if the entry is updated later.
  */
 const NO_CONDITIONS = new Set([
   ...[
@@ -52,29 +51,29 @@ const NO_CONDITIONS = new Set([
 ]);
 /** Ids and instants are no conditions either. */
 const NO_CONDITION_ENDS = ["_id", "_at"];
-/** A longer text, in UTF-16 units, is prose and no label. */
+/** The most UTF-16 units of a label. Longer texts are prose. */
 const LONGEST_LABEL = 64;
 
 /** The direction of a trade. @internal */
 export type Direction = "long" | "short";
 
-/** A trade that has ended, as much of it as a finding tells. */
+/** The fields of a closed trade that a finding contains. */
 interface Trade {
   id: string;
   direction: Direction | undefined;
 }
 
-/** A pattern with what only a plan asks about. @internal */
+/** A pattern with the fields that only a plan reads. @internal */
 export interface Finding extends TestedPattern {
-  /** What holds for all other trades of the group, and none of these. */
+  /** Conditions that hold for all other trades of the group, and for none of these. */
   opposite: TradeCondition[];
-  /** The direction of all its trades; none where they differ. */
+  /** The direction of all its trades; undefined if they differ. */
   direction: Direction | undefined;
-  /** Whether its record makes a playbook of it. */
+  /** Whether its record is good enough for a playbook. */
   playable: boolean;
 }
 
-/** Whether trades are read from memories of a subtype. @internal */
+/** Returns whether trades are read from memories of a subtype. @internal */
 export const isTrade = (subtype: string): boolean => subtype === CLOSE || subtype === ENTRY;
 
 const isLabel = (value: unknown): value is string =>
@@ -82,7 +81,10 @@ const isLabel = (value: unknown): value is string =>
 
 const [WEEKDAY, HOURS, FUNDING] = ["weekday", "hours", "funding"] as const;
 
-/** Numbers conditions: bands as the module does, what has a name in the order of first sight. */
+/**
+ * Numbers conditions: bands as the module numbers them, then the others in the order of their first
+ * appearance.
+ */
 class Conditions {
   readonly #known: TradeCondition[] = [WEEKDAY, HOURS, FUNDING].flatMap((kind, place) =>
     moduleConstants.trade_bands[place]!.map((value) => ({ kind, value })),
@@ -130,9 +132,9 @@ function labelsIn(signals: Fields): TradeCondition[] {
 }
 
 /**
- * Adds a trade as the module reads it, and tells its direction. A close tells its anomalies,
- * direction and type, where it stands for itself; its other signals know how the trade ended, so
- * that only those of the entry count.
+ * Adds a trade in the module's format, and returns its direction. If a close has no entry, its own
+ * anomalies, direction and type are read. Its other signals may reveal the outcome, so only those
+ * of the entry count.
  */
 function addTrade(
   numbers: number[],
@@ -155,23 +157,23 @@ function addTrade(
   numbers.push(episode.createdAt, pnl, close.outcome === "flat" ? 1 : 0);
   numbers.push(entry?.createdAt ?? Number.NaN, isNumber(funding_rate) ? funding_rate : Number.NaN);
   numbers.push(before.length, after.length);
-  // One by one: arguments, as a spread makes them, do not have room for any number.
+  // One by one, because a spread passes arguments, whose number is limited.
   for (let place = 0; place < before.length; place++) numbers.push(before[place]!);
   for (let place = 0; place < after.length; place++) numbers.push(after[place]!);
   return direction;
 }
 
-/** A close whose end is known. */
+/** A close with a known result. */
 interface Close extends Body {
   episode: Episode<unknown>;
-  /** In percent. */
+  /** The result in percent. */
   pnl: number;
 }
 
 /**
- * The entries that closes are tied to, by the close: of several the earliest, of equally early ones
- * that of the first edge. An edge ties the two whichever of them is its source; edges in both
- * directions are one tie.
+ * Returns the entry of each close, by the id of the close. If a close has several entries, the
+ * earliest counts; if those are equally early, the one of the first edge. The direction of an edge
+ * does not matter.
  */
 function entriesTied(
   episodes: readonly Episode<unknown>[],
@@ -197,18 +199,18 @@ function entriesTied(
   return entries;
 }
 
-/** An edge as it was when it was read. @internal */
+/** A copy of an edge. @internal */
 export interface Link extends LinkRow {
-  /** Of the type `generalizes`, where it was asked for. */
+  /** Id of an edge of type `generalizes`, if `readLinks` was asked for it; else null. */
   id: string | null;
 }
 
-/** The type of edges that lead from what was learned to its episodes. @internal */
+/** Type of the edges from lessons and playbooks to their episodes. @internal */
 export const GENERALIZES = "generalizes";
 
 /**
- * Reads edges as they are now; where they may have to be strengthened, those of what was learned
- * have ids. @internal
+ * Copies and checks edges. With `named`, edges of type `generalizes` must have an id, because they
+ * may have to be strengthened. @internal
  */
 export function readLinks(rows: readonly EdgeRow[], named: boolean): Link[] {
   if (!Array.isArray(rows)) throw invalid("edges", `must be an array, found ${show(rows)}`);
@@ -239,8 +241,8 @@ function nameIn(place: number, row: Fields, field: string, value: unknown): stri
 }
 
 /**
- * Finds what holds for some of the closed trades of the groups that are named, or of all, and tests
- * it. @internal
+ * Finds and tests the conditions of the closed trades, in the groups of `symbols`, or in all.
+ * @internal
  */
 export function findings(
   context: EngineContext,
@@ -269,7 +271,7 @@ export function findings(
   return read(told, trades, [...codes.keys()], conditions);
 }
 
-/** The closes whose end is known. */
+/** Returns the closes with a known result. */
 function closesIn(episodes: readonly Episode<unknown>[]): Close[] {
   const closes: Close[] = [];
   for (const episode of episodes) {
@@ -281,7 +283,7 @@ function closesIn(episodes: readonly Episode<unknown>[]): Close[] {
   return closes;
 }
 
-/** What the module found, in its order. */
+/** Reads the module's findings, in their order. */
 function read(
   told: Float64Array,
   trades: readonly Trade[],

@@ -1,4 +1,4 @@
-// What a cycle of consolidation would change, group by group. Nothing is changed here.
+// Planning: what a consolidation would change, group by group. Nothing is changed here.
 
 import { optionsOf, presentOf } from "../arguments.ts";
 import { signalOf, timeoutOf } from "../deadline.ts";
@@ -20,7 +20,7 @@ import type {
   PlanConsolidationOptions,
 } from "./types.ts";
 
-/** Time for an answer, in seconds. */
+/** Default time limit of a call, in seconds. */
 const SECONDS = 60;
 const KEYS = new Set([
   "edges",
@@ -50,7 +50,7 @@ export async function planConsolidation<Row extends EpisodeRow>(
   const { reviewed, found, groups } = review(context, episodes, now);
   const report = reportOf(reviewed, found);
   const symbols = new Set(groups.map(({ symbol }) => symbol));
-  // Of all groups together, since they are corrected together.
+  // For all groups together, because the q values are computed over all tests.
   const learned = analyze === undefined ? findings(context, episodes, links, symbols) : [];
   const plan: ConsolidationPlan = { groups: [], report };
   for (const group of groups) {
@@ -84,7 +84,7 @@ const reportOf = (reviewed: number, found: number): ConsolidationReport => ({
   errors: [],
 });
 
-/** Decides whether a draft becomes a node, or goes into one that is there. */
+/** Decides whether a draft becomes a new node or updates a known one. */
 async function settle(
   draft: Draft,
   changes: Changes,
@@ -107,8 +107,8 @@ async function settle(
     (options) => findSimilar(asked, options),
     readSimilar,
   );
-  // Sentences of statistics resemble each other more than what they say does: of those, the
-  // condition tells which are the same.
+  // Sentences of statistics resemble each other more than their contents do. For those, the
+  // condition decides whether two are the same.
   const isOther = (id: string) =>
     draft.record.analysis === "statistics" && known.get(id)?.record.analysis === "statistics";
   const duplicate = duplicates.find((id) => !isOther(id));

@@ -1,4 +1,5 @@
-// A group of episodes as a question for a language model. What memories say is told as data.
+// The prompt for a language model: a group of episodes as a question. Texts of memories are quoted
+// as data.
 
 import { type Fields, isFields, isNumber } from "../arguments.ts";
 import { invalid, show } from "../errors.ts";
@@ -8,7 +9,7 @@ import { CLOSE, type Episode, readBody, readEpisodes } from "./episodes.ts";
 import { firstCharacters, quoted } from "./text.ts";
 import type { EpisodeGroup, EpisodeRow, PatternPrompt } from "./types.ts";
 
-/** The most characters of a body, and of a title, which may be anything too. */
+/** The most characters of a body or a title. Both come from a memory and may be anything. */
 const LONGEST_TEXT = 500;
 /** A name that needs no quotes. */
 const PLAIN_NAME = /^[\w-]{1,40}$/;
@@ -36,11 +37,17 @@ const SYSTEM = [
 ].join("\n");
 
 /**
- * What to ask a language model about a group of episodes: each on two lines, with subtype, minute,
- * title, what came of it, and the beginning of its text. Titles and texts are quoted, so that none
- * can pass for a part of the prompt.
+ * Returns the prompt that asks a language model for the pattern of a group. Each episode takes two
+ * lines: subtype, minute, title and outcome, then the beginning of its text. Titles and texts are
+ * quoted, so that none can be read as a part of the prompt.
  *
- * @throws {NousError} `invalid_argument` naming field and id of an episode as `groupEpisodes` does.
+ * @throws {NousError} `invalid_argument` with field and id of an episode, as in `groupEpisodes`.
+ *
+ * @example
+ * ```ts
+ * const [group] = groupEpisodes(rows);
+ * if (group !== undefined) await model.complete(patternPrompt(group));
+ * ```
  */
 export function patternPrompt(group: EpisodeGroup<EpisodeRow>): PatternPrompt {
   if (!isFields(group)) throw invalid("group", `must be an object, found ${show(group)}`);
@@ -71,15 +78,15 @@ function entryOf({ subtype, createdAt, title, body }: Episode<unknown>): string 
   return text === "" ? head : `${head}\n   ${quoted(firstCharacters(text, LONGEST_TEXT))}`;
 }
 
-/** A name as it is, or quoted where it is more than a word. */
+/** Returns a name, in quotes unless it is a single word. */
 const nameOf = (name: string): string =>
   PLAIN_NAME.test(name) ? name : quoted(firstCharacters(name, 40));
 
-/** Such as 2026-01-15 09:30, in UTC. */
+/** The minute of an instant in UTC, such as 2026-01-15 09:30. */
 const minuteOf = (instant: number): string =>
   new Date(instant).toISOString().slice(0, -":00.000Z".length).replace("T", " ");
 
-/** What came of a trade, and what it was: `WIN +23.5% ROE | MFE +35.2% | macro | 10x`. */
+/** Returns outcome and kind of a trade: `WIN +23.5% ROE | MFE +35.2% | macro | 10x`. */
 function tagOf(subtype: string, signals: Fields): string {
   const { trade_type, leverage, anomaly_types, anomaly_type } = signals;
   const kinds = [anomaly_type, ...(Array.isArray(anomaly_types) ? anomaly_types : [])];

@@ -1,5 +1,5 @@
-// What a plan asks outside: each question with a deadline and a signal of its own, and answers
-// taken for what they are.
+// Calls of the caller's functions by a plan: each with a time limit and a signal of its own, and
+// with a check of the answer.
 
 import { isFields } from "../arguments.ts";
 import { CallerCalls, type SeamOptions } from "../caller-calls.ts";
@@ -7,7 +7,7 @@ import { invalid, show } from "../errors.ts";
 import type { CancelSignal } from "../types.ts";
 import type { ConsolidationError } from "./types.ts";
 
-/** Why a question to the caller failed or was late. @internal */
+/** A call that failed or exceeded its time limit. @internal */
 export class QuestionFailure extends Error {
   constructor(
     readonly stage: ConsolidationError["stage"],
@@ -17,7 +17,7 @@ export class QuestionFailure extends Error {
   }
 }
 
-/** Asks one question after the other, each for as long as the time limit says. @internal */
+/** Calls one function after the other, each within the time limit. @internal */
 export class Questions {
   constructor(
     readonly timeoutSeconds: number,
@@ -25,8 +25,8 @@ export class Questions {
   ) {}
 
   /**
-   * An answer, read; a `QuestionFailure` where there is none. Rejected with the caller's reason when
-   * the signal is aborted.
+   * Calls a function and reads its answer. Throws a `QuestionFailure` if it fails or exceeds the
+   * time limit, and the caller's reason if the signal is aborted.
    */
   async ask<Answer>(
     stage: ConsolidationError["stage"],
@@ -44,19 +44,19 @@ export class Questions {
     }
   }
 
-  /** Throws the caller's reason once the signal is aborted. */
+  /** Throws the caller's reason if the signal is aborted. */
   requireWanted(): void {
     if (this.signal?.aborted) throw this.signal.reason;
   }
 }
 
-/** The text of a language model. @internal */
+/** Returns the text of a language model. @internal */
 export function readAnalysis(answer: unknown): string {
   if (typeof answer === "string") return answer;
   throw invalid("analyze", `must give a text, found ${show(answer)}`);
 }
 
-/** Nodes that say the same as a draft, and those that only resemble it, best first. @internal */
+/** Nodes that say the same as a draft, and nodes that are only similar, best first. @internal */
 export interface Similar {
   duplicates: string[];
   connected: string[];

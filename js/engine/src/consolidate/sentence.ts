@@ -1,4 +1,4 @@
-// A pattern of trades in words, as a trader would write it down.
+// Sentences: a pattern of trades in words, as a trader would write it.
 
 import { numeric } from "../runtime.ts";
 import { LONGEST_TITLE } from "./answer.ts";
@@ -11,7 +11,7 @@ import type { TradeCondition } from "./types.ts";
 export interface Told {
   title: string;
   text: string;
-  /** What to do; empty for a pattern without a direction. */
+  /** What to do; "" for a pattern without a direction. */
   action: string;
 }
 
@@ -19,18 +19,18 @@ export interface Told {
 const ABBREVIATIONS = /\b(?:btc|cme|cpi|cvd|etf|eth|fomc|oi)\b/gi;
 /** Letters whose names begin with a vowel. */
 const SPOKEN_WITH_VOWEL = /^[AEFHILMNORSX]/;
-/** The most characters of a symbol, which may be anything that a memory says. */
+/** The most characters of a symbol. It comes from a memory and may be anything. */
 const LONGEST_SYMBOL = 24;
 const ELLIPSIS = "…";
 const NO_SYMBOL = "without a symbol";
 
-/** A label in words: `oi_surge` is OI surge. */
+/** Returns a label in words: `oi_surge` becomes OI surge. */
 function words(label: string): string {
   const spaced = label.replace(/[_\s]+/g, " ").trim();
   return spaced.replace(ABBREVIATIONS, (letters) => letters.toUpperCase()) || label;
 }
 
-/** With the article that it takes: a funding extreme, an OI surge, liquidations. */
+/** Returns a noun with its article: a funding extreme, an OI surge, liquidations. */
 function withArticle(noun: string): string {
   if (/[^s]s$/.test(noun)) return noun;
   const first = noun.split(" ")[0]!;
@@ -43,7 +43,7 @@ const listed = (parts: readonly string[]): string =>
 
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
-/** What sets trades apart, as it is said behind them: after a funding extreme, on Sundays. */
+/** Returns the conditions as phrases: after a funding extreme, on Sundays. */
 function circumstances(conditions: readonly TradeCondition[]): string[] {
   const told = (kind: TradeCondition["kind"], say: (value: string) => string) =>
     conditions.flatMap((it) => (it.kind === kind ? [say(it.value)] : []));
@@ -68,7 +68,7 @@ function signalInWords(field: string, value: string): string {
 /** A rate in whole percent. */
 const percent = (rate: number): string => `${numeric().whole_percent(rate)} %`;
 
-/** How many were won, in how far that can be trusted, and against what. */
+/** Returns the number of profitable trades, the interval, and the comparison. */
 function record(
   { n, wins, rate, interval, rest_n, rest_wins, rest_rate }: Finding,
   noun: string,
@@ -82,11 +82,11 @@ function record(
   return `won ${count}${noun} ${trust}, against ${against} of the other ${rest_n} ${others}`;
 }
 
-/** What they made on average. */
+/** Returns the mean return in words. */
 function result({ mean_return_pct: mean, rate, rest_rate }: Finding): string {
   const size = Math.abs(mean).toFixed(1);
   if (Number(size) === 0) return "on average they made nothing";
-  // A word for what the record does not lead to expect.
+  // "still" marks a result that the record does not suggest.
   const still = mean > 0 === rate > rest_rate ? "" : "still ";
   return mean > 0
     ? `they ${still}made +${size} % on average`
@@ -94,8 +94,8 @@ function result({ mean_return_pct: mean, rate, rest_rate }: Finding): string {
 }
 
 /**
- * A pattern as a lesson: “ETH shorts after a funding extreme won 29 of 40 trades (72 %, 95 %
- * interval 57–84 %), against 48 % of the other 60 ETH trades; they made +2.1 % on average.”
+ * Returns a pattern as a lesson: “ETH shorts after a funding extreme won 29 of 40 trades (72 %, 95
+ * % interval 57–84 %), against 48 % of the other 60 ETH trades; they made +2.1 % on average.”
  *
  * @internal
  */

@@ -1,8 +1,8 @@
-// Text of memories and of language models: cut by characters, and told as data.
+// Text of memories and language models: cut by characters, and quoted as data.
 
 /**
- * The first so many characters of a text, which are code points: no pair of surrogates is cut.
- * @internal
+ * Returns the first `most` characters of a text. Characters are code points, so no surrogate pair
+ * is cut. @internal
  */
 export function firstCharacters(text: string, most: number): string {
   if (text.length <= most) return text;
@@ -12,13 +12,14 @@ export function firstCharacters(text: string, most: number): string {
 }
 
 /**
- * What some reader takes for the end of a line, or does not show at all, beyond what JSON escapes.
+ * Characters that JSON does not escape, but that some readers take for the end of a line or do not
+ * show.
  */
 const UNSEEN = /[\u007f-\u009f\u2028\u2029]/g;
 
 /**
- * A text as JSON writes strings, on one line whoever reads it: nothing in it can pass for anything
- * but data. @internal
+ * Returns a text as a JSON string on one line, for every reader. Nothing in it can be read as
+ * anything but data. @internal
  */
 export function quoted(text: string): string {
   const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;

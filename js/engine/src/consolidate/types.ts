@@ -1,256 +1,342 @@
-// What consolidation takes and gives. Data is in snake_case, options are in camelCase.
+// Types of consolidation: what callers pass (episodes, edges, options) and get (groups, patterns,
+// plans, reports). Data is in snake_case, options are in camelCase.
 
 import type { SeamOptions } from "../caller-calls.ts";
 import type { CancelSignal, Instant } from "../types.ts";
 
-/** As much of a memory as tells what it is about. */
+/** The text fields of a memory. */
 export interface MemoryText {
+  /** Title of the memory. */
   content_title?: string | null | undefined;
-  /** Text, or JSON with `text` and `signals`. */
+  /** Plain text, or JSON with `text` and `signals`. */
   content_body?: string | null | undefined;
 }
 
-/** A memory of something that happened, as a store has it. */
+/** An episode as the store holds it. */
 export interface EpisodeRow extends MemoryText {
+  /** Id of the memory. Not empty. */
   id: string;
+  /** Subtype, such as `custom:trade_close`. */
   subtype?: string | null | undefined;
-  /** Only ACTIVE ones are reviewed; what they were is counted all the same. Default ACTIVE. */
+  /**
+   * Lifecycle state. Only ACTIVE episodes are reviewed; statistics count the others, too. Default
+   * ACTIVE.
+   */
   state_lifecycle?: string | null | undefined;
-  /** When it was stored. */
+  /** Time at which the memory was stored. */
   created_at?: Instant | null | undefined;
-  /** When it was made; goes before `created_at`. */
+  /** Time at which the memory was made. It has precedence over `created_at`. */
   provenance_created_at?: Instant | null | undefined;
 }
 
-/** An edge between two memories, as a store has it. */
+/** An edge between two memories, as the store holds it. */
 export interface LinkRow {
+  /** Id of the memory that the edge leads from. */
   source_id: string;
+  /** Id of the memory that the edge leads to. */
   target_id: string;
+  /** Type of the edge, such as `part_of`. */
   type: string;
 }
 
-/** Episodes about the same thing, newest first. */
+/** Episodes about one symbol, newest first. */
 export interface EpisodeGroup<Row = EpisodeRow> {
-  /** In capitals; `_general` for episodes that name no symbol. */
+  /** The symbol in capitals; `_general` for episodes without a symbol. */
   symbol: string;
-  /** The very objects that were passed in. */
+  /** The same objects that were passed in. */
   episodes: Row[];
 }
 
-/** How to group episodes. */
+/** Options of `groupEpisodes`. */
 export interface GroupEpisodesOptions {
   /** The present. Default: the clock. */
   now?: Instant | undefined;
 }
 
-/** What to ask a language model. */
+/** A prompt for a language model that looks for a pattern in a group. */
 export interface PatternPrompt {
-  /** Its task, the same for all groups. */
+  /** The instructions, the same for all groups. */
   system: string;
-  /** The episodes. */
+  /** The episodes of the group. */
   user: string;
 }
 
-/** A pattern in words; both are null for none. */
+/** A pattern in words. Both fields are null if there is no pattern. */
 export interface PatternOutput {
+  /** Title of the pattern. */
   title: string | null;
+  /** Description of the pattern. */
   body: string | null;
 }
 
-/** A trigger as a language model wrote it, with whatever else it put there. */
+/** A trigger as a language model wrote it, with its other fields unchanged. */
 export interface ExtractedTrigger {
   [field: string]: unknown;
+  /** Types of anomalies. */
   anomaly_types: string[];
 }
 
-/** Something that was known of a trade when it was entered. */
+/** A fact that was known about a trade at its entry. */
 export type TradeCondition =
   | {
+      /** What the fact is about. */
       kind: "anomaly_type" | "direction" | "trade_type" | "weekday" | "hours" | "funding";
+      /** The fact, such as `long`, `Monday`, or a range of hours in UTC. */
       value: string;
     }
-  /** A signal of the entry, text or boolean, by its name. */
-  | { kind: "signal"; field: string; value: string };
+  /** A signal of the entry, text or boolean. */
+  | {
+      /** A signal. */
+      kind: "signal";
+      /** Name of the signal. */
+      field: string;
+      /** Value of the signal as text. */
+      value: string;
+    };
 
-/** How often trades were won under a condition, and how often the others of their group were. */
+/** Statistics of the trades under a condition, and of the other trades of the group. */
 export interface PatternFigures {
-  /** Trades for which it holds, 5 or more. */
+  /** Number of trades under the condition, at least 5. */
   n: number;
+  /** Number of these that were profitable. */
   wins: number;
-  /** Share won. */
+  /** `wins / n`. */
   rate: number;
-  /** The 95 % interval of the rate, by Wilson. */
+  /** The 95 % confidence interval of `rate`, by Wilson. */
   interval: [low: number, high: number];
-  /** The other trades of the group, 5 or more. */
+  /** Number of the other trades of the group, at least 5. */
   rest_n: number;
+  /** Number of these that were profitable. */
   rest_wins: number;
+  /** `rest_wins / rest_n`. */
   rest_rate: number;
-  /** How many times as often as the others; null where these were never won. */
+  /** `rate / rest_rate`; null if `rest_rate` is 0. */
   lift: number | null;
-  /** In percent. */
+  /** Mean return of the trades under the condition, in percent. */
   mean_return_pct: number;
   /**
-   * The larger of those of the exact binomial test against the rate of the others and of Fisher's
+   * The larger p value of two tests: the exact binomial test against `rest_rate`, and Fisher's
    * exact test.
    */
   p_value: number;
   /**
-   * The least rate of false discoveries at which it would be told, by Benjamini and Hochberg over
-   * all that was tested, of which as many mean nothing as twice those with a p value above one half
-   * (Storey).
+   * The lowest false discovery rate at which the pattern would be kept, by Benjamini and Hochberg
+   * over all tests. The number of true null hypotheses is estimated as twice the number of p values
+   * above 0.5 (Storey).
    */
   q_value: number;
 }
 
-/** A condition that was tested, with every number that the test rests on. */
+/** A tested condition, with all numbers of the test. */
 export interface TestedPattern extends PatternFigures {
+  /** Symbol of the group. */
   symbol: string;
-  /** One, or several where they hold for the very same trades, as they were first seen. */
+  /**
+   * The condition. Several conditions that hold for exactly the same trades are one test, in the
+   * order of their first appearance.
+   */
   conditions: TradeCondition[];
-  /** The closes for which it holds, by time. */
+  /** Ids of the closes under the condition, by time. */
   trade_ids: string[];
-  /** Whether it is told: its q value is at most 0.1. */
+  /** Whether the pattern is significant: `q_value` is at most 0.1. */
   kept: boolean;
 }
 
-/** Which trades to look at. */
+/** Options of `findPatterns`. */
 export interface FindPatternsOptions {
-  /** Groups by their symbols, as `groupEpisodes` names them. Default: all. */
+  /** Symbols of the groups to test, as `groupEpisodes` names them. Default: all. */
   symbols?: readonly string[] | null | undefined;
 }
 
-/** What trades add up to. */
+/** Result of `findPatterns`. */
 export interface FoundPatterns {
-  /** What is told, of all that was tested. */
+  /** The significant patterns of `tested`. */
   patterns: TestedPattern[];
   /**
-   * Each way to divide a group's trades once, by group and condition as they were first seen while
-   * trades were closed.
+   * Every test: each division of a group's trades once, by group and by the first appearance of its
+   * condition among the closes.
    */
   tested: TestedPattern[];
 }
 
-/** An edge with its id, which those of the type `generalizes` need. */
+/** An edge with its id. Edges of type `generalizes` need the id. */
 export interface EdgeRow extends LinkRow {
+  /** Id of the edge. */
   id?: string | null | undefined;
 }
 
-/** A lesson or a playbook that is there already. */
+/** A stored lesson or playbook. */
 export interface ExistingRow extends MemoryText {
+  /** Id of the memory. Not empty. */
   id: string;
 }
 
-/** What is about to be written, as a search for similar memories reads it. */
+/** A lesson or playbook before it is written, as a search for similar memories reads it. */
 export interface PatternDraft {
+  /** Title of the new memory. */
   title: string;
   /** The pattern in words. */
   body: string;
+  /** Whether it becomes a lesson or a playbook. */
   subtype: "custom:lesson" | "custom:playbook";
 }
 
-/** What is similar to a draft, as `POST /nodes/check-similar` answers. */
+/** Memories that are similar to a draft, as `POST /nodes/check-similar` answers. */
 export interface SimilarAnswer {
+  /** Verdict on the draft: a duplicate, similar memories, or neither. */
   recommendation: "duplicate_found" | "similar_found" | "unique";
-  /** Best first. What `action` does not tell apart is what the recommendation says. */
+  /**
+   * Similar memories, best first. If `action` does not say whether a match is a duplicate,
+   * `recommendation` decides.
+   */
   matches?:
     | readonly {
+        /** Id of the similar memory. */
         node_id: string;
+        /** Whether it says the same as the draft (`duplicate`) or is only similar (`connect`). */
         action?: "duplicate" | "connect" | (string & {}) | null | undefined;
       }[]
     | null
     | undefined;
 }
 
-/** A language model: the text of its answer. */
+/** Asks a language model and returns the text of its answer. */
 export type AnalyzePattern<Row = EpisodeRow> = (
   prompt: PatternPrompt,
   group: EpisodeGroup<Row>,
   options: SeamOptions,
 ) => string | PromiseLike<string>;
 
-/** A search for memories that say the same. */
+/** Searches for memories that say the same as a draft. */
 export type FindSimilar = (
   draft: PatternDraft,
   options: SeamOptions,
 ) => SimilarAnswer | PromiseLike<SimilarAnswer>;
 
-/** How to plan. */
+/**
+ * Options of `planConsolidation`.
+ *
+ * @example
+ * ```ts
+ * const plan = await planConsolidation(episodes, existing, {
+ *   edges,
+ *   agent: "trader-1",
+ *   analyze: async ({ system, user }) => await model.complete(system, user),
+ *   timeoutSeconds: 30,
+ * });
+ * ```
+ */
 export interface PlanConsolidationOptions<Row = EpisodeRow> {
-  /**
-   * Edges between episodes, and those of the type `generalizes` that lead to them. Default: none.
-   */
+  /** Edges between episodes, and edges of type `generalizes` that lead to them. Default: none. */
   edges?: readonly EdgeRow[] | null | undefined;
   /** The present. Default: the clock. */
   now?: Instant | undefined;
-  /** Whose memory it is; patterns of other agents are others. Default: the empty name. */
+  /** Name of the agent. Patterns of different agents are different patterns. Default "". */
   agent?: string | null | undefined;
-  /** Asks a language model about each group, in place of the statistics. */
+  /** Asks a language model about each group. Default: the statistics of `findPatterns` decide. */
   analyze?: AnalyzePattern<Row> | null | undefined;
-  /** Default: nothing is similar. */
+  /** Searches for similar memories. Default: nothing is similar. */
   findSimilar?: FindSimilar | null | undefined;
-  /** Time for each answer of the two, in seconds: above 0, at most 2,147,483. Default 60. */
+  /**
+   * Time limit of each call of `analyze` and `findSimilar`, in seconds: above 0, at most 2,147,483.
+   * Default 60.
+   */
   timeoutSeconds?: number | undefined;
-  /** Ends the planning. */
+  /** Aborts the planning. */
   signal?: CancelSignal | null | undefined;
 }
 
-/** A node to create, and the edges that lead from it. */
+/** A memory to create, with the edges that lead from it. */
 export interface PlannedNode {
+  /** Type of the node. */
   type: "concept";
+  /** Whether it is a lesson or a playbook. */
   subtype: PatternDraft["subtype"];
+  /** Title of the memory. */
   content_title: string;
-  /** The beginning of a longer text. */
+  /** The beginning of the text; null if the text is short. */
   content_summary: string | null;
-  /** JSON: `text`, `consolidation`, and for a playbook what `PlaybookBook` reads. */
+  /** JSON with `text`, `consolidation` and, in a playbook, the fields that `PlaybookBook` reads. */
   content_body: string;
+  /** Source of the event time. */
   temporal_event_source: "consolidation";
-  edges: { type: "generalizes" | "relates_to"; target_id: string }[];
+  /** Edges from the new memory to stored ones. */
+  edges: {
+    /** `generalizes` for its episodes, `relates_to` for similar memories. */
+    type: "generalizes" | "relates_to";
+    /** Id of the stored memory. */
+    target_id: string;
+  }[];
 }
 
-/** New fields of a lesson or a playbook that is there. */
+/** New values of a stored lesson or playbook. */
 export interface PlannedUpdate {
+  /** Id of the memory. */
   id: string;
+  /** Title of the memory. */
   content_title: string;
+  /** The beginning of the text; null if the text is short. */
   content_summary: string | null;
+  /** JSON, as in {@link PlannedNode}. */
   content_body: string;
 }
 
-/** What to do about one group; to be done as a whole or not at all. */
+/** Changes for one group. Apply all of them in one transaction. */
 export interface GroupPlan {
+  /** Symbol of the group. */
   symbol: string;
+  /** Memories to create. */
   create: PlannedNode[];
+  /** Memories to update. */
   update: PlannedUpdate[];
-  /** Edges to add between nodes that are there. */
-  link: { source_id: string; target_id: string; type: "generalizes" }[];
-  /** Edges whose strength grows by the amount, to at most 1. */
-  strengthen: { edge_id: string; amount: number }[];
+  /** Edges to add between stored memories. */
+  link: {
+    /** Id of the lesson or playbook. */
+    source_id: string;
+    /** Id of the episode. */
+    target_id: string;
+    /** Type of the edge. */
+    type: "generalizes";
+  }[];
+  /** Edges to strengthen: add `amount` to the strength, up to 1. */
+  strengthen: {
+    /** Id of the edge. */
+    edge_id: string;
+    /** The amount to add to its strength. */
+    amount: number;
+  }[];
 }
 
-/** Why a group is left as it is. */
+/** An error that left a group unchanged. */
 export interface ConsolidationError {
+  /** Symbol of the group. */
   symbol: string;
-  /** What failed, was late, or answered what cannot be read. */
+  /** The call that failed, exceeded its time limit, or returned an answer that cannot be read. */
   stage: "analyze" | "find_similar";
+  /** The reason, in words. */
   message: string;
 }
 
-/** What a cycle came to. */
+/** Counters and errors of a consolidation. */
 export interface ConsolidationReport {
+  /** Number of episodes in the groups. */
   episodes_reviewed: number;
-  /** Groups with enough episodes, whether or not there was room for them. */
+  /** Number of groups with enough episodes, including those beyond the limit of groups. */
   groups_found: number;
-  /** Groups whose analysis came to an end, with a pattern or without. */
+  /** Number of groups whose analysis was completed, with or without a pattern. */
   groups_analyzed: number;
-  /** Lessons and playbooks to create. */
+  /** Number of lessons and playbooks to create. */
   patterns_created: number;
-  /** Lessons and playbooks that are there and gain: updated, linked, strengthened. */
+  /** Number of stored lessons and playbooks that are updated, linked or strengthened. */
   patterns_strengthened: number;
+  /** Errors, one for each group that failed. */
   errors: ConsolidationError[];
 }
 
-/** What a cycle would change. */
+/** Result of `planConsolidation`: all changes that it proposes. */
 export interface ConsolidationPlan {
-  /** An entry for each group that changes something. */
+  /** One entry for each group with changes. */
   groups: GroupPlan[];
+  /** Counters and errors. */
   report: ConsolidationReport;
 }

@@ -1,14 +1,14 @@
-// Numbers and texts for one call of the module, gathered from a caller's objects before the scratch
-// is taken.
+// Batches: numbers and texts for one call of the module, gathered from a caller's objects before
+// the scratch is taken.
 
 import type { EngineLease, EnginePool } from "../runtime.ts";
 import { mostBytes, writeText } from "../text.ts";
 
-/** What one call is asked with. @internal */
+/** The numbers and texts of one call. @internal */
 export class Batch {
   readonly #numbers: number[] = [];
   readonly #texts: string[] = [];
-  /** Where among the numbers the length of each text goes. */
+  /** The places of the texts' lengths among the numbers. */
   readonly #lengths: number[] = [];
   #bytes = 0;
 
@@ -28,8 +28,7 @@ export class Batch {
   }
 
   /**
-   * Does something with an engine that has everything in its scratch, and room for so many numbers
-   * of an answer.
+   * Calls `use` with an engine that has the batch in its scratch, and room for `answers` numbers.
    */
   ask<T>(pool: EnginePool, answers: number, use: (lease: EngineLease) => T): T {
     const lease = pool.acquire();
@@ -50,7 +49,7 @@ export class Batch {
   }
 }
 
-/** The numbers that a call has put in the place of those that it was asked with. @internal */
+/** Returns the numbers that a call has written over those of its batch. @internal */
 export function answerOf(lease: EngineLease, count: number): Float64Array {
   lease.revalidateViews();
   return lease.numbers.slice(lease.numbersAt, lease.numbersAt + count);

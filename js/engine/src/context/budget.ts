@@ -1,4 +1,4 @@
-// Tokens of a prompt and of its sections.
+// Token budgets of a prompt and its sections.
 
 import { requireText } from "../arguments.ts";
 import { invalid, show } from "../errors.ts";
@@ -6,10 +6,15 @@ import { moduleConstants } from "../generated/constants.ts";
 import type { ContextBudget } from "./types.ts";
 
 /**
- * The tokens that a frame has, and instead of them those that are given; what is not known is
- * passed over. Without a frame, and for one of your own, the default.
+ * Returns the token budgets of a frame, with overrides. Later overrides win. Unknown names are
+ * skipped. Without a frame, and for a frame of your own, the budgets are the default ones.
  *
- * @throws {NousError} `invalid_argument` for a budget that is no whole number of at least 0.
+ * @throws {NousError} `invalid_argument` for a budget that is not a whole number of at least 0.
+ *
+ * @example
+ * ```ts
+ * const budget = contextBudget("debug", { total: 4000 });
+ * ```
  */
 export function contextBudget(
   frame?: string | null,
@@ -17,7 +22,7 @@ export function contextBudget(
 ): ContextBudget {
   if (frame != null) requireText("frame", frame);
   const place = moduleConstants.frames.findIndex(({ id }) => id === frame);
-  // The last one is that of any other frame.
+  // Place −1, of an unknown frame, is the last entry: the default.
   const budget: ContextBudget = { ...moduleConstants.context.budgets.at(place)! };
   for (const given of overrides) {
     if (given == null) continue;

@@ -1,6 +1,6 @@
-// A prompt for a turn: what is to be retrieved is asked for, what comes is selected and compared
-// with the conversation, and all of it is written within its budgets. The rules run in the module;
-// here is who is asked, and what happens when that fails.
+// Building a prompt: calls the caller's functions, selects memories, compares them with the
+// conversation, and writes everything within its budgets. The rules run in the module. This file
+// decides the order of the calls and what happens if one fails.
 
 import { CallerCalls } from "../caller-calls.ts";
 import type { EngineContext } from "../engine-context.ts";
@@ -59,7 +59,7 @@ export async function buildContext(
   }
 }
 
-/** A plan that says nothing of the turn. */
+/** A plan that does not depend on the turn. */
 function uniform(): RetrievalPlan {
   const types = TYPES.filter((type) => type !== "signal");
   const queries = types.map((memory_type) => ({
@@ -70,7 +70,7 @@ function uniform(): RetrievalPlan {
   return { queries, budget_overrides: {}, skip_types: [] };
 }
 
-/** What is known of a turn before anything is. */
+/** The turn before it is classified. */
 function unknownTurn(input: string): TurnPlan {
   return {
     signals: {
@@ -90,13 +90,13 @@ function unknownTurn(input: string): TurnPlan {
   };
 }
 
-/** Sections that tell memories without their having been searched for. */
-interface Told {
+/** Sections whose entries are in the prompt without having been retrieved as memories. */
+interface Listed {
   profile: readonly ProfileFact[];
   recent: readonly RecentConversation[];
 }
 
-/** One prompt in the making. */
+/** One prompt while it is built. */
 class Preparation {
   #failed: ContextFailure[] = [];
   #leftOut: LeftOut[] = [];
@@ -107,9 +107,9 @@ class Preparation {
   #censors: string[] = [];
   #refreshNeeded = true;
   #boosts: ReadonlyMap<FoundMemory, number> = new Map();
-  /** Null once it has been asked. */
+  /** Null after the embedder was called. */
   #embed: Embed | null;
-  /** Of memories that were compared, whether the conversation says them. */
+  /** For each compared memory whether the conversation contains it. */
   readonly #isSaid = new Map<FoundMemory, boolean>();
 
   constructor(
@@ -137,21 +137,21 @@ class Preparation {
     );
     this.#readBoosts(wanted);
     const settled = this.#leftOut;
-    let told: Told = { profile: this.#profile(gathered.profile), recent: gathered.recent };
+    let listed: Listed = { profile: this.#profile(gathered.profile), recent: gathered.recent };
     for (;;) {
       this.#leftOut = [...settled];
-      const written = await this.#write(gathered, told, wanted, limits);
-      const untold = this.#untold(told, written);
-      if (untold.length === 0) return this.#built(written);
-      // Nor does it come back once the memory stands in its place.
-      settled.push(...untold);
-      const ids = new Set(untold.map(({ id }) => id));
+      const written = await this.#write(gathered, listed, wanted, limits);
+      const unwritten = this.#unwritten(listed, written);
+      if (unwritten.length === 0) return this.#built(written);
+      // An entry without room stays out, also after the memory took its place.
+      settled.push(...unwritten);
+      const ids = new Set(unwritten.map(({ id }) => id));
       const stays = ({ id }: { id: string }) => !ids.has(id);
-      told = { profile: told.profile.filter(stays), recent: told.recent.filter(stays) };
+      listed = { profile: listed.profile.filter(stays), recent: listed.recent.filter(stays) };
     }
   }
 
-  /** What is left when nothing else works. */
+  /** Returns the prompt of last resort: the identity alone. */
   identityAlone(reason: string): BuiltContext {
     this.#failed.push({ part: "prompt", reason });
     const { context, request } = this;
@@ -168,12 +168,12 @@ class Preparation {
       }
       return this.#built(written);
     } catch {
-      // Too long is better than nothing.
+      // An identity above its budget is better than no prompt.
       return this.#built({ prompt: request.identity, tokens: 0 });
     }
   }
 
-  /** Decides what is asked for: the most memories of each type. */
+  /** Plans the retrieval. Returns the most memories of each type. */
   #planned(): Map<MemoryType, number> {
     const { context, request } = this;
     const { isSeed, input } = request;
@@ -194,7 +194,7 @@ class Preparation {
     return limits;
   }
 
-  /** Facts that belong into a profile, each once. */
+  /** Returns the facts that a profile shows, each once. */
   #profile(facts: readonly ProfileFact[]): ProfileFact[] {
     const wanted = facts.filter(({ id, category }) => {
       const belongs = PROFILE_CATEGORIES.has(category);
@@ -204,10 +204,12 @@ class Preparation {
     return firstOfEach(wanted);
   }
 
-  /** A prompt in which no memory stands that profile and conversations are to tell. */
+  /**
+   * Writes a prompt. Memories that the profile or the recent conversations contain are left out.
+   */
   async #write(
     { censors, workingMemory }: Gathered,
-    { profile, recent }: Told,
+    { profile, recent }: Listed,
     wanted: readonly FoundMemory[],
     limits: ReadonlyMap<MemoryType, number>,
   ): Promise<WrittenPrompt> {
@@ -230,15 +232,18 @@ class Preparation {
     );
   }
 
-  /** What the prompt does not tell after all, although memories were left out since it would. */
-  #untold({ profile, recent }: Told, { leftOut }: WrittenPrompt): LeftOut[] {
+  /**
+   * Returns the entries of profile and conversations that had no room, although their memories were
+   * left out in favour of them.
+   */
+  #unwritten({ profile, recent }: Listed, { leftOut }: WrittenPrompt): LeftOut[] {
     const known = new Set(
       this.#leftOut.filter(({ reason }) => reason === "known").map(({ id }) => id),
     );
-    const told = { user_profile: profile, recent_conversations: recent };
+    const listed = { user_profile: profile, recent_conversations: recent };
     const standing = new Set<string | null>();
     const missing: LeftOut[] = [];
-    for (const [name, entries] of Object.entries(told)) {
+    for (const [name, entries] of Object.entries(listed)) {
       const out = leftOut.filter(({ section }) => section === name);
       missing.push(...out.filter(({ id }) => known.has(id)));
       const ids = new Set(out.map(({ id }) => id));
@@ -284,14 +289,14 @@ class Preparation {
     this.#boosts = new Map(memories.map((memory, place) => [memory, boosts?.[place] ?? 1]));
   }
 
-  /** What memories are helped by fails but once, however often the prompt is written. */
+  /** Records a failure once per part, however often the prompt is written. */
   #fail(part: ContextFailure["part"], reason: string): void {
     if (!this.#failed.some((failure) => failure.part === part)) this.#failed.push({ part, reason });
   }
 
   /**
-   * As many of each type as were asked for, the best that the conversation does not say already. In
-   * seed-compatible mode whoever found them has seen to their number.
+   * Limits each type to its number, in order, skipping memories that the conversation contains. In
+   * the seed-compatible mode the caller's `retrieve` applies the limit.
    */
   async #unsaid(
     selected: readonly FoundMemory[],
@@ -312,9 +317,9 @@ class Preparation {
   }
 
   /**
-   * Those that the conversation says already, as far as it matters: once enough are left of a type,
-   * no more are compared. An embedder is asked but once, and so for all at once, those too that are
-   * known and may turn out not to be.
+   * Returns the memories that the conversation contains, as far as the result matters: once a type
+   * has enough other memories, no more are compared. The embedder is called only once, so it gets
+   * all memories at once, including those that are known now and may turn out to be unknown.
    */
   async #saidOf(
     selected: readonly FoundMemory[],
@@ -348,7 +353,7 @@ class Preparation {
     }
   }
 
-  /** Compares memories with the conversation, those that have not been. */
+  /** Compares memories with the conversation, unless they were compared before. */
   async #compare(memories: readonly FoundMemory[]): Promise<void> {
     const { context, request, calls } = this;
     const messages = messagesOf(request, this.#budget.conversation_window);
@@ -369,7 +374,7 @@ class Preparation {
       this.#isSaid.set(memory, similarities[place]!.isSame);
   }
 
-  /** Memories without those that there is a reason against, which are noted. */
+  /** Returns the memories without a reason against them, and records the others as left out. */
   #without(
     memories: readonly FoundMemory[],
     why: (memory: FoundMemory) => LeftOutReason | undefined,
@@ -382,7 +387,7 @@ class Preparation {
     });
   }
 
-  /** Does something with the caller's way to count tokens, and again without it if that fails. */
+  /** Calls `write` with the caller's token counter, and again without it if the counter fails. */
   #counted<T>(write: (counter?: TokenCounter) => T): T {
     const { countTokens } = this.request;
     if (countTokens === null) return write();
@@ -426,9 +431,9 @@ function readBoosts(boosts: unknown, count: number): number[] {
 }
 
 /**
- * What memories are compared with: the user's last turns, and of what was answered to them the last
- * messages, no more than turns. In seed-compatible mode what the user said, and that only as far as
- * it is among the last few messages.
+ * Returns the messages that memories are compared with: the user's last turns, and as many of the
+ * last answers at most. In the seed-compatible mode: only the user's messages among the last few
+ * messages.
  */
 function messagesOf({ messages, isSeed }: Request, turns: number): string[] {
   const considered = isSeed ? messages.slice(-moduleConstants.context.seed_messages) : messages;

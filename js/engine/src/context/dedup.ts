@@ -1,4 +1,4 @@
-// What the conversation says already need not be said again: memories compared with its messages.
+// Deduplication: compares memories with the messages of a conversation, by embeddings or by words.
 
 import { listOf, optionsOf } from "../arguments.ts";
 import { CallerCalls, type SeamOptions } from "../caller-calls.ts";
@@ -13,44 +13,62 @@ import { readTexts } from "./entries.ts";
 import { type Similarity, similaritiesByWords, similaritiesIn } from "./overlap.ts";
 import { type ContextMode, isSeedCompatible } from "./turn.ts";
 
-/** One embedding for each text, in their order; all of one length. */
+/**
+ * Returns one embedding per text, in order. All have the same length and finite components.
+ *
+ * @example
+ * ```ts
+ * const embed: Embed = async (texts, { signal }) => await provider.embed(texts, { signal });
+ * ```
+ */
 export type Embed = (
   texts: readonly string[],
   options: SeamOptions,
 ) => readonly ArrayLike<number>[] | PromiseLike<readonly ArrayLike<number>[]>;
 
-/** How a memory compares with the messages of a conversation. */
+/** How much a memory repeats a conversation. */
 export interface DeduplicationResult {
+  /** Id of the memory. */
   memory_id: string;
+  /** Text of the memory. */
   content: string;
   /**
-   * The most that it has in common with a message: their cosine, or the share of words; 0 without
+   * The highest similarity with a message: the cosine, or the share of common words. 0 without
    * messages.
    */
   max_similarity: number;
-  /** Whether the conversation says it already: above a cosine of 0.85, or half of the words. */
+  /**
+   * Whether the conversation contains the memory: the cosine is above 0.85, or the share above 0.5.
+   */
   is_redundant: boolean;
 }
 
-/** How to compare. */
+/**
+ * Options of `deduplicate`.
+ *
+ * @example
+ * ```ts
+ * const results = await deduplicate(memories, messages, { embed, timeoutSeconds: 2 });
+ * ```
+ */
 export interface DeduplicateOptions {
   /**
-   * Asked once, for all messages and contents together. Without it, and where it fails or is late,
-   * words are compared.
+   * Returns the embeddings of all messages and contents, in one call. Without it, or if it fails or
+   * exceeds the time limit, words are compared.
    */
   embed?: Embed | null | undefined;
-  /** Default `default`, in which stop words do not count. */
+  /** Rules to apply. Default `default`, in which stop words do not count. */
   mode?: ContextMode | undefined;
-  /** Time for the embedder, in seconds. Default: as for retrieval, 3. */
+  /** Time limit of the embedder, in seconds: above 0. Default 3. */
   timeoutSeconds?: number | undefined;
-  /** Ends the comparison. */
+  /** Aborts the comparison. */
   signal?: CancelSignal | null | undefined;
 }
 
 const KEYS = new Set(["embed", "mode", "timeoutSeconds", "signal"]);
 
 /**
- * How memories compare with messages, and why not by embeddings where these were to be had.
+ * The similarities of memories with messages. `failure` is the reason why embeddings were not used.
  * @internal
  */
 export interface Comparison {
@@ -59,9 +77,16 @@ export interface Comparison {
 }
 
 /**
- * Which memories the messages of a conversation say already: one result for each, in order. The
- * promise is rejected with `invalid_argument` for a wrong argument, and with the signal's reason
- * when that is aborted.
+ * Returns for each memory whether the messages of a conversation contain it, in order.
+ *
+ * The promise is rejected with `invalid_argument` for a wrong argument, and with the signal's
+ * reason if the signal is aborted.
+ *
+ * @example
+ * ```ts
+ * const results = await deduplicate([{ id: "m1", content: "BTC is up." }], ["BTC is up today."]);
+ * const fresh = results.filter(({ is_redundant }) => !is_redundant);
+ * ```
  */
 export async function deduplicate(
   memories: readonly { id: string; content: string }[],
@@ -96,8 +121,8 @@ export async function deduplicate(
 }
 
 /**
- * Compares by embeddings if there are any, else by words; without anything to compare with by
- * neither. @internal
+ * Compares by embeddings if there is an embedder, else by words. Without messages or contents every
+ * similarity is 0. @internal
  */
 export async function compare(
   pool: EnginePool,
@@ -144,7 +169,7 @@ function similaritiesByVectors(
   }
 }
 
-/** So many embeddings, one after the other. */
+/** Reads `count` embeddings into one array. */
 function readVectors(found: unknown, count: number): Float64Array {
   if (!Array.isArray(found))
     throw invalid("embed", `must give an array of embeddings, found ${show(found)}`);

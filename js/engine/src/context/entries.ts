@@ -1,10 +1,10 @@
-// Lists of a caller's objects, read once and as they are now.
+// Reading lists of a caller's objects, each entry once.
 
 import { listOf } from "../arguments.ts";
 import { invalidEntry, invalidShape, show } from "../errors.ts";
 
 /**
- * The fields of entries that are strings. Throws `invalid_argument` by place, id and field.
+ * Copies the string fields of entries. Throws `invalid_argument` with place, id and field.
  * @internal
  */
 export function readTexts<Field extends string>(
@@ -23,7 +23,7 @@ export function readTexts<Field extends string>(
   });
 }
 
-/** The first entry of each id. @internal */
+/** Returns the first entry of each id. @internal */
 export function firstOfEach<T extends { readonly id: string }>(entries: readonly T[]): T[] {
   const known = new Set<string>();
   return entries.filter(({ id }) => !known.has(id) && known.add(id));

@@ -1,4 +1,4 @@
-// A memory with all that it holds, looked up by an agent that wants to know more than a line of it.
+// Expanding a memory: all of its fields as text, for an agent that looks up a line of its prompt.
 
 import { listOf, requireText } from "../arguments.ts";
 import type { EngineContext } from "../engine-context.ts";
@@ -9,16 +9,16 @@ import { Batch } from "./batch.ts";
 import { bodyOf, dayOf, momentIn, type RecalledRow, textIn } from "./memory.ts";
 import { type MemoryType, memoryTypeOf } from "./turn.ts";
 
-/** Gets the stored row of an id, if there is one. */
+/** Returns the stored row of an id, or null. */
 export type FindMemory = (
   id: string,
   type: MemoryType,
 ) => RecalledRow | null | undefined | PromiseLike<RecalledRow | null | undefined>;
 
 const NOT_FOUND = "not found";
-/** So many levels of a body's fields are told. */
+/** The most levels of a body's fields that are shown. */
 const DEEPEST = 4;
-/** Stands for what lies deeper. */
+/** Stands for deeper levels. */
 const DEEPER = "...";
 
 /** @internal */
@@ -45,7 +45,7 @@ export async function expandMemory(
   return batch.ask(context.pool, 0, ({ engine }) => engine.memory_detail());
 }
 
-/** A row's title and text, and what else it tells, by name. */
+/** Returns title and text of a row, and its other fields by name. */
 function detailOf(context: EngineContext, id: string, row: RecalledRow) {
   const { text, ...others } = bodyOf(row.content_body);
   const [subtype, said, summary] = [textIn(row.subtype), textIn(text), textIn(row.content_summary)];
@@ -70,7 +70,7 @@ function detailOf(context: EngineContext, id: string, row: RecalledRow) {
   return { title: textIn(row.content_title) ?? "", text: said ?? summary ?? "", fields };
 }
 
-/** Parsed JSON without what lies deeper than so many levels. */
+/** Returns parsed JSON without the values below `levels` levels. */
 function upTo(levels: number, value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (levels === 0) return DEEPER;

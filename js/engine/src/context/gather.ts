@@ -1,5 +1,5 @@
-// Everything that a prompt is made of, asked of the caller at once. What fails is named and done
-// without.
+// Gathering: calls all functions of the caller that give parts of a prompt, at once. A call that
+// fails is recorded, and the prompt is built without it.
 
 import { listOf } from "../arguments.ts";
 import type { CallerCalls, CallResult, SeamOptions } from "../caller-calls.ts";
@@ -23,10 +23,10 @@ import type {
 import { budgetOf } from "./write.ts";
 
 const HOUR = 3_600_000;
-/** So much of the time may pass before the searches begin without a topic. */
+/** Share of the time limit after which searches start without a topic. */
 const TOPIC_SHARE = 0.25;
 
-/** What the caller gave, as far as it could be read. @internal */
+/** The parts that the caller gave and that could be read. @internal */
 export interface Gathered {
   profile: ProfileFact[];
   censors: Censor[];
@@ -118,7 +118,8 @@ function askForRecent(
 }
 
 /**
- * What is talked about; nothing where that is not told soon, so that the searches still have time.
+ * Returns the topic of the working memory. Returns undefined if it does not arrive soon, so that
+ * the searches still have time.
  */
 async function topicIn(
   workingMemory: Promise<CallResult<WorkingMemory | null>>,
@@ -130,7 +131,7 @@ async function topicIn(
     : known.answer?.current_topic;
 }
 
-/** What is searched for when nothing says what: the turn, and the topic that it belongs to. */
+/** Returns the text to search for without keywords: the turn, after its topic. */
 function topical(input: string, topic: string | null | undefined): string {
   const same = (text: string) => text.trim().toLowerCase();
   return topic == null || same(topic) === "" || same(topic) === same(input)
@@ -138,16 +139,13 @@ function topical(input: string, topic: string | null | undefined): string {
     : `${topic}: ${input}`;
 }
 
-/** What can be read of a list, and why the rest cannot. */
+/** The readable entries of a list, and the errors of the others. */
 interface Read<T> {
   entries: T[];
   problems: unknown[];
 }
 
-/**
- * Entries of a list as they are now, each made of fields that are strings. One that is wrong costs
- * itself.
- */
+/** Copies and checks the entries of a list. A wrong entry does not affect the others. */
 function readEntries<T extends object>(
   field: string,
   list: unknown,
@@ -197,7 +195,9 @@ const readCensors = (given: unknown): Read<Censor> =>
 const isAction = (action: string): action is Censor["action"] =>
   (moduleConstants.context.censor_actions as readonly string[]).includes(action);
 
-/** The newest of those since some moment, each once; what is dated ahead counts as new. */
+/**
+ * Returns the newest conversations since an instant, each once. One in the future counts as new.
+ */
 function readConversations(given: unknown, since: number, limit: number): Read<RecentConversation> {
   const { entries, problems } = readEntries("recent", given, (fields, text, wrong) => {
     const { created_at, summary } = fields as {

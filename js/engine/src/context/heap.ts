@@ -1,14 +1,13 @@
-// Places in a heap, so that the first of them by some order is at hand, in whatever order they
-// come.
+// A binary heap of numbers: keeps the first number by some order at hand.
 
-/** Numbers of which the first is known. @internal */
+/** A heap of numbers. @internal */
 export class Heap {
   readonly #items: number[] = [];
 
-  /** `precedes` says whether one comes before another. */
+  /** `precedes` returns whether a number comes before another. */
   constructor(readonly precedes: (one: number, other: number) => boolean) {}
 
-  /** All numbers; the first of them by the order comes first, the others in any order. */
+  /** All numbers. The first is the first by the order; the others are in heap order. */
   get items(): readonly number[] {
     return this.#items;
   }
@@ -25,7 +24,7 @@ export class Heap {
     items[at] = item;
   }
 
-  /** Takes out the first one. */
+  /** Removes the first number. */
   shift(): void {
     const last = this.#items.pop();
     if (last === undefined || this.#items.length === 0) return;
@@ -33,7 +32,7 @@ export class Heap {
     this.sink();
   }
 
-  /** Puts the first one where it belongs, once it stands for something later. */
+  /** Restores the order after the first number was changed to come later. */
   sink(): void {
     const items = this.#items;
     const item = items[0]!;

@@ -16,37 +16,44 @@ import {
 import { idle } from "../runtime.ts";
 import { mostBytes, writeText } from "../text.ts";
 
-/** A recalled memory, as much of it as a line shows. Null counts as missing. */
+/**
+ * The fields of a memory that a line shows. Null counts as missing.
+ *
+ * @example
+ * ```ts
+ * const row = { subtype: "custom:lesson", content_title: "Gold", content_body: "Breakouts fail." };
+ * ```
+ */
 export interface MemoryRow {
-  /** Such as `custom:lesson`; the label, without its prefix. */
+  /** Subtype, such as `custom:lesson`. The line shows it without its prefix. */
   subtype?: string | null | undefined;
-  /** The label if the subtype is missing. */
+  /** Shown if the subtype is missing. */
   type?: string | null | undefined;
   /**
-   * The section shown; if empty or missing, that of the subtype, or of the type if the subtype is
-   * missing.
+   * The section to show. If it is empty or missing: the section of the subtype, or of the type if
+   * the subtype is missing.
    */
   memory_section?: string | null | undefined;
-  /** `Untitled` if missing. */
+  /** Title. Default `Untitled`. */
   content_title?: string | null | undefined;
   /** Text, or a JSON object whose `text` is shown. */
   content_body?: string | null | undefined;
   /** Shown in place of an empty body. */
   content_summary?: string | null | undefined;
-  /** ISO 8601 text, or a `Date`; its date is shown. */
+  /** ISO 8601 text, or a `Date`. Its date is shown. */
   provenance_created_at?: string | Date | null | undefined;
 }
 
-/** How lines of context are made. */
+/** Options of `formatContext`. */
 export interface FormatContextOptions {
   /**
-   * Whether an empty text counts as a missing one: an empty subtype gives way to the type, an empty
-   * title to `Untitled`. Off, both are shown empty, as Hynous shows them. Default false.
+   * Whether an empty text counts as a missing one: an empty subtype is replaced by the type, an
+   * empty title by `Untitled`. If false, both are shown empty, as Hynous shows them. Default false.
    */
   emptyAsMissing?: boolean | undefined;
 }
 
-/** The fields in their order on the wire. */
+/** The fields in the order in which they are passed to the module. */
 const FIELDS = Object.entries({
   subtype: LINE_SUBTYPE,
   type: LINE_TYPE,
@@ -116,9 +123,16 @@ function fieldOf(row: MemoryRow, field: keyof MemoryRow, index: number): string 
 }
 
 /**
- * A short passage for an agent's system prompt: the four sections, what each holds, how fast it
- * fades, for what sort of question it is put first, and that recalled memories carry their section
- * as a tag.
+ * Returns a passage for an agent's system prompt. It describes the four sections: what each holds,
+ * how fast it decays, and for which questions it is ranked first. It also says that recalled
+ * memories carry their section as a tag.
+ *
+ * @throws {NousError} `not_initialized` before the module is loaded.
+ *
+ * @example
+ * ```ts
+ * const system = `${identity}\n\n${memoryGuidance()}`;
+ * ```
  */
 export function memoryGuidance(): string {
   return idle().memory_guidance();

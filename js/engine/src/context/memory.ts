@@ -1,4 +1,4 @@
-// Memories that were found for a prompt: checked, and made of rows as they are stored.
+// Memories of a prompt: checks the caller's memories, and converts stored rows.
 
 import { type Fields, finiteScore, isFields, listOf, requireShort } from "../arguments.ts";
 import type { EngineContext } from "../engine-context.ts";
@@ -10,22 +10,22 @@ import type { MemoryRow } from "./lines.ts";
 import { type MemoryType, memoryTypeOf } from "./turn.ts";
 import type { ContextMemory } from "./types.ts";
 
-/** A memory as it was read: nothing is missing but by its absence of meaning. @internal */
+/** A memory after it was checked. Missing fields have neutral values. @internal */
 export interface FoundMemory {
   id: string;
   type: MemoryType;
   score: number;
   text: string;
   outcome: string;
-  /** What it is about, for its type: empty for nothing. */
+  /** Topic for the diversity rule of its type; "" for none. */
   topic: string;
-  /** NaN for none. */
+  /** NaN if missing. */
   confidence: number;
   domain: string;
   activations: number;
-  /** NaN for none. */
+  /** NaN if missing. */
   effectiveness: number;
-  /** Milliseconds since 1970; −∞ for a moment that is unknown. */
+  /** Milliseconds since 1970; −∞ if unknown. */
   createdAt: number;
   frame: string | null;
   censors: readonly string[];
@@ -33,19 +33,24 @@ export interface FoundMemory {
 
 /** A stored row that a search found. */
 export interface RecalledRow extends MemoryRow {
+  /** Id of the memory. */
   id: string;
+  /** Score of the search. Read as in merging: anything but a number counts as 0. */
   score?: unknown;
+  /** Tags of the memory. */
   tags?: readonly string[] | null | undefined;
-  /** Stands in for a missing `provenance_created_at`. */
+  /** Used if `provenance_created_at` is missing. */
   created_at?: Instant | null | undefined;
 }
 
-/** The last moment that a `Date` holds, in milliseconds. */
+/** The last instant that a `Date` holds, in milliseconds since 1970. */
 const LATEST = 8.64e15;
 const isMoment = (milliseconds: number): boolean => Math.abs(milliseconds) <= LATEST;
 const TYPES = new Set<unknown>(moduleConstants.memory_types.names);
 
-/** Throws `invalid_argument` by place, id and field. @internal */
+/**
+ * Checks a memory of the caller's. Throws `invalid_argument` with place, id and field. @internal
+ */
 export function readMemory(memory: ContextMemory, place: number, asked: MemoryType): FoundMemory {
   if (typeof memory !== "object" || memory === null) throw invalidShape("memories", place, memory);
   const reader = new Reader(memory, place);
@@ -84,7 +89,7 @@ export function readMemory(memory: ContextMemory, place: number, asked: MemoryTy
   };
 }
 
-/** Checks fields of one memory. */
+/** Checks the fields of one memory. */
 class Reader {
   constructor(
     readonly memory: object,
@@ -101,14 +106,14 @@ class Reader {
     );
   }
 
-  /** Empty for a missing one. */
+  /** Returns "" for a missing text. */
   text(field: string, value: unknown): string {
     if (value == null) return "";
     if (typeof value !== "string") throw this.wrong(field, "a string", value);
     return value;
   }
 
-  /** NaN for a missing one. */
+  /** Returns NaN for a missing share. */
   share(field: string, value: unknown): number {
     if (value == null) return Number.NaN;
     if (!(typeof value === "number" && value >= 0 && value <= 1))
@@ -127,7 +132,7 @@ class Reader {
   }
 }
 
-/** The day of a moment in UTC, such as 2026-01-15; empty for an unknown one. @internal */
+/** The day of an instant in UTC, such as 2026-01-15; "" if unknown. @internal */
 export function dayOf(moment: number): string {
   return Number.isFinite(moment) ? new Date(moment).toISOString().split("T")[0]! : "";
 }
@@ -142,7 +147,8 @@ export function contextMemory(context: EngineContext, row: RecalledRow): Context
   const figures = isFields(body.signals) ? body.signals : {};
   const title = textIn(content_title);
   const substance = textIn(content_summary) ?? textIn(body.text);
-  // A decision and a procedure are called what they are; of others the title alone says too little.
+  // The title of a decision or a procedure is its text. For other types the title alone is too
+  // little.
   const isNamed =
     title !== undefined && (type === "decision" || type === "procedure" || substance === undefined);
   const labels: string[] = Array.isArray(tags)
@@ -168,14 +174,14 @@ export function contextMemory(context: EngineContext, row: RecalledRow): Context
   };
 }
 
-/** What a body holds: its own fields where it is a JSON object, else its text. @internal */
+/** Returns the fields of a JSON body; for other text an object with that text. @internal */
 export function bodyOf(body: unknown): Fields {
   if (typeof body !== "string") return {};
   try {
     const parsed: unknown = body.startsWith("{") ? JSON.parse(body) : undefined;
     if (isFields(parsed)) return parsed;
   } catch (error) {
-    // A stack that is full says nothing about the body.
+    // A stack overflow says nothing about the body.
     if (!(error instanceof SyntaxError)) throw error;
   }
   return { text: body };

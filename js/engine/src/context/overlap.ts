@@ -1,4 +1,4 @@
-// How much two texts have in common, and about how long one is.
+// Similarity of two texts by their words, and an estimate of their tokens.
 
 import { listOf, requireText } from "../arguments.ts";
 import { defaultContext } from "../engine-context.ts";
@@ -9,18 +9,25 @@ import { withText } from "../text.ts";
 import { answerOf, Batch } from "./batch.ts";
 import { type ContextOptions, isSeedCompatible } from "./turn.ts";
 
-/** What a text has in common with others. @internal */
+/** The similarity of a text with others. @internal */
 export interface Similarity {
   similarity: number;
-  /** Whether that is enough to say the same. */
+  /** Whether the similarity is high enough to say the same. */
   isSame: boolean;
 }
 
 /**
- * How much of a text stands in an answer, or the other way round: the words that both have, as a
- * share of the words of whichever has fewer, in [0, 1]; 0 where one has none. Words are runs of at
- * least three letters, digits and underscores of any script, whatever their case; in the default
- * mode stop words such as "the" are none.
+ * Returns the overlap of two texts: the number of common words, divided by the number of words of
+ * the text that has fewer, in [0, 1]; 0 if one has no words. Words are runs of at least three
+ * letters, digits and underscores of any script, compared without regard to case. The default mode
+ * ignores stop words such as "the".
+ *
+ * @throws {NousError} `invalid_argument` for a text that is no string, or a wrong mode.
+ *
+ * @example
+ * ```ts
+ * overlap("BTC funding is paid every 8 hours", "Funding is paid every eight hours."); // 0.8
+ * ```
  */
 export function overlap(context: string, response: string, options: ContextOptions = {}): number {
   const isSeed = isSeedCompatible(options);
@@ -30,8 +37,15 @@ export function overlap(context: string, response: string, options: ContextOptio
 }
 
 /**
- * The overlap of each of some texts with one answer, as `overlap` tells it of one. The answer's
- * words are read once, so that many short texts beside a long answer cost little more than one.
+ * Returns the overlap of each text with one answer, as `overlap` computes it. The words of the
+ * answer are read once, so many short texts with one long answer cost little more than one.
+ *
+ * @throws {NousError} `invalid_argument` for a text that is no string, or a wrong mode.
+ *
+ * @example
+ * ```ts
+ * const shares = overlaps(memories.map(({ text }) => text), answer);
+ * ```
  */
 export function overlaps(
   contexts: readonly string[],
@@ -51,7 +65,16 @@ export function overlaps(
   );
 }
 
-/** About how many tokens a text has: one for four code points, and at least one. */
+/**
+ * Returns an estimate of the tokens of a text: one per four code points, and at least one.
+ *
+ * @throws {NousError} `invalid_argument` for a text that is no string.
+ *
+ * @example
+ * ```ts
+ * estimateTokens("BTC funding"); // 2
+ * ```
+ */
 export function estimateTokens(text: string): number {
   requireText("text", text);
   return withText(defaultContext.pool, text, 0, ({ engine }, length) =>
@@ -59,7 +82,7 @@ export function estimateTokens(text: string): number {
   );
 }
 
-/** For each text the most that it has in common with one of the others. @internal */
+/** Returns for each text its highest similarity with one of the others. @internal */
 export function similaritiesByWords(
   pool: EnginePool,
   texts: readonly string[],
@@ -75,7 +98,7 @@ export function similaritiesByWords(
   });
 }
 
-/** Pairs of numbers as similarities. @internal */
+/** Reads the module's answer. @internal */
 export function similaritiesIn(answer: Float64Array): Similarity[] {
   const similarities: Similarity[] = [];
   for (let at = 0; at < answer.length; at += SHARED) {

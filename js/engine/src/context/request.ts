@@ -1,4 +1,4 @@
-// What a prompt is to be made of, read off the caller's options before anything is asked.
+// Reads and checks the options of `buildContext`, before any function of the caller's is called.
 
 import { isPlainObject, listOf, optionsOf, presentOf, requireText } from "../arguments.ts";
 import { signalOf, timeoutOf } from "../deadline.ts";
@@ -39,8 +39,8 @@ const { names: TYPES } = moduleConstants.memory_types;
 export type Request = ReturnType<typeof readRequest>;
 
 /**
- * Throws `invalid_argument` by the option's name; what a section alone is made of is looked at
- * later. @internal
+ * Checks the options. Throws `invalid_argument` with the option's name. Values that only one
+ * section needs are checked later. @internal
  */
 export function readRequest(context: EngineContext, options: BuildContextOptions) {
   if (options === undefined) throw invalid("options", "must be an object, found undefined");
@@ -72,7 +72,7 @@ export function readRequest(context: EngineContext, options: BuildContextOptions
     isSeed: isSeedCompatible({ mode: given.mode }),
     now: presentOf(given.now),
     frame: frame == null ? null : readFrame(frame),
-    /** Undefined: that of the turn; null: none. */
+    /** Undefined: the plan of the turn. Null: five memories of each type. */
     plan: plan == null ? plan : readPlan(plan),
     profile: given.profile,
     censors: given.censors,
@@ -155,7 +155,7 @@ function readPlan(plan: RetrievalPlan): RetrievalPlan {
   };
 }
 
-/** The budgets that are given, checked. */
+/** Returns the given budgets, checked. */
 function overridesOf(budgets: Partial<ContextBudget> | null | undefined): Partial<ContextBudget> {
   const checked = contextBudget(null, budgets);
   const names = Object.keys(checked) as (keyof ContextBudget)[];
@@ -164,7 +164,7 @@ function overridesOf(budgets: Partial<ContextBudget> | null | undefined): Partia
   );
 }
 
-/** The least score of each type, in order; −∞ is none. */
+/** Returns the lowest score of each type, in order; −∞ for none. */
 function minScoresOf(
   given: Partial<Record<MemoryType, number>> | null | undefined,
   areCosines: boolean,

@@ -1,4 +1,4 @@
-// Which of the memories that were found a prompt gets. The rules run in the module.
+// Selection: which of the retrieved memories a prompt gets. The rules run in the module.
 
 import { moduleConstants } from "../generated/constants.ts";
 import type { EnginePool } from "../runtime.ts";
@@ -7,33 +7,33 @@ import type { FoundMemory } from "./memory.ts";
 import type { LeftOut } from "./types.ts";
 import { budgetOf } from "./write.ts";
 
-/** What memories are selected by. @internal */
+/** The criteria of a selection. @internal */
 export interface Selecting {
   isSeed: boolean;
   frame: string;
-  /** Ids of the censors that are active. */
+  /** Ids of the active censors. */
   censors: readonly string[];
-  /** The least score of each type, in order. */
+  /** The lowest score of each type, in order. */
   minScores: readonly number[];
-  /** For each memory what it has been of use. */
+  /** The usage factor of each memory. */
   boosts: readonly number[];
-  /** How much the turn asks for something recent, in [0, 1]. */
+  /** How strongly the turn means something recent, in [0, 1]. */
   recency: number;
   /** The present, in milliseconds since 1970. */
   now: number;
 }
 
-/** The selected memories by type, the best first, and the others. @internal */
+/** Returns the selected memories by type, best first, and the others with a reason. @internal */
 export function selectMemories(
   pool: EnginePool,
   found: readonly FoundMemory[],
   by: Selecting,
 ): { selected: FoundMemory[]; leftOut: LeftOut[] } {
-  // Ids do not cross, but their order does.
+  // Ids are passed as numbers in their sort order.
   const ids = [...new Set(found.map(({ id }) => id))].sort();
   const numbers = new Map(ids.map((id, number) => [id, number]));
   const censors = new Map<string, number>();
-  /** Censors by number, each once. */
+  /** Returns the numbers of censors, each once. */
   const numbersOf = (ids: readonly string[]): number[] => {
     const each = ids.map((id) => {
       const number = censors.get(id) ?? censors.size;
@@ -60,7 +60,7 @@ export function selectMemories(
     const stored = numbersOf(memory.censors);
     batch.number(stored.length);
     batch.numbers(stored);
-    // Of others text and outcome decide nothing.
+    // Text and outcome decide only about decisions.
     batch.text(type === "decision" ? text : "");
     batch.text(type === "decision" ? outcome : "");
     batch.text(topic);

@@ -1,5 +1,5 @@
-// What a turn of conversation asks of memory, and what to retrieve for it. The rules run in the
-// module.
+// Turns: the signals of a user's message, its frame, and the retrieval plan for it. The rules run
+// in the module.
 
 import { flagOf, isPlainObject, requireText } from "../arguments.ts";
 import type { EngineContext } from "../engine-context.ts";
@@ -35,61 +35,66 @@ import type { EngineLease } from "../runtime.ts";
 import { slicesOf, withText } from "../text.ts";
 
 /**
- * What a memory is to a prompt, in this order. `signal` is there in the default mode alone, where a
- * turn asks for signals.
+ * Role of a memory in a prompt, in the order of the prompt. `signal` exists only in the default
+ * mode, for turns that ask for signals.
  */
 export type MemoryType = "decision" | "fact" | "procedure" | "episode" | "signal";
 
-/** The budget of tokens of a type. */
+/** Name of the token budget of a memory type. */
 export type BudgetName = `${MemoryType}s`;
 
 /**
- * `seed-compatible`: as the system that this one follows shipped it. `default`: with the defects of
- * that mended; each function says which.
+ * Rules of the turn functions. `seed-compatible`: the behaviour of the system that this one
+ * replaces. `default`: the same with its defects fixed; each function names the differences.
  */
 export type ContextMode = "default" | "seed-compatible";
 
-/** By which rules to go. */
+/** Options of the turn functions. */
 export interface ContextOptions {
-  /** Default `default`. */
+  /** Rules to apply. Default `default`. */
   mode?: ContextMode | undefined;
 }
 
 /** What a turn asks of memory. */
 export interface TurnSignals {
   /**
-   * What is understood, and searched for where there are no keywords: the turn; in the default mode
-   * without a greeting before more.
+   * The text that is classified, and searched for if there are no keywords: the turn. The default
+   * mode drops a greeting before other text.
    */
   input: string;
-  /** The frame of mind; any other than those of `selectFrame` changes no budget. */
+  /** Id of the frame. A frame that `selectFrame` does not know changes no budget. */
   frame_type: string;
-  /** Words that seem to be names, as they are spelled, each once, in order; at most 10. */
+  /** Words that look like names, as they are spelled, each once, in order. At most 10. */
   entity_mentions: string[];
   /**
-   * How strongly something recent is meant, in [0, 1]: 0 not at all, 1 of this moment.
+   * How strongly the turn means something recent, in [0, 1]: 0 not at all, 1 at this moment.
    * `buildContext` multiplies the relevance of each memory by 1 + `temporal_recency` × 0.5^(age in
-   * days / 7), the age being that of `created_at`.
+   * days / 7). The age is that of `created_at`.
    */
   temporal_recency: number;
   /**
-   * How strongly the turn asks for memories of a type: 0.5 for each pattern that it contains. Types
-   * without one are left out.
+   * Hints at memory types: 0.5 for each pattern that the turn contains. Types without a pattern are
+   * missing.
    */
   memory_type_hints: Partial<Record<MemoryType, number>>;
+  /** Whether the turn is a question. */
   is_question: boolean;
   /**
-   * Whether it is nothing but a greeting; in the seed-compatible mode, whether it begins with one.
+   * Whether the turn is only a greeting. In the seed-compatible mode: whether it begins with one.
    */
   is_greeting: boolean;
-  /** Whether it asks for nothing, such as "thanks" or "ok 👍"; never in the seed-compatible mode. */
+  /**
+   * Whether the turn is an acknowledgement, such as "thanks" or "ok 👍". False in the
+   * seed-compatible mode.
+   */
   is_acknowledgement: boolean;
-  /** Words that tell what it is about, in lower case, each once, in order; at most 10. */
+  /** Words that name the topic, in lower case, each once, in order. At most 10. */
   topic_keywords: string[];
 }
 
 /**
- * Signals as a plan needs them: what is missing says nothing, and `entity_mentions` are not read.
+ * The signals that `planRetrieval` reads. Missing fields have no effect. `entity_mentions` is not
+ * read.
  */
 export type SignalsToPlan = Pick<TurnSignals, "frame_type"> & {
   readonly [Field in keyof TurnSignals]?: TurnSignals[Field] | undefined;
@@ -97,47 +102,58 @@ export type SignalsToPlan = Pick<TurnSignals, "frame_type"> & {
 
 /** One search of memory. */
 export interface RetrievalQuery {
+  /** The memory type to search for. */
   memory_type: MemoryType;
-  /** The keywords, or the turn where there are none. */
+  /** The keywords; the turn if there are no keywords. */
   query_text: string;
   /** The most memories to find. */
   limit: number;
 }
 
-/** What to retrieve for a turn. */
+/** A retrieval plan: what to retrieve for a turn. */
 export interface RetrievalPlan {
-  /** In the order of the types; none where nothing is to be retrieved. */
+  /** One query per type, in the order of the types. Empty if nothing is to be retrieved. */
   queries: RetrievalQuery[];
-  /** Tokens that take the place of the frame's budgets, not in addition to them. */
+  /** Token budgets that replace those of the frame. */
   budget_overrides: Partial<Record<BudgetName, number>>;
-  /** Types that nothing is to be retrieved of, in order. */
+  /** Types of which nothing is to be retrieved, in order. */
   skip_types: MemoryType[];
 }
 
-/** A turn, understood and planned for. */
+/** The signals and the retrieval plan of a turn. */
 export interface TurnPlan {
+  /** The signals of the turn. */
   signals: TurnSignals;
+  /** The retrieval plan. */
   plan: RetrievalPlan;
-  /** Whether something recent is meant, so that a prompt tells more of recent conversations. */
+  /**
+   * Whether the turn means something recent. The prompt shows more of recent conversations then.
+   */
   temporal_boost: boolean;
-  /** Whether the turn asks what was talked about. */
+  /** Whether the turn asks for a recap of what was discussed. */
   recap: boolean;
 }
 
-/** A frame of mind to answer in. */
+/** The frame of a turn. */
 export interface FrameSelection {
   /** `task`, `question`, `decision`, `creative`, `conversation` or `debug`. */
   frame_id: string;
+  /** Name of the frame in words. */
   frame_name: string;
-  /** In [0, 1]: 0.3 for each pattern found. */
+  /** Confidence in [0, 1]: 0.3 for each pattern found. */
   confidence: number;
-  /** `default`: no pattern was found, and the frame is that of a conversation. */
+  /**
+   * `pattern`: patterns were found. `default`: no pattern was found, and the frame is
+   * `conversation`.
+   */
   match_method: "pattern" | "default";
+  /** Description of the frame; null if it has none. */
   description: string | null;
-  /** The category of decisions made in this frame. */
+  /** Category of the decisions in this frame. */
   default_category: string | null;
-  /** How much is at stake in it. */
+  /** Stakes of the decisions in this frame. */
   default_stakes: string | null;
+  /** Questions to ask in this frame. */
   questions_to_ask: string[];
 }
 
@@ -147,7 +163,7 @@ const FRAME_CODES = new Map<string, number>(
   moduleConstants.frames.map(({ id }, code) => [id, code]),
 );
 
-/** The most UTF-16 units that a string holds in every engine. */
+/** The most UTF-16 units that a string holds in every JavaScript engine. */
 const LONGEST_STRING = 2 ** 28 - 16;
 
 /** @internal */
@@ -317,7 +333,7 @@ function planIn(
   return plan;
 }
 
-/** Checks what a turn is asked with. A frame that is not given is the turn's own. */
+/** Checks the arguments of a turn function. Without a frame it selects the turn's frame. */
 function asked(
   context: EngineContext,
   text: string,
@@ -330,10 +346,10 @@ function asked(
   return { isSeed, frameType: frame ?? selectFrame(context, text).frame_id };
 }
 
-/** A frame's place, and one past the last for a frame of the caller's own. */
+/** The code of a frame. A frame of the caller's own has the code after the last. */
 const codeOf = (frame: string): number => FRAME_CODES.get(frame) ?? moduleConstants.frames.length;
 
-/** Whether the mode is the seed's. @internal */
+/** Returns whether the mode is `seed-compatible`. @internal */
 export function isSeedCompatible(options: ContextOptions): boolean {
   if (typeof options !== "object" || options === null) {
     throw invalid("options", `must be an object, found ${show(options)}`);
@@ -364,7 +380,7 @@ function hintsOf(hints: TurnSignals["memory_type_hints"] = {}): number[] {
 function keywordsOf(keywords: readonly string[] = []): string[] {
   if (!Array.isArray(keywords))
     throw invalid("topic_keywords", `must be an array, found ${show(keywords)}`);
-  // A getter may make the list longer with every entry that is read.
+  // A getter may lengthen the list while it is read.
   const { length } = keywords;
   const read: string[] = [];
   let units = 0;

@@ -1,4 +1,5 @@
-// What preparing a prompt takes and gives. Data is in snake_case, options are in camelCase.
+// Types of prompt building: what callers pass (memories, profile, options) and get (prompt,
+// sections, failures). Data is in snake_case, options are in camelCase.
 
 import type { SeamOptions } from "../caller-calls.ts";
 import type { CancelSignal, Instant } from "../types.ts";
@@ -15,94 +16,121 @@ import type {
 import type { UsageTracker } from "./usage.ts";
 
 /**
- * A memory that was found, as much of it as a prompt shows or goes by. `contextMemory` makes one of
- * a stored row.
+ * A memory that was retrieved for a prompt. `contextMemory` converts a stored row.
+ *
+ * @example
+ * ```ts
+ * const memory = { id: "m1", type: "fact", score: 0.82, text: "BTC funding is paid every 8 hours." };
+ * ```
  */
 export interface ContextMemory {
+  /** Id of the memory. Not empty. */
   id: string;
-  /** Default: the type that was asked for. One that was not asked for is left out. */
+  /**
+   * Memory type. Default: the type that was asked for. A type that was not asked for is left out.
+   */
   type?: MemoryType | null | undefined;
-  /** How well it fits, such as its score in a search. Finite. */
+  /** Relevance, such as the score of a search. Finite. */
   score: number;
-  /** A decision's description, a fact's content, a procedure's name, an episode's summary. */
+  /**
+   * The text to show: the description of a decision, the content of a fact, the name of a
+   * procedure, the summary of an episode.
+   */
   text: string;
-  /** What came of a decision or an episode. Abandoned episodes are left out. */
+  /** Outcome of a decision or an episode. Abandoned episodes are left out. */
   outcome?: string | null | undefined;
-  /** How sure a decision or a fact is, in [0, 1]. */
+  /** Confidence in a decision or a fact, in [0, 1]. */
   confidence?: number | null | undefined;
-  /** What a fact is about; at most two facts of one subject are shown. */
+  /** Subject of a fact. At most two facts of one subject are shown. */
   subject?: string | null | undefined;
-  /** What kind of decision it is; at most three of one category are shown. */
+  /** Category of a decision. At most three decisions of one category are shown. */
   category?: string | null | undefined;
-  /** What a procedure is for. */
+  /** Domain of a procedure. */
   domain?: string | null | undefined;
-  /** How often a procedure was followed: whole. Default 0. */
+  /** How often a procedure was followed: whole, at least 0. Default 0. */
   activations?: number | null | undefined;
-  /** How often that had success, in [0, 1]. */
+  /** Share of successes of a procedure, in [0, 1]. */
   effectiveness?: number | null | undefined;
-  /** At most two episodes with the same first tag are shown. */
+  /** Tags. At most two episodes with the same first tag are shown. */
   tags?: readonly string[] | null | undefined;
-  /** When it was stored. */
+  /** Time at which the memory was stored. */
   created_at?: Instant | null | undefined;
-  /** The frame in which it was stored. */
+  /** Id of the frame in which the memory was stored. */
   frame?: string | null | undefined;
-  /** Ids of the censors that were active then. */
+  /** Ids of the censors that were active when the memory was stored. */
   censors?: readonly string[] | null | undefined;
 }
 
 /** A fact about the user. */
 export interface ProfileFact {
+  /** Id of the fact. */
   id: string;
+  /** The fact in words. */
   text: string;
-  /** Those of the categories `preference`, `person` and `rule` are shown. */
+  /** Category. Facts of the categories `preference`, `person` and `rule` are shown. */
   category: string;
 }
 
-/** Something that the agent must not do. */
+/** A rule about what the agent must not do. */
 export interface Censor {
+  /** Id of the censor. */
   id: string;
+  /** The rule in words. */
   text: string;
-  /** In the order in which they are shown. */
+  /** Strictness. Censors are shown in the order absolute, block, warn. */
   action: "absolute" | "block" | "warn";
 }
 
-/** What the agent is at. */
+/** The current state of the agent's work. */
 export interface WorkingMemory {
+  /** The current task. */
   current_task?: string | null | undefined;
-  /** Id of the frame that it was last brought up to date in. */
+  /** Id of the frame in which the working memory was last updated. */
   current_frame?: string | null | undefined;
-  /** What is talked about; without a plan it is searched for, too. */
+  /** The current topic. Without a plan it is searched for, too. */
   current_topic?: string | null | undefined;
+  /** Questions and tasks that are still open. */
   open_threads?: readonly string[] | null | undefined;
-  /** Those of a relevance of at least 0.7 are shown. */
-  items?: readonly { text: string; relevance: number }[] | null | undefined;
+  /** Items in mind, with a relevance in [0, 1]. Items of at least 0.7 are shown. */
+  items?:
+    | readonly {
+        /** The item in words. */
+        text: string;
+        /** Relevance in [0, 1]. */
+        relevance: number;
+      }[]
+    | null
+    | undefined;
 }
 
-/** A conversation of the last days. */
+/** A recent conversation. */
 export interface RecentConversation {
+  /** Id of the conversation. */
   id: string;
+  /** Title of the conversation. */
   title: string;
-  /** Shown when the turn means something recent. */
+  /** Summary. Shown if the turn means something recent. */
   summary?: string | null | undefined;
-  /** One that is dated ahead counts as recent, too. */
+  /** Time of the conversation. A time in the future counts as recent. */
   created_at: Instant;
 }
 
-/** What was said before this turn, the oldest first. */
+/** A message of the conversation before this turn. */
 export interface ConversationMessage {
-  /** `user` and `assistant` count. */
+  /** Author of the message. `user` and `assistant` count; others are skipped. */
   role: string;
+  /** Text of the message. */
   content: string;
 }
 
-/** The frame of a turn, as much of it as a prompt shows. */
+/** The fields of a frame that a prompt shows. */
 export type TurnFrame = Pick<FrameSelection, "frame_id"> &
   Partial<Pick<FrameSelection, "frame_name" | "description" | "questions_to_ask">>;
 
-/** Something itself, or a function that gets it. */
+/** A value, or a function that returns it. */
 export type Given<T> = T | ((options: SeamOptions) => T | PromiseLike<T>);
 
-/** A section of a prompt. */
+/** Name of a section of a prompt. */
 export type SectionName =
   | "identity"
   | "user_profile"
@@ -113,45 +141,65 @@ export type SectionName =
   | "recent_conversations";
 
 /**
- * Tokens of a prompt and of its sections, and how far back its memories are compared with the
- * conversation.
+ * Token budgets of a prompt and its sections, and the number of turns that memories are compared
+ * with. Whole numbers of at least 0.
  */
 export type ContextBudget = Record<
   "total" | Exclude<SectionName, "recent_conversations">,
   number
 > & {
-  /** Turns of the user, and as many of the answers to them. */
+  /** Number of the user's last turns that memories are compared with, and of the last answers. */
   conversation_window: number;
 };
 
-/** What a prompt is made of. */
+/**
+ * Options of `buildContext`.
+ *
+ * @example
+ * ```ts
+ * const { prompt, left_out } = await buildContext({
+ *   input: "Why did we decide to short ETH?",
+ *   identity: "You are a careful trading assistant.",
+ *   retrieve: ({ query_text, limit, memory_type }) => search(query_text, limit, memory_type),
+ *   messages: [{ role: "user", content: "Let's review the week." }],
+ *   budgets: { total: 4000, decisions: 800 },
+ *   timeoutSeconds: 2,
+ * });
+ * ```
+ */
 export interface BuildContextOptions {
-  /** What the user says. */
+  /** The user's message. */
   input: string;
   /**
-   * Who the agent is: in every prompt, whatever fails. Where it is longer than its budget, it ends
-   * with a word and "...".
+   * Description of the agent. It is in every prompt, whatever fails. A text above its budget is cut
+   * after a word and ends in "...".
    */
   identity: string;
-  /** The memories that a query finds. Asked for all types at once. */
+  /** Returns the memories for a query. Called for all types at once. */
   retrieve: (
     query: RetrievalQuery,
     options: SeamOptions,
   ) => readonly ContextMemory[] | PromiseLike<readonly ContextMemory[]>;
-  /** Default: the clock. */
+  /** The present. Default: the clock. */
   now?: Instant | undefined;
-  /** Default `default`. */
+  /** Rules to apply. Default `default`. */
   mode?: ContextMode | undefined;
-  /** Id of a frame, or all of it. Default: that of `selectFrame`. */
+  /** Id of a frame, or its fields. Default: the frame of `selectFrame`. */
   frame?: string | TurnFrame | null | undefined;
-  /** What to retrieve. Default: the plan of `planTurn`; null: five memories of each type. */
+  /** The retrieval plan. Default: the plan of `planTurn`. Null: five memories of each type. */
   plan?: RetrievalPlan | null | undefined;
+  /** Facts about the user. Default: none. */
   profile?: Given<readonly ProfileFact[] | null | undefined>;
+  /** Rules about what the agent must not do. Default: none. */
   censors?: Given<readonly Censor[] | null | undefined>;
+  /** The current state of the agent's work. Default: none. */
   workingMemory?: Given<WorkingMemory | null | undefined>;
-  /** What was said before; memories that it says already are left out. */
+  /** Messages before this turn, oldest first. Memories that repeat them are left out. */
   messages?: readonly ConversationMessage[] | null | undefined;
-  /** Conversations of the last 48 hours; without it the prompt has no section of them. */
+  /**
+   * Returns the conversations since `since` (milliseconds since 1970), 48 hours ago, at most
+   * `limit`. Without it the prompt has no section of recent conversations.
+   */
   recent?:
     | ((
         options: SeamOptions & { since: number; limit: number },
@@ -159,117 +207,132 @@ export interface BuildContextOptions {
     | null
     | undefined;
   /**
-   * Compares memories with messages by meaning; asked once at most. Without it words are compared.
+   * Returns embeddings, by which memories are compared with messages. Called at most once. Default:
+   * words are compared.
    */
   embed?: Embed | null | undefined;
-  /** What has been of use before. */
+  /** The usage of memories in earlier prompts. Default: none. */
   usage?: Pick<UsageTracker, "boost"> | null | undefined;
   /**
-   * Tokens of a text. Default: one for four code points, and at least one. In seed-compatible mode
-   * it is reported alone: sections are cut at four code points for each token of their budgets,
-   * as the original cuts them.
+   * Returns the number of tokens of a text. Default: one per four code points, at least one. In the
+   * seed-compatible mode it affects only the reported numbers: sections are cut at four code points
+   * per token of their budgets.
    */
   countTokens?: ((text: string) => number) | null | undefined;
-  /** In place of the frame's, and of the plan's. Whole, at least 0. */
+  /** Budgets in place of those of the frame and the plan. Whole, at least 0. */
   budgets?: Partial<ContextBudget> | null | undefined;
   /**
-   * The least score of a memory by type. Default, where there is an embedder, so that scores are
-   * cosines: 0.20 of a decision, 0.25 of a fact, 0.30 of others; else none.
+   * The lowest score of a memory, by type. Default with `embed`, where scores are cosines: 0.20 for
+   * decisions, 0.25 for facts, 0.30 for the others. Default without it: none.
    */
   minScores?: Partial<Record<MemoryType, number>> | null | undefined;
   /**
-   * Time for everything that is asked of the caller, in seconds: above 0. Default: as for
-   * retrieval, 3.
+   * Time limit of all calls of the caller's functions together, in seconds: above 0. Default:
+   * `orchestrator.timeoutSeconds`, 3.
    */
   timeoutSeconds?: number | undefined;
-  /** Ends the work. */
+  /** Aborts the call. */
   signal?: CancelSignal | null | undefined;
 }
 
-/** A section as it stands in the prompt. */
+/** A section of the prompt. */
 export interface ContextSection {
+  /** Name of the section. */
   name: SectionName;
-  /** 1 comes first and is trimmed last, 8 the other way round. */
+  /** Priority from 1 to 8. 1 comes first and is trimmed last; 8 comes last and is trimmed first. */
   priority: number;
   /** The heading. */
   label: string;
+  /** The text below the heading. */
   content: string;
+  /** Tokens of the section. */
   token_estimate: number;
-  /** Tokens that it may have; null for those that the whole may have. */
+  /** Budget of the section in tokens; null if only the budget of the whole prompt applies. */
   budget: number | null;
 }
 
-/** Why something is not in the prompt. */
+/** Why an entry is not in the prompt. */
 export type LeftOutReason =
   /** Its type was not asked for. */
   | "not_asked"
-  /** The profile or the recent conversations tell it. */
+  /** The profile or the recent conversations contain it. */
   | "known"
   /** Its score is too low. */
   | "threshold"
   /** A newer decision says the same. */
   | "near_duplicate"
-  /** Enough others are about the same. */
+  /** Enough other entries have the same topic. */
   | "diversity"
-  /** The conversation says it already. */
+  /** The conversation contains it. */
   | "conversation"
-  /** Better ones are as many as were asked for. */
+  /** The limit of its type was reached by better entries. */
   | "limit"
-  /** It says nothing. */
+  /** It has no text. */
   | "empty"
-  /** An abandoned episode, an item that is not in mind, a fact that belongs into no profile. */
+  /**
+   * An abandoned episode, an item of low relevance, or a fact of a category that no profile shows.
+   */
   | "unwanted"
   /** It does not fit into its section. */
   | "budget"
   /** It does not fit into the prompt. */
   | "total";
 
-/** Why the module does not select a memory. @internal */
+/** Reasons for which the module does not select a memory. @internal */
 export type Unselected =
   | "repeated"
   | Extract<LeftOutReason, "threshold" | "near_duplicate" | "diversity">;
-/** Why the module does not write an entry. @internal */
+/** Reasons for which the module does not write an entry. @internal */
 export type Omitted = Extract<LeftOutReason, "empty" | "unwanted" | "budget" | "total">;
 
-/** Something that is not in the prompt. */
+/** An entry that is not in the prompt. */
 export interface LeftOut {
-  /** Null for what has no id. */
+  /** Id of the entry; null if it has no id. */
   id: string | null;
+  /** Section in which the entry would be. */
   section: SectionName;
+  /** The reason. */
   reason: LeftOutReason;
 }
 
-/** Something that failed, and was done without. */
+/** A failure that the prompt was built without. */
 export interface ContextFailure {
   /**
-   * A section; what helps them: `embed`, `conversation` (the comparison with it), `usage`,
-   * `count_tokens`; or `prompt`: it is the identity alone.
+   * The part that failed: a section; a helper of sections (`embed`, `conversation` for the
+   * comparison with it, `usage`, `count_tokens`); or `prompt`, in which case the prompt is the
+   * identity alone.
    */
   part: SectionName | "embed" | "conversation" | "usage" | "count_tokens" | "prompt";
+  /** The reason, in words. */
   reason: string;
 }
 
-/** A prompt, and how it came about. */
+/** Result of `buildContext`: the prompt, and the record of how it was built. */
 export interface BuiltContext {
+  /** The text of the prompt. */
   prompt: string;
-  /** Of the whole prompt. */
+  /** Tokens of the whole prompt. */
   tokens: number;
-  /** In the order of the prompt. */
+  /** The sections, in the order of the prompt. */
   sections: ContextSection[];
-  /** Ids of the memories that the prompt has, by type, as they stand there. */
+  /** Ids of the memories in the prompt, by type, in the order of the prompt. */
   recalled_ids: Record<MemoryType, string[]>;
-  /** Their texts by id, for `UsageTracker.feedback`. */
+  /** Texts of these memories by id, for `UsageTracker.feedback`. */
   recalled_content: Record<string, string>;
-  /** Ids of the censors, to be stored with new memories. */
+  /** Ids of the censors. Store them with new memories. */
   active_censors: string[];
+  /** The frame of the turn. */
   frame: TurnFrame;
+  /** The signals of the turn. */
   signals: TurnSignals;
+  /** The retrieval plan that was used. */
   plan: RetrievalPlan;
-  /** Whether the turn means something recent, so that summaries of conversations are shown. */
+  /** Whether the turn means something recent. Summaries of recent conversations are shown then. */
   temporal_boost: boolean;
-  /** Whether the working memory is missing, of another frame, or failed. */
+  /** Whether the working memory is missing, belongs to another frame, or failed. */
   refresh_needed: boolean;
-  /** What is not in the prompt, in the order in which that was found. */
+  /** The entries that are not in the prompt, in the order in which that was decided. */
   left_out: LeftOut[];
+  /** The failures that the prompt was built without. */
   failed: ContextFailure[];
 }

@@ -1,5 +1,5 @@
-// Which memories have proved useful. What was recorded is kept here; what it comes to is computed
-// in the module.
+// Usage of memories: which recalled memories an answer used. The records are kept here; rates and
+// scores are computed in the module.
 
 import { idsOf, isPlainObject, optionsOf, presentOf, requireText } from "../arguments.ts";
 import { defaultContext } from "../engine-context.ts";
@@ -18,60 +18,82 @@ import { answerOf, Batch } from "./batch.ts";
 import { Heap } from "./heap.ts";
 import { type ContextMode, isSeedCompatible } from "./turn.ts";
 
-/** A memory stood in a prompt. */
+/**
+ * A record that a memory was in a prompt.
+ *
+ * @example
+ * ```ts
+ * usage.record([{ memory_id: "m1", retrieved_at: Date.now(), was_referenced: true }]);
+ * ```
+ */
 export interface UsageRecord {
+  /** Id of the memory. Not empty. */
   memory_id: string;
-  /** What the memory is to a prompt, such as `fact`; missing or null if it is not known. */
+  /** Memory type, such as `fact`. Missing or null if unknown. */
   memory_type?: string | null | undefined;
-  /** When, in milliseconds since 1970. */
+  /** Time of the prompt, in milliseconds since 1970. */
   retrieved_at: number;
-  /** Whether the answer took it up. */
+  /** Whether the answer used the memory. */
   was_referenced: boolean;
 }
 
-/** The same, and how much of the memory the answer had. */
+/** A record with the overlap of memory and answer. */
 export interface UsageFeedback extends UsageRecord {
-  /** In [0, 1]; from 0.15 on the memory counts as taken up. */
+  /**
+   * Share of the memory that the answer contains, in [0, 1]. From 0.15 on the memory counts as
+   * used.
+   */
   overlap_score: number;
 }
 
-/** What the records of a memory come to. */
+/** Statistics of a memory's records. */
 export interface MemoryUsageStats {
+  /** Id of the memory. */
   memory_id: string;
-  /** The type of the latest record that has one; missing if no record has one. */
+  /** Type of the latest record with a type. Missing if no record has one. */
   memory_type?: string;
+  /** Number of records: how often the memory was in a prompt. */
   times_retrieved: number;
+  /** Number of records in which the answer used the memory. */
   times_referenced: number;
   /**
-   * How often it was taken up, in [0, 1], recent times weighed more; in the seed-compatible mode
-   * all alike.
+   * Share of uses, in [0, 1]. Recent records have more weight; in the seed-compatible mode all have
+   * the same.
    */
   rate: number;
-  /**
-   * How much it was taken up lately: each time counts 1 at first, and half as much after each week.
-   */
+  /** Sum of the uses. Each counts 1 at first, and half as much after each week. */
   usage_score: number;
-  /** The latest of all times, at most `now`, in milliseconds since 1970. */
+  /** Time of the latest record, at most `now`, in milliseconds since 1970. */
   last_retrieved: number;
 }
 
-/** A tracker as plain data, to be stored as JSON. */
+/** A tracker as plain data, to store as JSON. */
 export interface UsageState {
+  /** Version of the format. */
   version: 1;
+  /** The mode of the tracker. */
   mode: ContextMode;
+  /** The most records that the tracker keeps. */
   max_records: number;
-  /** The oldest first. */
+  /** The records, oldest first. */
   records: UsageRecord[];
 }
 
-/** How to keep records. */
+/**
+ * Options of `new UsageTracker()`.
+ *
+ * @example
+ * ```ts
+ * const usage = new UsageTracker({ maxRecords: 10_000 });
+ * ```
+ */
 export interface UsageTrackerOptions {
-  /** Default `default`. */
+  /** Rules to apply. Default `default`. */
   mode?: ContextMode | undefined;
   /**
-   * The most records of all memories together: whole, from 1 to 10,000,000. Default 5,000. In the
-   * seed-compatible mode a record beyond that number only drops the records of at least 21 days;
-   * recent records may be more.
+   * The most records of all memories together: a whole number from 1 to 10,000,000. Default 5,000.
+   * In the seed-compatible mode a record beyond it only drops the records that are at least 21 days
+   * old; there may be more recent records than this.
    */
   maxRecords?: number | undefined;
 }
@@ -79,53 +101,63 @@ export interface UsageTrackerOptions {
 const KEYS = new Set(["mode", "maxRecords"]);
 const VERSION = 1;
 const MOST_RECORDS = 10_000_000;
-/** A record of this age, in milliseconds, is dropped. */
+/** Age in milliseconds from which records are dropped. */
 const OLD = moduleConstants.context.use_days * 86_400_000;
-/** Room for so many records is made at first. */
+/** Initial capacity in records. */
 const FIRST_ROOM = 256;
-/** Before the first record of a memory, and after the last. */
+/** Marks the end of a chain in both directions. */
 const NONE = -1;
 
-/** The records of one memory as they came: the first and the last of a chain. */
+/** The slots of the first and last record of a memory, in order of arrival. */
 interface Chain {
   first: number;
   last: number;
 }
 
 /**
- * What became of the memories that stood in one agent's prompts: whether its answers took them up.
- * A memory that was taken up often comes up sooner, one that never was later. Each new record drops
- * the records that are at least 21 days old. The oldest records, by their time and not by when they
- * came, make way for new ones. A memory without records is as unknown.
+ * The usage record of one agent: whether its answers used the memories in its prompts.
+ * `buildContext` ranks often used memories higher and never used ones lower. Each new record drops
+ * the records that are at least 21 days old. If the tracker is full, a new record replaces the
+ * oldest one by time. A memory without records counts as unknown.
  *
+ * @example
  * ```ts
  * const usage = new UsageTracker();
- * const { prompt, recalled_content, recalled_ids } = await buildContext({ input, identity,
- * retrieve, usage });
+ * const { prompt, recalled_content, recalled_ids } = await buildContext({
+ *   input,
+ *   identity,
+ *   retrieve,
+ *   usage,
+ * });
  * usage.feedback(recalled_content, await answerOf(prompt), new Date(), recalled_ids);
- * writeFileSync("usage.json", JSON.stringify(usage.save()));   // later:
- * UsageTracker.load(JSON.parse(text))
+ * writeFileSync("usage.json", JSON.stringify(usage.save()));
+ * // Later:
+ * const restored = UsageTracker.load(JSON.parse(readFileSync("usage.json", "utf8")));
  * ```
  */
 export class UsageTracker {
   readonly #isSeed: boolean;
   readonly #most: number;
-  /** Records by slot; each knows its neighbours among those of its memory. */
+  /** Columns of records, by slot. The records of a memory form a doubly linked list. */
   #at = new Float64Array(FIRST_ROOM);
   #referenced = new Uint8Array(FIRST_ROOM);
-  /** Its number in the order of arrival. */
+  /** Number of the record in the order of arrival. */
   #arrival = new Float64Array(FIRST_ROOM);
   #previous = new Int32Array(FIRST_ROOM);
   #next = new Int32Array(FIRST_ROOM);
   readonly #ids: string[] = [];
   readonly #types: (string | null)[] = [];
   readonly #oldest = new Heap((one, other) => this.#byTime(one, other) < 0);
-  /** Slots whose records were dropped. */
+  /** Slots without a record, for reuse. */
   readonly #free: number[] = [];
   #arrivals = 0;
   readonly #chains = new Map<string, Chain>();
 
-  /** Throws `invalid_argument` for a wrong option. */
+  /**
+   * Creates an empty tracker.
+   *
+   * @throws {NousError} `invalid_argument` for a wrong option.
+   */
   constructor(options?: UsageTrackerOptions) {
     const { mode, maxRecords = moduleConstants.context.most_uses } = optionsOf(
       "options",
@@ -138,20 +170,23 @@ export class UsageTracker {
     this.#most = maxRecords;
   }
 
-  /** How many records are kept. */
+  /** The number of records. */
   get size(): number {
     return this.#oldest.items.length;
   }
 
   /**
-   * Records of all memories that were recalled for an answer, by how much of each the answer has; a
-   * memory without text is passed over. `recalled` is a built context's `recalled_content`,
-   * `recalledIds` its `recalled_ids`, by which the records carry the types of their memories.
-   * Answers with what was recorded.
+   * Records whether an answer used the memories of its prompt, by their overlap. Memories without
+   * text are skipped. `recalled` is the `recalled_content` of a built context. `recalledIds` is its
+   * `recalled_ids`, which gives the records their types. Returns the new records.
    *
-   * @throws {NousError} `invalid_argument`: what is recalled is no object of strings, the response
-   * no string, or the ids
-   * are no lists of ids by type. Nothing is recorded then.
+   * @throws {NousError} `invalid_argument` if `recalled` is no object of strings, the response is
+   *   no string, or the ids are not lists of ids by type. Nothing is recorded then.
+   *
+   * @example
+   * ```ts
+   * const feedback = usage.feedback({ m1: "BTC funding is paid every 8 hours." }, answer);
+   * ```
    */
   feedback(
     recalled: Readonly<Record<string, string>>,
@@ -166,15 +201,15 @@ export class UsageTracker {
     const entries = Object.entries(recalled);
     for (const [id, text] of entries) requireText(`recalled[${JSON.stringify(id)}]`, text);
     const types = readTypes(recalledIds);
-    const told = entries.filter(([id, text]) => id !== "" && text !== "");
+    const recalledTexts = entries.filter(([id, text]) => id !== "" && text !== "");
     const batch = new Batch();
-    for (const [, text] of told) batch.text(text);
+    for (const [, text] of recalledTexts) batch.text(text);
     batch.text(response);
-    const answer = batch.ask(defaultContext.pool, SHARED * told.length, (lease) => {
-      lease.engine.feedback(told.length, this.#isSeed);
-      return answerOf(lease, SHARED * told.length);
+    const answer = batch.ask(defaultContext.pool, SHARED * recalledTexts.length, (lease) => {
+      lease.engine.feedback(recalledTexts.length, this.#isSeed);
+      return answerOf(lease, SHARED * recalledTexts.length);
     });
-    const feedback = told.map(([memory_id], place): UsageFeedback => {
+    const feedback = recalledTexts.map(([memory_id], place): UsageFeedback => {
       const was_referenced = answer[SHARED * place + SHARED_IS_ENOUGH] === 1;
       const overlap_score = answer[SHARED * place + SHARED_SIMILARITY]!;
       return {
@@ -190,9 +225,10 @@ export class UsageTracker {
   }
 
   /**
-   * Records what was found out elsewhere. Ages are counted up to `now`; by default up to the latest
-   * of these records, or to the present if that is earlier. Throws `invalid_argument` by place and
-   * field; nothing is recorded then.
+   * Adds records from another source. Ages are computed at `now`. Default: the latest of these
+   * records, or the clock if that is earlier.
+   *
+   * @throws {NousError} `invalid_argument` with place and field. Nothing is recorded then.
    */
   record(records: readonly UsageRecord[], now?: Instant): void {
     const present = presentOf(now);
@@ -205,33 +241,38 @@ export class UsageTracker {
   }
 
   /**
-   * For each memory the factor of its relevance: 0.3 to 2, seed-compatible 0.5 to 1.5; 1 with less
-   * than two records. A record ahead of `now` counts as one of now.
+   * Returns the factor of the relevance of each memory: 0.3 to 2, in the seed-compatible mode 0.5
+   * to 1.5; 1 with less than two records. A record later than `now` counts as one at `now`.
+   *
+   * @example
+   * ```ts
+   * const [factor] = usage.boost(["m1"]);
+   * ```
    */
   boost(ids: readonly string[], now?: Instant): number[] {
     const batch = new Batch();
     const asked = idsOf("ids", ids);
     const present = presentOf(now);
-    for (const id of asked) this.#tell(this.#usesOf(id), present, batch);
+    for (const id of asked) this.#addRecords(this.#usesOf(id), present, batch);
     return batch.ask(defaultContext.pool, asked.length, (lease) => {
       lease.engine.usage_boosts(asked.length, this.#isSeed);
       return Array.from(answerOf(lease, asked.length));
     });
   }
 
-  /** How much a memory was taken up lately: half as much after each week; 0 for an unknown one. */
+  /** Returns the sum of a memory's uses, each halved per week of age; 0 for an unknown memory. */
   usageScore(id: string, now?: Instant): number {
     return this.stats(id, now)?.usage_score ?? 0;
   }
 
-  /** What the records of a memory come to; null where there are none. */
+  /** Returns the statistics of a memory; null without records. */
   stats(id: string, now?: Instant): MemoryUsageStats | null {
     requireText("id", id);
     const present = presentOf(now);
     const uses = this.#usesOf(id);
     if (uses.length === 0) return null;
     const batch = new Batch();
-    this.#tell(uses, present, batch);
+    this.#addRecords(uses, present, batch);
     const type = uses
       .map((slot) => this.#types[slot])
       .reduce((latest, type) => type ?? latest, null);
@@ -250,7 +291,7 @@ export class UsageTracker {
     });
   }
 
-  /** Everything, as plain data. */
+  /** Returns the tracker as plain data. */
   save(): UsageState {
     const records = [...this.#oldest.items].sort(this.#byTime).map(
       (slot): UsageRecord => ({
@@ -265,7 +306,10 @@ export class UsageTracker {
   }
 
   /**
-   * The tracker that was saved. Throws `invalid_snapshot` for what is none, or of another version.
+   * Restores a saved tracker.
+   *
+   * @throws {NousError} `invalid_snapshot` for data that is no saved tracker, or of another
+   *   version.
    */
   static load(state: UsageState): UsageTracker {
     try {
@@ -289,11 +333,11 @@ export class UsageTracker {
     }
   }
 
-  /** The oldest first, and of one moment the one that came first. */
+  /** Orders slots by time, oldest first; equal times by arrival. */
   readonly #byTime = (one: number, other: number): number =>
     this.#at[one]! - this.#at[other]! || this.#arrival[one]! - this.#arrival[other]!;
 
-  /** The slots of a memory's records, the oldest first. */
+  /** Returns the slots of a memory's records, oldest first. */
   #usesOf(id: string): number[] {
     const slots: number[] = [];
     let [isInOrder, latest] = [true, Number.NEGATIVE_INFINITY];
@@ -302,12 +346,12 @@ export class UsageTracker {
       latest = this.#at[slot]!;
       slots.push(slot);
     }
-    // As they came is mostly by their time, too.
+    // The order of arrival mostly is the order of time.
     return isInOrder ? slots : slots.sort(this.#byTime);
   }
 
-  /** Adds uses to a batch. */
-  #tell(uses: readonly number[], present: number, batch: Batch): void {
+  /** Writes records to a batch. */
+  #addRecords(uses: readonly number[], present: number, batch: Batch): void {
     batch.number(uses.length);
     for (const slot of uses) {
       batch.number(Math.min(this.#at[slot]!, present));
@@ -315,14 +359,14 @@ export class UsageTracker {
     }
   }
 
-  /** How many records there is room for. */
+  /** The capacity in records. */
   get #room(): number {
     return this.#isSeed ? MOST_RECORDS : this.#most;
   }
 
   /**
-   * Keeps records, and drops those that are too old then; in the seed-compatible mode only if there
-   * are too many.
+   * Adds records, and drops those that are too old. In the seed-compatible mode it drops only while
+   * the tracker has too many records.
    */
   #add(records: readonly UsageRecord[], present: number): void {
     for (const record of records) {
@@ -332,10 +376,7 @@ export class UsageTracker {
     if (!this.#isSeed) this.#dropOld(present);
   }
 
-  /**
-   * Keeps a record in the place of the oldest where there is no more room, unless it is older
-   * still.
-   */
+  /** Adds a record. In a full tracker it replaces the oldest record, unless it is even older. */
   #push({ memory_id, memory_type, retrieved_at, was_referenced }: UsageRecord): void {
     const isFull = this.size === this.#room;
     const slot = isFull ? this.#oldest.items[0]! : (this.#free.pop() ?? this.size);
@@ -408,7 +449,7 @@ const isCapacity = (value: unknown): value is number =>
 
 const typed = (type: string | null | undefined) => (type == null ? {} : { memory_type: type });
 
-/** Types by the id of a memory. */
+/** Reads the memory types by memory id. */
 function readTypes(
   recalledIds: Readonly<Record<string, readonly string[]>> | null | undefined,
 ): Map<string, string> {
@@ -423,7 +464,7 @@ function readTypes(
   );
 }
 
-/** Records as they are now. */
+/** Copies and checks records. */
 function readRecords(records: readonly UsageRecord[]): UsageRecord[] {
   if (!Array.isArray(records)) throw invalid("records", `must be an array, found ${show(records)}`);
   return Array.from(records as readonly UsageRecord[], (record, place) => {

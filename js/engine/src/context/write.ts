@@ -1,4 +1,4 @@
-// A prompt from what goes into its sections.
+// Writing a prompt from the entries of its sections.
 
 import { reasonOf } from "../errors.ts";
 import { moduleConstants } from "../generated/constants.ts";
@@ -28,10 +28,10 @@ import type {
 
 const SECTIONS = moduleConstants.context.sections;
 const CODES = new Map(SECTIONS.map(([name], code) => [name, code]));
-/** In place of a number that means nothing, and of one that there is not. */
+/** In place of a missing number, and of one without a meaning in its section. */
 const NONE = Number.NaN;
 
-/** What a line is made of; what the numbers and texts mean is the section's matter. */
+/** An entry of a section. The section defines the meaning of numbers and texts. */
 interface Entry {
   section: SectionName;
   id: string | null;
@@ -40,23 +40,23 @@ interface Entry {
   memory?: FoundMemory;
 }
 
-/** A prompt, and which entries it has. @internal */
+/** A prompt, and the entries that it contains. @internal */
 export interface WrittenPrompt {
   prompt: string;
   tokens: number;
   sections: ContextSection[];
-  /** In the order of the prompt. */
+  /** The memories in the prompt, in its order. */
   recalled: FoundMemory[];
   leftOut: LeftOut[];
 }
 
-/** The caller's way to count tokens; after it has failed once it counts none. @internal */
+/** The caller's token counter. After its first failure it returns NaN. @internal */
 export class TokenCounter {
   failure: string | undefined;
 
   constructor(readonly countTokens: (text: string) => number) {}
 
-  /** Never throws, since it is called by the module. */
+  /** Never throws, because the module calls it. */
   readonly count = (text: string): number => {
     if (this.failure !== undefined) return Number.NaN;
     try {
@@ -70,11 +70,11 @@ export class TokenCounter {
   };
 }
 
-/** The section of memories of a type, and its budget. @internal */
+/** Returns the name of the section of a memory type, which is also that of its budget. @internal */
 export const budgetOf = (type: MemoryType): BudgetName =>
   moduleConstants.memory_types.budgets[moduleConstants.memory_types.names.indexOf(type)]!;
 
-/** What goes into the sections beside the identity. @internal */
+/** The entries of all sections except the identity. @internal */
 export class Entries {
   readonly #all: Entry[] = [];
 
@@ -124,7 +124,7 @@ export class Entries {
     }
   }
 
-  /** Writes the prompt; without a counter tokens are estimated. */
+  /** Writes the prompt. Without a counter tokens are estimated. */
   write(
     pool: EnginePool,
     identity: string,
@@ -192,7 +192,7 @@ export class Entries {
   }
 }
 
-/** An identity that stands alone, within so many tokens. @internal */
+/** Writes a prompt of the identity alone, within `most` tokens. @internal */
 export function writeIdentity(
   pool: EnginePool,
   identity: string,

@@ -1,11 +1,11 @@
-// Browsers: `await init()` fetches the module from beside this file and compiles it while it
-// arrives.
+// Entry for browsers: `await init()` fetches the module from the folder of this file and compiles
+// it while it arrives.
 
 import { setDefaultModule, setIndexThreads } from "../core.ts";
 import { webThread } from "./web-thread.ts";
 
 setDefaultModule(() => new URL("./nous_wasm.wasm", import.meta.url));
-// Written as bundlers look for it.
+// Bundlers recognize this form of `new Worker`.
 setIndexThreads(() =>
   webThread(
     () =>

@@ -1,4 +1,4 @@
-// The script of an index's worker in Node: the core is beside it.
+// The script of an index's worker in Node. It imports the core from its own folder.
 
 import { parentPort } from "node:worker_threads";
 import { initSync, MemoryIndex, NousError } from "../core.ts";

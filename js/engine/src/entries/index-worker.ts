@@ -1,5 +1,4 @@
-// The script of an index's worker, whole: for browsers, and as the text that the inline entry
-// carries.
+// The script of an index's worker in one file: for browsers, and as the text in the inline entry.
 
 import { NousError } from "../errors.ts";
 import { MemoryIndex } from "../memory/memory-index.ts";
@@ -7,6 +6,6 @@ import type { Port } from "../memory/worker/protocol.ts";
 import { serve } from "../memory/worker/serve.ts";
 import { initSync } from "../runtime.ts";
 
-// Node's workers have no global of their own to talk through.
+// Workers of Node have no messaging globals.
 const threads = globalThis.process?.getBuiltinModule?.("node:worker_threads");
 serve((threads?.parentPort ?? globalThis) as unknown as Port, { initSync, MemoryIndex, NousError });

@@ -1,4 +1,4 @@
-// Anywhere else: the module is inside this file, as text, and so is the worker's script.
+// Entry for all other environments: the module and the worker's script are in this file, as text.
 
 import { initSync, setIndexThreads } from "../core.ts";
 import { NODE_OPTIONS, nodeThread } from "./node-thread.ts";
@@ -10,8 +10,8 @@ declare const __INDEX_WORKER__: string;
 initSync(Uint8Array.from(atob(__WASM_BASE64__), (letter) => letter.charCodeAt(0)));
 setIndexThreads(() => {
   const script: string = __INDEX_WORKER__;
-  // Bundled for Node, where an import would be in the way of other environments. From Node 20.16
-  // on.
+  // For bundles that run in Node. An import of `node:worker_threads` would fail in other
+  // environments. Available since Node 20.16.
   const threads = globalThis.process?.getBuiltinModule?.("node:worker_threads");
   if (threads !== undefined)
     return nodeThread(new threads.Worker(script, { ...NODE_OPTIONS, eval: true }));

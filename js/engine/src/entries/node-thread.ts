@@ -3,10 +3,7 @@
 import type { Worker, WorkerOptions } from "node:worker_threads";
 import type { Thread } from "../memory/worker/threads.ts";
 
-/**
- * Flags are for the program that was started with them: `--import`, `--input-type` and their like
- * are none of its business.
- */
+/** The worker ignores the flags of the program, such as `--import` and `--input-type`. */
 export const NODE_OPTIONS: WorkerOptions = { name: "nous-wasm", execArgv: [] };
 
 export function nodeThread(worker: Worker): Thread {

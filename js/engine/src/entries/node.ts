@@ -1,4 +1,4 @@
-// Node: the module is read from beside this file, at once.
+// Entry for Node: the module is read synchronously from the folder of this file.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ declare const __dirname: string;
 
 initSync(readFileSync(join(__dirname, "nous_wasm.wasm")));
 setIndexThreads(() => {
-  // Asked for here, since it takes a sixth of the time that loading takes.
+  // Required on demand, because it takes a sixth of the time of loading this entry.
   const { Worker } = require("node:worker_threads") as typeof import("node:worker_threads");
   return nodeThread(new Worker(join(__dirname, "index-worker.cjs"), NODE_OPTIONS));
 });

@@ -16,10 +16,10 @@ export function webThread(open: () => Worker): Thread {
     listen: ({ heard, lost }) => {
       worker.onmessage = ({ data }) => heard(data);
       worker.onmessageerror = () => lost("gave an answer that cannot be read");
-      // A script that is not found, or that a policy forbids, says nothing of why.
+      // The event has no message if the script is not found or a policy forbids it.
       worker.onerror = ({ message }) => lost("failed", message ? new Error(message) : undefined);
     },
-    // A page stays for as long as somebody looks at it.
+    // A page does not end because of an idle worker.
     hold: () => {},
     terminate: async () => worker.terminate(),
   };

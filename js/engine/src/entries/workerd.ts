@@ -1,4 +1,5 @@
-// Cloudflare's workers: they compile modules when they are deployed and forbid it afterwards.
+// Entry for Cloudflare Workers: modules are compiled at deployment, and compiling later is
+// forbidden.
 
 import { initSync, NousError, setIndexThreads } from "../core.ts";
 // @ts-expect-error: a .wasm import is a WebAssembly.Module there

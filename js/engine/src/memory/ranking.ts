@@ -14,11 +14,19 @@ import {
 import type { RerankingWeights, SignalBreakdown } from "../types.ts";
 import type { RankedEntry } from "./types.ts";
 
-/** The result of a search or a reranking, best first. */
+/**
+ * The ranking of a search or a rerank, best first.
+ *
+ * @example
+ * ```ts
+ * const { ranking } = index.search({ embedding });
+ * for (const { id, score, primary_signal } of ranking) console.log(id, score, primary_signal);
+ * ```
+ */
 export class Ranking implements Iterable<RankedEntry> {
   /** Ids, best first. */
   readonly ids: readonly string[];
-  /** Their scores, falling. */
+  /** Scores, in descending order. */
   readonly scores: readonly number[];
   readonly #signals: ArrayLike<number>;
 
@@ -29,12 +37,12 @@ export class Ranking implements Iterable<RankedEntry> {
     this.#signals = signals;
   }
 
-  /** Count of places. */
+  /** The number of places. */
   get length(): number {
     return this.ids.length;
   }
 
-  /** The six signals of a place, counted from 0. Undefined if there is no such place. */
+  /** Returns the six signals of a place, counted from 0; undefined if there is no such place. */
   breakdown(place: number): SignalBreakdown | undefined {
     if (this.ids[place] === undefined) return undefined;
     const at = place * SIGNALS;
@@ -43,14 +51,17 @@ export class Ranking implements Iterable<RankedEntry> {
     ) as SignalBreakdown;
   }
 
-  /** The signal that contributes most to a place's score; of equals, the first. */
+  /**
+   * Returns the signal that contributes most to the score of a place; if several are equal, the
+   * first. Undefined if there is no such place.
+   */
   primarySignal(place: number): keyof RerankingWeights | undefined {
     return this.ids[place] === undefined
       ? undefined
       : moduleConstants.signals[this.#signals[place * SIGNALS + SIGNALS_PRIMARY]!];
   }
 
-  /** All there is about a place, counted from 0. */
+  /** Returns everything about a place, counted from 0; undefined if there is no such place. */
   at(place: number): RankedEntry | undefined {
     const id = this.ids[place];
     if (id === undefined) return undefined;
@@ -62,6 +73,7 @@ export class Ranking implements Iterable<RankedEntry> {
     };
   }
 
+  /** Yields the places in order. */
   *[Symbol.iterator](): IterableIterator<RankedEntry> {
     for (let place = 0; place < this.ids.length; place++) yield this.at(place)!;
   }
@@ -80,8 +92,8 @@ export interface RankingData {
 }
 
 /**
- * The ranking of `count` places in a view: rows, scores, then the signals of each; `known` are the
- * ids of all rows. @internal
+ * Reads a ranking of `count` places from a view: rows, scores, then the signals of each place.
+ * `known` holds the ids of all rows. @internal
  */
 export function readRanking(
   numbers: Float64Array,
@@ -104,7 +116,7 @@ export function readRanking(
 }
 
 /**
- * Up to this count of places a plain array is made in a third of the time of a typed array, whose
+ * Up to this number of places a plain array is made in a third of the time of a typed array, whose
  * memory is not on the heap.
  */
 const FEW = 100;
@@ -125,5 +137,5 @@ function copyOfFew(numbers: Float64Array, at: number, count: number): number[] {
   return copy;
 }
 
-/** Count of the numbers of a ranking. @internal */
+/** The count of the numbers of a ranking. @internal */
 export const rankingNumbers = (places: number): number => places * (2 + SIGNALS);

@@ -1,5 +1,5 @@
-// Reads nodes, edges, filters and searches from a caller's objects. Reading may run code of the
-// caller (getters, proxies), so all of it is done before the scratch is touched.
+// Reading nodes, edges, filters and searches from a caller's objects. Reading may run code of the
+// caller (getters, proxies), so all of it happens before the scratch is used.
 
 import {
   countOf,
@@ -90,14 +90,14 @@ const EDGE_FIELDS = new KnownFields(
   ...["id", "source_id", "target_id", "type", "strength", "sequence"],
 );
 
-/** The states in the order of their codes. @internal */
+/** The lifecycle states in the order of their codes. @internal */
 export const STORED_STATES: readonly StoredLifecycleState[] = [...LIFECYCLE_STATES, "DELETED"];
 const STATE_CODES = new Map<unknown, number>(STORED_STATES.map((state, code) => [state, code]));
 
-/** A longer list is no embedding. */
+/** The most components of an embedding. */
 const MOST_COMPONENTS = 2 ** 20;
 
-/** Codes of the levels of serendipity. */
+/** Codes of the serendipity levels. */
 const LEVELS = new Map<unknown, number>([
   ["off", SERENDIPITY_OFF],
   ["low", SERENDIPITY_LOW],
@@ -106,15 +106,13 @@ const LEVELS = new Map<unknown, number>([
 ]);
 
 /**
- * A batch as it was read: records without targets and codes, and the lists that they tell the
- * lengths of. @internal
+ * A batch of nodes after reading: records without targets and codes, and the lists whose lengths
+ * the records hold. @internal
  */
 export interface Batch {
   ids: string[];
   records: Float64Array;
-  /**
-   * Type and subtype of each node. Null: the node is to have none. Undefined: it keeps its own.
-   */
+  /** Type and subtype of each node. Null removes it. Undefined keeps it. */
   kinds: (string | null | undefined)[];
   /** Tags and clusters. */
   labels: string[];
@@ -144,7 +142,7 @@ function nameOf(
   throw invalidEntry(batch, index, entry, field, `must be a string, found ${show(name)}`);
 }
 
-/** The code of a name; `none` for null. */
+/** Returns the code of a name; `none` for null. */
 function codeOf(names: Names, name: string | null | undefined, none: number): number {
   if (name === undefined) return ABSENT;
   return name === null ? none : names.code(name);
@@ -193,7 +191,7 @@ export function readNodes(nodes: readonly MemoryNode[]): Batch {
 }
 
 /**
- * Puts the codes of types and subtypes into a batch's records; the answer holds those of tags and
+ * Writes the codes of types and subtypes into a batch's records. Returns the codes of tags and
  * clusters. @internal
  */
 export function codesOf({ records, kinds, labels }: Batch, names: AllNames): number[] {
@@ -350,7 +348,8 @@ export class Components {
 }
 
 /**
- * Edges as they were read; the ends are given to the records when the ids are looked up. @internal
+ * Edges after reading. The rows of their ends are written into the records after the ids are looked
+ * up. @internal
  */
 export interface EdgeBatch {
   ids: string[];
@@ -380,14 +379,14 @@ export function readEdges(edges: readonly MemoryEdge[]): EdgeBatch {
   return batch;
 }
 
-/** Puts the codes of their types into the records of edges. @internal */
+/** Writes the codes of the types into the records of edges. @internal */
 export function setTypes({ records, types }: EdgeBatch, names: AllNames): void {
   types.forEach((type, index) => {
     records[index * EDGE + EDGE_TYPE] = codeOf(names.edgeTypes, type, ABSENT);
   });
 }
 
-/** A search as it was read: its head, lists of codes, hits and embedding. @internal */
+/** A search after reading: its head, lists of codes, hits and embedding. @internal */
 export interface ReadSearch {
   head: Float64Array;
   lists: number[][];
@@ -397,8 +396,8 @@ export interface ReadSearch {
 }
 
 /**
- * As `optionsOf` both, of a ranking, which may take no more than a microsecond. Keys are compared
- * one by one: asking a set is 5 % of that.
+ * Checks options of a ranking, as `optionsOf` does. A ranking takes about a microsecond; comparing
+ * the keys one by one saves the 5 % that a set would cost.
  *
  * @internal
  */
@@ -491,7 +490,7 @@ export function readSearch(search: SearchQuery, names: AllNames): ReadSearch {
   return { head, lists, hits, scores, embedding };
 }
 
-/** The same for a search by vector alone. @internal */
+/** Reads a search by vector alone. @internal */
 export function readSimilar(
   embedding: ArrayLike<number>,
   filters: SearchFilters | null | undefined,
@@ -542,7 +541,7 @@ export const FILTER_KEYS: ReadonlySet<string> = new Set([
   "relationship_types",
 ]);
 
-/** Puts the filters' numbers into the head; the answer holds their lists, as codes. */
+/** Writes the numbers of the filters into the head. Returns their lists, as codes. */
 function readFilters(
   given: SearchFilters | null | undefined,
   names: AllNames,

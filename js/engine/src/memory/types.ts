@@ -1,358 +1,464 @@
-// What a resident memory takes and gives. Data is in snake_case, as it is stored.
+// Types of the resident memory index: nodes, edges, searches, sweeps, explanations. Data is in
+// snake_case, as a database stores it. Options are in camelCase.
 
 import type { EngineConfig } from "../config.ts";
 import type { DecayLifecycleState, Instant, RerankingWeights, SignalBreakdown } from "../types.ts";
 
-/** A state as databases hold it: old ones know a deleted node, which no sweep touches. */
+/** A lifecycle state as databases hold it. Old databases know deleted nodes; sweeps skip them. */
 export type StoredLifecycleState = DecayLifecycleState | "DELETED";
 
-/** How an index is made. */
+/**
+ * Options of `new MemoryIndex()`.
+ *
+ * @example
+ * ```ts
+ * const index = new MemoryIndex({ dimensions: 384, embeddings: "i8", embeddingId: "minilm-l6" });
+ * ```
+ */
 export interface MemoryIndexOptions {
-  /** Components of an embedding, the same for all; 0 (the default) keeps none. At most 65,536. */
+  /**
+   * Components of each embedding: a whole number from 0 to 65,536. Default 0: the index keeps no
+   * embeddings.
+   */
   dimensions?: number | undefined;
   /**
-   * How embeddings are kept: `f32`, or `i8` for a fifth of the memory, where each row has a scale
-   * of its own. Default `f32`.
+   * Storage of embeddings: `f32`, or `i8` with one scale per row, which takes a fifth of the
+   * memory. Default `f32`.
    */
   embeddings?: "f32" | "i8" | undefined;
   /**
-   * Which model made the embeddings; kept in snapshots, so that whoever restores one can tell.
-   * Default "".
+   * Name of the model that made the embeddings. Snapshots contain it, so that a reader can compare
+   * it. Default "".
    */
   embeddingId?: string | undefined;
-  /** The same configuration as `createEngine` takes; searching reads `search` in it as well. */
+  /** The configuration, as `createEngine` takes it. Searches read its `search` section, too. */
   config?: EngineConfig | undefined;
   /**
-   * What the index may take of the module's memory, in bytes: a call that could need more is
-   * refused before it begins, with code `out_of_memory`. A snapshot does not count against it, so
-   * that a full index can be saved. Default 3 GiB, of the 4 that WebAssembly can address.
+   * The most bytes of the module's memory that the index may take. A call that could need more is
+   * refused with code `out_of_memory` before it changes anything. Snapshots do not count, so that a
+   * full index can be saved. Default 3 GiB; WebAssembly can address 4.
    */
   maxBytes?: number | undefined;
 }
 
 /**
- * A memory as it goes in. For a new one whatever is missing has the default in brackets; one that
- * is there already keeps it. A null counts as missing, except where it says so.
+ * A node to insert or update. A field that is missing or null gets the default in brackets in a new
+ * node, and keeps its value in a known one. Fields for which null has a meaning of its own say so.
+ *
+ * @example
+ * ```ts
+ * index.upsert([{ id: "m1", subtype: "custom:lesson", created_at: "2026-01-15T09:30:00Z" }]);
+ * ```
  */
 export interface MemoryNode {
-  /** Not empty; the one thing that has to be there. */
+  /** Required. Not empty. */
   id: string;
   /** The kind of node, such as `episode` ("concept"). */
   type?: string | null | undefined;
-  /** Decides the section; null for none (none, which is the default section). */
+  /** The subtype decides the section. Null removes it; then the default section applies (null). */
   subtype?: string | null | undefined;
-  /** (`now`) */
+  /** Time of creation (`now`). */
   created_at?: Instant | null | undefined;
-  /** Null: never accessed, so that `created_at` stands in for it (never). */
+  /** Time of the last access. Null: never accessed; `created_at` stands in for it (null). */
   last_accessed?: Instant | null | undefined;
-  /** Whole, from 0 to 4,294,967,295 (0). */
+  /** Number of accesses: whole, from 0 to 4,294,967,295 (0). */
   access_count?: number | null | undefined;
-  /** Days; 0 or less means forgotten at once (that of the subtype, else of the section). */
+  /**
+   * Stability in days. At 0 or less the memory is forgotten at once (the subtype's, else the
+   * section's).
+   */
   stability?: number | null | undefined;
-  /** As it is stored, in [0, 1] (1). */
+  /** The stored retrievability, in [0, 1] (1). */
   retrievability?: number | null | undefined;
-  /** In [0, 1] (the section's `base_difficulty`). */
+  /** Difficulty in [0, 1] (the section's `base_difficulty`). */
   difficulty?: number | null | undefined;
   /**
-   * How much was at stake, in [0, 1] (0.5, neutral). Kept where the configuration says
-   * `salienceGrowth`, and nowhere else.
+   * Salience in [0, 1] (0.5, neutral). The index keeps it only if the configuration has
+   * `salienceGrowth`.
    */
   salience?: number | null | undefined;
-  /** As it is stored ("ACTIVE"). */
+  /** The stored lifecycle state ("ACTIVE"). */
   lifecycle?: StoredLifecycleState | null | undefined;
-  /** (none) */
+  /** Tags (none). */
   tags?: readonly string[] | null | undefined;
-  /** Ids of the clusters that it is in (none). */
+  /** Ids of the node's clusters (none). */
   clusters?: readonly string[] | null | undefined;
   /**
-   * `dimensions` numbers, not all 0; it is kept at length 1. Null: still to be made, or no longer
-   * true (null).
+   * `dimensions` numbers, not all 0. The index scales them to length 1. Null: no embedding yet, or
+   * the old one no longer fits the text (null).
    */
   embedding?: ArrayLike<number> | null | undefined;
   /**
-   * Its place in every order, whole, from 0 to 2⁵³ − 1: a database's row number, so that an index
-   * made anew answers as the one before (one more than the highest so far, and 2⁵³ − 1 once that
-   * was given). Of equal ones the order is any, and stays.
+   * Place in every order: a whole number from 0 to 2⁵³ − 1. Pass the database's row number, so that
+   * a rebuilt index returns equal results in the same order. Default: one more than the highest so
+   * far, at most 2⁵³ − 1. The order of equal numbers is arbitrary and stable.
    */
   sequence?: number | null | undefined;
 }
 
-/** A memory as it is kept: everything but the embedding, instants in milliseconds since 1970. */
+/** A node as the index keeps it, without its embedding. Instants are milliseconds since 1970. */
 export interface StoredMemoryNode {
+  /** Id of the node. */
   id: string;
+  /** Kind of node, such as `episode`. */
   type: string;
+  /** Subtype; null if the node has none. */
   subtype: string | null;
+  /** Time of creation, in milliseconds since 1970. */
   created_at: number;
+  /** Time of the last access, in milliseconds since 1970; `created_at` if there was no access. */
   last_accessed: number;
+  /** Number of accesses. */
   access_count: number;
+  /** Number of edges that lead to the node. */
   inbound_edge_count: number;
+  /** Stability in days. */
   stability: number;
+  /** The stored retrievability, in [0, 1]. */
   retrievability: number;
+  /** Difficulty in [0, 1]. */
   difficulty: number;
-  /** There where it is kept. */
+  /** Salience in [0, 1]. Missing unless the configuration has `salienceGrowth`. */
   salience?: number;
+  /** The stored lifecycle state. */
   lifecycle: StoredLifecycleState;
+  /** Tags. */
   tags: string[];
+  /** Ids of the node's clusters. */
   clusters: string[];
+  /** Whether the index holds an embedding of the node. */
   has_embedding: boolean;
+  /** Place in every order, whole, from 0 to 2⁵³ − 1. */
   sequence: number;
 }
 
-/** An edge as it goes in; missing fields have the default in brackets, or stay as they are. */
+/**
+ * An edge to insert or update. Missing fields get the default in brackets in a new edge, and keep
+ * their value in a known one.
+ */
 export interface MemoryEdge {
-  /** Not empty. */
+  /** Required. Not empty. */
   id: string;
+  /** Id of the node that the edge leads from. */
   source_id: string;
+  /** Id of the node that the edge leads to. */
   target_id: string;
-  /** ("relates_to") */
+  /** Type of the edge ("relates_to"). */
   type?: string | null | undefined;
   /**
-   * In [0, 1] (what a store gives a new edge of its type: 0.8 for `causes`, 0.5 for an unknown one,
-   * …).
+   * Strength in [0, 1] (the initial strength of the type: 0.8 for `causes`, 0.5 for an unknown
+   * type, …).
    */
   strength?: number | null | undefined;
-  /** As a node's. */
+  /** Place in every order, as in `MemoryNode`. */
   sequence?: number | null | undefined;
 }
 
-/** An edge as it is kept. */
+/** An edge as the index keeps it. */
 export interface StoredMemoryEdge {
+  /** Id of the edge. */
   id: string;
+  /** Id of the node that the edge leads from. */
   source_id: string;
+  /** Id of the node that the edge leads to. */
   target_id: string;
+  /** Type of the edge. */
   type: string;
+  /** Strength in [0, 1]. */
   strength: number;
+  /** Place in every order, whole, from 0 to 2⁵³ − 1. */
   sequence: number;
 }
 
-/** What `link` did. */
+/** Result of `link`. */
 export interface Linked {
-  /** Edges of the batch that are in the graph now. */
+  /** Number of edges of the batch that are in the graph now. */
   linked: number;
-  /** Ids of edges that lead to or from a node that is not there: they were left out. */
+  /** Ids of the edges that were left out, because one of their nodes is not in the index. */
   ignored: string[];
 }
 
 /**
- * Which memories a search may find and activation may pass to. All that are given must hold; an
- * empty list holds.
+ * Filters of a search. A node must pass all given filters to be found or to receive activation. An
+ * empty list filters nothing.
+ *
+ * @example
+ * ```ts
+ * const filters = { types: ["episode"], tags_none: ["draft"], accessed_within_days: 30 };
+ * ```
  */
 export interface SearchFilters {
+  /** The node has one of these types. */
   types?: readonly string[] | undefined;
+  /** The node has none of these types. */
   excluded_types?: readonly string[] | undefined;
-  /** "" is among them for those without a subtype. */
+  /** The node has one of these subtypes. "" stands for nodes without a subtype. */
   subtypes?: readonly string[] | undefined;
+  /** The node's stored lifecycle state is one of these. */
   lifecycles?: readonly StoredLifecycleState[] | undefined;
-  /** Inclusive. */
+  /** The node was created at this instant or later. */
   created_after?: Instant | undefined;
-  /** Inclusive. */
+  /** The node was created at this instant or earlier. */
   created_before?: Instant | undefined;
-  /** At least 0, inclusive; a fraction is legal. */
+  /** The last access was at most this many days ago. At least 0; fractions are legal. */
   accessed_within_days?: number | undefined;
-  /** In one of them at least. */
+  /** The node is in at least one of these clusters. */
   cluster_ids?: readonly string[] | undefined;
+  /** The node has all of these tags. */
   tags_all?: readonly string[] | undefined;
+  /** The node has at least one of these tags. */
   tags_any?: readonly string[] | undefined;
+  /** The node has none of these tags. */
   tags_none?: readonly string[] | undefined;
   /** Types of the edges that activation may spread over. */
   relationship_types?: readonly string[] | undefined;
 }
 
-/** A full-text hit: any magnitude of at least 0. */
+/** A full-text hit. */
 export interface Bm25Hit {
+  /** Id of the node. */
   id: string;
+  /** BM25 score: finite, at least 0, of any magnitude. */
   score: number;
 }
 
-/** How readily a search tells of what is active and yet unlike the query. */
+/** How easily a search reports memories that are active but unlike the query (`serendipity`). */
 export type SerendipityLevel = "off" | "low" | "medium" | "high";
 
-/** A search: by meaning, by words that a full-text index found, or by both. */
+/**
+ * A search by embedding, by full-text hits, or by both.
+ *
+ * @example
+ * ```ts
+ * const query = { embedding, bm25: texts.search(["stop", "loss"]), limit: 10 };
+ * ```
+ */
 export interface SearchQuery {
-  /** The query's embedding, of any length but 0. Without one nothing is compared by meaning. */
+  /** The query's embedding, of any length but 0. Without it the semantic signal is 0. */
   embedding?: ArrayLike<number> | null | undefined;
-  /**
-   * What the full-text index found, in its order. Ids that are not in the index are passed over.
-   * Default none.
-   */
+  /** Full-text hits in their order. Ids that are not in the index are skipped. Default none. */
   bm25?: readonly Bm25Hit[] | null | undefined;
+  /** Default: no filters. */
   filters?: SearchFilters | null | undefined;
-  /** Results, at least 0. Default: `search.defaultLimit` of the configuration, 30. */
+  /** The most results, at least 0. Default: `search.defaultLimit` of the configuration, 30. */
   limit?: number | undefined;
   /**
-   * The most seeds, at least 0; without `graphReach` no search returns more results than this.
+   * The most seeds, at least 0. Without `graphReach` a search returns at most this many results.
    * Default: `search.maxSeeds` of the configuration, 15.
    */
   max_seeds?: number | undefined;
   /** The present. Default: the clock. */
   now?: Instant | undefined;
-  /** Whether each memory is weighed as its section says. Default true. */
+  /** Whether each memory is ranked by the weights of its section. Default true. */
   sections?: boolean | undefined;
-  /** Whether the edges between active nodes are listed. Default false. */
+  /** Whether the result lists the edges between active nodes. Default false. */
   include_connections?: boolean | undefined;
-  /** Default `off`. */
+  /** Level of the serendipity report. Default `off`. */
   serendipity_level?: SerendipityLevel | undefined;
 }
 
-/** Counts of a search's steps. */
+/** Counters of a search. */
 export interface SearchMetrics {
-  /** Nodes that activation started from. */
+  /** Number of seeds, from which activation started. */
   seeds_found: number;
-  /** Nodes it reached, seeds included. */
+  /** Number of nodes with activation, seeds included. */
   nodes_activated: number;
-  /** Of these, the ones that were ranked. */
+  /** Number of active nodes that were ranked. */
   nodes_filtered: number;
+  /** Number of results. */
   nodes_returned: number;
-  /** Rounds of spreading begun. */
+  /** Number of started rounds of spreading. */
   hops: number;
-  /** Neighbours looked at, before any filter. */
+  /** Number of neighbours visited, before any filter. */
   edges_traversed: number;
   /**
-   * Why spreading ended: a round passed nothing on, as many nodes as allowed were active, or the
-   * last round was over.
+   * Why spreading ended: no round passed activation on, the limit of active nodes was reached, or
+   * the last round was over.
    */
   terminated: "no_spread" | "max_nodes" | "max_hops";
 }
 
-/** What a search found. */
+/** Result of a search. */
 export interface SearchResult<R> {
-  /** Best first. */
+  /** The results, best first. */
   ranking: R;
-  /** Active memories unlike the query, highest activation first; returned ones too. */
-  serendipity: { id: string; activation: number }[];
   /**
-   * The edges between active nodes, in the order of their creation; there when they were asked for.
+   * Active memories that are unlike the query, highest activation first. Results of the search may
+   * be among them.
+   */
+  serendipity: {
+    /** Id of the node. */
+    id: string;
+    /** Activation of the node, above 0. */
+    activation: number;
+  }[];
+  /**
+   * The edges between active nodes, in the order of their creation. Missing unless
+   * `include_connections` was set.
    */
   connections?: StoredMemoryEdge[];
+  /** Counters of the search. */
   metrics: SearchMetrics;
 }
 
 /**
- * Candidates as columns of one length, by ids or by handles. A missing column counts as 0
- * everywhere.
+ * Candidates as columns of one length, named by ids or by handles. A missing column counts as 0 for
+ * every candidate.
+ *
+ * @example
+ * ```ts
+ * const ranking = index.rerank({ ids: ["m1", "m2"], semantic: [0.8, 0.6], bm25: [3.1, 0] });
+ * ```
  */
 export interface ResidentCandidates {
+  /** Ids of the candidates. Pass either `ids` or `handles`. */
   ids?: readonly string[] | undefined;
-  /** What `handles(ids)` gave: numbers, which are quicker to look up. */
+  /** Handles of the candidates, as `handles(ids)` returns them. Faster to look up than ids. */
   handles?: Uint32Array | undefined;
+  /** Semantic scores, such as cosines. */
   semantic?: ArrayLike<number> | null | undefined;
+  /** BM25 scores, at least 0. */
   bm25?: ArrayLike<number> | null | undefined;
+  /** Graph scores, at least 0. */
   graph?: ArrayLike<number> | null | undefined;
 }
 
-/** What `rerank` can be told. */
+/** Options of `rerank`. */
 export interface ResidentRerankOptions {
-  /** How many results, at least 0. Default 20. */
+  /** The most results, at least 0. Default 20. */
   limit?: number | undefined;
   /** The present. Default: the clock. */
   now?: Instant | undefined;
-  /** Whether each memory is weighed as its section says. Default true. */
+  /** Whether each memory is ranked by the weights of its section. Default true. */
   sections?: boolean | undefined;
 }
 
-/** What `similar` can be told. */
+/** Options of `similar`. */
 export interface SimilarOptions {
-  /** How many results, at least 0. Default 20. */
+  /** The most results, at least 0. Default 20. */
   limit?: number | undefined;
+  /** Default: no filters. */
   filter?: SearchFilters | null | undefined;
   /** The present, for the filter `accessed_within_days`. Default: the clock. */
   now?: Instant | undefined;
 }
 
-/** Ids and cosines, highest first; equal ones in the order of sequence. */
+/** Result of `similar`, highest cosine first. Equal cosines are in the order of `sequence`. */
 export interface Similar {
+  /** Ids of the nodes. */
   ids: string[];
+  /** Cosines, one per id. */
   scores: Float64Array;
 }
 
-/** A state that changes. */
+/** A change of lifecycle state that a sweep would store. */
 export interface Transition {
+  /** Id of the node. */
   id: string;
+  /** The stored state. */
   from: StoredLifecycleState;
+  /** The new state. */
   to: DecayLifecycleState;
+  /** Subtype of the node; null if it has none. */
   subtype: string | null;
 }
 
-/** New stored values, as columns of one length. */
+/** New values to store, as columns of one length. */
 export interface DecayChanges {
+  /** Ids of the nodes. */
   ids: string[];
-  /** Rounded to 4 decimals, half to even. */
+  /** Retrievability, rounded to 4 decimals, half to even. */
   retrievability: Float64Array;
-  /** Codes: places in LIFECYCLE_STATES. */
+  /** Codes of lifecycle states: indices into `LIFECYCLE_STATES`. */
   lifecycle: Uint8Array;
 }
 
-/** What a sweep proposes. Everything is in the order of sequence. */
+/** Result of a sweep, in the order of `sequence`. */
 export interface Sweep {
-  /** Nodes looked at: all but those whose stored state is ARCHIVE or DELETED. */
+  /**
+   * Number of nodes that the sweep computed: all except those whose stored state is ARCHIVE or
+   * DELETED.
+   */
   processed: number;
   /**
-   * Nodes whose retrievability is off the stored one by more than 0.001, or whose state changes.
+   * New values of the nodes whose retrievability differs from the stored one by more than 0.001, or
+   * whose state changes.
    */
   changes: DecayChanges;
+  /** The changes of lifecycle state. */
   transitions: Transition[];
 }
 
 /** Edges that became stronger, in the order of their creation. */
 export interface Strengthened {
+  /** Ids of the edges. */
   ids: string[];
+  /** New strengths in [0, 1], one per id. */
   strengths: Float64Array;
 }
 
-/** Memory in bytes. */
+/** Memory of an index, in bytes. */
 export interface MemoryUse {
-  /** What the columns of nodes hold, and have room for. */
+  /** Bytes in use by the columns of nodes. */
   nodes: number;
+  /** Bytes allocated for the columns of nodes. */
   nodes_capacity: number;
-  /** The same of edges with their lists. */
+  /** Bytes in use by edges and their adjacency lists. */
   edges: number;
+  /** Bytes allocated for edges and their adjacency lists. */
   edges_capacity: number;
-  /** The same of embeddings. */
+  /** Bytes in use by embeddings. */
   embeddings: number;
+  /** Bytes allocated for embeddings. */
   embeddings_capacity: number;
-  /**
-   * The module's whole memory, as the process pays for it; ids and JavaScript's own are not in it.
-   */
+  /** The module's whole memory. Ids and other JavaScript objects are not included. */
   module: number;
 }
 
-/** One number behind a score, and the numbers that it comes from. */
+/** A number of a score's explanation, with the numbers that it was computed from. */
 export interface Explanation {
-  /** What it is: `score`, `keyword`, `activation`, … */
+  /** Name of the number: `score`, `keyword`, `activation`, … */
   name: string;
+  /** The number itself. */
   value: number;
   /**
-   * How the value comes from those of `parts`, from left to right: their sum, product, quotient,
-   * largest or smallest. None for a number that was given, or that its `note` explains.
+   * How `value` is computed from the values of `parts`, from left to right: sum, product, quotient,
+   * maximum or minimum. Missing for inputs, and for numbers that `note` explains.
    */
   operation?: "sum" | "product" | "quotient" | "maximum" | "minimum";
+  /** The operands, in order. */
   parts?: Explanation[];
-  /** In words: a formula, a reason. */
+  /** A formula or a reason, in words. */
   note?: string;
-  /** The node that passed activation on. */
+  /** Id of the node that passed activation on. */
   from?: string;
-  /** The edge that it came over. */
+  /** Id of the edge that activation came over. */
   edge?: string;
 }
 
-/** Why a memory stands where it stands in a search's ranking. */
+/** Why a memory has its place in the ranking of a search. */
 export interface ExplainedNode {
+  /** Id of the node. */
   id: string;
-  /** Its place in the ranking, from 1; null when it is not in it. */
+  /** Place in the ranking, from 1; null if the node is not in it. */
   rank: number | null;
   /**
-   * Why it is not: `filtered`, `not_reached`, `below_floor` (active, but no search had found it),
-   * `below_limit`.
+   * Why the node is not in the ranking: `filtered`, `not_reached` (no activation), `below_floor`
+   * (active, but too weak to be ranked), `below_limit`.
    */
   absent?: "filtered" | "not_reached" | "below_floor" | "below_limit";
-  /** The score's tree; null for a node that was not ranked at all. */
+  /** The tree of numbers behind the score; null if the node was not ranked. */
   score: Explanation | null;
 }
 
-/** A place of a ranking, whole. */
+/** One result of a ranking. */
 export interface RankedEntry {
+  /** Id of the node. */
   id: string;
+  /** The weighted sum of the signals. */
   score: number;
+  /** The six signals before weighting. */
   breakdown: SignalBreakdown;
+  /** The signal that contributes most to the score. */
   primary_signal: keyof RerankingWeights;
 }

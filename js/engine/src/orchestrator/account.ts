@@ -1,44 +1,47 @@
-// An account of merging: what was boosted, what was left out and why, what is there for the sake of
-// a part.
+// The record of a merge: which memories were boosted, which were left out and why, and which
+// represent a part.
 
 import { finiteScore } from "../arguments.ts";
 import type { MergedRow, MergeRow } from "../merge.ts";
 import type { MemorySection } from "../types.ts";
 import type { MergeTrace } from "./types.ts";
 
-/** As many results that were left out are named. */
+/** The most left out results that the record names. */
 const MOST_CUT = 100;
 
-/** What merging was told, and what an account of it needs to know of sections. @internal */
+/** The terms of a merge, and the sections of subtypes. @internal */
 export interface MergeTerms {
   relevanceRatio: number;
-  /** The sections that the question asks for. */
+  /** The intents of the question. */
   intents: readonly MemorySection[];
   intentBoosts: Readonly<Record<MemorySection, number>>;
   getSectionForSubtype(subtype: string | null | undefined): MemorySection;
 }
 
-/** An account, and what a boost has changed. @internal */
+/** The record, and the scores before boosts. @internal */
 export interface Account<Row extends MergeRow> {
   trace: MergeTrace;
-  /** The scores of boosted memories before. */
+  /** The scores of boosted memories before the boost. */
   unboosted: ReadonlyMap<MergedRow<Row>, number>;
 }
 
-/** Accounts for a selection, in one pass over the results and one over the memories. @internal */
+/**
+ * Makes the record of a selection, in one pass over the results and one over the memories.
+ * @internal
+ */
 export function accountOf<Row extends MergeRow>(
   groups: readonly (readonly Row[])[],
   selected: readonly MergedRow<Row>[],
   terms: MergeTerms,
 ): Account<Row> {
   const { relevanceRatio, intents, intentBoosts } = terms;
-  /** By how much the question boosts a memory: 1 where it does not ask for its section. */
+  /** Returns the boost of a memory: 1 if its section is no intent of the question. */
   const boostOf = ({ subtype }: Row): number => {
     if (intents.length === 0) return 1;
     const section = terms.getSectionForSubtype(subtype);
     return intents.includes(section) ? intentBoosts[section] : 1;
   };
-  // Each memory's best instance, by the memory's place in the order of first sight.
+  // The best instance of each memory, in the order in which the memories were found.
   const places = new Map<unknown, number>();
   const rows: Row[] = [];
   const scores: number[] = [];
@@ -74,7 +77,7 @@ export function accountOf<Row extends MergeRow>(
     const { id, score, _intent_boosted } = row;
     const place = places.get(id)!;
     isSelected[place] = true;
-    // The mark alone may be an older one, of the caller's.
+    // The mark alone may come from the caller's row, if that was merged before.
     const isBoosted = _intent_boosted && boostOf(rows[place]!) > 1 && score === scores[place];
     if (!isBoosted) continue;
     boosted.push({ id: id!, from: before[place]!, to: score });

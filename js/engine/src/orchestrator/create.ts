@@ -1,5 +1,5 @@
-// The orchestrator over the module: a configuration becomes an engine and the numbers that its
-// passes go by.
+// `createOrchestrator`: turns a configuration into the engine functions and numbers that the passes
+// in `index.ts` use.
 
 import { optionsOf } from "../arguments.ts";
 import { type EngineConfig, withModuleConfig } from "../config.ts";
@@ -12,13 +12,13 @@ import type { MemorySection } from "../types.ts";
 import { createOrchestratorOver, type OrchestratorEngine } from "./index.ts";
 import type { FoundRow, Orchestrator, RetrievalSearch } from "./types.ts";
 
-/** What an orchestrator is made of. */
+/** Options of `createOrchestrator`. */
 export interface CreateOrchestratorOptions<Row extends FoundRow, Filters extends object> {
-  /** The caller's own search. */
+  /** The caller's search. */
   search: RetrievalSearch<Row, Filters>;
   /**
-   * What differs from the defaults: its `orchestrator`, and whatever else has a say in intent,
-   * sections and symbols.
+   * Differences from the default configuration. The orchestrator reads `orchestrator`, and the
+   * sections that affect intents, sections and symbols.
    */
   config?: EngineConfig | undefined;
 }
@@ -26,17 +26,20 @@ export interface CreateOrchestratorOptions<Row extends FoundRow, Filters extends
 const KEYS = new Set(["search", "config"]);
 
 /**
- * Retrieval in several passes over a search of your own.
+ * Creates an orchestrator: a retrieval in several passes over a search of your own.
  *
+ * @example
  * ```ts
- * const orchestrator = createOrchestrator({ search: (query, { limit, filters, signal }) =>
- * mySearch(query) });
- * const { nodes, groups, trace } = await orchestrator.retrieve("What's my BTC thesis and how did my
- * last SOL trade go?");
+ * const orchestrator = createOrchestrator({
+ *   search: (query, { limit, filters, signal }) => mySearch(query, { limit, filters, signal }),
+ * });
+ * const { nodes, groups, trace } = await orchestrator.retrieve(
+ *   "What's my BTC thesis and how did my last SOL trade go?",
+ * );
  * ```
  *
- * @throws {NousError} `invalid_argument` when `search` is no function; `invalid_config` with the
- * path of the key.
+ * @throws {NousError} `invalid_argument` if `search` is no function; `invalid_config` with the path
+ *   of the key; `not_initialized` before the module is loaded.
  */
 export function createOrchestrator<
   Row extends FoundRow = FoundRow,

@@ -1,6 +1,6 @@
-// Retrieval in several passes: a question's parts are searched for at once, again where they found
-// too little, merged, and what is weak is replaced. The rules run in the module; here is who asks
-// whom, and when it is over.
+// Retrieval in several passes: searches for a question's parts at once, searches again where a part
+// found too little, merges the results, and replaces weak ones. The rules run in the module. This
+// file decides which search runs when, and when a retrieval ends.
 
 import { copyWith, finiteScore, optionsOf, presentOf } from "../arguments.ts";
 import { signalOf } from "../deadline.ts";
@@ -29,7 +29,7 @@ import type {
   RetryTrace,
 } from "./types.ts";
 
-/** What the orchestrator asks of an engine. @internal */
+/** The engine functions that the orchestrator uses. @internal */
 export interface OrchestratorEngine {
   understand(query: string, options: DecomposeOptions): Understanding;
   classifyQuery(query: string): ClassifiedQuery;
@@ -47,8 +47,7 @@ export interface OrchestratorEngine {
   ): RetrievalConfidence;
   getSectionForSubtype(subtype: string | null | undefined): MemorySection;
   /**
-   * Factor that merging boosts each section by when the question asks for it; 1 for all where
-   * sections are off.
+   * The boost of each section when the question asks for it; 1 for all if sections are disabled.
    */
   readonly intentBoosts: Readonly<Record<MemorySection, number>>;
 }
@@ -57,7 +56,7 @@ export interface OrchestratorEngine {
 const SUBTYPE_KEYS = ["subtype", "subtypes"];
 const RETRIEVE_KEYS = new Set(["filters", "now", "signal"]);
 
-/** Throws `invalid_argument` when the search is no function. @internal */
+/** Creates an orchestrator. Throws `invalid_argument` if the search is no function. @internal */
 export function createOrchestratorOver<Row extends FoundRow, Filters extends object>(
   engine: OrchestratorEngine,
   config: ModuleOrchestratorConfig,
@@ -99,18 +98,18 @@ function readRequest<Filters extends object>(
   return { filters: filters ?? undefined, now: presentOf(now), signal: signalOf(signal) };
 }
 
-/** A part with the results that stand for it. */
+/** A part with the results that are used for it. */
 interface Part<Row> {
   first: Answer<Row>;
   rows: readonly Row[];
   trace: PartTrace;
 }
 
-/** What the searches for a question came to. */
+/** The results of all searches for a question. */
 interface Gathered<Row> {
   mode: RetrievalTrace["mode"];
   parts: readonly Part<Row>[];
-  /** The one search that is given as it came. */
+  /** The one search whose results are returned as they came. */
   plain?: Answer<Row>;
 }
 
@@ -142,7 +141,7 @@ class Retrieval<Row extends FoundRow, Filters extends object> {
           };
     const merged = performance.now();
 
-    // What one plain search found is left as it is.
+    // Results of a plain search are not replaced.
     const floor = plain === undefined ? config.replacement_floor : null;
     const replacing = { settleWeak: engine.settleWeak, searches, filters, floor, budget };
     const { nodes, ...changes } = await replaceWeak(selected, replacing);
@@ -179,8 +178,7 @@ class Retrieval<Row extends FoundRow, Filters extends object> {
       if (!isAnswered(plain)) throw searchFailed(parts);
       return { mode: "plain", parts, plain };
     }
-    // What is asked twice is searched for once, and is one part. A part that was nothing but commas
-    // asks nothing.
+    // Equal parts are one part, with one search. A part of commas only is empty and is skipped.
     const asked = understanding.parts.filter((text) => text !== "");
     const texts = [...new Set(asked.length > 0 ? asked : [query])];
     const parts = await Promise.all(
@@ -242,7 +240,7 @@ class Retrieval<Row extends FoundRow, Filters extends object> {
     const { length } = nodes;
     let [top, second] = [-Number.MAX_VALUE, -Number.MAX_VALUE];
     for (const node of nodes) {
-      // A boost tells what is asked for, and not how well it matches.
+      // A boost raises what the question asks for. It is no sign of a better match.
       const score = unboosted.get(node) ?? node.score;
       if (score > top) [top, second] = [score, top];
       else if (score > second) second = score;
@@ -257,7 +255,7 @@ class Retrieval<Row extends FoundRow, Filters extends object> {
   }
 }
 
-/** Results of one search as new objects, which look like merged ones. */
+/** Returns the results of one search as new objects in the form of merged ones. */
 function asTheyCame<Row extends FoundRow>(
   rows: readonly Row[],
   maxResults: number,
@@ -268,7 +266,8 @@ function asTheyCame<Row extends FoundRow>(
 }
 
 /**
- * Of each memory the result with the best score, of equal ones the first; the best memory first.
+ * Returns for each memory the result with the best score, the first if several are equal; best
+ * memory first.
  */
 function bestOfEach<Row extends FoundRow>(rows: readonly Row[]): Row[] {
   const best = new Map<unknown, { row: Row; score: number }>();
@@ -280,18 +279,18 @@ function bestOfEach<Row extends FoundRow>(rows: readonly Row[]): Row[] {
   return [...best.values()].sort((one, other) => other.score - one.score).map(({ row }) => row);
 }
 
-/** The best score of an answer; below all others where there is none. */
+/** The best score of an answer; −∞ without results. */
 const topOf = ({ trace }: Answer<unknown>): number => trace.top_score ?? Number.NEGATIVE_INFINITY;
 
-/** The filters without the two that say which subtypes; the very same when they do not say. */
+/** Returns the filters without `subtype` and `subtypes`; the same object if it has neither. */
 function withoutSubtypes<Filters extends object>(
   filters: Readonly<Filters> | undefined,
 ): Readonly<Filters> | undefined {
   if (filters === undefined) return undefined;
   const { subtype, subtypes } = filters as Record<string, unknown>;
   if (subtype == null && subtypes == null) return filters;
-  // All else as it was, getters and what is inherited included: a second attempt must not search
-  // where the first may not.
+  // Getters and inherited fields stay, because a second attempt must not search where the first may
+  // not.
   const prototype: object | null = Object.getPrototypeOf(filters);
   const fields: PropertyDescriptorMap = Object.getOwnPropertyDescriptors(filters);
   for (const key of SUBTYPE_KEYS) {
@@ -312,8 +311,8 @@ function idsByGroup<Row extends FoundRow>(
 }
 
 /**
- * No part was answered. The cause is what the first failed with or, where none did, that time was
- * up.
+ * Returns the error for a retrieval without an answered part. Its cause is the first failure; if
+ * there is none, the timeout.
  */
 function searchFailed(parts: readonly Part<FoundRow>[]): NousError {
   const answers = parts.map(({ first }) => first);

@@ -1,4 +1,4 @@
-// Replacing weak results by better ones that a search for their titles finds.
+// Replacing weak results: a search for the title of a weak result may find a better memory.
 
 import { copyWith, finiteScore } from "../arguments.ts";
 import type { MergedRow } from "../merge.ts";
@@ -6,9 +6,9 @@ import type { Fate, SettleWeak, TitleSearch } from "../query.ts";
 import { isAnswered, type Searches } from "./searches.ts";
 import type { FoundRow, RetrievalTrace } from "./types.ts";
 
-/** Results that a search for a title is asked for. */
+/** The most results of a search for a title. */
 const TITLE_LIMIT = 3;
-/** A shorter title tells too little to search for, in UTF-16 units. */
+/** The least UTF-16 units of a title that is searched for. */
 const SHORTEST_TITLE = 3;
 
 /** A selection after its weak results were replaced or dropped. @internal */
@@ -17,17 +17,17 @@ export interface Settled<Row extends FoundRow>
   nodes: MergedRow<Row>[];
 }
 
-/** How to replace. @internal */
+/** The terms of a replacement. @internal */
 export interface Replacing<Row extends FoundRow, Filters extends object> {
   settleWeak: SettleWeak;
   searches: Searches<Row, Filters>;
   filters: Readonly<Filters> | undefined;
   floor: number | null;
-  /** How many may be replaced. */
+  /** The most results to replace. */
   budget: number;
 }
 
-/** Settles all weak results, the searches of each round at once. @internal */
+/** Settles all weak results. The searches of each round run at once. @internal */
 export async function replaceWeak<Row extends FoundRow, Filters extends object>(
   nodes: MergedRow<Row>[],
   { settleWeak, searches, filters, floor, budget }: Replacing<Row, Filters>,
@@ -81,7 +81,7 @@ function settle<Row extends FoundRow>(
   return settled;
 }
 
-/** What to search for a result by; nothing where it has no title to speak of. */
+/** Returns the title to search for; undefined without a usable title. */
 function titleOf({ content_title, title }: FoundRow): string | undefined {
   const text: unknown = content_title ?? title;
   const trimmed = typeof text === "string" ? text.trim() : "";

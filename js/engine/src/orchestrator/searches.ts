@@ -1,5 +1,5 @@
-// The searches of one retrieval: all under one deadline and the caller's signal, each with a signal
-// of its own.
+// The searches of one retrieval: all under one time limit and the caller's signal, each with a
+// signal of its own.
 
 import { finiteScore } from "../arguments.ts";
 import { Cancellation, Deadline, type Waiting, withSignal } from "../deadline.ts";
@@ -7,31 +7,31 @@ import { invalid, invalidShape, reasonOf, show } from "../errors.ts";
 import type { CancelSignal } from "../types.ts";
 import type { FoundRow, RetrievalSearch, SearchOutcome, SearchTrace } from "./types.ts";
 
-/** What a search came to. @internal */
+/** Result of a search. @internal */
 export interface Answer<Row> {
-  /** Results with an id, in their order; none unless the outcome is `ok`. */
+  /** Results with an id, in their order; empty unless the outcome is `ok`. */
   rows: readonly Row[];
-  /** Why there is no answer, where it failed or is late. */
+  /** The reason if the search failed or exceeded the time limit. */
   error?: unknown;
   trace: SearchTrace;
 }
 
-/** A search that is waited for. */
+/** A search without an answer yet. */
 interface Open<Row> extends Waiting {
   query: string;
   began: number;
   resolve: (answer: Answer<Row>) => void;
 }
 
-/** Whether a search gave an answer, were it an empty one. @internal */
+/** Returns whether a search was answered, also with no results. @internal */
 export const isAnswered = ({ trace: { outcome } }: Answer<unknown>): boolean =>
   outcome === "ok" || outcome === "empty";
 
-/** To be closed however the retrieval ends. @internal */
+/** The searches of a retrieval. Call `close` at its end, also after an error. @internal */
 export class Searches<Row extends FoundRow, Filters extends object> {
   readonly #deadline: Deadline;
 
-  /** `started` is when the retrieval began, by `performance.now()`. */
+  /** `started` is the start of the retrieval, by `performance.now()`. */
   constructor(
     readonly search: RetrievalSearch<Row, Filters>,
     readonly now: number,
@@ -42,7 +42,10 @@ export class Searches<Row extends FoundRow, Filters extends object> {
     this.#deadline = new Deadline(timeoutSeconds, signal, started);
   }
 
-  /** Begins a search; rejected with the caller's reason alone, when the signal is aborted. */
+  /**
+   * Starts a search. The promise is rejected only with the caller's reason, if the signal is
+   * aborted.
+   */
   ask(query: string, limit: number, filters: Readonly<Filters> | undefined): Promise<Answer<Row>> {
     return new Promise((resolve, reject) => {
       this.requireWanted();
@@ -73,12 +76,12 @@ export class Searches<Row extends FoundRow, Filters extends object> {
     });
   }
 
-  /** Throws the caller's reason once the signal is aborted. */
+  /** Throws the caller's reason if the signal is aborted. */
   requireWanted(): void {
     this.#deadline.requireWanted();
   }
 
-  /** Leaves no timer and no listener behind, and no search that believes to be waited for. */
+  /** Removes timers and listeners, and aborts the open searches. */
   close(): void {
     this.#deadline.close();
   }
@@ -96,7 +99,7 @@ export class Searches<Row extends FoundRow, Filters extends object> {
     this.#conclude(open, "failed", [], null, error);
   }
 
-  /** Answers a search that is still waited for. */
+  /** Settles a search, unless it was settled before. */
   #conclude(
     open: Open<Row>,
     outcome: SearchOutcome,
@@ -118,7 +121,7 @@ export class Searches<Row extends FoundRow, Filters extends object> {
   }
 }
 
-/** Results with an id, and the best of their scores. */
+/** Returns the results with an id, and their best score. */
 function readRows<Row extends FoundRow>(found: unknown): { rows: Row[]; top: number | null } {
   if (!Array.isArray(found))
     throw invalid("search", `must give an array of results, found ${show(found)}`);
@@ -137,6 +140,6 @@ function readRows<Row extends FoundRow>(found: unknown): { rows: Row[]; top: num
 }
 
 /**
- * Throws what a result's getters throw, so that they fail its search and not the whole retrieval.
+ * Reads a result once. An error of its getters then fails its search and not the whole retrieval.
  */
 const readAll = (row: FoundRow): unknown => [{ ...row }, row.content_title, row.title];

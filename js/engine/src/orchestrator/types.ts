@@ -1,36 +1,45 @@
-// What the orchestrator takes and gives. Data is in snake_case, options are in camelCase.
+// Types of the orchestrator: what callers pass (search, options) and get (selection, trace). Data
+// is in snake_case, options are in camelCase.
 
 import type { MergedRow, MergeRow } from "../merge.ts";
 import type { RetrievalConfidence, Understanding } from "../query.ts";
 import type { CancelSignal, Instant } from "../types.ts";
 
-/** A result of a search, as much of it as the orchestrator reads. */
+/** The fields of a search result that the orchestrator reads. */
 export interface FoundRow extends MergeRow {
-  /** What a weak result is searched for again by. */
+  /** Title of the memory. The orchestrator searches for the title of a weak result. */
   content_title?: string | null | undefined;
-  /** Stands in for a missing `content_title`. */
+  /** Used if `content_title` is missing. */
   title?: string | null | undefined;
 }
 
-/** What a search is told. */
+/** Options that the orchestrator passes to the caller's search. */
 export interface RetrievalSearchOptions<Filters extends object = Record<string, unknown>> {
-  /** How many results are asked for. */
+  /** The number of results to return at most. */
   limit: number;
-  /** The retrieval's own filters, perhaps without `subtype` and `subtypes`. */
+  /** The filters of the retrieval. A second attempt may lack `subtype` and `subtypes`. */
   filters: Readonly<Filters> | undefined;
   /** The present in milliseconds since 1970, the same for all searches of a retrieval. */
   now: number;
   /**
-   * Aborted when this search's answer is no longer waited for: with a `TimeoutError`, or with the
-   * caller's reason.
+   * Aborted when the orchestrator no longer waits for this search: with a `TimeoutError`, or with
+   * the caller's reason.
    */
   signal: CancelSignal;
 }
 
 /**
- * The caller's own search. What it throws, is rejected with, or gives that is no array of objects
- * makes this one search failed. Results without an id are passed over; scores are read as in
- * merging.
+ * The caller's search. It returns results, best first. A search fails if it throws, is rejected, or
+ * returns anything but an array of objects. Results without an id are skipped. Scores are read as
+ * in {@link MergeRow}.
+ *
+ * @example
+ * ```ts
+ * const search: RetrievalSearch = async (query, { limit, filters, now, signal }) => {
+ *   const response = await fetch(url, { method: "POST", body: body(query, limit, filters), signal });
+ *   return await response.json();
+ * };
+ * ```
  */
 export type RetrievalSearch<
   Row extends FoundRow = FoundRow,
@@ -40,146 +49,207 @@ export type RetrievalSearch<
   options: RetrievalSearchOptions<Filters>,
 ) => readonly Row[] | PromiseLike<readonly Row[]>;
 
-/** What one retrieval can be told. */
+/** Options of one retrieval. */
 export interface RetrieveOptions<Filters extends object = Record<string, unknown>> {
   /**
-   * Handed to the searches as they are; only a second attempt leaves out `subtype` and `subtypes`.
+   * Filters that are passed to every search unchanged. Only a second attempt leaves out `subtype`
+   * and `subtypes`.
    */
   filters?: Readonly<Filters> | null | undefined;
   /** The present. Default: the clock. */
   now?: Instant | undefined;
-  /** Ends the retrieval and all its searches. */
+  /** Aborts the retrieval and all its searches. */
   signal?: CancelSignal | null | undefined;
 }
 
-/** What a retrieval came to. */
+/** Result of a retrieval. */
 export interface Retrieved<Row extends FoundRow = FoundRow> {
   /**
-   * The selection: new objects, best first, but what was added for the sake of a part comes last.
-   * Where a weak result was replaced, all of them stand by score.
+   * The selection: new objects, best first. Results that were added so that every part is
+   * represented come last. If a weak result was replaced, all results are in the order of their
+   * scores.
    */
   nodes: MergedRow<Row>[];
   /**
-   * Ids of the selection by the part that found them, for `index.strengthen(groups, 0.03)`; parts
-   * with none are left out. `coRecallPairs(nodes)` gives the same as pairs.
+   * Ids of the selection, grouped by the part that found them, for
+   * `index.strengthen(groups, 0.03)`. Parts without results are left out. `coRecallPairs(nodes)`
+   * returns the same as pairs.
    */
   groups: string[][];
-  /** How it came about. */
+  /** The record of what the orchestrator did and why. */
   trace: RetrievalTrace;
 }
 
-/** Retrieval in several passes over a search of the caller's. */
+/** A retrieval in several passes over the caller's search. */
 export interface Orchestrator<
   Row extends FoundRow = FoundRow,
   Filters extends object = Record<string, unknown>,
 > {
   /**
-   * Divides a question, searches for all parts at once, again in other words where that found too
-   * little, merges what was found, and replaces what is weak. A part that fails or is late costs
-   * only itself. The same answers of the searches give the same selection, in whatever order they
-   * arrive.
+   * Answers a question in several passes: divides it into parts, searches for all parts at once,
+   * searches again in other words where a part found too little, merges the results, and replaces
+   * weak ones. A part whose search fails or exceeds the time limit does not affect the others. The
+   * selection depends only on the answers of the searches, not on the order in which they arrive.
    *
-   * The promise is rejected with the signal's reason when that is aborted, with `search_failed`
-   * when no part was answered (the first failure is its `cause`), and with `invalid_argument` for a
+   * The promise is rejected with the signal's reason if the signal is aborted, with `search_failed`
+   * if no part was answered (the first failure is its `cause`), and with `invalid_argument` for a
    * wrong argument.
+   *
+   * @example
+   * ```ts
+   * const { nodes, trace } = await orchestrator.retrieve("my BTC thesis and my last SOL trade", {
+   *   filters: { types: ["concept"] },
+   * });
+   * ```
    */
   retrieve(query: string, options?: RetrieveOptions<Filters>): Promise<Retrieved<Row>>;
 }
 
 /**
- * What a search came to; `late` when it had not answered in time, or could not be begun any more.
+ * Outcome of a search. `late`: it exceeded the time limit, or there was no time left to start it.
  */
 export type SearchOutcome = "ok" | "empty" | "failed" | "late";
 
-/** One search. */
+/** The record of one search. */
 export interface SearchTrace {
+  /** The text that was searched for. */
   query: string;
+  /** How the search ended. */
   outcome: SearchOutcome;
-  /** Results with an id. */
+  /** Number of results with an id. */
   results: number;
-  /** The best of their scores. */
+  /** The highest score among them; null without results. */
   top_score: number | null;
-  /** Why it failed. */
+  /** The reason of a failure, in words. */
   error?: string;
-  /** Milliseconds until it was answered or given up. */
+  /** Milliseconds until the answer, or until the orchestrator stopped waiting. */
   ms: number;
 }
 
-/** The second search for a part. */
+/** The record of the second search for a part. */
 export interface RetryTrace extends SearchTrace {
-  /** Whether `subtype` and `subtypes` were left out. */
+  /** Whether `subtype` and `subtypes` were left out of the filters. */
   filters_dropped: boolean;
-  /** Whether its results count: merged with the first ones, or in their place. */
+  /** Whether its results were used: merged with the first ones, or in place of them. */
   stands: boolean;
 }
 
-/** A part and its first search; its place is the `_sub_query_group` of what it found. */
+/**
+ * The record of a part and its first search. Its index is the `_sub_query_group` of its results.
+ */
 export interface PartTrace extends SearchTrace {
+  /** The second search, if there was one. */
   retry?: RetryTrace;
 }
 
-/** The search for a weak result's title. */
+/** The record of the search for a weak result's title. */
 export interface TitleTrace extends SearchTrace {
-  /** The weak result. */
+  /** Id of the weak result. */
   id: string;
 }
 
-/** How results became a selection. */
+/** The record of merging. */
 export interface MergeTrace {
-  /** Results of all parts together. */
+  /** Number of results of all parts together. */
   found: number;
-  /** Different memories among them. */
+  /** Number of different memories among them. */
   kept: number;
-  /** The least score that was selected for its own sake. */
+  /** The lowest score that is selected without regard to parts. */
   cutoff: number;
-  /** Selected memories whose section the question asks for: the score before and after. */
-  boosted: { id: string; from: number; to: number }[];
-  /** Ids that were added so that each part has a say. */
+  /**
+   * Selected memories whose section is an intent of the question, with the scores before and after
+   * the boost.
+   */
+  boosted: {
+    /** Id of the memory. */
+    id: string;
+    /** The score before the boost. */
+    from: number;
+    /** The score after the boost. */
+    to: number;
+  }[];
+  /** Ids that were added so that every part is represented. */
   covered: string[];
   /**
-   * Memories left out, in the order in which they were found: the first 100, with the score that
-   * decided.
+   * Memories that were left out, in the order in which they were found: the first 100, each with
+   * the score that decided.
    */
-  cut: { id: string; score: number; why: "below_cutoff" | "max_results" }[];
-  /** How many were left out in all. */
+  cut: {
+    /** Id of the memory. */
+    id: string;
+    /** The best score of the memory, after the boost. */
+    score: number;
+    /** Whether the score was below `cutoff`, or the limit of results was reached. */
+    why: "below_cutoff" | "max_results";
+  }[];
+  /** Number of all memories that were left out. */
   cut_total: number;
 }
 
 /**
- * How a retrieval came about, as plain data. All but the milliseconds is the same for the same
- * answers of the searches.
+ * The record of a retrieval, as plain data. Equal answers of the searches give an equal record,
+ * except for the milliseconds.
  */
 export interface RetrievalTrace {
+  /** The question. */
   query: string;
   /**
-   * `parts`: all passes. `plain`: one search, since the orchestrator is off. `fallback`: one
-   * search, since all parts failed.
+   * `parts`: all passes. `plain`: one search, because the orchestrator is disabled. `fallback`: one
+   * search, because all parts failed.
    */
   mode: "parts" | "plain" | "fallback";
+  /** The classification of the question. */
   classification: Pick<
     Understanding,
     "query_type" | "disqualifier_category" | "entity" | "attribute" | "confidence" | "intents"
   >;
-  /** What was searched for: different parts of the question, or the question itself. */
+  /** The parts that were searched for. If the question was not divided, it is the only part. */
   parts: PartTrace[];
-  /** The search that served when all parts had failed. */
+  /** The one search after all parts failed. */
   fallback?: SearchTrace;
-  /** Null where results were given as they came. */
+  /** The record of merging; null if the results were returned as they came. */
   merge: MergeTrace | null;
   /**
-   * Searches for the titles of weak results; one that is not answered leaves its result where it
-   * is.
+   * Searches for the titles of weak results. A weak result whose search fails stays in the
+   * selection.
    */
   titles: TitleTrace[];
-  /** Weak results that others stand in for. */
-  replaced: { id: string; score: number; by: string; by_score: number }[];
+  /** Weak results that were replaced by others. */
+  replaced: {
+    /** Id of the weak result. */
+    id: string;
+    /** Score of the weak result. */
+    score: number;
+    /** Id of the memory in its place. */
+    by: string;
+    /** Score of the memory in its place. */
+    by_score: number;
+  }[];
   /**
-   * Weak results that are gone: nothing better was found, there was no title, or enough had been
-   * replaced already.
+   * Weak results that were removed without replacement: nothing better was found, there was no
+   * title, or the limit of replacements was reached.
    */
-  dropped: { id: string; score: number; why: "nothing_better" | "no_title" | "budget" }[];
-  /** How far the selection can be trusted, by its two best scores before any boost. */
+  dropped: {
+    /** Id of the weak result. */
+    id: string;
+    /** Score of the weak result. */
+    score: number;
+    /** The reason. `budget`: the limit of replacements was reached. */
+    why: "nothing_better" | "no_title" | "budget";
+  }[];
+  /** The confidence in the selection, by its two highest scores before any boost. */
   confidence: RetrievalConfidence;
-  /** How long each step took. */
-  ms: { understand: number; search: number; merge: number; replace: number; total: number };
+  /** Milliseconds of each step. */
+  ms: {
+    /** Classifying and dividing the question. */
+    understand: number;
+    /** The searches for the parts. */
+    search: number;
+    /** Merging the results. */
+    merge: number;
+    /** Replacing weak results, with its searches. */
+    replace: number;
+    /** The whole retrieval. */
+    total: number;
+  };
 }

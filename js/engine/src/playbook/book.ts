@@ -1,4 +1,4 @@
-// A book of playbooks: kept here, matched in the module.
+// A book of playbooks. JavaScript keeps the playbooks; the module matches them.
 
 import { entryId, type Fields, idsOf, isFields, isNumber, requireShort } from "../arguments.ts";
 import { invalid, invalidEntry, invalidShape, NousError, show } from "../errors.ts";
@@ -42,18 +42,19 @@ const FREE = Symbol("free");
 
 let sharedShelf: Instance | undefined;
 
-/** The instance that all books stand in: not one that stateless calls may give up. */
+/** The instance of all books. It is not one of the pool, whose instances may be discarded. */
 function shelf(): Instance {
   if (sharedShelf === undefined || sharedShelf.dead) sharedShelf = ownInstance();
   return sharedShelf;
 }
 
 /**
- * Playbooks by id, in the order in which they were added last, found by what calls them up:
- * matching takes time in proportion to what matches, not to the book. Names of kinds, symbols and
- * variables stay as long as the book. Its part in the module goes when the book is collected;
- * should the module fail (`instance_lost`), all books of the process are to be made anew.
+ * Playbooks by id, in the order in which they were last added. Matching takes time in proportion to
+ * the matches, not to the book. The names of anomaly types, symbols and variables are kept as long
+ * as the book. The book's memory in the module is freed when the book is garbage-collected. After
+ * an `instance_lost` all books of the process must be made anew.
  *
+ * @example
  * ```ts
  * const book = new PlaybookBook();
  * book.add(playbooks);
@@ -64,23 +65,27 @@ export class PlaybookBook {
   readonly #instance = shelf();
   readonly #module = new this.#instance.glue.Playbooks();
   readonly #reader = new Reader();
-  /** By id the row in the module, none for what cannot match, or why it was put aside. */
+  /** By id: the row in the module, null for a playbook that cannot match, or its problem. */
   readonly #all = new Map<string, number | null | PlaybookProblem>();
   readonly #byRow: (Known | undefined)[] = [];
   #room = 0;
 
   /**
-   * Adds playbooks as they are now; one whose id is known replaces the other, and moves to the end.
-   * One that does not parse never matches, and is listed in `problems`.
+   * Adds playbooks. One with a known id replaces the old one and moves to the end. One that cannot
+   * be parsed never matches and is listed in `problems`.
    *
-   * @throws {NousError} `invalid_argument` for a list that is none, an entry that is no object, an
-   * id that is missing. Nothing
-   * is added then.
+   * @throws {NousError} `invalid_argument` for an argument that is no array, an entry that is no
+   *   object, a missing id. Nothing is added then.
+   *
+   * @example
+   * ```ts
+   * book.add([{ id: "p1", title: "Fade funding", trigger: { anomaly_types: ["funding_extreme"] } }]);
+   * ```
    */
   add(playbooks: readonly (Playbook | PlaybookRow)[]): void {
     if (!Array.isArray(playbooks))
       throw invalid("playbooks", `must be an array, found ${show(playbooks)}`);
-    // A later one of an id takes the place of an earlier one, here as in the book.
+    // A later entry replaces an earlier one of the same id, as in the book.
     const readings = new Map<string, Reading | PlaybookProblem>();
     for (let place = 0; place < playbooks.length; place++) {
       const given: unknown = playbooks[place];
@@ -98,7 +103,7 @@ export class PlaybookBook {
     const numbers = added.flatMap(({ trigger }) => trigger);
     this.#write(numbers);
     const rows = this.#module.add(added.length);
-    // Only now: whoever cannot be added leaves those in place that they would have replaced.
+    // Only now: if the new ones cannot be added, the old ones stay.
     this.remove([...readings.keys()]);
     for (const [place, { known }] of added.entries()) this.#byRow[rows[place]!] = known;
     let place = 0;
@@ -117,11 +122,15 @@ export class PlaybookBook {
     }
   }
 
-  /** Removes playbooks; ids that are not known do nothing. */
+  /**
+   * Removes playbooks. Unknown ids are skipped.
+   *
+   * @throws {NousError} `invalid_argument` for an argument that is no array of ids.
+   */
   remove(ids: readonly string[]): void {
     for (const id of idsOf("ids", ids)) {
       const known = this.#all.get(id);
-      // The module first: a call that fails has removed nothing.
+      // The module first: if its call fails, nothing is removed.
       if (typeof known === "number") {
         this.#module.remove(known);
         this.#byRow[known] = undefined;
@@ -130,13 +139,18 @@ export class PlaybookBook {
     }
   }
 
-  /** All that were added, whether or not they can match. */
+  /** The number of playbooks, including those that cannot match. */
   get size(): number {
     return this.#all.size;
   }
 
-  /** What does not parse and therefore never matches, with the reason. */
-  get problems(): { id: string; reason: PlaybookProblem }[] {
+  /** The playbooks that cannot be parsed and never match, each with the reason. */
+  get problems(): {
+    /** Id of the playbook. */
+    id: string;
+    /** Why it cannot be parsed. */
+    reason: PlaybookProblem;
+  }[] {
     const problems: { id: string; reason: PlaybookProblem }[] = [];
     for (const [id, known] of this.#all)
       if (typeof known === "string") problems.push({ id, reason: known });
@@ -144,20 +158,33 @@ export class PlaybookBook {
   }
 
   /**
-   * For each playbook the first event that calls it up, where its conditions hold in the snapshot:
-   * by relevance, highest first, equal ones as they were added. With it the variables that
-   * conditions missed.
+   * Returns for each playbook the first event that triggers it, if its conditions hold in the
+   * snapshot: highest relevance first, equal ones in the order of the book. `missing` lists the
+   * variables of conditions that the snapshot lacks.
    *
-   * @throws {NousError} `invalid_argument` naming place and field of a wrong event, or the variable
-   * of a snapshot.
+   * @throws {NousError} `invalid_argument` with index and field of a wrong event, or the variable
+   *   of a snapshot.
+   *
+   * @example
+   * ```ts
+   * const { matches, missing } = book.match(
+   *   [{ type: "funding_extreme", symbol: "BTC", severity: 0.8 }],
+   *   { funding: 0.08, open_interest: [1.1e9, 1.2e9, 1.3e9] },
+   * );
+   * ```
    */
   match(
     events: readonly AnomalyEvent[],
     snapshot: MarketSnapshot = {},
-  ): { matches: PlaybookMatch[]; missing: MissingVariable[] } {
+  ): {
+    /** The matching playbooks, highest relevance first. */
+    matches: PlaybookMatch[];
+    /** Variables of conditions that the snapshot lacks. */
+    missing: MissingVariable[];
+  } {
     const told = readEvents(events);
     const market = readMarket(snapshot);
-    // From here on nothing of the caller's runs.
+    // No code of the caller runs from here on.
     const numbers: number[] = [];
     for (const [place, { type, symbol, severity }] of told.entries()) {
       const at = place * EVENT;
@@ -208,12 +235,12 @@ export class PlaybookBook {
     return { matches, missing };
   }
 
-  /** Gives the part in the module back at once, for a book that is not used again. @internal */
+  /** Frees the book's memory in the module at once. The book must not be used again. @internal */
   [FREE](): void {
     this.#module.free();
   }
 
-  /** Nothing of the caller's runs between this and the call that reads it. */
+  /** No code of the caller runs between this and the call that reads the numbers. */
   #write(numbers: readonly number[]): void {
     if (numbers.length > this.#room) {
       const room = numbers.length * 2;
@@ -250,7 +277,7 @@ function readEvents(events: readonly AnomalyEvent[]): AnomalyEvent[] {
 const wrongEvent = (place: number, event: Fields, field: string, wanted: string): NousError =>
   invalidEntry("events", place, event, field, `must be ${wanted}, found ${show(event[field])}`);
 
-/** A snapshot's entries as they are now, lists copied. */
+/** Copies the entries of a snapshot, with their lists. */
 function readMarket(snapshot: MarketSnapshot): [string, unknown][] {
   if (!isFields(snapshot)) throw invalid("snapshot", `must be an object, found ${show(snapshot)}`);
   return Object.entries(snapshot).map(([variable, given]) => {
@@ -277,8 +304,14 @@ function valuesOf(variable: string, given: unknown): ArrayLike<number> {
 }
 
 /**
- * Matches of playbooks without keeping them, and without a snapshot: a playbook that asks for a
- * variable misses it.
+ * Matches playbooks without keeping them, and without a snapshot: all variables are missing.
+ *
+ * @throws {NousError} `invalid_argument` as `PlaybookBook.add` and `match`.
+ *
+ * @example
+ * ```ts
+ * const matches = matchPlaybooks(playbooks, [{ type: "funding_extreme", severity: 0.8 }]);
+ * ```
  */
 export function matchPlaybooks(
   playbooks: readonly (Playbook | PlaybookRow)[],

@@ -1,4 +1,4 @@
-// A playbook's record after a trade that followed it.
+// `applyOutcome`: the record of a playbook after a trade that followed it.
 
 import { isFields, isNumber, presentOf } from "../arguments.ts";
 import type { EngineContext } from "../engine-context.ts";

@@ -17,19 +17,19 @@ import {
 } from "../generated/layout.ts";
 import type { Playbook, PlaybookMatch, PlaybookProblem, PlaybookRow } from "./types.ts";
 
-/** The most conditions one inside the other, the comparison included. */
+/** The most levels of conditions, the comparison included. */
 const MOST_DEPTH = 32;
 /**
- * The most comparisons of one playbook; an empty list counts as one, or lists of empty lists would
- * have no bound.
+ * The most comparisons of one playbook. An empty list counts as one, because lists of empty lists
+ * would have no bound.
  */
 const MOST_COMPARISONS = 256;
-/** The most pairs of a kind and a symbol that one trigger names. */
+/** The most pairs of anomaly type and symbol of one trigger. */
 const MOST_PAIRS = 65_536;
-/** Past what is numbered: no playbook knows it. @internal */
+/** A code that no name has. @internal */
 export const UNKNOWN = 2 ** 32 - 2;
 
-/** Steps of a condition as the module reads them; comparisons follow. */
+/** Steps of a condition in the module's format; comparisons follow. */
 const STEPS = {
   all: STEP_ALL,
   any: STEP_ANY,
@@ -50,7 +50,7 @@ const COMPARISONS = new Map<unknown, number>([
   ["≠", STEP_UNEQUAL],
 ]);
 
-/** Thrown for a playbook that is put aside. @internal */
+/** Thrown for a playbook that cannot be parsed. @internal */
 export class Unreadable extends Error {
   constructor(readonly problem: PlaybookProblem) {
     super(problem);
@@ -81,7 +81,7 @@ function read<T>(
 export const lowerAscii = (text: string): string =>
   /[A-Z]/.test(text) ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text;
 
-/** Numbers names in the order of first sight. */
+/** Numbers names in the order of their first appearance. */
 class Codes {
   readonly #codes = new Map<string, number>();
   readonly #names: string[] = [];
@@ -104,22 +104,22 @@ class Codes {
   }
 }
 
-/** The part of a match that comes from the playbook alone. @internal */
+/** The fields of a match that come from the playbook. @internal */
 export type Known = Pick<
   PlaybookMatch,
   "id" | "title" | "action" | "direction" | "success_count" | "sample_size"
 >;
 
 /**
- * A playbook as it was read, and its trigger in the module's numbers: null if nothing can call it
- * up. @internal
+ * A parsed playbook. `trigger` is in the module's format; null if the playbook cannot match.
+ * @internal
  */
 export interface Reading {
   known: Known;
   trigger: readonly number[] | null;
 }
 
-/** Reads playbooks, and numbers the names that they use. @internal */
+/** Parses playbooks and numbers their names. @internal */
 export class Reader {
   readonly kinds = new Codes();
   readonly symbols = new Codes();
@@ -161,8 +161,8 @@ export class Reader {
   }
 
   /**
-   * A tree of conditions as steps, each before its parts; read no further than the bounds allow,
-   * since it may be a cycle.
+   * Returns a tree of conditions as steps, parents first. It reads no further than the bounds
+   * allow, because the tree may have a cycle.
    */
   #conditions(root: unknown): number[] {
     const steps: number[] = [];
@@ -187,11 +187,11 @@ export class Reader {
         readOne(given.not, depth + 1);
       } else {
         if (!Array.isArray(given[kind])) throw new Unreadable("malformed_condition");
-        // As it is now; one part more than there may be tells that it is too large.
+        // A copy; one entry more than allowed is enough to be too large.
         const list: unknown[] = given[kind].slice(0, MOST_COMPARISONS + 1);
         if (list.length === 0) countOne();
         steps.push(STEPS[kind], list.length, 0, 0);
-        // By place, so that holes are seen.
+        // By index, so that holes are seen.
         for (let place = 0; place < list.length; place++) readOne(list[place], depth + 1);
       }
     };
@@ -220,7 +220,7 @@ function parsed(body: unknown): Fields {
     const fields: unknown = JSON.parse(typeof body === "string" ? body : "");
     if (isFields(fields)) return fields;
   } catch (error) {
-    // A stack that is full says nothing about the body.
+    // A stack overflow says nothing about the body.
     if (!(error instanceof SyntaxError)) throw error;
   }
   throw new Unreadable("malformed_body");

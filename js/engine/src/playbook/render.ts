@@ -1,4 +1,4 @@
-// Matches of playbooks as text for an agent.
+// Text of playbook matches, for an agent.
 
 import { isFields, isNumber } from "../arguments.ts";
 import { invalid, invalidEntry, invalidShape, show } from "../errors.ts";
@@ -10,11 +10,20 @@ const HEADING = "[Matching Playbooks]";
 const CLOSING =
   "If following a playbook, mention its ID in your thesis. The system auto-tracks success after trade close.";
 
-/** The block of a wake-up message, one entry for each match; empty when there is none. */
+/**
+ * Returns a block for a wake-up message, with one entry per match; "" without matches.
+ *
+ * @throws {NousError} `invalid_argument` with index and field of a wrong match.
+ *
+ * @example
+ * ```ts
+ * const block = formatPlaybookMatches(matchPlaybooks(playbooks, events));
+ * ```
+ */
 export function formatPlaybookMatches(matches: readonly PlaybookMatch[]): string {
   if (!Array.isArray(matches)) throw invalid("matches", `must be an array, found ${show(matches)}`);
   if (matches.length === 0) return "";
-  // Not by map, which passes over holes.
+  // `Array.from`, because `map` skips holes.
   return [HEADING, ...Array.from(matches, entryOf), CLOSING].join("\n\n");
 }
 
@@ -50,9 +59,10 @@ function entryOf(match: PlaybookMatch, place: number): string {
   if (action !== "") lines.push(`Action: ${action}`);
   if (direction !== "either") lines.push(`Direction: ${direction.toUpperCase()}`);
   lines.push(`Triggered by: ${type}${symbol ? ` on ${symbol}` : ""}`, `Playbook ID: ${id}`);
-  // A text of a playbook's own is no line of the block, such as another playbook's id would be.
+  // Line breaks are removed, so that a playbook's text cannot imitate a line of the block, such as
+  // another id.
   return lines.map((line) => line.replace(LINE_BREAKS, " ")).join("\n   ");
 }
 
-/** Whatever a reader may take for the end of a line. */
+/** Characters that a reader may take for the end of a line. */
 const LINE_BREAKS = /[\n\v\f\r\u0085\u2028\u2029]+/g;

@@ -1,9 +1,9 @@
-// What the resident indexes share: the state of an index until it is freed, and bounds.
+// The common part of the resident indexes: the state of an index until `free`, and bounds.
 
 import { invalid, NousError, show } from "../errors.ts";
 import { freed, type Snapshotted, type SnapshotWriter } from "./snapshot.ts";
 
-/** Results of a call without a limit. @internal */
+/** The default limit of results. @internal */
 export const DEFAULT_LIMIT = 20;
 const DEFAULT_MAX_BYTES = 3 * 2 ** 30;
 /** A Map holds 2²⁴ entries. */
@@ -32,8 +32,8 @@ export class ResidentIndex<State extends { isFreed: boolean }> {
   }
 
   /**
-   * To be called after a caller's objects were read: reading them may have run code of the caller
-   * that freed the index.
+   * Call this after reading a caller's objects: reading may have run code of the caller that freed
+   * the index.
    *
    * @throws {NousError} `freed` if the index has been freed.
    */
@@ -41,14 +41,16 @@ export class ResidentIndex<State extends { isFreed: boolean }> {
     if (this.#state !== state) throw freed();
   }
 
-  /** Gives the state up, and with it the memory of its instance. */
+  /** Drops the state, and with it the memory of its instance. */
   free(): void {
     if (this.#state !== undefined) this.#state.isFreed = true;
     this.#state = undefined;
   }
 }
 
-/** Frees instances of a class at the end of a `using` block, if there is such a thing. @internal */
+/**
+ * Makes `using` free the instances of a class, if this environment has `Symbol.dispose`. @internal
+ */
 export function freeOnDispose({ prototype }: { prototype: { free(): void } }): void {
   if (Symbol.dispose === undefined) return;
   Object.defineProperty(prototype, Symbol.dispose, {
@@ -58,7 +60,7 @@ export function freeOnDispose({ prototype }: { prototype: { free(): void } }): v
   });
 }
 
-/** Throws `out_of_memory` if a Map cannot hold so many ids. @internal */
+/** Throws `out_of_memory` for more ids than a Map can hold. @internal */
 export function checkRoom(batch: string, ids: number): void {
   if (ids <= MOST_IDS) return;
   throw new NousError(
@@ -68,7 +70,7 @@ export function checkRoom(batch: string, ids: number): void {
   );
 }
 
-/** The option `maxBytes`. @internal */
+/** Checks the option `maxBytes`. @internal */
 export function maxBytesOf(maxBytes: number | undefined): number {
   if (maxBytes === undefined) return DEFAULT_MAX_BYTES;
   if (typeof maxBytes === "number" && maxBytes > 0) return Math.min(maxBytes, 2 ** 32 - 1);

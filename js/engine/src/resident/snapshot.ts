@@ -1,4 +1,4 @@
-// Snapshots: the parts of the module, and between them parts that hold the ids.
+// Snapshots: the parts that the module writes, and between them parts with the ids.
 
 import { invalid, NousError, show } from "../errors.ts";
 import { PART_HEADER } from "../generated/layout.ts";
@@ -54,7 +54,7 @@ export function* snapshotParts<M extends SnapshotWriter>(
   if (rows === undefined) throw resident.refusal();
   state.snapshots += 1;
   const own = state.snapshots;
-  // The module writes one at a time.
+  // The module writes one snapshot at a time.
   const goOn = () => {
     check();
     if (own !== state.snapshots) throw damaged("cannot be finished: another was begun");
@@ -73,7 +73,7 @@ export function* snapshotParts<M extends SnapshotWriter>(
 /** The error of a call of an index that has been freed. @internal */
 export const freed = () => new NousError("freed", "This index has been freed.");
 
-/** A snapshot in one piece. @internal */
+/** Joins the parts of a snapshot. @internal */
 export function inOnePiece(parts: Iterable<Uint8Array>): Uint8Array<ArrayBuffer> {
   const pieces = [...parts];
   const bytes = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
@@ -85,7 +85,7 @@ export function inOnePiece(parts: Iterable<Uint8Array>): Uint8Array<ArrayBuffer>
   return bytes;
 }
 
-/** The ids of a part that begins with a place of the list. */
+/** Returns the ids of a part that starts at a place of the list. */
 function idsOfPart(
   places: Uint32Array,
   names: readonly (string | undefined)[],
@@ -122,7 +122,7 @@ function* idParts(
   }
 }
 
-/** A part that the module has made. */
+/** Yields a part that the module has written. */
 function* take(
   resident: ScratchView<SnapshotWriter>,
   length: number,
@@ -193,7 +193,7 @@ function textOf(utf8: Uint8Array): string {
   }
 }
 
-/** Where each id of a snapshot stands. @internal */
+/** Returns the place of each id of a snapshot. @internal */
 export function placesOf(ids: readonly string[]): Map<string, number> {
   const places = new Map<string, number>();
   for (let place = 0; place < ids.length; place++) places.set(ids[place]!, place);
@@ -244,12 +244,11 @@ export function readParts(
 export const damaged = (problem: string) =>
   new NousError("invalid_snapshot", `snapshot ${problem}`, { field: "snapshot" });
 
-/** Bytes that come in pieces, read as they are asked for. */
+/** Reads bytes that arrive in pieces. */
 class Feed {
   /**
-   * What has been fetched stands between `#from` and `#to`. Pieces are gathered in one buffer,
-   * since the bytes of one may be those of the next, too; one for each would have the collector run
-   * for every one of them.
+   * The fetched bytes are between `#from` and `#to`. Pieces are gathered in one buffer, because
+   * pieces may share a buffer. A buffer per piece would make the garbage collector run for each.
    */
   #bytes: Uint8Array;
   #from = 0;

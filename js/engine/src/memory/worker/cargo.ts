@@ -1,18 +1,18 @@
-// What a caller hands in, made ready to cross: the fields that the index reads and no others, and
-// vectors gathered into buffers of their own, which move instead of being copied again.
+// Packing arguments for a worker: copies the fields that the index reads, and gathers vectors in
+// buffers that are transferred instead of copied again.
 
 import { requireShort } from "../../arguments.ts";
 import { invalid, show } from "../../errors.ts";
 import { FILTER_KEYS } from "../read.ts";
 import type { MemoryEdge, MemoryNode } from "../types.ts";
 
-/** Buffers that are to move with a message. @internal */
+/** Buffers to transfer with a message. @internal */
 export type Cargo = Set<ArrayBuffer>;
 
 type TypedArray = Float64Array | Float32Array | Uint8Array | Uint32Array;
 type Plain = Record<string, unknown>;
 
-/** The fields of a node and of an edge, all of them, as their types check. */
+/** All fields of a node and of an edge. The types check that the lists are complete. */
 const NODE_FIELDS = Object.keys({
   id: 1,
   type: 1,
@@ -40,8 +40,8 @@ const EDGE_FIELDS = Object.keys({
 } satisfies Record<keyof MemoryEdge, 1>);
 
 /**
- * A batch of nodes. Their embeddings travel in one buffer; with `transfer` typed arrays travel in
- * their own. @internal
+ * Packs a batch of nodes. Embeddings are gathered in one buffer. With `transfer`, typed arrays keep
+ * their own buffers. @internal
  */
 export function packNodes(nodes: readonly MemoryNode[], transfer: boolean, cargo: Cargo): unknown {
   const packed = pick("nodes", nodes, NODE_FIELDS);
@@ -70,11 +70,14 @@ export function packNodes(nodes: readonly MemoryNode[], transfer: boolean, cargo
   return packed;
 }
 
-/** A batch of edges. @internal */
+/** Packs a batch of edges. @internal */
 export const packEdges = (edges: readonly MemoryEdge[]): unknown =>
   pick("edges", edges, EDGE_FIELDS);
 
-/** Numbers, where they are some: a view would take all that its buffer holds along. @internal */
+/**
+ * Packs a typed array as a copy. Without a copy, a view would take its whole buffer along. Other
+ * values are returned unchanged. @internal
+ */
 export function packNumbers(numbers: unknown, cargo: Cargo): unknown {
   if (!isTypedArray(numbers)) return numbers;
   const copy = copyOf(numbers);
@@ -83,13 +86,13 @@ export function packNumbers(numbers: unknown, cargo: Cargo): unknown {
 }
 
 /**
- * An object whose fields may be columns of numbers. The index reads them by their names, so they
- * may be inherited, or had by getters, which would not cross; `known` are those names. What has
- * other names crosses, too, to be refused there. @internal
+ * Packs an object whose fields may be columns of numbers. Fields that are inherited or have getters
+ * would not be sent, so the fields in `known` are read by name. Unknown fields are sent, too; the
+ * index refuses them. @internal
  */
 export function packFields<T>(fields: T, known: ReadonlySet<string>, cargo: Cargo): T {
   if (!isObject(fields)) return fields;
-  // Without a prototype, which a field's name could be.
+  // Without a prototype, because a field may have the name of an inherited one.
   const packed: Plain = Object.create(null);
   for (const name in fields) packed[name] = packNumbers(fields[name], cargo);
   for (const name of known) {
@@ -100,7 +103,7 @@ export function packFields<T>(fields: T, known: ReadonlySet<string>, cargo: Carg
   return packed as T;
 }
 
-/** The same of an object with filters in one of its fields. @internal */
+/** Packs an object as `packFields` does, with filters in one of its fields. @internal */
 export function packFiltered<T>(
   fields: T,
   known: ReadonlySet<string>,
@@ -113,7 +116,7 @@ export function packFiltered<T>(
   return packed as T;
 }
 
-/** A snapshot, which moves; one that is part of a larger buffer is copied. @internal */
+/** Packs a snapshot, which is transferred. A view of a part of a buffer is copied. @internal */
 export function packSnapshot(
   snapshot: unknown,
   cargo: Cargo,
@@ -131,7 +134,10 @@ export function packSnapshot(
   return snapshot;
 }
 
-/** Objects with those fields alone; what is no list of objects stays, for the index to refuse. */
+/**
+ * Returns objects with the given fields only. A value that is no list of objects is returned
+ * unchanged; the index refuses it.
+ */
 function pick(batch: string, entries: readonly object[], fields: readonly string[]): Plain[] {
   if (!Array.isArray(entries)) return entries as never;
   requireShort(batch, entries);
@@ -149,7 +155,7 @@ function pick(batch: string, entries: readonly object[], fields: readonly string
 const isObject = (value: unknown): value is Plain =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Shared memory is another thing: it stays where it is, so that it has to be copied. */
+/** Shared memory cannot be transferred and must be copied. */
 const isOrdinary = (buffer: unknown): buffer is ArrayBuffer =>
   Object.prototype.toString.call(buffer) === "[object ArrayBuffer]";
 
@@ -159,10 +165,10 @@ function isTypedArray(value: unknown): value is TypedArray {
 
 function copyOf(numbers: TypedArray): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(numbers.byteLength);
-  // Of what has been moved elsewhere there is nothing to read.
+  // A detached buffer cannot be read.
   if (bytes.length > 0)
     bytes.set(new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength));
-  // The tag is the array's own, whatever class was made of it.
+  // The tag is that of the built-in class, also for a subclass.
   const { [numbers[Symbol.toStringTag]]: Kind } = globalThis as unknown as Record<
     string,
     typeof Uint8Array
@@ -170,11 +176,11 @@ function copyOf(numbers: TypedArray): Uint8Array<ArrayBuffer> {
   return new Kind!(bytes.buffer) as Uint8Array<ArrayBuffer>;
 }
 
-/** Bytes that an embedding takes in a buffer. */
+/** Bytes of an embedding in a buffer. */
 const room = (embedding: ArrayLike<unknown>): number =>
   embedding instanceof Float32Array ? Math.ceil(embedding.length / 2) * 8 : embedding.length * 8;
 
-/** Writes an embedding; what is no number becomes NaN, which the index refuses. */
+/** Writes an embedding. A component that is no number becomes NaN, which the index refuses. */
 function write(embedding: ArrayLike<unknown>, buffer: ArrayBuffer, at: number): TypedArray {
   if (embedding instanceof Float32Array) {
     const written = new Float32Array(buffer, at, embedding.length);

@@ -1,17 +1,17 @@
-// What crosses between an index's worker and whoever asks it. Answers come in the order of the
-// requests, so that neither carries a number.
+// Messages between an index's worker and its owner. Answers come in the order of the requests, so
+// messages have no numbers.
 
 import type { NousError, NousErrorCode, NousErrorDetails } from "../../errors.ts";
 import type { MemoryIndex } from "../memory-index.ts";
 import type { MemoryIndexOptions } from "../types.ts";
 
-/** What a worker says first: its script is there. @internal */
+/** The first message of a worker: its script runs. @internal */
 export const LOADED = "loaded";
 
-/** What can be asked of the index: methods, and properties, which are only read. @internal */
+/** The methods and properties of the index that a request can name. @internal */
 export type Asked = Exclude<keyof MemoryIndex, "free" | "snapshotParts" | symbol>;
 
-/** The first message: what the index is made of. @internal */
+/** The first message to a worker: how to make the index. @internal */
 export interface Start {
   /** A `WebAssembly.Module`. */
   module: object;
@@ -19,14 +19,14 @@ export interface Start {
   snapshot: Uint8Array | ArrayBuffer | undefined;
 }
 
-/** Every other. @internal */
+/** Every other message to a worker. @internal */
 export interface Request {
   asked: Asked;
-  /** By their names, in their order. */
+  /** The arguments by name, in the order of the method's parameters. */
   args: Record<string, unknown>;
 }
 
-/** What is thrown here as it crosses. @internal */
+/** A `NousError` as a message. @internal */
 export interface Refused {
   code: NousErrorCode;
   message: string;
@@ -43,7 +43,7 @@ export interface WorkerCore {
   NousError: typeof NousError;
 }
 
-/** An end of the line, in the worker. @internal */
+/** The worker's end of the connection. @internal */
 export interface Port {
   postMessage(message: unknown, transfer?: ArrayBuffer[]): void;
   onmessage: ((event: { data: unknown }) => void) | null;

@@ -1,5 +1,5 @@
-// The requests that a worker has yet to answer: bounded, answered in their order, and rejected when
-// it ends.
+// The requests that a worker has not answered yet: bounded in number, answered in order, rejected
+// if the worker ends.
 
 import { NousError } from "../../errors.ts";
 import type { Cargo } from "./cargo.ts";
@@ -16,11 +16,14 @@ export class Queue {
   readonly #thread: Thread;
   readonly #most: number;
   #waiting: Waiting[] = [];
-  /** How many of them are answered: a long list is not moved for each. */
+  /**
+   * The number of answered requests at the start of the list. They are removed in bulk, because
+   * moving a long list for each answer is slow.
+   */
   #answered = 0;
-  /** Whether the script said that it is there. */
+  /** Whether the worker has reported that its script runs. */
   #isLoaded = false;
-  /** Makes what every request is answered with, once the thread has ended. */
+  /** Makes the error of every request after the thread has ended. */
   #ended: (() => NousError) | undefined;
   #ending: Promise<void> | undefined;
 
@@ -34,7 +37,7 @@ export class Queue {
     thread.hold(false);
   }
 
-  /** Sends what `load` makes, which is called at once. */
+  /** Sends the message that `load` returns. Calls `load` at once. */
   ask<T>(load: (cargo: Cargo) => Start | Request, read: (value: unknown) => T): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#requireLiving();
@@ -46,7 +49,7 @@ export class Queue {
       }
       const cargo: Cargo = new Set();
       const message = load(cargo);
-      // Reading the caller's objects may have run code of the caller's.
+      // Reading the caller's objects may have run code of the caller that ended the worker.
       this.#requireLiving();
       try {
         this.#thread.post(message, [...cargo]);
@@ -58,7 +61,7 @@ export class Queue {
     });
   }
 
-  /** Ends the thread, and rejects what waits; resolves once it has ended. */
+  /** Ends the thread and rejects the open requests. Resolves when the thread has ended. */
   terminate(): Promise<void> {
     this.#end(() => new NousError("terminated", "The worker has been terminated."));
     return this.#ending!;
@@ -89,7 +92,7 @@ export class Queue {
     return this.#waiting.length - this.#answered;
   }
 
-  /** Whose turn it is to be answered. */
+  /** Takes the request that is answered next. */
   #next(): Waiting | undefined {
     const next = this.#waiting[this.#answered];
     if (next === undefined) return undefined;
@@ -115,14 +118,14 @@ export class Queue {
     const left = this.#waiting.slice(this.#answered);
     this.#waiting = [];
     this.#answered = 0;
-    // Held until it is gone, so that whoever waits for that is told.
+    // Keeps the process alive until the thread is gone, so that a promise of its end is settled.
     this.#thread.hold(true);
     this.#ending = this.#thread.terminate();
     for (const { reject } of left) reject(why());
   }
 }
 
-/** What was refused on the way to the worker, by the name of the argument and its entry. */
+/** Returns the error for a message that cannot be sent, with the argument and its entry. */
 function unsendable(parts: Record<string, unknown>, cause: unknown): NousError {
   const why = cause instanceof Error ? cause.message : String(cause);
   if (cause instanceof RangeError) return new NousError("out_of_memory", why, {}, { cause });

@@ -1,4 +1,4 @@
-// What runs in the worker: one index, and a loop that answers one request after the other.
+// The loop in the worker: one index, which answers one request after the other.
 
 import type { MemoryIndex } from "../memory-index.ts";
 import type { Ranking } from "../ranking.ts";
@@ -12,7 +12,7 @@ import {
   type WorkerCore,
 } from "./protocol.ts";
 
-/** Answers whatever comes through the port, for as long as the thread lives. @internal */
+/** Answers all requests of the port, as long as the thread lives. @internal */
 export function serve(port: Port, { initSync, MemoryIndex, NousError }: WorkerCore): void {
   let index: MemoryIndex | undefined;
 
@@ -51,7 +51,7 @@ export function serve(port: Port, { initSync, MemoryIndex, NousError }: WorkerCo
 
   port.onmessage = ({ data }) =>
     answer(() => (index === undefined ? start(data as Start) : ask(index, data as Request)));
-  // A message that could not be read here still gets its answer, since answers go by their order.
+  // A message that cannot be read gets an answer, too, because answers are matched by their order.
   port.onmessageerror = () =>
     answer(() => {
       throw new NousError("unsupported", "The worker could not read what was sent to it.");
@@ -59,7 +59,10 @@ export function serve(port: Port, { initSync, MemoryIndex, NousError }: WorkerCo
   port.postMessage(LOADED);
 }
 
-/** The buffers of an answer's columns: nobody needs them here any more, so they move. */
+/**
+ * Yields the buffers of an answer's columns. They are transferred, because the worker no longer
+ * needs them.
+ */
 function* buffersOf(value: unknown, depth: number): Generator<ArrayBuffer, void, undefined> {
   if (ArrayBuffer.isView(value)) yield value.buffer as ArrayBuffer;
   else if (depth > 0 && typeof value === "object" && value !== null && !Array.isArray(value)) {

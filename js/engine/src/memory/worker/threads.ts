@@ -1,32 +1,32 @@
-// Where the threads of indexes come from: every environment has workers of its own, or none, which
-// its entry knows.
+// Opening the thread of an index. Each environment has its own kind of worker, or none; its entry
+// sets the way to open one.
 
 import { NousError } from "../../errors.ts";
 
-/** Whoever hears of a thread. @internal */
+/** The receiver of a thread's messages. @internal */
 export interface Listener {
   heard(message: unknown): void;
-  /** It cannot go on, or is gone. */
+  /** The thread failed or ended. */
   lost(how: string, cause?: unknown): void;
 }
 
-/** A worker of whatever environment, which runs the script. @internal */
+/** A worker of any environment, which runs the script of an index. @internal */
 export interface Thread {
   post(message: unknown, transfer: ArrayBuffer[]): void;
   listen(listener: Listener): void;
-  /** Whether the process is to stay for it. */
+  /** Sets whether the process stays alive for the thread. */
   hold(isHeld: boolean): void;
   terminate(): Promise<void>;
 }
 
 let open: (() => Thread) | undefined;
 
-/** Says how a thread is opened; for entries. @internal */
+/** Sets how a thread is opened. For entries. @internal */
 export function setIndexThreads(how: () => Thread): void {
   open = how;
 }
 
-/** A new thread. @internal */
+/** Opens a thread. Throws `unsupported` if this environment or entry has no workers. @internal */
 export function openThread(): Thread {
   if (open === undefined) {
     const message =

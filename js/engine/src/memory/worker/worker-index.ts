@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-// A resident memory on a thread of its own: the same methods, answered by promises.
+// A memory index in a worker: the same methods as `MemoryIndex`, which return promises.
 
 import { optionsOf } from "../../arguments.ts";
 import { withModuleConfig } from "../../config.ts";
@@ -49,37 +49,45 @@ const RESTORE_KEYS = new Set(["config", "maxBytes", "maxPending", "snapshot"]);
 const UPSERT_KEYS = new Set(["now", "transfer"]);
 const CHANGE_KEYS = new Set(["ids", "retrievability", "lifecycle"]);
 
-/** How an index in a worker is made. */
+/**
+ * Options of `createIndexWorker`.
+ *
+ * @example
+ * ```ts
+ * const index = await createIndexWorker({ dimensions: 384, maxPending: 100 });
+ * const restored = await createIndexWorker({ snapshot: await readFile("index.snapshot") });
+ * ```
+ */
 export interface IndexWorkerOptions extends MemoryIndexOptions {
   /**
-   * How many requests may wait for their answer, at least 1; `Infinity` for any number. Default
+   * The most requests that wait for an answer: a whole number of at least 1, or `Infinity`. Default
    * 1,000.
    */
   maxPending?: number | undefined;
   /**
-   * Bytes of `snapshot()`, of which the index is made anew; beside it there are `config` and
-   * `maxBytes` alone, as with `MemoryIndex.restore`. They move to the worker, so that the caller's
-   * buffer is empty afterwards, whatever comes of it; a view of a part of a buffer is copied.
+   * Bytes of `snapshot()` to restore. Beside it only `config`, `maxBytes` and `maxPending` are
+   * allowed. The bytes are transferred to the worker: the caller's buffer is empty afterwards, also
+   * after an error. A view of a part of a buffer is copied.
    */
   snapshot?: Uint8Array | ArrayBuffer | undefined;
 }
 
-/** What `upsert` of an index in a worker can be told. */
+/** Options of `upsert` of an index in a worker. */
 export interface WorkerUpsertOptions {
   /**
-   * Serves the defaults of new nodes. Default: the worker's clock, when the request's turn comes.
+   * The present, for the defaults of new nodes. Default: the worker's clock when it handles the
+   * request.
    */
   now?: Instant | undefined;
   /**
-   * Whether embeddings that are typed arrays move to the worker instead of being copied: the whole
-   * buffer behind each is detached here, so that it and every other view of it are empty
-   * afterwards, whatever the index says of the batch. Arrays of numbers and shared memory are
-   * copied all the same. Default false.
+   * Whether embeddings in typed arrays are transferred to the worker instead of copied. The whole
+   * buffer of each is detached, so that all its views are empty afterwards, also if the index
+   * refuses the batch. Arrays of numbers and shared memory are copied in any case. Default false.
    */
   transfer?: boolean | undefined;
 }
 
-/** What is asked otherwise than of `MemoryIndex`, or cannot be asked. */
+/** Members of `MemoryIndex` that differ here, or are missing. */
 type Differing =
   | "upsert"
   | "ids"
@@ -91,7 +99,7 @@ type Differing =
   | "free"
   | symbol;
 
-/** Methods of `MemoryIndex`, with a promise of the same answer. */
+/** The methods of `MemoryIndex`, returning promises of the same results. */
 export type AsynchronousIndex = {
   [Name in keyof MemoryIndex as Name extends Differing ? never : Name]: MemoryIndex[Name] extends (
     ...args: infer Args
@@ -101,61 +109,106 @@ export type AsynchronousIndex = {
 };
 
 /**
- * A `MemoryIndex` in a worker: the same methods with the same answers and errors, as promises.
- * Requests are answered in the order in which they were made; so a search made after an `upsert`
- * finds what it added, without waiting for it.
+ * A `MemoryIndex` in a worker: the same methods with the same results and errors, as promises.
+ * Requests are handled in order, so a search after an `upsert` finds the new nodes without waiting
+ * for it.
  *
  * Beside the index's own errors a promise is rejected with `queue_full` while `maxPending` requests
- * wait (at once, and nothing is sent), with `terminated` from the end that `terminate` makes, with
- * `instance_lost` when the thread has ended otherwise, and with `invalid_argument` for what cannot
- * be sent to another thread, such as a function or a proxy.
+ * wait (at once; nothing is sent), with `terminated` after `terminate`, with `instance_lost` if the
+ * thread ended otherwise, and with `invalid_argument` for values that cannot be sent to another
+ * thread, such as functions and proxies.
  *
- * In Node a worker keeps the process alive while it has requests to answer, and no longer. It is
- * not collected when it is forgotten: `terminate` it.
+ * In Node a worker keeps the process alive only while it has requests to handle. It is not
+ * garbage-collected: call `terminate`.
+ *
+ * @example
+ * ```ts
+ * const index = await createIndexWorker({ dimensions: 384 });
+ * const added = index.upsert(nodes);
+ * const { ranking } = await index.search({ embedding, limit: 10 }); // finds the new nodes
+ * await added;
+ * await index.terminate();
+ * ```
  */
 export interface IndexWorker extends AsynchronousIndex {
-  /** Which model made the embeddings, as the index or its snapshot was told. */
+  /** Name of the model that made the embeddings, from the options or the snapshot. */
   readonly embeddingId: string;
   /**
-   * As that of `MemoryIndex`. Embeddings are copied into one buffer, which moves to the worker;
-   * with `transfer` not even that.
+   * Inserts and updates nodes, as {@link MemoryIndex.upsert} does. Embeddings are copied into one
+   * buffer, which is transferred to the worker. With `transfer` they are not copied.
    */
   upsert(nodes: readonly MemoryNode[], options?: WorkerUpsertOptions): Promise<number>;
-  /** The ids of all nodes, in no order. */
+  /** Removes nodes and their edges, as {@link MemoryIndex.remove} does. */
+  remove: AsynchronousIndex["remove"];
+  /** Inserts and updates edges, as {@link MemoryIndex.link} does. */
+  link: AsynchronousIndex["link"];
+  /** Removes edges, as {@link MemoryIndex.unlink} does. */
+  unlink: AsynchronousIndex["unlink"];
+  /** Returns whether a node is in the index, as {@link MemoryIndex.has} does. */
+  has: AsynchronousIndex["has"];
+  /** Returns a node, as {@link MemoryIndex.get} does. */
+  get: AsynchronousIndex["get"];
+  /** Returns an edge, as {@link MemoryIndex.getEdge} does. */
+  getEdge: AsynchronousIndex["getEdge"];
+  /** Returns the handles of nodes, as {@link MemoryIndex.handles} does. */
+  handles: AsynchronousIndex["handles"];
+  /** Records accesses, as {@link MemoryIndex.touch} does. */
+  touch: AsynchronousIndex["touch"];
+  /** Records recalls, as {@link MemoryIndex.recall} does. */
+  recall: AsynchronousIndex["recall"];
+  /** Strengthens the edges between nodes of a group, as {@link MemoryIndex.strengthen} does. */
+  strengthen: AsynchronousIndex["strengthen"];
+  /** Ranks candidates, as {@link MemoryIndex.rerank} does. */
+  rerank: AsynchronousIndex["rerank"];
+  /** Searches, as {@link MemoryIndex.search} does. */
+  search: AsynchronousIndex["search"];
+  /** Returns the nodes nearest to an embedding, as {@link MemoryIndex.similar} does. */
+  similar: AsynchronousIndex["similar"];
+  /** Computes a sweep without storing it, as {@link MemoryIndex.decay} does. */
+  decay: AsynchronousIndex["decay"];
+  /** Stores the changes of a sweep, as {@link MemoryIndex.applyDecay} does. */
+  applyDecay: AsynchronousIndex["applyDecay"];
+  /** Returns the changes of lifecycle state, as {@link MemoryIndex.transitions} does. */
+  transitions: AsynchronousIndex["transitions"];
+  /** Explains the score of a node in a search, as {@link MemoryIndex.explain} does. */
+  explain: AsynchronousIndex["explain"];
+  /** Returns the index as bytes, as {@link MemoryIndex.snapshot} does. */
+  snapshot: AsynchronousIndex["snapshot"];
+  /** Returns the ids of all nodes, in no particular order. */
   ids(): Promise<string[]>;
-  /** How many nodes there are. */
+  /** Returns the number of nodes. */
   size(): Promise<number>;
-  /** How many edges there are. */
+  /** Returns the number of edges. */
   edgeCount(): Promise<number>;
-  /** The memory it takes, in bytes. */
+  /** Returns the memory of the index, in bytes. */
   bytes(): Promise<MemoryUse>;
   /**
-   * Ends the thread, at once, in the midst of whatever it does, and with it the index; whatever
-   * waits for an answer and whatever is asked later is rejected with `terminated`. Resolves when
-   * the thread is gone. Calling it again does no harm.
+   * Ends the thread and its index at once, also during a request. Open and later requests are
+   * rejected with `terminated`. Resolves when the thread has ended. Further calls do nothing.
    */
   terminate(): Promise<void>;
-  /** The same as `terminate`. */
+  /** Does the same as `terminate`. */
   free(): Promise<void>;
-  /** The same as `terminate`; there where the symbol is. */
+  /** Does the same as `terminate`. Missing in environments without the symbol. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Makes an index on a thread of its own: of `worker_threads` in Node, a `Worker` in a browser. The
- * module is not compiled again there.
+ * Creates an index on a thread of its own: a thread of `worker_threads` in Node, a `Worker` in a
+ * browser. The module is not compiled again.
  *
+ * @example
  * ```ts
  * const index = await createIndexWorker({ dimensions: 384 });
  * await index.upsert(nodes);
- * const { ranking } = await index.search({ embedding: ofQuery, limit: 10 });
+ * const { ranking } = await index.search({ embedding, limit: 10 });
  * await index.terminate();
  * ```
  *
- * @throws {NousError} as a rejection: what the constructor of `MemoryIndex`, or `restore`, says of
- * the options; `unsupported` where there are no workers (Cloudflare's runtime), where the entry has
- * none (`/slim`), or where the script cannot be loaded; `not_initialized` before the module is
- * loaded.
+ * @throws {NousError} As a rejection: the errors of the constructor or of `restore` of
+ *   `MemoryIndex`; `unsupported` in environments without workers (Cloudflare's runtime), with an
+ *   entry without workers (`/slim`), or if the script cannot be loaded; `not_initialized` before
+ *   the module is loaded.
  */
 export async function createIndexWorker(options: IndexWorkerOptions = {}): Promise<IndexWorker> {
   const isRestored = (options as IndexWorkerOptions | null)?.snapshot !== undefined;
@@ -176,12 +229,12 @@ export async function createIndexWorker(options: IndexWorkerOptions = {}): Promi
   const all = isRestored
     ? { config, maxBytes }
     : { dimensions, embeddings, embeddingId, config, maxBytes };
-  // What is not said does not cross.
+  // Undefined options are not sent.
   const making = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
   if (!(maxPending === Infinity || (Number.isInteger(maxPending) && maxPending >= 1))) {
     throw invalid("maxPending", `must be a whole number of at least 1, found ${show(maxPending)}`);
   }
-  // What is no plain data is refused before it loses its form on the way.
+  // A configuration that is not plain data is refused here, because it would change on the way.
   if (config !== undefined) withModuleConfig(config, () => undefined);
   const module = compiledModule();
   const queue = new Queue(openThread(), maxPending);
@@ -201,7 +254,7 @@ export async function createIndexWorker(options: IndexWorkerOptions = {}): Promi
 class RemoteIndex implements IndexWorker {
   readonly #queue: Queue;
   readonly embeddingId: string;
-  // Set below, where the symbol exists.
+  // Defined below, if this environment has the symbol.
   declare [Symbol.asyncDispose]: () => Promise<void>;
 
   constructor(queue: Queue, embeddingId: string) {
@@ -210,8 +263,8 @@ class RemoteIndex implements IndexWorker {
   }
 
   /**
-   * Sends a request, whose arguments are named as in the method; what is answered is for the
-   * interface to say.
+   * Sends a request. The arguments are named as in the method. The type of the result is that of
+   * the interface.
    */
   #ask(asked: Asked, load: (cargo: Cargo) => Record<string, unknown>): Promise<never> {
     return this.#queue.ask(
@@ -353,7 +406,7 @@ class RemoteIndex implements IndexWorker {
   }
 }
 
-/** An answer as the index gives it: rankings come as data. */
+/** Converts an answer into the index's result: rankings arrive as data. */
 function answerOf(asked: Asked, value: unknown): unknown {
   if (asked === "rerank") return new Ranking(value as RankingData);
   if (asked !== "search") return value;
