@@ -1,4 +1,4 @@
-// Commands about keys. A server may be running: it knows at once.
+// Commands for keys. A running server applies their changes at once.
 
 import { type Command, Option } from "commander";
 import { SCOPES, type Scope } from "../api/operation.ts";
@@ -24,6 +24,7 @@ interface CreateOptions {
   createsAgents?: boolean;
 }
 
+/** Adds `keys create`, `keys list`, `keys revoke` and `keys off` to the program. */
 export function addKeyCommands(program: Command): void {
   const keys = program
     .command("keys")

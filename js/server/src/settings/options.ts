@@ -1,5 +1,5 @@
-// What can be set about the server: one table, from which come the options of the command line, the
-// environment variables and the keys of the YAML file, with their defaults and their help.
+// The settings of the server: one table, from which the command-line options, the environment
+// variables and the keys of the YAML file are derived, with defaults and help.
 
 import { isIPv6 } from "node:net";
 import { availableParallelism } from "node:os";
@@ -9,25 +9,28 @@ import { counting } from "./count-outcomes.ts";
 import { defaultDataDir } from "./paths.ts";
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
-/** A core is left to HTTP. */
+/** The default number of worker threads: one core stays free for HTTP. */
 const usualWorkers = Math.max(1, availableParallelism() - 1);
 
-/** When a commit counts as done: on the disk (`full`), or with the operating system (`normal`). */
+/**
+ * When a commit counts as done: once it is on the disk (`full`), or once the operating system has
+ * it (`normal`).
+ */
 export type Durability = "full" | "normal";
 
-/** Names that stand for this machine alone. */
+/** Host names of the loopback interface. */
 export const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 
 const PROVIDERS = ["none", "openai-compatible"] as const;
 
-/** A setting: what it may be, what it is unless it is set, and what it does. */
+/** A setting: its schema, its default, and its help. */
 interface Option<T> {
   schema: z.ZodType<T>;
   usual: () => T;
   about: string;
-  /** What stands for the value in the help. */
+  /** The placeholder of the value in the help. */
   value: string;
-  /** Whether it is shown to nobody. */
+  /** Whether the value is never printed or logged. */
   isSecret?: boolean;
 }
 
@@ -38,7 +41,7 @@ const whole = (least: number, most: number) =>
     })
     .pipe(z.int().min(least).max(most));
 
-/** What goes into a header as it is. */
+/** Text that a header can carry unchanged. */
 const printable = z
   .string()
   .regex(/^[\x21-\x7e]*$/, "must be of printable ASCII characters, without blanks");
@@ -47,9 +50,10 @@ const baseUrl = z
   .string()
   .refine(isBaseUrl, "must be a URL with http or https, and without a name and password");
 
-/** Twenty days: a timer cannot wait much longer. */
+/** Twenty days: the longest delay of a timer is not much more. */
 const MOST_SECONDS = 20 * 86_400;
 
+/** All settings by name. */
 export const OPTIONS = {
   host: option({
     schema: z.string().refine(isHost, "must be a name or an address, without a port"),
@@ -262,7 +266,7 @@ export const OPTIONS = {
   }),
 } as const;
 
-/** Several, as a list or in one text with commas between. */
+/** Returns a schema for several values, as a list or as one text with commas. */
 function listOf<T>(entry: z.ZodType<T, string>) {
   const written = z.string().transform((text) => text.split(",").map((part) => part.trim()));
   return z
@@ -271,12 +275,12 @@ function listOf<T>(entry: z.ZodType<T, string>) {
     .pipe(z.array(entry));
 }
 
-/** A host as URLs write it: in small letters, an IPv6 address in brackets. */
+/** Returns a host as URLs write it: in lower case, an IPv6 address in brackets. */
 export function hostnameOf(name: string): string {
   return new URL(`http://${isIPv6(name) ? `[${name}]` : name}`).hostname;
 }
 
-/** `new URL` would find the host in much more than a host. */
+/** Returns whether a text is a host alone. `new URL` accepts more, such as a path. */
 function isHost(name: string): boolean {
   return (
     isIPv6(name) || (/^(\[[\da-f:.]+\]|[\w.-]+)$/i.test(name) && URL.canParse(`http://${name}`))
@@ -287,14 +291,17 @@ function isOrigin(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
-/** A name and password in it would be sent, and logged, beside the key. */
+/**
+ * Returns whether a text is a base URL. A name and password are refused: they would be sent and
+ * logged beside the key.
+ */
 function isBaseUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password } = new URL(text);
   return /^https?:$/.test(protocol) && username === "" && password === "";
 }
 
-/** None, or one that carries nothing secret: it is logged, and printed. */
+/** Returns whether a text is empty or a database URL without secrets: it is logged and printed. */
 function isDatabaseUrl(text: string): boolean {
   if (text === "") return true;
   if (!URL.canParse(text)) return false;
@@ -310,16 +317,17 @@ function option<T>(definition: Option<T>): Option<T> {
   return definition;
 }
 
+/** The name of a setting. */
 export type OptionName = keyof typeof OPTIONS;
+/** The values of all settings. */
 export type Settings = {
   -readonly [Name in OptionName]: (typeof OPTIONS)[Name] extends Option<infer T> ? T : never;
 };
 
+/** The names of all settings, in the order of the table. */
 export const OPTION_NAMES = Object.keys(OPTIONS) as OptionName[];
 
-/**
- * `data_dir` as an option of the command line, `--data-dir`, and as an environment variable,
- * `NOUS_DATA_DIR`.
- */
+/** Returns a setting's command-line option: `--data-dir` for `data_dir`. */
 export const flagOf = (name: string): string => `--${name.replaceAll("_", "-")}`;
+/** Returns a setting's environment variable: `NOUS_DATA_DIR` for `data_dir`. */
 export const variableOf = (name: string): string => `NOUS_${name.toUpperCase()}`;

@@ -160,7 +160,7 @@ function removeLog(file: string): void {
   for (const log of [logOf(file), logIndexOf(file), journalOf(file)]) rmSync(log, { force: true });
 }
 
-/** Removes a database with its log, index and copies. */
+/** Removes a database, its log, and the files beside it: copies and snapshots. */
 export function removeDatabase(file: string): void {
   for (const beside of besides(file, basename(file).replace(/db$/, ""))) rmSync(beside);
   removeLog(file);

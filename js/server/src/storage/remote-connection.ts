@@ -82,7 +82,7 @@ export class RemoteConnection implements Connection {
     this.#transaction = { lost: undefined };
   }
 
-  /** Closes the connection of a transaction after a COMMIT or a ROLLBACK, even a failed one. */
+  /** Commits. The transaction ends even if that fails. */
   #end(sql: string): void {
     const lost = this.#transaction?.lost;
     this.#transaction = undefined;
