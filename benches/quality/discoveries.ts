@@ -1,4 +1,4 @@
-// What was found in a memory with planted regularities, judged by what is true of it.
+// Compares reported patterns of a memory with its planted regularities.
 
 import type { PlantedCondition } from "../../js/demo/sample/planted.ts";
 
@@ -10,11 +10,12 @@ export interface Tested {
   rest_rate: number;
 }
 
+/** The result of a comparison. */
 export interface Judged {
-  /** For each regularity, whether it was told. */
+  /** For each regularity, whether it was reported. */
   regularities: { effect: number; found: boolean }[];
   told: number;
-  /** Of what was told: conditions that mean nothing, or whose effect goes the other way. */
+  /** The number of reported conditions without an effect, or with the opposite effect. */
   wrong: number;
 }
 
@@ -23,7 +24,10 @@ const labelOf = ({ symbol, reason }: PlantedCondition): string =>
     ? JSON.stringify([symbol, "anomaly_type", null, reason.anomaly_type])
     : JSON.stringify([symbol, "signal", reason.field, String(reason.value)]);
 
-/** Judges what was told. Of conditions that are told together one true one is enough. */
+/**
+ * Compares reported conditions with the truth. If several conditions are reported together, one
+ * true condition is enough.
+ */
 export function judge(truth: readonly PlantedCondition[], told: readonly Tested[]): Judged {
   const planted = truth.filter(({ effect }) => effect !== 0);
   const effects = new Map(planted.map((condition) => [labelOf(condition), condition.effect]));

@@ -1,6 +1,6 @@
-// `npm run quality -- lessons`: looks for patterns in memories with planted regularities and in
-// memories without any, prints how many are found and how much is told that is none, and writes the
-// table to benches/results/. Every run gives the same numbers.
+// `npm run quality -- lessons`: searches for patterns in memories with and without planted
+// regularities, prints how many it finds and how many reports are false, and writes the table to
+// benches/results/. Every run gives the same numbers.
 
 import { findPatterns, type TestedPattern } from "nous-wasm";
 import {
@@ -18,9 +18,9 @@ import { type Judged, judge } from "./discoveries.ts";
 
 /** Memories of each kind. */
 const MEMORIES = 400;
-/** So many alone are shown too: what they tell varies by some points. */
+/** The results of the first memories are shown separately, because they vary by some points. */
 const FIRST = 100;
-/** The sizes of effects that are looked at, in percentage points, of either sign. */
+/** The measured effect sizes, in percentage points, of either sign. */
 const SIZES = [15, 25, 35];
 
 const { effects } = PLANTED_DEFAULTS;
@@ -36,7 +36,7 @@ const KINDS: Readonly<Record<string, PlantedOptions>> = {
   [`no regularity, ${SMALL.symbols.length} small symbols`]: SMALL,
 };
 
-/** What is told of what was tested. */
+/** The rules that decide which tested conditions are reported. */
 const WAYS: Readonly<
   Record<string, (tested: readonly TestedPattern[]) => readonly TestedPattern[]>
 > = {
@@ -79,7 +79,7 @@ estimate came last, since without it 77 % of the effects of 25 points were found
 
 const testedIn = ({ nodes, edges }: Planted): TestedPattern[] => findPatterns(nodes, edges).tested;
 
-/** The mean over memories, in percent. */
+/** Returns the mean over memories, in percent. */
 function shown(shares: readonly number[], drawn: Uint32Array): string {
   const { mean, low, high } = estimate(shares, drawn);
   return `${(100 * mean).toFixed(1)} (${(100 * low).toFixed(1)}–${(100 * high).toFixed(1)})`;

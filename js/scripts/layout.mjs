@@ -1,10 +1,11 @@
-// Reads the wire layout off src/wasm/layout.rs and writes it as TypeScript. The layout is constants
-// alone, so that reading its text is enough: the module exports none of it, and esbuild folds the
-// constants into the places that use them.
+// Reads the wire layout from src/wasm/layout.rs and writes it as TypeScript. The layout consists of
+// constants, so that its text is enough. The module exports no layout, and esbuild inlines the
+// constants.
 
 /**
- * The constants of a layout, in order. Knows `record! { … }` and `pub const NAME: type = literal;`,
- * and throws for any other line: a field that this reader does not see would shift all after it.
+ * Returns the constants of a layout, in order. Reads `record! { … }` and `pub const NAME: type =
+ * literal;`, and throws for any other line: a field that this reader missed would shift all after
+ * it.
  *
  * @param {string} text of src/wasm/layout.rs
  * @returns {{ name: string, value: number, about: string, record?: string, width?: number }[]}
@@ -84,7 +85,7 @@ function numberOf(literal) {
   throw new Error(`layout: ${literal} is no number that this reader knows`);
 }
 
-/** The constants as TypeScript. */
+/** Returns the constants of a layout as TypeScript. */
 export function layoutAsTypeScript(text) {
   const source = readLayout(text).map(({ name, value, about }) => {
     const comment = about.replace(/\[`(\w+)`\]/g, "`$1`");

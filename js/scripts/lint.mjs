@@ -27,7 +27,7 @@ const CHECKS = {
   typescript: [
     ["biome", ["check", "--error-on-warnings"]],
     ["tsc", ["--project", "."]],
-    // The reference is not written: what is undocumented, unnamed or linked to nothing fails.
+    // Writes no reference. An undocumented, unnamed or dangling item fails.
     ["typedoc", ["--emit", "none"]],
   ],
 };

@@ -23,8 +23,8 @@ export function writeNotices() {
 }
 
 /**
- * The crates that the module links: no macros, which run while it is built, and nothing that tests
- * alone need.
+ * Returns the crates that the module links. Leaves out macros, which run during the build, and
+ * crates for tests.
  */
 function compiledCrates() {
   const platform = "wasm32-unknown-unknown";

@@ -1,5 +1,5 @@
-// Keeping usage by hand, tuned: words of the answer once, records in lists by id, and no others
-// looked at.
+// Usage tracking, tuned by hand: splits the answer into words once, and keeps records in lists by
+// id, so that no other records are read.
 
 import { STOP_WORDS } from "../../../tests/reference/turn.ts";
 import type { UsageFeedback, UsageRecord } from "../../../tests/reference/usage.ts";

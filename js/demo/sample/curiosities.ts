@@ -1,5 +1,4 @@
-// Curiosities: questions that the agent keeps for a quiet hour. Some of them a later lesson
-// answers.
+// Curiosities: questions that the agent stores for later. A later lesson answers some of them.
 
 import { COINS, DAY } from "./market.ts";
 import type { SetupKey } from "./setups.ts";

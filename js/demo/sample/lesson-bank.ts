@@ -1,5 +1,4 @@
-// What there is to learn from trades: one point for each lesson, with the kind of trade that
-// teaches it.
+// The texts of lessons: one point for each lesson, with the kind of trade that teaches it.
 
 import type { SetupKey } from "./setups.ts";
 
