@@ -123,6 +123,7 @@ export function merge([parts, each]: [number, number], engine: Engine): Contest 
   };
 }
 
+/** Returns the contests of all functions. */
 export function allContests(engine: Engine): Contest[] {
   return [
     ...RERANK_SIZES.map((size) => rerankFull(size, engine)),

@@ -48,10 +48,10 @@ export function listening(child: ChildProcess): Promise<URL> {
       clearTimeout(late);
       reject(new Error(`a server ended with ${code} before it listened`));
     });
-    let told = "";
+    let output = "";
     child.stdout!.on("data", (text) => {
-      told += text;
-      const found = /listens on (\S+)\n/.exec(told);
+      output += text;
+      const found = /listens on (\S+)\n/.exec(output);
       if (found === null) return;
       clearTimeout(late);
       resolve(new URL(found[1]!));

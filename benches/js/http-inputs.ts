@@ -66,7 +66,7 @@ function word(random: () => number): string {
 }
 
 /** Draws a rare word, which characterises a text. */
-function telling(random: () => number): string {
+function rareWord(random: () => number): string {
   for (;;) {
     const one = word(random);
     if (!COMMON.includes(one)) return one;
@@ -214,8 +214,8 @@ export function makeQuestions(): Question[] {
     const kind = made.size % 2 === 0 ? "keywords" : "sentence";
     const query =
       kind === "keywords"
-        ? words(between(random, 1, MOST_KEYWORDS), () => telling(random))
-        : pick(random, SENTENCES).replace(/\{\w\}/g, () => telling(random));
+        ? words(between(random, 1, MOST_KEYWORDS), () => rareWord(random))
+        : pick(random, SENTENCES).replace(/\{\w\}/g, () => rareWord(random));
     made.set(query, { query, kind });
   }
   return [...made.values()];

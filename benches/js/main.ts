@@ -26,9 +26,9 @@ import { duration, kilobytes, times } from "./units.ts";
 
 const options = new Command("bench")
   .option("--against <tarball>", "an earlier package of nous-wasm to measure this one against")
-  .option("--only <text>", "only what has this text in its name")
+  .option("--only <text>", "only contests whose name contains this text")
   .option("--no-write", "leave benches/results/ alone")
-  .addOption(new Option("--alone <name>", "weigh this, in this process").hideHelp())
+  .addOption(new Option("--alone <name>", "run this memory measurement in this process").hideHelp())
   .parse()
   .opts<{ against?: string; only?: string; write: boolean; alone?: string }>();
 

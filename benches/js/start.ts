@@ -49,8 +49,8 @@ const database = agentFile(folder, "default");
 
 const HOW = `\`npm run bench -- --start\`: ${whole(memories)} memories with ${DIMENSIONS} dimensions and two edges each, in one database. A time is
 from the start of the process to the answer of \`/readyz\`, medians of ${rounds} starts of each kind, which take turns; files are in the
-system's cache. *Process* is Node, the program, its threads and the opened database; then come what is loaded, one after the other, and what is
-left until it answers. The machine's load over the last minute was`;
+system's cache. *Process* is Node, the program, its threads and the opened database. The parts that are loaded follow in order. *Rest* is the time
+from then until the answer. The machine's load over the last minute was`;
 
 try {
   const rows = await measureAll();

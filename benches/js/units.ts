@@ -8,6 +8,7 @@ const UNITS = [
   [1e9, "s"],
 ] as const;
 
+/** Returns a duration with its unit: ns, µs, ms or s. */
 export function duration(nanoseconds: number): string {
   if (nanoseconds < 999.5) return `${nanoseconds.toFixed(nanoseconds < 10 ? 1 : 0)} ns`;
   // A value that rounds to a thousand is shown as one of the next unit.

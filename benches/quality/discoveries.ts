@@ -14,7 +14,8 @@ export interface Tested {
 export interface Judged {
   /** For each regularity, whether it was reported. */
   regularities: { effect: number; found: boolean }[];
-  told: number;
+  /** The number of reported conditions. */
+  reported: number;
   /** The number of reported conditions without an effect, or with the opposite effect. */
   wrong: number;
 }
@@ -28,12 +29,12 @@ const labelOf = ({ symbol, reason }: PlantedCondition): string =>
  * Compares reported conditions with the truth. If several conditions are reported together, one
  * true condition is enough.
  */
-export function judge(truth: readonly PlantedCondition[], told: readonly Tested[]): Judged {
+export function judge(truth: readonly PlantedCondition[], reported: readonly Tested[]): Judged {
   const planted = truth.filter(({ effect }) => effect !== 0);
   const effects = new Map(planted.map((condition) => [labelOf(condition), condition.effect]));
   const found = new Set<string>();
   let wrong = 0;
-  for (const { symbol, conditions, rate, rest_rate } of told) {
+  for (const { symbol, conditions, rate, rest_rate } of reported) {
     const right = conditions
       .map(({ kind, field, value }) => JSON.stringify([symbol, kind, field ?? null, value]))
       .filter((label) => (effects.get(label) ?? 0) * (rate - rest_rate) > 0);
@@ -42,7 +43,7 @@ export function judge(truth: readonly PlantedCondition[], told: readonly Tested[
   }
   return {
     regularities: planted.map((one) => ({ effect: one.effect, found: found.has(labelOf(one)) })),
-    told: told.length,
+    reported: reported.length,
     wrong,
   };
 }

@@ -104,7 +104,7 @@ async function writeGlue(bundle, from, to) {
     globalName: "glue",
     target: "es2022",
     banner: {
-      js: "// Made by js/scripts/build.mjs from what wasm-bindgen wrote.\nexport function createGlue() {",
+      js: "// Made by js/scripts/build.mjs from the output of wasm-bindgen.\nexport function createGlue() {",
     },
     footer: { js: "return glue;\n}" },
     logLevel: "warning",

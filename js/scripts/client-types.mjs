@@ -197,7 +197,7 @@ function methodOf({ name, summary, description, params, query, body, answer, ref
           [
             `query${query.some(({ required }) => required) ? "" : "?"}: ${queryName(name)}`,
             "query",
-            `What is asked for: ${query.map(({ name }) => `\`${name}\``).join(", ")}.`,
+            `The query: ${query.map(({ name }) => `\`${name}\``).join(", ")}.`,
           ],
         ]),
   ];

@@ -21,7 +21,7 @@ export function readLayout(text) {
   /** The record that is being read: its name, its comment and its numbers so far. */
   let record;
   const add = (constant) => {
-    if (values.has(constant.name)) throw new Error(`layout: ${constant.name} is there twice`);
+    if (values.has(constant.name)) throw new Error(`layout: ${constant.name} is defined twice`);
     values.set(constant.name, constant.value);
     constants.push(constant);
   };
@@ -56,7 +56,8 @@ export function readLayout(text) {
       if (field && record.name !== undefined) {
         const [, name, wide = "1"] = field;
         const width = /^\d/.test(wide) ? Number(wide) : values.get(wide);
-        if (width === undefined) throw new Error(`layout: ${name} takes ${wide}, which is unknown`);
+        if (width === undefined)
+          throw new Error(`layout: the width of ${name} is ${wide}, which is unknown`);
         add({ name, value: record.size, about: takeAbout(), record: record.name, width });
         record.size += width;
         continue;
@@ -82,7 +83,7 @@ function numberOf(literal) {
   const value = LITERALS.get(literal);
   if (value !== undefined) return value;
   if (/^-?\d[\d_]*(\.\d+)?$/.test(literal)) return Number(literal.replaceAll("_", ""));
-  throw new Error(`layout: ${literal} is no number that this reader knows`);
+  throw new Error(`layout: ${literal} is not a number that this reader knows`);
 }
 
 /** Returns the constants of a layout as TypeScript. */

@@ -47,4 +47,4 @@ await Promise.all(
 say("npm audit");
 if (!npmIsSound(true)) failed.push("npm audit");
 if (failed.length > 0)
-  fail(`Not clean: ${failed.join(", ")}. \`npm run format\` mends what is only form.`);
+  fail(`Not clean: ${failed.join(", ")}. \`npm run format\` fixes the format.`);

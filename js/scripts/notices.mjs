@@ -14,7 +14,7 @@ export function writeNotices() {
     const text = textOf(dirname(manifest_path));
     if (text === "")
       fail(
-        `The crate ${name} is in the .wasm without the text of its licence: say in js/scripts/notices.mjs where that is.`,
+        `The crate ${name} in the .wasm has no licence text: name another source of it in js/scripts/notices.mjs.`,
       );
     return `${name} ${version} (${license})\n\n${text}\n`;
   });

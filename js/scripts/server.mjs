@@ -77,7 +77,7 @@ function licencesOf({ outputs }) {
       (name in SAME_PROJECT ? textOf(at("node_modules", SAME_PROJECT[name])) : "");
     if (text === "")
       fail(
-        `${name} is in the server without the text of its licence: say in js/scripts/server.mjs where that is.`,
+        `The package ${name} in the server has no licence text: name another source of it in js/scripts/server.mjs.`,
       );
     return `${name} ${version} (${license})\n\n${text}\n`;
   });

@@ -31,6 +31,7 @@ const shown = (row: NodeRow) => ({
 });
 type ShownNode = ReturnType<typeof shown>;
 
+/** The operations on one database. */
 export class PlainMemory implements Memory {
   readonly store: Store;
   readonly vectors = new Vectors();

@@ -34,6 +34,7 @@ const {
   max_nodes,
 } = SEARCH_DEFAULTS;
 
+/** The parts of a memory that a search uses. */
 export interface Memory {
   store: Store;
   vectors: Vectors;
@@ -54,6 +55,7 @@ export interface Found {
   took: { understanding: number; fullText: number; spreading: number; ranking: number };
 }
 
+/** Searches by words, embedding and graph. Returns the best memories. */
 export function search(memory: Memory, { query, limit, embedding }: Question, now: number): Found {
   const start = performance.now();
   const asked = classifyQuery(query);

@@ -83,6 +83,7 @@ const SQL = {
 /** Returns a prefix query of a term. Quotes make an operator a plain word. */
 const beginning = (term: string) => `"${term.replaceAll('"', '""')}"*`;
 
+/** The prepared statements of a database. */
 export class Store {
   readonly #statements: Record<keyof typeof SQL, Database.Statement>;
   /** The number of memories that contain a term, since the last write. */
@@ -162,8 +163,8 @@ export class Store {
    */
   fullText(terms: readonly string[], memories: number, limit: number): Hit[] {
     const read = terms.slice(0, TERMS_READ);
-    const telling = read.filter((term) => !STOP_WORDS.has(term)).slice(0, MOST_TERMS);
-    const rare = telling.filter((term) => 2 * this.#holdersOf(term) < memories);
+    const meaningful = read.filter((term) => !STOP_WORDS.has(term)).slice(0, MOST_TERMS);
+    const rare = meaningful.filter((term) => 2 * this.#holdersOf(term) < memories);
     const hits = this.#match(rare, limit);
     return hits.length > 0 ? hits : this.#match(read.slice(0, MOST_TERMS), limit);
   }

@@ -9,6 +9,7 @@ export interface Found {
   score: number;
 }
 
+/** The index. */
 export class InvertedIndex {
   readonly #postings = new Map<string, Map<number, number>>();
   readonly #lengths = new Map<number, number>();

@@ -46,6 +46,7 @@ interface Faded {
 
 type Fade = (columns: DecayInput, now: number, output: Faded) => unknown;
 
+/** Nodes as columns. */
 export class FadingColumns implements DecayInput {
   readonly lastAccessed: Float64Array;
   readonly stability: Float64Array;

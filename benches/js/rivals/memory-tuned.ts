@@ -40,6 +40,7 @@ const DEFAULT_CODE = MEMORY_SECTIONS.indexOf("KNOWLEDGE");
 /** Candidates by their numbers. */
 export type NumberedColumns = Omit<CandidateColumns, "ids"> & { handles: Uint32Array };
 
+/** Nodes as columns by number. */
 export class TunedMemory {
   readonly #ids: string[];
   readonly #numbers: Map<string, number>;

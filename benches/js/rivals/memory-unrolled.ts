@@ -47,6 +47,7 @@ class Best {
   }
 }
 
+/** Embeddings in f32, with sums in f64. */
 export class UnrolledVectors {
   readonly #ids: string[];
   readonly #width: number;

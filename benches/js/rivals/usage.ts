@@ -15,6 +15,7 @@ function wordsOf(text: string): Set<string> {
   return words;
 }
 
+/** The usage records of one agent. */
 export class UsageTracker {
   readonly #records = new Map<string, UsageRecord[]>();
   /** The ids of all records, the oldest first. */

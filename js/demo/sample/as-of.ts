@@ -5,6 +5,7 @@ import { stabilityAt } from "./memory-model.ts";
 import { playbookBody } from "./playbooks.ts";
 import type { SampleEdge, SampleNode } from "./types.ts";
 
+/** Returns the sample as it was at an earlier instant, in milliseconds since 1970. */
 export function sampleAt(
   sample: { readonly nodes: readonly SampleNode[]; readonly edges: readonly SampleEdge[] },
   at: number,

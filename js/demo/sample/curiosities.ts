@@ -260,6 +260,7 @@ const STARTS = [
   "A thought while watching {sym}. ",
 ];
 
+/** Writes the curiosities. */
 export function writeCuriosities(world: World): void {
   const { market, journal, truth, quota } = world;
   const random = world.random.fork("curiosities");

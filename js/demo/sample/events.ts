@@ -215,6 +215,7 @@ function musd(shock: Shock, random: Random): number {
   );
 }
 
+/** Writes the market's events. */
 export function writeEvents(world: World): void {
   const { market, journal, truth } = world;
   const random = world.random.fork("events");

@@ -33,6 +33,7 @@ export interface SampleOptions {
   end?: string;
 }
 
+/** The options of the sample that tests, benches and the demo program use. */
 export const SAMPLE_DEFAULTS = {
   seed: 7,
   memories: 2000,
@@ -68,6 +69,11 @@ function quotaFor(memories: number, days: number): Quota {
   return quota;
 }
 
+/**
+ * Generates a sample.
+ *
+ * @throws {RangeError} If an option is out of range.
+ */
 export function generateSample(options: SampleOptions = {}): Sample {
   const { seed, memories, days, end } = { ...SAMPLE_DEFAULTS, ...options };
   const until = Date.parse(end);

@@ -25,6 +25,7 @@ export interface Draft {
   stakes?: Stakes;
 }
 
+/** The memories and edges written so far. */
 export class Journal {
   readonly nodes: SampleNode[] = [];
   readonly edges: SampleEdge[] = [];

@@ -8,6 +8,7 @@ import { SETUPS, type Setup } from "./setups.ts";
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 
+/** A coin, and the parameters of its random walk. */
 export interface Coin {
   symbol: string;
   name: string;
@@ -268,6 +269,7 @@ export const hourOf = (at: number): number => new Date(at).getUTCHours();
 export const isWeekend = (at: number): boolean => weekday(at) === 0 || weekday(at) === 6;
 export const dayText = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
+/** Prices, events and occurrences of a period. */
 export class Market {
   readonly #prices = new Map<string, Float64Array>();
   readonly #wicks = new Map<string, Float64Array>();

@@ -19,6 +19,7 @@ const fact = { type: "concept", difficulty: 0.3, concept: false } as const;
 const event = { type: "episode", difficulty: 0.3, concept: false } as const;
 const note = { type: "note", difficulty: 0.2, concept: false } as const;
 
+/** The stored values of each subtype. */
 export const SUBTYPE_MODEL: Readonly<Record<Subtype, SubtypeModel>> = {
   "custom:trade_entry": { section: "EPISODIC", stability: 21, ...concept },
   "custom:trade_close": { section: "EPISODIC", stability: 21, ...concept },
@@ -48,6 +49,7 @@ export const SECTION_MODEL = {
   PROCEDURAL: { growth: 3.5, cap: 365, salience: 3.0 },
 } as const;
 
+/** The first strength of an edge by type, in [0, 1]. */
 export const EDGE_STRENGTH: Readonly<Record<EdgeType, number>> = {
   relates_to: 0.5,
   part_of: 0.85,

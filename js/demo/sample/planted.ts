@@ -35,6 +35,7 @@ export const PLANTED_DEFAULTS = {
 /** The condition of a trade: an anomaly, or a signal of the entry. */
 export type Reason = { anomaly_type: string } | { field: string; value: string | boolean };
 
+/** A condition of trades, and its true effect. */
 export interface PlantedCondition {
   symbol: string;
   reason: Reason;
@@ -44,6 +45,7 @@ export interface PlantedCondition {
   rate: number;
 }
 
+/** A generated memory, and the truth about its conditions. */
 export interface Planted {
   nodes: SampleNode[];
   edges: SampleEdge[];

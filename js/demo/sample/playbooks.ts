@@ -103,6 +103,7 @@ export function playbookBody(
   });
 }
 
+/** Writes the playbooks. */
 export function writePlaybooks(world: World): void {
   const { market, journal, truth, quota } = world;
   const random = world.random.fork("playbooks");

@@ -8,6 +8,7 @@ import { MINUTE } from "./world.ts";
 
 export type ModifyKind = "break_even" | "partial" | "trail" | "tighten" | "reduce" | "extend";
 
+/** A change that the agent makes to an open position. */
 export interface Modify {
   kind: ModifyKind;
   at: number;
@@ -20,6 +21,7 @@ export interface Modify {
   fraction: number;
 }
 
+/** The plan of a trade at its entry. */
 export interface Plan {
   symbol: string;
   side: Side;
@@ -31,6 +33,7 @@ export interface Plan {
   hours: number;
 }
 
+/** A position from entry to exit. */
 export interface Position {
   modifies: Modify[];
   legs: Leg[];

@@ -93,6 +93,7 @@ const WISHES: Partial<Record<Subtype, readonly Wish[]>> = {
   "custom:lesson": [{ subtype: "custom:curiosity", most: 1 }],
 };
 
+/** Adds the recalls of the whole period, and the growth of edges by them. */
 export function recallAll(world: World): void {
   const { journal, market, quota } = world;
   const random = world.random.fork("recalls");

@@ -14,6 +14,7 @@ import type { Random } from "./random.ts";
 import type { SetupKey } from "./setups.ts";
 import { rate, type Snapshot, signed, size, snapshot, snapshotSignals, usd } from "./vocabulary.ts";
 
+/** A reading of the scanner. */
 export interface Reading {
   occurrence: Occurrence;
   /** Whether the price moved before as the setup requires. Otherwise no scanner would fire. */

@@ -62,6 +62,7 @@ const MOODS = {
 
 const SESSION_SIZE = 12;
 
+/** Writes the session summaries. */
 export function writeSessions(world: World): void {
   const { market, journal, quota } = world;
   const random = world.random.fork("sessions");

@@ -20,6 +20,7 @@ export type SetupKey =
   | "relative_strength"
   | "deleveraging_reentry";
 
+/** A setup: its market behaviour, its plan of a trade, and its texts. */
 export interface Setup {
   key: SetupKey;
   label: string;

@@ -66,6 +66,7 @@ export interface SampleNode {
   feedback?: { at: number; success: boolean }[];
 }
 
+/** A typed, directed link between two memories. */
 export interface SampleEdge {
   id: string;
   source_id: string;
@@ -89,6 +90,7 @@ export interface Leg {
   price: number;
 }
 
+/** The truth of a trade. */
 export interface TradeTruth {
   symbol: string;
   side: Side;
@@ -224,6 +226,7 @@ export interface TurnTruth {
   about_ids: string[];
 }
 
+/** The truth behind all memories of a sample, by kind. */
 export interface SampleTruth {
   seed: number;
   start: number;
@@ -243,6 +246,7 @@ export interface SampleTruth {
   turns: TurnTruth[];
 }
 
+/** A sample: memories, edges, and the truth behind them. */
 export interface Sample {
   nodes: SampleNode[];
   edges: SampleEdge[];

@@ -21,6 +21,7 @@ export interface Quota {
   sessions: number;
 }
 
+/** The market, the journal, the random numbers and the quota of a sample. */
 export interface World {
   market: Market;
   journal: Journal;

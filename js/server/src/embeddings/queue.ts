@@ -58,7 +58,7 @@ async function workOff(
     if (isBreakerOpen(error)) return { embedded: 0, next: "rest" };
     log.warn(
       { failure: failureOf(error), texts: texts.length },
-      "Texts got no vectors, and are tried again",
+      "Texts got no embeddings and will be tried again",
     );
     await queue.putOff({
       tickets,
@@ -71,7 +71,7 @@ async function workOff(
   if (expected === undefined) return { embedded, next: "on" };
   log.error(
     { model: model.name, components: vectors[0]!.length, expected },
-    "Vectors do not fit those of the memories: `nous-server reembed` makes all of them anew",
+    "Embeddings have another length than those of the memories: `nous-server reembed` replaces all of them",
   );
   return { embedded: 0, next: "misfit" };
 }
@@ -128,7 +128,7 @@ export class Backlog {
    */
   readonly #misfits = new Map<string, string>();
   /** Agents for which the log already says that another model than the configured one is in use. */
-  readonly #told = new Set<string>();
+  readonly #logged = new Set<string>();
   readonly #end = new AbortController();
 
   constructor(queueOf: (agent: string) => EmbeddingQueue, embedder: Embedder, log: Logger) {
@@ -171,7 +171,7 @@ export class Backlog {
       if (this.#end.signal.aborted) return;
       this.#log.warn(
         { agent, failure: failureOf(error) },
-        "Texts that wait for vectors could not be worked off",
+        "The queue of texts without embeddings could not be processed",
       );
     }
     if (next !== null) this.wake(agent, Math.min(Math.max(next, LINGER), MOST_TIMER));
@@ -186,20 +186,20 @@ export class Backlog {
       if (work.texts.length === 0) return work.next_in;
       const model = JSON.stringify(work.model);
       if (this.#misfits.get(agent) === model) return LONG_REST;
-      this.#tellOther(agent, work.model, log);
+      this.#logOtherModel(agent, work.model, log);
       const { next } = await workOff(queue, work, this.#embedder, log, this.#end.signal);
       if (next === "misfit") this.#misfits.set(agent, model);
       if (next !== "on") return REST;
     }
   }
 
-  #tellOther(agent: string, { name }: EmbeddingModel, log: Logger): void {
+  #logOtherModel(agent: string, { name }: EmbeddingModel, log: Logger): void {
     const configured = this.#embedder.model.name;
-    if (name === configured || this.#told.has(agent)) return;
-    this.#told.add(agent);
+    if (name === configured || this.#logged.has(agent)) return;
+    this.#logged.add(agent);
     log.info(
       { model: name, configured },
-      "Vectors of another model than the configured one are in use: `nous-server reembed` makes them anew",
+      "The embeddings in use are of another model than the configured one: `nous-server reembed` replaces them",
     );
   }
 

@@ -60,7 +60,7 @@ export async function reembed(
   if (rejected.size > 0)
     log.warn(
       { texts: rejected.size },
-      "The model does not take some texts, which have no vector now",
+      "The model rejected some texts: their memories have no embedding now",
     );
   return { embedded, rejected: rejected.size };
 }

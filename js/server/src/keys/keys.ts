@@ -64,8 +64,8 @@ export function createKey(dataDir: string, rights: Rights): { key: string; id: s
 }
 
 /** The hint for messages: how to run a server deliberately without keys. */
-export const HOW_WITHOUT = "`nous-server keys off` and a restart let everybody in";
-const MARK = `Nobody comes in without a key, even if the folder of the keys is lost: ${HOW_WITHOUT}.\n`;
+export const HOW_WITHOUT = "`nous-server keys off` and a restart admit requests without a key";
+const MARK = `Every request needs a key, even if the folder of the keys is lost: ${HOW_WITHOUT}.\n`;
 
 /**
  * Returns whether every request needs a key: from the first key on, until `needNoKeys`.

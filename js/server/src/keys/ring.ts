@@ -64,7 +64,7 @@ export class KeyRing {
     if (this.#keys.length > 0) this.#mark();
     this.#areNeeded ||= this.#keys.length > 0 || areKeysNeeded(this.#dataDir);
     const isEmpty = this.#areNeeded && this.#keys.length === 0;
-    this.#tell(
+    this.#logRefusal(
       isEmpty ? `create one with \`nous-server keys create\`, or ${HOW_WITHOUT}` : undefined,
       "There are no keys",
     );
@@ -79,7 +79,7 @@ export class KeyRing {
       const failure = { message: (error as Error).message };
       this.#log.warn(
         { failure },
-        "That keys are needed cannot be noted: without their folder the next start needs none",
+        "The mark that keys are needed cannot be written: if their folder is lost, the next start needs no key",
       );
     }
   }
@@ -88,9 +88,9 @@ export class KeyRing {
    * Logs why every request is refused, once for each reason. `message` is undefined if requests are
    * accepted.
    */
-  #tell(message: string | undefined, what: string): void {
+  #logRefusal(message: string | undefined, what: string): void {
     if (message !== undefined && message !== this.#problem) {
-      this.#log.error({ failure: { message } }, `${what}: nobody comes in`);
+      this.#log.error({ failure: { message } }, `${what}: every request is refused`);
     }
     this.#problem = message;
   }
@@ -105,7 +105,7 @@ export class KeyRing {
       if (isRecent && stateOf(keysDir(this.#dataDir)).state === this.#readAs) return;
       this.#read();
     } catch (error) {
-      this.#tell((error as Error).message, "The keys cannot be read");
+      this.#logRefusal((error as Error).message, "The keys cannot be read");
       this.#keys = [];
       this.#areNeeded = true;
       this.#readAs = undefined;

@@ -108,7 +108,7 @@ function refusalOf({ status, headers }: Response): ProviderError {
   if (status >= 300 && status < 400) {
     return new ProviderError(
       "misconfigured",
-      `${answered}: redirects are not followed, base URL is to be where it leads`,
+      `${answered}: redirects are not followed: set the base URL to their target`,
     );
   }
   return new ProviderError(ABOUT_TEXTS.has(status) ? "rejected" : "misconfigured", answered);

@@ -75,7 +75,7 @@ function checkVariables(environment: NodeJS.ProcessEnv): void {
   if (unknown === undefined) return;
   const meant = nearest(unknown, known);
   throw new SettingsError(
-    `The environment variable ${unknown} is none of this server's` +
+    `The environment variable ${unknown} is not a variable of this server` +
       `${meant === undefined ? "" : ` (did you mean ${meant}?)`}. ` +
       `If it belongs to another program, start without it: env -u ${unknown} nous-server. ` +
       `The variables of this server: ${list(known)}.`,

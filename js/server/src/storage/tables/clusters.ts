@@ -9,6 +9,7 @@ import type {
 } from "../rows.ts";
 import { AFTER, boundsOf, isId, LISTED, PAGE, type Page, readWithin, type Sql } from "../sql.ts";
 
+/** The columns of a cluster. */
 export const CLUSTER_COLUMNS = [
   "id",
   "name",

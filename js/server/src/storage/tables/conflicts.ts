@@ -3,6 +3,7 @@
 import type { ConflictRow, NewConflict } from "../rows.ts";
 import { CREATED_AT, isId, isoOf, type ReadRoom, readWithin, type Sql } from "../sql.ts";
 
+/** The columns of a conflict. */
 export const CONFLICT_COLUMNS = [
   "id",
   "old_node_id",

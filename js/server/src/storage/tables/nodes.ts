@@ -62,6 +62,7 @@ export interface GraphNode {
   created_at: string | null;
 }
 
+/** The columns of a memory, without its embedding. */
 export const NODE_COLUMNS = [
   "id",
   "type",
