@@ -185,9 +185,19 @@ describe("judging", () => {
 
   it.each<[string, Tested[], found: boolean[], wrong: number]>([
     ["nothing", [], [false, false], 0],
-    ["all that is true", [reported("BTC", 0.8, surge), reported("BTC", 0.3, spot)], [true, true], 0],
+    [
+      "all that is true",
+      [reported("BTC", 0.8, surge), reported("BTC", 0.3, spot)],
+      [true, true],
+      0,
+    ],
     ["the wrong sign", [reported("BTC", 0.3, surge)], [false, false], 1],
-    ["another symbol's", [reported("ETH", 0.8, surge), reported("SOL", 0.8, surge)], [false, false], 2],
+    [
+      "another symbol's",
+      [reported("ETH", 0.8, surge), reported("SOL", 0.8, surge)],
+      [false, false],
+      2,
+    ],
     ["what means nothing", [reported("BTC", 0.8, monday)], [false, false], 1],
     ["one true of two together", [reported("BTC", 0.8, monday, surge)], [true, false], 0],
   ])("knows %s", (_, patterns, found, wrong) => {
