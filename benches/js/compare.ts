@@ -1,43 +1,44 @@
-// Contestants measured against each other: in one process, taking turns, so that whatever the
-// machine does befalls all.
+// Compares contestants in one process, in turns, so that disturbances of the machine affect all of
+// them equally.
 
 import { measure } from "mitata";
 
-/** Something that can be done in several ways, and the ways. */
+/** A task, and the implementations that are compared. */
 export interface Contest {
   name: string;
-  /** By name; all give the same answer. */
+  /** The implementations by name. All return the same result. */
   contestants: Record<string, Contestant>;
-  /** Turns that each contestant gets. Default 15. */
+  /** The number of turns of each contestant. Default 15. */
   rounds?: number;
-  /** Nanoseconds of processor time that a turn takes at least. Default 8 ms. */
+  /** The least processor time of a turn, in nanoseconds. Default 8 ms. */
   turn?: number;
-  /** What else the outcome tells, by name. */
+  /** Returns further results of the outcome, by name. */
   remarks?(outcome: Outcome): Record<string, string>;
-  /** Gives back what garbage collection does not. */
+  /** Frees resources that garbage collection does not. */
   close?(): void;
 }
 
+/** An implementation: a function that is timed in batches, or a `Lap`. */
 export type Contestant = (() => unknown) | Lap;
 
 /**
- * A call that is timed by itself: it takes long, or spends what was made for it, which no clock
- * sees.
+ * A call that is timed alone, because it is slow or consumes its input. Its preparation is not
+ * timed.
  */
 export interface Lap {
   prepare?(): void;
   run(): unknown;
 }
 
-/** A contest whose input is large, so that it is made when its turn comes. */
+/** A contest with large inputs, which are made just before it runs. */
 export interface Deferred {
   name: string;
   make(): Contest;
 }
 
 /**
- * What the last contest left is given back before this one is made, and what making it left before
- * it begins.
+ * Defers making a contest. Collects garbage of the last contest before it is made, and garbage of
+ * making it before it begins.
  */
 export function deferred(name: string, make: () => Omit<Contest, "name">): Deferred {
   return {
@@ -51,17 +52,19 @@ export function deferred(name: string, make: () => Omit<Contest, "name">): Defer
   };
 }
 
+/** The result of a contest. */
 export interface Outcome {
   name: string;
-  /** Nanoseconds a call: the median over the rounds. */
+  /** Nanoseconds of a call by contestant: the median of the rounds. */
   nanoseconds: Record<string, number>;
   /**
-   * How many times as long `other` takes as `one`: the median of the rounds' ratios, and its 95 %
-   * interval.
+   * Returns the time of `other` divided by that of `one`: the median of the rounds' ratios, and its
+   * 95 % interval.
    */
   ratio(other: string, one: string): Ratio;
 }
 
+/** A ratio and its 95 % interval. */
 export interface Ratio {
   median: number;
   low: number;
@@ -98,13 +101,13 @@ export async function compare({
   };
 }
 
-/** A tenth of a second. */
+/** Milliseconds of a warm-up. */
 const WARM_UP = 100;
 
-/** Laps that a contestant warms up with, at most: what is prepared for them may not be endless. */
+/** The most laps of a warm-up: the supply of prepared inputs may be limited. */
 const WARM_UP_LAPS = 3;
 
-/** Long enough for the optimising compiler to have seen the code. */
+/** Runs a contestant long enough for V8 to optimise it. */
 async function warmUp(contestant: Contestant): Promise<void> {
   const end = performance.now() + WARM_UP;
   if (typeof contestant === "function") {
@@ -117,7 +120,7 @@ async function warmUp(contestant: Contestant): Promise<void> {
   }
 }
 
-/** Nanoseconds of a call, in batches of many. */
+/** Returns the nanoseconds of a call, timed in batches. */
 async function batches(run: () => unknown, turn: number): Promise<number> {
   const { p50 } = await measure(run, {
     min_cpu_time: turn,
@@ -130,7 +133,7 @@ async function batches(run: () => unknown, turn: number): Promise<number> {
   return p50;
 }
 
-/** Nanoseconds of a call, each timed by itself. */
+/** Returns the nanoseconds of a call, each timed alone. */
 function laps(contestant: Lap, turn: number): number {
   const times: number[] = [];
   let spent = 0;
@@ -148,9 +151,7 @@ function lap(contestant: Lap): number {
   return (performance.now() - start) * 1e6;
 }
 
-/**
- * The median of the ratios, and the interval that the medians of 1,000 resamples mostly fall in.
- */
+/** Returns the median of the ratios, and the 95 % interval of the medians of 1,000 resamples. */
 export function ratioOf(ratios: readonly number[]): Ratio {
   let state = 1;
   const random = () => {
@@ -163,6 +164,7 @@ export function ratioOf(ratios: readonly number[]): Ratio {
   return { median: median(ratios), low: resampled[24]!, high: resampled[974]! };
 }
 
+/** Returns the median of a list. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;

@@ -1,4 +1,4 @@
-// Many trades, and what they add up to.
+// Contests of consolidation: the patterns of many trades.
 
 import { generatePlanted } from "../../js/demo/sample/planted.ts";
 import * as reference from "../../tests/reference/index.ts";
@@ -6,14 +6,14 @@ import { type Deferred, deferred } from "./compare.ts";
 import type { Engine } from "./contests.ts";
 
 const EPISODES = 10_000;
-/** As many groups as a cycle has room for. */
+/** One symbol for each group that a cycle can analyse. */
 const SYMBOLS = ["BTC", "ETH", "SOL", "DOGE", "ARB"];
-/** For each condition of a symbol: enough for all the episodes. */
+/** Trades of each condition of a symbol: enough for all episodes. */
 const TRADES = 42;
 
 const counted = EPISODES.toLocaleString("en");
 
-/** The newest of a year's entries and closes, with regularities in them. */
+/** Returns the newest entries and closes of a year, with planted patterns. */
 function makeEpisodes() {
   const { nodes, edges } = generatePlanted({ symbols: SYMBOLS, trades: TRADES });
   const rows = nodes.slice(-EPISODES);

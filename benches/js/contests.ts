@@ -1,4 +1,4 @@
-// What is measured, and against whom. `engine` is the package under test, or an earlier one.
+// The contests of the engine's functions. `engine` is the package under test, or an earlier one.
 
 import type * as Nous from "nous-wasm";
 import * as reference from "../../tests/reference/index.ts";
@@ -17,6 +17,7 @@ import * as plain from "./rivals/plain.ts";
 import * as tuned from "./rivals/tuned.ts";
 import { decayColumns as tunedDecay } from "./rivals/tuned-decay.ts";
 
+/** The exports of the package. */
 export type Engine = typeof Nous;
 
 /** Sizes of a batch of candidates. */
@@ -29,7 +30,7 @@ export const MERGE_SHAPES: [number, number][] = [
   [8, 1_000],
 ];
 
-/** The entries of a list in turn, so that no contestant learns one input by heart. */
+/** Returns a function that cycles through a list, so that V8 does not optimise for one input. */
 export function inTurn<T>(inputs: readonly T[]): () => T {
   let next = 0;
   return () => inputs[next++ % inputs.length]!;
@@ -122,6 +123,7 @@ export function merge([parts, each]: [number, number], engine: Engine): Contest 
   };
 }
 
+/** Returns the contests of all functions. */
 export function allContests(engine: Engine): Contest[] {
   return [
     ...RERANK_SIZES.map((size) => rerankFull(size, engine)),

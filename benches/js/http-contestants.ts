@@ -1,25 +1,25 @@
-// The servers that the HTTP bench measures, each a process of its own, and the client that asks
-// them.
+// The servers of the HTTP bench, each in a process of its own, and their client.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { Agent, request } from "node:http";
 import { resolve } from "node:path";
 
-/** The program. */
+/** The built program of nous-server. */
 export const NOUS = resolve("js/server/dist/cli.mjs");
-/** As `npm run bench -- --http` bundles it. */
+/** The plain server, as `npm run bench -- --http` bundles it. */
 const PLAIN = resolve(".cache/programs/benches-js-plain-server-main.mjs");
 
 /**
- * How long a server may take to come up, in milliseconds: it may have to build an index of 100,000
+ * The timeout of a server's start, in milliseconds: it may have to build an index of 100,000
  * memories.
  */
 const PATIENCE = 300_000;
 
 export const CONTESTANTS = ["plain", "nous-server"] as const;
+/** The name of a server. */
 export type Contestant = (typeof CONTESTANTS)[number];
 
-/** Starts a contestant on a folder that has a database where it looks for it. */
+/** Starts a server on a folder that holds its database. */
 export async function startContestant(
   contestant: Contestant,
   folder: string,
@@ -40,7 +40,7 @@ export async function startContestant(
   return new RunningServer(child, await listening(child));
 }
 
-/** Where a server listens, once it says so. */
+/** Resolves to the URL of a server once it prints that it listens. */
 export function listening(child: ChildProcess): Promise<URL> {
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => child.kill("SIGKILL"), PATIENCE);
@@ -48,10 +48,10 @@ export function listening(child: ChildProcess): Promise<URL> {
       clearTimeout(late);
       reject(new Error(`a server ended with ${code} before it listened`));
     });
-    let told = "";
+    let output = "";
     child.stdout!.on("data", (text) => {
-      told += text;
-      const found = /listens on (\S+)\n/.exec(told);
+      output += text;
+      const found = /listens on (\S+)\n/.exec(output);
       if (found === null) return;
       clearTimeout(late);
       resolve(new URL(found[1]!));
@@ -59,16 +59,14 @@ export function listening(child: ChildProcess): Promise<URL> {
   });
 }
 
-/**
- * An answer, and how long it took from the first byte that was sent to the last that came, in
- * nanoseconds.
- */
+/** An answer, and the nanoseconds from the first byte sent to the last byte received. */
 export interface Timed {
   // biome-ignore lint/suspicious/noExplicitAny: answers of many shapes
   body: any;
   nanoseconds: number;
 }
 
+/** A started server, and a client for it. */
 export class RunningServer {
   readonly #agent = new Agent({ keepAlive: true });
 
@@ -78,8 +76,8 @@ export class RunningServer {
   ) {}
 
   /**
-   * Asks: `ask("POST /search", {...})`. A body that is a text is JSON already; a path that begins
-   * with `//` is not under `/v1`.
+   * Sends a request, for example `ask("POST /search", {...})`. A string body is sent as JSON text.
+   * A path that begins with `//` is not below `/v1`.
    */
   async ask(call: string, body?: object | string): Promise<Timed> {
     const text = typeof body === "object" ? JSON.stringify(body) : body;

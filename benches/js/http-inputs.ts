@@ -1,6 +1,6 @@
-// The load of the HTTP bench: memories in words that are as unequally common as those of a
-// language, questions about them, and vectors of both. Seeded: the same memories and questions on
-// every machine; ages are counted from the day of the run.
+// The load of the HTTP bench: memories whose words are distributed like those of a language,
+// questions about them, and embeddings of both. Seeded: every machine gets the same memories and
+// questions. Ages count from the day of the run.
 
 import { STORED_EDGE_STRENGTHS } from "../../tests/reference/search.ts";
 import { getInitialStabilityForSubtype } from "../../tests/reference/sections.ts";
@@ -15,8 +15,8 @@ const SEEDS = { memories: 1, questions: 2, topics: 3, vectors: 1_000_000, near: 
 // ---- words --------------------------------------------------------------------------------------
 
 /**
- * The most common words, most common first: they stand in most memories, and in every sentence that
- * somebody asks.
+ * The most common words, in descending order: they occur in most memories, and in every question
+ * that is a sentence.
  */
 const COMMON =
   `the of and to a in is that it for was on with as at by this we had not but what be from or which have an they
@@ -25,10 +25,10 @@ could time these two may any like now before do our over such why does where tho
     .split(/\s+/)
     .filter((word, place, words) => words.indexOf(word) === place);
 
-/** Words in all. The commonest is as many times as common as another as that one's rank says. */
+/** The size of the vocabulary. The frequency of a word is inversely proportional to its rank. */
 const VOCABULARY = 20_000;
 
-/** Coined words have six letters each, so that none begins another. */
+/** Returns an artificial word. All have six letters, so that no word is a prefix of another. */
 function coined(number: number): string {
   const syllables = [..."bdfgklmnprstvz"].flatMap((consonant) =>
     [..."aeiou"].map((vowel) => consonant + vowel),
@@ -53,7 +53,7 @@ const CUMULATED = WORDS.reduce<number[]>((sums, _, place) => {
   return sums;
 }, []);
 
-/** A word of a text, common words as often as they are common. */
+/** Draws a word of a text by frequency. */
 function word(random: () => number): string {
   const wanted = random() * CUMULATED.at(-1)!;
   let [low, high] = [0, CUMULATED.length - 1];
@@ -65,8 +65,8 @@ function word(random: () => number): string {
   return WORDS[low]!;
 }
 
-/** A word that says what a text is about. */
-function telling(random: () => number): string {
+/** Draws a rare word, which characterises a text. */
+function rareWord(random: () => number): string {
   for (;;) {
     const one = word(random);
     if (!COMMON.includes(one)) return one;
@@ -79,10 +79,10 @@ const between = (random: () => number, low: number, high: number) =>
 
 // ---- memories -----------------------------------------------------------------------------------
 
-/** How large a memory is. */
+/** The size of a load. */
 export interface Size {
   memories: number;
-  /** Of a vector; 0 for a memory that has none. */
+  /** Components of an embedding; 0 for memories without embeddings. */
   dimensions: number;
 }
 
@@ -91,7 +91,7 @@ const EDGE_TYPES = Object.keys(STORED_EDGE_STRENGTHS);
 const EDGES_PER_MEMORY = 2;
 const MOST_DAYS = 730;
 
-/** Ages end at half a day, so that no day ends during a run. */
+/** Returns an ISO time. Ages end at half a day, so that a run does not cross a day boundary. */
 const daysAgo = (now: number, days: number) => new Date(now - (days + 0.5) * DAY).toISOString();
 
 function makeNode(random: () => number, place: number, now: number): NodeRow {
@@ -125,7 +125,7 @@ function makeNode(random: () => number, place: number, now: number): NodeRow {
   };
 }
 
-/** From a memory to an older one, rather an old one. */
+/** Makes an edge from a memory to an older one, more likely to a much older one. */
 function makeEdge(random: () => number, place: number, from: NodeRow, older: number): EdgeRow {
   const type = pick(random, EDGE_TYPES);
   const strength = STORED_EDGE_STRENGTHS[type]!;
@@ -165,14 +165,16 @@ export function fillDatabase(file: string, { memories, dimensions }: Size, now: 
 // ---- vectors ------------------------------------------------------------------------------------
 
 const TOPICS = 64;
-/** How far a memory is from its topic, and a question from its memory, by component. */
+/**
+ * The deviation of a memory from its topic, and of a question from its memory, for each component.
+ */
 const SPREAD = 0.8;
 const DISTURBANCE = 0.4;
 
 const around = (random: () => number, centre: ArrayLike<number>, by: number) =>
   Float32Array.from(centre, (component) => component + by * (random() - random()));
 
-/** The vector of a memory: near one of the topics. */
+/** Returns the embedding of a memory: near that of one of the topics. */
 function vectorOf(place: number, dimensions: number): Float32Array {
   const random = makeRandom(SEEDS.vectors + place);
   const topic = makeRandom(SEEDS.topics + Math.floor(random() * TOPICS));
@@ -182,10 +184,10 @@ function vectorOf(place: number, dimensions: number): Float32Array {
 
 // ---- questions ----------------------------------------------------------------------------------
 
-/** Different ones; every second is a sentence. */
+/** The number of questions, all different. Every second one is a sentence. */
 export const QUESTIONS = 500;
 
-/** Sentences full of common words, with places for two words that tell something. */
+/** Sentences of common words with slots for two rare words. */
 const SENTENCES = [
   "what did we do about the {a} and the {b} when it was up?",
   "why was there no {a} after all of this, and how is it with {b} now?",
@@ -198,12 +200,13 @@ const SENTENCES = [
 ];
 const MOST_KEYWORDS = 4;
 
+/** A question of the load. */
 export interface Question {
   query: string;
   kind: "keywords" | "sentence";
 }
 
-/** The questions, the same for every size. */
+/** Returns the questions, which are the same for every size. */
 export function makeQuestions(): Question[] {
   const random = makeRandom(SEEDS.questions);
   const made = new Map<string, Question>();
@@ -211,8 +214,8 @@ export function makeQuestions(): Question[] {
     const kind = made.size % 2 === 0 ? "keywords" : "sentence";
     const query =
       kind === "keywords"
-        ? words(between(random, 1, MOST_KEYWORDS), () => telling(random))
-        : pick(random, SENTENCES).replace(/\{\w\}/g, () => telling(random));
+        ? words(between(random, 1, MOST_KEYWORDS), () => rareWord(random))
+        : pick(random, SENTENCES).replace(/\{\w\}/g, () => rareWord(random));
     made.set(query, { query, kind });
   }
   return [...made.values()];
@@ -220,7 +223,7 @@ export function makeQuestions(): Question[] {
 
 const DECIMALS = 4;
 
-/** A vector for each of so many questions, as a client sends it: near that of some memory. */
+/** Returns `count` embeddings of questions, each near that of a memory. */
 export function makeQuestionVectors(count: number, { memories, dimensions }: Size): number[][] {
   const random = makeRandom(SEEDS.near);
   return Array.from({ length: count }, () => {

@@ -1,4 +1,4 @@
-// What the HTTP bench measures of two servers that hold the same memories, in turn, over the same
+// The measurements of the HTTP bench: two servers with the same memories, in turn, over the same
 // connection.
 
 import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
@@ -9,17 +9,17 @@ import { CONTESTANTS, type Contestant, type RunningServer } from "./http-contest
 import type { Question, Size } from "./http-inputs.ts";
 import { duration, quantile, times, whole } from "./units.ts";
 
-/** Both servers with the same memories, and where their databases are. */
+/** Both servers with the same memories, and the paths of their databases. */
 export interface Pair {
   size: Size;
   servers: Record<Contestant, RunningServer>;
   files: Record<Contestant, string>;
   questions: readonly Question[];
-  /** The body of a search for each question. */
+  /** The body of the search request of each question. */
   bodies: readonly string[];
 }
 
-/** A line of the table: what was measured, of whom, and cells. */
+/** A row of the table: the measurement, the server, and cells. */
 export type Row = readonly [
   what: string,
   contestant: string,
@@ -28,6 +28,7 @@ export type Row = readonly [
   ...rest: string[],
 ];
 
+/** The column titles of the table. */
 export const HEAD = [
   "",
   "contestant",
@@ -38,16 +39,21 @@ export const HEAD = [
   "index",
   "ratio to nous-server",
 ];
-/** What a server says of itself: the columns between the 95th percentile and the ratio. */
+/**
+ * The times that a server reports itself: the columns between the 95th percentile and the ratio.
+ */
 const PARTS = ["inServer", "fullText", "index"] as const;
 const NO_PARTS = PARTS.map(() => "");
 
 const ids = (answer: { data: { id: string }[] }) => answer.data.map(({ id }) => id);
-/** Contestants, each first in half of the turns. */
+/** Returns the servers in the order of a turn. Each is first in half of the turns. */
 const inTurn = (turn: number): readonly Contestant[] =>
   turn % 2 === 0 ? CONTESTANTS : CONTESTANTS.toReversed();
 
-/** One row for each contestant; how many times as long each takes as nous-server, pair by pair. */
+/**
+ * Returns a row for each server, with the time of each as a multiple of nous-server's, paired by
+ * question.
+ */
 function rowsOf(
   what: string,
   nanoseconds: Record<string, readonly number[]>,
@@ -69,9 +75,10 @@ function rowsOf(
 }
 
 /**
- * Asks everything once, and makes sure that both give the same memories in the same order.
+ * Sends every question once, and checks that both servers return the same memories in the same
+ * order.
  *
- * @throws {Error} at the first question that they answer differently.
+ * @throws {Error} At the first question with different answers.
  */
 export async function checkAnswers({ servers, questions, bodies }: Pair): Promise<void> {
   for (const [place, body] of bodies.entries()) {
@@ -87,7 +94,7 @@ export async function checkAnswers({ servers, questions, bodies }: Pair): Promis
   }
 }
 
-/** Asks everything so many times, so that nothing is new to either. */
+/** Sends every question `times` times, to warm up both servers. */
 export async function warmUp({ servers, bodies }: Pair, times: number): Promise<void> {
   for (let time = 0; time < times; time++) {
     for (const body of bodies) {
@@ -98,16 +105,16 @@ export async function warmUp({ servers, bodies }: Pair, times: number): Promise<
 
 const MS = 1e6;
 
-/** Nanoseconds of a search: for the client, and of those what the server says of itself. */
+/** Nanoseconds of a search: measured by the client, and the parts that the server reports. */
 type Searched = Record<(typeof PARTS)[number] | "nanoseconds", number> & Pick<Question, "kind">;
 
 /**
- * Questions that one contestant is asked before it is the other's turn: who is asked alone finds
- * its own in the caches.
+ * Questions in a row for one server before the other's turn: a server alone on the machine keeps
+ * its data in the caches.
  */
 export const IN_A_ROW = 20;
 
-/** Searches, one after the other: all of them, and each kind by itself. */
+/** Measures searches, one after the other: all of them, and each kind alone. */
 export async function searches(pair: Pair, name: string): Promise<Row[]> {
   const taken = byContestant(() => [] as Searched[]);
   for (let first = 0; first < pair.bodies.length; first += IN_A_ROW) {
@@ -143,7 +150,7 @@ function byContestant<T>(make: (contestant: Contestant) => T): Record<Contestant
 
 const CLIENTS = 8;
 
-/** Searches a second from several clients, each of which asks when it has its answer. */
+/** Measures searches a second of several clients. Each sends its next request after its answer. */
 export async function searchesASecond(
   pair: Pair,
   name: string,
@@ -187,20 +194,18 @@ async function rate(
   return (answered / (performance.now() - start)) * 1000;
 }
 
-/** Both flush within a second what searches have counted. */
+/** Milliseconds after which both servers have flushed the accesses of searches. */
 const FLUSHED = 1_500;
 const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-/** Every memory of the load is older than a day, so that this is true of none. */
+/** A condition that no memory of the load meets, because all are older than a day. */
 const STALE =
   "UPDATE nodes SET neural_retrievability = 1, state_lifecycle = 'ACTIVE', neural_last_accessed = NULL";
-/**
- * How long searches are watched after a sweep, in milliseconds: until what it changed is written.
- */
+/** How long searches are measured after a sweep, in milliseconds: until its changes are written. */
 const WATCHED = 2_000;
 
 /**
- * Sweeps where everything changes, and where nothing does; and what a search waits for the first,
- * at most.
+ * Measures sweeps in which everything changes or nothing does, and the longest wait of a search
+ * during the first kind.
  */
 export async function sweeps(pair: Pair, name: string, rounds: number): Promise<Row[]> {
   const [everything, nothing, longest] = [0, 0, 0].map(() => byContestant(() => [] as number[]));
@@ -210,7 +215,7 @@ export async function sweeps(pair: Pair, name: string, rounds: number): Promise<
     for (const contestant of inTurn(round)) {
       makeStale(pair.files[contestant]);
       const server = pair.servers[contestant];
-      // What another process wrote is known before the next answer.
+      // The server reads other processes' writes before the next answer.
       await server.ask("GET /health");
       const first = await server.ask("POST /decay", { force: true });
       const second = await server.ask("POST /decay", { force: true });
@@ -252,13 +257,10 @@ async function longestSearch({ servers, bodies }: Pair, contestant: Contestant):
   return longest;
 }
 
-/** What a commit writes at least, in bytes: a page. */
+/** The least bytes that a commit writes: a page. */
 const PAGE = 4_096;
 
-/**
- * Writes that are on the disk when they are answered, and what the disk itself takes; each so many
- * in a row as searches are.
- */
+/** Measures durable writes, and the disk's own time for a sync, in the same turns as searches. */
 export async function writes(
   pair: Pair,
   name: string,
@@ -271,7 +273,7 @@ export async function writes(
     "write of a page and fsync": [],
     ...byContestant(() => []),
   };
-  // As many before are not measured: nothing is new to either then.
+  // The first `count` writes are a warm-up, and are not measured.
   for (let first = -count; first < count; first += IN_A_ROW) {
     const turns = Array.from(
       { length: Math.min(IN_A_ROW, count - first) },

@@ -1,7 +1,6 @@
-// `npm run bench -- --http`: measures nous-server beside a plain server of the same interface,
-// prints the table and writes it to benches/results/. This process is the client; each server is
-// one of its own. `--small` runs everything on small memories, to see that it works; nothing is
-// written then.
+// `npm run bench -- --http`: measures nous-server beside a plain server with the same API, prints
+// the table and writes it to benches/results/. This process is the client, and each server is a
+// process of its own. `--small` runs everything on small memories as a test, and writes nothing.
 
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -42,14 +41,17 @@ const options = new Command("bench --http")
   .parse()
   .opts<{ small?: boolean; write: boolean; folder: string }>();
 
-/** How much is measured. */
+/** The extent of a run. */
 interface Extent {
   sizes: readonly number[];
   /** The size at which clients, sweeps and writes are measured. */
   middle: number;
-  /** Questions at a size: searches in large memories take long enough to be told by fewer. */
+  /**
+   * Returns the number of questions at a size. Searches in large memories are slow, and fewer are
+   * enough.
+   */
   questions(memories: number): number;
-  /** Rounds of clients, and the seconds of each; rounds of sweeps; writes. */
+  /** Rounds of clients and the seconds of each, rounds of sweeps, and writes. */
   rounds: number;
   seconds: number;
   sweeps: number;
@@ -76,8 +78,7 @@ const SMALL: Extent = {
 };
 const DIMENSIONS = [0, 384];
 /**
- * How often all questions are asked before they are measured: a server runs for days, and one of a
- * minute ago is still being compiled.
+ * How often all questions are sent before the measurement, so that V8 has optimised both servers.
  */
 const WARM_UPS = 4;
 
@@ -137,7 +138,7 @@ async function* measure(size: Size): AsyncIterable<Row[]> {
   }
 }
 
-/** Both servers, each on a copy of one database. */
+/** Starts both servers, each on a copy of one database. */
 async function startPair(size: Size): Promise<Pair> {
   const filled = join(folder, "filled.db");
   fillDatabase(filled, size, Date.now());

@@ -1,5 +1,4 @@
-// Inputs for benches and tests: seeded, so that the same seed gives the same input on every
-// machine.
+// Inputs for benches and tests. Seeded: a seed gives the same input on every machine.
 
 import type { SubResults } from "../../tests/reference/merge.ts";
 import type { GraphMetrics } from "../../tests/reference/rerank.ts";
@@ -7,10 +6,10 @@ import type { ScoredNode } from "../../tests/reference/signals.ts";
 
 const MS_PER_DAY = 86_400_000;
 
-/** The moment that all inputs are made for: 2026-02-20T12:00:00Z, in milliseconds. */
+/** The present of all inputs: 2026-02-20T12:00:00Z, in milliseconds. */
 export const NOW = Date.UTC(2026, 1, 20, 12);
 
-/** Uniform numbers in [0, 1): mulberry32. */
+/** Returns a generator of uniform numbers in [0, 1): mulberry32. */
 export function makeRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -21,12 +20,12 @@ export function makeRandom(seed: number): () => number {
   };
 }
 
-/** One element of a list that is not empty. */
+/** Draws an element of a non-empty list. */
 export function pick<T>(random: () => number, from: readonly T[]): T {
   return from[Math.floor(random() * from.length)]!;
 }
 
-/** Every subtype of the default table, an unknown one, and none. */
+/** Every subtype of the default table, an unknown subtype, and undefined. */
 export const SUBTYPES: readonly (string | undefined)[] = [
   "custom:trade_entry",
   "custom:trade_close",
@@ -47,16 +46,21 @@ export const SUBTYPES: readonly (string | undefined)[] = [
   undefined,
 ];
 
+/** The form of generated candidates. */
 export interface CandidateOptions {
-  /** Instants as Date objects (default), as a driver hands them out, or as milliseconds. */
+  /**
+   * Instants as Date objects, as a database driver returns them, or as milliseconds. Default
+   * `date`.
+   */
   instants?: "date" | "ms";
   /**
-   * Objects of one shape, absent fields undefined (default), or with the absent fields left out.
+   * `one`: all objects have all fields, some undefined. `many`: absent fields are left out. Default
+   * `one`.
    */
   shapes?: "one" | "many";
 }
 
-/** Candidates as a search hands them over: two years of memories, scores partly absent. */
+/** Returns candidates of a search: memories of two years, some without all scores. */
 export function makeCandidates(
   count: number,
   seed: number,
@@ -91,7 +95,7 @@ export function makeCandidates(
   });
 }
 
-/** Measures of a graph of `nodes` nodes. */
+/** Returns the metrics of a graph of `nodes` nodes. */
 export function makeMetrics(nodes: number, seed: number): GraphMetrics {
   const random = makeRandom(seed);
   const average = 1 + random() * 5;
@@ -105,7 +109,7 @@ export function makeMetrics(nodes: number, seed: number): GraphMetrics {
   };
 }
 
-/** Pieces of a trading agent's questions, without any string of the intent table. */
+/** Words of a trading agent's questions, without any string of the intent table. */
 const NEUTRAL_WORDS =
   "BTC ETH SOL DOGE the a and of to on for with from funding rate open interest liquidation cascade \
 momentum breakout volatility ETF flows basis spread weekend support resistance range squeeze leverage size \
@@ -138,7 +142,9 @@ const KEYWORD_PHRASES = [
   "current drawdown",
 ] as const;
 
-/** Questions of about `length` characters; about half hold strings of the intent table. */
+/**
+ * Returns questions of about `length` characters. About half contain strings of the intent table.
+ */
 export function makeQueries(length: number, count: number, seed: number): string[] {
   const random = makeRandom(seed);
   return Array.from({ length: count }, () => {
@@ -152,7 +158,7 @@ export function makeQueries(length: number, count: number, seed: number): string
   });
 }
 
-/** Questions as traders ask them, of every kind that classification tells apart. */
+/** Questions of traders, of every kind that the classification knows. */
 const QUESTIONS = [
   "What's my BTC thesis and how did my last SOL trade go?",
   "Which signals are firing on SOL right now?",
@@ -167,8 +173,8 @@ const QUESTIONS = [
 ];
 
 /**
- * Questions of about so many characters: shorter ones are followed by words, longer ones by further
- * questions.
+ * Returns questions of about `length` characters. Short ones are padded with words, long ones with
+ * further questions.
  */
 export function makeQuestions(length: number, count: number, seed: number): string[] {
   const random = makeRandom(seed);
@@ -180,7 +186,7 @@ export function makeQuestions(length: number, count: number, seed: number): stri
   });
 }
 
-/** Closed, entered and missed trades, with their figures. */
+/** Returns closed, entered and missed trades with their signals. */
 export function makeStakes(count: number, seed: number) {
   const random = makeRandom(seed);
   const subtypes = [
@@ -198,7 +204,9 @@ export function makeStakes(count: number, seed: number) {
 const KINDS = 1_000;
 const SYMBOLS = ["btc", "eth", "sol", "doge", "arb", "op", "avax", "link", "uni", "sui"];
 
-/** Playbooks for one to three kinds of anomalies each; a quarter of them is for all symbols. */
+/**
+ * Returns playbooks for one to three kinds of anomalies each. A quarter of them covers all symbols.
+ */
 export function makePlaybooks(count: number, seed: number) {
   const random = makeRandom(seed);
   const some = <T>(most: number, one: () => T) =>
@@ -221,6 +229,7 @@ export function makePlaybooks(count: number, seed: number) {
   });
 }
 
+/** Returns anomaly events. */
 export function makeEvents(count: number, seed: number) {
   const random = makeRandom(seed);
   return Array.from({ length: count }, () => ({
@@ -230,7 +239,7 @@ export function makeEvents(count: number, seed: number) {
   }));
 }
 
-/** A row that a search answers with. */
+/** A result row of a search. */
 export interface SearchRow {
   id: string;
   score: number;
@@ -239,7 +248,8 @@ export interface SearchRow {
 }
 
 /**
- * Results of `parts` sub-queries, `each` rows, best first; about a third of the ids are in several.
+ * Returns the results of `parts` sub-queries, each of `each` rows, best first. About a third of the
+ * ids occur in several.
  */
 export function makeSubResults(
   parts: number,
@@ -267,7 +277,7 @@ export function makeSubResults(
   return results;
 }
 
-/** Stored nodes as columns, for the decay sweep. */
+/** Nodes as columns, for the decay sweep. */
 export interface Columns {
   /** Milliseconds since 1970. */
   lastAccessed: Float64Array;
@@ -277,6 +287,7 @@ export interface Columns {
   section: Uint8Array;
 }
 
+/** Returns random nodes as columns. */
 export function makeColumns(count: number, seed: number): Columns {
   const random = makeRandom(seed);
   const columns: Columns = {

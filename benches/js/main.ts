@@ -1,6 +1,6 @@
 // `npm run bench`: measures the package against its rivals, prints the table and writes it to
-// benches/results/. `--against TARBALL` measures it against an earlier package instead; `--only
-// TEXT` measures what has TEXT in its name.
+// benches/results/. `--against TARBALL` measures it against an earlier package instead. `--only
+// TEXT` runs the contests whose name contains TEXT.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
@@ -26,9 +26,9 @@ import { duration, kilobytes, times } from "./units.ts";
 
 const options = new Command("bench")
   .option("--against <tarball>", "an earlier package of nous-wasm to measure this one against")
-  .option("--only <text>", "only what has this text in its name")
+  .option("--only <text>", "only contests whose name contains this text")
   .option("--no-write", "leave benches/results/ alone")
-  .addOption(new Option("--alone <name>", "weigh this, in this process").hideHelp())
+  .addOption(new Option("--alone <name>", "run this memory measurement in this process").hideHelp())
   .parse()
   .opts<{ against?: string; only?: string; write: boolean; alone?: string }>();
 
@@ -48,7 +48,7 @@ if (options.alone !== undefined)
 else if (options.against === undefined) await againstRivals();
 else await againstEarlier(options.against);
 
-/** Every contest that a package can take part in: earlier ones have less. */
+/** Returns the contests that a package supports: earlier packages support fewer. */
 function contestsOf(engine: Engine): Deferred[] {
   const has = (name: keyof Engine) => name in engine;
   const small = [
@@ -110,7 +110,7 @@ async function againstRivals(): Promise<void> {
   }
 }
 
-/** Once it is over, nothing holds the contest's input. */
+/** Runs a contest. Afterwards nothing references its input. */
 async function run(make: Deferred["make"]) {
   const contest = make();
   const outcome = await compare(contest);
@@ -119,7 +119,7 @@ async function run(make: Deferred["make"]) {
   return { outcome, remarks };
 }
 
-/** The same calls to both packages, in turn. */
+/** Compares both packages with the same calls, in turn. */
 async function againstEarlier(tarball: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "nous-bench-"));
   execFileSync("tar", ["-xzf", resolve(tarball), "-C", folder]);
@@ -138,7 +138,7 @@ async function againstEarlier(tarball: string): Promise<void> {
   }
 }
 
-/** The engines of two contests against each other. */
+/** Returns a contest between the engines of two contests. */
 function opposed(earlier: Contest, contest: Contest): Contest {
   return {
     ...contest,
@@ -152,8 +152,8 @@ function opposed(earlier: Contest, contest: Contest): Contest {
 }
 
 /**
- * Milliseconds of the steps of loading, each run in a process of its own that had loaded another
- * module before.
+ * Returns the milliseconds of the steps of loading. Each step runs in a process of its own that had
+ * loaded another module before.
  */
 function readiness(): Record<string, number> {
   const empty = join(mkdtempSync(join(tmpdir(), "nous-bench-")), "empty.cjs");

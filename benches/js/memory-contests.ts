@@ -1,5 +1,4 @@
-// What is measured of a resident memory, and against whom. Inputs are made when their contest is
-// wanted.
+// The contests of a resident memory. A contest makes its inputs when it runs.
 
 import type { MemoryIndex } from "nous-wasm";
 import { type GraphMemory, makeMemory } from "../../tests/parity/inputs/graphs.ts";
@@ -40,11 +39,11 @@ export const SWEPT = 1_000_000;
 const REHEARSED = 100_000;
 export const CHANGING = [0, 0.1, 1];
 
-/** What takes long: a call a turn. */
+/** Options of slow contests: one call a turn. */
 const LONG = { rounds: 7, turn: 1 };
 const FILLING = { rounds: 3, turn: 1 };
 
-/** Contestants whose calls are timed one by one. */
+/** Returns contestants whose calls are timed one by one. */
 const singly = (contestants: Record<string, () => unknown>): Record<string, Contestant> =>
   Object.fromEntries(Object.entries(contestants).map(([label, run]) => [label, { run }]));
 
@@ -90,7 +89,7 @@ export function residentRerank(
       const engineBatch = numbered((ids) => index.handles(ids));
       return {
         contestants: {
-          // It knows its objects by their ids.
+          // The rival looks its objects up by id.
           ...shared,
           tuned: () => tuned.rerank(tunedBatch(), NOW, TOP),
           engine: () => answer(index.rerank(engineBatch(), options)),
@@ -137,7 +136,8 @@ export function similarTop(
       unrolled: () => unrolled.similar(unrolledQuery(), SIMILAR_TOP),
       engine: () => answer(index.similar(engineQuery(), options)),
     };
-    // A code for each component, and the numbers that go with them; in f32 a few vectors besides.
+    // Bytes that a scan reads: the codes and factors of all rows. An f32 index also reads a few
+    // whole embeddings, which are not counted.
     const bytes = nodes * (dimensions + (form === "f32" ? 8 : 4));
     return {
       contestants: nodes > 10_000 ? singly(contestants) : contestants,
@@ -152,10 +152,10 @@ export function similarTop(
   });
 }
 
-/** Beyond any cache. */
+/** Bytes of a copy: more than any cache holds. */
 const COPIED = 2 ** 27;
 
-/** How fast the machine copies memory with `Float32Array.set`. */
+/** Returns the speed at which the machine copies memory with `Float32Array.set`. */
 function copySpeed(): string {
   const from = new Float32Array(COPIED / 4).fill(1);
   const to = new Float32Array(COPIED / 4);
@@ -167,7 +167,7 @@ function copySpeed(): string {
   return throughput(COPIED, median(times));
 }
 
-/** The engine's search and the reference's, over the same memory, made ready before. */
+/** Returns the engine's search and the reference's, over the same prepared memory. */
 function searchers(memory: GraphMemory, dimensions: number, engine: ResidentEngine) {
   const index = indexOf(engine, memory, { dimensions });
   const prepared = reference.prepareMemory(memory.nodes, memory.edges, { dimensions });
@@ -191,7 +191,7 @@ function searchers(memory: GraphMemory, dimensions: number, engine: ResidentEngi
   };
 }
 
-/** What a search found and how far it went. */
+/** Runs a search. Returns its results and statistics. */
 export function search(index: MemoryIndex, { embedding, bm25 }: Question) {
   const { ranking, metrics } = index.search({ embedding, bm25, now: NOW });
   return { ...answer(ranking), visited: metrics.nodes_activated, edges: metrics.edges_traversed };
@@ -260,9 +260,9 @@ export function sweep(share: number, engine: ResidentEngine, nodes = SWEPT): Def
 }
 
 /**
- * Both find the same thousand; between calls, untimed, these are written back and time passes.
- * There are not enough thousands for the compiler to see the code often enough, so it sees it in a
- * smaller memory first.
+ * Both find the same thousand transitions. Between calls, untimed, these are written back and time
+ * passes. There are too few thousands to warm up V8, so that a smaller memory serves for the
+ * warm-up.
  */
 export function transitions(engine: ResidentEngine, nodes = SWEPT): Deferred {
   return deferred(`transitions, ${whole(DUE)} of ${whole(nodes)} nodes`, () => {
@@ -308,7 +308,7 @@ function fadingInSteps(engine: ResidentEngine, nodes: number) {
   };
 }
 
-/** Each call gives a fresh memory all batches. */
+/** Returns a lap that adds all batches to a new memory. */
 function filling<M, B>(
   batches: readonly B[],
   make: () => M,

@@ -1,4 +1,4 @@
-// Inputs for the contests over a resident memory, seeded as all inputs are.
+// Seeded inputs for the contests of a resident memory.
 
 import type {
   Bm25Hit,
@@ -23,19 +23,20 @@ const MS_PER_DAY = 86_400_000;
 /** A package with a resident memory. */
 export type ResidentEngine = Pick<Engine, "MemoryIndex">;
 
-/** Earlier ones had none. */
+/** Returns whether a package has a resident memory: earlier ones do not. */
 export function isResident(engine: Partial<ResidentEngine>): engine is ResidentEngine {
   return engine.MemoryIndex !== undefined;
 }
 
-/** What a store writes in one go. */
+/** Rows of a batch. */
 export const BATCH = 1_000;
 
+/** Yields a list in batches. */
 export function* batchesOf<T>(list: readonly T[], size = BATCH): Generator<T[]> {
   for (let start = 0; start < list.length; start += size) yield list.slice(start, start + size);
 }
 
-/** An index with this in it. */
+/** Returns an index with these contents. */
 export function indexOf(
   { MemoryIndex }: ResidentEngine,
   { nodes, edges }: { nodes: readonly MemoryNode[]; edges: readonly MemoryEdge[] },
@@ -48,7 +49,8 @@ export function indexOf(
 }
 
 /**
- * Batches of nodes of two years without embeddings: a large memory that is never there as a whole.
+ * Yields batches of nodes of two years without embeddings, so that a large memory never exists as
+ * objects as a whole.
  */
 export function* nodeBatches(count: number, seed: number): Generator<MemoryNode[]> {
   const random = makeRandom(seed);
@@ -77,7 +79,7 @@ const EDGE_TYPES = [
   "related_to",
 ] as const;
 
-/** Batches of edges between any of these nodes. */
+/** Yields batches of edges between random nodes. */
 export function* edgeBatches(count: number, nodes: number, seed: number): Generator<MemoryEdge[]> {
   const random = makeRandom(seed);
   const node = () => `n_${Math.floor(random() * nodes)}`;
@@ -93,7 +95,7 @@ export function* edgeBatches(count: number, nodes: number, seed: number): Genera
   }
 }
 
-/** Candidates for ranking, each a node of the memory, none twice. */
+/** Returns candidates for ranking: different nodes of the memory. */
 export function makeCandidateColumns(
   memory: GraphMemory,
   count: number,
@@ -109,7 +111,7 @@ export function makeCandidateColumns(
   };
 }
 
-/** Places below `below`, none twice, in any order. */
+/** Returns different random numbers below `below`. */
 function distinct(random: () => number, count: number, below: number): number[] {
   const places = Array.from({ length: below }, (_, place) => place);
   for (let i = 0; i < count; i++) {
@@ -119,11 +121,12 @@ function distinct(random: () => number, count: number, below: number): number[] 
   return places.slice(0, count);
 }
 
-/** Full-text hits of a question. */
+/** The number of full-text hits of a question. */
 export const BM25_HITS = 45;
 
+/** A question of the load. */
 export interface Question {
-  /** Of some node, disturbed; undefined in a memory without embeddings. */
+  /** The embedding of a node with noise; undefined in a memory without embeddings. */
   embedding: Float32Array | undefined;
   /** Highest first; the first is 1. */
   bm25: Bm25Hit[];
@@ -141,7 +144,7 @@ export function makeQuestions(memory: GraphMemory, count: number, seed: number):
   });
 }
 
-/** Full-text hits among `nodes` nodes, highest first; the first is 1. */
+/** Returns full-text hits among `nodes` nodes, highest first. The first is 1. */
 export function makeHits(
   random: () => number,
   nodes: number,
@@ -156,16 +159,15 @@ export function makeHits(
 }
 
 /**
- * Nodes whose stored values are those at `NOW`, but for a share of them, spread evenly: these are
- * off by a quarter, and one in a hundred of them has another state.
+ * Returns nodes whose stored values are those at `NOW`, except for an evenly spread share: these
+ * differ by a quarter, and one in a hundred of them has another state.
  */
 export function makeFading(count: number, share: number, seed: number): FadingNode[] {
   const random = makeRandom(seed);
   let owed = 0;
   let changing = 0;
   return Array.from({ length: count }, (_, i) => {
-    // No more than 110 days without access, so that no node is in the archive, where no sweep
-    // looks.
+    // At most 110 days without access, so that no node is archived: sweeps skip the archive.
     const accessed = NOW - Math.floor(random() ** 2 * 110 * MS_PER_DAY);
     const node: FadingNode = {
       id: `n_${i}`,
@@ -207,20 +209,20 @@ function stateAt({ subtype, created_at, last_accessed, stability }: FadingNode, 
 }
 
 /**
- * Milliseconds in which a thousand of the nodes below become WEAK: several minutes, should someone
- * count in minutes.
+ * Milliseconds in which a thousand of the nodes of `makeDue` become WEAK: several minutes, in case
+ * an implementation counts in minutes.
  */
 export const STEP = 300_000;
 
-/** Of the nodes below, the ones that become WEAK in a step. */
+/** Nodes of `makeDue` that become WEAK in a step. */
 export const DUE = 1_000;
 
-/** How many steps there are. */
+/** The number of steps. */
 export const STEPS = 40;
 
 /**
- * ACTIVE nodes. In each of the steps after `NOW` another thousand of them become WEAK; the others
- * do not, and in that time none fades by so much that a sweep would write it.
+ * Returns ACTIVE nodes. In each step after `NOW` another thousand of them become WEAK. The others
+ * do not, and none fades so much in that time that a sweep would write it.
  */
 export function makeDue(count: number, seed: number): FadingNode[] {
   const random = makeRandom(seed);
@@ -230,7 +232,7 @@ export function makeDue(count: number, seed: number): FadingNode[] {
     const turn = Math.floor(i / every);
     const due = i % every === 0 && turn < STEPS * DUE;
     const stability = 200 + random() * 160;
-    // R = exp(−t / S) comes to r after −S · ln r days.
+    // R = exp(−t / S) reaches r after −S · ln r days.
     const [retrievability, at] = due
       ? [threshold, NOW + ((turn + 0.5) * STEP) / DUE]
       : [0.6 + random() * 0.35, NOW];
@@ -249,10 +251,7 @@ export function makeDue(count: number, seed: number): FadingNode[] {
   });
 }
 
-/**
- * What a sweep writes for nodes that became WEAK just now; all of them are such as `makeDue` has
- * due.
- */
+/** Returns the changes that a sweep writes for nodes of `makeDue` that have just become WEAK. */
 export function weakened(transitions: readonly Transition[]): DecayChanges {
   const { active_threshold } = SECTION_PROFILES.KNOWLEDGE.decay;
   return {

@@ -1,5 +1,5 @@
-// What is measured of a resident memory by itself: how searches grow, what keeping it up costs,
-// what it takes in bytes.
+// Measurements of a resident memory without a rival: how search time grows, the cost of updates,
+// and bytes.
 
 import { spawnSync } from "node:child_process";
 import type { MemoryIndex } from "nous-wasm";
@@ -42,7 +42,7 @@ function largeIndex({ MemoryIndex }: ResidentEngine, nodes: number, edges: numbe
   return index;
 }
 
-/** A thousand ids anywhere, eight times. */
+/** Returns eight lists of a thousand random ids. */
 function scattered(nodes: number): string[][] {
   const random = makeRandom(5);
   const id = () => `n_${Math.floor(random() * nodes)}`;
@@ -115,7 +115,7 @@ function restore(engine: ResidentEngine, nodes = 100_000, dimensions = DIMENSION
   });
 }
 
-/** Times that have no rival. */
+/** Returns the timings without a rival. */
 export function memoryMeasures(engine: ResidentEngine): Deferred[] {
   return [
     searchGrowth(1_000, engine),
@@ -128,7 +128,7 @@ export function memoryMeasures(engine: ResidentEngine): Deferred[] {
 
 // ---- bytes --------------------------------------------------------------------------------------
 
-/** Something to be weighed in a process of its own. */
+/** A measurement of memory, in a process of its own. */
 interface Weighing {
   name: string;
   weigh(engine: ResidentEngine): Record<string, string>;
@@ -149,12 +149,12 @@ const WEIGHINGS: Weighing[] = [
 
 export const WEIGHED = WEIGHINGS.map(({ name }) => name);
 
-/** To be called in a process that has done nothing else. */
+/** Measures memory. Call it in a process that has done nothing else. */
 export function weigh(name: string, engine: ResidentEngine): Record<string, string> {
   return WEIGHINGS.find((weighing) => weighing.name === name)!.weigh(engine);
 }
 
-/** Runs this very program anew, with `--alone NAME`, and reads what it prints: JSON. */
+/** Runs this program again with `--alone NAME`, and parses the JSON that it prints. */
 export function weighAlone(name: string): Record<string, string> {
   const args = ["--expose-gc", process.argv[1]!, "--alone", name];
   const { stdout, stderr, status } = spawnSync(process.execPath, args, { encoding: "utf8" });
@@ -162,7 +162,7 @@ export function weighAlone(name: string): Record<string, string> {
   return JSON.parse(stdout) as Record<string, string>;
 }
 
-/** Bytes of the process: as the system counts them, and of JavaScript's own heap. */
+/** Returns the bytes of the process: its resident set, and JavaScript's heap. */
 function footprint() {
   globalThis.gc!();
   globalThis.gc!();
@@ -170,7 +170,7 @@ function footprint() {
   return { rss, heapUsed };
 }
 
-/** Leaves the process as large as code and generators make it. */
+/** Warms up, so that code and generators have reached their full size. */
 function settle(engine: ResidentEngine): void {
   largeIndex(engine, BATCH, BATCH).free();
   let seen = 0;
@@ -205,7 +205,10 @@ function weighLarge(engine: ResidentEngine, nodes: number): Record<string, strin
   };
 }
 
-/** Nanoseconds of a search without vectors: the median of some hundred different ones. */
+/**
+ * Returns the nanoseconds of a search without embeddings: the median of some hundred different
+ * searches.
+ */
 function searchByWords(index: MemoryIndex, nodes: number): number {
   const random = makeRandom(3);
   const times = Array.from({ length: 400 }, () => {

@@ -1,4 +1,4 @@
-// Stakes, and playbooks that events call up.
+// Contests of salience and of playbook matching.
 
 import * as reference from "../../tests/reference/index.ts";
 import { type Contest, type Deferred, deferred } from "./compare.ts";

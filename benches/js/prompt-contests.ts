@@ -1,4 +1,4 @@
-// Building a prompt, and learning from the answer which of its memories were of use.
+// Contests of building a prompt, and of recording which memories its answer used.
 
 import * as reference from "../../tests/reference/index.ts";
 import { type Contest, type Deferred, deferred } from "./compare.ts";
@@ -10,7 +10,7 @@ const DAY = 86_400_000;
 const CANDIDATES = 200;
 const MESSAGES = 8;
 const TRACKED = 10_000;
-/** Records of each tracked memory. */
+/** The number of usage records of each memory. */
 const RECORDS = 3;
 const RECALLED = [20, 200];
 
@@ -32,7 +32,7 @@ const SYLLABLES = [
   "ry",
   "naï",
 ];
-/** Some hundred words, and the common ones among them. */
+/** About a hundred words, common ones among them. */
 const WORDS = [
   ...SYLLABLES.flatMap((one) =>
     SYLLABLES.flatMap((other) => [one + other, `${one + other}ment`, `${other}er${one}`]),
@@ -44,7 +44,7 @@ function sentence(random: () => number, words: number): string {
   return Array.from({ length: words }, () => pick(random, WORDS)).join(" ");
 }
 
-/** A turn for which a good many memories are found. */
+/** Makes a turn with many memories. */
 export function makePrompt(
   candidates: number,
   seed: number,

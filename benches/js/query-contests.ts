@@ -1,5 +1,5 @@
-// Questions: classification against V8's regular expressions, and what the orchestrator costs
-// besides the searches.
+// Contests of questions: classification against V8's regular expressions, and the orchestrator's
+// own cost without the searches.
 
 import * as reference from "../../tests/reference/index.ts";
 import { extractTerms } from "../../tests/reference/search.ts";
@@ -9,7 +9,7 @@ import { makeQuestions, makeSubResults } from "./inputs.ts";
 import * as regexes from "./rivals/regexes.ts";
 
 const LENGTHS = [60, 300, 2_000];
-/** Parts of a question, and results of each search. */
+/** The parts of a question, and the results of each search. */
 const PARTS = 4;
 const EACH = 25;
 const COMPOUND =
@@ -68,8 +68,8 @@ function decomposition(engine: Engine): Contest {
 }
 
 /**
- * Searches that have their answer at once; the rival only asks them and merges, without a deadline
- * or a trace.
+ * Searches that answer at once. The rival only calls them and merges, without a deadline or a
+ * trace.
  */
 function orchestration(parts: number, engine: Engine): Contest {
   const results = [...makeSubResults(parts, EACH, 1).values()];

@@ -1,6 +1,6 @@
-// `npm run bench -- --start`: how long nous-server takes from the start of its process until it
-// says that it is ready, with the snapshots that it keeps beside its database and without.
-// `--small` takes a small memory and few starts, to see that it works; nothing is written then.
+// `npm run bench -- --start`: measures how long nous-server takes from the start of its process
+// until it reports that it is ready, with and without snapshots. `--small` uses a small memory and
+// few starts as a test, and writes nothing.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -28,7 +28,7 @@ const { memories, rounds, behind } = options.small
 const DIMENSIONS = 384;
 const MS = 1e6;
 
-/** How a server finds what it loads, and what is done to its files before it starts. */
+/** The states of a server's files, and the function that prepares each before a start. */
 const WAYS: Readonly<Record<string, () => void>> = {
   "with snapshots": () => {},
   [`with snapshots, ${whole(behind)} changes behind`]: () => changeSome(),
@@ -36,8 +36,8 @@ const WAYS: Readonly<Record<string, () => void>> = {
 };
 
 /**
- * What a start is made of, in the order of time; `process`: until the first thing is loaded,
- * `rest`: after the last.
+ * The parts of a start, in order. `process` lasts until the first load, and `rest` begins after the
+ * last.
  */
 const PARTS = ["process", "index", "full text", "playbooks", "rest"] as const;
 
@@ -49,8 +49,8 @@ const database = agentFile(folder, "default");
 
 const HOW = `\`npm run bench -- --start\`: ${whole(memories)} memories with ${DIMENSIONS} dimensions and two edges each, in one database. A time is
 from the start of the process to the answer of \`/readyz\`, medians of ${rounds} starts of each kind, which take turns; files are in the
-system's cache. *Process* is Node, the program, its threads and the opened database; then come what is loaded, one after the other, and what is
-left until it answers. The machine's load over the last minute was`;
+system's cache. *Process* is Node, the program, its threads and the opened database. The parts that are loaded follow in order. *Rest* is the time
+from then until the answer. The machine's load over the last minute was`;
 
 try {
   const rows = await measureAll();
@@ -65,7 +65,7 @@ try {
 
 async function measureAll(): Promise<string[][]> {
   makeDatabase();
-  // The first start brings the database up to date, and its end keeps the snapshots.
+  // The first start migrates the database, and its end saves the snapshots.
   await startOnce();
   const ways = Object.keys(WAYS);
   const starts = new Map<string, Start[]>(ways.map((way) => [way, []]));
@@ -82,7 +82,10 @@ async function measureAll(): Promise<string[][]> {
   });
 }
 
-/** In a copy of a file that this process has had open, which nobody has. */
+/**
+ * Makes the database as a copy: no process has the copy open, unlike the file that this process
+ * wrote.
+ */
 function makeDatabase(): void {
   const filled = join(folder, "filled.db");
   fillDatabase(filled, { memories, dimensions: DIMENSIONS }, Date.now());
@@ -95,7 +98,7 @@ function removeSnapshots(): void {
   for (const file of Object.values(snapshotsOf(database))) rmSync(file);
 }
 
-/** Changes memories as another program does, which the snapshots do not know. */
+/** Changes memories as another program does, so that the snapshots are out of date. */
 function changeSome(): void {
   const db = new Database(database);
   db.exec(`UPDATE nodes SET content_title = content_title || ' again', version = version + 1
@@ -103,7 +106,7 @@ function changeSome(): void {
   db.close();
 }
 
-/** Starts a server, and ends it once it is ready. */
+/** Starts a server, and stops it when it is ready. */
 async function startOnce(): Promise<Start> {
   const begun = Date.now();
   const args = [
@@ -134,7 +137,7 @@ function collect(child: ChildProcess): () => string {
   return () => text;
 }
 
-/** A line that a server logs when it has loaded something. */
+/** A log line of a server that has loaded a part. */
 interface Loaded {
   time: string;
   msg: string;

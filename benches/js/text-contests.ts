@@ -1,5 +1,5 @@
-// Full text: questions of eight words and new memories, against SQLite's FTS5, MiniSearch, and the
-// index one writes oneself.
+// Contests of full text: questions of eight words and new memories, against SQLite's FTS5,
+// MiniSearch, and a hand-written index.
 
 import Database from "libsql";
 import MiniSearch from "minisearch";
@@ -9,17 +9,17 @@ import { makeRandom, pick } from "./inputs.ts";
 import { InvertedIndex } from "./rivals/inverted.ts";
 
 const SIZES = [1_000, 10_000, 100_000];
-/** MiniSearch takes half a minute to index more. */
+/** The most memories for MiniSearch, which takes half a minute to index more. */
 const MOST_OF_MINISEARCH = 10_000;
 const VOCABULARY = 30_000;
 const WORDS = 60;
 const TERMS = 8;
 const QUESTIONS = 64;
-/** As many as a search with a limit of 15 asks for. */
+/** The number of hits that a search with a limit of 15 requests. */
 const LIMIT = 135;
 const BATCH = 100;
 
-/** Words by Zipf's law: the nth as often as the first, divided by n. */
+/** Returns a generator of words by Zipf's law: the nth word is n times as rare as the first. */
 function makeWords(seed: number): () => string {
   const random = makeRandom(seed);
   const syllables = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu".split(" ");

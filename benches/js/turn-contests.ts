@@ -1,11 +1,11 @@
-// Turns of conversation: what they ask of memory, and what to retrieve for them.
+// Contests of turns: planning their queries, and the retrieval for them.
 
 import * as reference from "../../tests/reference/index.ts";
 import type { Contest } from "./compare.ts";
 import { type Engine, inTurn } from "./contests.ts";
 import { planTurn as tuned } from "./rivals/turns.ts";
 
-/** Of about sixty characters, and of every kind that is told apart. */
+/** Turns of about sixty characters, of every kind that planning knows. */
 export const TURNS = [
   "hey, what did we decide about the Redis cache last week?",
   "should we migrate the deployment to PostgreSQL or stay here",

@@ -1,11 +1,12 @@
-// Intervals by resampling: questions are drawn with replacement, and the same draws serve every
-// series over them, so that differences between systems are paired.
+// Confidence intervals by resampling. Questions are drawn with replacement, and the same draws
+// serve every system, so that differences between systems are paired.
 
 import { Random } from "../../js/demo/sample/random.ts";
 
 const SEED = 41;
+/** The number of resamples. */
 export const RESAMPLES = 2000;
-/** Share of the resamples that an interval holds. */
+/** The confidence level of an interval. */
 export const CONFIDENCE = 0.95;
 
 /** A mean with its interval. */
@@ -15,13 +16,13 @@ export interface Estimate {
   high: number;
 }
 
-/** Draws for series of so many values: places, resample by resample. */
+/** Returns the draws for series of `length` values: indices, resample by resample. */
 export function draws(length: number): Uint32Array {
   const random = new Random(SEED, `bootstrap ${length}`);
   return Uint32Array.from({ length: RESAMPLES * length }, () => random.whole(0, length - 1));
 }
 
-/** The mean, and the percentiles of the means of the resamples that `places` draws. */
+/** Returns the mean, and the percentiles of the means of the resamples in `places`. */
 export function estimate(values: readonly number[], places: Uint32Array): Estimate {
   const { length } = values;
   const means = new Float64Array(RESAMPLES);

@@ -1,4 +1,4 @@
-// What was found in a memory with planted regularities, judged by what is true of it.
+// Compares reported patterns of a memory with its planted regularities.
 
 import type { PlantedCondition } from "../../js/demo/sample/planted.ts";
 
@@ -10,11 +10,13 @@ export interface Tested {
   rest_rate: number;
 }
 
+/** The result of a comparison. */
 export interface Judged {
-  /** For each regularity, whether it was told. */
+  /** For each regularity, whether it was reported. */
   regularities: { effect: number; found: boolean }[];
-  told: number;
-  /** Of what was told: conditions that mean nothing, or whose effect goes the other way. */
+  /** The number of reported conditions. */
+  reported: number;
+  /** The number of reported conditions without an effect, or with the opposite effect. */
   wrong: number;
 }
 
@@ -23,13 +25,16 @@ const labelOf = ({ symbol, reason }: PlantedCondition): string =>
     ? JSON.stringify([symbol, "anomaly_type", null, reason.anomaly_type])
     : JSON.stringify([symbol, "signal", reason.field, String(reason.value)]);
 
-/** Judges what was told. Of conditions that are told together one true one is enough. */
-export function judge(truth: readonly PlantedCondition[], told: readonly Tested[]): Judged {
+/**
+ * Compares reported conditions with the truth. If several conditions are reported together, one
+ * true condition is enough.
+ */
+export function judge(truth: readonly PlantedCondition[], reported: readonly Tested[]): Judged {
   const planted = truth.filter(({ effect }) => effect !== 0);
   const effects = new Map(planted.map((condition) => [labelOf(condition), condition.effect]));
   const found = new Set<string>();
   let wrong = 0;
-  for (const { symbol, conditions, rate, rest_rate } of told) {
+  for (const { symbol, conditions, rate, rest_rate } of reported) {
     const right = conditions
       .map(({ kind, field, value }) => JSON.stringify([symbol, kind, field ?? null, value]))
       .filter((label) => (effects.get(label) ?? 0) * (rate - rest_rate) > 0);
@@ -38,7 +43,7 @@ export function judge(truth: readonly PlantedCondition[], told: readonly Tested[
   }
   return {
     regularities: planted.map((one) => ({ effect: one.effect, found: found.has(labelOf(one)) })),
-    told: told.length,
+    reported: reported.length,
     wrong,
   };
 }

@@ -1,4 +1,4 @@
-// The sample memory with embeddings: latent semantics of its own texts.
+// The sample memory with embeddings by latent semantic analysis of its own texts.
 
 import { MemoryIndex, type Ranking, type SearchConfig, type SearchResult } from "nous-wasm";
 import { type Library, textOf } from "../../js/demo/terminal/library.ts";
@@ -7,17 +7,20 @@ import { DEPTH } from "./metrics.ts";
 import type { Askable } from "./systems.ts";
 import { termsOf } from "./terms.ts";
 
-/** Of 64, 128 and 256 the one with the best global ranking on the development set. */
+/**
+ * Components of an embedding: of 64, 128 and 256 the number with the best global ranking on the
+ * development set.
+ */
 export const DIMENSIONS = 128;
 const SEED = 5;
 
 /**
- * The defaults, but with the types of edges as the sample has them, and of 15 and 45 seeds what is
- * better on that set.
+ * The defaults, except for the sample's edge types, and for the number of seeds, of 15 and 45 the
+ * better one on the development set.
  */
 const SEARCH: SearchConfig = { edgeWeight: "stored_type", maxSeeds: 45 };
 
-/** The latent semantics of what the full-text index reads of each memory. */
+/** Returns the latent semantics of the texts in the full-text index. */
 export function semanticsOf(library: Library): LatentSemantics {
   const texts = library.nodes.map(({ subtype, content_title, content_body, tags }) =>
     [subtype, content_title, textOf(content_body), ...tags].join(" "),
@@ -25,7 +28,9 @@ export function semanticsOf(library: Library): LatentSemantics {
   return latentSemantics(texts, { dimensions: DIMENSIONS, seed: SEED, terms: termsOf });
 }
 
-/** The memories of a library with an embedding each, found by words and meaning. To be freed. */
+/**
+ * The memories of a library with embeddings, searched by words and meaning. Call `free` at the end.
+ */
 export class EmbeddedMemory implements Askable {
   readonly #index: MemoryIndex;
 
@@ -67,7 +72,7 @@ export class EmbeddedMemory implements Askable {
     });
   }
 
-  /** Gives the index up, and its memory with it. */
+  /** Frees the index and its memory. */
   free(): void {
     this.#index.free();
   }

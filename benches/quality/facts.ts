@@ -1,5 +1,5 @@
-// What the sample holds at its end, as its truth tells it: a list for each kind of memory, the
-// newest first. Questions find their answers here, by predicates, and nowhere else.
+// The contents of the sample at its end, from its truth: a list for each kind of memory, newest
+// first. Predicates on these lists are the only source of the answers of questions.
 
 import type {
   CuriosityTruth,
@@ -26,16 +26,16 @@ export interface Known {
   readonly node: SampleNode;
 }
 
-/** A memory, and what is true of it. */
+/** A memory and its truth. */
 type Fact<Truth> = Readonly<Omit<Truth, "id">> & Known;
 
-/** All that is known of the sample, each list by the time of storing, newest first. */
+/** The truth of the sample. Each list is sorted by the time of storing, newest first. */
 export interface Facts {
-  /** The clock of all questions: the end of the sample, in milliseconds since 1970. */
+  /** The present of all questions: the end of the sample, in milliseconds since 1970. */
   readonly at: number;
   /**
-   * A trade as it was entered, changed and closed. A change has in `action` what was done: `trail`,
-   * `partial` …
+   * Trades when they were entered, modified and closed. The field `action` of a modification names
+   * it: `trail`, `partial` …
    */
   readonly entries: readonly Fact<TradeTruth>[];
   readonly modifies: readonly Fact<TradeTruth & { action: string }>[];
@@ -52,13 +52,13 @@ export interface Facts {
   readonly curiosities: readonly Fact<CuriosityTruth>[];
   readonly sessions: readonly Fact<SessionTruth>[];
   readonly turns: readonly Fact<TurnTruth>[];
-  /** Everything stored, whatever its kind. */
+  /** All memories of any kind. */
   readonly all: readonly Known[];
-  /** The memories with these ids; a missing id is no memory. */
+  /** Returns the memories with these ids, and ignores null. */
   byId(ids: readonly (string | null)[]): readonly Known[];
 }
 
-/** Looks the sample's truth up by kind. */
+/** Returns the truth of a sample by kind. */
 export function factsOf({ nodes, truth }: Sample): Facts {
   const nodeOf = new Map(nodes.map((node) => [node.id, node]));
   const known = (id: string): Known => {

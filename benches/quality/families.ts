@@ -1,5 +1,5 @@
-// What generated questions can be about: families of matters, each with its answers, and the
-// wordings of questions.
+// The subjects of generated questions: families of matters, each with its answers, and the wordings
+// of questions.
 
 import type { Side } from "../../js/demo/sample/index.ts";
 import { COINS } from "../../js/demo/sample/market.ts";
@@ -15,27 +15,27 @@ import {
 } from "./phrases.ts";
 import { about, anomaly, occurred, of, on, tagged, topic, within } from "./predicates.ts";
 
-/** A thing to ask about, under some names, and what answers. */
+/** A subject of questions: its names, and its answers. */
 export interface Matter {
   names: readonly string[];
   exact: readonly Known[];
   related: readonly Known[];
 }
 
-/** Wordings with {x} for the name of a matter, without a mark at the end. */
+/** Wordings with {x} for the name of a matter, without a question mark. */
 export type Wordings = readonly string[];
 
-/** Matters of one sort: how they are asked for, and how a question about them misleads. */
+/** A kind of matters: wordings of plain questions and of misleading ones. */
 export interface Family {
-  /** Names its draws too, so that another family moves none of them. */
+  /** The name, which also seeds the draws: a change to one family does not affect the others. */
   name: string;
   wordings: Wordings;
-  /** Where the answers lie in one section alone. */
+  /** Misleading wordings, for families whose answers lie in a single section. */
   traps?: Wordings;
   matters(facts: Facts, coin: Namer): Matter[];
 }
 
-/** A coin as somebody would write it. */
+/** Returns a coin as a user would write it. */
 export type Namer = (symbol: string) => string;
 
 export const MONTHS = {
@@ -50,7 +50,7 @@ export const MONTHS = {
 
 export const SYMBOLS = COINS.map((coin) => coin.symbol);
 const SIDES: readonly Side[] = ["long", "short"];
-/** So many days back is still the present. */
+/** Days that count as the present. */
 const FRESH_DAYS = 7;
 
 const LESSON_TRAPS: Wordings = [
@@ -314,10 +314,7 @@ export const SIGNALS: Family = {
     ),
 };
 
-/**
- * What has just fired, and what was traded of late: questions about the present, in which only
- * fresh memories answer.
- */
+/** Recent signals and trades: questions about the present, which only recent memories answer. */
 export const FIRING: Family = {
   name: "firing",
   wordings: [

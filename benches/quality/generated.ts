@@ -1,9 +1,9 @@
-// Questions made from the truth of the sample: things that can be asked, each with what answers it,
-// and wordings of them. The same seed gives the same questions.
+// Questions generated from the truth of the sample: subjects with their answers, and wordings. The
+// same seed gives the same questions.
 //
-// A vague question names a theme, a coin or a month and no more. A misleading one wraps a plain
-// subject in words that the intent of another section is read from, whole words and parts of words
-// alike.
+// A vague question names a theme, a coin or a month and nothing else. A misleading question wraps a
+// plain subject in words that indicate the intent of another section, as whole words and as parts
+// of words.
 
 import { COINS } from "../../js/demo/sample/market.ts";
 import { Random } from "../../js/demo/sample/random.ts";
@@ -40,12 +40,12 @@ import { type Kind, type Labelled, labelled } from "./questions.ts";
 
 const SEED = 29;
 
-/** More exact answers than this, and a matter is too wide for a plain question. */
+/** The most exact answers of a plain question. A matter with more is too broad. */
 const MOST_EXACT = 8;
-/** The newest of a matter's answers that count as exact in one half of a compound question. */
+/** The number of newest answers that count as exact in one half of a compound question. */
 const HALF = 3;
 
-/** How many single and misleading questions there are of each family. */
+/** The number of single and misleading questions of each family. */
 const SHARES: readonly (readonly [family: Family, single: number, misleading: number])[] = [
   [LESSONS, 22, 18],
   [PLAYBOOKS, 11, 8],
@@ -67,7 +67,7 @@ const SHARES: readonly (readonly [family: Family, single: number, misleading: nu
   [PASSES, 5, 3],
 ];
 
-/** The halves of compound questions, and how many of each pair there are. */
+/** The pairs of families of compound questions, and the number of questions of each pair. */
 const PAIRS: readonly (readonly [one: Family, other: Family, count: number])[] = [
   [LESSONS, PLAYBOOKS, 7],
   [LESSONS, LAST_CLOSES, 7],
@@ -109,7 +109,7 @@ const VAGUE_THEME: Wordings = [
 ];
 const VAGUE_MONTH: Wordings = ["{x} in one look", "how was {x}", "{x}, roughly"];
 
-/** The questions with their answers. */
+/** Returns the questions with their answers. */
 export function generated(facts: Facts): Labelled[] {
   const random = new Random(SEED, "questions");
   const matters = mattersOf(facts, random);
@@ -117,7 +117,7 @@ export function generated(facts: Facts): Labelled[] {
   return [...new Map(asked.map((question) => [question.text, question])).values()];
 }
 
-/** The matters of a family, always the same ones. */
+/** Returns the matters of a family, always the same ones. */
 type Matters = (family: Family) => readonly Matter[];
 
 function mattersOf(facts: Facts, random: Random): Matters {
@@ -190,8 +190,8 @@ function worded(wordings: Wordings, { names }: Matter, draw: Random): string {
 }
 
 /**
- * Mostly the symbol, sometimes in small letters, sometimes the coin's name, which memories do not
- * have.
+ * Returns mostly the symbol, sometimes in lower case, sometimes the coin's name, which memories do
+ * not contain.
  */
 function coinNamer(random: Random): Namer {
   const fullName = new Map(COINS.map((coin) => [coin.symbol, coin.name]));
@@ -211,13 +211,16 @@ function half({ names, exact, related }: Matter): Matter {
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** With or without a capital and a mark, as people write. */
+/** Returns a text with or without a capital and a question mark, as users write. */
 function spoken(text: string, random: Random): string {
   const manner = random.unit();
   return manner < 0.4 ? text : manner < 0.8 ? `${capital(text)}?` : `${text}?`;
 }
 
-/** Everything that is fresh about each coin: stored in the last days, and in the last two weeks. */
+/**
+ * Returns the recent memories about each coin: of the last days as exact answers, of the last two
+ * weeks as related ones.
+ */
 function coinsAtLarge(facts: Facts, coin: Namer): Matter[] {
   return SYMBOLS.flatMap((symbol) => {
     const mine = facts.all.filter(tagged(symbol));
@@ -255,7 +258,7 @@ function months({ sessions, closes }: Facts): Matter[] {
   }));
 }
 
-/** The newest of a kind, asked for by the name of the kind. */
+/** Returns the newest memories of each kind, under the name of the kind. */
 function newest(facts: Facts): Matter[] {
   const kinds: readonly (readonly [readonly Known[], readonly string[]])[] = [
     [facts.closes, ["recent exits", "latest closes"]],

@@ -1,10 +1,9 @@
-// Questions written by hand, as a trader would put them: short, long, in slang, now and then
-// mistyped.
+// Questions written by hand, in the words of a trader: short, long, in slang, sometimes mistyped.
 //
-// They were written before the templates of generated.ts, from what kinds of memories the sample
-// holds and what its coins and setups are, not from anybody's log. Their answers are predicates
-// over the truth; no id was picked by eye. The words were not chosen to find or to miss, and none
-// was changed after it had been measured.
+// They were written before the templates of generated.ts, from the kinds of memories in the sample
+// and from its coins and setups, not from a user's log. Their answers are predicates over the
+// truth, not ids chosen by eye. The words were not chosen to find or to miss an answer, and no
+// question was changed after a measurement.
 
 import type { Facts, Known } from "./facts.ts";
 import {
@@ -638,7 +637,7 @@ const MISLEADING: readonly Asked[] = [
   ),
 ];
 
-/** The questions with their answers. */
+/** Returns the questions with their answers. */
 export function handwritten(facts: Facts): Labelled[] {
   return [...SINGLE, ...COMPOUND, ...VAGUE, ...MISLEADING].map((asked) => asked(facts));
 }

@@ -1,4 +1,4 @@
-// The labelled questions over the sample memory, in three sets that are reported apart.
+// The labelled questions over the sample memory, in three sets that are reported separately.
 
 import { createHash } from "node:crypto";
 import type { Sample } from "../../js/demo/sample/index.ts";
@@ -7,23 +7,22 @@ import { generated } from "./generated.ts";
 import { handwritten } from "./handwritten.ts";
 import type { Labelled } from "./questions.ts";
 
-/**
- * `dev` may be looked at when something is chosen; by `test` and `handwritten` nothing is chosen.
- */
+/** Parameters may be tuned on `dev`, never on `test` or `handwritten`. */
 export const SETS = ["test", "handwritten", "dev"] as const;
 export type SetName = (typeof SETS)[number];
 
-/** About this share of the generated questions is set aside as test set. */
+/** The approximate share of generated questions in the test set. */
 const TEST_SHARE = 0.4;
 
 /**
- * Whether a generated question is of the test set. Its words alone decide, so that other questions
- * do not move it.
+ * Returns whether a generated question belongs to the test set. Only its words decide, so that a
+ * change to other questions does not move it.
  */
 export function isTest(text: string): boolean {
   return createHash("sha256").update(text).digest().readUInt32BE() < TEST_SHARE * 2 ** 32;
 }
 
+/** Returns the questions of each set. */
 export function labelledSet(sample: Sample): Record<SetName, readonly Labelled[]> {
   const facts = factsOf(sample);
   const all = generated(facts);

@@ -1,6 +1,6 @@
-// `npm run quality -- lessons`: looks for patterns in memories with planted regularities and in
-// memories without any, prints how many are found and how much is told that is none, and writes the
-// table to benches/results/. Every run gives the same numbers.
+// `npm run quality -- lessons`: searches for patterns in memories with and without planted
+// regularities, prints how many it finds and how many reports are false, and writes the table to
+// benches/results/. Every run gives the same numbers.
 
 import { findPatterns, type TestedPattern } from "nous-wasm";
 import {
@@ -18,9 +18,9 @@ import { type Judged, judge } from "./discoveries.ts";
 
 /** Memories of each kind. */
 const MEMORIES = 400;
-/** So many alone are shown too: what they tell varies by some points. */
+/** The results of the first memories are shown separately, because they vary by some points. */
 const FIRST = 100;
-/** The sizes of effects that are looked at, in percentage points, of either sign. */
+/** The measured effect sizes, in percentage points, of either sign. */
 const SIZES = [15, 25, 35];
 
 const { effects } = PLANTED_DEFAULTS;
@@ -36,13 +36,13 @@ const KINDS: Readonly<Record<string, PlantedOptions>> = {
   [`no regularity, ${SMALL.symbols.length} small symbols`]: SMALL,
 };
 
-/** What is told of what was tested. */
+/** The rules that decide which tested conditions are reported. */
 const WAYS: Readonly<
   Record<string, (tested: readonly TestedPattern[]) => readonly TestedPattern[]>
 > = {
   "as it is": (tested) => tested.filter(({ kept }) => kept),
   "all taken for nothing": (tested) =>
-    told(
+    reportedOf(
       tested,
       qValues(
         tested.map(({ p_value }) => p_value),
@@ -53,33 +53,33 @@ const WAYS: Readonly<
     const p = tested.map(({ wins, n, rest_wins, rest_n }) =>
       binomialTest(wins, n, rest_wins, rest_n),
     );
-    return told(tested, qValues(p, tested.length));
+    return reportedOf(tested, qValues(p, tested.length));
   },
 };
 
-const told = (tested: readonly TestedPattern[], q: readonly number[]) =>
+/** Returns the conditions whose q value is within the false discovery rate. */
+const reportedOf = (tested: readonly TestedPattern[], q: readonly number[]) =>
   tested.filter((_, i) => q[i]! <= FALSE_DISCOVERY_RATE);
 
 const HOW = `\`npm run quality -- lessons\`: ${MEMORIES} generated memories of each kind, and the first ${FIRST} of them alone, whose intervals show
-how much so few can tell. A memory has the trades of two symbols, and each trade the one thing that called it up: an anomaly, or a signal
+the uncertainty of so small a number. A memory has the trades of two symbols, and each trade has one condition: an anomaly, or a signal
 of its entry. Half of these conditions are regularities: their trades are won more often than the symbol's others, or less
-often, by as many points as the head of the table says. The other half means nothing, nor do weekday, hours, direction, trade
-type and funding, which are drawn for each trade. A condition has ${PLANTED_DEFAULTS.trades} trades. How often a symbol is won lies between
+often, by as many points as the head of the table says. The other half has no effect, nor have weekday, hours, direction, trade
+type and funding, which are drawn for each trade. A condition has ${PLANTED_DEFAULTS.trades} trades. The share of won trades of a symbol lies between
 ${100 * BASE_RATES[0]} and ${100 * BASE_RATES[1]} %. *Small* symbols have ${SMALL.trades} trades for each of ${2 * SMALL.effects.length} conditions.
 
-*Conditions tested* are those of a cycle: the more there are beside regularities, the less is found. *Found* is told, with the
-right sign. *Told falsely* is the share of what is told that means nothing, 0 where nothing is told, and *nothing told* the share
-of memories where that is so. *All taken for nothing* is Benjamini and Hochberg's procedure as they first wrote it, which reckons with no
-true regularity among the conditions tested, where ours estimates how many mean nothing. *Binomial test alone* leaves Fisher's test out
-of that. In brackets are ${100 * CONFIDENCE} % intervals of ${whole(RESAMPLES)} bootstrap resamples over memories.
+*Conditions tested* are those of a cycle: the more there are beside regularities, the less is found. *Found* conditions are reported with
+the right sign. *Reported falsely* is the share of reports about conditions without an effect (0 without reports), and *nothing reported*
+the share of memories without reports. *All taken for nothing* is Benjamini and Hochberg's original procedure, which assumes no true
+regularity among the tested conditions; ours estimates how many have no effect. *Binomial test alone* is ours without Fisher's test. In brackets are ${100 * CONFIDENCE} % intervals of ${whole(RESAMPLES)} bootstrap resamples over memories.
 
-How we came here: Fisher's test was added because of what the binomial test told falsely. After first runs the memories became more,
-${MEMORIES} for ${FIRST}, and the kind with ${effects.length} regularities came beside the one with ${fewer.length}, of which too few were found. The
-estimate came last, since without it 77 % of the effects of 25 points were found in the first ${FIRST} memories, for a bar of 80.`;
+How we came here: Fisher's test was added because of false reports of the binomial test. After the first runs the number of memories
+rose from ${FIRST} to ${MEMORIES}, and the kind with ${effects.length} regularities joined the one with ${fewer.length}, of which too few were found. The
+estimate came last, because without it 77 % of the effects of 25 points were found in the first ${FIRST} memories, for a bar of 80.`;
 
 const testedIn = ({ nodes, edges }: Planted): TestedPattern[] => findPatterns(nodes, edges).tested;
 
-/** The mean over memories, in percent. */
+/** Returns the mean over memories, in percent. */
 function shown(shares: readonly number[], drawn: Uint32Array): string {
   const { mean, low, high } = estimate(shares, drawn);
   return `${(100 * mean).toFixed(1)} (${(100 * low).toFixed(1)}–${(100 * high).toFixed(1)})`;
@@ -95,8 +95,8 @@ function cellsOf(memories: readonly Judged[], drawn: Uint32Array): string[] {
   const cell = (shareOf: (memory: Judged) => number) => shown(memories.map(shareOf), drawn);
   return [
     ...SIZES.map((size) => (planted ? cell((memory) => foundOf(memory, size)) : "–")),
-    planted ? cell(({ told, wrong }) => (told === 0 ? 0 : wrong / told)) : "–",
-    cell(({ told }) => (told === 0 ? 1 : 0)),
+    planted ? cell(({ reported, wrong }) => (reported === 0 ? 0 : wrong / reported)) : "–",
+    cell(({ reported }) => (reported === 0 ? 1 : 0)),
   ];
 }
 
@@ -110,8 +110,8 @@ function rowsOf(kind: string, options: PlantedOptions): string[][] {
     const memory = generatePlanted({ ...options, seed });
     const tested = testedIn(memory);
     count += tested.length;
-    for (const [way, told] of Object.entries(WAYS))
-      judged[way]!.push(judge(memory.truth, told(tested)));
+    for (const [way, reportedIn] of Object.entries(WAYS))
+      judged[way]!.push(judge(memory.truth, reportedIn(tested)));
   }
   const tested = (count / MEMORIES).toFixed(0);
   return Object.entries(judged).flatMap(([way, memories]) => [
@@ -123,7 +123,7 @@ function rowsOf(kind: string, options: PlantedOptions): string[][] {
 const head = [
   ...["memories", "test", "conditions tested"],
   ...SIZES.map((size) => `${size} points found, %`),
-  ...["told falsely, %", "nothing told, %"],
+  ...["reported falsely, %", "nothing reported, %"],
 ];
 const rows = Object.entries(KINDS).flatMap(([kind, options]) => rowsOf(kind, options));
 const found = table(head, rows);

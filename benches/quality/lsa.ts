@@ -1,34 +1,35 @@
 // Latent semantic analysis (Deerwester et al. 1990): embeddings of texts from the texts alone,
-// without a model. A matrix of texts by terms, weighed by TF-IDF, is cut down to its largest
-// singular values; texts that share contexts come close, also where they share no word. Queries are
+// without a model. A matrix of texts by terms, weighted by TF-IDF, is reduced to its largest
+// singular values. Texts with similar contexts come close, even without a common word. Queries are
 // folded in: projected onto the same singular vectors.
 
 import { Random } from "../../js/demo/sample/random.ts";
 import { leadingVectors, type SparseRow } from "./svd.ts";
 
+/** Options of the analysis. */
 export interface LatentSemanticsOptions {
-  /** Components of an embedding, at most; fewer where the texts have no more to tell apart. */
+  /** The most components of an embedding. There are fewer if the rank of the matrix is lower. */
   dimensions: number;
-  /** Of the randomized decomposition. */
+  /** The seed of the randomized decomposition. */
   seed: number;
-  /** How a text is divided. */
+  /** Splits a text into terms. */
   terms: (text: string) => readonly string[];
 }
 
 /** Embeddings of length 1, so that a dot product is a cosine. */
 export interface LatentSemantics {
-  /** Components of every embedding. */
+  /** The components of every embedding. */
   dimensions: number;
-  /** The embedding of a text by its place; null where it shares no term with another text. */
+  /** Returns the embedding of the text at a place; null if it shares no term with another text. */
   document(place: number): Float32Array | null;
-  /** The embedding of any text; null where no term of it is known. */
+  /** Returns the embedding of any text; null if it contains no known term. */
   embed(text: string): Float32Array | null;
 }
 
-/** A term of one text alone ties nothing together. */
+/** The least texts of a term: a term of a single text relates no texts. */
 const LEAST_TEXTS = 2;
 
-/** Learns from texts which terms go together. */
+/** Computes the latent semantics of texts. */
 export function latentSemantics(
   texts: readonly string[],
   { dimensions, seed, terms }: LatentSemanticsOptions,
@@ -39,7 +40,10 @@ export function latentSemantics(
   const column = new Map(known.map(([term], place) => [term, place]));
   const rarity = known.map(([, of]) => Math.log(texts.length / of));
 
-  /** A text's TF-IDF at length 1, with logarithmic frequencies; empty where no term is known. */
+  /**
+   * Returns a text's TF-IDF row at length 1, with logarithmic frequencies; empty if it contains no
+   * known term.
+   */
   const rowOf = (count: ReadonlyMap<string, number>): SparseRow => {
     const columns: number[] = [];
     const values: number[] = [];

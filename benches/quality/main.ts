@@ -1,6 +1,6 @@
-// `npm run quality`: asks the labelled questions of the sample memory in several ways, with
-// embeddings and without, prints how well each way answers, and writes the tables to
-// benches/results/. The same package gives the same numbers on every run.
+// `npm run quality`: runs the labelled questions over the sample memory with several systems, with
+// and without embeddings, prints the quality of each, and writes the tables to benches/results/.
+// The same package gives the same numbers in every run.
 
 import { generateSample } from "../../js/demo/sample/index.ts";
 import { Library } from "../../js/demo/terminal/library.ts";
@@ -40,7 +40,7 @@ where the answer is not. hit@1, recall@10 and MRR count grade ${GRADE.exact} alo
 answers; nDCG@10 has gains 2^grade − 1. The boost takes its words anywhere (\`substring\`) or whole (\`words\`, in the orchestrator
 too); *nothing replaced* is \`maxReplacements: 0\`. In brackets are ${100 * CONFIDENCE} % intervals of ${whole(RESAMPLES)} bootstrap resamples over questions.`;
 
-/** The memories for which weights are taken apart. */
+/** The memories for which section weights are analysed. */
 const TAKEN_APART: Readonly<Record<string, Askable["search"]>> = {
   without: words.search,
   "without, no `graphReach`": (question, sections) => embedded.search(question, sections, null),
@@ -50,7 +50,7 @@ const TAKEN_APART: Readonly<Record<string, Askable["search"]>> = {
 
 const ways = { without: waysOver(words, library), with: waysOver(embedded, library) };
 
-/** What every system finds for these questions. */
+/** Returns the results of every system for these questions. */
 async function ask(questions: readonly Labelled[]): Promise<Asked> {
   const found = {
     without: await askAll("without", questions),

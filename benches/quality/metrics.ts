@@ -1,11 +1,10 @@
-// How good a list of results is, against the graded answers of its question. All metrics lie in [0,
-// 1].
+// Metrics of a list of results against the graded answers of its question. All lie in [0, 1].
 
 import { GRADE, type Grade, type Labelled } from "./questions.ts";
 
 type Grades = Labelled["grades"];
 
-/** Results that are looked at. */
+/** The number of results that the metrics consider. */
 export const DEPTH = 10;
 
 export const METRICS = {
@@ -20,26 +19,29 @@ export const METRIC_NAMES = Object.keys(METRICS) as Metric[];
 const isExact = (id: string | undefined, grades: Grades): boolean =>
   id !== undefined && grades.get(id) === GRADE.exact;
 
-/** Whether the first result is an exact answer. */
+/** Returns 1 if the first result is an exact answer, else 0. */
 export function hit(ids: readonly string[], grades: Grades): number {
   return isExact(ids[0], grades) ? 1 : 0;
 }
 
-/** Share of the exact answers among the first ten; where there are more than ten, of ten. */
+/**
+ * Returns the share of the exact answers that are among the first ten results; of ten, if there are
+ * more.
+ */
 export function recall(ids: readonly string[], grades: Grades): number {
   const exact = [...grades.values()].filter((grade) => grade === GRADE.exact).length;
   return ids.slice(0, DEPTH).filter((id) => isExact(id, grades)).length / Math.min(exact, DEPTH);
 }
 
-/** One over the rank of the first exact answer among the first ten; 0 without one. */
+/** Returns one over the rank of the first exact answer among the first ten; 0 without one. */
 export function reciprocalRank(ids: readonly string[], grades: Grades): number {
   const place = ids.slice(0, DEPTH).findIndex((id) => isExact(id, grades));
   return place < 0 ? 0 : 1 / (place + 1);
 }
 
 /**
- * Discounted gain of the first ten over that of the best order there could be: a result at rank r
- * gains (2^grade − 1) / log2(r + 1).
+ * Returns the discounted gain of the first ten, divided by that of the ideal order. A result at
+ * rank r gains (2^grade − 1) / log2(r + 1).
  */
 export function ndcg(ids: readonly string[], grades: Grades): number {
   const best = [...grades.values()].sort((a, b) => b - a);

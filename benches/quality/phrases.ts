@@ -1,5 +1,5 @@
-// The words in which generated questions name setups, topics, events and signals: seldom those of
-// the memories themselves.
+// The words with which generated questions name setups, topics, events and signals. They are seldom
+// the words of the memories.
 
 import type { SetupKey } from "../../js/demo/sample/index.ts";
 
@@ -139,7 +139,7 @@ export const CURIOSITY_PHRASES: Readonly<Record<string, readonly string[]>> = {
   tooling: ["what the tools miss"],
 };
 
-/** What was done to an open trade. */
+/** Modifications of open trades. */
 export const MODIFY_PHRASES: Readonly<Record<string, readonly string[]>> = {
   break_even: ["stops moved to break even", "risk taken off the table"],
   partial: ["partials taken", "parts sold early"],

@@ -1,15 +1,15 @@
-// What a labelled question is: its words, its kind, and the memories that answer it.
+// A labelled question: its words, its kind, and its graded answers.
 
 import type { Known } from "./facts.ts";
 
 /**
- * `single` asks one thing, `compound` two; `vague` names hardly more than a subject; `misleading`
- * has a word that points to a section in which the answer is not.
+ * The kinds of questions. `single` asks for one subject, `compound` for two. `vague` names hardly
+ * more than a subject. `misleading` contains a word of a section that does not hold the answer.
  */
 export const KINDS = ["single", "compound", "vague", "misleading"] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** How well a memory answers: it is the answer, or it bears on it. */
+/** Grades: an exact answer, or a related memory. */
 export const GRADE = { exact: 2, related: 1 } as const;
 export type Grade = (typeof GRADE)[keyof typeof GRADE];
 
@@ -17,14 +17,14 @@ export type Grade = (typeof GRADE)[keyof typeof GRADE];
 export interface Labelled {
   text: string;
   kind: Kind;
-  /** By id; what is not in it is no answer. At least one is exact. */
+  /** Grades by id. Other memories are no answers. At least one is exact. */
   grades: ReadonlyMap<string, Grade>;
 }
 
 /**
- * A question with its answers. What is exact is not related as well.
+ * Creates a question. A memory that is exact is not related as well.
  *
- * @throws {RangeError} where nothing answers it exactly.
+ * @throws {RangeError} If there is no exact answer.
  */
 export function labelled(
   text: string,

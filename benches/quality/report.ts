@@ -1,4 +1,4 @@
-// What the measurement says, as Markdown tables.
+// Writes the measurements as Markdown tables.
 
 import { table } from "../results.ts";
 import { draws, type Estimate, estimate } from "./bootstrap.ts";
@@ -8,26 +8,26 @@ import { KINDS, type Labelled } from "./questions.ts";
 import { EMBEDDINGS, type Embeddings, nameOf, WAYS, type Way } from "./systems.ts";
 import { type Reweighed, WEIGHINGS } from "./why.ts";
 
-/** What each system found for each question, in the order of the questions. */
+/** The results of each system for each question, in the order of the questions. */
 export type Found = Readonly<Record<Embeddings, Readonly<Record<Way, Lists>>>>;
 type Lists = readonly (readonly string[])[];
 
-/** Questions with what was found for them, one beside the other. */
+/** Questions and their results. */
 export interface Asked {
   questions: readonly Labelled[];
   found: Found;
-  /** By the memory that was asked. */
+  /** Results of the analysed weights, by memory. */
   reweighed: Readonly<Record<string, Reweighed>>;
 }
 
-/** What one way adds to another. */
+/** Pairs of systems: each shows the effect of one addition. */
 const STEPS: readonly { name: string; to: Way; from: Way }[] = [
   { name: "section weights for global ones", to: "sections", from: "global" },
   { name: "boost `words`", to: "words", from: "sections" },
   { name: "the orchestrator's parts", to: "unreplaced", from: "words" },
   { name: "replacing weak results", to: "orchestrator", from: "unreplaced" },
 ];
-/** By what steps are judged, and what the short table shows. */
+/** The metric of the steps and of the short table. */
 const JUDGED: Metric = "nDCG@10";
 
 const SET_TITLES: Readonly<Record<SetName, string>> = {
@@ -36,7 +36,7 @@ const SET_TITLES: Readonly<Record<SetName, string>> = {
   dev: "Development set",
 };
 
-/** All tables; `held` is the test set and the handwritten questions together. */
+/** Returns all tables. `held` is the test set and the handwritten questions together. */
 export function report(sets: Readonly<Record<SetName, Asked>>, held: Asked): string {
   return [
     `## ${JUDGED} in short`,
@@ -59,7 +59,7 @@ export function report(sets: Readonly<Record<SetName, Asked>>, held: Asked): str
   ].join("\n\n");
 }
 
-/** All questions of a set, and those of each kind. */
+/** Returns all questions of a set, and those of each kind. */
 function partsOf(questions: readonly Labelled[]) {
   return (["all", ...KINDS] as const).map((kind) => {
     const places = questions.flatMap((question, place) =>
@@ -72,7 +72,7 @@ function partsOf(questions: readonly Labelled[]) {
 const judge = (questions: readonly Labelled[], lists: Lists, metric: Metric): number[] =>
   questions.map(({ grades }, place) => METRICS[metric](lists[place]!, grades));
 
-/** What it does to each question to have found one list in place of another. */
+/** Returns the change of the metric of each question between two lists of results. */
 function changesOf(questions: readonly Labelled[], to: Lists, from: Lists): number[] {
   const before = judge(questions, from, JUDGED);
   return judge(questions, to, JUDGED).map((value, place) => value - before[place]!);
@@ -81,7 +81,7 @@ function changesOf(questions: readonly Labelled[], to: Lists, from: Lists): numb
 const chosen = (series: readonly number[], places: readonly number[]): number[] =>
   places.map((place) => series[place]!);
 
-/** A row for each system, with these cells. */
+/** Returns a table with a row for each system. */
 function systemsTable(
   head: readonly string[],
   cells: (embeddings: Embeddings, way: Way) => string[],

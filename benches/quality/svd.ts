@@ -1,17 +1,17 @@
 // The largest singular values of a sparse matrix, with their right singular vectors, by randomized
 // subspace iteration (Halko, Martinsson and Tropp 2011, algorithm 4.4, then 5.1 by the Gram matrix
-// of what is left).
+// of the remainder).
 
 import type { Random } from "../../js/demo/sample/random.ts";
 
-/** A row by its columns, each at most once, and their values. */
+/** A sparse row: columns, each at most once, and their values. */
 export interface SparseRow {
   columns: readonly number[];
   values: readonly number[];
 }
 
 /**
- * Singular values, the largest first, and their right singular vectors: orthonormal, one component
+ * Singular values in descending order, and their right singular vectors: orthonormal, one component
  * for each column.
  */
 export interface LeadingVectors {
@@ -20,23 +20,23 @@ export interface LeadingVectors {
 }
 
 /**
- * Vectors sampled beyond those that are wanted, and rounds of iteration: what makes the last ones
- * of them true.
+ * Vectors sampled beyond the wanted ones, and rounds of iteration. Both make the last wanted
+ * vectors accurate.
  */
 const OVERSAMPLING = 10;
 const ROUNDS = 4;
 /**
- * Below this share it is rounding that is left: of a vector outside the span of those before it,
- * and of the largest singular value, since squares of them come from the Gram matrix.
+ * The share below which a remainder is rounding error: of a vector outside the span of those before
+ * it, and of the largest singular value, because the Gram matrix holds squares.
  */
 const NEGLIGIBLE = 1e-7;
 /**
- * A matrix is diagonal once all entries beside the diagonal are, together, below this share of the
+ * A matrix counts as diagonal if its off-diagonal entries together are below this share of the
  * whole.
  */
 const BESIDE = 1e-12;
 
-/** At most `rank` of them; fewer where the matrix has fewer that are not 0. */
+/** Returns at most `rank` vectors; fewer if the matrix has fewer singular values other than 0. */
 export function leadingVectors(
   rows: readonly SparseRow[],
   columns: number,
@@ -52,8 +52,8 @@ export function leadingVectors(
     const back = orthonormal(range.map((vector) => transposedTimes(rows, columns, vector)));
     range = orthonormal(back.map((vector) => times(rows, vector)));
   }
-  // Seen from the range the matrix is small and wide; the eigenvectors of its Gram matrix are its
-  // left singular vectors.
+  // Projected onto the range, the matrix is small and wide. The eigenvectors of its Gram matrix are
+  // its left singular vectors.
   const small = range.map((vector) => transposedTimes(rows, columns, vector));
   const gram = small.map((one) => Float64Array.from(small, (other) => dot(one, other)));
   const pairs = eigenpairs(gram).slice(0, rank);
@@ -93,8 +93,8 @@ function transposedTimes(
 }
 
 /**
- * An orthonormal basis of what the vectors span, by Gram and Schmidt, twice for the digits that the
- * first pass loses. Overwrites them.
+ * Returns an orthonormal basis of the span of the vectors, by Gram-Schmidt, twice to recover the
+ * digits that the first pass loses. Overwrites the vectors.
  */
 function orthonormal(vectors: readonly Float64Array[]): Float64Array[] {
   const basis: Float64Array[] = [];
@@ -109,8 +109,8 @@ function orthonormal(vectors: readonly Float64Array[]): Float64Array[] {
 }
 
 /**
- * Eigenvalues of a symmetric matrix, the largest first, with their vectors, by Jacobi's rotations.
- * Overwrites it.
+ * Returns the eigenvalues of a symmetric matrix in descending order, with their vectors, by Jacobi
+ * rotations. Overwrites the matrix.
  */
 function eigenpairs(matrix: Float64Array[]): { value: number; vector: Float64Array }[] {
   const size = matrix.length;

@@ -1,5 +1,5 @@
-// The ways of retrieval that are compared, from the plain to the whole, over a memory without
-// embeddings and over the same one with them. All get the same full-text hits.
+// The compared systems, from the simplest to the complete one, over a memory with and without
+// embeddings. All get the same full-text hits.
 
 import {
   createEngine,
@@ -15,7 +15,7 @@ export const EMBEDDINGS = ["without", "with"] as const;
 export type Embeddings = (typeof EMBEDDINGS)[number];
 
 /**
- * The ways, in the order of the tables; each but the first two adds one thing to the one before.
+ * The systems, in the order of the tables. Each from the third on adds one thing to the one before.
  */
 export const WAYS = [
   "alone",
@@ -42,18 +42,18 @@ export function nameOf(way: Way, embeddings: Embeddings): string {
   return way === "alone" ? ALONE[embeddings] : NAMES[way];
 }
 
-/** A memory that can be asked. */
+/** A memory that can be searched. */
 export interface Askable {
   /**
-   * What the best single signal finds, best first: words where there are no embeddings, else
+   * Returns the results of the best single signal, best first: words without embeddings, else
    * meaning.
    */
   alone(question: string): readonly string[];
-  /** Everything that is found, ranked by the weights of sections or by global ones. */
+  /** Returns all results, ranked by section weights or by global ones. */
   search(question: string, sections: boolean): SearchResult<Ranking>;
 }
 
-/** The memory as it is, found by its words. */
+/** The memory without embeddings, searched by words. */
 export function byWords(library: Library): Askable {
   return {
     alone: (question) => library.hits(question).map(({ id }) => id),
@@ -61,14 +61,17 @@ export function byWords(library: Library): Askable {
   };
 }
 
-/** Ids of what is found for a question, best first. */
+/** Returns the ids of the results of a question, best first. */
 export type Retrieve = (question: string) => readonly string[] | Promise<readonly string[]>;
 
 const WORDS = { intent: { matcher: "words" } } as const;
-/** Seconds that no retrieval here takes, so that a busy machine changes no number. */
+/**
+ * A deadline in seconds that no retrieval reaches, so that a busy machine does not change the
+ * results.
+ */
 const PATIENCE = 60;
 
-/** The ways over one memory, whose contents the library knows. */
+/** Returns the systems over one memory, whose contents are in the library. */
 export function waysOver(memory: Askable, library: Library): Record<Way, Retrieve> {
   const rows = (question: string) => {
     const { ids, scores } = memory.search(question, true).ranking;

@@ -1,4 +1,4 @@
-// Texts as terms, divided as the full-text index divides them: what finds nothing there, such as a
+// Splits texts into terms as the full-text index does. A word that finds nothing there, such as a
 // stop word, is no term.
 
 import MiniSearch from "minisearch";
@@ -6,7 +6,7 @@ import { term } from "../../js/demo/terminal/library.ts";
 
 const divide: (text: string) => string[] = MiniSearch.getDefault("tokenize");
 
-/** The terms of a text, in their order, as often as they occur. */
+/** Returns the terms of a text in order, with repetitions. */
 export function termsOf(text: string): readonly string[] {
   return divide(text).flatMap((word) => term(word) || []);
 }

@@ -1,6 +1,5 @@
-// Where section weights gain or lose against global ones: the same candidates with the same
-// signals, weighed otherwise. What is computed here explains; it is no way of retrieval that is
-// compared.
+// Analyses where section weights gain or lose against global weights: the same candidates and
+// signals, ranked with other weights. This explains a result; it is not a compared system.
 
 import {
   getSectionForSubtype,
@@ -17,7 +16,7 @@ import type { Askable } from "./systems.ts";
 type Signal = keyof RerankingWeights;
 const SIGNALS = Object.keys(RERANKING_WEIGHTS) as Signal[];
 
-/** The weights that each section's memories are ranked by. */
+/** The weights of each section. */
 type Weighing = Readonly<Record<MemorySection, RerankingWeights>>;
 
 function weighing(weightsOf: (section: MemorySection) => RerankingWeights): Weighing {
@@ -30,8 +29,8 @@ const GLOBAL = weighing(() => RERANKING_WEIGHTS);
 const SECTIONS = weighing((section) => SECTION_PROFILES[section].reranking_weights);
 
 /**
- * Section weights, but these signals weigh as in a global ranking; the others share the rest as
- * they did.
+ * Returns section weights with the global weights of these signals. The other signals share the
+ * rest in their old proportions.
  */
 function asGlobal(signals: readonly Signal[]): Weighing {
   const total = (weights: RerankingWeights, some: readonly Signal[]) =>
@@ -48,12 +47,12 @@ function asGlobal(signals: readonly Signal[]): Weighing {
   });
 }
 
-/** Global weights, but those of one section for its own memories. */
+/** Returns global weights, except that one section has its own. */
 function onlyOf(section: MemorySection): Weighing {
   return { ...GLOBAL, [section]: SECTIONS[section] };
 }
 
-/** What section weights are taken apart into. */
+/** The weightings that show the effect of single signals and sections. */
 export const WEIGHINGS: readonly (readonly [name: string, weighing: Weighing])[] = [
   ["section weights", SECTIONS],
   ["… but recency weighs as in global", asGlobal(["recency"])],
@@ -64,13 +63,13 @@ export const WEIGHINGS: readonly (readonly [name: string, weighing: Weighing])[]
   ),
 ];
 
-/** What global weights and each of the weighings find for every question, best first. */
+/** The results of global weights and of each weighting for every question, best first. */
 export interface Reweighed {
   global: readonly (readonly string[])[];
   others: readonly (readonly (readonly string[])[])[];
 }
 
-/** Ranks what a memory finds for each question by all weighings. */
+/** Ranks the results of a memory for each question with all weightings. */
 export function reweigh(
   search: Askable["search"],
   library: Library,

@@ -69,7 +69,7 @@ function targetFolder() {
   return JSON.parse(metadata).target_directory;
 }
 
-/** What criterion left: for each benchmark a folder `new` with its numbers. */
+/** Returns the benchmarks of criterion's output: each has a folder `new` with its numbers. */
 function benchmarks(folder) {
   return readdirSync(folder).flatMap((name) => {
     const path = join(folder, name);

@@ -17,13 +17,13 @@ const DIST = join(ENGINE, "dist");
 const ofCrate = () =>
   fingerprint(["src", "Cargo.toml", "Cargo.lock", ".cargo", "js/scripts/build.mjs"]);
 /**
- * Of the packages' sources and of what was made of them, so that what is missing or altered is made
- * anew, too.
+ * The fingerprint of the packages' sources and of the build's outputs, so that a missing or altered
+ * output is built again.
  */
 const ofPackages = () =>
   fingerprint(["js", "pkg", "package-lock.json", "tsconfig.json", "LICENSE"]);
 
-/** Sets up and builds everything; quick when nothing changed. */
+/** Sets up and builds everything. Fast if nothing changed. */
 export async function build() {
   setUpPackages();
   const crate = ofCrate();
@@ -48,8 +48,8 @@ export async function build() {
 }
 
 /**
- * The module with an allocator that counts, for the memory test; in `.cache/counted`. Nobody
- * measures its speed.
+ * Builds the module with a counting allocator for the memory test, in `.cache/counted`. Its speed
+ * does not matter.
  */
 export async function buildCounted() {
   const crate = ofCrate();
@@ -67,7 +67,7 @@ export async function buildCounted() {
 
 function buildCrate(out, { forPack = [], forCargo = [] } = {}) {
   say(`wasm-pack build → ${relative(root, out)} (a minute)`);
-  // Paths of this machine stay out of the module. `--config` adds to the flags of
+  // Keeps paths of this machine out of the module. `--config` adds to the flags of
   // .cargo/config.toml.
   const home = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
   const remap = [
@@ -91,8 +91,8 @@ function buildCrate(out, { forPack = [], forCargo = [] } = {}) {
 }
 
 /**
- * wasm-bindgen's glue keeps its state in its module, so one import is one instance. As a function
- * it can be called once for each instance instead.
+ * Turns wasm-bindgen's glue into a function that is called once for each instance. The glue keeps
+ * its state in its module, so that one import is one instance.
  */
 async function writeGlue(bundle, from, to) {
   mkdirSync(to, { recursive: true });
@@ -104,7 +104,7 @@ async function writeGlue(bundle, from, to) {
     globalName: "glue",
     target: "es2022",
     banner: {
-      js: "// Made by js/scripts/build.mjs from what wasm-bindgen wrote.\nexport function createGlue() {",
+      js: "// Made by js/scripts/build.mjs from the output of wasm-bindgen.\nexport function createGlue() {",
     },
     footer: { js: "return glue;\n}" },
     logLevel: "warning",
@@ -140,7 +140,7 @@ export const defaultDescription = ${description} as const;
   );
 }
 
-/** Where each field of a packed record stands, as source. */
+/** Writes the place of each field of a packed record as TypeScript. */
 function writeLayout(to) {
   const layout = readFileSync(at("src", "wasm", "layout.rs"), "utf8");
   writeFileSync(join(to, "layout.ts"), layoutAsTypeScript(layout));
@@ -159,7 +159,7 @@ async function writePackage(bundle) {
     platform: "neutral",
     logLevel: "warning",
     legalComments: "none",
-    // Parsing is a good part of loading, and halves with the text.
+    // Parsing is a large part of loading, and minified text parses in half the time.
     minify: true,
     define: { __VERSION__: JSON.stringify(version), __WASM_BASE64__: JSON.stringify(base64) },
   };
@@ -189,8 +189,8 @@ async function writePackage(bundle) {
       build.onResolve({ filter: /\.wasm$/ }, ({ path }) => ({ path, external: true }));
     },
   });
-  // The script of an index's worker brings its core along; it is an ES module and any other script
-  // at once. Not every server knows what a .mjs is.
+  // The script of an index's worker contains its core. It runs as an ES module and as a classic
+  // script. Its name ends in .js because some servers do not know .mjs.
   await bundle({
     ...options,
     entryPoints: [src("entries/index-worker.ts")],

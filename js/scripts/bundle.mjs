@@ -22,7 +22,7 @@ export async function bundleProgram(source) {
   return outfile;
 }
 
-/** Bundles a program, runs it with these arguments, and ends as it ends. */
+/** Bundles a program, runs it with these arguments, and exits with its status. */
 export async function runProgram(source, args, nodeOptions = []) {
   const outfile = await bundleProgram(source);
   const { status } = spawnSync(process.execPath, [...nodeOptions, outfile, ...args], {

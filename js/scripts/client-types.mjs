@@ -1,9 +1,9 @@
-// The client's types with their comments, written from the OpenAPI document of the server. What a
-// field or an operation means is said once, in `js/server/src/api`.
+// Writes the client's types with their comments from the OpenAPI document of the server. The
+// meaning of each field and operation is documented once, in `js/server/src/api`.
 
-/** Columns of a line of the declarations. */
+/** The longest line of the declarations, in columns. */
 const WIDTH = 100;
-/** Refusals of headers that the client does not send. */
+/** Status codes of refused headers that the client does not send. */
 const OF_HEADERS = new Set(["412", "422"]);
 const JSON_BODY = "application/json";
 
@@ -56,12 +56,12 @@ function operationOf(path, { operationId, parameters = [], requestBody, response
   };
 }
 
-/** Refusals that every method may have: those are said of the error. */
+/** Status codes that every method may have. They are documented with the error. */
 const COMMON = new Set(["400", "401", "403", "413", ...OF_HEADERS]);
 
 // ---- types --------------------------------------------------------------------------------------
 
-/** The name of the schema that this one is, if it is one by itself. */
+/** Returns the name of the schema that a reference names; undefined for an inline schema. */
 function nameOf({ $ref, allOf }) {
   if ($ref !== undefined) return $ref.slice($ref.lastIndexOf("/") + 1);
   const [base, ...others] = allOf ?? [];
@@ -106,7 +106,7 @@ function queryType({ name, query }, schemas) {
 
 const queryName = (operation) => `${operation[0].toUpperCase()}${operation.slice(1)}Query`;
 
-/** An object's fields, each with its comment. */
+/** Returns the fields of an object, each with its comment. */
 function fields({ properties = {}, required = [], additionalProperties }, place) {
   const { schemas, isSent, indent } = place;
   const inner = `${indent}  `;
@@ -197,7 +197,7 @@ function methodOf({ name, summary, description, params, query, body, answer, ref
           [
             `query${query.some(({ required }) => required) ? "" : "?"}: ${queryName(name)}`,
             "query",
-            `What is asked for: ${query.map(({ name }) => `\`${name}\``).join(", ")}.`,
+            `The query: ${query.map(({ name }) => `\`${name}\``).join(", ")}.`,
           ],
         ]),
   ];
@@ -237,7 +237,10 @@ function methodOf({ name, summary, description, params, query, body, answer, ref
   return `${text}  ${name}(${given.map(([declared]) => declared).join(", ")}): Promise<${answered}>;\n`;
 }
 
-/** A value as a program writes it: on one line if it is short; `taken` columns are in use. */
+/**
+ * Returns a value as a literal, on one line if it is short. `taken` columns of that line are in
+ * use.
+ */
 function literal(value, indent, taken = 0) {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const isList = Array.isArray(value);
@@ -255,7 +258,7 @@ function literal(value, indent, taken = 0) {
 
 // ---- comments -----------------------------------------------------------------------------------
 
-/** A doc comment of these lines, wrapped; code between fences stays as it is. */
+/** Returns a doc comment of these lines, wrapped. Code between fences stays as it is. */
 function comment(lines, indent) {
   const texts = lines.filter((line) => line !== undefined);
   if (texts.length === 0) return "";

@@ -19,7 +19,7 @@ export async function writeClient(bundle, out) {
     packages: "external",
     logLevel: "warning",
   };
-  /** What a source of the server exports. */
+  /** Returns the exports of a source of the server. */
   const exportsOf = async (...source) => {
     const outfile = at(".cache", "programs", `client-${source.at(-1)}.mjs`);
     const entryPoints = [join(SERVER, "src", ...source)];
@@ -48,7 +48,7 @@ export async function writeClient(bundle, out) {
   await writeDeclarations(types);
 }
 
-/** The compiler needs seconds for them, and they change with the client alone. */
+/** Writes the type declarations if the client changed: the compiler needs seconds for them. */
 async function writeDeclarations(out) {
   const kept = at(".cache", "client-types");
   const sources = fingerprint([
@@ -68,7 +68,7 @@ async function writeDeclarations(out) {
   cpSync(join(kept, "client.d.ts"), join(out, "client.d.ts"));
 }
 
-/** The declarations of the client's own code, checked. */
+/** Returns the declarations of the client's own code, after a type check. */
 async function declarationsOfClient() {
   const { default: ts } = await import("typescript");
   const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: complain };

@@ -3,7 +3,7 @@ export interface LayoutConstant {
   name: string;
   value: number;
   about: string;
-  /** Of a field: the record that it belongs to, and the count of its numbers. */
+  /** For a field: the record that it belongs to, and the count of its numbers. */
   record?: string;
   width?: number;
 }

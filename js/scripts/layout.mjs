@@ -1,10 +1,11 @@
-// Reads the wire layout off src/wasm/layout.rs and writes it as TypeScript. The layout is constants
-// alone, so that reading its text is enough: the module exports none of it, and esbuild folds the
-// constants into the places that use them.
+// Reads the wire layout from src/wasm/layout.rs and writes it as TypeScript. The layout consists of
+// constants, so that its text is enough. The module exports no layout, and esbuild inlines the
+// constants.
 
 /**
- * The constants of a layout, in order. Knows `record! { … }` and `pub const NAME: type = literal;`,
- * and throws for any other line: a field that this reader does not see would shift all after it.
+ * Returns the constants of a layout, in order. Reads `record! { … }` and `pub const NAME: type =
+ * literal;`, and throws for any other line: a field that this reader missed would shift all after
+ * it.
  *
  * @param {string} text of src/wasm/layout.rs
  * @returns {{ name: string, value: number, about: string, record?: string, width?: number }[]}
@@ -20,7 +21,7 @@ export function readLayout(text) {
   /** The record that is being read: its name, its comment and its numbers so far. */
   let record;
   const add = (constant) => {
-    if (values.has(constant.name)) throw new Error(`layout: ${constant.name} is there twice`);
+    if (values.has(constant.name)) throw new Error(`layout: ${constant.name} is defined twice`);
     values.set(constant.name, constant.value);
     constants.push(constant);
   };
@@ -55,7 +56,8 @@ export function readLayout(text) {
       if (field && record.name !== undefined) {
         const [, name, wide = "1"] = field;
         const width = /^\d/.test(wide) ? Number(wide) : values.get(wide);
-        if (width === undefined) throw new Error(`layout: ${name} takes ${wide}, which is unknown`);
+        if (width === undefined)
+          throw new Error(`layout: the width of ${name} is ${wide}, which is unknown`);
         add({ name, value: record.size, about: takeAbout(), record: record.name, width });
         record.size += width;
         continue;
@@ -81,10 +83,10 @@ function numberOf(literal) {
   const value = LITERALS.get(literal);
   if (value !== undefined) return value;
   if (/^-?\d[\d_]*(\.\d+)?$/.test(literal)) return Number(literal.replaceAll("_", ""));
-  throw new Error(`layout: ${literal} is no number that this reader knows`);
+  throw new Error(`layout: ${literal} is not a number that this reader knows`);
 }
 
-/** The constants as TypeScript. */
+/** Returns the constants of a layout as TypeScript. */
 export function layoutAsTypeScript(text) {
   const source = readLayout(text).map(({ name, value, about }) => {
     const comment = about.replace(/\[`(\w+)`\]/g, "`$1`");

@@ -20,13 +20,13 @@ import { fileURLToPath } from "node:url";
 /** The project's root folder. */
 export const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** A path from the root. */
+/** Returns a path below the root. */
 export const at = (...parts) => join(root, ...parts);
 
-/** One line to whoever waits; to stderr, so that a program's own output stays clean. */
+/** Prints a line of progress to stderr, so that a program's own output stays clean. */
 export const say = (line) => process.stderr.write(`· ${line}\n`);
 
-/** Ends with a sentence that tells what to do. */
+/** Exits with status 1 and a sentence that says what to do. */
 export function fail(sentence) {
   process.stderr.write(`\n✗ ${sentence}\n`);
   process.exit(1);
@@ -35,7 +35,7 @@ export function fail(sentence) {
 // Tools of the project come first: those of .tools (Rust) and of node_modules (npm).
 const PATH = [at(".tools", "bin"), at("node_modules", ".bin"), process.env.PATH].join(delimiter);
 
-/** Runs a command in the root, its output shown; true when it succeeded. */
+/** Runs a command in the root and shows its output. Returns whether it succeeded. */
 export function run(command, args, { env = {}, cwd = root, quiet = false } = {}) {
   const result = spawnSync(command, args, {
     cwd,
@@ -49,9 +49,9 @@ export function run(command, args, { env = {}, cwd = root, quiet = false } = {})
 }
 
 /**
- * Runs a command in the root beside others; one that is patient has what they leave of the
- * processor. When it is done its output is shown in one piece, and given back. The output waits in
- * a file, since whoever runs another command meanwhile reads none.
+ * Runs a command in the root while others run. With `isPatient` it runs at low priority. Shows its
+ * output in one piece at the end, and returns it. A file buffers the output, because this process
+ * reads no pipe while it runs another command.
  */
 export function runAside(command, args, { env = {}, isPatient = false } = {}) {
   say(`${command} ${args.join(" ")}`);
@@ -77,13 +77,13 @@ export function runAside(command, args, { env = {}, isPatient = false } = {}) {
   });
 }
 
-/** Runs a command that has to succeed. */
+/** Runs a command, and exits if it fails. */
 export function must(command, args, options) {
   if (!run(command, args, options))
     fail(`\`${command} ${args.join(" ")}\` failed; its output is above.`);
 }
 
-/** What a command prints, or undefined when it cannot run. */
+/** Returns the output of a command; undefined if it cannot run. */
 export function output(command, args) {
   const result = spawnSync(command, args, {
     cwd: root,
@@ -94,10 +94,10 @@ export function output(command, args) {
   return result.status === 0 ? result.stdout.trim() : undefined;
 }
 
-/** Whether a file or folder of the project is there. */
+/** Returns whether a file or folder of the project exists. */
 export const has = (...parts) => existsSync(at(...parts));
 
-/** A hash over the contents of files and folders. */
+/** Returns a hash of the contents of files and folders. */
 export function fingerprint(paths) {
   const hash = createHash("sha256");
   for (const path of paths.flatMap((path) => filesOf(at(path)))) {
@@ -106,7 +106,10 @@ export function fingerprint(paths) {
   return hash.digest("hex");
 }
 
-/** Whether a file says that what it lies beside was made of what has this fingerprint. */
+/**
+ * Returns whether a stamp file holds this fingerprint: the files beside it were built from those
+ * inputs.
+ */
 export const isStampedWith = (stamp, made) =>
   existsSync(stamp) && readFileSync(stamp, "utf8") === made;
 
@@ -117,6 +120,6 @@ function filesOf(path) {
     .flatMap((name) => filesOf(join(path, name)));
 }
 
-/** A declaration file that imports others with this suffix, rather than sources. */
+/** Returns a declaration file whose imports have this suffix instead of that of sources. */
 export const importing = (text, suffix) =>
   text.replace(/(from |import\()(["'])(\.[^"']+?)\.ts\2/g, `$1$2$3.${suffix}$2`);

@@ -27,7 +27,7 @@ const CHECKS = {
   typescript: [
     ["biome", ["check", "--error-on-warnings"]],
     ["tsc", ["--project", "."]],
-    // The reference is not written: what is undocumented, unnamed or linked to nothing fails.
+    // Writes no reference. An undocumented, unnamed or dangling item fails.
     ["typedoc", ["--emit", "none"]],
   ],
 };
@@ -47,4 +47,4 @@ await Promise.all(
 say("npm audit");
 if (!npmIsSound(true)) failed.push("npm audit");
 if (failed.length > 0)
-  fail(`Not clean: ${failed.join(", ")}. \`npm run format\` mends what is only form.`);
+  fail(`Not clean: ${failed.join(", ")}. \`npm run format\` fixes the format.`);

@@ -14,7 +14,7 @@ export function writeNotices() {
     const text = textOf(dirname(manifest_path));
     if (text === "")
       fail(
-        `The crate ${name} is in the .wasm without the text of its licence: say in js/scripts/notices.mjs where that is.`,
+        `The crate ${name} in the .wasm has no licence text: name another source of it in js/scripts/notices.mjs.`,
       );
     return `${name} ${version} (${license})\n\n${text}\n`;
   });
@@ -23,8 +23,8 @@ export function writeNotices() {
 }
 
 /**
- * The crates that the module links: no macros, which run while it is built, and nothing that tests
- * alone need.
+ * Returns the crates that the module links. Leaves out macros, which run during the build, and
+ * crates for tests.
  */
 function compiledCrates() {
   const platform = "wasm32-unknown-unknown";

@@ -31,7 +31,7 @@ export async function writeServer(bundle) {
     external: Object.keys(dependencies),
     plugins: [englishAlone],
     metafile: true,
-    // What is CommonJS asks Node for its modules by `require`.
+    // CommonJS packages load Node's modules with `require`.
     banner: {
       js: `import{createRequire as requireFrom}from"node:module";const require=requireFrom(import.meta.url);`,
     },
@@ -43,7 +43,7 @@ export async function writeServer(bundle) {
     },
     outdir: out,
     splitting: true,
-    // Names stay, for whoever reads a stack.
+    // Names stay, so that stack traces are readable.
     minifyWhitespace: true,
     minifySyntax: true,
     outExtension: { ".js": ".mjs" },
@@ -58,15 +58,11 @@ export async function writeServer(bundle) {
 const manifestIn = (folder) => JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 
 /**
- * Packages that come without the text of their licence, and another of the same project, which has
- * it.
+ * Packages without the text of their licence, and a package of the same project that contains it.
  */
 const SAME_PROJECT = { "@hono/zod-openapi": "hono", "@hono/zod-validator": "hono" };
 
-/**
- * What the packages in a bundle want said wherever they are: whose they are, and under which
- * licence.
- */
+/** Returns the copyright notices and licence texts of the packages in a bundle. */
 function licencesOf({ outputs }) {
   const inputs = Object.values(outputs).flatMap(({ inputs }) =>
     Object.keys(inputs).filter((path) => inputs[path].bytesInOutput > 0),
@@ -81,7 +77,7 @@ function licencesOf({ outputs }) {
       (name in SAME_PROJECT ? textOf(at("node_modules", SAME_PROJECT[name])) : "");
     if (text === "")
       fail(
-        `${name} is in the server without the text of its licence: say in js/scripts/server.mjs where that is.`,
+        `The package ${name} in the server has no licence text: name another source of it in js/scripts/server.mjs.`,
       );
     return `${name} ${version} (${license})\n\n${text}\n`;
   });

@@ -52,7 +52,7 @@ export function setUpWasm() {
   }
   const bindgen = /wasm-bindgen = "=([\d.]+)"/.exec(readFileSync(at("Cargo.toml"), "utf8"))[1];
   installTool("wasm-pack", "wasm-pack", WASM_PACK, "a minute or two");
-  // Its default features only serve tests in browsers.
+  // The default features are only for tests in browsers.
   installTool("wasm-bindgen-cli", "wasm-bindgen", bindgen, "a minute or two", [
     "--no-default-features",
   ]);

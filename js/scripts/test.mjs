@@ -21,7 +21,7 @@ const SUITES = {
     run: () => vitest("server"),
   },
   kills: {
-    about: "the memory server killed, and started again on what is left",
+    about: "the memory server, killed and started again on its remaining files",
     run: () => vitest("kills"),
   },
 };

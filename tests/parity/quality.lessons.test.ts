@@ -175,7 +175,7 @@ describe("judging", () => {
     { symbol: "BTC", reason: flag, effect: -15, rate: 0.4 },
     { symbol: "ETH", reason, effect: 0, rate: 0.5 },
   ];
-  const told = (symbol: string, rate: number, ...conditions: Condition[]): Tested => ({
+  const reported = (symbol: string, rate: number, ...conditions: Condition[]): Tested => ({
     ...{ symbol, conditions, rate },
     rest_rate: 0.5,
   });
@@ -185,18 +185,28 @@ describe("judging", () => {
 
   it.each<[string, Tested[], found: boolean[], wrong: number]>([
     ["nothing", [], [false, false], 0],
-    ["all that is true", [told("BTC", 0.8, surge), told("BTC", 0.3, spot)], [true, true], 0],
-    ["the wrong sign", [told("BTC", 0.3, surge)], [false, false], 1],
-    ["another symbol's", [told("ETH", 0.8, surge), told("SOL", 0.8, surge)], [false, false], 2],
-    ["what means nothing", [told("BTC", 0.8, monday)], [false, false], 1],
-    ["one true of two together", [told("BTC", 0.8, monday, surge)], [true, false], 0],
+    [
+      "all that is true",
+      [reported("BTC", 0.8, surge), reported("BTC", 0.3, spot)],
+      [true, true],
+      0,
+    ],
+    ["the wrong sign", [reported("BTC", 0.3, surge)], [false, false], 1],
+    [
+      "another symbol's",
+      [reported("ETH", 0.8, surge), reported("SOL", 0.8, surge)],
+      [false, false],
+      2,
+    ],
+    ["what means nothing", [reported("BTC", 0.8, monday)], [false, false], 1],
+    ["one true of two together", [reported("BTC", 0.8, monday, surge)], [true, false], 0],
   ])("knows %s", (_, patterns, found, wrong) => {
     expect(judge(truth, patterns)).toEqual({
       regularities: [
         { effect: 25, found: found[0] },
         { effect: -15, found: found[1] },
       ],
-      told: patterns.length,
+      reported: patterns.length,
       wrong,
     });
   });

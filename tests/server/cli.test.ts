@@ -177,10 +177,10 @@ query: { adjacent_possessives: true }
 
   test("so do an unknown variable, a file that is not there, and an unknown option", () => {
     expect(refused(["serve"], { env: { NOUS_PROT: "1" } })).toMatch(
-      /NOUS_PROT is none of this server's \(did you mean NOUS_PORT\?\)\. .*: NOUS_CONFIG, NOUS_HOST/,
+      /NOUS_PROT is not a variable of this server \(did you mean NOUS_PORT\?\)\. .*: NOUS_CONFIG, NOUS_HOST/,
     );
     expect(refused(["serve"], { env: { NOUS_API_KEY: "1" } })).toMatch(
-      /NOUS_API_KEY is none of this server's\. .* start without it: env -u NOUS_API_KEY nous-server/,
+      /NOUS_API_KEY is not a variable of this server\. .* start without it: env -u NOUS_API_KEY nous-server/,
     );
     expect(refused(["serve", "--config", "/none.yaml"])).toMatch(
       /^The configuration \/none\.yaml cannot be read/,

@@ -409,7 +409,7 @@ test("keys that come, go and get damaged while a server runs never leave it open
     writeFileSync(file, damage);
     expect([await statusOf(), await statusOf(bearer(key))]).toEqual([401, 401]);
   }
-  expect(running.log()).toContain("nobody comes in");
+  expect(running.log()).toContain("every request is refused");
   expect(() => readKeys(dataDir)).toThrow(/is damaged/);
   writeFileSync(file, sound);
   expect(await statusOf(bearer(key))).toBe(200);
@@ -443,7 +443,7 @@ describe("where there was a key once", () => {
       body: { error: expect.stringMatching(/keys off/) },
     });
     expect(JSON.stringify(refused.body)).not.toContain(folder);
-    expect(first.log()).toContain("There are no keys: nobody comes in");
+    expect(first.log()).toContain("There are no keys: every request is refused");
     await first.end();
     const second = await start(folder, OPTIONS);
     for (const headers of [{}, bearer(key), { host: HOST }])

@@ -1,28 +1,27 @@
-// Accesses that searches and reads count, kept until the next flush: no search waits for the disk.
+// Access counts of searches and reads, kept in memory until the next flush: no search waits for the
+// disk.
 
 import { recall } from "../../../tests/reference/sweep.ts";
 import { withInstants } from "./fading.ts";
 import type { FadingRow, RankedRow } from "./rows.ts";
 import type { Access, Store } from "./store.ts";
 
-/**
- * How long accesses may be ahead of the database, in milliseconds; nous-server allows itself as
- * much.
- */
+/** The longest delay of a flush, in milliseconds, as in nous-server. */
 const FLUSH_AFTER = 1_000;
 
+/** The pending accesses. */
 export class Accesses {
   #pending = new Map<string, Access>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(readonly store: Store) {}
 
-  /** Being found. */
+  /** Counts an access of memories that a search found. */
   count(ids: readonly string[], now: number): void {
     for (const id of ids) this.#of(id, now);
   }
 
-  /** Being read, which is a recall: the memory as it is after it. */
+  /** Counts a recall of a memory that was read. Returns the memory after it. */
   recall<Row extends FadingRow>(stored: Row, now: number): Row {
     const after = recall(withInstants(this.ahead(stored)), now);
     const { neural_stability, neural_retrievability, state_lifecycle } = after;
@@ -34,7 +33,7 @@ export class Accesses {
     return this.ahead(stored);
   }
 
-  /** A stored row with what is pending. */
+  /** Returns a stored row with its pending accesses. */
   ahead<Row extends RankedRow>(stored: Row): Row {
     const pending = this.#pending.get(stored.id);
     if (pending === undefined) return stored;

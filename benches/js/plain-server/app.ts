@@ -1,4 +1,4 @@
-// The plain server's routes: bodies are checked by zod, and the memory does the rest.
+// The plain server's routes. zod validates the bodies, and the memory does the work.
 
 import { type Context, Hono } from "hono";
 import { z } from "zod";

@@ -1,9 +1,9 @@
-// The database of the plain server: the tables that servers of this interface have, so that
-// nous-server can open the file, too.
+// The database of the plain server. Its tables are those of Hynous' servers, so that nous-server
+// can open the file.
 
 import Database from "libsql";
 
-/** As nous-server has them: an acknowledged write is on the disk. */
+/** The pragmas of nous-server: an acknowledged write is on the disk. */
 const PRAGMAS = [
   "journal_mode = WAL",
   "synchronous = FULL",
@@ -43,7 +43,7 @@ const SCHEMA = `
   CREATE TRIGGER nodes_fts_update AFTER UPDATE OF ${TEXTS} ON nodes BEGIN ${REMOVED} ${ADDED} END;
 `;
 
-/** Opens a database, or makes one. */
+/** Opens a database, or creates it. */
 export function openDatabase(file: string): Database.Database {
   const db = new Database(file);
   for (const pragma of PRAGMAS) db.exec(`PRAGMA ${pragma}`);
@@ -52,7 +52,10 @@ export function openDatabase(file: string): Database.Database {
   return db;
 }
 
-/** Puts what is in the log into the file, which is then the whole database, and closes it. */
+/**
+ * Moves the contents of the log into the file, so that the file alone is the whole database, and
+ * closes it.
+ */
 export function closeDatabase(db: Database.Database): void {
   db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   db.close();

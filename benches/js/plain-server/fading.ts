@@ -1,16 +1,16 @@
-// What time has made of stored rows. Times are texts in the database and numbers in formulas.
+// Decay of stored rows. Times are texts in the database and numbers in the formulas.
 
 import { computeDecay } from "../../../tests/reference/sweep.ts";
 import type { FadingRow, RankedRow } from "./rows.ts";
 
 /**
- * The moment that a memory was last accessed, in milliseconds since 1970; one that never was counts
- * from its creation.
+ * Returns the last access of a memory, in milliseconds since 1970; its creation if it was never
+ * accessed.
  */
 export const lastAccessOf = ({ neural_last_accessed, provenance_created_at }: RankedRow): number =>
   Date.parse(neural_last_accessed ?? provenance_created_at);
 
-/** A row as the formulas of fading take it. */
+/** Returns a row in the form of the decay formulas. */
 export function withInstants<Row extends FadingRow>(row: Row) {
   return {
     ...row,
@@ -20,8 +20,8 @@ export function withInstants<Row extends FadingRow>(row: Row) {
 }
 
 /**
- * A row with retrievability and state as of now: what is archived or deleted stays it, and nothing
- * that sleeps wakes.
+ * Returns a row with its retrievability and state now. Archived and deleted memories stay so, and
+ * no memory becomes more active.
  */
 export function fadedNow<Row extends FadingRow>(row: Row, now: number): Row {
   const { retrievability, state } = computeDecay(withInstants(row), now);

@@ -1,6 +1,6 @@
-// A plain memory server of the same interface, to measure nous-server against: what a good engineer
-// writes with the same packages and without the engine. Arguments: the database file. It prints
-// where it listens, on a free port.
+// A plain memory server with the same API, against which nous-server is measured: the code that a
+// good engineer writes with the same packages and without the engine. Argument: the database file.
+// Listens on a free port and prints its address.
 
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";

@@ -1,5 +1,4 @@
-// What the plain server does for each call: one memory, one thread, answers as the interface has
-// them.
+// The plain server's operations: one memory, one thread, answers in the format of the API.
 
 import { randomUUID } from "node:crypto";
 import type Database from "libsql";
@@ -23,7 +22,7 @@ const ID_LENGTH = 12;
 const newId = (prefix: string) =>
   `${prefix}_${randomUUID().replaceAll("-", "").slice(0, ID_LENGTH)}`;
 
-/** A row as it is sent: without frames, and with its section. */
+/** Returns a row as it is sent: without frames, and with its section. */
 const shown = (row: NodeRow) => ({
   ...row,
   frame: null,
@@ -32,6 +31,7 @@ const shown = (row: NodeRow) => ({
 });
 type ShownNode = ReturnType<typeof shown>;
 
+/** The operations on one database. */
 export class PlainMemory implements Memory {
   readonly store: Store;
   readonly vectors = new Vectors();
@@ -179,7 +179,7 @@ export class PlainMemory implements Memory {
     };
   }
 
-  /** Looks at every memory, and writes those that changed in one statement. */
+  /** Computes every memory, and writes the changed ones in one statement. */
   sweep() {
     this.accesses.flush();
     const { report, changes } = sweep(this.store.fading().map(withInstants), Date.now());

@@ -1,4 +1,4 @@
-// What is asked of the plain server.
+// Schemas of the plain server's requests.
 
 import { z } from "zod";
 
@@ -11,7 +11,7 @@ const name = z.string().min(1);
 const text = z.string().nullish();
 const vector = z.array(z.number()).min(1);
 
-/** A limit above the most is the most. */
+/** Caps a limit. */
 const upTo = (most: number) => (limit: number) => Math.min(limit, most);
 
 export const newNode = z.object({

@@ -86,13 +86,13 @@ export const EDGE_COLUMNS = [
   ],
 ] as readonly (keyof EdgeRow)[];
 
-/** What ranking has to know of a memory. */
+/** The columns that ranking reads. */
 export type RankedRow = Pick<
   NodeRow,
   "id" | "subtype" | "neural_access_count" | "neural_last_accessed" | "provenance_created_at"
 >;
 
-/** What a sweep has to know of a memory. */
+/** The columns that a sweep reads. */
 export type FadingRow = RankedRow &
   Pick<
     NodeRow,

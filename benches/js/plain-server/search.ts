@@ -1,5 +1,5 @@
-// The plain server's search: full text and vectors give seeds, activation spreads from them a round
-// at a time, the formulas rank.
+// The plain server's search: full text and embeddings find seeds, activation spreads from them in
+// rounds, and the formulas rank.
 
 import type { RankedNode } from "../../../tests/reference/rerank.ts";
 import {
@@ -34,15 +34,16 @@ const {
   max_nodes,
 } = SEARCH_DEFAULTS;
 
+/** The parts of a memory that a search uses. */
 export interface Memory {
   store: Store;
   vectors: Vectors;
   accesses: Accesses;
-  /** How many there are, which is counted along with writes. */
+  /** Numbers of nodes and edges, updated by writes. */
   counts: { nodes: number; edges: number };
 }
 
-/** What a search found, and how long its parts took, in milliseconds. */
+/** The results of a search, and the milliseconds of its parts. */
 export interface Found {
   ranked: RankedNode[];
   asked: ReturnType<typeof classifyQuery>;
@@ -54,6 +55,7 @@ export interface Found {
   took: { understanding: number; fullText: number; spreading: number; ranking: number };
 }
 
+/** Searches by words, embedding and graph. Returns the best memories. */
 export function search(memory: Memory, { query, limit, embedding }: Question, now: number): Found {
   const start = performance.now();
   const asked = classifyQuery(query);
@@ -108,7 +110,7 @@ function seedsOf(
     const vector_score = vectorScores.get(id) ?? 0;
     const bm25_score = bm25Scores.get(id) ?? 0;
     const combined_score = dense_weight * vector_score + bm25_weight * bm25_score;
-    // A memory whose vector is still to be made is measured as one that is found by words alone.
+    // A memory without an embedding yet has the threshold of a memory that words alone found.
     const least = vectors.has(id) ? threshold : THRESHOLD_WITHOUT_VECTOR;
     if (combined_score >= least)
       seeds.push({ node_id: id, vector_score, bm25_score, combined_score });
@@ -119,8 +121,8 @@ function seedsOf(
 type Neighbours = Map<string, { id: string; weight: number }[]>;
 
 /**
- * The activation of every memory that is reached. Each round asks the database once, for all that
- * it starts from.
+ * Returns the activation of every reached memory. Each round queries the database once for all its
+ * starting nodes.
  */
 function spread(store: Store, seeds: readonly Seed[]): Map<string, number> {
   const active = new Map(
@@ -148,7 +150,7 @@ function spread(store: Store, seeds: readonly Seed[]): Map<string, number> {
   return active;
 }
 
-/** Of those whose neighbours are not known yet. */
+/** Fetches the neighbours of memories for which they are not known yet. */
 function fetchNeighbours(
   store: Store,
   round: readonly { id: string }[],

@@ -1,5 +1,4 @@
-// What the plain server asks its database: statements that are prepared once, and one for many rows
-// wherever there are many.
+// The plain server's SQL: prepared statements, and one statement for many rows where possible.
 
 import type Database from "libsql";
 import { STOP_WORDS } from "../../../tests/reference/stop-words.ts";
@@ -19,7 +18,7 @@ export interface Hit {
   score: number;
 }
 
-/** Accesses to add, and what a recall left behind, if there was one. */
+/** Accesses to add, and the result of a recall, if there was one. */
 export interface Access {
   id: string;
   accesses: number;
@@ -28,8 +27,7 @@ export interface Access {
 }
 
 /**
- * Terms of a question that are asked for, and those that are looked at to find as many that say
- * something.
+ * The most terms of a question in a query, and the most that are examined to find selective ones.
  */
 const MOST_TERMS = 32;
 const TERMS_READ = 64;
@@ -82,12 +80,13 @@ const SQL = {
     WHERE nodes.id = change.id`,
 } as const;
 
-/** In quotes an operator is a word like any other. */
+/** Returns a prefix query of a term. Quotes make an operator a plain word. */
 const beginning = (term: string) => `"${term.replaceAll('"', '""')}"*`;
 
+/** The prepared statements of a database. */
 export class Store {
   readonly #statements: Record<keyof typeof SQL, Database.Statement>;
-  /** How many memories hold a term, since the last one was written. */
+  /** The number of memories that contain a term, since the last write. */
   readonly #holding = new Map<string, number>();
 
   constructor(db: Database.Database) {
@@ -108,7 +107,7 @@ export class Store {
     return this.#all<NodeRow>("node", id)[0];
   }
 
-  /** In no order. */
+  /** Returns memories in no order. */
   nodes(ids: readonly string[]): NodeRow[] {
     return this.#all("nodes", JSON.stringify(ids));
   }
@@ -117,12 +116,12 @@ export class Store {
     return this.#all("newest", type, subtype, limit);
   }
 
-  /** In no order. */
+  /** Returns memories in no order. */
   ranked(ids: readonly string[]): RankedRow[] {
     return this.#all("ranked", JSON.stringify(ids));
   }
 
-  /** All memories in order. */
+  /** Returns all memories in order. */
   fading(): FadingRow[] {
     return this.#all("fading");
   }
@@ -144,28 +143,28 @@ export class Store {
   }
 
   /**
-   * The neighbours of each of these, in the order in which edges were created; one that an edge
-   * ties to itself is its own once.
+   * Returns the neighbours of each of these memories, in the order in which the edges were created.
+   * A memory with an edge to itself is its own neighbour once.
    */
   around(ids: readonly string[]): { id: string; neighbour: string; type: string }[] {
     const list = JSON.stringify(ids);
     return this.#all("around", list, list);
   }
 
-  /** How many edges lead to each; those that none leads to are left out. */
+  /** Returns the number of inbound edges by id, without memories that have none. */
   inbound(ids: readonly string[]): Map<string, number> {
     const rows = this.#all<{ id: string; count: number }>("inbound", JSON.stringify(ids));
     return new Map(rows.map(({ id, count }) => [id, count]));
   }
 
   /**
-   * Memories in which a word begins with one of these terms, best first. Words that say nothing,
-   * and terms that half of so many memories hold, are asked for where no other is found.
+   * Returns memories with a word that begins with one of these terms, best first. Stop words, and
+   * terms in at least half of the memories, are used only if there is no other term.
    */
   fullText(terms: readonly string[], memories: number, limit: number): Hit[] {
     const read = terms.slice(0, TERMS_READ);
-    const telling = read.filter((term) => !STOP_WORDS.has(term)).slice(0, MOST_TERMS);
-    const rare = telling.filter((term) => 2 * this.#holdersOf(term) < memories);
+    const meaningful = read.filter((term) => !STOP_WORDS.has(term)).slice(0, MOST_TERMS);
+    const rare = meaningful.filter((term) => 2 * this.#holdersOf(term) < memories);
     const hits = this.#match(rare, limit);
     return hits.length > 0 ? hits : this.#match(read.slice(0, MOST_TERMS), limit);
   }

@@ -1,8 +1,9 @@
-// The vectors of all memories, kept in memory: rows of length 1, compared one after the other.
+// The embeddings of all memories, in memory: rows of length 1, scanned one after the other.
 
 import { normalise } from "../../../tests/reference/search.ts";
 import type { Hit } from "./store.ts";
 
+/** The embeddings by id. */
 export class Vectors {
   readonly #ids: string[] = [];
   readonly #rows: Float32Array[] = [];
@@ -22,7 +23,7 @@ export class Vectors {
     this.#known.add(id);
   }
 
-  /** The nearest by cosine, best first; of equals, the older. */
+  /** Returns the nearest memories by cosine, best first. Ties: the older first. */
   nearest(vector: ArrayLike<number>, limit: number): Hit[] {
     const query = normalise(vector);
     const best: { row: number; score: number }[] = [];
@@ -38,7 +39,7 @@ export class Vectors {
   }
 }
 
-/** Four sums at a time: each addition need not wait for the one before it. */
+/** Returns a dot product. Four partial sums avoid a chain of dependent additions. */
 function dot(a: Float32Array, b: Float32Array): number {
   const even = a.length & ~3;
   let [s0, s1, s2, s3] = [0, 0, 0, 0];

@@ -1,5 +1,5 @@
-// The rival for keyword matching: lower-case once, then ask `includes` for every string of the
-// table until a section has one. What users write, and V8's `includes` is hard to beat string by
+// The rival for keyword matching, as a user writes it: lower-cases once, then calls `includes` for
+// every string of the table until a section matches. V8's `includes` is hard to beat string by
 // string.
 
 import { INTENT_ORDER, INTENT_STRINGS } from "../../../tests/reference/intent.ts";

@@ -1,6 +1,5 @@
-// A full-text index as one writes it in JavaScript: a Map from words to the texts that hold them,
-// and a sorted list of words for their beginnings. For texts and terms of ASCII words that all say
-// something.
+// A full-text index as a user writes it in JavaScript: a Map from words to the texts that contain
+// them, and a sorted list of words for prefix search. Only for ASCII words without stop words.
 
 const K1 = 1.2;
 const B = 0.75;
@@ -10,6 +9,7 @@ export interface Found {
   score: number;
 }
 
+/** The index. */
 export class InvertedIndex {
   readonly #postings = new Map<string, Map<number, number>>();
   readonly #lengths = new Map<number, number>();
@@ -46,7 +46,7 @@ export class InvertedIndex {
     return found.sort((a, b) => b.score - a.score || a.row - b.row).slice(0, limit);
   }
 
-  /** How often words that begin so stand in each text that holds one. */
+  /** Returns how often words with this prefix occur in each text that contains one. */
   #counts(term: string): ReadonlyMap<number, number> {
     const words = this.#words;
     let [from, to] = [0, words.length];

@@ -1,6 +1,6 @@
-// The sweep over typed arrays: columns in, the changed rows' columns out, an object for each
-// transition alone. The fading itself is given: a plain loop with `Math.exp` here, or the tuned
-// sweep, whose exp is written out.
+// The sweep over typed arrays: input columns, output columns of the changed rows, and objects for
+// transitions only. The decay function is a parameter: a plain loop with `Math.exp` here, or the
+// tuned sweep with its own exp.
 
 import {
   DECAY_CONFIG,
@@ -38,7 +38,7 @@ export interface ColumnSweep {
   transitions: Transition[];
 }
 
-/** Retrievability and code of the state of every row. */
+/** Retrievability and state code of every row. */
 interface Faded {
   retrievability: Float64Array;
   lifecycle: Uint8Array;
@@ -46,6 +46,7 @@ interface Faded {
 
 type Fade = (columns: DecayInput, now: number, output: Faded) => unknown;
 
+/** Nodes as columns. */
 export class FadingColumns implements DecayInput {
   readonly lastAccessed: Float64Array;
   readonly stability: Float64Array;
@@ -120,7 +121,7 @@ export class FadingColumns implements DecayInput {
   }
 }
 
-/** The plain loop. */
+/** Computes decay in a plain loop with `Math.exp`. */
 export function fadeByExp(
   { lastAccessed, stability, section }: DecayInput,
   now: number,

@@ -1,6 +1,5 @@
-// The sweep that everybody has: one loop over an array of objects, exp for each, an object for each
-// change. After one look at a profile it rounds by `Math.round`, and asks a Map what a subtype's
-// section says.
+// The obvious sweep: one loop over an array of objects, an exp for each, an object for each change.
+// After one look at a profile it rounds with `Math.round`, and looks sections up in a Map.
 
 import {
   DECAY_CONFIG,
@@ -23,14 +22,14 @@ const DECAY_BY_SUBTYPE = new Map<string | null, SectionDecayConfig>(
   ]),
 );
 
-/** A node as a sweep reads it. */
+/** The fields of a node that a sweep reads. */
 export interface FadingNode {
   id: string;
   subtype: string | null;
   created_at: number;
   last_accessed: number | null;
   stability: number;
-  /** As they are stored. */
+  /** The stored retrievability, in [0, 1]. */
   retrievability: number;
   lifecycle: StoredLifecycleState;
 }
@@ -49,8 +48,8 @@ export interface ObjectSweep {
 }
 
 /**
- * To 4 decimals, half to even: halves that the product shows may be none, so they are looked at
- * closely.
+ * Rounds to 4 decimals, half to even. The product may only look like a half, so that apparent
+ * halves are checked exactly.
  */
 export function rounded(retrievability: number): number {
   const scaled = retrievability * 10_000;

@@ -1,6 +1,6 @@
-// The resident memory that everybody has: a Map of objects, an array of embeddings, candidates put
-// together from the Map and ranked by the obvious ranking, then cut; a dot product for each row,
-// sorted, then cut.
+// The obvious resident memory: a Map of objects, and an array of embeddings. Ranking builds
+// candidates from the Map, ranks them by the obvious ranking, and cuts the list. Similarity
+// computes a dot product for each row, sorts, and cuts.
 
 import type { GraphEdge, GraphNode } from "../../../tests/parity/inputs/graphs.ts";
 import {
@@ -26,7 +26,7 @@ export interface Top {
 
 type KeptNode = GraphNode & { inbound_edge_count: number };
 
-/** Takes edges as new ones between nodes that are there. */
+/** Nodes and edges as objects. Every added edge must be new, between existing nodes. */
 export class ObviousMemory {
   readonly nodes = new Map<string, KeptNode>();
   readonly edges = new Map<string, GraphEdge>();
@@ -86,7 +86,7 @@ export class ObviousMemory {
   }
 }
 
-/** An object for each row: its id, and the embedding at length 1. */
+/** Embeddings as one object for each row: its id, and the embedding at length 1. */
 export class ObviousVectors {
   readonly rows: { id: string; row: Float32Array }[];
 
@@ -107,7 +107,7 @@ export class ObviousVectors {
   }
 }
 
-/** The same with a byte for each component. */
+/** Like `ObviousVectors`, with a byte for each component. */
 export class ObviousCodes {
   readonly rows: { id: string; row: Quantised }[];
 

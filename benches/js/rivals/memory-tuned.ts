@@ -1,6 +1,6 @@
-// The best ranking of resident rows we know to write in JavaScript without WASM: the fields lie in
-// typed arrays by the node's number, exp and tanh in tables, and the best so far in a short sorted
-// list, whose last most rows fail at once.
+// The best ranking of resident rows we know to write in JavaScript without WASM. Fields are typed
+// arrays by node number, exp and tanh are tables, and the top results are a short sorted list,
+// whose last entry rejects most rows at once.
 
 import type { GraphEdge, GraphNode } from "../../../tests/parity/inputs/graphs.ts";
 import {
@@ -12,11 +12,12 @@ import type { CandidateColumns, Top } from "./memory-obvious.ts";
 
 const MS_PER_DAY = 86_400_000;
 
-/** exp(−d / 30) by whole days d; eleven years, beyond which exp itself is called. */
+/** exp(−d / 30) by whole days d, for eleven years. Beyond that exp itself is called. */
 const RECENCY = Float64Array.from({ length: 4096 }, (_, d) => Math.exp(-d / 30));
 
 /**
- * tanh(c / 10) by count c; from 220 on it is 1 to the bit, so the last entry serves all the rest.
+ * tanh(c / 10) by count c. From 220 on it is 1 to the bit, so that the last entry serves all higher
+ * counts.
  */
 const FREQUENCY = Float64Array.from({ length: 256 }, (_, c) => Math.tanh(c / 10));
 
@@ -39,6 +40,7 @@ const DEFAULT_CODE = MEMORY_SECTIONS.indexOf("KNOWLEDGE");
 /** Candidates by their numbers. */
 export type NumberedColumns = Omit<CandidateColumns, "ids"> & { handles: Uint32Array };
 
+/** Nodes as columns by number. */
 export class TunedMemory {
   readonly #ids: string[];
   readonly #numbers: Map<string, number>;
@@ -48,7 +50,7 @@ export class TunedMemory {
   readonly #inbound: Uint32Array;
   readonly #section: Uint8Array;
   readonly #averageInbound: number;
-  /** Grown, never shrunk. */
+  /** Grows, never shrinks. */
   #scratch = new Uint32Array(0);
 
   constructor(nodes: readonly GraphNode[], edges: readonly GraphEdge[]) {
@@ -91,8 +93,8 @@ export class TunedMemory {
     now: number,
     limit: number,
   ): Top {
-    // All constants and columns are locals: V8 loads fields and a module's variables anew on every
-    // turn.
+    // Locals for all constants and columns: V8 reloads fields and module variables in every
+    // iteration.
     const recencyTable = RECENCY;
     const recencyDays = RECENCY.length;
     const frequencyTable = FREQUENCY;
@@ -109,7 +111,7 @@ export class TunedMemory {
 
     const count = handles.length;
     const wanted = Math.min(limit, count);
-    // Plain ones: few places are made sooner on the heap than typed arrays beside it.
+    // Plain arrays: for few elements they are allocated faster than typed arrays.
     const scores = new Array<number>(wanted);
     const best = new Array<number>(wanted);
     if (wanted === 0) return { ids: [], scores };

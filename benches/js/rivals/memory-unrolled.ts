@@ -1,25 +1,25 @@
 // The best search among embeddings we know to write in JavaScript without WASM: all rows in one
-// typed array, four of them at a time with two sums each, and a short sorted list of the best so
-// far. Sums are doubles.
+// typed array, four rows at a time with two sums each, and a short sorted list of the best. Sums
+// are doubles.
 
 import type { GraphNode } from "../../../tests/parity/inputs/graphs.ts";
 import { normalise, quantise, quantiseQuery } from "../../../tests/reference/search.ts";
 import type { Top } from "./memory-obvious.ts";
 
-/** Rows taken at a time; the last ones are filled up with rows of zeros. */
+/** Rows of an iteration. Rows of zeros pad the end. */
 const ROWS = 4;
 
-/** Components taken at a time. */
+/** Components of an iteration. */
 const COMPONENTS = 2;
 
 const filledUp = (count: number, to: number) => Math.ceil(count / to) * to;
 
-/** The best of a stream of rows; equal ones in the order in which they come. */
+/** The best rows of a stream. Ties keep the order of the stream. */
 class Best {
   readonly #scores: Float64Array;
   readonly #rows: Uint32Array;
   #filled = 0;
-  /** What a row has to beat. */
+  /** The score that a row has to beat. */
   last: number;
 
   constructor(limit: number) {
@@ -47,6 +47,7 @@ class Best {
   }
 }
 
+/** Embeddings in f32, with sums in f64. */
 export class UnrolledVectors {
   readonly #ids: string[];
   readonly #width: number;
@@ -96,7 +97,7 @@ export class UnrolledVectors {
   }
 }
 
-/** The same with a byte for each component; sums are whole numbers. */
+/** Like `UnrolledVectors`, with a byte for each component. Sums are integers. */
 export class UnrolledCodes {
   readonly #ids: string[];
   readonly #width: number;

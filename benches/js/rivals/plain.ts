@@ -27,7 +27,10 @@ const WEIGHTS_BY_SUBTYPE = new Map<string | null | undefined, RerankingWeights>(
 
 const toMs = (instant: Instant) => (typeof instant === "number" ? instant : instant.getTime());
 
-/** Results in the order of the candidates; `weights` undefined stands for each node's section. */
+/**
+ * Returns results in the order of the candidates. If `weights` is undefined, each node's section
+ * decides its weights.
+ */
 function score(
   candidates: readonly ScoredNode[],
   metrics: GraphMetrics,

@@ -1,4 +1,4 @@
-// Playbooks by kind of anomaly in a Map: the index that one writes in JavaScript.
+// An index of playbooks by kind of anomaly in a Map, as a user writes it in JavaScript.
 
 import type {
   AnomalyEvent,
@@ -14,7 +14,7 @@ interface Entry {
   least: number;
 }
 
-/** For playbooks whose triggers are right and have no conditions, and symbols in lower case. */
+/** Only for playbooks with valid triggers without conditions, and with symbols in lower case. */
 export class IndexedBook {
   readonly #byKind = new Map<string, Entry[]>();
 

@@ -1,14 +1,12 @@
-// Classification by regular expressions that are compiled once: what one writes who knows V8.
-// `patterns` asks each pattern in turn; `tuned` asks one expression for each category first, and
-// its patterns only where that found something.
+// Classification by precompiled regular expressions, as an expert of V8 writes it. `patterns` runs
+// each pattern in turn. `tuned` runs one expression for each category first, and the category's
+// patterns only if it matched.
 
 import * as reference from "../../../tests/reference/index.ts";
 
 type Classify = typeof reference.classifyQuery;
 
-/**
- * Of a text in lower case, since expressions that ignore case do not know the Kelvin sign for a k.
- */
+/** For lower-case text: case-insensitive expressions do not match the Kelvin sign as a k. */
 const ATTRIBUTES = reference.ATTRIBUTE_WORDS.map((word) => ({ word, regex: new RegExp(word) }));
 const ANY_ATTRIBUTE = new RegExp(reference.ATTRIBUTE_WORDS.join("|"));
 const POSSESSIVE = /(\S+(?:\s+\S+)?)'s\s+(\S+)/i;

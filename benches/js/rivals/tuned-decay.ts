@@ -1,7 +1,7 @@
-// The best decay sweep we know to write in JavaScript without WASM: columns in, columns out, no
-// objects, no branch on the data but such as nearly always go one way, and exp inlined. V8 calls
-// its exp in C for each value; the same steps (fdlibm's e_exp.c) written here, for the arguments a
-// memory has, give the same bits without the call.
+// The best decay sweep we know to write in JavaScript without WASM: input and output columns, no
+// objects, only branches that nearly always go one way, and exp inlined. V8 calls its exp in C for
+// each value. The same steps (fdlibm's e_exp.c), written here for the arguments of a memory, give
+// the same bits without the call.
 
 import { DECAY_CONFIG, type DecayInput, type DecayOutput } from "../../../tests/reference/decay.ts";
 import { MEMORY_SECTIONS, SECTION_PROFILES } from "../../../tests/reference/sections.ts";
@@ -17,8 +17,8 @@ const WEAK = Float64Array.from(MEMORY_SECTIONS, (s) => SECTION_PROFILES[s].decay
 const POWERS = Float64Array.from({ length: 1023 }, (_, k) => 2 ** -k);
 
 /**
- * Retrievability and lifecycle of every node at `now`; into `output` when it is given, which must
- * be as long as the input.
+ * Computes retrievability and lifecycle of every node at `now`, into `output` if it is given. It
+ * must be as long as the input.
  */
 export function decayColumns(
   { lastAccessed, stability, section }: DecayInput,
@@ -28,8 +28,8 @@ export function decayColumns(
     lifecycle: new Uint8Array(lastAccessed.length),
   },
 ): DecayOutput {
-  // All constants are locals: V8 loads a module's `var`, which bundlers make of `const`, on every
-  // turn.
+  // Locals for all constants: V8 reloads a module's `var`, which bundlers make of `const`, in every
+  // iteration.
   const msPerDay = 86_400_000;
   const dormantDays = DECAY_CONFIG.dormant_days;
   const compressDays = DECAY_CONFIG.compress_days;
@@ -46,13 +46,13 @@ export function decayColumns(
   const p3 = 6.613756321437934e-5;
   const p4 = -1.6533902205465252e-6;
   const p5 = 4.1381367970572385e-8;
-  // k is x / ln 2 rounded; but e_exp.c compares upper halves of doubles, so that in a sliver next
-  // to −ln 2 / 2 its k is still 0. Arguments so close to that point are left to `Math.exp`.
+  // k is x / ln 2, rounded. But e_exp.c compares the upper halves of doubles, so that in a sliver
+  // next to −ln 2 / 2 its k is still 0. Arguments in the sliver go to `Math.exp`.
   const halfLn2 = 0.346571795;
   const sliver = 2e-6;
-  // Above, e_exp.c answers 1 + x.
+  // For arguments above −2^−28, e_exp.c returns 1 + x.
   const tiny = 2 ** -28;
-  // Down to here 2^k and the result are normal numbers.
+  // From here up, 2^k and the result are normal numbers.
   const lowest = -708;
 
   const nowMs = typeof now === "number" ? now : now.getTime();
@@ -75,7 +75,7 @@ export function decayColumns(
     } else r = s <= 0 ? 0 : Math.exp(x);
     retrievability[i] = r;
 
-    // Which state is as good as random, so it is counted up instead of branched to.
+    // The state is unpredictable, so that it is counted up without branches.
     const code = section[i]!;
     const weak = weaks[code]!;
     const below = +(r < weak);

@@ -1,8 +1,8 @@
-// The best ranking we know to write in JavaScript without WASM: the fields are read once into typed
+// The best ranking we know to write in JavaScript without WASM. Fields are read once into typed
 // arrays that are kept between calls, exp and tanh come from tables by whole day and by count, and
-// the order is found by a bucket sort over the scores. Only result objects are allocated, and by
-// `rerankTop` no more than `limit` of them. Like the reference it takes its input as valid; unlike
-// it, it is not re-entrant (a getter on a candidate must not call it again).
+// a bucket sort orders the scores. Only result objects are allocated, at most `limit` of them by
+// `rerankTop`. Like the reference it does not validate its input. Unlike the reference it is not
+// re-entrant: a getter of a candidate must not call it.
 
 import type {
   GraphMetrics,
@@ -21,19 +21,20 @@ import type { Instant, ScoredNode } from "../../../tests/reference/signals.ts";
 const MS_PER_DAY = 86_400_000;
 const NEW_NODE_MS = 7 * MS_PER_DAY;
 
-/** exp(−d / 30) by whole days d; eleven years, beyond which exp itself is called. */
+/** exp(−d / 30) by whole days d, for eleven years. Beyond that exp itself is called. */
 const RECENCY_DAYS = 4096;
 const RECENCY = Float64Array.from({ length: RECENCY_DAYS }, (_, d) => Math.exp(-d / 30));
 
 /**
- * tanh(c / 10) by count c; from 220 on it is 1 to the bit, so the last entry serves all the rest.
+ * tanh(c / 10) by count c. From 220 on it is 1 to the bit, so that the last entry serves all higher
+ * counts.
  */
 const FREQUENCY_COUNTS = 256;
 const FREQUENCY = Float64Array.from({ length: FREQUENCY_COUNTS }, (_, c) => Math.tanh(c / 10));
 
 const SIGNALS = ["semantic", "keyword", "graph", "recency", "authority", "affinity"] as const;
 
-/** Six weights for each section code, then a row for weights that serve every candidate. */
+/** Six weights for each section code, then a row of global weights. */
 const WEIGHTS = new Float64Array(6 * (MEMORY_SECTIONS.length + 1));
 MEMORY_SECTIONS.forEach((section, code) => {
   setWeights(code, SECTION_PROFILES[section].reranking_weights);
@@ -41,8 +42,9 @@ MEMORY_SECTIONS.forEach((section, code) => {
 const COMMON = MEMORY_SECTIONS.length;
 const DEFAULT_CODE = MEMORY_SECTIONS.indexOf("KNOWLEDGE");
 
-// A Map asks for a string's hash and calls out of the loop, at some 30 ns a candidate. The known
-// subtypes differ in length and two characters, so one slot and one comparison tell which it is.
+// A Map reads a string's hash and calls out of the loop, at some 30 ns a candidate. The known
+// subtypes differ in length and two characters, so that one slot and one comparison identify a
+// subtype.
 const SLOTS = 256;
 const SLOT_NAMES: string[] = new Array<string>(SLOTS).fill("");
 const SLOT_CODES = new Uint8Array(SLOTS).fill(DEFAULT_CODE);
@@ -62,7 +64,7 @@ function slotOf(subtype: string, byLength: number, byCharacter: number): number 
   );
 }
 
-/** Factors that give each subtype a slot of its own. */
+/** Returns factors that give each subtype a slot of its own. */
 function separatingFactors(subtypes: readonly string[]): [number, number] {
   for (let byLength = 1; byLength < SLOTS; byLength++) {
     for (let byCharacter = 1; byCharacter < SLOTS; byCharacter++) {
@@ -85,7 +87,7 @@ function setWeights(row: number, weights: RerankingWeights): void {
   });
 }
 
-/** One entry a candidate; grown, never shrunk. Functions take what they use into locals. */
+/** One entry for each candidate. Grows, never shrinks. Functions copy what they use into locals. */
 let scratch = makeScratch(0);
 
 function makeScratch(capacity: number) {
@@ -105,13 +107,13 @@ function makeScratch(capacity: number) {
     spareKeys: new Float64Array(capacity),
     buckets: new Uint32Array(capacity),
     starts: new Uint32Array(capacity),
-    /** Least and greatest score of the batch. */
+    /** Smallest and largest score of the batch. */
     low: 0,
     high: 0,
   };
 }
 
-/** Reads every field of every candidate once; gives the batch's BM25 maximum. */
+/** Reads every field of every candidate once. Returns the largest BM25 score of the batch. */
 function pack(
   candidates: readonly ScoredNode[],
   nowMs: number,
@@ -155,7 +157,7 @@ function pack(
   return maxBM25;
 }
 
-/** Scores over the packed columns; the least and the greatest stay in the scratch. */
+/** Computes scores from the packed columns. Stores the smallest and the largest in the scratch. */
 function weigh(count: number, maxBM25: number): void {
   const { semantic, keyword, graph, recency, authority, affinity, codes, scores } = scratch;
   const w = WEIGHTS;
@@ -181,8 +183,8 @@ function weigh(count: number, maxBM25: number): void {
 }
 
 /**
- * Number of the first signal with the largest weight · value; asked only for rows that are
- * answered.
+ * Returns the number of the first signal with the largest weight · value. Called only for returned
+ * rows.
  */
 function primarySignal(row: number): number {
   const { semantic, keyword, graph, recency, authority, affinity, codes } = scratch;
@@ -213,7 +215,7 @@ function primarySignal(row: number): number {
   return w[at + 5]! * affinity[row]! > best ? 5 : index;
 }
 
-// Sorting: order[i] is a row and keys[i] its score; highest first, of equals the earlier row.
+// Sorting: order[i] is a row and keys[i] its score. Highest first; ties keep the order of rows.
 
 function insertionSort(from: number, to: number): void {
   const { order, keys } = scratch;
@@ -234,7 +236,7 @@ function insertionSort(from: number, to: number): void {
 
 const RUN = 12;
 
-/** n log n whatever the scores. */
+/** Merge sort: n log n for any scores. */
 function mergeSort(from: number, to: number): void {
   const { order, keys, spare, spareKeys } = scratch;
   for (let run = from; run < to; run += RUN) insertionSort(run, Math.min(run + RUN, to));
@@ -279,9 +281,9 @@ const FEW_ROWS = 24;
 const LARGE_BUCKET = 32;
 
 /**
- * order[0, limit) = the rows with the highest scores. Rows go into as many buckets as there are
- * rows, evenly over the range of scores, which leaves them nearly sorted; buckets beyond the limit
- * are left alone. Scores that crowd into few buckets are merge-sorted there.
+ * order[0, limit) = the rows with the highest scores. There are as many buckets as rows, evenly
+ * over the range of scores, which leaves the rows nearly sorted. Buckets beyond the limit are
+ * skipped. Scores that crowd into few buckets are merge-sorted.
  */
 function sortTop(count: number, limit: number): void {
   if (count <= FEW_ROWS) {
@@ -292,7 +294,7 @@ function sortTop(count: number, limit: number): void {
   const { order, keys, scores, buckets, starts, low, high } = scratch;
   const scale = (count - 1) / (high - low);
   if (!(scale > 0 && scale < Number.POSITIVE_INFINITY)) {
-    // All equal, or a range that no number holds.
+    // All scores are equal, or their range is not finite.
     unsorted(count);
     mergeSort(0, count);
     return;
@@ -334,8 +336,8 @@ const SMALL_LIMIT = 64;
 const SMALL_SHARE = 1 / 8;
 
 /**
- * The same for a limit that is a small share of the rows: a sorted list of the best so far, most
- * rows fail its last at once.
+ * Like `sortTop`, for a limit that is a small share of the rows: a sorted list of the best, whose
+ * last entry rejects most rows at once.
  */
 function selectTop(count: number, limit: number): void {
   const { order, keys, scores } = scratch;

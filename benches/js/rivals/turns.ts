@@ -1,6 +1,6 @@
-// Turns of conversation by regular expressions that are compiled once, and each asked only where it
-// can still say something: what one writes who knows V8. For turns of ASCII, in the default mode
-// and a frame that is given.
+// Turn planning by precompiled regular expressions, as an expert of V8 writes it. An expression
+// runs only if it can still change the result. Only for ASCII turns in the default mode with a
+// given frame.
 
 import * as reference from "../../../tests/reference/index.ts";
 

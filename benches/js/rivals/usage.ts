@@ -1,5 +1,5 @@
-// Keeping usage by hand, tuned: words of the answer once, records in lists by id, and no others
-// looked at.
+// Usage tracking, tuned by hand: splits the answer into words once, and keeps records in lists by
+// id, so that no other records are read.
 
 import { STOP_WORDS } from "../../../tests/reference/stop-words.ts";
 import type { UsageFeedback, UsageRecord } from "../../../tests/reference/usage.ts";
@@ -15,6 +15,7 @@ function wordsOf(text: string): Set<string> {
   return words;
 }
 
+/** The usage records of one agent. */
 export class UsageTracker {
   readonly #records = new Map<string, UsageRecord[]>();
   /** The ids of all records, the oldest first. */

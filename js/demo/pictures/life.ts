@@ -1,5 +1,5 @@
-// The life of a memory as a picture: how each section fades, what recall does, and what stakes do.
-// Every number is the engine's own.
+// Draws the life of a memory: the decay of each section, the effect of recalls, and the effect of
+// stakes. All numbers come from the engine.
 
 import {
   calculateRetrievability,
@@ -22,24 +22,24 @@ interface Point {
   retrievability: number;
 }
 
-/** Where a curve leaves a state. */
+/** A point at which a curve leaves a lifecycle state. */
 interface Mark extends Point {
   state: string;
 }
 
 const PANEL = { width: 300, height: 220 };
-/** Told apart by those who see fewer colours, too: Okabe and Ito's. */
+/** Okabe and Ito's colours, which colour-blind readers can distinguish. */
 const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7"];
 
 const decayOf = (subtype: string): SectionDecayConfig =>
   SECTION_PROFILES[getSectionForSubtype(subtype)].decay;
 
-/** The first day on which a memory of this stability is past a state, to the hour. */
+/** Returns the first day on which a memory of this stability has left a state, to the hour. */
 function dayAfter(state: "ACTIVE" | "WEAK", stability: number, decay: SectionDecayConfig): number {
   const order = ["ACTIVE", "WEAK", "DORMANT", "COMPRESS", "ARCHIVE"];
   for (let hour = 0; ; hour++) {
     const retrievability = calculateRetrievability(hour / 24, stability);
-    // Days dormant matter for what comes after DORMANT alone.
+    // Days in DORMANT matter only for the states after it.
     if (
       order.indexOf(getDecayLifecycleStateForSection(retrievability, 0, decay)) >
       order.indexOf(state)
@@ -55,7 +55,7 @@ const marksOf = (line: string, stability: number, decay: SectionDecayConfig): Ma
     return { line, day, retrievability: calculateRetrievability(day, stability), state: next };
   });
 
-/** Each section's curve for one of its subtypes, never recalled. */
+/** Returns each section's curve for one of its subtypes, without recalls. */
 function sections() {
   const subtypes = ["custom:signal", "custom:trade_close", "custom:lesson", "custom:playbook"];
   const lines = subtypes.map((subtype) => ({
@@ -78,7 +78,7 @@ function sections() {
   };
 }
 
-/** A lesson that is recalled now and then, beside one that never is. */
+/** Returns a lesson with recalls, beside one without. */
 function recalls() {
   const decay = decayOf("custom:lesson");
   const { base_difficulty: difficulty } = SECTION_PROFILES.KNOWLEDGE.encoding;
@@ -100,7 +100,7 @@ function recalls() {
   return { points: [...life(order[0]!, []), ...life(order[1]!, [10, 40, 110])], marks: [], order };
 }
 
-/** Closed trades with less and more at stake, never recalled. */
+/** Returns closed trades with different stakes, without recalls. */
 function stakes() {
   const subtype = "custom:trade_close";
   const decay = decayOf(subtype);
@@ -172,7 +172,7 @@ function panel(title: string, { points, marks, order }: ReturnType<typeof sectio
   };
 }
 
-/** The picture, as the text of an SVG. */
+/** Returns the picture as SVG. */
 export async function life(): Promise<string> {
   const values = [0.25, 1, 7, 30, 90, 365, 1460];
   const logarithmic = {

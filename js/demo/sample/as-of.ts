@@ -1,10 +1,11 @@
-// The sample as it was at an earlier instant: later memories are not there yet, later recalls not
-// counted. The strengths of edges stay those of the end; everything else is wound back.
+// The sample at an earlier instant: later memories are missing, and later recalls are not counted.
+// Edges keep their final strengths; everything else is that of the instant.
 
 import { stabilityAt } from "./memory-model.ts";
 import { playbookBody } from "./playbooks.ts";
 import type { SampleEdge, SampleNode } from "./types.ts";
 
+/** Returns the sample as it was at an earlier instant, in milliseconds since 1970. */
 export function sampleAt(
   sample: { readonly nodes: readonly SampleNode[]; readonly edges: readonly SampleEdge[] },
   at: number,

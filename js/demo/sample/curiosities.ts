@@ -1,5 +1,4 @@
-// Curiosities: questions that the agent keeps for a quiet hour. Some of them a later lesson
-// answers.
+// Curiosities: questions that the agent stores for later. A later lesson answers some of them.
 
 import { COINS, DAY } from "./market.ts";
 import type { SetupKey } from "./setups.ts";
@@ -261,6 +260,7 @@ const STARTS = [
   "A thought while watching {sym}. ",
 ];
 
+/** Writes the curiosities. */
 export function writeCuriosities(world: World): void {
   const { market, journal, truth, quota } = world;
   const random = world.random.fork("curiosities");

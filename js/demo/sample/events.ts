@@ -1,5 +1,4 @@
-// What happened in the market at large, as the agent noted it: prints, flows, squeezes, outages,
-// unlocks.
+// Market events, as the agent noted them: prints, flows, squeezes, outages, unlocks.
 
 import { COINS, coinOf, DAY, type EventKind, HOUR, round, type Shock } from "./market.ts";
 import type { Random } from "./random.ts";
@@ -207,7 +206,7 @@ const AFTERMATH = [
   "Cross-check: the next major coin moved {other}.",
 ];
 
-/** The sum that stands for the size of an event, in millions of dollars. */
+/** Returns the size of an event, in millions of dollars. */
 function musd(shock: Shock, random: Random): number {
   const depth = coinOf(shock.symbol ?? "BTC").depth;
   return Math.max(
@@ -216,6 +215,7 @@ function musd(shock: Shock, random: Random): number {
   );
 }
 
+/** Writes the market's events. */
 export function writeEvents(world: World): void {
   const { market, journal, truth } = world;
   const random = world.random.fork("events");
@@ -271,7 +271,7 @@ export function writeEvents(world: World): void {
 }
 
 /**
- * Ties events to the signals that fired within hours, to theses made after them, and to positions
+ * Links events to the signals that fired within hours, to theses made after them, and to positions
  * open through them.
  */
 export function linkEvents(world: World): void {

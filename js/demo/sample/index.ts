@@ -1,5 +1,5 @@
-// A sample memory: what a trading agent has come to remember over some months, made from a seed.
-// The same options give the same sample, to the byte, on every machine; nothing here reads a clock.
+// A generated sample memory: a trading agent's memory of some months. The same options give the
+// same sample, to the byte, on every machine. Nothing here reads a clock.
 
 import { writeCuriosities } from "./curiosities.ts";
 import { linkEvents, writeEvents } from "./events.ts";
@@ -22,16 +22,18 @@ export { EDGE_STRENGTH } from "./memory-model.ts";
 export { SETUPS, type SetupKey } from "./setups.ts";
 export * from "./types.ts";
 
+/** Options of a sample. */
 export interface SampleOptions {
   seed?: number;
-  /** How many memories, 100 or more. */
+  /** The number of memories, at least 100. */
   memories?: number;
-  /** How many days they span, 14 or more. */
+  /** The number of days that they span, at least 14. */
   days?: number;
   /** The end of the last day, ISO 8601. */
   end?: string;
 }
 
+/** The options of the sample that tests, benches and the demo program use. */
 export const SAMPLE_DEFAULTS = {
   seed: 7,
   memories: 2000,
@@ -67,6 +69,11 @@ function quotaFor(memories: number, days: number): Quota {
   return quota;
 }
 
+/**
+ * Generates a sample.
+ *
+ * @throws {RangeError} If an option is out of range.
+ */
 export function generateSample(options: SampleOptions = {}): Sample {
   const { seed, memories, days, end } = { ...SAMPLE_DEFAULTS, ...options };
   const until = Date.parse(end);

@@ -1,5 +1,5 @@
-// The agent's journal while it is being written: every memory and every edge goes in here,
-// with its id, its first stability and its difficulty.
+// The agent's journal: collects every memory and edge while the sample is written, and assigns ids,
+// first stabilities and difficulties.
 
 import {
   EDGE_STRENGTH,
@@ -13,6 +13,7 @@ import type { EdgeType, SampleEdge, SampleNode, Subtype } from "./types.ts";
 
 const ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
 
+/** A memory to be written. */
 export interface Draft {
   subtype: Subtype;
   at: number;
@@ -24,6 +25,7 @@ export interface Draft {
   stakes?: Stakes;
 }
 
+/** The memories and edges written so far. */
 export class Journal {
   readonly nodes: SampleNode[] = [];
   readonly edges: SampleEdge[] = [];
@@ -76,7 +78,7 @@ export class Journal {
     return node;
   }
 
-  /** Ties two memories once for each type of edge; the edge is as old as the younger of the two. */
+  /** Links two memories, once for each edge type. The edge is as old as the younger memory. */
   link(type: EdgeType, source: SampleNode, target: SampleNode): void {
     const key = `${type} ${source.id} ${target.id}`;
     if (source === target || this.#links.has(key)) return;

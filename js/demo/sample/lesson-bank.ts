@@ -1,5 +1,4 @@
-// What there is to learn from trades: one point for each lesson, with the kind of trade that
-// teaches it.
+// The texts of lessons: one point for each lesson, with the kind of trade that teaches it.
 
 import type { SetupKey } from "./setups.ts";
 
@@ -17,6 +16,7 @@ export type Teacher =
   | "break_even"
   | "broken";
 
+/** A lesson's texts, and the kind of trade that teaches it. */
 export interface Point {
   topic: string;
   setup: SetupKey | null;
@@ -694,6 +694,7 @@ const BY_SETUP: Readonly<Record<SetupKey, readonly Row[]>> = {
   ],
 };
 
+/** All points. */
 export const POINTS: readonly Point[] = [
   ...GENERAL.map(point(null)),
   ...(Object.entries(BY_SETUP) as [SetupKey, readonly Row[]][]).flatMap(([setup, rows]) =>

@@ -1,5 +1,5 @@
-// Lessons: what the agent learns from closed trades. Each one rests on trades that really teach it,
-// refers to them, and may later be revisited when new trades say it again.
+// Lessons that the agent learns from closed trades. Each one comes from trades that support it,
+// refers to them, and may be revisited when new trades confirm it.
 
 import { POINTS, type Point, type Teacher } from "./lesson-bank.ts";
 import { DAY, HOUR } from "./market.ts";

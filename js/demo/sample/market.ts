@@ -1,7 +1,6 @@
-// The market behind the memories: hourly prices of twelve coins by a seeded random walk that share
-// one tide, events that shake them, and occurrences of the setups, each of which moves price before
-// and, often, after. Whatever the agent remembers of prices is read from here, so that trades win
-// and lose by what really came.
+// The market behind the memories: hourly prices of twelve coins by seeded random walks with a
+// common component, events that move them, and occurrences of the setups, which move prices before
+// and often after. Memories read all prices here, so that trades win and lose by real price paths.
 
 import type { Random } from "./random.ts";
 import { SETUPS, type Setup } from "./setups.ts";
@@ -9,19 +8,20 @@ import { SETUPS, type Setup } from "./setups.ts";
 export const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 
+/** A coin, and the parameters of its random walk. */
 export interface Coin {
   symbol: string;
   name: string;
   start: number;
   /** Decimal places of a quoted price. */
   digits: number;
-  /** Size of its moves beside those of BTC. */
+  /** The size of its moves relative to BTC's. */
   pace: number;
-  /** How closely it follows the tide. */
+  /** The weight of the common component in its moves. */
   beta: number;
-  /** Share of the agent's attention. */
+  /** The share of the agent's attention. */
   weight: number;
-  /** Liquidity beside that of BTC. */
+  /** Liquidity relative to BTC's. */
   depth: number;
 }
 
@@ -167,13 +167,13 @@ export type EventKind =
   | "network_halt"
   | "treasury_buy";
 
-/** Something that happened to the market, with the move it brought. */
+/** An event of the market, with the move that it caused. */
 export interface Shock {
   kind: EventKind;
   symbol: string | null;
   at: number;
   hours: number;
-  /** Intended move in percent for BTC's pace; what really came is read from the prices. */
+  /** The intended move in percent at BTC's pace. The actual move is read from the prices. */
   percent: number;
 }
 
@@ -183,9 +183,9 @@ export interface Occurrence {
   coin: Coin;
   at: number;
   bias: 1 | -1;
-  /** In [0, 1], as a scanner would grade it. */
+  /** The severity that a scanner assigns, in [0, 1]. */
   severity: number;
-  /** Whether the market goes along afterwards. */
+  /** Whether price then moves with the bias. */
   works: boolean;
   shock: Shock | null;
 }
@@ -234,7 +234,7 @@ const EVENT_COINS: Partial<Record<EventKind, readonly string[]>> = {
   treasury_buy: ["BTC", "ETH", "SOL", "HYPE"],
 };
 
-/** Kinds that bring bad news only, or good news only. */
+/** Kinds whose news is always bad (−1) or always good (1). */
 const EVENT_SIGN: Partial<Record<EventKind, 1 | -1>> = {
   exchange_outage: -1,
   token_unlock: -1,
@@ -245,7 +245,7 @@ const EVENT_SIGN: Partial<Record<EventKind, 1 | -1>> = {
   treasury_buy: 1,
 };
 
-/** Hour of the day at which scheduled things come. */
+/** The hour of the day of scheduled events. */
 const EVENT_HOUR: Partial<Record<EventKind, number>> = {
   cpi_print: 13,
   payrolls: 13,
@@ -255,7 +255,7 @@ const EVENT_HOUR: Partial<Record<EventKind, number>> = {
   token_unlock: 12,
 };
 
-/** Day of the week (0 is Sunday) on which scheduled things come. */
+/** The day of the week (0 is Sunday) of scheduled events. */
 const EVENT_DAY: Partial<Record<EventKind, number>> = {
   cpi_print: 3,
   payrolls: 5,
@@ -269,6 +269,7 @@ export const hourOf = (at: number): number => new Date(at).getUTCHours();
 export const isWeekend = (at: number): boolean => weekday(at) === 0 || weekday(at) === 6;
 export const dayText = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
+/** Prices, events and occurrences of a period. */
 export class Market {
   readonly #prices = new Map<string, Float64Array>();
   readonly #wicks = new Map<string, Float64Array>();
@@ -284,8 +285,7 @@ export class Market {
     const hours = Math.round((end - start) / HOUR) + 1;
     const tide = new Float64Array(hours);
     const flow = random.fork("tide");
-    // A slow swell under the tide: weeks of rise and weeks of fall, so that theses have something
-    // to be about.
+    // A slow part of the common component: weeks of rise and fall, which give theses a subject.
     let swell = 0;
     for (let h = 0; h < hours; h++) {
       swell = swell * 0.995 + flow.normal() * 0.0012;
@@ -362,17 +362,17 @@ export class Market {
     return quote(coinOf(symbol), this.#between(this.#prices, symbol, at));
   }
 
-  /** Funding in percent an hour, as the perp would show it. */
+  /** Returns funding in percent an hour. */
   funding(symbol: string, at: number): number {
     return round(this.#between(this.#funding, symbol, at), 4);
   }
 
-  /** Move between two instants, in percent. */
+  /** Returns the move between two instants, in percent. */
   move(symbol: string, from: number, to: number): number {
     return (this.price(symbol, to) / this.price(symbol, from) - 1) * 100;
   }
 
-  /** The hourly candles that begin at `from` or later and end by `to`. */
+  /** Yields the hourly candles that begin at `from` or later and end by `to`. */
   *candles(
     symbol: string,
     from: number,
@@ -395,7 +395,7 @@ export class Market {
     }
   }
 
-  /** Lowest and highest price between two instants. */
+  /** Returns the lowest and highest price between two instants. */
   range(symbol: string, from: number, to: number): { low: number; high: number } {
     const coin = coinOf(symbol);
     const prices = this.#hours(this.#prices, symbol);
@@ -417,19 +417,19 @@ export class Market {
 
 const POWERS_OF_TEN = [1, 10, 100, 1000, 10_000, 100_000];
 
-/** Rounded to a number of decimals, at most five. */
+/** Rounds to a number of decimals, at most five. */
 export function round(value: number, digits: number): number {
   const scale = POWERS_OF_TEN[digits];
   if (scale === undefined) throw new RangeError(`cannot round to ${digits} decimals`);
   return Math.round(value * scale) / scale;
 }
 
-/** A price as the exchange would quote it. */
+/** Returns a price as the exchange quotes it. */
 export function quote(coin: Coin, price: number): number {
   return round(price, coin.digits);
 }
 
-/** A level as people set it: three or four figures, then zeros or fives. */
+/** Returns a price level as users set it: three or four digits, then zeros or fives. */
 export function level(coin: Coin, price: number): number {
   let step = Number(`1e-${coin.digits}`);
   while (step * 600 < price) step *= 10;
@@ -483,7 +483,7 @@ function planShocks(start: number, end: number, count: number, random: Random): 
     const n = Math.round(owed);
     owed -= n;
     for (let i = 0; i < n; i++) {
-      // Spread over the days, one in each stretch, so that no kind comes all at once.
+      // One occurrence in each stretch of days, so that a kind is spread evenly.
       const stretch = (days - 4) / n;
       let day = Math.floor(2 + i * stretch + random.unit() * Math.max(stretch, 1));
       const midnight = start - (start % DAY) + day * DAY;
@@ -508,7 +508,7 @@ function planShocks(start: number, end: number, count: number, random: Random): 
   return shocks.sort((a, b) => a.at - b.at);
 }
 
-/** The setup that an event usually leaves behind. */
+/** The setup that usually follows an event. */
 const SETUP_AFTER: Partial<Record<EventKind, Setup["key"]>> = {
   funding_squeeze: "funding_fade",
   liquidation_cascade: "liquidation_bounce",
@@ -518,7 +518,10 @@ const SETUP_AFTER: Partial<Record<EventKind, Setup["key"]>> = {
   payrolls: "first_move_fade",
 };
 
-/** How often a setup works here: the edge, and what the agent has yet to find out about it. */
+/**
+ * Returns the probability that a setup works for a coin at an instant. The deviations from the
+ * setup's edge are what the agent can learn.
+ */
 function edgeOf(setup: Setup, coin: Coin, at: number): number {
   if (setup.key === "funding_fade" && coin.symbol === "DOGE") return 0.3;
   if (setup.key === "funding_fade" && coin.symbol === "BTC") return 0.85;
@@ -595,7 +598,7 @@ function planOccurrences(
   return found.sort((a, b) => a.at - b.at);
 }
 
-/** A market of so many days with so many events and occurrences in it. */
+/** Creates a market with the given numbers of days, events and occurrences. */
 export function makeMarket(
   start: number,
   end: number,

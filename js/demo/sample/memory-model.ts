@@ -1,16 +1,16 @@
-// What a memory server would have stored with each node: type, first stability, difficulty, growth.
-// The sample stands alone, without the engine; a test holds both side by side.
+// The values that a memory server would have stored with each node: type, first stability,
+// difficulty, growth. The sample does not use the engine; a test compares both.
 
 import type { EdgeType, SampleNode, Subtype } from "./types.ts";
 
 interface SubtypeModel {
   section: "EPISODIC" | "SIGNALS" | "KNOWLEDGE" | "PROCEDURAL";
   type: SampleNode["type"];
-  /** Days. */
+  /** Stability in days. */
   stability: number;
-  /** Initial difficulty of the algorithm type that the subtype belongs to. */
+  /** The initial difficulty of the subtype's algorithm type, in [0, 1]. */
   difficulty: number;
-  /** A concept is harder by a tenth. */
+  /** Whether the node is a concept, which adds a tenth to the difficulty. */
   concept: boolean;
 }
 
@@ -19,6 +19,7 @@ const fact = { type: "concept", difficulty: 0.3, concept: false } as const;
 const event = { type: "episode", difficulty: 0.3, concept: false } as const;
 const note = { type: "note", difficulty: 0.2, concept: false } as const;
 
+/** The stored values of each subtype. */
 export const SUBTYPE_MODEL: Readonly<Record<Subtype, SubtypeModel>> = {
   "custom:trade_entry": { section: "EPISODIC", stability: 21, ...concept },
   "custom:trade_close": { section: "EPISODIC", stability: 21, ...concept },
@@ -37,7 +38,10 @@ export const SUBTYPE_MODEL: Readonly<Record<Subtype, SubtypeModel>> = {
   "custom:good_pass": { section: "PROCEDURAL", stability: 30, ...concept },
 };
 
-/** Growth on recall and its cap in days, and how far salience may stretch the first stability. */
+/**
+ * Growth on recall and its cap in days, and the factor by which salience may change the first
+ * stability.
+ */
 export const SECTION_MODEL = {
   EPISODIC: { growth: 2.0, cap: 180, salience: 2.0 },
   SIGNALS: { growth: 1.5, cap: 30, salience: 1.0 },
@@ -45,6 +49,7 @@ export const SECTION_MODEL = {
   PROCEDURAL: { growth: 3.5, cap: 365, salience: 3.0 },
 } as const;
 
+/** The first strength of an edge by type, in [0, 1]. */
 export const EDGE_STRENGTH: Readonly<Record<EdgeType, number>> = {
   relates_to: 0.5,
   part_of: 0.85,
@@ -59,7 +64,7 @@ export const EDGE_STRENGTH: Readonly<Record<EdgeType, number>> = {
   applied_to: 0.75,
 };
 
-/** What is at stake in a memory, for its salience. */
+/** The stakes of a memory, which decide its salience. */
 export interface Stakes {
   pnl_pct?: number;
   confidence?: number;
@@ -90,7 +95,7 @@ function salience(subtype: Subtype, stakes: Stakes): number {
   }
 }
 
-/** Days of stability that a new node starts with: its subtype's, scaled by what was at stake. */
+/** Returns the first stability of a node in days: its subtype's, scaled by salience. */
 export function firstStability(subtype: Subtype, stakes: Stakes): number {
   const { stability, section } = SUBTYPE_MODEL[subtype];
   const most = SECTION_MODEL[section].salience;
@@ -100,14 +105,17 @@ export function firstStability(subtype: Subtype, stakes: Stakes): number {
   return Number((stability * factor).toFixed(2));
 }
 
-/** Difficulty of a new node, in [0, 1], from its kind and the length of its body. */
+/** Returns the difficulty of a new node, in [0, 1], from its kind and the length of its body. */
 export function firstDifficulty(subtype: Subtype, length: number): number {
   const model = SUBTYPE_MODEL[subtype];
   const sum = model.difficulty + Math.min(length / 5000, 1) * 0.15 + (model.concept ? 0.1 : 0);
   return clamp(sum, 0, 1);
 }
 
-/** Stability at an instant: a playbook's follows its successes, any other node's its reads. */
+/**
+ * Returns the stability at an instant in days. A playbook's depends on its successes, any other
+ * node's on its reads.
+ */
 export function stabilityAt(node: SampleNode, at: number): number {
   const { growth, cap } = SECTION_MODEL[SUBTYPE_MODEL[node.subtype].section];
   const ease = 1 - node.difficulty * 0.5;

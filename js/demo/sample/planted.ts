@@ -1,6 +1,6 @@
-// Memories of closed trades with regularities planted in them, so that it is known what
-// consolidation ought to find: conditions whose trades are won more often, or less, than the others
-// of their symbol, and as many conditions that mean nothing.
+// Memories of closed trades with planted regularities, so that the correct result of consolidation
+// is known: conditions whose trades are won more or less often than the others of their symbol, and
+// as many conditions without an effect.
 
 import { SAMPLE_DEFAULTS } from "./index.ts";
 import { Journal } from "./journal.ts";
@@ -11,16 +11,17 @@ import type { SampleEdge, SampleNode, Side } from "./types.ts";
 import { duration, rate as funding, signed } from "./vocabulary.ts";
 import { MINUTE } from "./world.ts";
 
+/** Options of a planted memory. */
 export interface PlantedOptions {
   seed?: number;
   symbols?: readonly string[];
   /**
-   * What each regularity of a symbol is worth: the win rate of its trades less that of the symbol's
-   * others, in percentage points. They add up to 0, so that a condition that means nothing is worth
-   * exactly nothing. All 0: a memory without any regularity.
+   * The effect of each regularity of a symbol: the win rate of its trades less that of the symbol's
+   * other trades, in percentage points. The effects add up to 0, so that a condition without an
+   * effect has exactly 0. All 0: a memory without regularities.
    */
   effects?: readonly number[];
-  /** Trades of each condition, planted or not. */
+  /** The number of trades of each condition, planted or not. */
   trades?: number;
 }
 
@@ -31,18 +32,20 @@ export const PLANTED_DEFAULTS = {
   trades: 40,
 } as const;
 
-/** What called a trade up: an anomaly, or a signal of the entry. */
+/** The condition of a trade: an anomaly, or a signal of the entry. */
 export type Reason = { anomaly_type: string } | { field: string; value: string | boolean };
 
+/** A condition of trades, and its true effect. */
 export interface PlantedCondition {
   symbol: string;
   reason: Reason;
-  /** In percentage points; 0 for a condition that means nothing. */
+  /** The effect in percentage points; 0 for a condition without an effect. */
   effect: number;
-  /** The chance of each of its trades to be won, in [0, 1]. */
+  /** The probability that a trade of the condition is won, in [0, 1]. */
   rate: number;
 }
 
+/** A generated memory, and the truth about its conditions. */
 export interface Planted {
   nodes: SampleNode[];
   edges: SampleEdge[];
@@ -63,16 +66,13 @@ const REASONS: readonly Reason[] = [
 ];
 
 const DAYS = 365;
-/** The share of a symbol's trades that is won, at least and at most. */
+/** The least and the greatest share of won trades of a symbol. */
 export const BASE_RATES = [0.4, 0.6] as const;
 const LONGS = 0.55;
 const SWINGS = 0.75;
-/**
- * Funding in percent an hour: mostly near what it costs when nobody is in a hurry, and now and then
- * stretched.
- */
+/** Funding in percent an hour: mostly near its usual value, sometimes stretched. */
 const FUNDING = { usual: 0.001, spread: 0.002, stretched: [0.006, 0.02], share: 0.2 } as const;
-/** Percent that a trade makes, from the least to the most. */
+/** The least and the greatest profit of a won trade, in percent. */
 const WINS = [0.3, 4.2] as const;
 const LOSSES = [-3, -0.3] as const;
 
@@ -94,7 +94,7 @@ function check(effects: readonly number[], trades: number): void {
     throw new RangeError(`trades: ${trades} is no whole number from 1 on`);
 }
 
-/** The conditions of a symbol: the planted ones, and as many more that mean nothing. */
+/** Returns the conditions of a symbol: the planted ones, and as many without an effect. */
 function plant(symbol: string, effects: readonly number[], random: Random): PlantedCondition[] {
   const base = random.between(...BASE_RATES);
   const reasons = random.shuffled(REASONS);
@@ -103,8 +103,8 @@ function plant(symbol: string, effects: readonly number[], random: Random): Plan
     symbol,
     reason: reasons[i] as Reason,
     effect,
-    // So far from the rate of all trades that the others, which have one condition less, are at the
-    // effect's distance.
+    // The distance from the rate of all trades that puts the other trades, which lack this
+    // condition, at the distance of the effect.
     rate: base + (effect / 100) * (1 - 1 / all.length),
   }));
 }
@@ -115,9 +115,7 @@ function fundingRate(random: Random): number {
   return round((random.chance(0.5) ? 1 : -1) * random.between(...stretched), 4);
 }
 
-/**
- * An entry and its close. All but the reason is drawn without regard to whether the trade is won.
- */
+/** Writes an entry and its close. Only the condition depends on whether the trade is won. */
 function writeTrade(
   journal: Journal,
   { symbol, reason, rate }: PlantedCondition,
@@ -164,7 +162,7 @@ function writeTrade(
   journal.link("part_of", close, entry);
 }
 
-/** The same options give the same memory, to the byte, on every machine. */
+/** Generates a memory. The same options give the same memory, to the byte, on every machine. */
 export function generatePlanted(options: PlantedOptions = {}): Planted {
   const { seed, symbols, effects, trades } = { ...PLANTED_DEFAULTS, ...options };
   check(effects, trades);

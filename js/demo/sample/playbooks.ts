@@ -1,5 +1,5 @@
 // Playbooks: one for each setup, written in the first months, and later variants for single coins.
-// Their counts grow with the trades that follow them.
+// The trades that follow them raise their counts.
 
 import { COINS, DAY } from "./market.ts";
 import { SETUPS, type Setup } from "./setups.ts";
@@ -86,7 +86,7 @@ const CONDITIONS: Partial<Record<Setup["key"], object>> = {
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** The JSON body of a playbook with the counts of the feedback so far. */
+/** Returns the JSON body of a playbook with the counts of its feedback so far. */
 export function playbookBody(
   body: string,
   feedback: readonly { at: number; success: boolean }[],
@@ -103,6 +103,7 @@ export function playbookBody(
   });
 }
 
+/** Writes the playbooks. */
 export function writePlaybooks(world: World): void {
   const { market, journal, truth, quota } = world;
   const random = world.random.fork("playbooks");
@@ -175,10 +176,7 @@ export function writePlaybooks(world: World): void {
   });
 }
 
-/**
- * Ties each playbook to the closes and lessons before it that it was made from, and brings its
- * counts up to date.
- */
+/** Links each playbook to the closes and lessons from which it was made, and updates its counts. */
 export function finishPlaybooks(world: World): void {
   const { journal, truth, market } = world;
   const linkAll = (

@@ -1,4 +1,4 @@
-// One position from entry to exit against the hourly candles: stop, target, and what the agent does
+// Simulates a position from entry to exit on hourly candles: stop, target, and the agent's changes
 // in between.
 
 import { coinOf, HOUR, type Market, quote, round } from "./market.ts";
@@ -8,18 +8,20 @@ import { MINUTE } from "./world.ts";
 
 export type ModifyKind = "break_even" | "partial" | "trail" | "tighten" | "reduce" | "extend";
 
+/** A change that the agent makes to an open position. */
 export interface Modify {
   kind: ModifyKind;
   at: number;
   price: number;
-  /** Move in the trade's favour at that moment, in percent. */
+  /** The move in the trade's favour at that moment, in percent. */
   move_pct: number;
   stop: number;
   target: number;
-  /** Share of the original size that was closed. */
+  /** The share of the original size that was closed. */
   fraction: number;
 }
 
+/** The plan of a trade at its entry. */
 export interface Plan {
   symbol: string;
   side: Side;
@@ -27,10 +29,11 @@ export interface Plan {
   entry: number;
   stop: number;
   target: number;
-  /** Longest life. */
+  /** The longest duration of the trade. */
   hours: number;
 }
 
+/** A position from entry to exit. */
 export interface Position {
   modifies: Modify[];
   legs: Leg[];
@@ -41,18 +44,18 @@ export interface Position {
   mfe_pct: number;
   mae_pct: number;
   outcome: Outcome;
-  /** Stopped, and then the target was reached within two days. */
+  /** Whether the target was reached within two days after the stop. */
   ran_without_us: boolean;
 }
 
 const FLAT_PERCENT = 0.15;
 
-/** The move in favour of a side, in percent. */
+/** Returns the move in favour of a side, in percent. */
 export function favour(side: Side, entry: number, price: number): number {
   return (side === "long" ? 1 : -1) * (price / entry - 1) * 100;
 }
 
-/** Profit in percent over all legs, to two decimals. */
+/** Returns the profit of all legs in percent, to two decimals. */
 export function profit(side: Side, entry: number, legs: readonly Leg[]): number {
   return round(
     legs.reduce((sum, leg) => sum + leg.fraction * favour(side, entry, leg.price), 0),
@@ -64,7 +67,7 @@ export function outcomeOf(pnl: number): Outcome {
   return pnl > FLAT_PERCENT ? "win" : pnl < -FLAT_PERCENT ? "loss" : "flat";
 }
 
-/** Lets a position live. Without `random` nothing is done to it until stop, target or time. */
+/** Simulates a position. Without `random` the agent changes nothing until stop, target or time. */
 export function live(market: Market, plan: Plan, random: Random | null): Position {
   const { symbol, side, at, entry } = plan;
   const coin = coinOf(symbol);
@@ -176,7 +179,7 @@ export function live(market: Market, plan: Plan, random: Random | null): Positio
   };
 }
 
-/** Whether the plan's target is reached within two days after an instant. */
+/** Returns whether the plan's target is reached within two days after an instant. */
 function reaches(market: Market, plan: Plan, after: number): boolean {
   for (const candle of market.candles(
     plan.symbol,

@@ -1,8 +1,7 @@
-// Seeded randomness for the sample: the same seed gives the same memories on every machine.
-// Only integer arithmetic, sums and products are used, so no platform's Math library can change a
-// digit.
+// Seeded randomness for the sample: the same seed gives the same memories on every machine. It uses
+// only integer arithmetic, sums and products, which do not depend on a platform's Math library.
 
-/** 32-bit FNV-1a of a text: turns a stream's name into a seed. */
+/** Returns the 32-bit FNV-1a hash of a text, which seeds a stream from its name. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) {
@@ -30,8 +29,8 @@ export class Random {
   }
 
   /**
-   * A stream of its own for one purpose, so that a change in one part leaves the others as they
-   * were.
+   * Returns a separate stream for one purpose, so that a change in one part does not affect the
+   * others.
    */
   fork(name: string): Random {
     return new Random(this.seed, `${this.name}/${name}`);
@@ -47,17 +46,17 @@ export class Random {
     return t >>> 0;
   }
 
-  /** Uniform in [0, 1). */
+  /** Returns a uniform number in [0, 1). */
   unit(): number {
     return this.#next() / 2 ** 32;
   }
 
-  /** Uniform in [low, high). */
+  /** Returns a uniform number in [low, high). */
   between(low: number, high: number): number {
     return low + (high - low) * this.unit();
   }
 
-  /** A whole number from low to high, both included. */
+  /** Returns a whole number from low to high, both included. */
   whole(low: number, high: number): number {
     return low + Math.floor(this.unit() * (high - low + 1));
   }
@@ -66,7 +65,10 @@ export class Random {
     return this.unit() < probability;
   }
 
-  /** Nearly normal, mean 0 and deviation 1: the sum of four uniforms, whose deviation is 1 / √3. */
+  /**
+   * Returns a nearly normal number with mean 0 and deviation 1: the scaled sum of four uniform
+   * numbers, whose deviation is 1 / √3.
+   */
   normal(): number {
     return (this.unit() + this.unit() + this.unit() + this.unit() - 2) * Math.sqrt(3);
   }
@@ -76,7 +78,7 @@ export class Random {
     return items[Math.floor(this.unit() * items.length)] as T;
   }
 
-  /** One of the items, each as likely as its weight. */
+  /** Returns one of the items, with probabilities proportional to their weights. */
   weighted<T>(items: readonly T[], weight: (item: T) => number): T {
     let rest = this.unit() * items.reduce((sum, item) => sum + weight(item), 0);
     for (const item of items) {
@@ -95,7 +97,7 @@ export class Random {
     return copy;
   }
 
-  /** Deals the items like a deck of cards: none comes twice before all have come once. */
+  /** Returns the items like cards of a deck: none repeats before all have come once. */
   deal<T>(items: readonly T[]): T {
     let deck = this.#decks.get(items) as T[] | undefined;
     if (deck === undefined || deck.length === 0) {

@@ -1,6 +1,6 @@
-// How the memories were used: every new memory is an occasion on which older ones were searched or
-// read. What fits in setup or coin is recalled, what was recalled before is recalled again, and
-// what is recalled together grows together.
+// The uses of memories: every new memory is an occasion on which older ones are searched or read.
+// Memories with the same setup or coin are recalled, recalled memories are more likely to be
+// recalled again, and edges between memories that are recalled together grow.
 
 import { DAY, HOUR, weekday } from "./market.ts";
 import { stabilityAt } from "./memory-model.ts";
@@ -9,10 +9,10 @@ import { MINUTE, type World } from "./world.ts";
 
 type Random = World["random"];
 
-/** What edges between memories that are recalled together gain each time. */
+/** The growth of an edge for each time that its memories are recalled together. */
 const TOGETHER = 0.03;
 
-/** How old a memory may be to come to mind, in days. */
+/** The age up to which memories are recalled, in days. */
 const REACH: Readonly<Record<Subtype, number>> = {
   "custom:trade_entry": 30,
   "custom:trade_close": 45,
@@ -33,11 +33,14 @@ const REACH: Readonly<Record<Subtype, number>> = {
 
 interface Wish {
   subtype: Subtype;
-  /** How many at most. */
+  /** The most memories. */
   most: number;
 }
 
-/** What comes to mind when a memory of a kind is written, beside what it is tied to. */
+/**
+ * The memories that are recalled when a memory of a kind is written, beside those that it is linked
+ * to.
+ */
 const WISHES: Partial<Record<Subtype, readonly Wish[]>> = {
   "custom:signal": [
     { subtype: "custom:playbook", most: 1 },
@@ -90,6 +93,7 @@ const WISHES: Partial<Record<Subtype, readonly Wish[]>> = {
   "custom:lesson": [{ subtype: "custom:curiosity", most: 1 }],
 };
 
+/** Adds the recalls of the whole period, and the growth of edges by them. */
 export function recallAll(world: World): void {
   const { journal, market, quota } = world;
   const random = world.random.fork("recalls");
@@ -108,7 +112,7 @@ export function recallAll(world: World): void {
   }
   const known = new Map<string, SampleNode[]>();
   const everything: SampleNode[] = [];
-  // A sample of many memories has more to choose from, not more recalls for each.
+  // A large sample has more memories to choose from, not more recalls of each.
   const share = Math.min(1, 400 / Math.max(1, quota.signals));
   for (const node of nodes) {
     const recalled = new Map<SampleNode, boolean>();
@@ -150,7 +154,7 @@ export function recallAll(world: World): void {
 }
 
 /**
- * What the review on Sunday evening goes through: theses, playbooks, lessons, and the week's
+ * Returns the memories of the review on Sunday evening: theses, playbooks, lessons, and the week's
  * trades.
  */
 function reviewed(nodes: readonly SampleNode[], at: number): SampleNode[] {
@@ -167,8 +171,8 @@ function reviewed(nodes: readonly SampleNode[], at: number): SampleNode[] {
 }
 
 /**
- * A memory of a kind that shares a tag with the occasion; the newer and the more used, the
- * likelier.
+ * Draws a memory of a kind that shares a tag with the occasion. Newer and more used memories are
+ * more likely.
  */
 function remember(
   known: ReadonlyMap<string, SampleNode[]>,

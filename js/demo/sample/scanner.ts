@@ -1,5 +1,5 @@
-// What the agent's scanner reads off the market when a setup occurs: the measure that stands out,
-// and the words and numbers for the sentences about it.
+// The agent's scanner: reads the market when a setup occurs, and returns the measure that stands
+// out, with words and numbers for sentences about it.
 
 import {
   DAY,
@@ -14,12 +14,13 @@ import type { Random } from "./random.ts";
 import type { SetupKey } from "./setups.ts";
 import { rate, type Snapshot, signed, size, snapshot, snapshotSignals, usd } from "./vocabulary.ts";
 
+/** A reading of the scanner. */
 export interface Reading {
   occurrence: Occurrence;
-  /** Whether price went before as the setup has it; otherwise no scanner would fire. */
+  /** Whether the price moved before as the setup requires. Otherwise no scanner would fire. */
   clear: boolean;
   slots: Record<string, string | number>;
-  /** Fields for a JSON body's `signals`. */
+  /** The fields of a JSON body's `signals`. */
   signals: Record<string, string | number>;
   state: Snapshot;
 }
@@ -45,7 +46,7 @@ const PRINT: Partial<Record<EventKind, readonly string[]>> = {
   ],
 };
 
-/** The print that a scheduled event brought; the same for everybody who asks. */
+/** Returns the print of a scheduled event, the same in every memory. */
 export function printText(kind: EventKind, percent: number): string {
   const texts = PRINT[kind] ?? ["the data print"];
   const good = percent > 0;
@@ -55,7 +56,7 @@ export function printText(kind: EventKind, percent: number): string {
   return texts[index] as string;
 }
 
-/** The last time the futures of a weekend's market closed: Friday, 21:00 UTC. */
+/** Returns the last close of the futures before a weekend: Friday, 21:00 UTC. */
 function fridayClose(at: number): number {
   const back = (weekday(at) - 5 + 7) % 7;
   return at - (at % DAY) - back * DAY + 21 * HOUR;
@@ -127,7 +128,7 @@ function measure(reading: {
     }
     case "book_flip_scalp": {
       const value = round(2.1 + 2.4 * severity, 1);
-      // Bids over asks: a long leans on bids, a short on asks.
+      // The ratio of bids to asks: longs rely on bids, shorts on asks.
       const ratio = bias > 0 ? value : round(1 / value, 2);
       return { text: bias > 0 ? `${value}:1` : `1:${value}`, field: "depth_ratio", value: ratio };
     }
@@ -146,14 +147,14 @@ function measure(reading: {
   }
 }
 
-/** Whether the measure, or the week's trend, points the way that the setup needs. */
+/** Returns whether the measure, or the week's trend, has the direction that the setup needs. */
 function sides(key: SetupKey, value: number, week: number, bias: number): boolean {
   if (key === "funding_fade") return value * bias < 0;
   if (key === "relative_strength") return value * bias > 0;
   return key !== "trend_pullback" || week * bias > 0;
 }
 
-/** Reads an occurrence as the scanner would at its instant. */
+/** Returns the scanner's reading of an occurrence at its instant. */
 export function read(market: Market, occurrence: Occurrence, random: Random): Reading {
   const { setup, coin, at, bias, severity, shock } = occurrence;
   const state = snapshot(market, coin.symbol, at);

@@ -1,4 +1,4 @@
-// Session summaries: one for a day, told from what the agent really did and saw on it.
+// Session summaries: one for each day, from the agent's memories of it.
 
 import { DAY, dayText, hourOf, round } from "./market.ts";
 import type { SampleNode } from "./types.ts";
@@ -62,12 +62,13 @@ const MOODS = {
 
 const SESSION_SIZE = 12;
 
+/** Writes the session summaries. */
 export function writeSessions(world: World): void {
   const { market, journal, quota } = world;
   const random = world.random.fork("sessions");
   const byDay = new Map<string, SampleNode[]>();
   for (const node of journal.nodes) {
-    // What comes after ten in the evening belongs to the next day's session.
+    // Memories after ten in the evening belong to the next day's session.
     const day = dayText(hourOf(node.created_at) >= 22 ? node.created_at + DAY : node.created_at);
     byDay.set(day, [...(byDay.get(day) ?? []), node]);
   }

@@ -1,9 +1,9 @@
-// The thirteen setups that the agent trades: what the scanner sees, why there would be a trade in
-// it, how often the market then goes along, and the words that the agent has for each of them.
+// The thirteen setups that the agent trades: the scanner's measure, the reason for a trade, the
+// probability that the market follows, and the agent's words for each.
 //
 // Percentages are for a market as calm as BTC, and positive in the direction of the trade. In the
-// sentences {crowd} is the side that is caught, {pushed} and {push} are the way price went before,
-// {value} is what was measured.
+// sentences {crowd} is the side that is caught, {pushed} and {push} are the direction of the price
+// before, {value} is the measured value.
 
 export type SetupKey =
   | "funding_fade"
@@ -20,22 +20,23 @@ export type SetupKey =
   | "relative_strength"
   | "deleveraging_reentry";
 
+/** A setup: its market behaviour, its plan of a trade, and its texts. */
 export interface Setup {
   key: SetupKey;
   label: string;
   anomaly: string;
-  /** Share of occurrences in which price then goes with the bias. */
+  /** The share of occurrences in which the price then moves with the bias. */
   edge: number;
-  /** How often it comes, beside the others. */
+  /** The relative frequency of the setup. */
   weight: number;
-  /** Whether the side that is caught stood against the trade, or where the trade now goes. */
+  /** Whether the caught side was positioned against the trade, or with it. */
   crowd: "against" | "with";
-  /** Only on these symbols, when given. */
+  /** The symbols that the setup is limited to. */
   symbols?: readonly string[];
-  /** The move of the hours before, and of the hours after where the setup works. */
+  /** The move of the hours before, and of the hours after if the setup works. */
   before: { hours: number; percent: readonly [number, number] };
   after: { hours: number; percent: readonly [number, number] };
-  /** Distance of stop and target, and the longest life of the trade in hours. */
+  /** The distances of stop and target, and the longest duration of the trade in hours. */
   plan: { stop: number; target: number; hours: number };
   tradeType: "macro" | "swing" | "scalp";
   signalTitles: readonly string[];

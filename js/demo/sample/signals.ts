@@ -1,4 +1,4 @@
-// Signals as the scanner fires them, and watchpoints: levels to wait for, of which about half are
+// Signals of the scanner, and watchpoints: price levels to wait for, of which about half are
 // reached.
 
 import { COINS, DAY, HOUR, level, round } from "./market.ts";
@@ -19,7 +19,7 @@ import {
 } from "./vocabulary.ts";
 import { MINUTE, type World } from "./world.ts";
 
-/** Signals of one kind on one coin are tied together when no more than this lies between them. */
+/** The most days between signals of one kind on one coin that are linked. */
 const ALIKE_DAYS = 30;
 
 /** Writes the signal of one reading. */
@@ -123,7 +123,7 @@ const HIT_NEXT = [
   "Too fast to act on at once; the retest is the trade.",
 ];
 
-/** Sets watchpoints over the whole time, and fires the signal of each that is reached. */
+/** Writes watchpoints over the whole period, and the signal of each that is reached. */
 export function writeWatchpoints(world: World): void {
   const { market, journal, truth, quota } = world;
   const random = world.random.fork("watchpoints");

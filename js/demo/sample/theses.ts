@@ -1,5 +1,5 @@
-// Theses: claims about the next days or weeks with a level that confirms and one that breaks them.
-// The prices decide, and the agent takes note of the verdict.
+// Theses: claims about the next days or weeks, with a level that confirms and a level that refutes
+// them. The prices decide, and the agent records the verdict.
 
 import { COINS, type Coin, DAY, HOUR, level, round } from "./market.ts";
 import type { SampleNode, ThesisTruth } from "./types.ts";
@@ -175,7 +175,7 @@ function claim(
   };
 }
 
-/** When and how a claim is decided by the prices. */
+/** Returns when and how the prices decide a claim. */
 function verdict(
   world: World,
   symbol: string,

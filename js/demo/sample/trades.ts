@@ -1,6 +1,6 @@
-// Trades: which occurrences are taken, how they go, and the memories they leave (entry, modifies,
-// close, or one record for a scalp). What is not taken becomes a missed opportunity, a good pass,
-// or only a signal.
+// Trades: which occurrences are taken, how they go, and the memories that they leave (entry,
+// modifications, close, or one record for a scalp). Other occurrences become a missed opportunity,
+// a good pass, or only a signal.
 
 import { DAY, HOUR, isWeekend, quote, round } from "./market.ts";
 import {
@@ -281,7 +281,7 @@ const PASS_REASONS = [
   "It was in {session} hours, where this setup has not earned anything.",
 ];
 
-/** The stop and the target of a setup for a coin, from an entry price. */
+/** Returns the stop and the target of a setup for a coin, from an entry price. */
 function planOf(reading: Reading, at: number, entry: number, random: Random): Plan {
   const { setup, coin, bias, severity } = reading.occurrence;
   const stretch = random.between(0.9, 1.15);
@@ -305,7 +305,7 @@ interface Taken {
   scalp: boolean;
 }
 
-/** Chooses what is traded, writes all of it, and then judges what was left aside. */
+/** Chooses the occurrences that are traded, writes their memories, and then judges the others. */
 export function writeTrades(world: World): void {
   const { market, quota } = world;
   const random = world.random.fork("trades");
@@ -327,7 +327,8 @@ export function writeTrades(world: World): void {
     const enterAt = at + random.whole(6, 38) * MINUTE;
     const open = [...openUntil.values()].filter((until) => until > enterAt).length;
     const free = (openUntil.get(coin.symbol) ?? 0) < enterAt && open < most;
-    // Some entries are kept for the last hours, so that a few positions are still open at the end.
+    // Some entries are reserved for the last hours, so that a few positions are still open at the
+    // end.
     const last = enterAt > market.end - LAST_HOURS * HOUR;
     const room = wanted[kind] - (last || quick ? 0 : KEPT_FOR_LAST);
     const chance = last ? 0.8 : (room / rest) * 1.15;
@@ -354,7 +355,8 @@ export function writeTrades(world: World): void {
 }
 
 /**
- * Signals come first for what was traded, then for a spread of the rest, until there are enough.
+ * Chooses occurrences for signals: first those that were traded, then a spread of the rest, until
+ * there are enough.
  */
 function chooseSignals(
   world: World,
@@ -721,8 +723,8 @@ function writeScalp(
 }
 
 /**
- * What an occurrence would have made, had it been taken: the ones that won were missed, the others
- * well passed.
+ * Judges the occurrences that were not traded by their hypothetical result: winners were missed,
+ * losers were good passes.
  */
 function judgeTheRest(
   world: World,

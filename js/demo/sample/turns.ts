@@ -1,5 +1,5 @@
-// Turn summaries: what was said between the operator and the agent, and what was done about it.
-// They refer to memories that exist by then, and there are as many as the sample still needs.
+// Turn summaries of conversations between the operator and the agent, and of the actions that
+// followed. They refer to memories that exist at the time. Their number fills the sample up.
 
 import { COINS, DAY, HOUR, round } from "./market.ts";
 import { setupOf } from "./setups.ts";
@@ -242,7 +242,7 @@ const EVENT_TALK = {
   ],
 };
 
-/** The trades that were open at an instant. */
+/** Returns the trades that were open at an instant. */
 function openAt(world: World, at: number): TradeTruth[] {
   return world.truth.trades.filter(
     (trade) => trade.opened_at < at && (trade.closed_at ?? Number.POSITIVE_INFINITY) > at,
@@ -551,7 +551,7 @@ const WRITERS: readonly {
   },
 ];
 
-/** Writes so many turn summaries, spread over the waking hours of all days. */
+/** Writes `count` turn summaries, spread over the waking hours of all days. */
 export function writeTurns(world: World, count: number): void {
   const { market, journal, truth } = world;
   const random = world.random.fork("turns");

@@ -1,5 +1,5 @@
-// What the sample consists of: nodes and edges in the shape that a memory server would hand out,
-// and the truth behind them, from which questions with known answers can be made.
+// The types of the sample: nodes and edges in the format of a memory server, and the truth behind
+// them, from which questions with known answers are made.
 
 import type { SetupKey } from "./setups.ts";
 
@@ -36,9 +36,7 @@ export type EdgeType =
   | "generalizes"
   | "applied_to";
 
-/**
- * One memory. Instants are milliseconds since 1970; the text form of the creation stands beside.
- */
+/** One memory. Instants are milliseconds since 1970; the time of creation is also there as text. */
 export interface SampleNode {
   id: string;
   type: "concept" | "episode" | "note";
@@ -49,29 +47,35 @@ export interface SampleNode {
   content_summary?: string;
   created_at: number;
   provenance_created_at: string;
-  /** The last of `access_times`, or the creation when there was none. */
+  /** The last of `access_times`; the creation if there was no access. */
   last_accessed: number;
   access_count: number;
-  /** Days, after every growth by then. */
+  /** Stability in days, after all growth so far. */
   stability: number;
   difficulty: number;
   tags: string[];
-  /** Every recall after the creation, ascending. */
+  /** The times of all recalls after the creation, ascending. */
   access_times: number[];
-  /** Those recalls that were reads of this very node: they alone grow its stability. */
+  /** The times of the recalls that read this node: only these grow its stability. */
   read_times: number[];
-  /** Days, as stored at creation. */
+  /** Stability at creation, in days. */
   initial_stability: number;
-  /** A playbook's trades, as they closed: its stability and its counts follow these. */
+  /**
+   * A playbook's trades, in the order of their closes: they decide its stability and its counts.
+   */
   feedback?: { at: number; success: boolean }[];
 }
 
+/** A typed, directed link between two memories. */
 export interface SampleEdge {
   id: string;
   source_id: string;
   target_id: string;
   type: EdgeType;
-  /** In [0, 1]: the type's default, and more for what is often recalled together. */
+  /**
+   * The strength in [0, 1]: the type's default, and more for memories that are often recalled
+   * together.
+   */
   strength: number;
   created_at: number;
 }
@@ -86,6 +90,7 @@ export interface Leg {
   price: number;
 }
 
+/** The truth of a trade. */
 export interface TradeTruth {
   symbol: string;
   side: Side;
@@ -106,16 +111,16 @@ export interface TradeTruth {
   leverage: number;
   size_usd: number;
   legs: Leg[];
-  /** Price move in the trade's favour, in percent, over all legs. */
+  /** The price move in the trade's favour over all legs, in percent. */
   pnl_pct: number | null;
   pnl_usd: number | null;
-  /** Best and worst move while open, in percent. */
+  /** The best move while open, in percent. `mae_pct` is the worst. */
   mfe_pct: number;
   mae_pct: number;
   outcome: Outcome;
   exit: ExitKind | null;
   weekend: boolean;
-  /** Stopped, and then the target was reached within two days. */
+  /** Whether the target was reached within two days after the stop. */
   ran_without_us: boolean;
 }
 
@@ -186,7 +191,7 @@ export interface PassTruth {
   setup: SetupKey;
   side: Side;
   signal_id: string | null;
-  /** What the trade would have made, in percent. */
+  /** The hypothetical result of the trade, in percent. */
   pnl_pct: number;
 }
 
@@ -207,7 +212,7 @@ export interface CuriosityTruth {
 
 export interface SessionTruth {
   id: string;
-  /** The day it sums up, as in 2026-01-31. */
+  /** The day of the summary, for example 2026-01-31. */
   day: string;
   entry_ids: string[];
   close_ids: string[];
@@ -221,6 +226,7 @@ export interface TurnTruth {
   about_ids: string[];
 }
 
+/** The truth behind all memories of a sample, by kind. */
 export interface SampleTruth {
   seed: number;
   start: number;
@@ -240,6 +246,7 @@ export interface SampleTruth {
   turns: TurnTruth[];
 }
 
+/** A sample: memories, edges, and the truth behind them. */
 export interface Sample {
   nodes: SampleNode[];
   edges: SampleEdge[];

@@ -1,5 +1,5 @@
-// How the agent writes: numbers, dates and prices in its style, templates with slots, and the
-// sentences about the state of the market that stand in many kinds of memories.
+// The agent's style: numbers, dates and prices, templates with slots, and sentences about the state
+// of the market that many kinds of memories contain.
 
 import { coinOf, DAY, HOUR, hourOf, isWeekend, type Market, round, weekday } from "./market.ts";
 import type { Random } from "./random.ts";
@@ -9,7 +9,7 @@ const WEEKDAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Frida
 
 const SLOT = /\{(\w+)\}/g;
 
-/** The template with its slots filled. A slot without a value is a mistake of the caller. */
+/** Fills the slots of a template. Throws if a slot has no value. */
 export function fill(template: string, slots: Readonly<Record<string, string | number>>): string {
   const text = template.replace(SLOT, (_, slot: string) => {
     const value = slots[slot];
@@ -19,7 +19,7 @@ export function fill(template: string, slots: Readonly<Record<string, string | n
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Digits in groups of three. */
+/** Returns digits in groups of three. */
 function grouped(digits: string): string {
   const [whole = "", rest] = digits.split(".");
   const groups = whole.replace(/\B(?=(\d{3})+$)/g, ",");
@@ -35,13 +35,13 @@ export const dollars = (amount: number): string =>
 export const signedDollars = (amount: number): string =>
   `${amount < 0 ? "" : "+"}${dollars(amount)}`;
 
-/** With its sign, as in +2.3%. */
+/** Returns a percentage with its sign, for example +2.3%. */
 export const signed = (percent: number, digits = 1): string => {
   const figures = Math.abs(percent).toFixed(digits);
   return `${Number(figures) === 0 ? "" : percent < 0 ? "−" : "+"}${figures}%`;
 };
 
-/** Without its sign. */
+/** Returns a percentage without its sign. */
 export const size = (percent: number, digits = 1): string =>
   `${Math.abs(percent).toFixed(digits)}%`;
 
@@ -56,7 +56,7 @@ export const date = (at: number): string => {
 export const clock = (at: number): string => new Date(at).toISOString().slice(11, 16);
 export const weekdayName = (at: number): string => WEEKDAYS[weekday(at)] as string;
 
-/** Hours as a person would say them. */
+/** Returns a duration in words. */
 export function duration(ms: number): string {
   const hours = ms / HOUR;
   if (hours < 1.5) return `${Math.max(1, Math.round(ms / 60_000))} minutes`;
@@ -72,7 +72,7 @@ export function listed(items: readonly string[]): string {
 export const plural = (count: number, noun: string): string =>
   `${count} ${noun}${count === 1 ? "" : "s"}`;
 
-/** What a coin's market looks like at an instant: numbers for sentences and for JSON bodies. */
+/** The state of a coin's market at an instant: numbers for sentences and for JSON bodies. */
 export interface Snapshot {
   symbol: string;
   price: number;
@@ -113,7 +113,7 @@ export function snapshot(market: Market, symbol: string, at: number): Snapshot {
   };
 }
 
-/** The numbers of a snapshot under the names that bodies use. */
+/** Returns the numbers of a snapshot under the field names of bodies. */
 export function snapshotSignals(state: Snapshot): Record<string, number> {
   return {
     price: state.price,
@@ -136,7 +136,7 @@ const STATE_SENTENCES = [
   "{sym} last hour {d1}, last day {d24}, BTC {btc}.",
 ];
 
-/** Whether a coin moves by itself or with the market. */
+/** Returns words that say whether a coin moves by itself or with the market. */
 function whoseMove({ symbol, change24h, btc24h }: Snapshot): string {
   if (change24h * btc24h < 0) return "against the market";
   return Math.abs(change24h) > 1.6 * Math.abs(btc24h)
@@ -144,7 +144,7 @@ function whoseMove({ symbol, change24h, btc24h }: Snapshot): string {
     : "mostly the market’s move";
 }
 
-/** A sentence about where the coin stands. */
+/** Returns a sentence about the state of a coin. */
 export function stateSentence(state: Snapshot, at: number, random: Random): string {
   const { symbol } = state;
   const place =

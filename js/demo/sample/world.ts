@@ -1,11 +1,11 @@
-// What the writers of the different kinds of memories share.
+// The state that the writers of all kinds of memories share.
 
 import type { Journal } from "./journal.ts";
 import type { Market } from "./market.ts";
 import type { Random } from "./random.ts";
 import type { SampleTruth } from "./types.ts";
 
-/** How many memories of each kind there are to be. */
+/** The number of memories of each kind. */
 export interface Quota {
   entries: number;
   scalps: number;
@@ -21,6 +21,7 @@ export interface Quota {
   sessions: number;
 }
 
+/** The market, the journal, the random numbers and the quota of a sample. */
 export interface World {
   market: Market;
   journal: Journal;

@@ -1,10 +1,10 @@
-// One question, ranked three ways: by global weights, by the weights of sections, and by the
-// orchestrator, part by part and with the boost of intent. `Answer` and `Report` are what --json
-// prints; their fields stay as they are, and `format` counts up if they must change: since 2 the
-// module itself searches, which `time_us` says, and an answer has its limit and may have an
-// explanation; since 3 the third ranking is the orchestrator's, an answer has its trace and a
-// result its part, `moved` is null where there is nothing to compare with, `time_us` has `retrieve`
-// in place of `merge_and_select`, and an explanation says what was searched for.
+// One question, ranked in three ways: by global weights, by section weights, and by the
+// orchestrator, part by part and with intent boosts. `--json` prints `Answer` and `Report`. Their
+// fields are stable, and `format` counts up if they must change. Format 2: the module itself
+// searches, `time_us` includes that, and an answer has its limit and may have an explanation.
+// Format 3: the third ranking is the orchestrator's, an answer has its trace and a result its part,
+// `moved` is null without a comparison, `time_us` has `retrieve` in place of `merge_and_select`,
+// and an explanation names its query.
 
 import {
   type Bm25Hit,
@@ -30,92 +30,90 @@ import { UsageError } from "./usage-error.ts";
 export type Signal = keyof RerankingWeights;
 export const SIGNALS = Object.keys(RERANKING_WEIGHTS) as Signal[];
 
-/** One memory in its place of a ranking. */
+/** A memory at its place in a ranking. */
 export interface Result {
   id: string;
-  /** From 1. */
+  /** The place, from 1. */
   rank: number;
   score: number;
   section: MemorySection;
-  /** Without the prefix `custom:`. */
+  /** The subtype without the prefix `custom:`. */
   subtype: string;
   title: string;
   text: string;
-  /** When it was made, ISO 8601. */
+  /** The time of creation, in ISO 8601. */
   created_at: string;
-  /** The six signals; all but a future recency lie in [0, 1]. */
+  /** The six signals. All lie in [0, 1], except the recency of an access in the future. */
   signals: Record<Signal, number>;
   primary_signal: Signal;
-  /** Chance in [0, 1] that it is at hand after the days since its last recall. */
+  /** The probability of recall after the days since the last access, in [0, 1]. */
   retrievability: number;
   lifecycle: DecayLifecycleState;
   /**
-   * Places gained (positive) or lost against the ranking by global weights; null where that does
-   * not have it.
+   * Places gained (positive) or lost against the ranking by global weights; null if that ranking
+   * lacks the memory.
    */
   moved: number | null;
-  /**
-   * What moved it, in words, or which of several parts it is for; null where there is nothing to
-   * say.
-   */
+  /** Why it moved, in words, or the part that found it; null without a reason. */
   reason: string | null;
-  /** Whether the intent of the question raised its score. */
+  /** Whether the intent of the question raised the score. */
   boosted: boolean;
   /**
-   * The part of the question that it is for, from 1 in the order of the trace; null in rankings of
+   * The part of the question that found it, from 1 in the order of the trace; null in rankings of
    * the whole question.
    */
   part: number | null;
 }
 
+/** The answer to one question. */
 export interface Answer {
   question: string;
-  /** Results in each ranking, at most. */
+  /** The most results of each ranking. */
   limit: number;
-  /** Sections that the question asks for, with the strings that say so. */
+  /** The sections that the question asks for, and the strings that indicate them. */
   intents: IntentEvidence[];
   /**
-   * What the whole question led to: activation started from some, by their words, and reached the
-   * others over edges.
+   * The candidates of the whole question: seeds, found by words, and memories that activation
+   * reached over edges.
    */
   candidates: { total: number; by_words: number; by_edges: number; semantic: false };
   /**
-   * The whole question by global weights and by those of sections; and what the orchestrator
-   * selected of its parts.
+   * The rankings of the whole question by global weights and by section weights, and the
+   * orchestrator's selection.
    */
   rankings: { global: Result[]; sections: Result[]; intent: Result[] };
-  /** How the third ranking came about; full-text search is in the milliseconds of its searches. */
+  /** The trace of the third ranking. The times of its searches include full-text search. */
   trace: RetrievalTrace;
   /**
-   * Microseconds of calls, each the median of `calls` after `warm_up` others; full-text search is
-   * not in it.
+   * Microseconds of each call: the median of `calls` after `warm_up` others, without full-text
+   * search.
    */
   time_us: {
     classify_intent: number;
     search_global: number;
     search_sections: number;
-    /** The orchestrator's whole answer, its searches of the index included. */
+    /** The orchestrator's whole answer, including its searches of the index. */
     retrieve: number;
     calls: number;
     warm_up: number;
   };
-  /** Of the memory that --explain names. */
+  /** The explanation of the memory that `--explain` names. */
   explanation?: ExplainedResult;
 }
 
-/** Why a memory stands where it stands by the weights of sections. */
+/** The explanation of a memory's score by section weights. */
 export interface ExplainedResult extends ExplainedNode {
   /**
-   * What was searched for: the whole question, or what the third ranking has the memory by: a part,
-   * or a title.
+   * The query: the whole question, or the part or title with which the third ranking found the
+   * memory.
    */
   query: string;
 }
 
-/** What --json prints. */
+/** The output of `--json`. */
 export interface Report {
   format: 3;
-  /** The present of this report, ISO 8601. */
+  /** The present of this report, in ISO 8601. */
   clock: string;
   memories: number;
   edges: number;
@@ -123,14 +121,14 @@ export interface Report {
 }
 
 const DAY = 86_400_000;
-/** A smaller part of a score explains no move. */
+/** The least change of a score that explains a move. */
 const LEAST_GAIN = 0.001;
 const WARM_UP = 300;
 const CALLS = 101;
 
 /**
- * Median microseconds of each call, warm. The calls take turns, so that none is measured while V8
- * still compiles it or on a better moment of the machine than another.
+ * Returns the median microseconds of each call after a warm-up. The calls take turns, so that
+ * compilation by V8 and disturbances of the machine affect all of them equally.
  */
 async function timed<Name extends string>(
   calls: Record<Name, () => unknown>,
@@ -151,7 +149,7 @@ async function timed<Name extends string>(
   return Object.fromEntries(rows) as Record<Name, number>;
 }
 
-/** The same full-text search, which keeps what it has found. */
+/** Returns a full-text search that caches its results. */
 function keeping(hits: (text: string) => Bm25Hit[]): (text: string) => Bm25Hit[] {
   const kept = new Map<string, Bm25Hit[]>();
   return (text) => {
@@ -161,7 +159,7 @@ function keeping(hits: (text: string) => Bm25Hit[]): (text: string) => Bm25Hit[]
   };
 }
 
-/** Times of what an answer takes. All of it is warm then, but for full-text search. */
+/** Measures the calls of an answer, all warm. Full-text search is cached. */
 async function timings(
   library: Library,
   question: string,
@@ -179,7 +177,7 @@ async function timings(
   return { ...times, calls: CALLS, warm_up: WARM_UP };
 }
 
-/** Chance of recall and lifecycle of a memory at an instant. */
+/** Returns retrievability and lifecycle state of a memory at an instant. */
 function vitality(
   memory: SampleNode,
   section: MemorySection,
@@ -196,8 +194,8 @@ function vitality(
 }
 
 /**
- * The weight that speaks most for a move: whose change, times the signal's value, points its way
- * the furthest.
+ * Returns the signal that explains a move best: the change of its weight, times its value, is the
+ * largest in the direction of the move.
  */
 function weightBehind(ranked: RankedEntry, section: MemorySection, moved: number): string | null {
   const weights = SECTION_PROFILES[section].reranking_weights;
@@ -212,17 +210,17 @@ function weightBehind(ranked: RankedEntry, section: MemorySection, moved: number
     : null;
 }
 
-/** What was done to a result beyond ranking it. */
+/** The treatment of a result after ranking. */
 interface Treatment {
-  /** The factor of its section's intent; null where it was not boosted. */
+  /** The intent boost of its section; null without a boost. */
   boost: number | null;
   /** Whether any result of its ranking was boosted. */
   othersBoosted: boolean;
-  /** The part it is for; null where the whole question was searched for. */
+  /** The part that found it; null for the whole question. */
   part: number | null;
   /** Whether the question has several parts. */
   divided: boolean;
-  /** Whether it was found for the title of a weak result, whose place it has taken. */
+  /** Whether a query by the title of a weak result found it, and it replaced that result. */
   replaces: boolean;
 }
 
@@ -234,7 +232,7 @@ const UNTREATED: Treatment = {
   replaces: false,
 };
 
-/** Why a result stands elsewhere than by global weights. */
+/** Returns why a result's place differs from that by global weights. */
 function reasonFor(
   ranked: RankedEntry,
   section: MemorySection,
@@ -243,7 +241,7 @@ function reasonFor(
 ): string | null {
   const intent = boost === null ? [] : [`intent ×${boost}`];
   const replacing = replaces ? ["replaces a weak one"] : [];
-  // Signals of a part are not those of the whole question, so that no weight explains the
+  // The signals of a part differ from those of the whole question, so that no weight explains the
   // difference.
   if (divided) return [`part ${part}`, ...intent, ...replacing].join(", ");
   if (replaces || moved === null || moved === 0)
@@ -257,12 +255,12 @@ function reasonFor(
   return othersBoosted && boost === null ? "others boosted" : "others gained more";
 }
 
-/** Ranks what a question leads to in the three ways. */
+/** Answers a question in the three ways. */
 export async function answer(library: Library, question: string, limit: number): Promise<Answer> {
   const { at } = library;
   const { hits, global, sections } = library.find(question);
   const time_us = await timings(library, question, hits, limit);
-  // Only now, so that the milliseconds of the trace are not those of V8 compiling.
+  // Called after the timings, so that the trace measures no compilation by V8.
   const { nodes, trace } = await library.orchestrator(limit).retrieve(question, { now: at });
 
   const globalRank = new Map(global.ranking.ids.map((id, i) => [id, i + 1]));
@@ -326,10 +324,9 @@ export async function answer(library: Library, question: string, limit: number):
 const EXAMPLES = 3;
 
 /**
- * The answer with the explanation of one memory, whose id may be shortened as long as it is the
- * only one.
+ * Returns the answer with the explanation of one memory. A unique prefix of its id is enough.
  *
- * @throws {UsageError} where there is no such memory, or more than one.
+ * @throws {UsageError} If no memory, or more than one, has such an id.
  */
 export function explained(
   library: Library,
@@ -355,7 +352,7 @@ export function explained(
   throw new UsageError(`--explain: ${problem}. ${hint}.`);
 }
 
-/** The search that a memory's score comes from, and how many results it gave at most. */
+/** Returns the query of the search that gave a memory its score, and the limit of that search. */
 function searchBehind(
   { question, limit, rankings, trace }: Answer,
   id: string,
@@ -370,12 +367,12 @@ function searchBehind(
   return { query: search.query, limit: search.results };
 }
 
-/** A few ids of many. */
+/** Returns a few of many ids, for a message. */
 function some(ids: readonly string[]): string {
   return ids.slice(0, EXAMPLES).join(", ");
 }
 
-/** The data that --json prints. */
+/** Returns the data that `--json` prints. */
 export function report(library: Library, answers: Answer[]): Report {
   return {
     format: 3,

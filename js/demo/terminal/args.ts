@@ -1,5 +1,4 @@
-// The command line: a question, or something else to show, and how. Whatever is wrong is said in a
-// sentence.
+// Parses the command line: a question or another view, and options. Errors are sentences.
 
 import { Command, CommanderError, Option } from "commander";
 import type { AnomalyEvent } from "nous-wasm";
@@ -9,26 +8,27 @@ import { parseEvents } from "./events.ts";
 import { STANDING_QUESTIONS } from "./questions.ts";
 import { UsageError } from "./usage-error.ts";
 
+/** The parsed arguments. */
 export interface Args {
-  /** Absent: ask for it, or answer the standing questions where nobody can be asked. */
+  /** Null: ask for a question, or answer the standing questions if the input is not a terminal. */
   question: string | null;
-  /** The clock, in milliseconds since 1970. */
+  /** The present, in milliseconds since 1970. */
   at: number;
   limit: number;
-  /** The beginning of an id, or all of it: the memory whose score is to be explained. */
+  /** The id of the memory whose score is explained, or a prefix of it. */
   explain: string | null;
-  /** Whether the steps of each answer are shown. */
+  /** Whether the trace of each answer is shown. */
   trace: boolean;
-  /** In place of a question: the anomalies whose playbooks are shown. */
+  /** Anomalies whose playbooks are shown instead of an answer. */
   events: AnomalyEvent[] | null;
-  /** In place of a question: whether what the last weeks add up to is shown. */
+  /** Whether a consolidation of the last weeks is shown instead of an answer. */
   consolidate: boolean;
-  /** In place of a question: the one whose prompt is shown. */
+  /** A question whose prompt is shown instead of an answer. */
   context: string | null;
   json: boolean;
 }
 
-/** What the command line asks for, or the text that answers it at once. */
+/** Arguments to run with, or a text to print, such as the help. */
 export type Parsed = { run: Args } | { print: string };
 
 const MOST_RESULTS = 20;
@@ -36,10 +36,10 @@ const DEFAULT_LIMIT = 5;
 const SAMPLE_END = Date.parse(SAMPLE_DEFAULTS.end);
 const SAMPLE_DAYS = SAMPLE_DEFAULTS.days;
 const DAY = 86_400_000;
-/** The sample's first days hold too little to ask about. */
+/** The earliest present: the sample's first days hold too few memories. */
 const FIRST = SAMPLE_END - (SAMPLE_DAYS - 7) * DAY;
 
-/** An instant as people type it; without a zone it is UTC. */
+/** Parses an instant. Without a time zone it is UTC. */
 export function parseAt(text: string): number {
   const at = toMilliseconds(text.trim());
   if (Number.isNaN(at))
@@ -106,7 +106,7 @@ the part that it is for, and moved is null where the global ranking does not hav
 retrieve in place of merge_and_select; an explanation has the query that was searched for.
 All fields: js/demo/terminal/answer.ts.`;
 
-/** Reads the arguments that follow the program's name. */
+/** Parses the arguments after the program's name. */
 export function parseArgs(argv: readonly string[]): Parsed {
   const printed: string[] = [];
   const command = new Command("npm run ask --")
@@ -179,7 +179,7 @@ export function parseArgs(argv: readonly string[]): Parsed {
   return { run: { ...shown, at, limit, json } };
 }
 
-/** Commander's message as a sentence of its own, without the prefix. */
+/** Returns Commander's message as a sentence, without its prefix. */
 function sentence(message: string): string {
   const text = message.replace(/^error: /, "");
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!)]$/.test(text) ? "" : "."} See --help.`;

@@ -1,6 +1,6 @@
-// What the last weeks of memory add up to: the groups of episodes, what was tested on their trades,
-// what stands out, and what a store would write then. Nothing is written. `CycleReport` is what
-// --json prints.
+// A consolidation of the last weeks as a view: the groups of episodes, the conditions that were
+// tested on their trades, the patterns that were found, and the changes that a store would write.
+// Nothing is written. `--json` prints `CycleReport`.
 
 import {
   type ConsolidationPlan,
@@ -17,45 +17,45 @@ import { indented, wrap } from "./layout.ts";
 import { kindOf, type Library, textOf } from "./library.ts";
 import { headed, NARROWEST, type Screen, shortId } from "./render.ts";
 
+/** The result of a consolidation. */
 export interface CycleReport {
   format: 1;
-  /** The present, ISO 8601. */
+  /** The present, in ISO 8601. */
   clock: string;
   /** The groups that are analysed, the largest first. */
   groups: GroupReport[];
   /**
-   * Lessons and playbooks that are there; those that an earlier consolidation made are known again.
+   * The number of existing lessons and playbooks. Those of an earlier consolidation are updated,
+   * not made again.
    */
   existing: number;
-  /**
-   * The conditions that divide the groups' trades, by q value and then p value, the smallest first.
-   */
+  /** The tested conditions, sorted by q value and then p value, ascending. */
   tested: TestedPattern[];
-  /** What would be changed, and the counts of the cycle. */
+  /** The changes that a store would write, and the counts of the cycle. */
   plan: ConsolidationPlan;
 }
 
 interface GroupReport {
   symbol: string;
-  /** Ids, the newest first. */
+  /** The ids of the episodes, newest first. */
   episodes: string[];
-  /** How many of each kind, such as "trade close". */
+  /** The number of episodes of each kind, such as "trade close". */
   kinds: Record<string, number>;
-  /** Days of the oldest and of the newest. */
+  /** The days of the oldest and of the newest episode. */
   from: string;
   to: string;
-  /** Conditions that were tested on the closed trades of the symbol. */
+  /** The number of conditions that were tested on the symbol's closed trades. */
   tested: number;
 }
 
-/** Closest misses that are shown where nothing stands out. */
+/** The number of closest misses that are shown if no pattern is found. */
 const MOST_MISSES = 5;
 const LEARNED: ReadonlySet<string> = new Set(["custom:lesson", "custom:playbook"]);
 
-/** What the memory adds up to at its clock. */
+/** Runs a consolidation at the library's present. */
 export async function cycleReport(library: Library): Promise<CycleReport> {
   const { nodes, edges, at: now } = library;
-  // The sample has no states of its own; a store has those that decay leaves.
+  // The sample has no lifecycle states. A store has those of its sweeps.
   const faded = new Map(library.index.decay(now).transitions.map(({ id, to }) => [id, to]));
   const rows = nodes.map((node) => ({ ...node, state_lifecycle: faded.get(node.id) ?? "ACTIVE" }));
   const existing = nodes.filter(({ subtype }) => LEARNED.has(subtype));
@@ -85,7 +85,7 @@ export async function cycleReport(library: Library): Promise<CycleReport> {
   };
 }
 
-/** The groups, what stands out or comes closest to it, and what would be written. */
+/** Renders the groups, the patterns or the closest misses, and the changes. */
 export function renderConsolidation(report: CycleReport, screen: Screen): string {
   const fitted: Screen = { ...screen, width: Math.max(screen.width, NARROWEST) };
   const { width, colors } = fitted;
@@ -112,7 +112,7 @@ export function renderConsolidation(report: CycleReport, screen: Screen): string
   ].join("\n");
 }
 
-/** Width of a symbol's column. */
+/** The width of the column of symbols. */
 const SYMBOL = 6;
 const symbolCell = (symbol: string): string => `${symbol.padEnd(SYMBOL - 1)} `;
 
@@ -134,7 +134,7 @@ function groupLines(
   ];
 }
 
-/** Why the screen has no pattern, and what came closest to one. */
+/** Returns the lines that are shown without a pattern: the reason and the closest misses. */
 function noneLines(tested: readonly TestedPattern[], screen: Screen): string[] {
   const { width } = screen;
   const [best] = tested;
@@ -170,20 +170,20 @@ function patternLines(pattern: TestedPattern, { width, colors }: Screen): string
   ];
 }
 
-/** As the sentences of patterns round. */
+/** The number format of pattern sentences. */
 const WHOLE = new Intl.NumberFormat("en-US", {
   maximumFractionDigits: 0,
   roundingMode: "halfEven",
 });
 const percent = (rate: number): string => WHOLE.format(100 * rate);
 
-/** A condition by its name and value: “trade type swing”. */
+/** Returns a condition as name and value: “trade type swing”. */
 function inWords(condition: TradeCondition): string {
   const name = condition.kind === "signal" ? condition.field : condition.kind;
   return `${name.replaceAll("_", " ")} ${condition.value.replaceAll("_", " ")}`;
 }
 
-/** New lessons and playbooks, and those that get new figures and further trades. */
+/** Returns the lines of new and updated lessons and playbooks. */
 function planLines({ symbol, create, update, link }: GroupPlan, screen: Screen): string[] {
   return [
     ...create.flatMap((node) =>

@@ -1,15 +1,16 @@
-// Asking in turn: a prompt, a question, an answer, until the end of input.
+// The interactive mode: prompt, question, answer, until the end of input.
 
 import { createInterface } from "node:readline/promises";
 import { parseAt, parseId, parseLimit } from "./args.ts";
 import { STANDING_QUESTIONS } from "./questions.ts";
 import { UsageError } from "./usage-error.ts";
 
+/** The actions of the interactive mode. */
 export interface Host {
   ask(question: string): Promise<void>;
-  /** What the score of a memory consists of, in the last answer. */
+  /** Explains the score of a memory of the last answer. */
   explain(id: string): Promise<void>;
-  /** How the last answer was retrieved. */
+  /** Shows the trace of the last answer. */
   trace(): void;
   setClock(at: number): void;
   setLimit(limit: number): void;
@@ -24,7 +25,7 @@ ${STANDING_QUESTIONS.map((question, i) => `  ${i + 1}  ${question}`).join("\n")}
 :trace how that answer was retrieved, :quit ends.
 `;
 
-/** Handles one line; false when it ends the conversation. */
+/** Handles a line. Returns false if it ends the conversation. */
 export async function handle(line: string, host: Host): Promise<boolean> {
   const text = line.trim();
   const [word = "", ...rest] = text.split(/\s+/);
@@ -58,6 +59,6 @@ export async function converse(host: Host): Promise<void> {
     }
     lines.prompt();
   }
-  // The end of input leaves the cursor behind the prompt.
+  // After the end of input the cursor is still behind the prompt.
   host.print("");
 }

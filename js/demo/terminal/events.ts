@@ -1,6 +1,6 @@
-// What an anomaly calls up: the playbooks that fire, and why the others of its kind do not. The
-// market that their conditions ask for is that of the last such signal in memory. `EventsReport` is
-// what --json prints.
+// Playbooks that anomalies trigger, and the reasons why others of their kind do not fire.
+// Conditions are checked against the signals of the last anomaly of the same kind in memory.
+// `--json` prints `EventsReport`.
 
 import {
   type AnomalyEvent,
@@ -15,20 +15,21 @@ import type { Library } from "./library.ts";
 import { headed, NARROWEST, type Screen, shortId } from "./render.ts";
 import { UsageError } from "./usage-error.ts";
 
+/** The playbooks of some events. */
 export interface EventsReport {
   format: 1;
-  /** The present, ISO 8601. */
+  /** The present, in ISO 8601. */
   clock: string;
   events: AnomalyEvent[];
-  /** For each event the last such signal, and its numbers; null where memory has none. */
+  /** For each event, the last signal of its kind and its numbers; null if memory holds none. */
   markets: (Market | null)[];
-  /** Playbooks in the book at that time. */
+  /** The number of playbooks at that time. */
   playbooks: number;
-  /** The most relevant first. */
+  /** The matches, most relevant first. */
   matches: PlaybookMatch[];
-  /** Playbooks for an event's kind that it does not call up, with the reason. */
+  /** Playbooks for an event's kind that did not fire, with the reason. */
   passed_over: { id: string; title: string; reason: string }[];
-  /** What an agent reads when it wakes up; empty where nothing fires. */
+  /** The text for the agent; empty if no playbook fires. */
   text: string;
 }
 
@@ -40,10 +41,9 @@ interface Market {
 const EXAMPLE = "funding_extreme BTC 0.8";
 
 /**
- * Anomalies as people type them: kind, symbol and severity, several with commas between. The symbol
- * may be missing.
+ * Parses anomalies: kind, symbol and severity, several with commas between. The symbol is optional.
  *
- * @throws {UsageError} for what is none.
+ * @throws {UsageError} If a part is invalid.
  */
 export function parseEvents(text: string): AnomalyEvent[] {
   const events = text.split(",").map((one) => one.trim().split(/\s+/));
@@ -58,7 +58,7 @@ export function parseEvents(text: string): AnomalyEvent[] {
   });
 }
 
-/** What events call up in the sample's playbooks. */
+/** Matches events with the sample's playbooks. */
 export function eventsReport(library: Library, events: AnomalyEvent[]): EventsReport {
   const playbooks = library.nodes.filter((node) => node.subtype === "custom:playbook");
   const book = new PlaybookBook();
@@ -66,7 +66,7 @@ export function eventsReport(library: Library, events: AnomalyEvent[]): EventsRe
     playbooks.map(({ id, content_title, content_body }) => ({ id, content_title, content_body })),
   );
   const markets = events.map((event) => marketOf(library, event));
-  // Each event in its own market; of several that call a playbook up, the first.
+  // Each event has its own market. If several events match a playbook, the first counts.
   const results = events.map((event, place) => book.match([event], markets[place]?.numbers));
   const firsts = new Map(
     results
@@ -94,7 +94,7 @@ export function eventsReport(library: Library, events: AnomalyEvent[]): EventsRe
   };
 }
 
-/** The market of the last signal of this kind on this symbol. */
+/** Returns the market of the last signal of this kind on this symbol. */
 function marketOf(library: Library, { type, symbol }: AnomalyEvent): Market | null {
   const signals = library.nodes.filter((node) => node.subtype === "custom:signal");
   const seen = ({ content_body }: SampleNode) =>
@@ -110,7 +110,7 @@ function marketOf(library: Library, { type, symbol }: AnomalyEvent): Market | nu
   return { from: last.id, numbers: Object.fromEntries(numbers) };
 }
 
-/** Why a playbook for the kind of an event is not called up; null where it is for other kinds. */
+/** Returns why a playbook for the kind of an event does not fire; null for other kinds. */
 function reasonAgainst(
   { content_body }: SampleNode,
   events: readonly AnomalyEvent[],
@@ -132,7 +132,7 @@ function reasonAgainst(
   return reasons.length === 0 ? null : reasons.join("; ");
 }
 
-/** What fires, how its relevance comes about, and what the agent reads. */
+/** Renders the matches, their relevance, and the text for the agent. */
 export function renderEvents(report: EventsReport, screen: Screen): string {
   const { colors } = screen;
   const width = Math.max(screen.width, NARROWEST);

@@ -1,32 +1,34 @@
-// Text in a terminal: cells of fixed width, bars, times, lines that break at words. Widths are
-// counted without colours.
+// Layout of terminal text: cells of fixed width, bars, times, and wrapped lines. Widths do not
+// count colour codes.
 
+/** A function that adds colour codes to a text. */
 export type Paint = (text: string) => string;
 const plain: Paint = (text) => text;
 
 const BARS = "▁▂▃▄▅▆▇█";
 
-/** A value in [0, 1] as one block; what lies outside is taken to the nearer end. */
+/** Returns a value in [0, 1] as one block character. Other values are clamped. */
 export function bar(value: number): string {
   const step = Math.round(Math.min(Math.max(value, 0), 1) * (BARS.length - 1));
   return BARS.charAt(step);
 }
 
-/** A time of so many milliseconds in three digits or so, as µs or ms. */
+/** Returns a time in µs or ms, with about three digits. */
 export function duration(ms: number): string {
   const [value, unit] = ms < 1 ? [ms * 1000, "µs"] : [ms, "ms"];
   return `${value.toFixed(value < 10 ? 1 : 0)} ${unit}`;
 }
 
+/** Returns the width of a text without colour codes, in characters. */
 export const widthOf = (text: string): number => [...text].length;
 
-/** A piece of a line: its text, and how it is painted. */
+/** A piece of a line: its text and its colours. */
 export interface Cell {
   text: string;
   paint?: Paint;
 }
 
-/** Exactly `width` wide: cut with an ellipsis, or filled up. */
+/** Returns a cell of exactly `width`: cut with an ellipsis, or padded. */
 export function cell(
   text: string,
   width: number,
@@ -45,7 +47,10 @@ export function cell(
   return side === "left" ? paint(cut) + fill : fill + paint(cut);
 }
 
-/** Cells in a row up to a width; the first that does not fit is cut, and the rest is left out. */
+/**
+ * Returns cells in a row of at most `width`. Cuts the first cell that does not fit, and drops the
+ * rest.
+ */
 export function row(cells: readonly Cell[], width: number): string {
   let rest = width;
   let line = "";
@@ -58,7 +63,7 @@ export function row(cells: readonly Cell[], width: number): string {
   return line + " ".repeat(Math.max(0, rest));
 }
 
-/** Lines of at most `width`, broken at blanks; every line after the first is indented. */
+/** Wraps a text into lines of at most `width`. Lines after the first are indented. */
 export function wrap(text: string, width: number, indent = 0): string[] {
   const lines: string[] = [];
   let line = "";
@@ -74,6 +79,6 @@ export function wrap(text: string, width: number, indent = 0): string[] {
   return [...lines, line];
 }
 
-/** Lines of at most `width`, all of them indented. */
+/** Wraps a text into lines of at most `width`, all indented. */
 export const indented = (text: string, indent: number, width: number): string[] =>
   wrap(text, width - indent).map((line) => " ".repeat(indent) + line);

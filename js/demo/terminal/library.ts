@@ -1,7 +1,7 @@
-// The memory at one instant, as an agent keeps it: the nodes and edges in an index of the module,
-// and beside it the store's full-text index, here minisearch (BM25 over kind, title, text and
-// tags). Words find memories, and what is tied to them is found over the edges. There are no
-// embeddings here, so nothing is found by its meaning.
+// The memory at one instant, as an agent keeps it: nodes and edges in a `MemoryIndex`, and the
+// store's full-text index, here minisearch (BM25 over kind, title, text and tags). Words find
+// memories, and edges lead to further ones. There are no embeddings, so that no memory is found by
+// meaning.
 
 import MiniSearch from "minisearch";
 import {
@@ -17,12 +17,12 @@ import {
 } from "nous-wasm";
 import { type Sample, type SampleEdge, type SampleNode, sampleAt } from "../sample/index.ts";
 
-/** Full-text hits that a search gets, at most. */
+/** The most full-text hits of a search. */
 const MOST_HITS = 45;
 /**
- * Where there are no embeddings, activation starts from 0.3 at most, the weight of words, and every
- * hit may start it. Below 0.1 it would wander off to whatever happens to be recent. The sample's
- * types of edges are those of a store.
+ * Without embeddings, activation starts at 0.3 at most, the weight of words, and every hit may be a
+ * seed. Below 0.1 it would spread to memories that are merely recent. The sample's edge types are
+ * those of a store.
  */
 const SEARCH: SearchConfig = {
   graphReach: true,
@@ -30,10 +30,10 @@ const SEARCH: SearchConfig = {
   minThreshold: 0.1,
   edgeWeight: "stored_type",
 };
-/** A word in the title counts as much as so many in the text. */
+/** The weight of a word in the title, relative to a word in the text. */
 const TITLE_BOOST = 2;
 
-/** Words that say how something is asked, or when, and not what about. */
+/** Words about how or when a question is asked, not about its subject. */
 const STOP_WORDS = new Set(
   (
     "a about am an and any are as at be been before but by can could did do does for from get had has have how i if in " +
@@ -42,7 +42,7 @@ const STOP_WORDS = new Set(
   ).split(" "),
 );
 
-/** A word as the index keeps it: lower-case, without the s of a plural; nothing for a stop word. */
+/** Returns a word as the index stores it: lower case, without a plural s; null for a stop word. */
 export function term(word: string): string | null {
   const lower = word.toLowerCase();
   if (STOP_WORDS.has(lower)) return null;
@@ -51,31 +51,31 @@ export function term(word: string): string | null {
     : lower;
 }
 
-/** The kind of a memory in words: "trade close" for custom:trade_close. */
+/** Returns the kind of a memory in words: "trade close" for custom:trade_close. */
 export function kindOf({ subtype }: { readonly subtype: string }): string {
   return subtype.slice("custom:".length).replaceAll("_", " ");
 }
 
-/** The text of a body, which may be JSON with a `text` in it. */
+/** Returns the text of a body, which may be JSON with a field `text`. */
 export function textOf(body: string): string {
   return body.startsWith("{") ? (JSON.parse(body) as { text: string }).text : body;
 }
 
-/** What a search comes to, and the hits that it went by. */
+/** The results of a search, and its full-text hits. */
 export interface Found {
   hits: Bm25Hit[];
-  /** All that is active, by global weights and by those of sections. */
+  /** All activated memories, ranked by global weights. */
   global: SearchResult<Ranking>;
   sections: SearchResult<Ranking>;
 }
 
-/** A ranked memory with what the orchestrator reads of it. */
+/** A ranked memory with the fields that the orchestrator reads. */
 export interface RankedMemory extends RankedEntry {
   subtype: string;
   content_title: string;
 }
 
-/** The memory as it is at one instant, ready to be searched. To be freed. */
+/** The memory at one instant, ready to be searched. Call `free` at the end. */
 export class Library {
   readonly nodes: readonly SampleNode[];
   readonly edges: readonly SampleEdge[];
@@ -114,25 +114,25 @@ export class Library {
     return node;
   }
 
-  /** The type of an edge; none for one that is not there. */
+  /** Returns the type of an edge; `no edge` if it does not exist. */
   edgeType(id: string | undefined): string {
     return (id === undefined ? undefined : this.index.getEdge(id)?.type) ?? "no edge";
   }
 
-  /** The ids that begin with these characters; an id in full is the only one. */
+  /** Returns the ids with this prefix. A complete id returns only itself. */
   idsLike(text: string): string[] {
     if (this.#byId.has(text)) return [text];
     return this.nodes.map((node) => node.id).filter((id) => id.startsWith(text));
   }
 
-  /** What the full-text index finds: the best hits, as shares of the best of them. */
+  /** Returns the best full-text hits, with scores as shares of the best one. */
   hits(question: string): Bm25Hit[] {
     const found = this.#words.search(question).slice(0, MOST_HITS);
     const best = found[0]?.score ?? 1;
     return found.map(({ id, score }) => ({ id: id as string, score: score / best }));
   }
 
-  /** What the hits lead to, ranked: everything, unless there is a limit. */
+  /** Searches from full-text hits. Returns all activated memories, ranked, or the first `limit`. */
   search(
     bm25: readonly Bm25Hit[],
     sections: boolean,
@@ -142,8 +142,8 @@ export class Library {
   }
 
   /**
-   * Answers of at most `maxResults` memories, each part of a question searched for by itself by the
-   * weights of sections.
+   * Returns an orchestrator for answers of at most `maxResults` memories. It searches for each part
+   * of a question separately, by section weights.
    */
   orchestrator(
     maxResults: number,
@@ -164,12 +164,12 @@ export class Library {
     return { hits, global: this.search(hits, false), sections: this.search(hits, true) };
   }
 
-  /** Why a memory stands where it stands among the first `limit` by the weights of sections. */
+  /** Explains the place of a memory among the first `limit` by section weights. */
   explain(id: string, question: string, limit: number): ExplainedNode {
     return this.index.explain(id, { bm25: this.hits(question), limit, now: this.at });
   }
 
-  /** Gives the index up, and its memory with it. */
+  /** Frees the index and its memory. */
   free(): void {
     this.index.free();
   }

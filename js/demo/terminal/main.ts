@@ -1,5 +1,5 @@
-// The first program: one asks a trading agent's memory a question and sees what sections and intent
-// do to the answer.
+// The demo program: answers questions over a trading agent's memory, and shows the effect of
+// sections and intent on the answer.
 
 import pc from "picocolors";
 import { generateSample } from "../sample/index.ts";
@@ -15,7 +15,7 @@ function screen(): Screen {
   return { width: width > 0 ? width : DEFAULT_WIDTH, colors: pc.createColors(coloured) };
 }
 
-// A reader that has seen enough, as `head` has, closes the pipe; that is no error.
+// A reader such as `head` may close the pipe early; that is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(0);
   throw error;

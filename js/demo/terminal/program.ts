@@ -1,5 +1,4 @@
-// What the program does with its arguments: shows answers, or a view in their place, and goes on
-// asking where somebody sits there.
+// The program: shows answers or another view, and then the interactive mode in a terminal.
 
 import { version } from "nous-wasm";
 import type { Sample } from "../sample/index.ts";
@@ -18,19 +17,19 @@ import { UsageError } from "./usage-error.ts";
 
 const USAGE_ERROR = 2;
 
-/** Where the program is shown, and the memory that it is asked about. */
+/** The program's environment: the screen, and the memory. */
 export interface Stage {
   write: (text: string) => void;
   writeError: (text: string) => void;
-  /** As it is now: a window may have changed its width since. */
+  /** Returns the current screen: the width of a window may change. */
   screen: () => Screen;
-  /** Whether somebody sits there who may go on asking. */
+  /** Whether a user can type further questions. */
   isInteractive: boolean;
-  /** Made when it is needed. */
+  /** Returns the sample, which is generated on demand. */
   sample: () => Sample;
 }
 
-/** Runs the program; the answer is its exit code. */
+/** Runs the program. Returns its exit code. */
 export async function program(args: readonly string[], stage: Stage): Promise<number> {
   try {
     const parsed = parseArgs(args);
@@ -44,7 +43,7 @@ export async function program(args: readonly string[], stage: Stage): Promise<nu
   }
 }
 
-/** What is shown in place of answers, as data and as a picture; null for answers. */
+/** Returns a view other than answers, as data and as text; null for answers. */
 async function viewOf(
   library: Library,
   args: Args,
@@ -78,7 +77,7 @@ async function run(args: Args, stage: Stage): Promise<void> {
   }
   const alone = args.question === null && !(stage.isInteractive && !args.json);
   const questions = args.question !== null ? [args.question] : alone ? STANDING_QUESTIONS : [];
-  // All before anything is printed: an id that nothing has ends the program.
+  // Computes all answers before it prints any: an unknown id ends the program.
   const answers: Answer[] = [];
   for (const question of questions) {
     const found = await answer(library, question, args.limit);

@@ -1,5 +1,5 @@
-// What an agent would read before it answers a question: the prompt section by section, what was
-// asked of memory for it, and what became of the rest. `PromptReport` is what --json prints.
+// The prompt of a question as a view: its sections, the queries to memory, and the memories that
+// were left out. `--json` prints `PromptReport`.
 
 import {
   type BuiltContext,
@@ -17,27 +17,28 @@ import { cell, indented, wrap } from "./layout.ts";
 import { type Library, textOf } from "./library.ts";
 import { headed, NARROWEST, type Screen, shortId } from "./render.ts";
 
+/** The prompt of a question. */
 export interface PromptReport {
   format: 1;
-  /** The present, ISO 8601. */
+  /** The present, in ISO 8601. */
   clock: string;
   question: string;
-  /** The queries of the plan that were searched for, and the memories that were handed over. */
+  /** The queries of the plan that were run, and the number of memories of each. */
   searches: (RetrievalQuery & { found: number })[];
   context: BuiltContext;
-  /** Titles of what was left out, by id. */
+  /** The titles of the memories that were left out, by id. */
   titles: Record<string, string>;
 }
 
 const IDENTITY =
   "You trade perpetual futures on crypto for one account. You remember your trades, what you expected of them and what you " +
   "learned, and you go by that. Where memory says nothing, you say so.";
-/** Memories that are handed over for each that is asked for, since some are left out. */
+/** The number of memories per requested one, because some are left out. */
 const SPARE = 2;
-/** What stands for conversations: the sample has none itself. */
+/** Subtypes that stand for conversations, which the sample does not have. */
 const SUMMARIES: ReadonlySet<string> = new Set(["custom:turn_summary", "custom:session_summary"]);
 
-/** The prompt for a question, out of a memory at its clock. */
+/** Builds the prompt of a question from a memory at its present. */
 export async function promptReport(library: Library, question: string): Promise<PromptReport> {
   const searches: PromptReport["searches"] = [];
   const context = await buildContext({
@@ -62,7 +63,7 @@ export async function promptReport(library: Library, question: string): Promise<
   };
 }
 
-/** The best memories of the type that a query is for. */
+/** Returns the best memories of the type of a query. */
 function memoriesFor(
   library: Library,
   { memory_type, query_text, limit }: RetrievalQuery,
@@ -99,7 +100,7 @@ const REASONS: Readonly<Record<LeftOutReason, string>> = {
   total: "the prompt is full",
 };
 
-/** The frame and the plan, the prompt as it stands, and what is not in it. */
+/** Renders the frame, the plan, the prompt, and the memories that were left out. */
 export function renderPrompt(
   { question, searches, context, titles }: PromptReport,
   screen: Screen,
@@ -135,7 +136,7 @@ function frameLines({ frame, signals, temporal_boost }: BuiltContext, width: num
   return facts.flatMap((fact) => indented(fact, 2, width));
 }
 
-/** Width of the column of types. */
+/** The width of the column of types. */
 const TYPE = 11;
 
 function planLines(
@@ -156,7 +157,7 @@ function planLines(
   return [...asked, ...skipped.map((line) => colors.dim(line))];
 }
 
-/** An entry of a list begins with it. */
+/** The start of a list entry. */
 const ITEM = "- ";
 
 function sectionLines(
@@ -173,7 +174,10 @@ function sectionLines(
   ];
 }
 
-/** What is not in the prompt, by the reason, in the order in which that came up. */
+/**
+ * Returns the lines of the memories that were left out, by reason, in the order in which the
+ * reasons occurred.
+ */
 function leftOutLines(
   leftOut: readonly LeftOut[],
   titles: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-// Four questions that are always good for a look, one for each section.
+// The standing questions: one for each section.
 
 export const STANDING_QUESTIONS = [
   "Which signals are firing on SOL right now?",

@@ -1,5 +1,5 @@
-// The picture of an answer: three rankings side by side in a wide terminal, one under the other in
-// a narrow one.
+// Renders an answer: three rankings side by side in a wide terminal, one below the other in a
+// narrow one.
 
 import type { MemorySection } from "nous-wasm";
 import type { Colors } from "picocolors/types";
@@ -7,20 +7,22 @@ import { type Answer, type Result, SIGNALS } from "./answer.ts";
 import { bar, type Cell, cell, duration, type Paint, row, wrap } from "./layout.ts";
 import type { Library } from "./library.ts";
 
-/** From this width on the rankings stand side by side. */
+/** The least width of rankings side by side. */
 const SIDE_BY_SIDE = 150;
-/** Below this width a result of the stacked tables takes two lines. */
+/** The least width of stacked tables with one line for each result; below it, two. */
 const ONE_LINE = 132;
+/** The least width of the screen. */
 export const NARROWEST = 60;
-/** Below this width a column has no room for dates. */
+/** The least width of a column with dates. */
 const WITH_DATE = 49;
 const GAP = "  │ ";
 const LABEL = 12;
-/** Characters of an id that are shown. */
+/** The number of shown characters of an id. */
 const ID = 7;
-/** Width of what moved a result, in a table of one line each. */
+/** The width of the reason of a move, in a table with one line for each result. */
 const REASON = 28;
 
+/** The width and the colours of the terminal. */
 export interface Screen {
   width: number;
   colors: Colors;
@@ -29,7 +31,7 @@ export interface Screen {
 const count = (n: number): string => n.toLocaleString("en-US");
 const bars = (result: Result): string =>
   SIGNALS.map((signal) => bar(result.signals[signal])).join("");
-/** The beginning of an id, as it stands beside a result. */
+/** Returns the prefix of an id that is shown beside a result. */
 export const shortId = (id: string): string => id.slice(0, ID);
 const day = (iso: string): string => iso.slice(0, 10);
 
@@ -48,7 +50,7 @@ function lifecyclePaint(result: Result, { colors }: Screen): Paint {
   return result.lifecycle === "WEAK" ? colors.yellow : colors.dim;
 }
 
-/** Places gained or lost, as in +3. */
+/** Returns places gained or lost, for example +3. */
 function move(result: Result, { colors }: Screen): Cell {
   if (result.moved === null) return { text: "new", paint: colors.green };
   if (result.moved === 0) return { text: "=", paint: colors.dim };
@@ -61,7 +63,7 @@ interface Column {
   title: string;
   note: string;
   results: readonly Result[];
-  /** Whether its results are compared with the ranking by global weights. */
+  /** Whether the results are compared with the ranking by global weights. */
   compared: boolean;
 }
 
@@ -92,7 +94,7 @@ function columnsOf({ rankings, intents, trace }: Answer): Column[] {
   ];
 }
 
-/** The welcome line: what is being asked, and when. */
+/** Renders the first line: the memory and its present. */
 export function renderHead(library: Library, version: string, { width, colors }: Screen): string {
   const clock = `${new Date(library.at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const facts = `${count(library.nodes.length)} memories of a trading agent, ${count(library.edges.length)} edges`;
@@ -102,6 +104,7 @@ export function renderHead(library: Library, version: string, { width, colors }:
     .join("\n");
 }
 
+/** Renders an answer with its three rankings. */
 export function renderAnswer(answer: Answer, screen: Screen): string {
   const fitted: Screen = { ...screen, width: Math.max(screen.width, NARROWEST) };
   const { width, colors } = fitted;
@@ -123,7 +126,7 @@ export function renderAnswer(answer: Answer, screen: Screen): string {
   return [...head, ...tables, ...legend(answer, fitted)].join("\n");
 }
 
-/** A labelled paragraph: the label in a column of its own. */
+/** Returns a paragraph with its label in a separate column. */
 function labelled(label: string, text: string, { width, colors }: Screen): string[] {
   return wrap(text, width - LABEL).map(
     (line, i) => `${cell(i === 0 ? label : "", LABEL, colors.dim)}${line}`,
@@ -142,7 +145,7 @@ function intentLines(answer: Answer, screen: Screen): string[] {
   });
 }
 
-/** The parts that a question is answered in, where there are several. */
+/** Returns the lines of the parts of a question, if there are several. */
 function partLines({ trace: { parts }, rankings }: Answer, screen: Screen): string[] {
   if (parts.length === 1) return [];
   const { width, colors } = screen;
@@ -191,7 +194,8 @@ function sideBySide(columns: readonly Column[], screen: Screen): string[] {
 }
 
 /**
- * A result in a column: title and score; section, bars, state and date; what moved it, and its id.
+ * Returns the lines of a result in a column: title and score; section, bars, state and date; the
+ * reason of its move, and its id.
  */
 function block(result: Result, { compared }: Column, width: number, screen: Screen): string[] {
   const { colors } = screen;
@@ -221,7 +225,7 @@ function block(result: Result, { compared }: Column, width: number, screen: Scre
   ];
 }
 
-/** One ranking as a table over the whole width. */
+/** Returns a ranking as a table over the whole width. */
 function stacked(column: Column, screen: Screen): string[] {
   const { width, colors } = screen;
   const line = (result: Result): string[] => {
@@ -295,13 +299,13 @@ function legend({ rankings, time_us, trace }: Answer, screen: Screen): string[] 
   ];
 }
 
-/** A heading over what follows it, a blank line before. */
+/** Returns a blank line and a heading. */
 export const headed = (title: string, { width, colors }: Screen): string[] => [
   "",
   colors.bold(title),
   colors.dim("─".repeat(width)),
 ];
 
-/** A rule between two answers. */
+/** Returns a rule between two answers. */
 export const renderRule = ({ width, colors }: Screen): string =>
   `\n${colors.dim("═".repeat(Math.max(width, NARROWEST)))}\n`;

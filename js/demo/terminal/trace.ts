@@ -1,11 +1,10 @@
-// The picture of a trace: the steps of one retrieval as a tree, each with what came of it and how
-// long it took.
+// Renders a trace: the steps of a retrieval as a tree, with results and times.
 
 import type { DisqualifierCategory, PartTrace, RetrievalTrace, SearchTrace } from "nous-wasm";
 import { duration, widthOf, wrap } from "./layout.ts";
 import { NARROWEST, type Screen, shortId } from "./render.ts";
 
-/** Boosted memories that are named; the others are counted. */
+/** The most boosted memories that are named. The others are counted. */
 const MOST_NAMED = 6;
 
 const CATEGORIES: Readonly<Record<DisqualifierCategory, string>> = {
@@ -31,14 +30,14 @@ const DROPPED = {
 
 const score = (value: number): string => value.toFixed(3);
 
-/** One line of the tree, and those that hang on it. */
+/** A node of the tree: its line, and its children. */
 interface Step {
   head: string;
   text: string;
   below?: readonly Step[];
 }
 
-/** How an answer was retrieved, under a heading. */
+/** Renders a trace under a heading. */
 export function renderTrace(trace: RetrievalTrace, { width, colors }: Screen): string {
   const screen: Screen = { width: Math.max(width, NARROWEST), colors };
   const note =
@@ -54,7 +53,10 @@ export function renderTrace(trace: RetrievalTrace, { width, colors }: Screen): s
   ].join("\n");
 }
 
-/** A step with all below it; `lead` stands before its first line, and `under` before the others. */
+/**
+ * Returns the lines of a step and its children. `lead` precedes its first line, and `under` the
+ * others.
+ */
 function lines({ head, text, below = [] }: Step, screen: Screen, lead = "", under = ""): string[] {
   const { width, colors } = screen;
   const hanging = below.length > 0 ? "│  " : "   ";
@@ -111,7 +113,7 @@ function searching({ query, parts, ms }: RetrievalTrace): Step {
   return { head: "search", text: `${duration(ms.search)}: ${what}`, below };
 }
 
-/** What becomes of a second answer that counts, by what the first search came to. */
+/** The sentences for a second answer that counts, by the outcome of the first search. */
 const VERDICTS: Partial<Record<SearchTrace["outcome"], string>> = {
   empty: "better, so it stands",
   ok: "merged with the first",
@@ -153,7 +155,7 @@ function merging({ merge, ms }: RetrievalTrace): Step[] {
     });
   }
   if (cut_total > 0) {
-    // Parts times their limit is no more than a trace names.
+    // `cut` is complete here: a trace has room for parts times their limit.
     const weak = cut.filter(({ why }) => why === "below_cutoff").length;
     below.push({
       head: "cut",

@@ -1,5 +1,4 @@
-// The picture of an explanation: a score as a tree of lines, each with the numbers that its value
-// comes from.
+// Renders an explanation: a score as a tree of lines, each with the numbers of its formula.
 
 import { type Explanation, SECTION_PROFILES } from "nous-wasm";
 import type { Answer, ExplainedResult } from "./answer.ts";
@@ -7,12 +6,12 @@ import { cell, widthOf, wrap } from "./layout.ts";
 import type { Library } from "./library.ts";
 import { NARROWEST, type Screen } from "./render.ts";
 
-/** Digits of a printed value; the score has them all. */
+/** The digits of a printed value. The score itself is exact. */
 const DIGITS = 6;
 const INDENT = 2;
-/** Arrivals of activation that are printed; the weaker ones are added up. */
+/** The most arrivals of activation that are printed. The weaker ones are summed. */
 const MOST_ARRIVALS = 12;
-/** Less of a title tells nobody what it is, so that it goes on a line of its own. */
+/** The least readable width of a title; with less room it gets a line of its own. */
 const LEAST_TITLE = 16;
 
 const SIGNS = {
@@ -23,7 +22,7 @@ const SIGNS = {
   minimum: ", ",
 } as const;
 
-/** Names of the module that would not read well before a number. */
+/** Replacements for names of the engine that read badly before a number. */
 const NAMES: Readonly<Record<string, string>> = {
   "edge weight": "edge",
   hop_decay: "decay",
@@ -44,7 +43,7 @@ const nameOf = ({ name }: Explanation): string => NAMES[name] ?? name;
 const named = (part: Explanation): string => `${nameOf(part)} ${shown(part.value)}`;
 const isArrival = (part: Explanation): boolean => part.from !== undefined;
 
-/** Why a memory stands where it stands in an answer, under a heading. */
+/** Renders the explanation of a memory under a heading. */
 export function renderExplanation(
   library: Library,
   answer: Answer,
@@ -71,7 +70,7 @@ export function renderExplanation(
   return lines.join("\n");
 }
 
-/** Where it stands, or why it does not. */
+/** Returns the place of the memory, or the reason for its absence. */
 function standing(library: Library, answer: Answer, explanation: ExplainedResult): string {
   const { id, query, rank, absent } = explanation;
   if (rank === null && absent !== "below_limit")
@@ -81,7 +80,7 @@ function standing(library: Library, answer: Answer, explanation: ExplainedResult
   return `Place ${ids.indexOf(id) + 1} of ${ids.length} by section weights${source(answer, explanation)}${limited}.`;
 }
 
-/** What was searched for, where there is a choice. */
+/** Returns the query, if there is more than one. */
 function source({ question, trace, rankings }: Answer, { id, query }: ExplainedResult): string {
   if (query === question) return trace.parts.length > 1 ? " for the whole question" : "";
   const weak = trace.replaced.find(({ by }) => by === id);
@@ -89,7 +88,7 @@ function source({ question, trace, rankings }: Answer, { id, query }: ExplainedR
   return ` for part ${rankings.intent.find((one) => one.id === id)?.part}, “${query}”`;
 }
 
-/** What became of it in the third ranking, where that says more. */
+/** Returns the lines about the third ranking, if it differs. */
 function selected({ question, rankings }: Answer, { id, query }: ExplainedResult): string[] {
   const result = rankings.intent.find((one) => one.id === id);
   if (result === undefined) return [];
@@ -108,14 +107,14 @@ class Tree {
     readonly screen: Screen,
   ) {}
 
-  /** A value with all below it. */
+  /** Returns the lines of a value and its parts. */
   lines(node: Explanation, depth = 0): string[] {
     const value = depth === 0 ? String(node.value) : shown(node.value);
     const parts = node.parts ?? [];
     const arrivals = parts.filter(isArrival).sort((a, b) => b.value - a.value);
     const formula = node.operation === undefined ? "" : ` = ${formulaOf(node, arrivals.length)}`;
     const note = node.note === undefined ? "" : `${formula === "" ? ":" : ","} ${node.note}`;
-    // A number that its formula has told in full needs no line of its own.
+    // A number that its formula already shows in full needs no line.
     const below = parts.filter(
       (part) => !isArrival(part) && (part.operation !== undefined || part.note !== undefined),
     );
@@ -137,7 +136,7 @@ class Tree {
     );
   }
 
-  /** What came over an edge, on one line, or with its way on a second. */
+  /** Returns the lines of an arrival over an edge: one, or two if its path needs the second. */
   arrival(arrival: Explanation, depth: number): string[] {
     const { width, colors } = this.screen;
     const indent = " ".repeat(depth * INDENT);
@@ -159,7 +158,7 @@ class Tree {
     ];
   }
 
-  /** The arrivals that are not printed, in one number. */
+  /** Returns the sum of the arrivals that are not printed. */
   rest(arrivals: readonly Explanation[], depth: number): string[] {
     if (arrivals.length === 0) return [];
     const sum = arrivals.reduce((total, arrival) => total + arrival.value, 0);
@@ -172,7 +171,7 @@ class Tree {
   }
 }
 
-/** How a value comes from its parts; arrivals have lines of their own, and are counted. */
+/** Returns the formula of a value. Arrivals have lines of their own, and are only counted. */
 function formulaOf({ operation, parts = [] }: Explanation, arrivals: number): string {
   if (operation === undefined) return "";
   const operands = parts.filter((part) => arrivals === 0 || !isArrival(part)).map(named);

@@ -1,4 +1,4 @@
-// The error of a command line that is wrong.
+// The error of an invalid command line.
 
-/** The message says what is wrong with an argument, for the person who typed it. */
+/** Thrown for an invalid argument. The message is a sentence for the user. */
 export class UsageError extends Error {}

@@ -1,5 +1,5 @@
-// Making vectors from the command line, whether a server is running or not: it learns of them by
-// the change log.
+// Commands that make embeddings. A server may be running meanwhile: it reads the new embeddings
+// through the change log.
 
 import type { Logger } from "../log.ts";
 import type { Settings } from "../settings/options.ts";
@@ -11,16 +11,17 @@ import { type DrainReport, drain, type EmbeddingQueue } from "./queue.ts";
 import { type Reembedded, reembed } from "./reembed.ts";
 import { modelInUse, putOff, storeVectors, takeWork } from "./tasks.ts";
 
+/** What a command needs to make embeddings. */
 export interface EmbeddingRun {
   settings: Settings;
   embedder: Embedder;
   log: Logger;
   signal: AbortSignal;
-  /** Told how far it is with an agent. */
+  /** Called with the number of embeddings made so far for an agent. */
   progress(agent: string, made: number): void;
 }
 
-/** Makes the vectors that are missing, for every agent. */
+/** Makes the missing embeddings of every agent. */
 export function backfillAll(making: EmbeddingRun): AsyncIterable<DrainReport & { agent: string }> {
   return forAll(making, (storage, agent) => {
     const { embedder, log, signal, progress } = making;
@@ -30,9 +31,7 @@ export function backfillAll(making: EmbeddingRun): AsyncIterable<DrainReport & {
   });
 }
 
-/**
- * Makes vectors of the configured model beside those in use, and puts them in use, for every agent.
- */
+/** Makes embeddings of the configured model for every agent, and replaces those in use by them. */
 export function reembedAll(making: EmbeddingRun): AsyncIterable<Reembedded & { agent: string }> {
   return forAll(making, (storage, agent) => {
     const { embedder, log, signal, progress } = making;

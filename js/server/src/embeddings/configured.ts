@@ -1,11 +1,11 @@
-// The embedder that the settings ask for.
+// Creates the embedder that the settings name.
 
 import type { Logger } from "../log.ts";
 import type { Settings } from "../settings/options.ts";
 import { Embedder } from "./embedder.ts";
 import { OpenAiCompatible } from "./openai-compatible.ts";
 
-/** None where there is no provider. */
+/** Returns undefined if the setting `embeddings_provider` is `none`. */
 export function embedderOf(settings: Settings, log: Logger): Embedder | undefined {
   if (settings.embeddings_provider === "none") return undefined;
   const provider = new OpenAiCompatible({

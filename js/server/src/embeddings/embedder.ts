@@ -1,5 +1,6 @@
-// A provider as the server uses it: texts are tried again, questions are remembered and not waited
-// for long, and one that fails again and again is left alone for a while.
+// The embedding provider with the server's policies: calls for texts are retried, embeddings of
+// questions are cached and have a short timeout, and a circuit breaker pauses a provider that keeps
+// failing.
 
 import { type BulkheadPolicy, bulkhead, type CircuitBreakerPolicy, CircuitState } from "cockatiel";
 import { LRUCache } from "lru-cache";
@@ -15,22 +16,23 @@ import {
 import type { EmbeddingModel, EmbeddingProvider } from "./provider.ts";
 
 /**
- * A question is searched by its words alone rather than wait longer for its vector, in
- * milliseconds.
+ * The timeout for the embedding of a question, in milliseconds. After it the search uses words
+ * alone.
  */
 const QUESTION_TIMEOUT = 2_000;
-/** What is kept of questions: so many, and bytes of their texts and vectors. */
+/** Limits of the cache of questions: entries, and bytes of their texts and embeddings. */
 const MOST_QUESTIONS = 10_000;
 const MOST_QUESTION_BYTES = 64 * 2 ** 20;
-/** Calls for texts that are under way at once. */
+/** The most concurrent calls for texts. */
 const MOST_CALLS = 4;
 
+/** Options of an `Embedder`. */
 export interface EmbedderOptions {
-  /** What is configured; a database may still be on another one. */
+  /** The configured model. A database may still use another one. */
   model: EmbeddingModel;
-  /** Milliseconds for a call with texts. */
+  /** The timeout of a call for texts, in milliseconds. */
   timeout: number;
-  /** Texts of a call. */
+  /** The number of texts in one call. */
   batch: number;
   log: Logger;
   pace?: RetryPolicy;
@@ -41,6 +43,7 @@ interface Question {
   model: EmbeddingModel;
 }
 
+/** Makes embeddings of texts and questions through one provider. */
 export class Embedder {
   readonly model: EmbeddingModel;
   readonly batch: number;
@@ -67,7 +70,7 @@ export class Embedder {
       max: MOST_QUESTIONS,
       maxSize: MOST_QUESTION_BYTES,
       sizeCalculation: (vector, key) => vector.byteLength + 2 * key.length,
-      // Those who ask the same at once share one call.
+      // Concurrent requests for the same question share one call.
       fetchMethod: async (_key, _stale, { context, signal }) =>
         (
           await this.#call(
@@ -81,8 +84,8 @@ export class Embedder {
   }
 
   /**
-   * The vector of an agent's question; undefined where there is none to be had at once. What one
-   * has asked is not at hand for another, who would know by the time it takes.
+   * Returns the embedding of an agent's question; undefined if it is not available at once. The
+   * cache is per agent: otherwise response times would reveal the questions of other agents.
    */
   async question(
     agent: string,
@@ -91,7 +94,7 @@ export class Embedder {
   ): Promise<Float32Array | undefined> {
     const key = JSON.stringify([agent, model.name, model.dimensions, text]);
     const known = this.#questions.get(key);
-    // While one call tries whether the provider is back, others do not wait for how it ends.
+    // While one call tests the provider, other calls do not wait for its result.
     if (known !== undefined || this.#breaker.state === CircuitState.HalfOpen) return known;
     try {
       return await this.#questions.fetch(key, { context: { text, model } });
@@ -103,11 +106,10 @@ export class Embedder {
   }
 
   /**
-   * A vector for each text. What passes by itself is tried again, when the provider says if it
-   * does; not where the caller does so anyway.
+   * Returns an embedding for each text. Retries failures that may pass, after the delay that the
+   * provider asks for, unless the caller retries by itself.
    *
-   * @throws {ProviderError}, the breaker's error while the provider is left alone, and the signal's
-   * reason.
+   * @throws {ProviderError} Also the breaker's error while it is open, and the signal's reason.
    */
   async texts(
     texts: readonly string[],

@@ -1,5 +1,5 @@
-// Providers that speak OpenAI's interface: hosted ones, Ollama, vLLM, LM Studio, Text Embeddings
-// Inference. Nothing that comes back is taken on trust.
+// Embedding providers with OpenAI's API: hosted services, Ollama, vLLM, LM Studio, Text Embeddings
+// Inference. Every part of an answer is validated.
 
 import { Endpoint, type EndpointOptions, unusable } from "../providers/endpoint.ts";
 import { wellFormed } from "../text.ts";
@@ -8,6 +8,7 @@ import type { EmbeddingCall, EmbeddingProvider } from "./provider.ts";
 /** The largest answer that is read, in bytes. */
 const MOST_ANSWER = 64 * 2 ** 20;
 
+/** An `EmbeddingProvider` with OpenAI's API. */
 export class OpenAiCompatible implements EmbeddingProvider {
   readonly #endpoint: Endpoint;
 

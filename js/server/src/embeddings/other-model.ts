@@ -2,7 +2,9 @@
 
 import type { EmbeddingModel } from "./provider.ts";
 
-/** The embedding of a question is of another model than the embeddings of the memories. */
+/**
+ * Thrown if the embedding of a question is of another model than the embeddings of the memories.
+ */
 export class OtherModel extends Error {
   override readonly name = "OtherModel";
 

@@ -1,25 +1,27 @@
-// What makes vectors of texts, as the rest of the server sees it, and how that fails.
+// The interface of embedding providers, and of a call to one.
 
-/** Which vectors are wanted. */
+/** A model, and the size of its embeddings. */
 export interface EmbeddingModel {
   name: string;
-  /** Components; undefined for as many as the model gives. */
+  /** Components of an embedding; undefined for the model's own number. */
   dimensions: number | undefined;
 }
 
+/** The limits of one call. */
 export interface EmbeddingCall {
   model: EmbeddingModel;
-  /** Milliseconds until an answer has to be there, whole. */
+  /** Milliseconds until the whole answer must have arrived. */
   timeout: number;
   signal: AbortSignal;
 }
 
+/** A service that makes embeddings. */
 export interface EmbeddingProvider {
   /**
-   * A vector for each text, in their order: finite, not all zeros, as long as the model says and as
-   * each other.
+   * Returns an embedding for each text, in order: finite numbers, not all 0, all of the same
+   * length, which is the model's if it has one.
    *
-   * @throws {ProviderError} and the signal's reason.
+   * @throws {ProviderError} Also the signal's reason.
    */
   embed(texts: readonly string[], call: EmbeddingCall): Promise<Float32Array[]>;
 }

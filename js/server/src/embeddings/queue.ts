@@ -1,5 +1,5 @@
-// Working off the texts that wait for a vector: batch after batch, in the background or while
-// somebody waits for it.
+// Makes the embeddings of queued texts, batch after batch: in the background, or while a caller
+// waits.
 
 import type { Logger } from "../log.ts";
 import { ProviderError } from "../providers/error.ts";
@@ -9,27 +9,28 @@ import type { Embedder } from "./embedder.ts";
 import type { EmbeddingModel } from "./provider.ts";
 import type { EmbeddingWork, FailedTexts, MadeEmbeddings, StoredEmbeddings } from "./tasks.ts";
 
-/** An agent's queue, wherever its database is open. */
+/** The queue of an agent, in whichever thread its database is open. */
 export interface EmbeddingQueue {
   take(most: number): Promise<EmbeddingWork>;
   store(made: MadeEmbeddings): Promise<StoredEmbeddings>;
   putOff(failed: FailedTexts): Promise<void>;
-  /** Makes those who were put off due; how many wait. */
+  /** Makes postponed memories due at once. Returns how many memories wait. */
   release(): Promise<{ waiting: number }>;
 }
 
+/** The result of emptying a queue. */
 export interface DrainReport {
-  /** Whether nobody waits any more. */
+  /** Whether the queue is empty. */
   ok: boolean;
-  /** How many got a vector. */
+  /** How many memories got an embedding. */
   embedded: number;
-  /** How many waited. */
+  /** How many memories waited at the beginning. */
   total: number;
 }
 
 /**
- * What came of a batch: it is to go on, the provider is being left alone, or its vectors do not fit
- * those of the memories.
+ * The result of a batch. `next`: go on, rest because the provider fails, or stop because the
+ * embeddings have another length than those of the memories.
  */
 interface Outcome {
   embedded: number;
@@ -57,7 +58,7 @@ async function workOff(
     if (isBreakerOpen(error)) return { embedded: 0, next: "rest" };
     log.warn(
       { failure: failureOf(error), texts: texts.length },
-      "Texts got no vectors, and are tried again",
+      "Texts got no embeddings and will be tried again",
     );
     await queue.putOff({
       tickets,
@@ -70,14 +71,14 @@ async function workOff(
   if (expected === undefined) return { embedded, next: "on" };
   log.error(
     { model: model.name, components: vectors[0]!.length, expected },
-    "Vectors do not fit those of the memories: `nous-server reembed` makes all of them anew",
+    "Embeddings have another length than those of the memories: `nous-server reembed` replaces all of them",
   );
   return { embedded: 0, next: "misfit" };
 }
 
 /**
- * Works off all who wait, those who were put off among them. What was done stays done, whatever
- * ends it.
+ * Makes the embeddings of all waiting memories, including postponed ones. Embeddings that were
+ * stored stay, even if it fails.
  */
 export async function drain(
   queue: EmbeddingQueue,
@@ -99,33 +100,35 @@ export async function drain(
   }
 }
 
-/** After a write others often follow, and share a call, in milliseconds. */
+/**
+ * How long it waits after a write, in milliseconds: further writes often follow, and share a call.
+ */
 const LINGER = 50;
-/** How long nothing is tried after a batch that could not go on, in milliseconds. */
+/** The pause after a batch that could not go on, in milliseconds. */
 const REST = 10_000;
 /**
- * How long an agent is left alone whose model's vectors do not fit, unless it is written to, in
- * milliseconds.
+ * The pause for an agent whose model's embeddings have another length, in milliseconds. A write
+ * ends it.
  */
 const LONG_REST = 600_000;
-/** The longest that a timer can wait. */
+/** The longest delay of a timer, in milliseconds. */
 const MOST_TIMER = 2 ** 31 - 1;
 
-/** The queues of all agents of a server, worked off in the background. */
+/** Empties the queues of all agents of a server in the background. */
 export class Backlog {
   readonly #queueOf: (agent: string) => EmbeddingQueue;
   readonly #embedder: Embedder;
   readonly #log: Logger;
   readonly #timers = new Map<string, { timer: NodeJS.Timeout; at: number }>();
-  /** Agents whose queue is being worked off, by whomever. */
+  /** Agents whose queue is being emptied, by the background or a caller. */
   readonly #running = new Map<string, Promise<unknown>>();
   /**
-   * The model of an agent whose vectors do not fit: it is not asked until the agent is on another
-   * one.
+   * For each agent whose embeddings have another length: its model. The agent is skipped until its
+   * model changes.
    */
   readonly #misfits = new Map<string, string>();
-  /** Agents of which it was told that they are on another model than the configured one. */
-  readonly #told = new Set<string>();
+  /** Agents for which the log already says that another model than the configured one is in use. */
+  readonly #logged = new Set<string>();
   readonly #end = new AbortController();
 
   constructor(queueOf: (agent: string) => EmbeddingQueue, embedder: Embedder, log: Logger) {
@@ -134,7 +137,7 @@ export class Backlog {
     this.#log = log;
   }
 
-  /** Somebody of this agent may wait, or will after so many milliseconds. */
+  /** Empties the queue of an agent after `after` milliseconds, because a memory may wait then. */
   wake(agent: string, after: number = LINGER): void {
     const at = performance.now() + after;
     const set = this.#timers.get(agent);
@@ -147,7 +150,7 @@ export class Backlog {
     this.#timers.set(agent, { timer: setTimeout(begin, after), at });
   }
 
-  /** One works off an agent's queue at a time: two would ask for the same vectors. */
+  /** Runs one `work` per agent at a time: two would make the same embeddings. */
   async #alone<T>(agent: string, work: () => Promise<T>): Promise<T> {
     while (this.#running.has(agent)) await this.#running.get(agent)!.catch(() => {});
     const running = work();
@@ -159,7 +162,7 @@ export class Backlog {
     }
   }
 
-  /** Until nobody is due; comes back when somebody is. */
+  /** Works until no memory is due, and sets a timer for the next one. */
   async #work(agent: string): Promise<void> {
     let next: number | null = REST;
     try {
@@ -168,13 +171,13 @@ export class Backlog {
       if (this.#end.signal.aborted) return;
       this.#log.warn(
         { agent, failure: failureOf(error) },
-        "Texts that wait for vectors could not be worked off",
+        "The queue of texts without embeddings could not be processed",
       );
     }
     if (next !== null) this.wake(agent, Math.min(Math.max(next, LINGER), MOST_TIMER));
   }
 
-  /** Milliseconds until somebody is due; null where nobody waits. */
+  /** Returns the milliseconds until the next memory is due; null if no memory waits. */
   async #workOff(agent: string): Promise<number | null> {
     const queue = this.#queueOf(agent);
     const log = this.#log.child({ agent });
@@ -183,24 +186,24 @@ export class Backlog {
       if (work.texts.length === 0) return work.next_in;
       const model = JSON.stringify(work.model);
       if (this.#misfits.get(agent) === model) return LONG_REST;
-      this.#tellOther(agent, work.model, log);
+      this.#logOtherModel(agent, work.model, log);
       const { next } = await workOff(queue, work, this.#embedder, log, this.#end.signal);
       if (next === "misfit") this.#misfits.set(agent, model);
       if (next !== "on") return REST;
     }
   }
 
-  #tellOther(agent: string, { name }: EmbeddingModel, log: Logger): void {
+  #logOtherModel(agent: string, { name }: EmbeddingModel, log: Logger): void {
     const configured = this.#embedder.model.name;
-    if (name === configured || this.#told.has(agent)) return;
-    this.#told.add(agent);
+    if (name === configured || this.#logged.has(agent)) return;
+    this.#logged.add(agent);
     log.info(
       { model: name, configured },
-      "Vectors of another model than the configured one are in use: `nous-server reembed` makes them anew",
+      "The embeddings in use are of another model than the configured one: `nous-server reembed` replaces them",
     );
   }
 
-  /** Works off all that waits while the caller does. */
+  /** Empties the queue of an agent while the caller waits. */
   drain(agent: string): Promise<DrainReport> {
     const log = this.#log.child({ agent });
     return this.#alone(agent, () =>
@@ -208,7 +211,7 @@ export class Backlog {
     );
   }
 
-  /** Gives up what is under way; it is still in the queue. */
+  /** Aborts the calls in progress. Their texts stay in the queue. */
   async close(): Promise<void> {
     this.#end.abort(new Refusal(503, "the server is stopping"));
     for (const { timer } of this.#timers.values()) clearTimeout(timer);

@@ -1,5 +1,5 @@
-// Vectors of another model: made beside those in use, which are used until the last of the new ones
-// is there.
+// Re-embedding: makes the embeddings of another model beside those in use, and switches when the
+// last one is stored.
 
 import type { Logger } from "../log.ts";
 import { ProviderError } from "../providers/error.ts";
@@ -9,19 +9,20 @@ import type { Embedder } from "./embedder.ts";
 import { bytesOf } from "./tasks.ts";
 import { embeddingText } from "./text.ts";
 
+/** The result of a re-embedding. */
 export interface Reembedded {
-  /** Vectors that were made now. */
+  /** Embeddings made by this run. */
   embedded: number;
-  /** Memories whose text the model does not take: they are without a vector until it changes. */
+  /** Memories whose text the model rejected. They have no embedding until their text changes. */
   rejected: number;
 }
 
 /**
- * Makes a vector of the embedder's model for every memory that has one, and then puts all of them
- * in use at once. It goes on where an earlier run for the same model stopped. Memories that are
- * written meanwhile are seen to, too.
+ * Makes an embedding of the embedder's model for every memory that has one, then replaces all of
+ * them at once. Continues an interrupted run for the same model. Includes memories that are written
+ * meanwhile.
  *
- * @throws {ProviderError} and what else ends it; what was made is kept.
+ * @throws {ProviderError} Also other errors that end the run. Embeddings that were made are kept.
  */
 export async function reembed(
   storage: Storage,
@@ -59,12 +60,12 @@ export async function reembed(
   if (rejected.size > 0)
     log.warn(
       { texts: rejected.size },
-      "The model does not take some texts, which have no vector now",
+      "The model rejected some texts: their memories have no embedding now",
     );
   return { embedded, rejected: rejected.size };
 }
 
-/** What is rejected in company is tried again alone, and remembered if that does not help. */
+/** Retries the texts of a rejected batch one by one, and records those that are rejected alone. */
 async function embedAll(
   storage: Storage,
   batch: readonly LackingMemory[],
@@ -90,12 +91,12 @@ async function embedAll(
   }
   return storage.transaction(() => {
     const { embeddings } = storage;
-    // What an earlier run made is of another length: it is met again, too.
+    // An earlier run made embeddings of another length: they are made again.
     if (embeddings.nextDimensions() !== vectors[0]!.length) embeddings.forgetNext();
     let embedded = 0;
     for (const [place, { id }] of batch.entries()) {
       const now = embeddings.texts(id);
-      // Changed meanwhile: it is met again.
+      // The text changed meanwhile, and is embedded again.
       if (now === undefined || embeddingText(now) !== texts[place]) continue;
       embeddings.putNext(id, bytesOf(vectors[place]!));
       embedded += 1;
@@ -104,7 +105,7 @@ async function embedAll(
   });
 }
 
-/** Puts the new vectors in use if none is lacking any more; whether it did. */
+/** Switches to the new embeddings if none is missing. Returns whether it did. */
 function takeOver(
   storage: Storage,
   next: string,
@@ -113,7 +114,7 @@ function takeOver(
 ): boolean {
   return storage.transaction(() => {
     const { embeddings } = storage;
-    // Somebody else has taken over, or begun with another model.
+    // Another process has switched, or begun with another model.
     if (storage.meta("next_embedding_model") !== next)
       throw new Error("another run has changed the next model meanwhile");
     const lacking = embeddings.lacking("", rejected.size + 1).filter(({ id }) => !rejected.has(id));
@@ -123,7 +124,7 @@ function takeOver(
     embeddings.takeNext(embedder.model.name);
     storage.setMeta("embedding_model", next);
     storage.setMeta("next_embedding_model", "");
-    // Whoever follows the log loads everything anew, since vectors may be of another length now.
+    // Makes replicas reload everything: embeddings may have another length now.
     storage.changeLog.trim(storage.changeLog.range().last);
     return true;
   });

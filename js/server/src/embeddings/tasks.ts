@@ -1,50 +1,53 @@
-// What is done in an agent's database for the sake of its vectors, one transaction each: handing
-// out texts that wait for one, and storing what became of them.
+// The database side of making embeddings, one transaction each: hands out waiting texts, and stores
+// embeddings and failures.
 
 import type { Storage } from "../storage/storage.ts";
 import type { EmbeddingModel } from "./provider.ts";
 import { embeddingText } from "./text.ts";
 
 /**
- * A text that failed alone is due again after this, and twice as long for each further attempt, in
- * milliseconds.
+ * The first delay of a text that failed alone, in milliseconds. It doubles with each further
+ * failure.
  */
 const FIRST_DELAY = 5_000;
 const LONGEST_DELAY = 3_600_000;
 
-/** Texts that wait for a vector. */
+/** A batch of texts that wait for an embedding. */
 export interface EmbeddingWork {
-  /** Which the vectors in use are of, as far as there are any. */
+  /** The model of the embeddings in use; the configured one if there are none. */
   model: EmbeddingModel;
   texts: { ticket: number; text: string }[];
-  /** Whether they failed before. */
+  /** Whether a text of the batch has failed before. */
   isRetry: boolean;
-  /** Milliseconds until the next is due; null where nobody waits. */
+  /** Milliseconds until the next text is due; null if no text waits. */
   next_in: number | null;
 }
 
+/** Embeddings to store. */
 export interface MadeEmbeddings {
   model: EmbeddingModel;
   vectors: readonly { ticket: number; vector: Float32Array }[];
 }
 
 /**
- * `expected` is there where nothing could be stored: how many components the vectors in use have.
+ * The result of storing. `expected` is set if nothing was stored: the number of components of the
+ * embeddings in use.
  */
 export interface StoredEmbeddings {
   embedded: number;
   expected?: number;
 }
 
+/** Texts whose call failed. */
 export interface FailedTexts {
   tickets: readonly number[];
-  /** Milliseconds, where the provider said when. */
+  /** The delay that the provider asked for, in milliseconds. */
   retryAfter: number | undefined;
 }
 
 /**
- * The model whose vectors are in use. Where there are none it is the one that is configured; where
- * nobody noted which it is, it is taken for that one, too.
+ * Returns the model of the embeddings in use. Without embeddings, or if the database does not name
+ * their model, it is the configured model.
  */
 export function modelInUse(
   storage: Storage,
@@ -64,7 +67,7 @@ const parseModel = (noted: string): EmbeddingModel => {
   return { name, dimensions };
 };
 
-/** Hands out texts; they stay in the queue. */
+/** Returns the next batch of texts. They stay in the queue until they are stored. */
 export function takeWork(
   storage: Storage,
   model: EmbeddingModel,
@@ -80,8 +83,8 @@ export function takeWork(
 }
 
 /**
- * Stores vectors, of those memories whose text is still the one that was handed out; none where
- * another model has come into use meanwhile.
+ * Stores the embeddings of memories whose text has not changed since it was handed out. Stores none
+ * if another model has come into use meanwhile.
  */
 export function storeVectors(
   storage: Storage,
@@ -106,12 +109,13 @@ export function storeVectors(
   return { embedded: stored.length };
 }
 
+/** Returns the bytes of an embedding, without a copy. */
 export const bytesOf = ({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
 
 /**
- * Puts off what failed. What failed in company is due again at once, in smaller company: it may
- * have been because of what one of them says.
+ * Postpones failed texts. Texts of a failed batch are due again at once, in smaller batches,
+ * because one of them may be the cause.
  */
 export function putOff(
   storage: Storage,
@@ -119,7 +123,7 @@ export function putOff(
   now: number,
 ): void {
   const least = tickets.length > 1 ? retryAfter : Math.max(FIRST_DELAY, retryAfter);
-  // By chance up to half as long again, so that several processes do not come back together.
+  // Random jitter of up to a half, so that several processes do not retry together.
   const delay = Math.round(least * (1 + Math.random() / 2));
   storage.embeddings.postpone(tickets, now, delay, Math.max(LONGEST_DELAY, retryAfter));
 }

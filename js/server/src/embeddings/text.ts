@@ -1,13 +1,13 @@
-// The text that the embedding of a memory is made from.
+// Makes the text from which the embedding of a memory is made.
 
 import type { EmbeddedTexts } from "../storage/rows.ts";
 
-/** UTF-16 units of it that are looked at. */
+/** The most UTF-16 units of the text. */
 const MOST = 30_000;
-/** Subtypes that are called something else than their name says. */
+/** Labels of subtypes whose name does not describe them. */
 const LABELS: ReadonlyMap<string, string> = new Map([["turn_summary", "conversation summary"]]);
 
-/** Its label in brackets, then title, summary and body, as far as there are any. */
+/** Returns the label in brackets, then title, summary and body, as far as they exist. */
 export function embeddingText(memory: EmbeddedTexts): string {
   const { content_title, content_summary, content_body } = memory;
   const parts = [`[${labelOf(memory)}]`, content_title, content_summary, content_body];
@@ -17,7 +17,7 @@ export function embeddingText(memory: EmbeddedTexts): string {
     .slice(0, MOST);
 }
 
-/** What kind of memory it is, in words: `custom:trade_entry` is a trade entry. */
+/** Returns the kind of a memory in words: `custom:trade_entry` becomes `trade entry`. */
 function labelOf({ type, subtype }: EmbeddedTexts): string {
   const name = subtype?.replace(/^custom:/, "");
   return name ? (LABELS.get(name) ?? name.replaceAll("_", " ")) : (type ?? "");

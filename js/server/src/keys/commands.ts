@@ -1,4 +1,4 @@
-// Commands about keys. A server may be running: it knows at once.
+// Commands for keys. A running server applies their changes at once.
 
 import { type Command, Option } from "commander";
 import { SCOPES, type Scope } from "../api/operation.ts";
@@ -15,7 +15,7 @@ import {
   revokeKey,
 } from "./keys.ts";
 
-const NOBODY = `nobody comes in, until there is another key; ${HOW_WITHOUT}.`;
+const REFUSED = `every request is refused until there is another key; ${HOW_WITHOUT}.`;
 
 interface CreateOptions {
   agents?: string[];
@@ -24,22 +24,23 @@ interface CreateOptions {
   createsAgents?: boolean;
 }
 
+/** Adds `keys create`, `keys list`, `keys revoke` and `keys off` to the program. */
 export function addKeyCommands(program: Command): void {
   const keys = program
     .command("keys")
     .description(
-      "who may ask: once there was a key nobody comes in without one, even if the folder of the keys is lost; `keys off` ends that",
+      "manages API keys: after the first key every request needs one, even if the folder of the keys is lost; `keys off` ends that",
     );
   withOptions(
     keys
       .command("create")
-      .description("makes a key; it is on the standard output, this once")
-      .option("--agents <NAME...>", "the agents that it is for")
-      .option("--all-agents", "it is for all agents, and for those to come")
+      .description("creates a key and prints it to the standard output, this once")
+      .option("--agents <NAME...>", "agents that the key opens")
+      .option("--all-agents", "the key opens all agents, future ones included")
       .addOption(
-        new Option("--scopes <SCOPE...>", "what it is for").choices(SCOPES).default(["memory"]),
+        new Option("--scopes <SCOPE...>", "scopes of the key").choices(SCOPES).default(["memory"]),
       )
-      .option("--creates-agents", "agents come to be by it"),
+      .option("--creates-agents", "requests with the key may create agents"),
   ).action(async (options: CreateOptions, command: Command) => {
     const rights = rightsOf(options);
     const { settings } = await settingsOf(command);
@@ -47,18 +48,18 @@ export function addKeyCommands(program: Command): void {
     console.error(`${id} is for ${inWords(rights)}. This is the only time that its key is shown:`);
     console.log(key);
   });
+  withOptions(keys.command("list").description("lists keys by id, with their rights")).action(
+    async (_, command: Command) => {
+      const { settings } = await settingsOf(command);
+      const known = readKeys(settings.data_dir);
+      for (const { id, created_at, ...rights } of known)
+        console.log(`${id}\t${created_at}\t${inWords(rights)}`);
+      if (known.length === 0 && areKeysNeeded(settings.data_dir))
+        console.error(`There are no keys, and ${REFUSED}`);
+    },
+  );
   withOptions(
-    keys.command("list").description("lists keys by their ids, and what they may do"),
-  ).action(async (_, command: Command) => {
-    const { settings } = await settingsOf(command);
-    const known = readKeys(settings.data_dir);
-    for (const { id, created_at, ...rights } of known)
-      console.log(`${id}\t${created_at}\t${inWords(rights)}`);
-    if (known.length === 0 && areKeysNeeded(settings.data_dir))
-      console.error(`There are no keys, and ${NOBODY}`);
-  });
-  withOptions(
-    keys.command("revoke").description("revokes a key: servers that run refuse it from now on"),
+    keys.command("revoke").description("revokes a key: running servers refuse it from now on"),
   )
     .argument("<ID>")
     .action(async (id: string, _, command: Command) => {
@@ -67,13 +68,13 @@ export function addKeyCommands(program: Command): void {
       revokeKey(data_dir, id);
       console.log(`${id} is revoked.`);
       if (readKeys(data_dir).length > 0) return;
-      console.log(`It was the last one: from now on ${NOBODY}`);
+      console.log(`It was the last one: from now on ${REFUSED}`);
     });
   withOptions(
     keys
       .command("off")
       .description(
-        "lets everybody in who can reach a server on loopback, from its next start on; only without keys",
+        "lets servers on loopback accept requests without a key from their next start on; only if there are no keys",
       ),
   ).action(async (_, command: Command) => {
     const { settings } = await settingsOf(command);
@@ -91,7 +92,7 @@ function rightsOf({
   createsAgents = false,
 }: CreateOptions): Rights {
   if (agents.length > 0 === allAgents)
-    throw new KeyError("say whom the key is for: --agents NAME…, or --all-agents");
+    throw new KeyError("name the agents of the key: --agents NAME…, or --all-agents");
   const wrong = agents.find((name) => !isAgentName(name));
   if (wrong !== undefined)
     throw new KeyError(

@@ -1,6 +1,6 @@
-// Keys by which clients are known: what one may do, and where they are kept. Each is a file of its
-// own in the data directory, so that making one and revoking another at the same time need no lock.
-// What is kept of a key is its SHA-256: that of a random value of 256 bits says nothing about it.
+// API keys: their rights, and their files. Each key is a file of its own in the data directory, so
+// that concurrent changes need no lock. The file holds the SHA-256 of the key, which reveals
+// nothing about a random value of 256 bits.
 
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -12,23 +12,23 @@ import { keysDir, keysMarker } from "../settings/paths.ts";
 import { syncFolder, writeWhole } from "../storage/files.ts";
 
 const KEY_BYTES = 32;
-/** Tells people, and programs that look for keys that got lost, whose it is. */
+/** Marks a text as a key of this server, for people and for secret scanners. */
 const PREFIX = "nous_";
 const ID = /^k_[0-9a-z]{12}$/;
 const ENDING = ".json";
 
-/** What somebody may do. */
+/** The rights of a key. */
 export interface Rights {
-  /** Whose memories; `all` are those to come, too. */
+  /** The agents whose memories the key opens. `all` includes future agents. */
   agents: "all" | readonly string[];
   scopes: readonly Scope[];
-  /** Whether agents come to be by it. */
+  /** Whether requests with the key may create agents. */
   creates_agents: boolean;
 }
 
-/** A key as it is kept. */
+/** A stored key. */
 export interface Key extends Rights {
-  /** What it is called where it must not be shown. */
+  /** The name of the key in lists and logs, which must not show the key. */
   id: string;
   created_at: string;
   sha256: string;
@@ -42,14 +42,15 @@ const keyFile = z.object({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
-/** Keys cannot be read, or there is none of a name; the message is a sentence. */
+/** Thrown if keys cannot be read, or if there is no key of an id. The message is a sentence. */
 export class KeyError extends Error {
   override readonly name = "KeyError";
 }
 
+/** Returns the SHA-256 of a key. */
 export const digestOf = (key: string): Buffer => createHash("sha256").update(key).digest();
 
-/** Makes a key. Its text is in the answer and nowhere else. */
+/** Creates a key. Returns its text, which is stored nowhere. */
 export function createKey(dataDir: string, rights: Rights): { key: string; id: string } {
   const key = PREFIX + randomBytes(KEY_BYTES).toString("base64url");
   const id = newId("k");
@@ -62,14 +63,14 @@ export function createKey(dataDir: string, rights: Rights): { key: string; id: s
   return { key, id };
 }
 
-/** How a server without keys is run deliberately where keys are needed. */
-export const HOW_WITHOUT = "`nous-server keys off` and a restart let everybody in";
-const MARK = `Nobody comes in without a key, even if the folder of the keys is lost: ${HOW_WITHOUT}.\n`;
+/** The hint for messages: how to run a server deliberately without keys. */
+export const HOW_WITHOUT = "`nous-server keys off` and a restart admit requests without a key";
+const MARK = `Every request needs a key, even if the folder of the keys is lost: ${HOW_WITHOUT}.\n`;
 
 /**
- * Whether nobody comes in without a key: from the first key on, until `needNoKeys`.
+ * Returns whether every request needs a key: from the first key on, until `needNoKeys`.
  *
- * @throws {KeyError} where that cannot be found out.
+ * @throws {KeyError} If that cannot be read.
  */
 export function areKeysNeeded(dataDir: string): boolean {
   const marker = keysMarker(dataDir);
@@ -77,17 +78,17 @@ export function areKeysNeeded(dataDir: string): boolean {
 }
 
 /**
- * From now on nobody comes in without a key, after a restart and without the folder of the keys,
- * too.
+ * Makes every request need a key from now on, also after a restart, and if the folder of the keys
+ * is lost.
  */
 export function needKeys(dataDir: string): void {
   if (!areKeysNeeded(dataDir)) writeWhole(keysMarker(dataDir), [Buffer.from(MARK)]);
 }
 
 /**
- * A server that starts from now on needs no keys; whether they were needed.
+ * Lets servers that start from now on work without keys. Returns whether keys were needed before.
  *
- * @throws {KeyError} where there still are keys.
+ * @throws {KeyError} If there still are keys.
  */
 export function needNoKeys(dataDir: string): boolean {
   const [key] = readKeys(dataDir);
@@ -100,9 +101,9 @@ export function needNoKeys(dataDir: string): boolean {
 }
 
 /**
- * All keys, the oldest first.
+ * Returns all keys, the oldest first.
  *
- * @throws {KeyError} where one of them cannot be read, or is not as it was written.
+ * @throws {KeyError} If a key cannot be read, or its file was altered.
  */
 export function readKeys(dataDir: string): Key[] {
   const folder = keysDir(dataDir);
@@ -115,7 +116,7 @@ export function readKeys(dataDir: string): Key[] {
 
 const namesIn = (folder: string): string[] => unlessGone(folder, () => readdirSync(folder)) ?? [];
 
-/** Undefined where it has been revoked meanwhile. */
+/** Returns undefined if the key has been revoked meanwhile. */
 function readKey(file: string, id: string): Key | undefined {
   const text = unlessGone(file, () => readFileSync(file, "utf8"));
   if (text === undefined) return undefined;
@@ -127,7 +128,10 @@ function readKey(file: string, id: string): Key | undefined {
   return { id, ...data };
 }
 
-/** What cannot be read for another reason than that it is not there must not pass for no key. */
+/**
+ * Returns undefined if the file is missing. Any other read error is thrown: an unreadable key must
+ * not count as no key.
+ */
 function unlessGone<T>(path: string, read: () => T): T | undefined {
   try {
     return read();
@@ -147,9 +151,9 @@ function parsed(text: string): unknown {
 }
 
 /**
- * Revokes a key: servers that run refuse it from now on.
+ * Revokes a key. Running servers refuse it from now on.
  *
- * @throws {KeyError} where there is none of that id.
+ * @throws {KeyError} If there is no key of this id.
  */
 export function revokeKey(dataDir: string, id: string): void {
   const file = fileOf(dataDir, id);

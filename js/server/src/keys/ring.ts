@@ -1,5 +1,5 @@
-// The keys that a running server knows. Whether they have changed is looked at with every request,
-// so that one that is revoked opens nothing any more.
+// The keys of a running server. Each request checks whether they have changed, so that a revoked
+// key stops working at once.
 
 import { timingSafeEqual } from "node:crypto";
 import { statSync } from "node:fs";
@@ -8,38 +8,37 @@ import { keysDir } from "../settings/paths.ts";
 import { areKeysNeeded, digestOf, HOW_WITHOUT, type Key, needKeys, readKeys } from "./keys.ts";
 
 /**
- * A folder that changed this shortly before it was read may have changed again without its time
- * telling: file systems count time in steps, the coarsest of two seconds. In milliseconds.
+ * If the folder changed less than this before it was read, in milliseconds, it may change again
+ * without a new timestamp: file systems count time in steps, the coarsest of two seconds.
  */
 const COARSEST_STEP = 2_000;
 
 /**
- * Files that were written in place do not change their folder: they are read again after this, in
- * milliseconds.
+ * Milliseconds after which the keys are read again in any case: a file that is written in place
+ * does not change its folder.
  */
 const READ_AGAIN_AFTER = 5_000;
 
+/** A key, and the digest that is compared with requests. */
 export interface KnownKey {
   key: Key;
   digest: Buffer;
 }
 
+/** The current keys of a data directory. */
 export class KeyRing {
   readonly #dataDir: string;
   readonly #log: Logger;
   #keys: KnownKey[] = [];
   #areNeeded = false;
-  /**
-   * The folder as it was when the keys were read; undefined where they have to be read again in any
-   * case.
-   */
+  /** The state of the folder when the keys were read; undefined if they must be read again. */
   #readAs: string | undefined;
   /** When the keys were read, by `performance.now()`. */
   #readAt = 0;
-  /** Why nobody came in the last time that they were read. */
+  /** Why the last read of the keys refused every request. */
   #problem: string | undefined;
 
-  /** @throws {KeyError} where the keys there are cannot be read. */
+  /** @throws {KeyError} If existing keys cannot be read. */
   constructor(dataDir: string, log: Logger) {
     this.#dataDir = dataDir;
     this.#log = log;
@@ -47,8 +46,8 @@ export class KeyRing {
   }
 
   /**
-   * The keys that open now. Undefined while none is needed: until there is the first. After it keys
-   * are needed until `keys off` and a restart, whatever becomes of their folder.
+   * The valid keys. Undefined while no key is needed: until the first key exists. From then on keys
+   * are needed until `keys off` and a restart, even if their folder is lost.
    */
   get current(): readonly KnownKey[] | undefined {
     this.#refresh();
@@ -65,14 +64,14 @@ export class KeyRing {
     if (this.#keys.length > 0) this.#mark();
     this.#areNeeded ||= this.#keys.length > 0 || areKeysNeeded(this.#dataDir);
     const isEmpty = this.#areNeeded && this.#keys.length === 0;
-    this.#tell(
+    this.#logRefusal(
       isEmpty ? `create one with \`nous-server keys create\`, or ${HOW_WITHOUT}` : undefined,
       "There are no keys",
     );
     this.#readAs = before.isSettled ? before.state : undefined;
   }
 
-  /** Keys of an earlier version, or that were copied here, have no mark yet. */
+  /** Marks that keys are needed. Keys of an earlier version, or copied ones, lack the mark. */
   #mark(): void {
     try {
       needKeys(this.#dataDir);
@@ -80,27 +79,33 @@ export class KeyRing {
       const failure = { message: (error as Error).message };
       this.#log.warn(
         { failure },
-        "That keys are needed cannot be noted: without their folder the next start needs none",
+        "The mark that keys are needed cannot be written: if their folder is lost, the next start needs no key",
       );
     }
   }
 
-  /** Logs why nobody comes in, once for each reason; undefined where somebody does. */
-  #tell(message: string | undefined, what: string): void {
+  /**
+   * Logs why every request is refused, once for each reason. `message` is undefined if requests are
+   * accepted.
+   */
+  #logRefusal(message: string | undefined, what: string): void {
     if (message !== undefined && message !== this.#problem) {
-      this.#log.error({ failure: { message } }, `${what}: nobody comes in`);
+      this.#log.error({ failure: { message } }, `${what}: every request is refused`);
     }
     this.#problem = message;
   }
 
-  /** Keys that cannot be read open nothing. */
+  /**
+   * Reads the keys again if they may have changed. If they cannot be read, every request is
+   * refused.
+   */
   #refresh(): void {
     try {
       const isRecent = performance.now() - this.#readAt < READ_AGAIN_AFTER;
       if (isRecent && stateOf(keysDir(this.#dataDir)).state === this.#readAs) return;
       this.#read();
     } catch (error) {
-      this.#tell((error as Error).message, "The keys cannot be read");
+      this.#logRefusal((error as Error).message, "The keys cannot be read");
       this.#keys = [];
       this.#areNeeded = true;
       this.#readAs = undefined;
@@ -109,8 +114,8 @@ export class KeyRing {
 }
 
 /**
- * The key of this text, if it is one of them. It takes as long whichever it is, and however much of
- * it is right.
+ * Returns the key with this text; undefined if there is none. The time does not depend on which key
+ * it is, or on how much of the text matches.
  */
 export function keyAmong(keys: readonly KnownKey[], text: string): Key | undefined {
   const given = digestOf(text);
@@ -119,7 +124,7 @@ export function keyAmong(keys: readonly KnownKey[], text: string): Key | undefin
   return found;
 }
 
-/** A folder as it is; adding, moving and removing files changes it. */
+/** Returns the state of a folder, which changes when a file is added, moved or removed. */
 function stateOf(folder: string): { state: string; isSettled: boolean } {
   const stats = statSync(folder, { throwIfNoEntry: false });
   if (stats === undefined) return { state: "none", isSettled: true };

@@ -1,30 +1,33 @@
-// A call of OpenAI's interface, as hosted services, Ollama, vLLM and LM Studio have it. Nothing
-// that comes back is taken on trust.
+// HTTP calls to providers with OpenAI's API, such as hosted services, Ollama, vLLM and LM Studio.
+// Answers are checked for size and form.
 
 import { ProviderError } from "./error.ts";
 
-/** Refusals that pass by themselves, beside those from 500 on. */
+/** Status codes below 500 of failures that may pass. */
 const PASSING = new Set([408, 409, 425, 429]);
-/** Refusals that are about the texts. */
+/** Status codes that reject the texts of a request. */
 const ABOUT_TEXTS = new Set([400, 413, 422]);
 
+/** Where a provider is, and how it is called. */
 export interface EndpointOptions {
-  /** Up to and with the version, such as `http://127.0.0.1:11434/v1`. */
+  /** The base URL including the version, such as `http://127.0.0.1:11434/v1`. */
   baseUrl: string;
-  /** Sent as a bearer token; none is sent where it is empty. */
+  /** The bearer token. Empty: no token is sent. */
   key: string;
-  /** What is called, such as `embeddings`. */
+  /** The path of the call below the base URL, such as `embeddings`. */
   path: string;
   /** The largest answer that is read, in bytes. */
   mostAnswer: number;
 }
 
+/** The limits of one call. */
 export interface EndpointCall {
-  /** Milliseconds until an answer has to be there, whole. */
+  /** Milliseconds until the whole answer must have arrived. */
   timeout: number;
   signal: AbortSignal;
 }
 
+/** One path of a provider's API. */
 export class Endpoint {
   readonly #url: URL;
   readonly #headers: Readonly<Record<string, string>>;
@@ -41,9 +44,9 @@ export class Endpoint {
   }
 
   /**
-   * What is answered, as JSON says it.
+   * Sends a JSON body. Returns the parsed JSON answer.
    *
-   * @throws {ProviderError} and the signal's reason.
+   * @throws {ProviderError} Also the signal's reason.
    */
   async post(body: object, { timeout, signal }: EndpointCall): Promise<unknown> {
     const limit = AbortSignal.timeout(timeout);
@@ -52,7 +55,7 @@ export class Endpoint {
         method: "POST",
         headers: this.#headers,
         body: JSON.stringify(body),
-        // Whoever it leads to would get the texts, and perhaps the key.
+        // A redirect would send the texts, and perhaps the key, to another server.
         redirect: "manual",
         signal: AbortSignal.any([signal, limit]),
       });
@@ -85,7 +88,7 @@ export class Endpoint {
   }
 }
 
-/** An answer that is not what was asked for. */
+/** Returns the error for an answer of the wrong form. */
 export const unusable = (how: string): ProviderError =>
   new ProviderError("unusable", `the answer of the provider ${how}`);
 
@@ -105,13 +108,13 @@ function refusalOf({ status, headers }: Response): ProviderError {
   if (status >= 300 && status < 400) {
     return new ProviderError(
       "misconfigured",
-      `${answered}: redirects are not followed, base URL is to be where it leads`,
+      `${answered}: redirects are not followed: set the base URL to their target`,
     );
   }
   return new ProviderError(ABOUT_TEXTS.has(status) ? "rejected" : "misconfigured", answered);
 }
 
-/** Seconds, or a date, as milliseconds from now. */
+/** Returns a Retry-After header, in seconds or as a date, as milliseconds from now. */
 function retryAfterOf(header: string | null): number | undefined {
   if (header === null) return undefined;
   const after = /^\d+$/.test(header.trim())

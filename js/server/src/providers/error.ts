@@ -1,21 +1,25 @@
-// How somebody who makes something for us over the network fails.
+// The error of a call to a provider.
 
 /**
- * `unreachable` passes by itself: no connection, no answer in time, too many requests, a failure of
- * the provider's own. `rejected` are the texts, as too long or otherwise not to its taste.
- * `misconfigured` is what we are told to ask, or as whom. `unusable` is an answer that is not what
- * was asked for.
+ * The kind of a failure.
+ * `unreachable` may pass: no connection, a timeout, too many requests, or a server error.
+ * `rejected`: the provider refuses the texts, for example as too long.
+ * `misconfigured`: the URL, the model or the key is wrong.
+ * `unusable`: the answer has the wrong form.
  */
 export type ProviderFailure = "unreachable" | "rejected" | "misconfigured" | "unusable";
 
-/** There is no answer, in words that may be logged: without texts, without the key. */
+/**
+ * Thrown if a provider gives no usable answer. The message may be logged: it holds no texts and no
+ * key.
+ */
 export class ProviderError extends Error {
   override readonly name = "ProviderError";
 
   constructor(
     readonly failure: ProviderFailure,
     message: string,
-    /** Milliseconds after which the provider wants to be asked again. */
+    /** The delay before a retry that the provider asks for, in milliseconds. */
     readonly retryAfter?: number | undefined,
   ) {
     super(message);

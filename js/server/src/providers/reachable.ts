@@ -1,14 +1,14 @@
-// Whether a provider can be connected to, so that a server says at its start that it cannot.
+// Checks at the start of a server whether a provider accepts connections.
 
 import { connect } from "node:net";
 import type { Logger } from "../log.ts";
 
-/** How long a connection may take, in milliseconds. */
+/** The timeout of the connection, in milliseconds. */
 const PATIENCE = 5_000;
 
 /**
- * Warns if nobody listens at a provider's address. Nothing is asked of the provider, which may want
- * money for it.
+ * Logs a warning if a provider's address refuses connections. Sends no request, because the
+ * provider may charge for it.
  *
  * @param without What the server does until the provider answers.
  */
@@ -22,7 +22,7 @@ export async function warnIfUnreachable(
     log.warn(`The ${what} at ${baseUrl} cannot be reached (${why}): until it answers, ${without}`);
 }
 
-/** Why there is no connection; undefined if there is one. */
+/** Returns why there is no connection; undefined if there is one. */
 function unreachable({ hostname, port, protocol }: URL): Promise<string | undefined> {
   const socket = connect({
     host: hostname.replace(/^\[|\]$/g, ""),

@@ -30,6 +30,7 @@ export interface RetryPolicy {
   rest: number;
 }
 
+/** The policy for all providers. */
 export const RETRY_POLICY: RetryPolicy = {
   retries: 2,
   firstDelay: 500,

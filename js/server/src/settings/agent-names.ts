@@ -5,7 +5,10 @@ export const USUAL_AGENT = "default";
 /** The most UTF-16 units of an agent's name. */
 export const MOST_AGENT_NAME = 200;
 
-/** The rule for names of agents, for messages: a header and the path of a URL can carry them. */
+/**
+ * The rule for names of agents, for messages. A valid name fits into a header and into the path of
+ * a URL.
+ */
 export const AGENT_NAME = `must be a name in UTF-8 of 1 to ${MOST_AGENT_NAME} characters, without control characters, and not . or ..`;
 
 /** Returns whether a text is a valid name of an agent. */

@@ -1,12 +1,9 @@
-// Which other server's behaviour this server takes on.
+// The compatibility mode: another server's behaviour that this server takes on.
 
-/**
- * `hynous`: the server takes requests and answers them as Hynous' Nous server does. `none`: by its
- * own rules.
- */
+/** `hynous`: requests and answers are those of Hynous' Nous server. `none`: this server's own. */
 export const COMPATS = ["none", "hynous"] as const;
 export type Compat = (typeof COMPATS)[number];
 
-/** Returns which characters make the terms of a search. */
+/** Returns which characters form the terms of a search. */
 export const termsOf = (compat: Compat): "ascii" | "unicode" =>
   compat === "hynous" ? "ascii" : "unicode";

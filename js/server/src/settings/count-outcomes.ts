@@ -1,15 +1,17 @@
-// Who counts a closed trade for the playbooks that it followed: the server, or the agent's client.
+// The setting `count_outcomes`: whether the server or the agent's client counts a closed trade for
+// its playbooks.
 
 import { z } from "zod";
 import { isAgentName } from "./agent-names.ts";
 import type { Compat } from "./compat.ts";
 
 const COUNTERS = ["server", "client"] as const;
+/** The party that counts closed trades. */
 export type Counter = (typeof COUNTERS)[number];
 
 /**
- * An entry of the setting: who counts for all agents, or, as `NAME=server` or `NAME=client`, for
- * one.
+ * An entry of the setting: `server` or `client` for all agents, or `NAME=server` or `NAME=client`
+ * for one agent.
  */
 export const counting = z.string().refine(
   (entry) => {
@@ -23,9 +25,9 @@ export const counting = z.string().refine(
 );
 
 /**
- * Returns who counts the trades of an agent: as its own entry says, else as the entry of all says,
- * else the client where the server behaves as Hynous' Nous server, whose client counts by itself,
- * and the server otherwise. The last entry wins.
+ * Returns who counts the trades of an agent: the agent's own entry, else the entry for all, else
+ * the default. The default is `client` in the mode `hynous`, whose client counts by itself, and
+ * `server` otherwise. The last entry wins.
  */
 export function counterOf(entries: readonly string[], compat: Compat, agent: string): Counter {
   const parts = entries.map(partsOf).reverse();
@@ -35,7 +37,7 @@ export function counterOf(entries: readonly string[], compat: Compat, agent: str
   return (own?.counter as Counter | undefined) ?? usual;
 }
 
-/** A name may hold the sign, too: what follows the last one is the counter. */
+/** Splits an entry at its last `=`, because a name may contain the sign. */
 function partsOf(entry: string): { agent: string | undefined; counter: string } {
   const at = entry.lastIndexOf("=");
   return at < 0

@@ -9,7 +9,10 @@ type Flags = Partial<Record<OptionName, string>> & { config?: string };
 /** The heading of settings in the help, after the command's own options. */
 const SETTINGS = "Settings of the server:";
 
-/** A command that takes all settings. Its own options are added before, and come first. */
+/**
+ * Adds all settings to a command. Call it after the command's own options were added, so that they
+ * come first in the help.
+ */
 export function withOptions(command: Command): Command {
   for (const name of OPTION_NAMES) {
     const { about, value, usual } = OPTIONS[name];
@@ -20,7 +23,7 @@ export function withOptions(command: Command): Command {
   return command.addOption(new Option("--config <FILE>", described).helpGroup(SETTINGS));
 }
 
-/** What is in force; what is wrong ends the program with a sentence. */
+/** Returns the settings in force. An invalid setting ends the program with a sentence. */
 export function settingsOf(command: Command): Promise<InForce> {
   const given = command.opts<Record<string, string>>();
   const flags = Object.fromEntries(

@@ -1,6 +1,6 @@
-// The name that somebody most likely meant.
+// Suggests the name that a user most likely meant.
 
-/** Changes of a letter that still count as a slip of the finger. */
+/** The most changed letters that still count as a typing error. */
 const MOST_CHANGES = 2;
 
 /** Returns the nearest of these names to a given one; undefined if none is near. */
@@ -11,7 +11,7 @@ export function nearest(given: string, names: Iterable<string>): string | undefi
   return near[0]?.name;
 }
 
-/** How many letters to insert, delete, replace, or swap with the next. */
+/** Returns the edit distance: letters to insert, delete, replace, or swap with the next. */
 function changesBetween(a: string, b: string): number {
   let [before, last]: [number[], number[]] = [
     [],

@@ -1,5 +1,5 @@
-// What can be set about the server: one table, from which come the options of the command line, the
-// environment variables and the keys of the YAML file, with their defaults and their help.
+// The settings of the server: one table, from which the command-line options, the environment
+// variables and the keys of the YAML file are derived, with defaults and help.
 
 import { isIPv6 } from "node:net";
 import { availableParallelism } from "node:os";
@@ -9,25 +9,28 @@ import { counting } from "./count-outcomes.ts";
 import { defaultDataDir } from "./paths.ts";
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
-/** A core is left to HTTP. */
+/** The default number of worker threads: one core stays free for HTTP. */
 const usualWorkers = Math.max(1, availableParallelism() - 1);
 
-/** When a commit counts as done: on the disk (`full`), or with the operating system (`normal`). */
+/**
+ * When a commit counts as done: once it is on the disk (`full`), or once the operating system has
+ * it (`normal`).
+ */
 export type Durability = "full" | "normal";
 
-/** Names that stand for this machine alone. */
+/** Host names of the loopback interface. */
 export const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 
 const PROVIDERS = ["none", "openai-compatible"] as const;
 
-/** A setting: what it may be, what it is unless it is set, and what it does. */
+/** A setting: its schema, its default, and its help. */
 interface Option<T> {
   schema: z.ZodType<T>;
   usual: () => T;
   about: string;
-  /** What stands for the value in the help. */
+  /** The placeholder of the value in the help. */
   value: string;
-  /** Whether it is shown to nobody. */
+  /** Whether the value is never printed or logged. */
   isSecret?: boolean;
 }
 
@@ -38,7 +41,7 @@ const whole = (least: number, most: number) =>
     })
     .pipe(z.int().min(least).max(most));
 
-/** What goes into a header as it is. */
+/** Text that a header can carry unchanged. */
 const printable = z
   .string()
   .regex(/^[\x21-\x7e]*$/, "must be of printable ASCII characters, without blanks");
@@ -47,20 +50,21 @@ const baseUrl = z
   .string()
   .refine(isBaseUrl, "must be a URL with http or https, and without a name and password");
 
-/** Twenty days: a timer cannot wait much longer. */
+/** Twenty days: the longest delay of a timer is not much more. */
 const MOST_SECONDS = 20 * 86_400;
 
+/** All settings by name. */
 export const OPTIONS = {
   host: option({
     schema: z.string().refine(isHost, "must be a name or an address, without a port"),
     usual: () => "127.0.0.1",
-    about: "where to listen; elsewhere than on loopback once there are keys only (see keys --help)",
+    about: "address to listen on; beyond loopback only if there are keys (see keys --help)",
     value: "NAME",
   }),
   port: option({
     schema: whole(0, 65_535),
     usual: () => 3100,
-    about: "which port; 0 takes a free one",
+    about: "port to listen on; 0 takes a free one",
     value: "NUMBER",
   }),
   allowed_hosts: option({
@@ -69,19 +73,20 @@ export const OPTIONS = {
     ),
     usual: () => [],
     about:
-      "what clients call this server, beside where it listens: other Host headers are refused; with commas between",
+      "names of this server besides its address, with commas between: other Host headers are refused",
     value: "NAMES",
   }),
   cors_origins: option({
     schema: listOf(z.string().refine(isOrigin, "must be origins, such as https://example.org")),
     usual: () => [],
-    about: "origins whose pages may ask, such as https://example.org; with commas between",
+    about:
+      "origins whose pages may send requests, such as https://example.org; with commas between",
     value: "ORIGINS",
   }),
   data_dir: option({
     schema: z.string().min(1),
     usual: defaultDataDir,
-    about: "where the databases are",
+    about: "folder of the databases",
     value: "FOLDER",
   }),
   durability: option({
@@ -99,79 +104,78 @@ export const OPTIONS = {
       ),
     usual: () => "",
     about:
-      "a remote libSQL database instead of files, for one agent; nothing is promised of its durability",
+      "a remote libSQL database instead of files, for one agent; without a guarantee of durability",
     value: "URL",
   }),
   database_token: option({
     schema: printable,
     usual: () => "",
     about:
-      "what the remote database knows us by; other users of the machine see options, but not variables",
+      "access token of the remote database; other users of the machine can see options, but not variables",
     value: "TOKEN",
     isSecret: true,
   }),
   database_timeout: option({
     schema: whole(1, 600_000),
     usual: () => 10_000,
-    about: "how long the remote database has for an answer, in milliseconds",
+    about: "timeout of a request to the remote database, in milliseconds",
     value: "NUMBER",
   }),
   workers: option({
     schema: whole(1, 256),
     usual: () => usualWorkers,
-    about: "threads that agents live in",
+    about: "threads that work for agents",
     value: "NUMBER",
   }),
   agent_idle: option({
     schema: whole(1, 31_536_000),
     usual: () => 900,
-    about: "seconds without a request after which an agent is closed; it opens with the next",
+    about: "seconds without a request after which an agent is closed; the next request opens it",
     value: "NUMBER",
   }),
   max_resident_mb: option({
     schema: whole(16, 1_048_576),
     usual: () => 2_048,
     about:
-      "megabytes that open agents may take together; above, those asked longest ago are closed",
+      "megabytes that open agents may take together; beyond that, the least recently used are closed",
     value: "NUMBER",
   }),
   decay_interval: option({
     schema: whole(0, MOST_SECONDS),
     usual: () => 6 * 3_600,
-    about: "seconds between sweeps of every agent; 0: only when asked",
+    about: "seconds between sweeps of every agent; 0: only on request",
     value: "SECONDS",
   }),
   consolidate_interval: option({
     schema: whole(0, MOST_SECONDS),
     usual: () => 0,
-    about: "seconds between consolidations of every agent; 0: only when asked",
+    about: "seconds between consolidations of every agent; 0: only on request",
     value: "SECONDS",
   }),
   count_outcomes: option({
     schema: listOf(counting),
     usual: () => [],
     about:
-      "who counts closed trades for playbooks: server or client, NAME=client for one agent, with commas between; without it " +
+      "who counts closed trades for playbooks: server or client, NAME=client for one agent, with commas between; default: " +
       "the server, and with compat hynous the client",
     value: "WHO",
   }),
   max_body_bytes: option({
     schema: whole(1_024, 2 ** 30),
     usual: () => 8 * 2 ** 20,
-    about: "the largest body of a request",
+    about: "largest body of a request, in bytes",
     value: "NUMBER",
   }),
   compat: option({
     schema: z.enum(COMPATS),
     usual: (): Compat => "none",
-    about:
-      "hynous: takes requests and answers them as Hynous' Nous server does; none: by this server's own rules",
+    about: "hynous: requests and answers are those of Hynous' Nous server; none: this server's own",
     value: "SERVER",
   }),
   log_level: option({
     schema: z.enum(LOG_LEVELS),
     usual: () => "info",
-    about: `least level that is logged: ${LOG_LEVELS.join(", ")}`,
+    about: `lowest level that is logged: ${LOG_LEVELS.join(", ")}`,
     value: "LEVEL",
   }),
   log_format: option({
@@ -184,72 +188,71 @@ export const OPTIONS = {
     schema: z.enum(PROVIDERS),
     usual: () => "none",
     about:
-      "who makes vectors: openai-compatible, which hosted services, Ollama and vLLM are; none: words, graph and time rank",
+      "provider of embeddings: openai-compatible, such as hosted services, Ollama and vLLM; none: ranking by words, graph and time",
     value: "WHO",
   }),
   embeddings_base_url: option({
     schema: baseUrl,
     usual: () => "http://127.0.0.1:11434/v1",
-    about: "where the provider is, up to and with the version",
+    about: "base URL of the provider, including the version",
     value: "URL",
   }),
   embeddings_model: option({
     schema: z.string().min(1).max(200),
     usual: () => "nomic-embed-text",
-    about: "which model makes vectors",
+    about: "name of the embedding model",
     value: "NAME",
   }),
   embeddings_dimensions: option({
     schema: whole(0, 65_536),
     usual: () => 0,
-    about: "components that are asked for; 0: as many as the model gives",
+    about: "components of an embedding to request; 0: the model's own number",
     value: "NUMBER",
   }),
   embeddings_key: option({
     schema: printable,
     usual: () => "",
-    about:
-      "what the provider knows us by; other users of the machine see options, but not variables",
+    about: "API key of the provider; other users of the machine can see options, but not variables",
     value: "KEY",
     isSecret: true,
   }),
   embeddings_timeout: option({
     schema: whole(1, 600_000),
     usual: () => 30_000,
-    about: "how long the provider has for a batch, in milliseconds",
+    about: "timeout of a call with a batch of texts, in milliseconds",
     value: "NUMBER",
   }),
   embeddings_batch: option({
     schema: whole(1, 2_048),
     usual: () => 32,
-    about: "how many texts go to the provider at once",
+    about: "texts of one call to the provider",
     value: "NUMBER",
   }),
   analysis_provider: option({
     schema: z.enum(PROVIDERS),
     usual: () => "none",
     about:
-      "which language model says what episodes add up to: openai-compatible; none: statistics do",
+      "provider of the language model that consolidates episodes: openai-compatible; none: statistics do it",
     value: "WHO",
   }),
   analysis_base_url: option({
     schema: baseUrl,
     usual: () => "http://127.0.0.1:11434/v1",
     about:
-      "where the language model is, up to and with the version; titles and texts of episodes go there",
+      "base URL of the language model, including the version; titles and texts of episodes are sent there",
     value: "URL",
   }),
   analysis_model: option({
     schema: z.string().min(1).max(200),
     usual: () => "llama3.1",
-    about: "which language model",
+    about: "name of the language model",
     value: "NAME",
   }),
   analysis_key: option({
     schema: printable,
     usual: () => "",
     about:
-      "what the language model's provider knows us by; other users of the machine see options, but not variables",
+      "API key of the language model's provider; other users of the machine can see options, but not variables",
     value: "KEY",
     isSecret: true,
   }),
@@ -257,12 +260,12 @@ export const OPTIONS = {
     schema: whole(1, 600_000),
     usual: () => 60_000,
     about:
-      "how long the language model has for an answer, in milliseconds; all of a cycle have five minutes",
+      "timeout of an answer, in milliseconds; all answers of a cycle together have five minutes",
     value: "NUMBER",
   }),
 } as const;
 
-/** Several, as a list or in one text with commas between. */
+/** Returns a schema for several values, as a list or as one text with commas. */
 function listOf<T>(entry: z.ZodType<T, string>) {
   const written = z.string().transform((text) => text.split(",").map((part) => part.trim()));
   return z
@@ -271,12 +274,12 @@ function listOf<T>(entry: z.ZodType<T, string>) {
     .pipe(z.array(entry));
 }
 
-/** A host as URLs write it: in small letters, an IPv6 address in brackets. */
+/** Returns a host as URLs write it: in lower case, an IPv6 address in brackets. */
 export function hostnameOf(name: string): string {
   return new URL(`http://${isIPv6(name) ? `[${name}]` : name}`).hostname;
 }
 
-/** `new URL` would find the host in much more than a host. */
+/** Returns whether a text is a host alone. `new URL` accepts more, such as a path. */
 function isHost(name: string): boolean {
   return (
     isIPv6(name) || (/^(\[[\da-f:.]+\]|[\w.-]+)$/i.test(name) && URL.canParse(`http://${name}`))
@@ -287,14 +290,17 @@ function isOrigin(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
-/** A name and password in it would be sent, and logged, beside the key. */
+/**
+ * Returns whether a text is a base URL. A name and password are refused: they would be sent and
+ * logged beside the key.
+ */
 function isBaseUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password } = new URL(text);
   return /^https?:$/.test(protocol) && username === "" && password === "";
 }
 
-/** None, or one that carries nothing secret: it is logged, and printed. */
+/** Returns whether a text is empty or a database URL without secrets: it is logged and printed. */
 function isDatabaseUrl(text: string): boolean {
   if (text === "") return true;
   if (!URL.canParse(text)) return false;
@@ -310,16 +316,17 @@ function option<T>(definition: Option<T>): Option<T> {
   return definition;
 }
 
+/** The name of a setting. */
 export type OptionName = keyof typeof OPTIONS;
+/** The values of all settings. */
 export type Settings = {
   -readonly [Name in OptionName]: (typeof OPTIONS)[Name] extends Option<infer T> ? T : never;
 };
 
+/** The names of all settings, in the order of the table. */
 export const OPTION_NAMES = Object.keys(OPTIONS) as OptionName[];
 
-/**
- * `data_dir` as an option of the command line, `--data-dir`, and as an environment variable,
- * `NOUS_DATA_DIR`.
- */
+/** Returns a setting's command-line option: `--data-dir` for `data_dir`. */
 export const flagOf = (name: string): string => `--${name.replaceAll("_", "-")}`;
+/** Returns a setting's environment variable: `NOUS_DATA_DIR` for `data_dir`. */
 export const variableOf = (name: string): string => `NOUS_${name.toUpperCase()}`;

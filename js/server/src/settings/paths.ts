@@ -1,14 +1,14 @@
-// Where data lies.
+// The paths of the data directory.
 
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 
-/** Hexadecimal digits of a file's name: 128 bits. */
+/** Hexadecimal digits of a database's file name: 128 bits. */
 const NAME_LENGTH = 32;
 
-/** `./nous-data` where there is one, else the user's own folder for data of programs. */
+/** Returns `./nous-data` if it exists, else the user's folder for data of programs. */
 export function defaultDataDir(): string {
   const here = resolve("nous-data");
   return existsSync(here) ? here : join(userDataDir(), "nous");
@@ -21,29 +21,33 @@ function userDataDir(): string {
   return XDG_DATA_HOME || join(homedir(), ".local", "share");
 }
 
-/** The folder of the agents' databases. */
+/** Returns the folder of the agents' databases. */
 export const agentsDir = (dataDir: string): string => join(dataDir, "agents");
 
-/** The folder of the keys by which clients are known. */
+/** Returns the folder of the API keys. */
 export const keysDir = (dataDir: string): string => join(dataDir, "keys");
 
-/** The file that says that nobody comes in without a key, whatever becomes of that folder. */
+/**
+ * Returns the path of the file that marks that every request needs a key, even if the folder of the
+ * keys is lost.
+ */
 export const keysMarker = (dataDir: string): string => join(dataDir, "keys-needed");
 
-/** Files beside a database in which what is made of it is kept from one start to the next. */
+/** Paths of an agent's snapshots, beside its database. */
 export interface SnapshotPlaces {
   index: string;
   texts: string;
 }
 
+/** Returns the paths of the snapshots of a database. */
 export const snapshotsOf = (database: string): SnapshotPlaces => ({
   index: database.replace(/\.db$/, ".index"),
   texts: database.replace(/\.db$/, ".texts"),
 });
 
 /**
- * An agent's database, named by a hash: no name is a path, and names that differ in case alone are
- * two on every disk.
+ * Returns the path of an agent's database. Its name is a hash, so that a name is never a path, and
+ * names that differ only in case are two files on every disk.
  */
 export function agentFile(dataDir: string, agent: string): string {
   const name = createHash("sha256").update(agent).digest("hex").slice(0, NAME_LENGTH);

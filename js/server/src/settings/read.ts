@@ -1,5 +1,5 @@
-// Settings from the command line, the environment and a YAML file, in this order of precedence.
-// What is unknown or wrong stops the server with a sentence.
+// Reads settings from the command line, the environment and a YAML file, in this order of
+// precedence. An unknown or invalid setting stops the server with a sentence.
 
 import { readFileSync, type Stats, statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -15,23 +15,23 @@ import {
   variableOf,
 } from "./options.ts";
 
-/** Names the YAML file. */
+/** The environment variable that names the YAML file. */
 export const CONFIG_VARIABLE = "NOUS_CONFIG";
 
-/** A setting is wrong; the message is a sentence for whoever set it. */
+/** Thrown for an invalid setting. The message is a sentence for the operator. */
 export class SettingsError extends Error {
   override readonly name = "SettingsError";
 }
 
-/** All that is in force. */
+/** The settings in force. */
 export interface InForce {
   settings: Settings;
-  /** What the file says of the engine, as it says it. */
+  /** The section `engine` of the file, unchanged. */
   engineYaml: EngineYaml;
   engine: EngineConfig;
 }
 
-/** @throws {SettingsError} naming the place of what is wrong. */
+/** @throws {SettingsError} If a setting is invalid. The message names its place. */
 export async function readSettings(
   flags: Partial<Record<OptionName, string>> & { config?: string },
   environment: NodeJS.ProcessEnv,
@@ -75,14 +75,14 @@ function checkVariables(environment: NodeJS.ProcessEnv): void {
   if (unknown === undefined) return;
   const meant = nearest(unknown, known);
   throw new SettingsError(
-    `The environment variable ${unknown} is none of this server's` +
+    `The environment variable ${unknown} is not a variable of this server` +
       `${meant === undefined ? "" : ` (did you mean ${meant}?)`}. ` +
       `If it belongs to another program, start without it: env -u ${unknown} nous-server. ` +
       `The variables of this server: ${list(known)}.`,
   );
 }
 
-/** @throws {SettingsError} if a file is in the place of the folder, or of one above it. */
+/** @throws {SettingsError} If a file is at the path of the folder, or of one above it. */
 function checkDataDir(folder: string): void {
   let found: Stats | undefined;
   try {
@@ -121,7 +121,10 @@ async function readYaml(file: string): Promise<Record<string, unknown>> {
   throw new SettingsError(`${unknown} in ${file} is not a key: there are ${list(known)}.`);
 }
 
-/** The engine says what is wrong with its part; keys are named as the file writes them. */
+/**
+ * Reads the engine's configuration. The engine validates it; messages name keys as the file writes
+ * them.
+ */
 function readEngine(yaml: EngineYaml, file: string | undefined): EngineConfig {
   if (Object.keys(yaml).length === 0) return {};
   const { config, written } = toEngineConfig(yaml);
@@ -139,7 +142,7 @@ function readEngine(yaml: EngineYaml, file: string | undefined): EngineConfig {
   }
 }
 
-/** A key of the engine as the file writes it. */
+/** Returns a key of the engine as the file writes it. */
 const toSnake = (key: string): string =>
   key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 

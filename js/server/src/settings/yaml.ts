@@ -1,4 +1,4 @@
-// What reads and writes YAML. It is a module of its own so that only who has a file, or prints one,
-// loads the package.
+// Reads and writes YAML. A module of its own, so that the package is loaded only if a file is read
+// or printed.
 
 export { parse, stringify } from "yaml";

@@ -1,13 +1,13 @@
-// A sum over each memory as this server wrote it, so that bytes that changed on the disk are found.
-// What recalls and sweeps change is not in it; what another program writes has none, since triggers
-// remove it.
+// A checksum of each memory as this server wrote it: it detects bytes that changed on the disk. The
+// checksum leaves out soft state, which recalls and sweeps change. Triggers remove the checksum of
+// a memory that another program writes.
 
 import { crc32 } from "node:zlib";
 import type { Statement } from "./connection.ts";
 import type { Bytes } from "./rows.ts";
 import { isId } from "./sql.ts";
 
-/** Columns that are summed, in this order. */
+/** Columns in the checksum, in this order. */
 export const SUMMED = [
   "id",
   "type",
@@ -26,18 +26,18 @@ export const SUMMED = [
 ] as const;
 
 /**
- * Columns that are summed after these where one of them is set: rows of before they came have the
- * sum that they had.
+ * Columns that follow in the checksum if one of them is set. Rows from before these columns existed
+ * keep their checksum.
  */
 export const FRAMED = ["frame", "censors"] as const;
 
-/** Rows that are read at once. */
+/** Rows of a batch. */
 const BATCH = 1_000;
 
-/** Prepares a statement, or gives one that is prepared. */
+/** Prepares a statement, or returns the one already prepared for the same text. */
 export type Prepare = (sql: string) => Statement;
 
-/** What is summed of a row. */
+/** The columns of a row that its checksum covers. */
 type SummedRow = Readonly<
   Record<(typeof SUMMED)[number], unknown> & Partial<Record<(typeof FRAMED)[number], unknown>>
 > & { id: string; embedding_vector: unknown };
@@ -59,7 +59,7 @@ function sumOf(row: SummedRow): number {
     : texts;
 }
 
-/** Sums memories as they are now, those that are there. */
+/** Stores the checksums of memories as they are now. Ids without a memory are ignored. */
 export function sealRows(prepare: Prepare, ids: readonly string[]): void {
   const read = prepare(
     `SELECT ${SUMMED_ROW} FROM nodes WHERE id IN (SELECT value FROM json_each(?))`,
@@ -71,14 +71,14 @@ export function sealRows(prepare: Prepare, ids: readonly string[]): void {
   }
 }
 
-/** Sums all memories as they are now, in a database whose memories have no frames yet. */
+/** Stores the checksums of all memories, in a database whose memories have no frames yet. */
 export function sealAll(prepare: Prepare): void {
   const set = prepare(SET);
   for (const row of allRows(prepare, rowOf(SUMMED), "")) set.run(row.id, sumOf(row));
 }
 
 /**
- * Ids of memories that are not as they were written; none in a database of a schema without sums.
+ * Returns the ids of memories whose checksum does not match; empty if the schema has no checksums.
  */
 export function changedRows(prepare: Prepare): string[] {
   const isThere = "SELECT 1 FROM sqlite_master WHERE name = 'row_checksums'";

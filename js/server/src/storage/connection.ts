@@ -1,19 +1,20 @@
-// What the store needs of a connection to a database, wherever it is: a part of what the `libsql`
-// package has.
+// The database connection that the store uses, local or remote: a subset of the API of the `libsql`
+// package.
 
-/** A statement; the same one may be run again and again. */
+/** A prepared statement, which may run repeatedly. */
 export interface Statement {
-  /** Runs it, and gives its rows as objects. */
+  /** Runs the statement and returns its rows as objects. */
   all(...values: unknown[]): unknown[];
-  /** Runs it for what it does. */
+  /** Runs the statement and discards its rows. */
   run(...values: unknown[]): unknown;
 }
 
+/** An open connection to one database. */
 export interface Connection {
   prepare(sql: string): Statement;
   /** Runs statements that are separated by semicolons, up to the first that fails. */
   exec(sql: string): void;
-  /** Whether a transaction has been begun, and not ended. */
+  /** Whether a transaction is open. */
   readonly inTransaction: boolean;
   close(): void;
 }

@@ -1,12 +1,12 @@
-// What a store refuses, in words that may be shown: without SQL, without texts of memories.
+// Errors of the store. Their messages may be shown: they hold no SQL and no texts of memories.
 
-/** What can be done about a database that is damaged. */
+/** The hint for messages about a damaged database. */
 export const MENDING_DAMAGE = "`nous-server check` tells more, and a backup can be restored";
 
-/** A database cannot be opened, or cannot do what it is asked for. */
+/** Thrown if a database cannot be opened, or refuses an operation. */
 export class StorageError extends Error {
   override readonly name = "StorageError";
-  /** SQLite's own name of it, such as SQLITE_BUSY. */
+  /** SQLite's name of the error, such as SQLITE_BUSY. */
   readonly code: string | undefined;
 
   constructor(message: string, options: ErrorOptions & { code?: string | undefined } = {}) {
@@ -14,7 +14,9 @@ export class StorageError extends Error {
     this.code = options.code;
   }
 
-  /** An error of the database with a sentence in front; one of our own as it is. */
+  /**
+   * Returns a `StorageError` unchanged. Wraps any other error, with `what` in front of its message.
+   */
   static of(error: unknown, what: string): StorageError {
     if (error instanceof StorageError) return error;
     const { message, code } = error as Error & { code?: string };
@@ -25,20 +27,20 @@ export class StorageError extends Error {
 }
 
 /**
- * Nothing was done, and it passes or is for the user to mend: the message says how, names no path,
- * and may be sent as it is.
+ * Thrown before anything is written, for a condition that passes or that the user can fix. The
+ * message says how to fix it, contains no path, and may be sent to a client.
  */
 export class Unavailable extends StorageError {}
 
 /**
- * A database elsewhere could not be asked, or gave up: nothing is half done, and it can be tried
- * again.
+ * Thrown if a remote database does not answer, or gives up. Its transaction is undone, and the
+ * caller may try again.
  */
 export class RemoteError extends Unavailable {}
 
 /**
- * No room is left for what is to be written, or no more of it is allowed; SQLite tells a quota and
- * a limit as a failing write.
+ * SQLite's codes of a write without free space. SQLite reports a quota or a size limit as a failing
+ * write.
  */
 const NO_ROOM: readonly unknown[] = [
   "SQLITE_FULL",
@@ -49,19 +51,21 @@ const NO_ROOM: readonly unknown[] = [
   "EFBIG",
 ];
 
-/** Whether there was no room for what was to be written. */
+/** Returns whether an error means that there is no free space for a write. */
 export const isNoRoom = (error: unknown): boolean =>
   NO_ROOM.includes((error as { code?: unknown }).code);
 
 /**
- * SQLite's number of a write to what may only be read, the lowest byte of its extended codes; the
- * binding names not all of those.
+ * SQLite's code of a write to a read-only database: the lowest byte of its extended codes. The
+ * binding does not name all extended codes.
  */
 const SQLITE_READONLY = 8;
-/** A file was moved under an open database: whether it may be written is another matter. */
+/**
+ * The codes of a database file that was moved while open. They do not mean that it is read-only.
+ */
 const MOVED: readonly unknown[] = ["SQLITE_READONLY_DBMOVED", "UNKNOWN_SQLITE_ERROR_1032"];
 
-/** Whether a database, or its folder, may only be read. */
+/** Returns whether an error means that a database, or its folder, is read-only. */
 export function isReadOnly(error: unknown): boolean {
   const code = String((error as { code?: unknown }).code);
   const [, number] = /^UNKNOWN_SQLITE_ERROR_(\d+)$/.exec(code) ?? [];
@@ -73,8 +77,8 @@ export function isReadOnly(error: unknown): boolean {
 }
 
 /**
- * A message without places: of a path below `folder` its last name is left, and of `url` nothing.
- * Clients are told no more, and the log has all of it.
+ * Returns a message without places, for clients: of a path below `folder` the last name remains,
+ * and `url` is removed. The log gets the whole message.
  */
 export function withoutPlaces(message: string, folder: string, url = ""): string {
   const escaped = folder.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
@@ -86,6 +90,6 @@ export function withoutPlaces(message: string, folder: string, url = ""): string
   return url === "" ? words : words.replaceAll(url, "elsewhere");
 }
 
-/** Whether a file cannot be read as the database that it was. */
+/** Returns whether an error means that a file is damaged or not a database. */
 export const isDamage = (error: unknown): boolean =>
   /^SQLITE_(CORRUPT|NOTADB)/.test(String((error as { code?: unknown }).code));

@@ -9,18 +9,18 @@ import { releaseHandles } from "./release-handles.ts";
 /** How long it waits for another program, in milliseconds. */
 const PATIENCE = 2_000;
 /**
- * How long each attempt waits, in milliseconds: connections that this process has closed give their
- * locks back only between two attempts.
+ * How long each attempt waits, in milliseconds. Connections that this process has closed release
+ * their locks only between two attempts.
  */
 const AT_A_TIME = 100;
-/** Errors of a file that is not a database: no program can have it open as one. */
+/** SQLite's codes of a file that is not a database: no program can have it open as one. */
 const BROKEN = new Set(["SQLITE_NOTADB", "SQLITE_CORRUPT"]);
 
 /**
- * Runs `work` while no program has the file open as a database. The contents of its log are moved
- * into the file first.
+ * Runs `work` while no program has the file open as a database. Moves the contents of its log into
+ * the file first.
  *
- * @throws {StorageError} if another program has it open, or a folder has its place.
+ * @throws {StorageError} If another program has the file open, or if a folder is at its path.
  */
 export async function whileExclusive(file: string, work: () => void): Promise<void> {
   refuseFolders(file);

@@ -1,5 +1,5 @@
-// Files that have to be on the disk before something else is: what is written beside a place and
-// moved there, whole or not at all.
+// Durable file operations: files are written beside their place, synced, and moved there whole.
+// Also the names of a database's log, index and copies.
 
 import {
   closeSync,
@@ -18,7 +18,7 @@ import { basename, dirname, join } from "node:path";
 import { atOnce, type Steps } from "../steps.ts";
 import { Unavailable } from "./errors.ts";
 
-/** What is in a file outlives a power cut when this is done. */
+/** Syncs a file, so that its contents survive a power cut. */
 export function syncFile(file: string): void {
   const handle = openSync(file, "r+");
   try {
@@ -28,7 +28,7 @@ export function syncFile(file: string): void {
   }
 }
 
-/** A new file is there after a power cut once its folder is on the disk, too. */
+/** Syncs a folder, so that the names of new files in it survive a power cut. */
 export function syncFolder(folder: string): void {
   if (process.platform === "win32") return;
   const handle = openSync(folder, "r");
@@ -40,7 +40,8 @@ export function syncFolder(folder: string): void {
 }
 
 /**
- * Moves a whole file to its place, in the same folder or on the same disk; what was there is gone.
+ * Moves a complete file to its place, in the same folder or on the same disk. Replaces a file that
+ * is there.
  */
 export function moveInto(from: string, to: string): void {
   syncFile(from);
@@ -48,16 +49,19 @@ export function moveInto(from: string, to: string): void {
   syncFolder(dirname(to));
 }
 
-/** Whether a folder is where a file is to be: that is somebody else's, and stays. */
+/**
+ * Returns whether a folder is at the path of a file. It belongs to another program, and is never
+ * removed.
+ */
 export const isFolder = (path: string): boolean =>
   lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
-/** Where a file is written until it is whole. */
+/** Returns the name under which a file is written until it is complete. */
 const unfinishedOf = (file: string): string => `${file}.tmp`;
 
 /**
- * Moves a whole file to a place where none is. One that somebody else has put there meanwhile
- * stays, and this one is gone.
+ * Moves a complete file to a free place. If another program has put a file there meanwhile, that
+ * file stays and `from` is removed.
  */
 export function moveIfFree(from: string, to: string): void {
   syncFile(from);
@@ -71,11 +75,11 @@ export function moveIfFree(from: string, to: string): void {
 }
 
 /**
- * Keeps a database as a file of another name, whatever is put in its place: the same one, or a copy
- * where a disk has no links.
+ * Keeps a database under a second name, as a link, or as a copy if the disk has no links. Later
+ * changes to the first name do not affect it.
  */
 export function keepAs(file: string, name: string): void {
-  // It has a log still where it could not be read as a database.
+  // A database that could not be read still has a log.
   if (existsSync(logOf(file))) copyFileSync(logOf(file), logOf(name));
   try {
     linkSync(file, name);
@@ -87,14 +91,14 @@ export function keepAs(file: string, name: string): void {
 }
 
 /**
- * Writes a file whole or not at all, readable for its owner alone; what was there stays until it is
- * whole.
+ * Writes a file whole or not at all, readable for its owner alone. An existing file stays until the
+ * new one is complete.
  */
 export function writeWhole(file: string, pieces: Iterable<Uint8Array>): void {
   atOnce(writeWholeInSteps(file, pieces));
 }
 
-/** The same with a pause after each piece. */
+/** Like `writeWhole`, with a pause after each piece. */
 export function* writeWholeInSteps(file: string, pieces: Iterable<Uint8Array>): Steps<void> {
   const unfinished = unfinishedOf(file);
   const handle = openSync(unfinished, "w", 0o600);
@@ -104,7 +108,7 @@ export function* writeWholeInSteps(file: string, pieces: Iterable<Uint8Array>): 
       yield;
     }
   } catch (error) {
-    // Where there was no room it takes none.
+    // Frees the space: the disk may be full.
     rmSync(unfinished);
     throw error;
   } finally {
@@ -113,29 +117,27 @@ export function* writeWholeInSteps(file: string, pieces: Iterable<Uint8Array>): 
   moveInto(unfinished, file);
 }
 
-/** Removes a file that was written so, and what a crash left of one; neither need be there. */
+/** Removes a file of `writeWhole`, and the unfinished file of a crash. Either may be missing. */
 export function removeWhole(file: string): void {
   for (const there of [file, unfinishedOf(file)])
     if (!isFolder(there)) rmSync(there, { force: true });
 }
 
-/**
- * What a database was called when a copy of it was put aside: before a migration, or before a
- * restore.
- */
+/** Returns the name of a copy that is made of a database before a migration or a restore. */
 export function copyName(file: string, why: string): string {
   return `${file}.${why}.${new Date().toISOString().replace(/[-:.]/g, "")}`;
 }
 
-/** The copies that were put aside of a database. */
+/** Returns the copies of a database that `copyName` named. */
 export const copiesOf = (file: string): string[] => besides(file, `${basename(file)}.`);
 
-/** Where SQLite keeps what is not in a database yet. */
+/** Returns the path of the write-ahead log, whose contents are not in the database file yet. */
 export const logOf = (file: string): string => `${file}-wal`;
+/** Returns the path of the write-ahead log's index. */
 export const logIndexOf = (file: string): string => `${file}-shm`;
 const journalOf = (file: string): string => `${file}-journal`;
 
-/** @throws {Unavailable} if a folder has the place of a database, or of its log. */
+/** @throws {Unavailable} If a folder is at the path of a database, or of its log. */
 export function refuseFolders(file: string): void {
   for (const path of [file, logOf(file), logIndexOf(file), journalOf(file)]) {
     if (!isFolder(path)) continue;
@@ -146,8 +148,8 @@ export function refuseFolders(file: string): void {
 }
 
 /**
- * Moves a whole database to its place. A log that lies there is of another, and would be taken for
- * this one's.
+ * Moves a complete database to its place. Removes the log that lies there: it belongs to another
+ * database, and SQLite would apply it to this one.
  */
 export function moveDatabaseInto(from: string, to: string): void {
   removeLog(to);
@@ -158,7 +160,7 @@ function removeLog(file: string): void {
   for (const log of [logOf(file), logIndexOf(file), journalOf(file)]) rmSync(log, { force: true });
 }
 
-/** Removes a database, and everything that belongs to it. */
+/** Removes a database, its log, and the files beside it: copies and snapshots. */
 export function removeDatabase(file: string): void {
   for (const beside of besides(file, basename(file).replace(/db$/, ""))) rmSync(beside);
   removeLog(file);
@@ -166,7 +168,7 @@ export function removeDatabase(file: string): void {
   syncFolder(dirname(file));
 }
 
-/** Files in the same folder whose names begin so. */
+/** Returns the files in the same folder whose names begin with `start`. */
 function besides(file: string, start: string): string[] {
   const folder = dirname(file);
   const names = existsSync(folder) ? readdirSync(folder) : [];

@@ -113,18 +113,18 @@ export function invalidChanges(db: Connection, changed: ChangedRange): TextPlace
 }
 
 /**
- * Replaces all texts that are not UTF-8, or those among what others changed; names them. It is a
- * transaction of its own.
+ * Replaces all texts that are not UTF-8, or those among the changes of other writers, in one
+ * transaction. Returns their places.
  *
- * @param changedOf Asked within the transaction. The tables that the change log does not tell of
- * are looked at in any case.
+ * @param changedOf Called within the transaction. Tables that the change log does not cover are
+ * checked in any case.
  */
 export function replaceTexts(
   db: Connection,
   changedOf: () => ChangedRange | undefined = () => undefined,
 ): TextPlace[] {
   const [{ foreign_keys }] = db.prepare("PRAGMA foreign_keys").all() as [{ foreign_keys: number }];
-  // An id changes in one table after the other, and a row may name what is not there.
+  // Ids change in one table after the other, and rows may name missing rows meanwhile.
   db.exec("PRAGMA foreign_keys = OFF");
   try {
     db.exec("BEGIN IMMEDIATE");
@@ -157,13 +157,14 @@ function replaceIn(db: Connection, parts: readonly RowsToCheck[]): TextPlace[] {
     const isKey = of.key?.includes(column) ?? false;
     const id = ids.get(bytes.toString("hex")) ?? idOf(bytes);
     const text = isKey || /(^|_)id$/.test(column) ? id : bytes.toString();
-    // Of two rows that have one key then, the later one stays. Ids are free: no memory makes way.
+    // If two rows get the same key, the later one stays. Replacement ids are unused, so that no
+    // memory is overwritten.
     db.prepare(
       `UPDATE OR REPLACE ${quoted(table)} SET ${quoted(column)} = ? WHERE ${placed(of)}`,
     ).run(text, place);
     if (!DERIVED.has(table)) keep.run(table, place, column, bytes);
   }
-  // The log tells of ids as they were, too.
+  // The change log names the old ids, too.
   const log = tableOf(db, "change_log", true);
   if (log !== undefined) {
     for (const { place, bytes } of textsIn(db, { table: log, where: "TRUE", values: [] })) {
@@ -177,8 +178,8 @@ function replaceIn(db: Connection, parts: readonly RowsToCheck[]): TextPlace[] {
 }
 
 /**
- * Ids for rows whose ids are not UTF-8, by their bytes in hexadecimal: no other row of the table
- * has them.
+ * Returns ids for rows whose ids are not UTF-8, by their bytes in hexadecimal. No other row of the
+ * table has these ids.
  */
 function freeIds(db: Connection, found: readonly FoundText[]): Map<string, string> {
   const ids = new Map<string, string>();
@@ -193,8 +194,8 @@ function freeIds(db: Connection, found: readonly FoundText[]): Map<string, strin
 }
 
 /**
- * An id with its bytes beyond ASCII in hexadecimal: two that differ stay two, and what names one
- * goes on naming it.
+ * Returns an id with its bytes beyond ASCII in hexadecimal. Different ids stay different, and
+ * references can be changed in the same way.
  */
 const idOf = (bytes: Buffer): string =>
   bytes.toString("latin1").replace(/[^ -~]/g, (it) => `%${hexOf(it)}`);
@@ -206,7 +207,7 @@ const hexOf = (character: string) =>
 
 let ownTables: ReadonlySet<string> | undefined;
 
-/** Tables of this server, as its migrations make them. */
+/** Returns the names of the tables that the server's migrations create. */
 function ownTablesOf(): ReadonlySet<string> {
   if (ownTables !== undefined) return ownTables;
   const db = new Database(":memory:");
@@ -223,7 +224,7 @@ function ownTablesOf(): ReadonlySet<string> {
   return ownTables;
 }
 
-/** All parts of a database that have such texts. */
+/** Returns the parts of a database that have texts which are not UTF-8. */
 function partsIn(db: Connection): RowsToCheck[] {
   const parts: RowsToCheck[] = [];
   for (const { name: bytes, wr } of db.prepare(TABLES).all() as { name: Bytes; wr: number }[]) {
@@ -244,8 +245,8 @@ const damaged = (table: string) =>
   );
 
 /**
- * A table of the database; nothing where it is not there, or has a column whose name cannot be
- * read.
+ * Returns a table of the database; undefined if it is missing, or if the name of a column is not
+ * UTF-8.
  */
 function tableOf(db: Connection, name: string, hasNumbers: boolean): Table | undefined {
   const literal = `'${name.replaceAll("'", "''")}'`;
@@ -267,14 +268,14 @@ function textOf(bytes: Bytes): string | undefined {
   return isUtf8(text) ? text.toString() : undefined;
 }
 
-/** A table in parts that are looked at together. */
+/** Yields a table in parts that are checked together. */
 function* partsOf(db: Connection, table: Table): Generator<RowsToCheck> {
   if (table.key !== undefined) {
     yield { table, where: "TRUE", values: [] };
     return;
   }
-  // By bounds and not by a limit, for which SQLite would copy the rows first. Row numbers go as
-  // text: not all of them are safe integers, and one more than the last is a number all the same.
+  // Bounds instead of a limit: for a limit SQLite would copy the rows first. Row numbers are bound
+  // as text, because not all of them are safe integers, and neither is the last one plus one.
   const next = db.prepare(
     `SELECT CAST(min(rowid) AS TEXT) AS first FROM ${quoted(table.name)} WHERE rowid >= CAST(? AS INTEGER) + ?`,
   );
@@ -286,7 +287,7 @@ function* partsOf(db: Connection, table: Table): Generator<RowsToCheck> {
   }
 }
 
-/** By which column rows of a table are led to by the change log, and as which kind. */
+/** For each table in the change log: the column that its entries name, and their entity. */
 const LOGGED: readonly (readonly [table: string, column: string, entity: string])[] = [
   ["nodes", "id", "node"],
   ["edges", "id", "edge"],
@@ -298,8 +299,8 @@ const LOGGED: readonly (readonly [table: string, column: string, entity: string]
 ];
 
 /**
- * Tables that the change log does not, or not always, tell of: a statement that reads one has it
- * looked at first.
+ * Tables that the change log does not cover, or not always. They are checked before a statement
+ * reads them.
  */
 const UNLOGGED = [
   "nous_meta",
@@ -317,10 +318,10 @@ const UNLOGGED = [
   "embedding_queue",
 ] as const;
 const NAMES_UNLOGGED = new RegExp(`\\b(${UNLOGGED.join("|")})\\b`, "g");
-/** Those of them that have no row numbers. */
+/** The tables of `UNLOGGED` without row numbers. */
 const WITHOUT_NUMBERS: ReadonlySet<string> = new Set(["playbook_outcomes", "row_checksums"]);
 
-/** The tables which a statement names that the change log does not tell of. */
+/** Returns the tables that a statement names and the change log does not cover. */
 export const unloggedIn = (sql: string): readonly string[] => sql.match(NAMES_UNLOGGED) ?? [];
 
 /** Returns the texts that are not UTF-8 in tables that the change log does not cover. */
@@ -336,11 +337,14 @@ function unlogged(db: Connection, tables: readonly string[] = UNLOGGED): RowsToC
   });
 }
 
-/** A table that others write to, by its rows that an entry of the change log leads to. */
+/**
+ * A table that other programs write to, with a check of the rows that entries of the change log
+ * name.
+ */
 interface Watched {
   table: Table;
   where: string;
-  /** Prepared once: it is asked after each commit of others. */
+  /** Prepared once, because it runs after each commit of another connection. */
   look: Statement;
 }
 
@@ -364,7 +368,7 @@ function watchedOf(db: Connection): readonly Watched[] {
   return tables;
 }
 
-/** Parts with such texts among what others changed. */
+/** Yields the parts with invalid texts among the rows that other writers changed. */
 function* changedParts(
   db: Connection,
   { first, last, writer }: ChangedRange,
@@ -382,7 +386,7 @@ function* changedParts(
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** The place of a row, as SQL; and how it is found again by it. */
+/** SQL expressions: the place of a row, and the condition that finds the row by its place. */
 const placeOf = ({ key }: Table): string =>
   key === undefined
     ? "CAST(rowid AS TEXT)"
@@ -390,7 +394,9 @@ const placeOf = ({ key }: Table): string =>
 const placed = (table: Table): string =>
   table.key === undefined ? "rowid = CAST(? AS INTEGER)" : `${placeOf(table)} = ?`;
 
-/** Puts the texts of each column together, with a character between each two. */
+/**
+ * Prepares a statement that concatenates the texts of each column, with a separator between texts.
+ */
 function lookAt(db: Connection, { name, columns }: Table, where: string): Statement {
   const texts = columns.map((of, place) => {
     const column = quoted(of);
@@ -404,7 +410,7 @@ function areReadable(look: Statement, values: readonly unknown[]): boolean {
   return Object.values(found).every((bytes) => bytes === null || isUtf8(new Uint8Array(bytes)));
 }
 
-/** Whether all texts of a part are UTF-8. */
+/** Returns whether all texts of a part are UTF-8. */
 const isReadable = (db: Connection, { table, where, values }: RowsToCheck): boolean =>
   areReadable(lookAt(db, table, where), values);
 

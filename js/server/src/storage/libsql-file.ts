@@ -1,4 +1,4 @@
-// The opening of a database file: it is made, checked, migrated and set up.
+// Opening a database file: creates, checks, migrates and configures it.
 
 import { randomUUID } from "node:crypto";
 import { accessSync, constants, mkdirSync, statSync } from "node:fs";
@@ -12,6 +12,7 @@ import { migrate, schemaOf } from "./migrate.ts";
 import { readWithAdded } from "./migrations/frames.ts";
 import { SCHEMA } from "./schema.ts";
 
+/** How a database file is opened. */
 export interface LibsqlOptions {
   durability: Durability;
   /** Called with a sentence about each thing that opening did. */

@@ -34,6 +34,7 @@ const READS = /^\s*(SELECT|WITH)\b/;
  */
 const abandoned: Database.Database[] = [];
 
+/** The store of one agent in a database file. */
 export class LibsqlStorage extends SqlStorage {
   readonly isRemote = false;
   readonly #file: string;

@@ -1,4 +1,5 @@
-// Bringing a database to this version's schema: under a lock, after a copy, whole or not at all.
+// Migrates a database to this version's schema: under a lock, after a copy, completely or not at
+// all.
 
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -9,10 +10,10 @@ import { copyName, moveInto } from "./files.ts";
 import { META_TABLE, MIGRATIONS, SCHEMA } from "./schema.ts";
 
 /**
- * Runs the migrations that a database lacks. Before the first of them a copy of what is there is
- * put beside the file, and until the last nobody else can use it.
+ * Runs the migrations that a database lacks. Copies the database beside the file first, and locks
+ * it until the last migration is done.
  *
- * @throws {StorageError} for a database of a newer version.
+ * @throws {StorageError} If the database is of a newer version.
  */
 export function migrate(
   db: Database.Database,
@@ -33,10 +34,9 @@ export function migrate(
 }
 
 /**
- * Runs the migrations that a database elsewhere lacks: nobody but whoever keeps it can copy it
- * first.
+ * Runs the migrations that a remote database lacks. Only its operator can copy it first.
  *
- * @throws {StorageError} for a database of a newer version.
+ * @throws {StorageError} If the database is of a newer version.
  */
 export function migrateRemote(db: Connection, url: string, tell: (what: string) => void): void {
   const found = knownSchemaOf(db, url);
@@ -47,7 +47,11 @@ export function migrateRemote(db: Connection, url: string, tell: (what: string) 
   );
 }
 
-/** The schema of a database, which is no newer than this version. */
+/**
+ * Returns the schema of a database.
+ *
+ * @throws {StorageError} If the schema is newer than this version's.
+ */
 function knownSchemaOf(db: Connection, place: string): number {
   const found = schemaOf(db);
   if (found <= SCHEMA) return found;
@@ -56,11 +60,11 @@ function knownSchemaOf(db: Connection, place: string): number {
   );
 }
 
-/** The migrations that are lacking, in one transaction. */
+/** Runs the missing migrations in one transaction. */
 function bringUp(db: Connection): void {
   db.exec("BEGIN IMMEDIATE");
   try {
-    // Whoever waited for the lock may find it done.
+    // Another process may have migrated it while this one waited for the lock.
     const before = schemaOf(db);
     db.exec(META_TABLE);
     for (const migration of MIGRATIONS.slice(before)) migration(db);
@@ -75,7 +79,9 @@ function bringUp(db: Connection): void {
   }
 }
 
-/** The schema of a database; 0 for a new one, or one that this server has never seen. */
+/**
+ * Returns the schema of a database; 0 for a new database, or one that this server has never opened.
+ */
 export function schemaOf(db: Connection): number {
   const known = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'nous_meta'").all().length > 0;
   if (!known) return 0;
@@ -88,19 +94,19 @@ export function schemaOf(db: Connection): number {
   return Number(row.value);
 }
 
-/** Does something while nobody else can open the database. */
+/** Runs `work` while no other process can open the database. */
 export function exclusively(db: Database.Database, work: () => void): void {
-  // Only from a log that was first used in the normal way is there a way back to it.
+  // SQLite leaves exclusive mode only if the log was first used in normal mode.
   read(db);
   db.exec("PRAGMA locking_mode = EXCLUSIVE");
-  // The lock comes with the first transaction, and stays.
+  // The first transaction takes the lock, and the connection keeps it.
   db.exec("BEGIN EXCLUSIVE");
   db.exec("COMMIT");
   try {
     work();
   } finally {
     db.exec("PRAGMA locking_mode = NORMAL");
-    // It goes with the next access.
+    // The next access releases the lock.
     read(db);
   }
 }
@@ -109,8 +115,8 @@ const read = (db: Database.Database): unknown =>
   db.prepare("SELECT count(*) FROM sqlite_master").all();
 
 /**
- * A copy of the whole database beside it. SQLite makes it: opening the file a second time would end
- * the locks that this process holds on it. Row numbers are kept.
+ * Copies the whole database beside itself. SQLite makes the copy: if this process opened the file a
+ * second time, closing it would release the locks that the process holds. Row numbers are kept.
  */
 function copyOf(
   db: Database.Database,

@@ -1,5 +1,5 @@
-// Whether the files that a connection has open are those at its path. A database whose files were
-// deleted, moved or replaced goes on taking writes, and nobody finds them again.
+// Checks that the files that a connection has open are still those at its path. A database whose
+// files were deleted, moved or replaced goes on accepting writes, and those writes are lost.
 
 import { statSync } from "node:fs";
 import { Unavailable } from "./errors.ts";
@@ -8,23 +8,24 @@ import { logIndexOf, logOf } from "./files.ts";
 const WHAT_TO_DO =
   "Put the files back; or stop the server, put the database or a backup of it in its place, and start it again";
 
-/** A file or folder by device and inode; undefined where nothing is there. */
+/** Returns the device and inode of a file or folder; undefined if the path does not exist. */
 export function identityOf(path: string): string | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found && `${found.dev}.${found.ino}`;
 }
 
-/** Files are not where they were: nothing is written. */
+/** Thrown before a write if files were deleted, moved or replaced. */
 export class MovedError extends Unavailable {
   constructor(what: string) {
     super(`${what}: nothing is written. ${WHAT_TO_DO}.`);
   }
 }
 
+/** The identity of a database file and its log at the time they were opened. */
 export class OpenFiles {
   readonly #files: readonly (readonly [path: string, identity: string])[];
 
-  /** Of a database that has just been opened and read. */
+  /** Call it just after a database was opened and read. */
   constructor(file: string) {
     this.#files = [file, logOf(file), logIndexOf(file)].flatMap((path) => {
       const identity = identityOf(path);
@@ -36,7 +37,7 @@ export class OpenFiles {
     return this.#files.every(([path, identity]) => identityOf(path) === identity);
   }
 
-  /** @throws {MovedError} where one of them was deleted, moved or replaced. */
+  /** @throws {MovedError} If a file was deleted, moved or replaced. */
   check(): void {
     if (this.areInPlace) return;
     throw new MovedError(
@@ -45,7 +46,7 @@ export class OpenFiles {
   }
 }
 
-/** @throws {MovedError} where a folder is not there any more, or is another one. */
+/** @throws {MovedError} If a folder is missing, or was replaced by another one. */
 export function checkFolder(path: string, identity: string): void {
   if (identityOf(path) === identity) return;
   throw new MovedError(

@@ -1,5 +1,5 @@
-// How the databases of agents are opened, wherever they are. Who only needs to know where loads no
-// database for it.
+// Opens the databases of agents, local or remote. This file loads the database library only when it
+// opens one.
 
 import { USUAL_AGENT } from "../settings/agent-names.ts";
 import { agentFile } from "../settings/paths.ts";
@@ -12,14 +12,15 @@ import type { Remote } from "./remote-connection.ts";
 import type { Storage } from "./storage.ts";
 import { checkLog } from "./wal.ts";
 
+/** How the database of an agent is opened. */
 export interface OpenOptions {
-  /** Told of what opening did, in a sentence. */
+  /** Called with a sentence about each thing that opening did. */
   tell?: (what: string) => void;
-  /** Whether an older schema is brought up to date. Default true. */
+  /** Whether an older schema is migrated. Default true. */
   migrates?: boolean;
   /**
-   * Whether texts that are not UTF-8 are replaced. Default true; else a database that has some is
-   * not opened.
+   * Whether texts that are not UTF-8 are replaced. Default true; false refuses a database with such
+   * texts.
    */
   replacesTexts?: boolean;
 }
@@ -50,16 +51,16 @@ export function openStorage(
 }
 
 /**
- * Opens the database of an agent as `openStorage` does, in a process that has none open yet.
+ * Opens the database of an agent as `openStorage` does, in a process that has it not open yet.
  *
- * @throws {StorageError} where some of what was written is missing, too.
+ * @throws {StorageError} Also if a part of the write-ahead log is missing.
  */
 export function openWhole(place: Place, agent: string, options?: OpenOptions): Storage {
   if (place.remote === undefined) checkLog(agentFile(place.dataDir, agent));
   return openStorage(place, agent, options);
 }
 
-/** Opens the database of the usual agent elsewhere. */
+/** Opens the remote database, which is that of the default agent. */
 export function openRemote(remote: Remote, options: OpenOptions = {}): RemoteStorage {
   return new RemoteStorage(remote, {
     thread: new URL("./remote-thread.mjs", import.meta.url),
@@ -67,14 +68,14 @@ export function openRemote(remote: Remote, options: OpenOptions = {}): RemoteSto
   });
 }
 
-/** A database as it is found, and how it is opened. */
+/** A database that is not open, and how to open it. */
 export interface ClosedDatabase {
-  /** Its file or URL. */
+  /** The file or URL of the database. */
   where: string;
   open(options?: OpenOptions): Storage;
 }
 
-/** The databases that there are, for a process that has none of them open. */
+/** Returns all databases of a place, for a process that has none of them open. */
 export function databasesOf({ dataDir, durability, remote }: Place): ClosedDatabase[] {
   if (remote !== undefined)
     return [{ where: remote.url, open: (options) => openRemote(remote, options) }];

@@ -11,8 +11,8 @@ import { isFolder } from "./files.ts";
 import type { Remote } from "./remote-connection.ts";
 
 /**
- * @throws {StorageError} for an invalid name. An agent that has such a name from an earlier version
- * can be exported and deleted.
+ * @throws {StorageError} If the name is invalid. An agent that has such a name from an earlier
+ * version can be exported and deleted.
  */
 export function checkAgentName(name: string): void {
   if (!isAgentName(name))
@@ -21,13 +21,14 @@ export function checkAgentName(name: string): void {
     );
 }
 
+/** Where the databases of agents are, and how durable their writes are. */
 export interface Place {
   dataDir: string;
   durability: Durability;
   remote: Remote | undefined;
 }
 
-/** The place that the settings name. */
+/** Returns the place that the settings name. */
 export function placeOf(
   settings: Pick<
     Settings,
@@ -44,7 +45,7 @@ export function placeOf(
   return { dataDir, durability, remote: url === "" ? undefined : { url, token, timeout } };
 }
 
-/** The databases in a folder, as files. */
+/** Returns the paths of the database files in a folder. */
 export function databasesIn(dataDir: string): string[] {
   const folder = agentsDir(dataDir);
   if (!existsSync(folder)) return [];
@@ -55,7 +56,7 @@ export function databasesIn(dataDir: string): string[] {
     .filter((path) => !isFolder(path));
 }
 
-/** @throws {StorageError} where the databases are no files, saying what cannot be done then. */
+/** @throws {StorageError} If the database is remote. `what` names the refused operation. */
 export function checkIsFiles({ remote }: Place, what: string): void {
   if (remote === undefined) return;
   throw new StorageError(

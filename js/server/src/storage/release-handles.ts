@@ -9,8 +9,8 @@ setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
 /**
- * Gives back the memory, files and locks of databases that were closed and are not referenced. V8
- * may keep some of them for as long as it compiles a function in another thread.
+ * Releases the memory, files and locks of databases that were closed and are not referenced. V8 may
+ * keep some of them while it compiles a function in another thread.
  */
 export async function releaseHandles(): Promise<void> {
   collect();

@@ -1,5 +1,5 @@
-// A connection to a database elsewhere that is used like one to a file: each call waits until a
-// thread has the answer.
+// A synchronous connection to a remote database: each call blocks until a worker thread has the
+// answer.
 
 import {
   MessageChannel,
@@ -12,24 +12,24 @@ import { RemoteError } from "./errors.ts";
 import type { RemoteCall, Reply, ThreadSetup } from "./remote-thread.ts";
 
 /**
- * How much longer the thread may take than the network, to start among other things, in
- * milliseconds.
+ * How much longer than the network timeout a call waits for the thread, which may have to start
+ * first, in milliseconds.
  */
 const GRACE = 15_000;
 
 const BEGINNINGS = new Set(["BEGIN", "BEGIN IMMEDIATE"]);
 
-/** A database elsewhere, and how it is spoken with. */
+/** A remote database, and how to connect to it. */
 export interface Remote {
-  /** With `libsql:`, `https:` or `http:`. */
+  /** A URL with the scheme `libsql:`, `https:` or `http:`. */
   url: string;
-  /** What it knows us by; none is sent where it is empty. */
+  /** The access token. Empty: no token is sent. */
   token: string;
-  /** How long an answer is waited for, in milliseconds. */
+  /** How long a request waits for its answer, in milliseconds. */
   timeout: number;
 }
 
-/** A statement that SQLite refused, by its own name of the reason. */
+/** Thrown if SQLite refuses a statement. `code` is SQLite's name of the reason. */
 class SqlError extends Error {
   override readonly name = "SqlError";
 
@@ -46,15 +46,16 @@ interface RemoteThread {
   port: MessagePort;
 }
 
+/** A `Connection` to a remote database. */
 export class RemoteConnection implements Connection {
   readonly #remote: Remote;
   readonly #script: URL;
   readonly #answered = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   #thread: RemoteThread | undefined;
-  /** Where a transaction is begun: why nothing can be done in it any more, if so. */
+  /** The open transaction. `lost` is the error after which it accepts no statements. */
   #transaction: { lost: RemoteError | undefined } | undefined;
 
-  /** `script` is that of the thread. */
+  /** `script` is the URL of the thread's script. */
   constructor(remote: Remote, script: URL) {
     this.#remote = remote;
     this.#script = script;
@@ -81,7 +82,7 @@ export class RemoteConnection implements Connection {
     this.#transaction = { lost: undefined };
   }
 
-  /** The connection of a transaction ends with it, however it ends. */
+  /** Commits. The transaction ends even if that fails. */
   #end(sql: string): void {
     const lost = this.#transaction?.lost;
     this.#transaction = undefined;
@@ -90,12 +91,12 @@ export class RemoteConnection implements Connection {
   }
 
   #undo(): void {
-    // What was lost, or cannot be reached now, the server undoes by itself.
+    // If the transaction was lost, the server undoes it by itself.
     if (this.#transaction?.lost === undefined) this.#ask({ kind: "abandon" });
     this.#transaction = undefined;
   }
 
-  /** @throws {RemoteError} where there is no answer; what was begun is undone then. */
+  /** @throws {RemoteError} If there is no answer. The open transaction is undone. */
   #ask(asked: RemoteCall): Record<string, unknown>[] {
     if (this.#transaction?.lost !== undefined) throw this.#transaction.lost;
     const reply = this.#replyTo(asked);
@@ -114,7 +115,7 @@ export class RemoteConnection implements Connection {
     Atomics.wait(this.#answered, 0, 0, this.#remote.timeout + GRACE);
     const received = receiveMessageOnPort(port) as { message: Reply } | undefined;
     if (received !== undefined) return received.message;
-    // A thread that has ended, or hangs, is replaced.
+    // Replaces a thread that has ended, or hangs.
     worker.terminate();
     this.#thread = undefined;
     return { lost: "could not be asked" };
@@ -124,8 +125,7 @@ export class RemoteConnection implements Connection {
     const { port1: port, port2 } = new MessageChannel();
     const setup: ThreadSetup = { ...this.#remote, port: port2, answered: this.#answered };
     const worker = new Worker(this.#script, { workerData: setup, transferList: [port2] });
-    // Neither keeps the program from ending; and that a thread failed is seen by there being no
-    // answer.
+    // The thread does not keep the process alive. Its failure shows as a missing answer.
     worker.unref();
     worker.on("error", () => {});
     port.unref();

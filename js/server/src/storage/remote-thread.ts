@@ -1,6 +1,7 @@
-// The thread that speaks with a database elsewhere, in Hrana over HTTP, while the agent's thread
-// waits: the store is synchronous, and the network is not. The synchronous client of the `libsql`
-// package waits for ever where nobody answers, and says what went wrong in words alone.
+// The thread that sends statements to a remote database, in Hrana over HTTP, while the agent's
+// thread blocks: the store is synchronous, and the network is not. The synchronous client of the
+// `libsql` package is not used: it waits for ever for a server that does not answer, and its errors
+// have no codes.
 
 import { type MessagePort, workerData } from "node:worker_threads";
 import {
@@ -11,41 +12,42 @@ import {
   type Value,
 } from "@libsql/hrana-client";
 
-/** What the thread is started with. */
+/** The thread's worker data. */
 export interface ThreadSetup {
   port: MessagePort;
-  /** Is 1 once the answer has been sent. */
+  /** Becomes 1 when the answer has been sent. */
   answered: Int32Array;
   url: string;
-  /** None where it is empty. */
+  /** The access token. Empty: no token is sent. */
   token: string;
-  /** For each request, in milliseconds. */
+  /** The timeout of each request, in milliseconds. */
   timeout: number;
 }
 
 /**
- * `begin` opens a transaction, in which everything is until `end`. One that is abandoned is undone
- * by the server.
+ * A call to the thread. Calls between `begin` and `end` run in one transaction. `abandon` drops it,
+ * and the server undoes it.
  */
 export type RemoteCall =
   | { kind: "begin" | "end" | "script"; sql: string }
   | { kind: "statement"; sql: string; values: readonly unknown[] }
   | { kind: "abandon" };
 
+/** The thread's answer to a call. */
 export type Reply =
   | { rows: Record<string, unknown>[] }
   /** SQLite refused a statement. */
   | { refused: { code: string | undefined; message: string } }
-  /** There is no answer to go on with; why, as a sentence without its end. */
+  /** No usable answer. The reason, as a sentence without a full stop. */
   | { lost: string };
 
 /**
- * That edges go with their memories is not to hang on what the server is set to; within a
- * transaction it cannot be set.
+ * Sent before each transaction: edges must be deleted with their memories, whatever the server's
+ * default is. Within a transaction it cannot be set.
  */
 const FOREIGN_KEYS = "PRAGMA foreign_keys = ON";
 
-/** What the server says when it gives up, by its codes. */
+/** Sentences for the codes with which the server ends a request or transaction. */
 const GIVEN_UP: Readonly<Record<string, string>> = {
   TRANSACTION_TIMEOUT: "ended the transaction, which took too long",
   TRANSACTION_BUSY: "has too much to do",
@@ -59,16 +61,16 @@ const client = openHttp(
   token === "" ? undefined : token,
   patiently,
 );
-// Others may have stored any number.
+// Another program may have stored integers beyond the safe range.
 client.intMode = "bigint";
-/** The connection of the transaction, while there is one. */
+/** The connection of the open transaction; undefined outside a transaction. */
 let transaction: HttpStream | undefined;
 
-/** The server does not do what it is asked for. */
+/** Thrown if the server refuses a request. */
 class Refused extends Error {}
 
 async function patiently(request: Request): Promise<Response> {
-  // Whoever a redirect leads to would get the statements, and perhaps the token.
+  // A redirect would send the statements, and perhaps the token, to another server.
   const response = await fetch(request, {
     signal: AbortSignal.timeout(timeout),
     redirect: "manual",
@@ -91,7 +93,7 @@ async function perform(asked: RemoteCall): Promise<Reply> {
   if (asked.kind === "begin") transaction = stream;
   const done = asked.kind === "statement" ? rowsOf(stream, asked) : stream.sequence(asked.sql);
   if (asked.kind === "end") transaction = undefined;
-  // What has been asked goes out as one request, and the end of the connection with it.
+  // The pending statements and the close of the connection go out as one request.
   if (stream !== transaction) stream.closeGracefully();
   const [rows] = await Promise.all([done, before]);
   return { rows: rows ?? [] };

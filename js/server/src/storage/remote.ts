@@ -1,5 +1,4 @@
-// The store in a database elsewhere, which somebody else keeps: sqld, or a service that speaks as
-// it does.
+// The store in a remote database: sqld, or a service with the same protocol.
 
 import type { Steps } from "../steps.ts";
 import { RemoteError, StorageError } from "./errors.ts";
@@ -7,25 +6,24 @@ import { migrateRemote, schemaOf } from "./migrate.ts";
 import { type Remote, RemoteConnection } from "./remote-connection.ts";
 import { SqlStorage } from "./sql-storage.ts";
 
-/**
- * Rows of a batch while a whole table is read: servers give no answer of more than some ten
- * megabytes.
- */
+/** Rows of a batch while a whole table is read. Servers limit an answer to some ten megabytes. */
 const BATCH = 250;
 
+/** How a remote database is opened. */
 export interface RemoteOptions {
-  /** The script of the thread that speaks with the server. */
+  /** The URL of the script of the thread that sends the requests. */
   thread: URL;
-  /** Told of what opening did, in a sentence. */
+  /** Called with a sentence about each thing that opening did. */
   tell?: (what: string) => void;
-  /** Whether an older schema is brought up to date. Default true. */
+  /** Whether an older schema is migrated. Default true. */
   migrates?: boolean;
 }
 
+/** The store of the default agent in a remote database. */
 export class RemoteStorage extends SqlStorage {
   readonly isRemote = true;
 
-  /** @throws {StorageError} for a database that cannot be reached, or is of a newer version. */
+  /** @throws {StorageError} If the database cannot be reached, or is of a newer version. */
   constructor(remote: Remote, options: RemoteOptions) {
     super(connect(remote, options), BATCH);
   }
@@ -37,14 +35,17 @@ export class RemoteStorage extends SqlStorage {
     try {
       return yield* super.within(begin, work);
     } catch (error) {
-      // Where the answer to a commit is lost nobody knows whether it was done. What it logged, if
-      // so, is to be taken in like another's.
+      // If the answer to a commit is lost, it is unknown whether the commit happened. Its log
+      // entries, if any, must be read like those of another writer.
       if (error instanceof RemoteError) this.renameWriter();
       throw error;
     }
   }
 
-  /** SQLite's own counter is one of a connection, of which there is another each time. */
+  /**
+   * Counted by the change log: SQLite's own counter belongs to a connection, and each request uses
+   * another one.
+   */
   version(): number {
     return this.changeLog.range().last;
   }
@@ -55,7 +56,7 @@ export class RemoteStorage extends SqlStorage {
     );
   }
 
-  /** What it takes where it is kept, in bytes. */
+  /** Returns the size of the database on the server, in bytes. */
   bytes(): number {
     const size = "SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size";
     const [row] = this.prepared(size).all() as [{ bytes: number }];

@@ -1,13 +1,13 @@
-// Rows as they are stored. Names of fields are the columns'; times are text.
+// Rows as they are stored. Field names are column names; times are ISO text.
 
 import type { StoredLifecycleState } from "nous-wasm";
 
-/** What is bound and what is read as a BLOB. */
+/** A BLOB: `Uint8Array` when bound, `ArrayBuffer` when read. */
 export type Bytes = Uint8Array | ArrayBuffer;
 
 /** A memory. Any field but the id may be null in a database that another server wrote. */
 export interface NodeRow {
-  /** The row number: its place in every order. */
+  /** The row number. Lists are sorted by it. */
   sequence: number;
   id: string;
   type: string;
@@ -31,19 +31,19 @@ export interface NodeRow {
   temporal_event_time: string | null;
   temporal_event_confidence: number | null;
   temporal_event_source: string | null;
-  /** The frame of mind that it was stored in. */
+  /** The frame of the turn in which the memory was stored. */
   frame: string | null;
   /** Ids of the censors that were active then, as a JSON array. */
   censors: string | null;
 }
 
-/** What full text holds of a memory. */
+/** The columns of a memory in the full-text index. */
 export type TextRow = Pick<
   NodeRow,
   "sequence" | "id" | "content_title" | "content_summary" | "content_body"
 >;
 
-/** The columns that the text of an embedding is made from. */
+/** The columns from which the text of an embedding is made. */
 export interface EmbeddedTexts {
   type: string | null;
   subtype: string | null;
@@ -52,7 +52,7 @@ export interface EmbeddedTexts {
   content_body: string | null;
 }
 
-/** What recalls, searches and sweeps change of a memory. */
+/** The soft state of a memory, which recalls, searches and sweeps change. */
 export type SoftRow = Pick<
   NodeRow,
   | "id"
@@ -63,23 +63,23 @@ export type SoftRow = Pick<
   | "state_lifecycle"
 >;
 
-/** What the index needs of a memory beside its row. */
+/** A memory as the index loads it. */
 export interface IndexedNodeRow extends NodeRow {
-  /** Components in f32, little-endian. */
+  /** The embedding: components in f32, little-endian. */
   embedding_vector: Bytes | null;
   /** Ids of its clusters, as a JSON array. */
   clusters: string;
 }
 
-/** A new memory. The row number is the database's to give. */
+/** A new memory. The database assigns the row number. */
 export type NewNode = Omit<NodeRow, "sequence"> & { embedding_vector: Bytes | null };
 
-/** Changes to a memory; what is not there stays. */
+/** Changes to a memory. Missing fields stay as they are. */
 export type NodeChanges = Partial<Omit<NewNode, "id" | "version" | "last_modified">> & {
   last_modified: string;
 };
 
-/** A tie between two memories. */
+/** A typed, directed link between two memories. */
 export interface EdgeRow {
   sequence: number;
   id: string;
@@ -95,17 +95,17 @@ export interface EdgeRow {
 
 export type NewEdge = Omit<EdgeRow, "sequence">;
 
-/** What became of a memory that stood in a prompt. */
+/** Whether an answer used a memory of its prompt. */
 export interface UsageRow {
   memory_id: string;
-  /** What it was to the prompt. */
+  /** The role of the memory in the prompt. */
   memory_type: string;
-  /** The prompt. */
+  /** The id of the prompt. */
   context_id: string;
   retrieved_at: string;
-  /** 1 where the answer took it up, else 0. */
+  /** 1 if the answer used the memory, else 0. */
   was_referenced: number;
-  /** How much of it the answer had, in [0, 1]. */
+  /** The share of the memory that the answer contained, in [0, 1]. */
   overlap_score: number;
 }
 
@@ -118,16 +118,17 @@ export interface ClusterRow {
   icon: string | null;
   pinned: number | null;
   source: string | null;
-  /** A JSON array. */
+  /** The subtypes of memories that join the cluster by themselves, as a JSON array. */
   auto_subtypes: string | null;
   created_at: string | null;
 }
 
 export type NewCluster = Omit<ClusterRow, "sequence">;
 
-/** Changes to a cluster; what is not there stays. */
+/** Changes to a cluster. Missing fields stay as they are. */
 export type ClusterChanges = Partial<Omit<NewCluster, "id" | "source" | "created_at">>;
 
+/** The entry that puts a memory into a cluster. */
 export interface MembershipRow {
   sequence: number;
   cluster_id: string;
@@ -153,7 +154,7 @@ export interface ConflictRow {
   /** `pending` or `resolved`. */
   status: string | null;
   created_at: string | null;
-  /** When it leaves the queue by itself; never where it is null. */
+  /** When the conflict leaves the queue by itself. Null: never. */
   expires_at: string | null;
   resolution: string | null;
   resolved_at: string | null;

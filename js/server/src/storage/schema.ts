@@ -1,4 +1,4 @@
-// What brings a database to this version's tables, step by step.
+// The migrations, in order, which bring a database to this version's schema.
 
 import type { Connection } from "./connection.ts";
 import { createEmbeddingTables } from "./migrations/embeddings.ts";
@@ -17,8 +17,8 @@ import { createTasks } from "./migrations/tasks.ts";
 import { nameTextTriggers } from "./migrations/text-triggers.ts";
 
 /**
- * Each migration brings a database from the schema of its place to the next. Never edit one that
- * has been released: add another.
+ * The migration at index n brings a database from schema n to schema n + 1. Never edit one that has
+ * been released: add another.
  */
 export const MIGRATIONS: readonly ((db: Connection) => void)[] = [
   createTables,
@@ -40,6 +40,6 @@ export const MIGRATIONS: readonly ((db: Connection) => void)[] = [
 /** The schema that this version writes. */
 export const SCHEMA = MIGRATIONS.length;
 
-/** What this project keeps of a store as a whole. */
+/** The table of facts about a database as a whole. */
 export const META_TABLE =
   "CREATE TABLE IF NOT EXISTS nous_meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)";

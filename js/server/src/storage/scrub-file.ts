@@ -1,4 +1,4 @@
-// A database file is rid of what is left of a purged memory.
+// Removes the remains of a purged memory from a database file.
 
 import { rmSync } from "node:fs";
 import Database from "libsql";
@@ -14,7 +14,7 @@ const TEXTS_ABOUT: readonly (readonly [table: string, column: string])[] = [
   ["conflict_queue", "new_node_id"],
 ];
 
-/** Removes what is left of a memory, and of memories whose purge was begun, from a database. */
+/** Removes the remains of a memory, and of memories whose purge was begun, from a database. */
 export function scrubIn(db: Connection, file: string, nodeId: string): void {
   db.exec("PRAGMA secure_delete = ON");
   for (const [table, column] of TEXTS_ABOUT) {
@@ -35,9 +35,7 @@ export function scrubIn(db: Connection, file: string, nodeId: string): void {
   db.exec("DELETE FROM nous_purges");
 }
 
-/**
- * Does what `LibsqlStorage.scrub` does on a connection of its own, in a thread of its own.
- */
+/** Like `LibsqlStorage.scrub`, on a connection of its own in a thread of its own. */
 export function scrubFile(file: string, durability: Durability, nodeId: string): void {
   const db = new Database(file);
   try {

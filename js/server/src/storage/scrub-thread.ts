@@ -1,18 +1,19 @@
-// The thread that rids a database file of what is left of a memory; it ends when that is done.
+// The thread that removes the remains of a memory from a database file. It ends afterwards.
 
 import { parentPort, workerData } from "node:worker_threads";
 import type { Durability } from "../settings/options.ts";
 import { scrubFile } from "./scrub-file.ts";
 
-/** What the thread is started with. */
+/** The thread's worker data. */
 export interface ScrubSetup {
   file: string;
   durability: Durability;
   nodeId: string;
 }
 
+/** The thread's answer. */
 export interface Scrubbed {
-  /** Why it could not be done, with SQLite's own name of it. */
+  /** Why the scrub failed, with SQLite's code. Missing if it succeeded. */
   failure?: { message: string; code: string | undefined };
 }
 

@@ -1,14 +1,14 @@
-// A database file is rid of what is left of a memory in a thread of its own: for a large one that
-// takes a while, in which the agents of this thread go on.
+// Removes the remains of a purged memory in a thread of its own: a large file takes long, and other
+// agents of this thread go on meanwhile.
 
 import { Worker } from "node:worker_threads";
 import { StorageError } from "./errors.ts";
 import type { Scrubbed, ScrubSetup } from "./scrub-thread.ts";
 
 /**
- * Does what `Storage.scrub` does. Nobody else may use the database meanwhile.
+ * Like `Storage.scrub`. No other connection may use the database meanwhile.
  *
- * @throws {StorageError} where it could not be done.
+ * @throws {StorageError} If the scrub fails.
  */
 export function scrubApart(setup: ScrubSetup): Promise<void> {
   const thread = new Worker(new URL("./scrub-thread.mjs", import.meta.url), { workerData: setup });

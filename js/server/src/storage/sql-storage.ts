@@ -22,6 +22,7 @@ import { Soundness } from "./tables/soundness.ts";
 import { TaskTable } from "./tables/tasks.ts";
 import { UsageTable } from "./tables/usage.ts";
 
+/** The store over any `Connection`; subclasses open it. */
 export abstract class SqlStorage implements Storage {
   abstract readonly isRemote: boolean;
   readonly #sql: Sql = {
@@ -54,10 +55,10 @@ export abstract class SqlStorage implements Storage {
   readonly #batch: number;
   readonly #statements = new Map<string, Statement>();
   #writer: string = randomUUID();
-  /** Rows that the connection had changed when the constructor ended. */
+  /** The number of rows that the connection had changed when the constructor ended. */
   readonly #changesAtFirst: number;
 
-  /** `batch` is how many rows of a whole table are read at once. */
+  /** `batch` is the number of rows of a batch while a whole table is read. */
   constructor(db: Connection, batch: number) {
     this.db = db;
     this.#batch = batch;
@@ -128,7 +129,7 @@ export abstract class SqlStorage implements Storage {
     return this.within("BEGIN IMMEDIATE", work);
   }
 
-  /** A remote database, and one in memory, are always in their place. */
+  /** Does nothing: a remote database and one in memory cannot be moved away. */
   checkPlace(): void {}
 
   snapshot<T>(work: () => T): T {

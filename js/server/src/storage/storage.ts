@@ -1,5 +1,5 @@
-// The database of one agent's memories. Everything is synchronous: between a commit and its being
-// applied to the index nothing else may happen.
+// The database of one agent's memories. Everything is synchronous: nothing else may happen between
+// a commit and its application to the index.
 
 import type { Steps } from "../steps.ts";
 import type { ChangeLog } from "./tables/change-log.ts";
@@ -19,7 +19,7 @@ import type { Soundness } from "./tables/soundness.ts";
 import type { TaskTable } from "./tables/tasks.ts";
 import type { UsageTable } from "./tables/usage.ts";
 
-/** Facts about a database as a whole. `epoch` is random, and another one after a restore. */
+/** Keys of facts about a database as a whole. `epoch` is random, and changes with a restore. */
 export type MetaKey =
   | "schema"
   | "epoch"
@@ -29,6 +29,7 @@ export type MetaKey =
   | "embedding_model"
   | "next_embedding_model";
 
+/** The store of one agent. `LibsqlStorage` and `RemoteStorage` implement it. */
 export interface Storage {
   /** Whether the database is remote: its files are out of reach. */
   readonly isRemote: boolean;
@@ -79,13 +80,13 @@ export interface Storage {
   checkPlace(): void;
   /** Runs `work` on one state of the database, whatever other connections write meanwhile. */
   snapshot<T>(work: () => T): T;
-  /** The same, over the pauses of `work`. Nothing else may use this store meanwhile. */
+  /** Like `snapshot`, over the pauses of `work`. Nothing else may use this store meanwhile. */
   snapshotInSteps<T>(work: () => Steps<T>): Steps<T>;
   /** Returns a number that changes when another connection has committed. */
   version(): number;
   /**
-   * Writes the whole database anew, so that nothing of a deleted memory is left in it or beside it.
-   * Ends the purges that were begun. Not within a transaction.
+   * Rewrites the whole database, so that no remains of a deleted memory are left in it or in its
+   * log. Ends the purges that were begun. Not within a transaction.
    */
   scrub(nodeId: string): void;
   close(): void;

@@ -1,5 +1,5 @@
-// A file of the user's that a command is to write: whole or not at all, over nothing that was not
-// meant, and never over the data.
+// The output file of a command: written whole or not at all, never over a file of the data
+// directory.
 
 import { randomUUID } from "node:crypto";
 import {
@@ -18,22 +18,27 @@ import { StorageError } from "./errors.ts";
 import { isFolder, syncFile, syncFolder } from "./files.ts";
 import { identityOf } from "./open-files.ts";
 
+/** How an existing file is treated. */
 export interface TargetOptions {
-  /** Whether a file that is there is written over. Never one of the data. */
+  /** Whether an existing file is replaced. Files of the data directory never are. */
   force?: boolean | undefined;
 }
 
-/** Links that lead to links. */
+/** The longest chain of symbolic links that is followed. */
 const MOST_LINKS = 40;
 
+/** An output file: write to `unfinished`, then call `put`, and `cleanUp` in any case. */
 export class Target {
-  /** Where it is to be written until it is whole: in the same folder, under a name of its own. */
+  /**
+   * The path to write to until the file is complete: in the same folder, under a name of its own.
+   */
   readonly unfinished: string;
   readonly #file: string;
   readonly #force: boolean;
 
   /**
-   * @throws {StorageError} where nothing can or should be written there, with what to do instead.
+   * @throws {StorageError} If the file must not or cannot be written. The message says what to do
+   * instead.
    */
   constructor(dataDir: string, file: string, { force = false }: TargetOptions = {}) {
     this.#file = file;
@@ -56,10 +61,9 @@ export class Target {
   }
 
   /**
-   * Puts what is whole in its place, on the disk.
+   * Moves the complete file to its place, and syncs it.
    *
-   * @throws {StorageError} where somebody has put a file there meanwhile, and it is not to be
-   * written over.
+   * @throws {StorageError} If a file has appeared there meanwhile, and `force` is not set.
    */
   put(): void {
     syncFile(this.unfinished);
@@ -79,15 +83,15 @@ export class Target {
     }
   }
 
-  /** Removes what was not finished, and the other name of what was. */
+  /** Removes the unfinished file, or its second name. */
   cleanUp(): void {
     rmSync(this.unfinished, { force: true });
   }
 }
 
 /**
- * @throws {StorageError} for a file of the data directory, by whatever name, and for a name among
- * them.
+ * @throws {StorageError} If the file is one of the data directory under any name, or has the name
+ * of such a file.
  */
 function checkIsApart(dataDir: string, file: string): void {
   const folders = [agentsDir(dataDir), keysDir(dataDir)].filter(isFolder);
@@ -109,7 +113,7 @@ function checkIsApart(dataDir: string, file: string): void {
   if (own.has(identityOf(file) ?? "")) refuse();
   const names = new Set([agentsDir, keysDir, keysMarker].map((of) => basename(of(dataDir))));
   const place = identityOf(dataDir);
-  // They may not be there yet, and some disks make no difference between small and capital letters.
+  // Such files may not exist yet, and some disks ignore case.
   const isOwnName = (path: string) =>
     names.has(basename(path).toLowerCase()) &&
     place !== undefined &&
@@ -117,7 +121,7 @@ function checkIsApart(dataDir: string, file: string): void {
   for (const path of pathsOf(file)) if (isWithin(path) || isOwnName(path)) refuse();
 }
 
-/** A path, and what the links at it lead to. */
+/** Yields a path, and the paths that its symbolic links lead to. */
 function* pathsOf(file: string): Iterable<string> {
   let path = file;
   for (let links = 0; links < MOST_LINKS; links++) {

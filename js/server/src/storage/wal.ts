@@ -1,7 +1,7 @@
-// Whether a database's log is as long as it was. SQLite reads a log up to where it makes no sense
-// and takes the rest for a commit that never ended, so that one which was cut off or damaged would
-// quietly be a memory of less, or of nothing. What it had in the log stands in the log's index,
-// which outlives a crash; the formats of both are SQLite's (https://sqlite.org/walformat.html).
+// Detects a write-ahead log that was cut off or damaged. SQLite reads a log up to the first invalid
+// frame, and takes the rest for an unfinished commit: such a log would silently lose memories. The
+// log's index, which outlives a crash, records how long the log was. The formats of both files are
+// SQLite's (https://sqlite.org/walformat.html).
 
 import { closeSync, existsSync, openSync, readFileSync, readSync } from "node:fs";
 import { endianness } from "node:os";
@@ -11,21 +11,25 @@ import { databasesIn } from "./place.ts";
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
-/** Bytes of a log that are read at once: a log may be longer than a buffer can be. */
+/** Bytes of a log that are read at once. A log may be longer than a buffer can be. */
 const PIECE = 4 * 2 ** 20;
-/** What is summed of a frame's header: its page, and the size of the database that it commits. */
+/**
+ * Bytes of a frame header that its checksum covers: the page number, and the database size of a
+ * commit.
+ */
 const SUMMED_OF_FRAME = 8;
 const MAGIC = 0x377f0682;
-/** The version of both formats. */
+/** The version number of both formats. */
 const VERSION = 3_007_000;
 /**
- * The index begins with its header, twice; after that stands what has been moved into the database.
+ * Bytes of the index header, which stands twice at the start of the index. The number of frames
+ * that were moved into the database follows.
  */
 const INDEX_HEADER_BYTES = 48;
 
 /**
- * What the log's index says there is: frames in the log, those of them that are in the database,
- * too, and which log it is.
+ * The contents of the log's index: frames in the log, frames that are also in the database, and the
+ * log's salts.
  */
 interface Indexed {
   frames: number;
@@ -35,11 +39,11 @@ interface Indexed {
 }
 
 /**
- * Looks whether all of a database's log is there that was. To be asked before anything in this
- * process has the database open: closing a file of it ends the locks that the process holds.
+ * Checks that a database's log is complete. Call it before this process opens the database: closing
+ * any file handle of it releases the locks that the process holds.
  *
- * @throws {StorageError} where some of it is missing or cannot be read, with what can be done about
- * it.
+ * @throws {StorageError} If a part of the log is missing or cannot be read. The message says what
+ * to do.
  */
 export function checkLog(file: string): void {
   refuseFolders(file);
@@ -54,10 +58,10 @@ function checkWholeness(file: string): void {
   const indexed = readIndex(logIndexOf(file));
   if (indexed === undefined || indexed.frames === 0) return;
   const frames = soundFrames(logOf(file), indexed.salts);
-  // All of it is in the database, and none of it is read.
+  // The database holds all frames, and SQLite reads none of them.
   const isMoved = frames === 0 && indexed.moved >= indexed.frames;
   if (frames === undefined || frames >= indexed.frames || isMoved) return;
-  // Another process that goes on with it changes both, one after the other.
+  // Another process that writes meanwhile changes both files, one after the other.
   if (!indexed.header.equals(readIndex(logIndexOf(file))?.header ?? Buffer.alloc(0))) return;
   throw new StorageError(
     `The log of the database ${file} was cut off or damaged: of the ${indexed.frames} pages that were in it ${frames} can be read, and what was written last is missing. Restore a backup, or remove ${logIndexOf(file)} to go on with what is left.`,
@@ -65,8 +69,8 @@ function checkWholeness(file: string): void {
 }
 
 /**
- * Databases whose logs are not what they were, by their files, and why; see `checkLog`, which says
- * when it may be asked.
+ * Returns the reason for each database file whose log is incomplete. See `checkLog` for when it may
+ * be called.
  */
 export function cutLogsIn(dataDir: string): Map<string, string> {
   const cut = new Map<string, string>();
@@ -74,7 +78,7 @@ export function cutLogsIn(dataDir: string): Map<string, string> {
     try {
       checkLog(file);
     } catch (error) {
-      // Opening refuses a folder in the place of a file, for as long as it is there.
+      // Opening refuses a folder at the path of a file, as long as it is there.
       if (error instanceof Unavailable) continue;
       if (!(error instanceof StorageError)) throw error;
       cut.set(file, error.message);
@@ -84,14 +88,14 @@ export function cutLogsIn(dataDir: string): Map<string, string> {
 }
 
 /**
- * Why a database must not be opened, where its log was found cut and nobody has done anything about
- * it since.
+ * Returns why a database must not be opened: its log was found incomplete, and still is. Undefined
+ * if it may be opened.
  */
 export function whyCut(file: string, cut: ReadonlyMap<string, string>): string | undefined {
   return existsSync(logIndexOf(file)) ? cut.get(file) : undefined;
 }
 
-/** Nothing where the index tells nothing. */
+/** Returns undefined if there is no valid index. */
 function readIndex(file: string): Indexed | undefined {
   if (!existsSync(file)) return undefined;
   const bytes = readFileSync(file);
@@ -99,7 +103,7 @@ function readIndex(file: string): Indexed | undefined {
     bytes.subarray(at, at + INDEX_HEADER_BYTES),
   );
   const moved = 2 * INDEX_HEADER_BYTES;
-  // The two differ while somebody writes.
+  // The two headers differ while another process writes.
   if (bytes.length < moved + 4 || !one!.equals(other!)) return undefined;
   const number = (at: number) =>
     endianness() === "LE" ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at);
@@ -108,8 +112,8 @@ function readIndex(file: string): Indexed | undefined {
 }
 
 /**
- * Frames from the first to the last that ends a commit, all of them sound; nothing where the log is
- * another one by now.
+ * Returns the number of valid frames up to the last commit; undefined if the log is a newer one by
+ * now.
  */
 function soundFrames(file: string, salts: Buffer): number | undefined {
   if (!existsSync(file)) return 0;
@@ -136,7 +140,7 @@ function soundFrames(file: string, salts: Buffer): number | undefined {
   }
 }
 
-/** The whole frames that follow in an open log; each is good until the next. */
+/** Yields the complete frames of an open log. Each buffer is valid until the next one. */
 function* framesIn(handle: number, frameBytes: number): Iterable<Buffer> {
   const piece = Buffer.alloc(Math.ceil(PIECE / frameBytes) * frameBytes);
   for (;;) {
@@ -147,7 +151,7 @@ function* framesIn(handle: number, frameBytes: number): Iterable<Buffer> {
   }
 }
 
-/** The running sum of a log, in the order of bytes that its first number tells. */
+/** The running checksum of a log, in the byte order that the log's first number names. */
 class Sum {
   readonly #isBigEndian: boolean;
   #a = 0;
@@ -169,7 +173,7 @@ class Sum {
     [this.#a, this.#b] = [a, b];
   }
 
-  /** Whether a sum that was written, always with the greatest byte first, is this one. */
+  /** Returns whether a stored checksum, always big-endian, equals this one. */
   is(bytes: Buffer, at: number): boolean {
     return bytes.readUInt32BE(at) === this.#a && bytes.readUInt32BE(at + 4) === this.#b;
   }

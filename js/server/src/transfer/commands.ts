@@ -1,4 +1,4 @@
-// What commands do with files of lines.
+// The work of the commands that import and export files of lines.
 
 import { existsSync } from "node:fs";
 import { agentFile } from "../settings/paths.ts";
@@ -13,7 +13,7 @@ import { withLines, withWriting } from "./files.ts";
 import { type Imported, importMemory } from "./import.ts";
 import { sampleLines } from "./sample.ts";
 
-/** Does something with the database of an agent, which comes to be by it. */
+/** Runs `work` with the database of an agent, which is created if it is missing. */
 function withStorage<T>(place: Place, agent: string, work: (storage: Storage) => T): T {
   checkAgentName(agent);
   const storage = openWhole(place, agent);
@@ -25,7 +25,7 @@ function withStorage<T>(place: Place, agent: string, work: (storage: Storage) =>
   }
 }
 
-/** Fills an agent that has no memories with the sample; whether it was filled. */
+/** Fills an agent without memories with the sample. Returns false if it has memories. */
 export function fillWithSample(place: Place, agent: string): boolean {
   const now = Date.now();
   return withStorage(place, agent, (storage) => {
@@ -35,7 +35,7 @@ export function fillWithSample(place: Place, agent: string): boolean {
   });
 }
 
-/** Takes in the lines of a file, or of the standard input without one. */
+/** Imports the lines of a file, or of the standard input without a file. */
 export function importFile(
   place: Place,
   agent: string,
@@ -50,9 +50,10 @@ export function importFile(
 }
 
 /**
- * Writes an agent's memory to a file, or to the standard output without one; how many lines it has.
+ * Exports an agent's memory to a file, or to the standard output without a file. Returns the number
+ * of lines.
  *
- * @throws {StorageError} where there is no such agent, or the file is not to be written; see
+ * @throws {StorageError} If there is no such agent, or if the file must not be written; see
  * `Target`.
  */
 export function exportFile(

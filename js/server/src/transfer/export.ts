@@ -1,12 +1,12 @@
-// A memory into lines of JSON.
+// Exports a memory as lines of JSON.
 
 import type { Storage } from "../storage/storage.ts";
 import { PORTABLE_KINDS } from "../storage/tables/portable.ts";
 import { writeLine } from "./lines.ts";
 
 /**
- * Writes all of a memory as it is at one moment, edges last; the answer is how many lines. `write`
- * gets them with their ends.
+ * Writes one state of a whole memory, edges last. Returns the number of lines. `write` gets each
+ * line with its line end.
  */
 export function exportMemory(
   storage: Storage,

@@ -1,5 +1,5 @@
-// Lines of files, and of what comes in and goes out of the program: in pieces, so that no file is
-// too long.
+// Reads and writes lines of files, standard input and standard output. It works in pieces, so that
+// a file may have any size.
 
 import { closeSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
@@ -7,12 +7,12 @@ import { SingleBar } from "cli-progress";
 import type { Target } from "../storage/target.ts";
 
 const [STANDARD_INPUT, STANDARD_OUTPUT] = [0, 1];
-/** Bytes that are read at once. */
+/** Bytes of one read. */
 const PIECE = 2 ** 20;
 
 /**
- * Calls `use` with the lines of a file, or of the standard input without one, and shows on a
- * terminal how far it is.
+ * Calls `use` with the lines of a file, or of the standard input without a file. Shows the progress
+ * on a terminal.
  */
 export function withLines<T>(file: string | undefined, use: (lines: Iterable<string>) => T): T {
   const handle = file === undefined ? STANDARD_INPUT : openSync(file, "r");
@@ -42,8 +42,9 @@ function* linesIn(handle: number, read: (bytes: number) => void): Iterable<strin
 }
 
 /**
- * Calls `use` with what writes to a file, which is there when it is whole, or to the standard
- * output without one; and with what shows how far it is, out of a total.
+ * Calls `use` with a function that writes to a file, or to the standard output without one, and
+ * with a function that shows the progress out of a total. The file appears only when it is
+ * complete.
  */
 export function withWriting<T>(
   target: Target | undefined,
@@ -71,7 +72,7 @@ export function withWriting<T>(
   }
 }
 
-/** A bar on the standard error, where that is a terminal. */
+/** Returns a progress bar on the standard error; undefined if that is not a terminal. */
 function barOf(total: number): SingleBar | undefined {
   if (!process.stderr.isTTY || total === 0) return undefined;
   const bar = new SingleBar({ format: "{bar} {percentage} %", clearOnComplete: true });

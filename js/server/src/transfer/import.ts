@@ -1,4 +1,4 @@
-// A memory from lines of JSON: all of it or nothing.
+// Imports a memory from lines of JSON, completely or not at all.
 
 import { MOST_NAMES } from "../agent/replica/index-replica.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -8,7 +8,7 @@ import { parseInstant } from "../time.ts";
 import type { ConflictPolicy } from "./conflict-policy.ts";
 import { LineError, readLine } from "./lines.ts";
 
-/** What came of the lines. */
+/** The result of an import. */
 export interface Imported {
   added: number;
   replaced: number;
@@ -17,7 +17,7 @@ export interface Imported {
 
 const NAME_KINDS: readonly NameKind[] = ["type", "subtype", "edge type"];
 
-/** A line that names what was not there when it was read. */
+/** A line that named a missing row when it was read. */
 interface PostponedRow {
   place: number;
   kind: PortableKind;
@@ -25,11 +25,11 @@ interface PostponedRow {
 }
 
 /**
- * Takes lines into a store, as one transaction. Edges and memberships may stand before what they
- * name; at the end it has to be there. An outcome of what is not there is left out: that was
- * deleted before the export.
+ * Imports lines into a store in one transaction. Edges and memberships may come before the rows
+ * that they name; at the end those rows must exist. An outcome that names a missing row is skipped:
+ * the row was deleted before the export.
  *
- * @throws {LineError} naming the line that is wrong; nothing is changed then.
+ * @throws {LineError} If a line is invalid. The message names the line, and nothing is changed.
  */
 export function importMemory(
   storage: Storage,
@@ -39,7 +39,7 @@ export function importMemory(
   return storage.transaction(() => {
     const before = new Set(storage.edges.dangling());
     const dimensions = storage.embeddings.dimensions();
-    // What is pinned is not counted again for every line.
+    // Pins the number of components, so that it is not counted again for every line.
     if (dimensions !== 0) storage.setMeta("dimensions", String(dimensions));
     storage.portable.deferEnds();
     const imported: Imported = { added: 0, replaced: 0, skipped: 0 };
@@ -50,7 +50,7 @@ export function importMemory(
       if (line.trim() === "") continue;
       try {
         const { kind, row } = readLine(line, now);
-        // Edges are looked at all together.
+        // Edges are checked together at the end.
         if (kind !== "edge" && storage.portable.lacking(kind, row) !== undefined)
           waiting.push({ place, kind, row });
         else imported[take(storage, kind, row, conflicts)] += 1;
@@ -101,7 +101,7 @@ function isTaken(conflicts: ConflictPolicy, stored: string | null, given: string
   return after! > before!;
 }
 
-/** When a row was last changed, by the column of its kind. */
+/** Returns when a row was last changed, by the column of its kind. */
 function changeOf(kind: PortableKind, row: PortableRow): string | null {
   const columns = {
     node: ["last_modified"],
@@ -115,7 +115,7 @@ function changeOf(kind: PortableKind, row: PortableRow): string | null {
   return changes.find((at) => at !== null) ?? null;
 }
 
-/** All vectors of a store are of one length: the first one's. */
+/** Checks that an embedding is as long as the first one of the store. */
 function checkLength(storage: Storage, bytes: Uint8Array | null | undefined): void {
   if (bytes == null) return;
   const length = bytes.byteLength / Float32Array.BYTES_PER_ELEMENT;

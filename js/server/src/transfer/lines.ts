@@ -1,4 +1,4 @@
-// A memory as lines of JSON: what a line says, and which lines are refused.
+// The format of an export: a line of JSON for each row, and the rules for valid lines.
 
 import { z } from "zod";
 import { vectorOf } from "../agent/replica/index-rows.ts";
@@ -8,14 +8,14 @@ import { PORTABLE_KINDS, type PortableKind, type PortableRow } from "../storage/
 import { hasControls, wellFormed } from "../text.ts";
 import { toIso } from "../time.ts";
 
-/** What is wrong with a line, in words. */
+/** Thrown for an invalid line. The message says what is wrong. */
 export class LineError extends Error {
   override readonly name = "LineError";
 }
 
 /**
- * An id that a request can name. SQLite would end it at U+0000, and keep halves of pairs of
- * surrogates as one and the same character. A path ends at `.` and `..`.
+ * An id that a request can name. SQLite would end it at U+0000, and would merge different unpaired
+ * surrogates into one replacement character. A URL path ends at `.` and `..`.
  */
 const id = z
   .string()
@@ -40,7 +40,7 @@ const optional = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
     [Name in keyof Shape]: z.ZodDefault<Shape[Name]>;
   };
 
-/** Columns by kind. What a line does not name is null, but for times of creation. */
+/** Columns by kind. A column that a line does not name is null, except times of creation. */
 const ROWS = {
   node: z.object({
     id,
@@ -72,7 +72,7 @@ const ROWS = {
       temporal_event_confidence: number,
       temporal_event_source: text,
       frame: text,
-      // As answers have them, or as they are stored.
+      // Either an array, as in answers, or the stored JSON text.
       censors: z.union([text, z.array(z.string()).transform((names) => JSON.stringify(names))]),
     }),
   }),
@@ -132,9 +132,9 @@ const ROWS = {
 const kindOf = z.object({ kind: z.enum(PORTABLE_KINDS) });
 
 /**
- * A row as a line, without its end. What another program stored in a form that no column has counts
- * as missing, and so does a vector that is none of `dimensions` components. An id stays as it is:
- * an import refuses one that it cannot take, and names it.
+ * Returns a row as a line, without its line end. A value of the wrong type, stored by another
+ * program, counts as missing, and so does an embedding without `dimensions` components. An id stays
+ * as it is: an import refuses an invalid id, and names it.
  */
 export function writeLine(
   kind: PortableKind,
@@ -164,8 +164,9 @@ const base64Of = (bytes: Uint8Array | ArrayBuffer): string =>
   Buffer.from(new Uint8Array(bytes)).toString("base64");
 
 /**
- * @throws {LineError} for a line that is none of an export. `now` is when rows were made that do
- * not say.
+ * Parses a line. `now` is the creation time of rows without one.
+ *
+ * @throws {LineError} If the line is not one of an export.
  */
 export function readLine(line: string, now: number): { kind: PortableKind; row: PortableRow } {
   let json: unknown;

@@ -1,4 +1,4 @@
-// The sample memory as lines of an export: what a trading agent has come to remember by now.
+// The sample memory of a trading agent as lines of an export.
 
 import { generateSample, type SampleEdge, type SampleNode } from "../../../demo/sample/index.ts";
 import { toIso } from "../time.ts";
@@ -6,15 +6,15 @@ import { toIso } from "../time.ts";
 const DAY = 86_400_000;
 const SOURCE = "sample";
 
-/** What a sample may be beside what it usually is. */
+/** Options that change the sample. */
 export interface SampleOptions {
-  /** How many memories. */
+  /** The number of memories. */
   memories?: number;
-  /** The vector of a memory by its place, as base64; none unless it is said. */
+  /** Returns the embedding of the memory at a place, as base64. Default: no embeddings. */
   embedding?: (place: number) => string;
 }
 
-/** Lines of a sample that ends with the last whole day. */
+/** Returns the lines of a sample that ends with the last whole day before `now`. */
 export function sampleLines(now: number, { memories, embedding }: SampleOptions = {}): string[] {
   const end = toIso(Math.floor(now / DAY) * DAY);
   const { nodes, edges } = generateSample({ end, ...(memories === undefined ? {} : { memories }) });

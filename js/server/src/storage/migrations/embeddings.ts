@@ -1,9 +1,9 @@
-// The queue of memories that wait for a vector, and the vectors of a next model.
+// Migration: the queue of memories that wait for an embedding, and the embeddings of a next model.
 
 import type { Connection } from "../connection.ts";
 import { EMBEDDING_TABLES } from "../tables/embeddings.ts";
 
-/** What the existing server calls its model, and what its provider does. */
+/** The name of Hynous' model in its database, and the provider's name of the same model. */
 const EXISTING = { called: "openai-3-small", model: { name: "text-embedding-3-small" } };
 
 export function createEmbeddingTables(db: Connection): void {

@@ -1,12 +1,12 @@
-// The frame of mind and the censors that a memory was stored with, and which counted trades the
-// agent's client counted, too.
+// Migration: the frame and the censors with which a memory was stored, and which counted trades the
+// agent's client counted as well.
 
 import { FRAMED, SUMMED } from "../checksums.ts";
 import type { Connection } from "../connection.ts";
 
 /**
- * Columns that this schema adds: the table, the column, its definition, and the value of rows of
- * before.
+ * Columns that this schema adds: the table, the column, its definition, and the value for existing
+ * rows.
  */
 const ADDED = [
   ...FRAMED.map((column) => ["nodes", column, "TEXT", "NULL"] as const),
@@ -25,9 +25,7 @@ export function addFrames(db: Connection): void {
   `);
 }
 
-/**
- * Gives the rows of a database of an earlier schema, which is only read, the columns of this one.
- */
+/** Adds the columns of this schema to the rows of a read-only database with an earlier schema. */
 export function readWithAdded(db: Connection): void {
   for (const table of new Set(ADDED.map(([table]) => table))) {
     const there = columnsOf(db, table);

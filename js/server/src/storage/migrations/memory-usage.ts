@@ -1,4 +1,4 @@
-// Which memories of a prompt an answer took up.
+// Migration: usage, which records the memories of a prompt that an answer used.
 
 import type { Connection } from "../connection.ts";
 

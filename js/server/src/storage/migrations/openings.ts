@@ -1,5 +1,5 @@
-// Openings for writing, so that an index that was kept is told apart from one of another branch of
-// the same database.
+// Migration: openings for writing. They show whether a saved index belongs to this database or to a
+// copy that was written separately.
 
 import type { Connection } from "../connection.ts";
 

@@ -1,4 +1,5 @@
-// Figures that memories came with, and which trades have been counted for which playbooks.
+// Migration: the signals with which memories were stored, and which trades were counted for which
+// playbooks.
 
 import type { Connection } from "../connection.ts";
 

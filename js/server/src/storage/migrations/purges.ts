@@ -1,4 +1,4 @@
-// Purges that were begun, so that one which was interrupted is finished at the next start.
+// Migration: purges in progress, so that the next start finishes an interrupted purge.
 
 import type { Connection } from "../connection.ts";
 

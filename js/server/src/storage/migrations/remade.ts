@@ -1,16 +1,16 @@
-// A memory that is made anew under the id of a deleted one inherits nothing of it: no outcomes, no
-// pending conflicts, no versions.
+// Migration: a memory that gets the id of a deleted one inherits no outcomes, pending conflicts or
+// versions.
 
 import type { Connection } from "../connection.ts";
 
-/** Ids of deleted memories whose last version is kept. */
+/** How many deleted memories keep their last version. */
 const KEPT = 100_000;
 
 /**
- * Counted outcomes and pending conflicts go with their memory, whoever deletes it. A conflict that
- * has the text of the newer memory stays when that one is deleted, and names it no longer. The last
- * version of a deleted memory is kept, so that one of the same id goes on from there, and an old
- * ETag never fits it.
+ * Triggers delete counted outcomes and pending conflicts with their memory, for every writer. A
+ * conflict that holds the text of the newer memory stays, without its id, if that memory is
+ * deleted. The last version of a deleted memory is kept: a new memory with its id goes on from
+ * there, so that an old ETag never matches.
  */
 export function forgetDeleted(db: Connection): void {
   db.exec(`

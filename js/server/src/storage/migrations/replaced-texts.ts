@@ -1,10 +1,10 @@
-// Texts that were not UTF-8 and are read with replacement characters, with the bytes that they
-// were.
+// Migration: the original bytes of texts that were not UTF-8 and are read with replacement
+// characters.
 
 import type { Connection } from "../connection.ts";
 
 /**
- * The table of bytes that were replaced, by where the text is: a row number, or a key in
+ * The table of replaced bytes. A row names the place of its text: a row number, or a key in
  * hexadecimal.
  */
 export const REPLACED_TEXTS = `CREATE TABLE IF NOT EXISTS nous_replaced_texts (
@@ -15,9 +15,7 @@ export const REPLACED_TEXTS = `CREATE TABLE IF NOT EXISTS nous_replaced_texts (
   PRIMARY KEY (table_name, place, column_name)
 )`;
 
-/**
- * Texts of a memory that somebody may write anew. What recalls and sweeps change is not among them.
- */
+/** Columns of a memory whose texts a client may change. Soft state is not among them. */
 const TEXTS = [
   "type",
   "subtype",
@@ -32,13 +30,13 @@ const TEXTS = [
   "temporal_event_time",
   "temporal_event_source",
 ];
-/** Tables beside those of memories and edges that other programs write to. */
+/** Tables other than memories and edges that other programs write to. */
 const WRITTEN = ["clusters", "conflict_queue"];
 const OF_ROW = (table: string) => `table_name = '${table}' AND place = CAST(old.rowid AS TEXT)`;
 
 /**
- * The bytes go with their row. Those of a memory go when its text is another one, too. The change
- * log tells of rows of other tables by their numbers.
+ * Triggers remove replaced bytes with their row, and those of a memory also when its text changes.
+ * The change log names rows of other tables by their row numbers.
  */
 export function createReplacedTexts(db: Connection): void {
   const changed = TEXTS.map(

@@ -1,4 +1,5 @@
-// What requests with a key made: ids and a hash of what was asked, no text.
+// Migration: results of requests with an idempotency key. Rows hold ids and a hash of the request,
+// no text.
 
 import type { Connection } from "../connection.ts";
 

@@ -1,5 +1,5 @@
-// A sum over each memory; see checksums.ts. Any write takes it away, and whoever wrote puts it
-// there anew.
+// Migration: a checksum of each memory; see checksums.ts. Any write removes it, and this server
+// stores it again after its own writes.
 
 import { SUMMED, sealAll } from "../checksums.ts";
 import type { Connection } from "../connection.ts";

@@ -1,6 +1,6 @@
-// Soft state is logged by whoever flushes it, many memories to an entry: a sweep of a hundred
-// thousand would else push everything out of the change log. And full text is made anew where a
-// text is another one, not where it was written again.
+// Migration: a flush logs soft state itself, many memories to an entry. Otherwise a sweep of
+// 100,000 memories would push all other entries out of the change log. The full-text index is
+// updated only if a text changed, not if the same text was written again.
 
 import type { Connection } from "../connection.ts";
 

@@ -1,19 +1,19 @@
-// The tables of the existing server, full text, and the change log: for a new database, and for one
-// that has some of it.
+// Migration: Hynous' tables, the full-text index and the change log, for a new database or for one
+// that has some of them.
 
 import type { Connection } from "../connection.ts";
 import { CREATED_AT } from "../sql.ts";
 
-/** A column: its type, and what else makes it up where a table is new. */
+/** A column: its type, and the rest of its definition in a new table. */
 type Columns = Readonly<Record<string, readonly [type: string, rest?: string]>>;
 
 interface Table {
   columns: Columns;
-  /** After the columns. */
+  /** Table constraints, after the columns. */
   constraints?: string;
 }
 
-/** The tables of the existing server, which may go on using them. */
+/** Hynous' tables. Hynous may go on using them. */
 const TABLES: Readonly<Record<string, Table>> = {
   nodes: {
     columns: {
@@ -98,7 +98,7 @@ const TABLES: Readonly<Record<string, Table>> = {
   },
 };
 
-/** Columns that are looked up, each by an index of its own. */
+/** Columns that get an index each. */
 const LOOKED_UP: readonly (readonly [table: string, column: string])[] = [
   ["nodes", "type"],
   ["nodes", "subtype"],
@@ -143,7 +143,7 @@ function columnsOf(db: Connection, table: string): Set<string> {
   return new Set(rows.map(({ name }) => name));
 }
 
-/** An index on a column, unless there is one that serves, by whatever name. */
+/** Creates an index on a column, unless an index of any name already serves it. */
 function createIndex(db: Connection, table: string, column: string): void {
   const serving = db
     .prepare(
@@ -155,8 +155,8 @@ function createIndex(db: Connection, table: string, column: string): void {
 }
 
 /**
- * The full-text index, with triggers that keep it. Those of the existing server index a memory anew
- * at every recall; ours do so when a text changed, and take their place.
+ * Creates the full-text index and its triggers. Hynous' triggers index a memory again at every
+ * recall. These replace them, and index a memory only when a text changes.
  */
 function createFullText(db: Connection): void {
   const isThere = columnsOf(db, "nodes_fts").size > 0;
@@ -182,13 +182,13 @@ function createFullText(db: Connection): void {
     CREATE TRIGGER nodes_fts_delete AFTER DELETE ON nodes BEGIN ${removed} END;
     CREATE TRIGGER nodes_fts_update AFTER UPDATE OF ${columns} ON nodes BEGIN ${removed} ${added} END;
   `);
-  // What another server's triggers have missed is found all the same.
+  // Rows that another server's triggers missed are indexed, too.
   db.exec("INSERT INTO nodes_fts(nodes_fts) VALUES ('rebuild')");
 }
 
 /**
- * Every change to what an index holds leaves an entry, whoever made it: ids alone, no text. A
- * REPLACE deletes without a statement of its own, which recursive triggers see.
+ * Creates triggers that log every change to indexed data, by any writer: ids alone, no text. A
+ * REPLACE deletes rows without a DELETE statement; recursive triggers see that.
  */
 function createChangeLog(db: Connection): void {
   db.exec(`

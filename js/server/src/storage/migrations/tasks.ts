@@ -1,4 +1,4 @@
-// Periodic work: who is at it, and when it was last done. Times are milliseconds since 1970.
+// Migration: leases of periodic work, and when it was last done, in milliseconds since 1970.
 
 import type { Connection } from "../connection.ts";
 

@@ -1,6 +1,6 @@
-// The triggers that keep full text get the names that Hynous' server gives its own: when it starts
-// on this database again, it finds them there. Beside its own they would write every text twice,
-// and undo it twice.
+// Migration: renames the full-text triggers to the names that Hynous' server uses. When Hynous
+// starts on this database again, it finds its names and creates no second set, which would index
+// every text twice.
 
 import type { Connection } from "../connection.ts";
 
@@ -24,6 +24,6 @@ export function nameTextTriggers(db: Connection): void {
       WHEN ${TEXTS.map((text) => `old.${text} IS NOT new.${text}`).join(" OR ")}
       BEGIN ${REMOVED} ${ADDED} END;
   `);
-  // Where triggers of both had written to it.
+  // Both sets of triggers may have written to the index.
   db.exec("INSERT INTO nodes_fts(nodes_fts) VALUES ('rebuild')");
 }

@@ -9,6 +9,7 @@ import type {
 } from "../rows.ts";
 import { AFTER, boundsOf, isId, LISTED, PAGE, type Page, readWithin, type Sql } from "../sql.ts";
 
+/** The columns of a cluster. */
 export const CLUSTER_COLUMNS = [
   "id",
   "name",
@@ -22,7 +23,7 @@ export const CLUSTER_COLUMNS = [
 const CHANGEABLE_OF_CLUSTER = ["name", "description", "icon", "pinned", "auto_subtypes"] as const;
 const TEXTS_OF_CLUSTER = ["name", "description", "auto_subtypes"];
 const CLUSTER = `rowid AS sequence, ${CLUSTER_COLUMNS.join(", ")}`;
-/** Each subtype that a cluster takes in. The column may hold something else than a list. */
+/** Each subtype that a cluster takes in. The column may hold something other than a list. */
 const TAKING = `SELECT DISTINCT clusters.rowid AS sequence, clusters.id, named.value AS subtype
   FROM clusters, json_each(CASE WHEN typeof(auto_subtypes) <> 'text' THEN '[]' WHEN NOT json_valid(auto_subtypes) THEN '[]'
     WHEN json_type(auto_subtypes) <> 'array' THEN '[]' ELSE auto_subtypes END) AS named

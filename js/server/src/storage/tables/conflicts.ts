@@ -3,6 +3,7 @@
 import type { ConflictRow, NewConflict } from "../rows.ts";
 import { CREATED_AT, isId, isoOf, type ReadRoom, readWithin, type Sql } from "../sql.ts";
 
+/** The columns of a conflict. */
 export const CONFLICT_COLUMNS = [
   "id",
   "old_node_id",
@@ -86,8 +87,8 @@ export class ConflictTable {
   }
 
   /**
-   * Returns the conflicts of a status, expired or not, oldest first, whose old memory exists, as
-   * many as there is room for.
+   * Returns the conflicts of a status, expired or not, oldest first, whose old memory exists. Stops
+   * when `room` is used up.
    */
   all(status: string, room: ReadRoom): ConflictRow[] {
     const where = `coalesce(status, 'pending') = ? AND ${isId("id")} AND ${HAS_OLD}`;
@@ -139,7 +140,7 @@ export class ConflictTable {
 
   /** Removes pending conflicts that have expired, and had expired when another one was queued. */
   removeExpired(now: string): void {
-    // A clock that is ahead for one request removes nothing: another conflict must be as late.
+    // A single request with a fast clock removes nothing: another conflict must be as late.
     this.#sql.all(
       `DELETE FROM conflict_queue WHERE coalesce(status, 'pending') = 'pending' AND ${EXPIRED}
          AND ${isoOf("expires_at")} <= (SELECT max(${CREATED_AT}) FROM conflict_queue)`,

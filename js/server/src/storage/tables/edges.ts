@@ -3,6 +3,7 @@
 import type { EdgeRow, NewEdge } from "../rows.ts";
 import { boundsOf, isId, LISTED, PAGE, type Page, type Sql } from "../sql.ts";
 
+/** The columns of an edge. */
 export const EDGE_COLUMNS = [
   "id",
   "type",

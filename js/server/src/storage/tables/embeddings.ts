@@ -1,22 +1,22 @@
-// Tables about vectors that are still to be made: which memories wait for one, and those of another
-// model that are being made beside the ones in use.
+// Tables of embeddings that are still to be made: the queue of memories that wait for one, and the
+// embeddings of a next model, which are made beside those in use.
 
 import type { Bytes, EmbeddedTexts } from "../rows.ts";
 import type { Sql } from "../sql.ts";
 
-/** A memory that waits for a vector. The ticket is another one when its text has changed. */
+/** A memory that waits for an embedding. The ticket changes when its text changes. */
 export interface WaitingMemory extends EmbeddedTexts {
   ticket: number;
-  /** How often it has failed. */
+  /** The number of failed attempts. */
   attempts: number;
 }
 
-/** A memory whose next vector is still to be made. */
+/** A memory without an embedding of the next model. */
 export interface LackingMemory extends EmbeddedTexts {
   id: string;
 }
 
-/** A memory with the beginning of its vector. */
+/** A memory with the first components of its embedding. */
 export interface VectorHead {
   sequence: number;
   id: string;
@@ -33,13 +33,12 @@ const TEXTS = [
 ] as const satisfies readonly (keyof EmbeddedTexts)[];
 const TEXT_COLUMNS = TEXTS.map((column) => `nodes.${column}`).join(", ");
 const BYTES = Float32Array.BYTES_PER_ELEMENT;
-/** Vectors of a batch. */
+/** Embeddings of a batch. */
 const HEADS = 1_000;
 
 /**
- * The tables, and triggers that fill the queue in the transaction of the write, whoever writes: a
- * memory without a vector waits for one, and so does one whose text changed while its vector did
- * not.
+ * The tables, and triggers that fill the queue in the transaction of the write, for every writer.
+ * They queue a memory without an embedding, and one whose text changed while its embedding did not.
  */
 export const EMBEDDING_TABLES = `
   CREATE TABLE embedding_queue (
@@ -71,36 +70,39 @@ export const EMBEDDING_TABLES = `
 `;
 
 /**
- * A REPLACE in a trigger does what the statement that fired it says of conflicts; a DELETE always
- * deletes.
+ * Returns the statements that queue a memory. They use DELETE: a REPLACE in a trigger takes the
+ * conflict policy of the statement that fired it.
  */
 function queued(condition: string): string {
   return `DELETE FROM embedding_queue WHERE node_id = new.id AND ${condition};
     INSERT INTO embedding_queue(node_id) SELECT new.id WHERE ${condition};`;
 }
 
-/** The longest that a text is put off, whatever its provider asks for, in milliseconds. */
+/** The longest delay of a text, whatever its provider asks for, in milliseconds. */
 const LONGEST_PUT_OFF = 86_400_000;
 
+/**
+ * The tables of the embedding queue and of the next model's embeddings, and reads of those in use.
+ */
 export class EmbeddingTables {
   readonly #sql: Sql;
   readonly #pinned: () => string | undefined;
 
-  /** `pinned` returns the components that the database is set to, as text. */
+  /** `pinned` returns the number of components that is stored for the database, as text. */
   constructor(sql: Sql, pinned: () => string | undefined) {
     this.#sql = sql;
     this.#pinned = pinned;
   }
 
-  /** How many memories wait for a vector. */
+  /** Returns how many memories wait for an embedding. */
   waiting(): number {
     return this.#sql.all<{ count: number }>("SELECT count(*) AS count FROM embedding_queue")[0]!
       .count;
   }
 
   /**
-   * When the next of those that were put off is due, in milliseconds since 1970; undefined where
-   * nobody waits.
+   * Returns when the next postponed memory is due, in milliseconds since 1970; undefined if no
+   * memory waits.
    */
   nextDue(): number | undefined {
     const [row] = this.#sql.all<{ due: number | null }>(
@@ -110,12 +112,12 @@ export class EmbeddingTables {
   }
 
   /**
-   * The next of those who are due. Fresh ones come first, and what failed comes in ever smaller
-   * company, those last who failed last, so that a text that no provider takes is alone soon, and
-   * keeps nobody waiting.
+   * Returns the next memories that are due. Those without a failed attempt come first. After each
+   * failure a batch is smaller, and the latest failures come last. A text that the provider refuses
+   * is therefore soon alone in its batch, and delays no other.
    */
   due(now: number, most: number): WaitingMemory[] {
-    // A text that is put off for longer than any may be was put off by a clock that was ahead.
+    // A delay beyond the longest one comes from a clock that was ahead, and is ignored.
     const isDue =
       "JOIN nodes ON nodes.id = embedding_queue.node_id WHERE not_before NOT BETWEEN ? AND ?";
     const later = [now + 1, now + LONGEST_PUT_OFF];
@@ -133,13 +135,16 @@ export class EmbeddingTables {
         count,
       );
     if (attempts === 0) return next("ticket", most);
-    // Every second of them: those of one call were put off together and stand together, and are not
-    // all to be in the next one's, too.
+    // Every second row: the memories of one failed call are adjacent, and must not all be in the
+    // next batch again.
     const company = next("not_before, ticket", 2 * Math.max(1, Math.floor(most / 4 ** attempts)));
     return company.filter((_, place) => place % 2 === 0);
   }
 
-  /** Stores the vector of a memory that waits; whether it still does. */
+  /**
+   * Stores the embedding of a waiting memory. Returns false if the memory no longer waits with this
+   * ticket.
+   */
   put(ticket: number, vector: Uint8Array, model: string): boolean {
     const isStored =
       this.#sql.all(
@@ -153,14 +158,14 @@ export class EmbeddingTables {
     return isStored;
   }
 
-  /** A memory got the vector that its text has now. */
+  /** Removes a memory from the queue: its embedding matches its text. */
   served(id: string): void {
     this.#sql.all("DELETE FROM embedding_queue WHERE node_id = ?", id);
   }
 
   /**
-   * Counts an attempt that failed. They are due again `delay` milliseconds from now, twice that for
-   * each earlier one, at most `longest`.
+   * Counts a failed attempt. The memories are due again `delay` milliseconds from now, doubled for
+   * each earlier failure, at most `longest`.
    */
   postpone(tickets: readonly number[], now: number, delay: number, longest: number): void {
     this.#sql.all(
@@ -173,7 +178,7 @@ export class EmbeddingTables {
     );
   }
 
-  /** All who were put off are due at once. */
+  /** Makes all postponed memories due at once. */
   release(): void {
     this.#sql.all("UPDATE embedding_queue SET not_before = 0 WHERE not_before > 0");
   }
@@ -181,7 +186,7 @@ export class EmbeddingTables {
   // ---- vectors of another model
   // ------------------------------------------------------------------
 
-  /** Memories that have a vector, and none of the next model yet, after one of them. */
+  /** Returns memories after `after` that have an embedding, but none of the next model. */
   lacking(after: string, most: number): LackingMemory[] {
     return this.#sql.all(
       `SELECT id, ${TEXT_COLUMNS} FROM nodes WHERE id > ? AND embedding_vector IS NOT NULL
@@ -191,7 +196,7 @@ export class EmbeddingTables {
     );
   }
 
-  /** The texts of a memory as they are now. */
+  /** Returns the current texts of a memory. */
   texts(id: string): EmbeddedTexts | undefined {
     return this.#sql.all<EmbeddedTexts>(`SELECT ${TEXT_COLUMNS} FROM nodes WHERE id = ?`, id)[0];
   }
@@ -204,7 +209,7 @@ export class EmbeddingTables {
     );
   }
 
-  /** Components of a vector of the next model; 0 where there is none. */
+  /** Returns the components of an embedding of the next model; 0 if there is no such embedding. */
   nextDimensions(): number {
     const [row] = this.#sql.all<{ dimensions: number }>(
       `SELECT length(vector) / ${BYTES} AS dimensions FROM next_embeddings LIMIT 1`,
@@ -212,7 +217,7 @@ export class EmbeddingTables {
     return row?.dimensions ?? 0;
   }
 
-  /** How many there are of the next model. */
+  /** Returns the number of embeddings of the next model. */
   nextCount(): number {
     return this.#sql.all<{ count: number }>("SELECT count(*) AS count FROM next_embeddings")[0]!
       .count;
@@ -223,8 +228,8 @@ export class EmbeddingTables {
   }
 
   /**
-   * Vectors of the next model take the place of the others. A memory that has none of it waits for
-   * one.
+   * Replaces the embeddings in use by those of the next model. A memory without one joins the
+   * queue.
    */
   takeNext(model: string): void {
     this.#sql.all(
@@ -258,7 +263,7 @@ export class EmbeddingTables {
     return this.#sql.all(some, dimensions * Float32Array.BYTES_PER_ELEMENT).length > 0;
   }
 
-  /** The vectors of some memories, whole, in no order. */
+  /** Returns the whole embeddings of some memories, in no order. */
   vectors(ids: readonly string[], dimensions: number): VectorHead[] {
     return this.#sql.all(
       `SELECT rowid AS sequence, id, content_title, embedding_vector AS head FROM nodes
@@ -268,7 +273,10 @@ export class EmbeddingTables {
     );
   }
 
-  /** The first components of all vectors that have so many, or of a subtype's, in batches. */
+  /**
+   * Yields the first components of all embeddings with `dimensions` components, or of a subtype's,
+   * in batches.
+   */
   *heads(subtype: string | null, dimensions: number, components: number): Iterable<VectorHead[]> {
     const [condition, values] = subtype === null ? ["", []] : ["subtype = ? AND", [subtype]];
     let after = Number.MIN_SAFE_INTEGER;

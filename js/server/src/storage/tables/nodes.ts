@@ -1,4 +1,4 @@
-// The table of memories, with the figures that memories came with.
+// The table of memories, and the signals with which they were stored.
 
 import type { StoredLifecycleState } from "nous-wasm";
 import { sealRows } from "../checksums.ts";
@@ -62,6 +62,7 @@ export interface GraphNode {
   created_at: string | null;
 }
 
+/** The columns of a memory, without its embedding. */
 export const NODE_COLUMNS = [
   "id",
   "type",
@@ -338,7 +339,7 @@ export class NodeTable {
     );
   }
 
-  /** Returns the figures that memories came with, as JSON by id. */
+  /** Returns the signals with which memories were stored, as JSON by id. */
   signals(nodeIds: readonly string[]): Map<string, string> {
     const of = `SELECT node_id, signals FROM node_signals WHERE node_id IN ${LISTED}`;
     const rows = this.#sql.all<{ node_id: string; signals: string }>(of, JSON.stringify(nodeIds));

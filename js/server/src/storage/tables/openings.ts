@@ -1,11 +1,11 @@
-// The table of openings for writing: each has a random name and the last entry of the change log
-// at which it began. The log's numbers alone do not tell a database from a copy of it that was
-// written elsewhere.
+// The table of openings for writing. Each row has a random name and the last entry of the change
+// log at which the opening began. The log's numbers alone cannot distinguish a database from a copy
+// that was written elsewhere.
 
 import { randomUUID } from "node:crypto";
 import type { Sql } from "../sql.ts";
 
-/** Openings that are kept. An index saved in an earlier one is built anew. */
+/** The number of openings that are kept. An index saved in an older one is rebuilt. */
 const KEPT = 1_000;
 
 /** The table of openings. */

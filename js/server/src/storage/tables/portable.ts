@@ -18,8 +18,8 @@ export const PORTABLE_KINDS = [
 ] as const;
 export type PortableKind = (typeof PORTABLE_KINDS)[number];
 /**
- * A row with all its columns, by name. A memory also has `signals`: the figures that it came with,
- * as JSON.
+ * A row with all its columns, by name. A memory also has `signals`: the signals with which it was
+ * stored, as JSON.
  */
 export type PortableRow = Readonly<Record<string, string | number | Bytes | null>>;
 
@@ -91,7 +91,7 @@ const PORTABLE: Readonly<
     ends: [["old_node_id", "nodes"]],
   },
 };
-/** The figures that a memory came with, as a column of its row. */
+/** The signals of a memory, as a column of its row. */
 const SIGNALS_OF_NODE = "(SELECT signals FROM node_signals WHERE node_id = nodes.id) AS signals";
 
 /** The tables of portable rows. */

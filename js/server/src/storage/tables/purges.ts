@@ -1,4 +1,4 @@
-// The table of purges that were begun: their ids are kept until the files hold no text of theirs.
+// The table of purges in progress. An id is kept until no file holds a text of the memory.
 
 import type { Sql } from "../sql.ts";
 

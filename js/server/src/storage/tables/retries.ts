@@ -7,13 +7,13 @@ export interface Retry {
   key: string;
   /** A hash of the request. */
   request: string;
-  /** JSON without any text of a memory. */
+  /** The result, as JSON without texts of memories. */
   made: string;
-  /** ISO. */
+  /** The time of the request, in ISO. */
   created_at: string;
 }
 
-/** The table of such requests. */
+/** The table of requests with an idempotency key. */
 export class RetryTable {
   readonly #sql: Sql;
 
@@ -30,7 +30,7 @@ export class RetryTable {
 
   /** Stores a request, and removes requests older than `since` once a younger one is stored. */
   put({ key, request, made, created_at }: Retry, since: string): void {
-    // A clock that is ahead for one request removes nothing: another request must be as late.
+    // A single request with a fast clock removes nothing: another request must be as late.
     this.#sql.all(
       `DELETE FROM nous_retries WHERE created_at < ?1
          AND EXISTS (SELECT 1 FROM nous_retries AS later WHERE later.created_at >= ?1)`,

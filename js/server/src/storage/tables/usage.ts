@@ -42,7 +42,7 @@ export class UsageTable {
    */
   add(uses: readonly UsageRow[], most: number, since: string): void {
     const add = `INSERT INTO memory_usage (${USAGE}) VALUES (${USAGE_COLUMNS.map(() => "?").join(", ")})`;
-    // A clock that is ahead for one request removes nothing: another use has to be as late, too.
+    // A single request with a fast clock removes nothing: another use must be as late.
     this.#sql.run(
       `DELETE FROM memory_usage WHERE retrieved_at <= ?1
          AND EXISTS (SELECT 1 FROM memory_usage AS later WHERE later.retrieved_at >= ?1)`,
