@@ -70,7 +70,7 @@ export class NousRequestError extends Error {
   /** The faults of the request; empty if the request is not at fault. */
   readonly issues: readonly RequestIssue[];
 
-  /** The client makes these errors itself. */
+  /** The client creates these errors itself. */
   constructor(
     message: string,
     status: number | null,
@@ -144,7 +144,7 @@ function askerOf({
       signal,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     };
-    // A query may hold words of a memory, and the message of an error is logged.
+    // The path is logged without its query, which may hold words of a memory.
     const called = `${method} ${baseUrl}${path}`;
     try {
       const response = await fetch(url, init);
@@ -159,11 +159,11 @@ function askerOf({
   };
 }
 
-/** The cause of a failed `fetch`, which says no more than that it failed. */
+/** Returns the cause of a failed `fetch`, whose own message only says that it failed. */
 function causeOf(error: unknown): string {
   let found = error;
   while (found instanceof Error && found.cause instanceof Error) found = found.cause;
-  // Node tries all addresses of a name, and has an error for each.
+  // If a host name has several addresses, Node tries all, and reports an error for each.
   if (found instanceof AggregateError && found.errors.length > 0) [found] = found.errors;
   if (!(found instanceof Error)) return String(found);
   const { code, message } = found as Error & { code?: unknown };
@@ -191,7 +191,7 @@ function answerOf(
   if (isGood) return answer;
   const { error = `the answer has status ${status}`, issues = [] } = answer ?? {};
   const places = issues.map(({ path, message }) => (path === "" ? message : `${path} ${message}`));
-  // Behind a proxy a prefix may be right, and then the id is wrong.
+  // Behind a proxy a path prefix may be correct. Then the id is wrong, not the base URL.
   const { pathname } = new URL(`${baseUrl}${path}`);
   const hints =
     status === 404 && pathname !== path
@@ -200,7 +200,7 @@ function answerOf(
   throw new NousRequestError([error, ...places, ...hints].join("; "), status, issues);
 }
 
-/** A segment of a path. Anything but a name would make another path of it. */
+/** Returns a segment of a path. Other values than ids would address another path. */
 function segmentOf(operation: string, name: string, value: unknown): string {
   if (typeof value !== "string" || /^\.{0,2}$/.test(value))
     throw new TypeError(
@@ -237,7 +237,9 @@ function checkBaseUrl(given: string): string {
   return baseUrl;
 }
 
-/** The server has the same rule, but a header with a control character never reaches it. */
+/**
+ * Checks the name by the server's rule: a header with a control character never reaches the server.
+ */
 function checkAgent(name: string): string {
   const isName =
     typeof name === "string" &&
@@ -250,12 +252,14 @@ function checkAgent(name: string): string {
   );
 }
 
-/** `fetch` would name a key that no header can carry in its error. */
+/**
+ * Checks the key: the error of `fetch` for a key that is no valid header value would show the key.
+ */
 function checkKey(key: string): string {
   if (!/^[\x21-\x7e]+$/.test(key))
     throw new TypeError("key must be of printable ASCII characters, without blanks");
   return key;
 }
 
-/** A header carries bytes, and a name is UTF-8. */
+/** Returns a name as a header value: the bytes of its UTF-8 as Latin-1 characters. */
 const headerOf = (agent: string): string => String.fromCharCode(...new TextEncoder().encode(agent));

@@ -13,7 +13,7 @@ const turns = new Shares<Context>();
 /**
  * Returns the body of a request when it is its turn to be parsed.
  *
- * @throws {AskerGone} If the client has gone: nobody waits for what the body asks.
+ * @throws {AskerGone} If the client has gone.
  */
 export async function bodyOf(context: Context): Promise<ArrayBuffer> {
   const bytes = await context.req.arrayBuffer();
