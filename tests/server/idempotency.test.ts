@@ -141,7 +141,7 @@ describe("ids of the caller's own", () => {
     ]) {
       expect(await ask("POST /nodes", { ...LESSON, id: "a", ...fields })).toMatchObject({
         status: 409,
-        body: { error: "the id is another memory's" },
+        body: { error: "another memory has this id" },
       });
     }
     expect((await ask("GET /nodes/a?recall=false")).body).toMatchObject({ ...LESSON, version: 1 });

@@ -1,4 +1,4 @@
-// An agent's memory as a whole: sweeps, the graph, how much there is.
+// Requests and answers about an agent's memory as a whole: sweeps, the graph, and counts.
 
 import { z } from "@hono/zod-openapi";
 import { cluster, membership } from "./clusters.ts";
@@ -7,7 +7,7 @@ import { operation } from "./operation.ts";
 import { GRAPH } from "./pages.ts";
 import { id, ok, someNumber, someText, state, time } from "./parts.ts";
 
-/** Where each of its lists goes on; null for one that is at its end. */
+/** The position in each list of the graph; null for a list that has ended. */
 const graphPlace = z.tuple([
   z.int().nullable(),
   z.int().nullable(),

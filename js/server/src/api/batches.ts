@@ -1,5 +1,5 @@
-// Many memories or edges at once, with an outcome for each: what is asked and answered. What is not
-// valid in itself refuses the whole; what does not go with what is there refuses its item.
+// Requests and answers of batches: many memories or edges, with an outcome for each. An invalid
+// item refuses the whole batch. An item that conflicts with stored data is refused alone.
 
 import { z } from "@hono/zod-openapi";
 import { newEdge } from "./edges.ts";

@@ -1,4 +1,4 @@
-// Clusters, and the memories in them: what is asked and answered.
+// Requests and answers about clusters and their members.
 
 import { z } from "@hono/zod-openapi";
 import { nextCursor, pageLimit, sequenceCursorOf } from "./cursors.ts";
@@ -27,7 +27,7 @@ import {
 
 const MOST_SUBTYPES = 100;
 const USUAL_WEIGHT = 1;
-/** Memories that one request puts into a cluster. */
+/** The most memories that one request adds to a cluster. */
 const MOST_ADDED = 1_000;
 
 const autoSubtypes = z

@@ -1,5 +1,5 @@
-// Contradictions: whether a text corrects something, the queue of conflicts, and how they are
-// resolved.
+// Requests and answers about contradictions: their detection, the queue of conflicts, and
+// resolutions.
 
 import { z } from "@hono/zod-openapi";
 import { nextCursor, sequenceCursorOf } from "./cursors.ts";

@@ -1,4 +1,4 @@
-// Consolidation: what is asked and answered.
+// Requests and answers of consolidation.
 
 import { z } from "@hono/zod-openapi";
 import { operation } from "./operation.ts";

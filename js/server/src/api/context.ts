@@ -1,4 +1,4 @@
-// Prompts: what is asked and answered.
+// Requests and answers about prompts.
 
 import { z } from "@hono/zod-openapi";
 import { MOST_NAME, MOST_TEXT } from "./limits.ts";
@@ -8,9 +8,9 @@ import { name, ok, share, someText, text } from "./parts.ts";
 import { recall } from "./retrieval.ts";
 import { searchRequest } from "./search.ts";
 
-/** UTF-16 units of what the user says, and of who the agent is. */
+/** The most UTF-16 units of the user's input, and of the agent's identity. */
 const MOST_INPUT = 100_000;
-/** Entries of each list that is handed over. */
+/** The most entries of each list in a request. */
 const MOST_ENTRIES = 1_000;
 
 const MEMORY_TYPES = ["decision", "fact", "procedure", "episode", "signal"] as const;
@@ -277,7 +277,7 @@ export const contextOperations = {
   }),
 };
 
-/** What is answered without an agent. */
+/** Operations that need no agent. */
 export const guidanceOperations = {
   memoryGuidance: operation({
     method: "get",

@@ -1,4 +1,4 @@
-// Edges: what is asked and answered.
+// Requests and answers about edges.
 
 import { z } from "@hono/zod-openapi";
 import { nextCursor, pageLimit, sequenceCursorOf } from "./cursors.ts";
@@ -22,7 +22,7 @@ import {
   time,
 } from "./parts.ts";
 
-/** What strengthening adds when it is not told. */
+/** The default amount of a strengthening. */
 const USUAL_STRENGTHENING = 0.05;
 
 export const newEdge = z

@@ -1,4 +1,5 @@
-// Vectors of memories: what is like a text, and making those that are missing.
+// Requests and answers about embeddings: the memories that resemble a text, and the making of
+// missing embeddings.
 
 import { z } from "@hono/zod-openapi";
 import { operation } from "./operation.ts";

@@ -1,4 +1,4 @@
-// Agents as such, and what is to be gone without a trace.
+// Requests and answers about agents as such, and about purges.
 
 import { z } from "@hono/zod-openapi";
 import { AGENT_NAME, isAgentName } from "../settings/agent-names.ts";
@@ -21,7 +21,7 @@ const purged = z
   })
   .openapi("Purged", { description: "What a purge found." });
 
-/** What is answered without an agent of its own. */
+/** Operations that need no agent. */
 export const hostingOperations = {
   listAgents: operation({
     method: "get",

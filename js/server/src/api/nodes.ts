@@ -1,4 +1,4 @@
-// Memories, one at a time and in lists: what is asked and answered.
+// Requests and answers about memories, one at a time and in lists.
 
 import { z } from "@hono/zod-openapi";
 import { MEMORY_SECTIONS } from "nous-wasm";
@@ -34,7 +34,7 @@ import {
 
 const LIST_LIMITS = { usual: 50, most: 200 };
 
-/** Ids of censors that a memory names. */
+/** The ids of censors that a memory names. */
 const MOST_CENSORS = 1_000;
 
 const nodeFields = {
@@ -113,7 +113,7 @@ const listQuery = z.object({
   cursor: cursorOf(NODES, z.object({ listed_at: z.string().nullable(), sequence: z.int() })),
 });
 
-/** Whether a read counts. */
+/** Whether a read counts as a recall. */
 export const readQuery = z.object({
   recall: z
     .enum(["true", "false"])

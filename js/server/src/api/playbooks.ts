@@ -1,4 +1,4 @@
-// Playbooks: what is asked and answered.
+// Requests and answers about playbooks.
 
 import { z } from "@hono/zod-openapi";
 import { operation } from "./operation.ts";
@@ -6,7 +6,7 @@ import { id, name, ok, optionalName, share, time } from "./parts.ts";
 
 const MOST_EVENTS = 1_000;
 const MOST_VARIABLES = 1_000;
-/** Values of a variable over time. */
+/** The values of a variable over time. */
 const MOST_VALUES = 10_000;
 
 const unreadable = z.array(z.object({ id, reason: z.string().describe("Why it cannot be read.") }));

@@ -1,4 +1,4 @@
-// Retrieval in several passes: what is asked and answered.
+// Requests and answers of retrieval in several passes.
 
 import { z } from "@hono/zod-openapi";
 import { MEMORY_SECTIONS } from "nous-wasm";
@@ -10,7 +10,8 @@ const USUAL_TOKENS = 4_000;
 const MOST_TOKENS = 1_000_000;
 
 /**
- * Whether memories gain by being given, and how much: more where an agent asked for them itself.
+ * Whether returned memories count as recalled, and how much the edges between them gain: more if
+ * the agent asked for them itself.
  */
 export const recall = z
   .enum(["automatic", "explicit", "none"])

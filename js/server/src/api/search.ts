@@ -1,4 +1,4 @@
-// Questions: searches, and what kind of question one is.
+// Requests and answers of searches, and of the classification of questions.
 
 import { z } from "@hono/zod-openapi";
 import { MEMORY_SECTIONS, RERANKING_WEIGHTS } from "nous-wasm";
@@ -95,7 +95,7 @@ const searchMetrics = z
   })
   .openapi("SearchMetrics", { description: "Times and counts of a search." });
 
-/** What is said of every question. */
+/** Fields that classify a question. */
 export const kind = {
   query_type: z
     .enum(["LOOKUP", "AMBIGUOUS"])
@@ -124,7 +124,7 @@ export const searchAnswer = z
   })
   .openapi("SearchAnswer", { description: "The memories that a search found." });
 
-/** What a server answers that behaves as Hynous' does: what LIKE found has no scores. */
+/** The answer with `compat: "hynous"`: memories that LIKE found have no scores. */
 export const searchAnswerAsHynous = searchAnswer
   .partial({ metrics: true, qcs: true })
   .extend({
@@ -161,7 +161,7 @@ export const searchOperations = {
   }),
 };
 
-/** What is answered without an agent. */
+/** Operations that need no agent. */
 export const questionOperations = {
   classifyQuery: operation({
     method: "post",

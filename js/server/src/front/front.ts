@@ -30,11 +30,11 @@ const REQUEST_TIMEOUT = 30_000;
  */
 const KEEP_ALIVE_TIMEOUT = 75_000;
 
-/** Why a port cannot be listened on, and what to do, by the codes of errors. */
+/** Why the server cannot listen on a port, and what to do, by error code. */
 const NOT_LISTENING: Readonly<Record<string, string>> = {
   EADDRINUSE: "is in use: end the program that listens there, or choose another port with --port",
   EACCES: "is not for this user: choose a port of 1024 or more with --port",
-  EADDRNOTAVAIL: "cannot be had, as the host is not this machine: choose another with --host",
+  EADDRNOTAVAIL: "cannot be used, because the host is not this machine: choose another with --host",
 };
 
 export interface Front {
