@@ -67,7 +67,7 @@ async function makingOf(command: Command): Promise<EmbeddingRun> {
   const { embedderOf } = await import("./embeddings/configured.ts");
   const embedder = embedderOf(settings, log);
   if (embedder === undefined)
-    throw new SettingsError("embeddings_provider is none: nobody makes vectors.");
+    throw new SettingsError("embeddings_provider is none: set it to make vectors.");
   const end = new AbortController();
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.once(signal, () =>

@@ -51,7 +51,7 @@ export function addDataCommands(program: Command): void {
     async ({ data_dir }, agent, file, options) => {
       const { backUp } = await import("./backup.ts");
       backUp(data_dir, agent, file, options);
-      console.log(`The memory of ${agent} is in ${file}.`);
+      console.log(`The memory of ${agent} is copied to ${file}.`);
     },
     [new Option(...FORCE)],
   );
@@ -63,8 +63,8 @@ export function addDataCommands(program: Command): void {
       checkAgentName(agent);
       const { restore } = await import("./backup.ts");
       const aside = await restore(data_dir, agent, file);
-      console.log(`The memory of ${agent} is that of ${file}.`);
-      if (aside !== undefined) console.log(`What it was before is in ${aside}.`);
+      console.log(`The memory of ${agent} is restored from ${file}.`);
+      if (aside !== undefined) console.log(`The previous database is in ${aside}.`);
     },
   );
   ofAgent(
@@ -174,7 +174,7 @@ function addAgentCommands(agents: Command): void {
       console.log(
         wasThere
           ? `${id} is purged.`
-          : `${id} was not there; what was left of anything deleted is purged.`,
+          : `${id} did not exist; remains of deleted memories are purged.`,
       );
     });
 }

@@ -421,8 +421,7 @@ export class Agent {
     for (const file of this.#files) file.remove();
   }
 
-  // ---- what several subjects need
-  // -----------------------------------------------------------------
+  // ---- shared by several handlers
 
   /** Returns a row in the form of an answer. */
   present(row: NodeRow): Node {

@@ -83,6 +83,6 @@ function madeOf<Made>(json: string): Made {
 /** @throws {Refusal} If the row that the request made has been deleted since. */
 export function stillThere<Row>(row: Row | undefined): Row {
   if (row === undefined)
-    throw new Refusal(409, "what was made with this Idempotency-Key is deleted");
+    throw new Refusal(409, "the row that this Idempotency-Key created was deleted");
   return row;
 }

@@ -37,7 +37,7 @@ export const sweepAnswer = z
       )
       .describe("The changes of state."),
   })
-  .openapi("SweepAnswer", { description: "What a sweep changed." });
+  .openapi("SweepAnswer", { description: "The changes of a sweep." });
 
 const graphNode = z
   .object({
@@ -104,7 +104,7 @@ export const agentOperations = {
     path: "/decay",
     summary: "Sweeps: stores the retrievability and the lifecycle state of every memory",
     description: "The server also sweeps by itself, by default every six hours.",
-    returns: "What the sweep changed.",
+    returns: "The changes of the sweep.",
     example: { body: { force: false } },
     scope: "admin",
     body: sweepRequest,

@@ -22,7 +22,7 @@ const madeItem = z
   .object({
     index,
     status: z.literal(201).describe("It was created."),
-    id: z.string().describe("The id of what was created."),
+    id: z.string().describe("The id of the created row."),
     _contradiction_detected: z
       .literal(true)
       .optional()
@@ -54,7 +54,7 @@ export const batchMade = z
     total,
     results: z.array(z.union([madeItem, refusedItem])).describe(results),
   })
-  .openapi("BatchMade", { description: "What a batch created." });
+  .openapi("BatchMade", { description: "The outcomes of a batch of creations." });
 
 export const batchRead = z
   .object({
@@ -64,7 +64,7 @@ export const batchRead = z
     total,
     results: z.array(z.union([readItem, refusedItem])).describe(results),
   })
-  .openapi("BatchRead", { description: "What a batch read." });
+  .openapi("BatchRead", { description: "The outcomes of a batch of reads." });
 
 export const batchOperations = {
   createNodes: operation({
@@ -72,8 +72,8 @@ export const batchOperations = {
     path: "/nodes/batch",
     summary: "Creates memories, in one transaction",
     description:
-      "An item that is not valid in itself refuses the whole. An item that conflicts with what is " +
-      "stored is refused alone.",
+      "An invalid item refuses the whole batch. An item that conflicts with " +
+      "stored data is refused alone.",
     returns: "An outcome for each item.",
     example: {
       body: {

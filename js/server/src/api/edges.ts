@@ -51,7 +51,11 @@ const edgesQuery = z.object({
 
 const strengthening = z
   .object({
-    amount: z.number().min(0).default(USUAL_STRENGTHENING).describe("What is added to `strength`."),
+    amount: z
+      .number()
+      .min(0)
+      .default(USUAL_STRENGTHENING)
+      .describe("The amount that is added to `strength`."),
   })
   .openapi("Strengthening", { description: "How much an edge gains." });
 

@@ -47,7 +47,7 @@ const nodeFields = {
   content_body: longText.describe("The text."),
   temporal_event_time: instant.nullish().describe("When it happened, in ISO 8601."),
   temporal_event_confidence: share.nullish().describe("How sure that time is, from 0 to 1."),
-  temporal_event_source: optionalName.describe("Where that time is known from."),
+  temporal_event_source: optionalName.describe("The source of that time."),
   neural_stability: z
     .number()
     .positive()
@@ -140,7 +140,7 @@ export const node = z
     neural_access_count: z.int().nullable().describe("How often it was accessed."),
     neural_last_accessed: time.nullable().describe("When it was last accessed."),
     state_lifecycle: state.nullable().describe("The lifecycle state now."),
-    provenance_source: someText.describe("Where it comes from."),
+    provenance_source: someText.describe("The source of the memory."),
     provenance_created_at: time.nullable().describe("When it was created, by its source."),
     layer: someText.describe("The layer of the store that it belongs to."),
     version: z.int().nullable().describe("Grows with each change; the ETag."),
@@ -149,7 +149,7 @@ export const node = z
     embedding_model: someText.describe("The model that made its vector."),
     temporal_event_time: time.nullable().describe("When it happened."),
     temporal_event_confidence: someNumber.describe("How sure that time is, from 0 to 1."),
-    temporal_event_source: someText.describe("Where that time is known from."),
+    temporal_event_source: someText.describe("The source of that time."),
     frame: someText.describe("The frame in which it was stored."),
     censors: z.array(z.string()).describe("Ids of the censors that were active."),
     memory_section: z.enum(MEMORY_SECTIONS).describe("The section that its subtype belongs to."),
@@ -246,7 +246,7 @@ export const nodeOperations = {
     path: "/nodes/{id}",
     summary: "Deletes a memory, with its edges and memberships",
     description:
-      "Parts of the text may stay in the files until they are written anew: see `purgeNode`.",
+      "Parts of the text may stay in the database file until it is rewritten: see `purgeNode`.",
     returns: doneText,
     example: { params: { id: "n_0123456789ab" } },
     scope: "memory",

@@ -121,9 +121,9 @@ export const NO_EDGE = "No edge has this id.";
 export const NO_CLUSTER = "No cluster has this id.";
 export const OTHER_VERSION = "The memory has another version than `If-Match` says.";
 export const KEY_USED = "The `Idempotency-Key` was used for another request.";
-export const MADE_IS_GONE = "What was made with this `Idempotency-Key` is deleted.";
+export const MADE_IS_GONE = "The row that this `Idempotency-Key` created was deleted.";
 
-// ---- what goes out ------------------------------------------------------------------------------
+// ---- answers ------------------------------------------------------------------------------------
 
 export const time = z.string().openapi({ format: "date-time" });
 export const someText = z.string().nullable();
@@ -151,15 +151,15 @@ export const id = z.string().describe("The id.");
 
 export const problem = z
   .object({
-    error: z.string().describe("What is wrong, in one sentence."),
+    error: z.string().describe("The reason, in one sentence."),
     issues: z
       .array(
         z.object({
           path: z.string().describe("The field, such as `time_range.start`; empty for the whole."),
-          message: z.string().describe("What is wrong with the field."),
+          message: z.string().describe("The fault of the field."),
         }),
       )
       .optional()
-      .describe("What is wrong with the request, field by field."),
+      .describe("The faults of the request, by field."),
   })
   .openapi("Problem", { description: "Why a request was refused." });

@@ -48,7 +48,7 @@ export const searchRequest = z
       .nullish()
       .describe("The vector of the question. Default: the provider's, if there is one."),
   })
-  .openapi("SearchRequest", { description: "A question, and what may answer it." });
+  .openapi("SearchRequest", { description: "A question, and the filters of the search." });
 
 const question = z
   .object({ query: text(MOST_QUERY).min(1).describe("The question.") })
@@ -112,7 +112,7 @@ const queryAssessment = z
     used_embeddings: z.boolean().describe("Whether vectors were compared."),
     ssa_multiplier: z.number().describe("The search looked for this many times the limit."),
   })
-  .openapi("QueryAssessment", { description: "What kind of question was asked." });
+  .openapi("QueryAssessment", { description: "The kind of the question." });
 
 export const searchAnswer = z
   .object({
@@ -143,7 +143,7 @@ export const classification = z
     entity: someText.describe("The person or thing that it asks about."),
     attribute: someText.describe("The property that it asks for."),
   })
-  .openapi("Classification", { description: "What kind of question it is." });
+  .openapi("Classification", { description: "The kind of a question." });
 
 export const searchOperations = {
   search: operation({
@@ -166,7 +166,7 @@ export const questionOperations = {
   classifyQuery: operation({
     method: "post",
     path: "/classify-query",
-    summary: "Says what kind of question a text is",
+    summary: "Classifies a question",
     returns: "The classification.",
     example: { body: { query: "what is Bob's phone?" } },
     scope: "memory",

@@ -7,7 +7,7 @@ import type { Methods } from "./types.ts";
 export type * from "./types.ts";
 
 /**
- * What a {@link NousClient} needs to know.
+ * The options of a {@link NousClient}.
  *
  * @example
  * ```ts
@@ -41,7 +41,7 @@ export interface NousClientOptions {
 export interface RequestIssue {
   /** The field, such as `embedding` or `time_range.start`; empty for the request as a whole. */
   path: string;
-  /** What is wrong with the field. */
+  /** The fault of the field. */
   message: string;
 }
 
@@ -117,7 +117,7 @@ export class NousClient {
 }
 export interface NousClient extends Methods {}
 
-/** Returns what asks the server. */
+/** Returns the function that sends requests. */
 function askerOf({
   baseUrl: givenUrl,
   agent,
@@ -170,7 +170,11 @@ function causeOf(error: unknown): string {
   return typeof code === "string" && !message.includes(code) ? `${code}: ${message}` : message;
 }
 
-/** Returns the answer. @throws {NousRequestError} if it is a refusal, or not from this server. */
+/**
+ * Returns the answer.
+ *
+ * @throws {NousRequestError} If the answer is a refusal, or not from this server.
+ */
 function answerOf(
   status: number,
   text: string,
@@ -216,7 +220,7 @@ function queryOf(given: unknown): string {
     : `?${new URLSearchParams(entries.map(([key, value]) => [key, String(value)]))}`;
 }
 
-/** Returns the address without slashes at its end. */
+/** Returns the address without trailing slashes. */
 function checkBaseUrl(given: string): string {
   const found = JSON.stringify(given);
   const example = "such as http://127.0.0.1:3100";

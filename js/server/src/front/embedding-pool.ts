@@ -1,5 +1,5 @@
-// The agents of a server that has a provider of embeddings. A question gets its embedding before an
-// agent sees it, and a memory gets its embedding after it was written.
+// The pool of a server with a provider of embeddings. A question gets its embedding before an agent
+// receives it, and a memory gets its embedding after it was stored.
 
 import { LRUCache } from "lru-cache";
 import type { Engine, Understanding } from "nous-wasm";
@@ -55,7 +55,9 @@ const MOST_MODELS = 2;
 
 export interface EmbeddingPoolOptions {
   embedder: Embedder;
-  /** Understands questions as the agents do: it has their configuration. */
+  /**
+   * The engine with the agents' configuration, so that it understands questions as the agents do.
+   */
   engine: Pick<Engine, "understand">;
   compat: Compat;
   log: Logger;

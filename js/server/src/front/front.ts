@@ -1,4 +1,4 @@
-// The front of the server, in the main thread: HTTP, models of providers, and periodic work.
+// The front of the server, in the main thread: HTTP, calls to providers, and periodic work.
 
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -20,7 +20,7 @@ import { AnalysisPool } from "./analysis-pool.ts";
 import { EmbeddingPool } from "./embedding-pool.ts";
 import { Scheduler } from "./scheduler.ts";
 
-/** How long a stop waits for requests under way, in milliseconds. */
+/** How long a stop waits for running requests, in milliseconds. */
 const PATIENCE = 10_000;
 /** How long a request may take to arrive, in milliseconds. */
 const REQUEST_TIMEOUT = 30_000;
@@ -38,9 +38,9 @@ const NOT_LISTENING: Readonly<Record<string, string>> = {
 };
 
 export interface Front {
-  /** Begins to take requests. Returns the address, such as `http://127.0.0.1:3100`. */
+  /** Starts to accept requests. Returns the address, such as `http://127.0.0.1:3100`. */
   open(): Promise<string>;
-  /** Stops taking requests, and finishes those under way. */
+  /** Stops accepting requests, and waits for running ones. */
   close(): Promise<void>;
 }
 

@@ -24,7 +24,7 @@ export function callerOf(ring: KeyRing, authorization: string | undefined): Call
   if (known.length === 0) {
     throw new Refusal(
       401,
-      `keys are needed, and there is none that opens: whoever runs the server can create one; ${HOW_WITHOUT}`,
+      `a key is needed, and the server has no valid one: its operator can create one; ${HOW_WITHOUT}`,
     );
   }
   const [, key] = BEARER.exec(authorization ?? "") ?? [];

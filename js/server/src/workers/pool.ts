@@ -219,10 +219,10 @@ export class Pool {
 
   /** Counts what each thread has open, without threads that are being restarted. */
   async measure(): Promise<Occupancy[]> {
-    const told = await Promise.allSettled(
+    const measured = await Promise.allSettled(
       this.#threads.map((thread) => thread.ask({ kind: "measure" })),
     );
-    return told.flatMap((one) =>
+    return measured.flatMap((one) =>
       one.status === "fulfilled" ? [JSON.parse(one.value) as Occupancy] : [],
     );
   }

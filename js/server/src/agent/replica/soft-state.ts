@@ -126,7 +126,7 @@ export class SoftState implements Consumer {
     this.written(nodes);
   }
 
-  /** Does nothing: an index that is built anew gets the pending changes. */
+  /** Does nothing: a rebuilt index gets the pending changes. */
   forget(): void {}
 
   /**
