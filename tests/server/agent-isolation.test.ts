@@ -6,7 +6,7 @@ import { cpSync, existsSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { OperationShape } from "../../js/server/src/api/operation.ts";
-import { AGENT_OPERATIONS, PLAIN_OPERATIONS } from "../../js/server/src/api/operations.ts";
+import { AGENT_OPERATIONS, AGENTLESS_OPERATIONS } from "../../js/server/src/api/operations.ts";
 import { createKey } from "../../js/server/src/keys/keys.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { startProvider, vectorOf } from "./support/embedding-provider.ts";
@@ -14,7 +14,7 @@ import { raw } from "./support/existing-database.ts";
 import { type Answer, type Running, start } from "./support/server-process.ts";
 import { makeFolder, removeFolder, temporaryFolder } from "./support/temporary-folder.ts";
 
-const OPERATIONS = { ...AGENT_OPERATIONS, ...PLAIN_OPERATIONS };
+const OPERATIONS = { ...AGENT_OPERATIONS, ...AGENTLESS_OPERATIONS };
 type Name = keyof typeof OPERATIONS;
 const NAMES = Object.keys(OPERATIONS) as Name[];
 

@@ -282,7 +282,7 @@ describe("a model that says nothing of use", () => {
       {
         symbol: "BTC",
         stage: "analyze",
-        message: expect.stringMatching(/^the episodes are others/),
+        message: expect.stringMatching(/^the episodes changed/),
       },
     ]);
     expect([...analyses(client)]).toEqual(["BTC statistics"]);

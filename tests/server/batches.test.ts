@@ -34,7 +34,7 @@ test("memories are created, and one that is refused keeps no other from it", asy
     total: 5,
     results: [
       { index: 0, status: 201, id: expect.stringMatching(/^n_/) },
-      { index: 1, status: 409, error: "the id is another memory's" },
+      { index: 1, status: 409, error: "another memory has this id" },
       {
         index: 2,
         status: 400,

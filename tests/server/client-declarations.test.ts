@@ -8,10 +8,10 @@ import type * as published from "nous-server/client";
 import ts from "typescript";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import type { OperationShape } from "../../js/server/src/api/operation.ts";
-import { AGENT_OPERATIONS, PLAIN_OPERATIONS } from "../../js/server/src/api/operations.ts";
+import { AGENT_OPERATIONS, AGENTLESS_OPERATIONS } from "../../js/server/src/api/operations.ts";
 import type { Methods as OfSchemas } from "../../js/server/src/client/types.ts";
 
-const OPERATIONS: Record<string, OperationShape> = { ...AGENT_OPERATIONS, ...PLAIN_OPERATIONS };
+const OPERATIONS: Record<string, OperationShape> = { ...AGENT_OPERATIONS, ...AGENTLESS_OPERATIONS };
 const TYPES = fileURLToPath(new URL("../../js/server/dist/types/", import.meta.url));
 const FILES = ["client.d.ts", "types.d.ts"].map((name) => join(TYPES, name));
 const program = ts.createProgram(FILES, {

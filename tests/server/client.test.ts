@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { NousClient, type NousClientOptions, NousRequestError } from "nous-server/client";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { AGENT_OPERATIONS, PLAIN_OPERATIONS } from "../../js/server/src/api/operations.ts";
+import { AGENT_OPERATIONS, AGENTLESS_OPERATIONS } from "../../js/server/src/api/operations.ts";
 import { ROUTES } from "../../js/server/src/client/routes.ts";
 import { LESSON, sharedServer } from "./support/shared-server.ts";
 
@@ -25,7 +25,7 @@ async function refusal(call: Promise<unknown>): Promise<NousRequestError> {
 
 describe("methods", () => {
   test("are the operations, no more and no less", () => {
-    const names = Object.keys({ ...AGENT_OPERATIONS, ...PLAIN_OPERATIONS }).sort();
+    const names = Object.keys({ ...AGENT_OPERATIONS, ...AGENTLESS_OPERATIONS }).sort();
     expect(Object.getOwnPropertyNames(clientOf()).sort()).toEqual(names);
     expect(Object.keys(ROUTES).sort()).toEqual(names);
   });

@@ -176,7 +176,7 @@ describe("no room", () => {
     expect(readFileSync(kept).equals(before)).toBe(true);
     expect(existsSync(`${kept}.tmp`)).toBe(false);
     const third = await start(folder);
-    expect(third.log()).toContain("Loaded as it was kept");
+    expect(third.log()).toContain("Loaded from its snapshot");
     expect((await third.ask("GET /health")).body.node_count).toBe(1_200);
   });
 });

@@ -424,7 +424,7 @@ describe("what is missing", () => {
       const { code, stderr } = await run([command, "--data-dir", temporaryFolder()]);
       expect({ code, stderr }).toEqual({
         code: 1,
-        stderr: "embeddings_provider is none: nobody makes vectors.\n",
+        stderr: "embeddings_provider is none: set it to make vectors.\n",
       });
     }
   });

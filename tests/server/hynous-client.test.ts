@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { OperationShape } from "../../js/server/src/api/operation.ts";
-import { AGENT_OPERATIONS, PLAIN_OPERATIONS } from "../../js/server/src/api/operations.ts";
+import { AGENT_OPERATIONS, AGENTLESS_OPERATIONS } from "../../js/server/src/api/operations.ts";
 import { operationsFor } from "../../js/server/src/compat/operations.ts";
 import { raw } from "./support/existing-database.ts";
 import { BEYOND, CALLS, type HttpRequest, METHODS } from "./support/hynous-calls.ts";
@@ -16,7 +16,7 @@ import { temporaryFolder } from "./support/temporary-folder.ts";
 const { server, client } = sharedServer(["--compat", "hynous"]);
 const OPERATIONS: Record<string, OperationShape> = {
   ...operationsFor("hynous"),
-  ...PLAIN_OPERATIONS,
+  ...AGENTLESS_OPERATIONS,
 };
 const DAY = 86_400_000;
 
@@ -124,8 +124,9 @@ describe("a server in that mode", () => {
     expect(described("updateNode", 200, changed)).toBeUndefined();
     expect(body.paths["/v1/clusters/{id}/members"].post.responses).toHaveProperty("200");
     expect(Object.keys(body.paths)).toHaveLength(
-      new Set(Object.values({ ...AGENT_OPERATIONS, ...PLAIN_OPERATIONS }).map(({ path }) => path))
-        .size,
+      new Set(
+        Object.values({ ...AGENT_OPERATIONS, ...AGENTLESS_OPERATIONS }).map(({ path }) => path),
+      ).size,
     );
   });
 

@@ -73,7 +73,7 @@ describe("Idempotency-Key", () => {
     await one.ask(`DELETE /nodes/${first}`);
     expect(await send()).toMatchObject({
       status: 409,
-      body: { error: "what was made with this Idempotency-Key is deleted" },
+      body: { error: "the row that this Idempotency-Key created was deleted" },
     });
     const db = raw(one.file());
     db.prepare("UPDATE nous_retries SET created_at = ?").run(
@@ -141,7 +141,7 @@ describe("ids of the caller's own", () => {
     ]) {
       expect(await ask("POST /nodes", { ...LESSON, id: "a", ...fields })).toMatchObject({
         status: 409,
-        body: { error: "the id is another memory's" },
+        body: { error: "another memory has this id" },
       });
     }
     expect((await ask("GET /nodes/a?recall=false")).body).toMatchObject({ ...LESSON, version: 1 });

@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { NousClient, NousRequestError } from "nous-server/client";
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { OperationShape, Scope } from "../../js/server/src/api/operation.ts";
-import { AGENT_OPERATIONS, PLAIN_OPERATIONS } from "../../js/server/src/api/operations.ts";
+import { AGENT_OPERATIONS, AGENTLESS_OPERATIONS } from "../../js/server/src/api/operations.ts";
 import { createKey, type Rights, readKeys, revokeKey } from "../../js/server/src/keys/keys.ts";
 import { KeyRing, keyAmong } from "../../js/server/src/keys/ring.ts";
 import { createLog } from "../../js/server/src/log.ts";
@@ -26,7 +26,7 @@ import { PROGRAM, start } from "./support/server-process.ts";
 import { clientOf, LESSON, sharedServer } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
-const OPERATIONS: Record<string, OperationShape> = { ...AGENT_OPERATIONS, ...PLAIN_OPERATIONS };
+const OPERATIONS: Record<string, OperationShape> = { ...AGENT_OPERATIONS, ...AGENTLESS_OPERATIONS };
 /** Every operation with a call of it, about things that are not there. */
 const CALLS = Object.entries(OPERATIONS).map(([name, operation]) => ({
   name,
@@ -251,7 +251,7 @@ describe("a key", () => {
     const { key } = keyFor({ agents: ["alice", "Зоя"] });
     const zoya = Buffer.from("Зоя").toString("latin1");
     for (const { name, operation, call } of CALLS) {
-      const isPlain = name in PLAIN_OPERATIONS;
+      const isPlain = name in AGENTLESS_OPERATIONS;
       const foreign = call.replace("/agents/alice", "/agents/bob");
       for (const agent of ["bob", "alicia", "Alice", undefined]) {
         const headers = {

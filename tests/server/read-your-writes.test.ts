@@ -210,12 +210,15 @@ describe("between the steps of long work of one agent, another is answered:", ()
     const told: string[] = [];
     const again = new Agent(new LibsqlStorage(files.large!, { durability: "normal" }), {
       snapshots: snapshotsOf(files.large!),
-      tell: (what) => told.push(what),
+      log: (what) => told.push(what),
     });
     again.open();
     expect([again.index.size, again.texts.size]).toEqual([MANY, MANY]);
     expect(told).toEqual(
-      expect.arrayContaining(["Loaded as it was kept: index", "Loaded as it was kept: full text"]),
+      expect.arrayContaining([
+        "Loaded from its snapshot: index",
+        "Loaded from its snapshot: full text",
+      ]),
     );
     again.discard();
   });

@@ -196,7 +196,7 @@ describe("what a remote database does not do", () => {
     const { id } = await client.create();
     expect(await client.ask("DELETE /agents/default")).toMatchObject({
       status: 409,
-      body: { error: "a remote database is deleted where it is kept" },
+      body: { error: "the database is remote: delete it with the tools of its host" },
     });
     const purged = await client.ask(`POST /nodes/${id}/purge`);
     expect(purged).toMatchObject({
@@ -395,6 +395,8 @@ describe("a remote database that fails", () => {
     });
     const { id } = await client.create({ content_title: "Basis" });
     expect(await client.search("basis")).toEqual([id]);
-    expect(server.log()).toContain("What was written could not be read: everything is loaded anew");
+    expect(server.log()).toContain(
+      "Committed changes could not be read: all replicas are reloaded",
+    );
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import * as whole from "../../js/server/src/api/agent.ts";
 import * as edges from "../../js/server/src/api/edges.ts";
 import * as nodes from "../../js/server/src/api/nodes.ts";
-import { AGENT_OPERATIONS, PLAIN_OPERATIONS } from "../../js/server/src/api/operations.ts";
+import { AGENT_OPERATIONS, AGENTLESS_OPERATIONS } from "../../js/server/src/api/operations.ts";
 import * as questions from "../../js/server/src/api/search.ts";
 import { raw } from "./support/existing-database.ts";
 import type { Answer } from "./support/server-process.ts";
@@ -652,7 +652,7 @@ describe("around the routes", () => {
     const calls = Object.entries<object>(body.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method} ${path}`),
     );
-    const operations = Object.values({ ...AGENT_OPERATIONS, ...PLAIN_OPERATIONS });
+    const operations = Object.values({ ...AGENT_OPERATIONS, ...AGENTLESS_OPERATIONS });
     expect(calls.sort()).toEqual(
       operations.map(({ method, path }) => `${method} /v1${path}`).sort(),
     );

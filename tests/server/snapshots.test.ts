@@ -25,7 +25,7 @@ import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const NODES = 1_200;
 const KINDS = ["index", "full text"] as const;
-const AS_KEPT = KINDS.map((kind) => `Loaded as it was kept: ${kind}`);
+const AS_KEPT = KINDS.map((kind) => `Loaded from its snapshot: ${kind}`);
 const ANEW = KINDS.map((kind) => `Loaded from the database: ${kind}`);
 /** The files by what is in them. */
 const FILES: Readonly<Record<(typeof KINDS)[number], keyof SnapshotPlaces>> = {
@@ -75,7 +75,7 @@ function open(file: string, config = {}): Opened {
   const storage = new LibsqlStorage(file, { durability: "normal" });
   const agent = new Agent(storage, {
     config,
-    tell: (what, figures) =>
+    log: (what, figures) =>
       told.push(figures?.why === undefined ? what : `${what}: ${figures.why}`),
     clock: () => NOW,
     snapshots: snapshotsOf(file),
@@ -187,7 +187,7 @@ describe("those of another branch of the database are made anew", () => {
     const { agent, how } = open(file);
     const why = KINDS.map(
       (kind) =>
-        `What was kept is of no use, and is made anew: ${kind}: it is of another branch of the database`,
+        `The snapshot cannot be used, and is rebuilt: ${kind}: it is of another branch of the database`,
     );
     expect(how()).toEqual([why[0], ANEW[0], why[1], ANEW[1]]);
     const other = new Agent(new LibsqlStorage(file, { durability: "normal" }), {

@@ -1,4 +1,5 @@
-// An agent's database as one file elsewhere: copied while it is in use, and taken in.
+// Backups: copies an agent's database into a file while it is in use, restores such a file, and
+// adopts a database of Hynous' server.
 
 import { randomUUID } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, rmSync } from "node:fs";
@@ -21,15 +22,14 @@ import { checkAgentName } from "./storage/place.ts";
 import { Target, type TargetOptions } from "./storage/target.ts";
 import { checkLog } from "./storage/wal.ts";
 
-/** Tables whose rows are told apart by an id. */
+/** Tables whose rows have an id. */
 const NAMED = ["nodes", "edges", "clusters", "conflict_queue"];
 
 /**
- * Copies an agent's database into a file, as it is at one moment, whoever is writing to it. What
- * was there before stays until the copy is whole and on the disk.
+ * Copies an agent's database, as it is at one moment, into a file. Other processes may write to the
+ * database meanwhile. An existing file is replaced when the copy is complete and synced.
  *
- * @throws {StorageError} where there is no such agent, or the file is not to be written; see
- * `Target`.
+ * @throws {StorageError} If the agent does not exist, or the file cannot be written; see `Target`.
  */
 export function backUp(dataDir: string, agent: string, to: string, options?: TargetOptions): void {
   const file = agentFile(dataDir, agent);
@@ -52,11 +52,11 @@ export function backUp(dataDir: string, agent: string, to: string, options?: Tar
 }
 
 /**
- * Puts a backup in the place of an agent's database. It is looked at first; what was there is put
- * aside, and the answer is where. Indexes of before know nothing of it.
+ * Replaces an agent's database by a backup, which is checked first. Moves the previous database
+ * aside, and returns the path of it. Snapshots of the previous database no longer apply.
  *
- * @throws {StorageError} for a file that is no sound database of this server, or while somebody has
- * the agent's open.
+ * @throws {StorageError} If the file is not a sound database of this server, or if the agent's
+ * database is in use.
  */
 export async function restore(
   dataDir: string,
@@ -72,7 +72,7 @@ export async function restore(
     }
     const aside = copyName(file, "replaced");
     await whileExclusive(file, () => {
-      // At no moment there is nothing in its place, which would be an agent without memories.
+      // There is no moment without a database, which would be an agent without memories.
       keepAs(file, aside);
       moveDatabaseInto(copy, file);
       for (const kept of Object.values(snapshotsOf(file))) removeWhole(kept);
@@ -84,11 +84,11 @@ export async function restore(
 }
 
 /**
- * Takes a database of the existing server in as that of a new agent; the file itself stays as it
- * is, and nobody may be writing to it meanwhile.
+ * Copies a database of Hynous' server as the database of a new agent. The file does not change; no
+ * program may write to it meanwhile.
  *
- * @throws {StorageError} for a file that is no sound database of that server, or where there is
- * such an agent.
+ * @throws {StorageError} If the file is not a sound database of that server, or if the agent
+ * exists.
  */
 export async function adopt(dataDir: string, agent: string, from: string): Promise<void> {
   const file = agentFile(dataDir, agent);
@@ -98,8 +98,8 @@ export async function adopt(dataDir: string, agent: string, from: string): Promi
 }
 
 /**
- * A copy beside the agent's file, of this version's schema, sound, with an epoch and the name of
- * its own.
+ * Creates a checked copy beside the agent's file, with this version's schema, a new epoch and the
+ * agent's name.
  */
 async function takeCopy(
   from: string,
@@ -111,7 +111,7 @@ async function takeCopy(
   if (!existsSync(from)) throw new StorageError(`There is no file ${from}.`);
   const copy = `${file}.tmp`;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  // A log that was left of another attempt would be taken for this copy's.
+  // The log of an earlier attempt would be applied to this copy.
   removeDatabase(copy);
   try {
     copyOut(from, copy, isOurs);
@@ -126,22 +126,22 @@ async function takeCopy(
     } finally {
       storage.close();
     }
-    // What is in its log goes into the file, which is to be one.
+    // Checkpoints the log into the file: the copy has to be one file.
     await whileExclusive(copy, () => {});
     return copy;
   } catch (error) {
     removeDatabase(copy);
     throw StorageError.of(error, `${from} cannot be taken in`);
   } finally {
-    // Of an older schema: the file that was given is the copy of it.
+    // The migration of an older schema made a copy. The source file serves as that copy.
     for (const older of copiesOf(copy)) rmSync(older, { force: true });
   }
 }
 
 /**
- * Ids that differ only after U+0000 are read as one and the same.
+ * Ids that differ only after U+0000 are read as one id.
  *
- * @throws {StorageError} naming tables with such ids.
+ * @throws {StorageError} With the tables that have such ids.
  */
 function checkIds(db: Database.Database, from: string): void {
   const all = <Row>(sql: string) => db.prepare(sql).all() as Row[];
@@ -167,9 +167,9 @@ function copyOut(from: string, to: string, isOurs: boolean): void {
     if (found === undefined) throw new StorageError(`${from} has no table of memories.`);
     const isKnown = schemaOf(db) > 0;
     if (isOurs && !isKnown)
-      throw new StorageError(`${from} is no backup of this server: adopt it.`);
+      throw new StorageError(`${from} is not a backup of this server: use adopt.`);
     if (!isOurs && isKnown)
-      throw new StorageError(`${from} is a database of this server: restore it.`);
+      throw new StorageError(`${from} is a database of this server: use restore.`);
     if (!isOurs) checkIds(db, from);
     exclusively(db, () => db.prepare("VACUUM INTO ?").run(to));
   } finally {

@@ -1,5 +1,5 @@
-// `nous-server bench`: what the server takes on this machine, for made memories or for a copy of
-// one's own. Everything is done in a folder of its own, which is gone afterwards.
+// `nous-server bench`: measures the server on this machine, with generated memories or with a copy
+// of an agent's memory. It works in a folder of its own, and deletes the folder at the end.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import {
@@ -25,30 +25,26 @@ import { releaseHandles } from "./storage/release-handles.ts";
 import { importMemory } from "./transfer/import.ts";
 import { sampleLines } from "./transfer/sample.ts";
 
-/**
- * What is made where nobody's own memory is measured: memories, and components of their vectors.
- */
+/** The generated memory: memories, and components of their embeddings. */
 const MADE = { memories: 5_000, dimensions: 384 };
-/**
- * How often each thing is done; before the first of these starts there is one without snapshots.
- */
+/** How often each operation is measured. One more start, without snapshots, comes first. */
 const TURNS = { starts: 3, questions: 100, searches: 300, writes: 100, sweeps: 5 };
-/** What a commit writes at least, in bytes: a page. */
+/** The least bytes that a commit writes: a page. */
 const PAGE = 4_096;
-/** How long a server may take to come up, in milliseconds: it may have a large index to make. */
+/** How long a server may take to start, in milliseconds: it may have a large index to build. */
 const PATIENCE = 300_000;
 
 export interface BenchOptions {
-  /** The server's program. */
+  /** The path of the server's program. */
   program: string;
   settings: Pick<Settings, "data_dir" | "durability" | "workers">;
-  /** Whose memory is copied and measured; nobody's where it is not said. */
+  /** The agent whose memory is copied and measured. Default: generated memories. */
   own?: string | undefined;
-  /** The YAML file that the server is to read, where there is one. */
+  /** The YAML file of settings for the measured server. */
   config?: string | undefined;
 }
 
-/** How long something takes, in milliseconds. */
+/** The durations of an operation, in milliseconds. */
 export interface Measured {
   what: string;
   count: number;
@@ -60,21 +56,25 @@ export interface BenchReport {
   machine: { processor: string; cores: number; memory_mb: number; platform: string; node: string };
   memory: { nodes: number; edges: number; dimensions: number; is_own: boolean };
   durability: Settings["durability"];
-  /** The folder in which it was measured. */
+  /** The folder in which the server was measured. */
   folder: string;
   measured: Measured[];
 }
 
-/** What a search asks. */
+/** The inputs of a search. */
 interface Question {
   query: string;
   embedding: number[] | undefined;
 }
 
-/** @throws {StorageError} where there is no such agent. */
+/**
+ * Measures the server.
+ *
+ * @throws {StorageError} If the agent of `own` does not exist.
+ */
 export async function bench(options: BenchOptions): Promise<BenchReport> {
   const { data_dir, durability } = options.settings;
-  // On the disk where the data is, if there is any: that is the one that writes wait for.
+  // On the disk of the data, if it exists: writes depend on that disk.
   const parent = existsSync(data_dir) ? data_dir : tmpdir();
   const folder = mkdtempSync(join(parent, "bench-"));
   const running = new Set<ChildProcess>();
@@ -94,7 +94,7 @@ export async function bench(options: BenchOptions): Promise<BenchReport> {
   }
 }
 
-/** Makes the database, or copies one; what it holds, and what it will be asked. */
+/** Creates or copies the database. Returns the searches to send, and the size of the memory. */
 async function prepare(
   folder: string,
   { settings, own }: BenchOptions,
@@ -106,7 +106,7 @@ async function prepare(
   const storage = new LibsqlStorage(file, { durability: "normal" });
   try {
     const now = Date.now();
-    // A copy names the agent that it is of.
+    // A copy holds the name of the agent that it was made of.
     storage.setMeta("agent", USUAL_AGENT);
     if (own === undefined) importMemory(storage, madeLines(now), { conflicts: "skip", now });
     const [nodes, dimensions] = [storage.nodes.graph(), storage.embeddings.dimensions()];
@@ -176,7 +176,7 @@ async function measure(
   ];
 }
 
-/** Writes of memories, and between them of pages by no one. */
+/** Measures writes of memories, and between them plain writes of a page with fsync. */
 async function writes(
   folder: string,
   client: NousClient,
@@ -194,7 +194,7 @@ async function writes(
       const memory = {
         type: "note",
         content_title: `Note ${turn}`,
-        content_body: "Written to see how long it takes.",
+        content_body: "Written to measure the duration.",
       };
       written.push(...(await timed(1, () => client.createNode(memory))));
     }
@@ -204,7 +204,9 @@ async function writes(
   return { bare, written };
 }
 
-/** A server on that folder: how long it took until it was ready, and how it is asked and ended. */
+/**
+ * Starts a server on that folder. Returns the time until it was ready, and how to call and stop it.
+ */
 async function startServer(
   folder: string,
   { program, settings: { durability, workers }, config }: BenchOptions,
@@ -234,10 +236,10 @@ async function startServer(
   const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
   const late = setTimeout(() => child.kill("SIGKILL"), PATIENCE);
   const baseUrl = await new Promise<string>((resolve, reject) => {
-    let told = "";
+    let output = "";
     child.stdout.on("data", (text) => {
-      told += text;
-      const [, url] = /listens on (\S+)\n/.exec(told) ?? [];
+      output += text;
+      const [, url] = /listens on (\S+)\n/.exec(output) ?? [];
       if (url !== undefined) resolve(url);
     });
     ended.then((code) => reject(new Error(`the server that is measured ended with ${code}`)));
@@ -256,7 +258,7 @@ async function startServer(
   };
 }
 
-/** Does something so many times; the milliseconds of each. */
+/** Runs work `turns` times. Returns the milliseconds of each run. */
 async function timed(turns: number, work: (turn: number) => Promise<unknown>): Promise<number[]> {
   const taken: number[] = [];
   for (let turn = 0; turn < turns; turn++) {
@@ -274,7 +276,7 @@ function measuredOf(what: string, taken: readonly number[]): Measured {
   return { what, count: taken.length, median_ms: at(0.5), p95_ms: at(0.95) };
 }
 
-/** With three digits where there are some behind the point. */
+/** Returns a number with three significant digits, without decimals from 100 on. */
 function shown(milliseconds: number): string {
   const digits = milliseconds < 10 ? 2 : milliseconds < 100 ? 1 : 0;
   return `${milliseconds.toFixed(digits)} ms`.padStart(10);
@@ -291,7 +293,7 @@ function machine(): BenchReport["machine"] {
   };
 }
 
-/** The report as lines for a terminal. */
+/** Returns the report as lines for a terminal. */
 export function describeBench({
   machine,
   memory,

@@ -1,5 +1,5 @@
-// Whether the data is sound: each agent's database, its full-text index, and the index that would
-// be made of it.
+// `nous-server check`: checks each agent's database, its full-text index, and the index that a
+// server would build of it.
 
 import { type EngineConfig, MemoryIndex } from "nous-wasm";
 import { memoryEdgeOf, memoryNodeOf, vectorOf } from "./agent/replica/index-rows.ts";
@@ -9,18 +9,18 @@ import { type ClosedDatabase, databasesOf } from "./storage/open.ts";
 import type { Place } from "./storage/place.ts";
 import type { Storage } from "./storage/storage.ts";
 
-/** What was found out about one database. */
+/** The findings on one database. */
 export interface Checked {
-  /** Its file or URL. */
+  /** The path or URL of the database. */
   where: string;
   agent: string;
   nodes: number;
   edges: number;
-  /** What is wrong, in words. */
+  /** The problems, in words. */
   problems: string[];
 }
 
-/** Checks every agent's database. Nothing is changed by it, and a server may be running. */
+/** Checks every agent's database. Changes nothing; a server may be running. */
 export function* checkAll(place: Place, config: EngineConfig): Iterable<Checked> {
   for (const found of databasesOf(place)) yield check(found, config);
 }
@@ -45,7 +45,7 @@ function check({ where, open }: ClosedDatabase, config: EngineConfig): Checked {
   return checked;
 }
 
-/** Makes the full-text index that a server would make, and looks whether every memory is in it. */
+/** Builds the full-text index as a server would, and checks that every memory is in it. */
 function checkTexts(storage: Storage, { nodes, problems }: Checked): void {
   const texts = new TextReplica();
   try {
@@ -60,7 +60,7 @@ function checkTexts(storage: Storage, { nodes, problems }: Checked): void {
   }
 }
 
-/** Makes the index that a server would make, and looks whether everything is in it. */
+/** Builds the index as a server would, and checks that every memory and edge is in it. */
 function checkIndex(storage: Storage, config: EngineConfig, checked: Checked): void {
   const dimensions = storage.embeddings.dimensions();
   const index = new MemoryIndex({ dimensions, config });

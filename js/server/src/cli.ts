@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// The program: `nous-server serve`, `config`, `check`, `bench`, and what is done to data; see
-// commands.ts. What one command alone needs is loaded when it is asked for, so that a server is up
-// sooner.
+// The command line: `nous-server serve`, `config`, `check`, `bench`, and the commands on data in
+// commands.ts. Modules that one command alone needs are imported by that command, so that the
+// server starts faster.
 
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
@@ -26,7 +26,7 @@ async function run({ sample = false }: { sample?: boolean }, command: Command): 
   if (sample) {
     const { fillWithSample } = await import("./transfer/commands.ts");
     const isFilled = fillWithSample(placeOf(settings), USUAL_AGENT);
-    if (!isFilled) log.warn("There are memories already: the sample is left out");
+    if (!isFilled) log.warn("The memory is not empty: the sample was not added");
   }
   const worker = new URL("./worker.mjs", import.meta.url);
   const server = await startServer(inForce, { log, worker, version: __VERSION__ });
@@ -58,8 +58,8 @@ async function printConfig(command: Command): Promise<void> {
 }
 
 /**
- * What making vectors takes; a signal ends it between two batches, and it goes on from there the
- * next time.
+ * Returns what backfill and reembed need. A signal stops the run between two batches; the next run
+ * continues there.
  */
 async function makingOf(command: Command): Promise<EmbeddingRun> {
   const { settings } = await settingsOf(command);
@@ -67,7 +67,7 @@ async function makingOf(command: Command): Promise<EmbeddingRun> {
   const { embedderOf } = await import("./embeddings/configured.ts");
   const embedder = embedderOf(settings, log);
   if (embedder === undefined)
-    throw new SettingsError("embeddings_provider is none: nobody makes vectors.");
+    throw new SettingsError("embeddings_provider is none: set it to make vectors.");
   const end = new AbortController();
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.once(signal, () =>
@@ -92,7 +92,7 @@ async function makeAnew(command: Command): Promise<void> {
   const { reembedAll } = await import("./embeddings/commands.ts");
   for await (const { agent, embedded, rejected } of reembedAll(await makingOf(command))) {
     const without =
-      rejected === 0 ? "" : `; the model does not take ${rejected} texts, which have none`;
+      rejected === 0 ? "" : `; the model rejects ${rejected} texts, which have no vector`;
     console.log(`${agent}: ${embedded} vectors made, and put in use${without}`);
   }
 }
@@ -108,7 +108,7 @@ async function check(command: Command): Promise<void> {
     isSound &&= problems.length === 0;
     count += 1;
   }
-  if (count === 0) console.log(`There are no databases in ${settings.data_dir}.`);
+  if (count === 0) console.log(`No databases in ${settings.data_dir}.`);
   process.exitCode = isSound ? 0 : 1;
 }
 
@@ -136,9 +136,9 @@ const program = new Command("nous-server")
 withOptions(
   program
     .command("serve", { isDefault: true })
-    .description("serves until it is told to stop")
-    .option("--sample", "fills an empty memory with a sample first")
-    // A word that is no command comes here.
+    .description("serves until it is stopped")
+    .option("--sample", "adds a sample to an empty memory first")
+    // An unknown command is parsed as this argument.
     .argument("[word]"),
 )
   .usage("[options]")
@@ -151,32 +151,32 @@ withOptions(
     const hint = meant === undefined ? "" : `\n(Did you mean ${meant}?)`;
     return program.error(`error: unknown command '${word}'${hint}`);
   });
-withOptions(program.command("config").description("prints what is in force, as YAML")).action(
+withOptions(program.command("config").description("prints the effective settings, as YAML")).action(
   (_, command: Command) => printConfig(command),
 );
 withOptions(
   program
     .command("check")
-    .description("looks whether databases and full text are sound; exit code 1 if not"),
+    .description("checks databases and full text; exit code 1 if one is not sound"),
 ).action((_, command: Command) => check(command));
 withOptions(
   program
     .command("backfill")
-    .description("makes the vectors that are missing; goes on where it was stopped"),
+    .description("makes the missing vectors; continues where it was stopped"),
 ).action((_, command: Command) => backfill(command));
 withOptions(
   program
     .command("reembed")
     .description(
-      "makes all vectors anew with the configured model, and puts them in use when the last is there",
+      "makes all vectors again with the configured model, and switches to them after the last one",
     ),
 ).action((_, command: Command) => makeAnew(command));
 withOptions(
   program
     .command("bench")
-    .description("measures the server on this machine, in a folder that is gone afterwards")
-    .option("--own", "measures a copy of an agent's memory, and not made ones")
-    .option("--agent <NAME>", "whose memory, with --own", USUAL_AGENT)
+    .description("measures the server on this machine, in a temporary folder")
+    .option("--own", "measures a copy of an agent's memory instead of generated memories")
+    .option("--agent <NAME>", "the agent for --own", USUAL_AGENT)
     .option("--json", "prints JSON"),
 ).action((given: { own?: true; agent: string; json?: true; config?: string }, command: Command) =>
   measure(given, command),

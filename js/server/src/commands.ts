@@ -1,4 +1,5 @@
-// Commands that do something to data on the disk. A server may be running unless it is said.
+// Commands on the data on the disk. A server may be running, except where a description says
+// otherwise.
 
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
@@ -9,7 +10,7 @@ import { checkAgentName, checkIsFiles, placeOf } from "./storage/place.ts";
 import type { TargetOptions } from "./storage/target.ts";
 import { CONFLICT_POLICIES, type ConflictPolicy } from "./transfer/conflict-policy.ts";
 
-/** What is done with an agent's memory and a file. */
+/** A command on an agent's database and a file. */
 type DataCommand = (
   settings: Settings,
   agent: string,
@@ -17,20 +18,20 @@ type DataCommand = (
   options: TargetOptions,
 ) => Promise<void>;
 
-/** Of commands that write a file of the user's. */
-const FORCE = ["--force", "writes over a file that is there"] as const;
+/** The option of commands that write a file of the user. */
+const FORCE = ["--force", "overwrites an existing file"] as const;
 
 export function addDataCommands(program: Command): void {
   addTransferCommands(program);
   addAgentCommands(
-    program.command("agents").description("what agents there are, and how to be rid of them"),
+    program.command("agents").description("lists and deletes agents, and purges memories"),
   );
   const ofAgent = (name: string, description: string, work: DataCommand, more: Option[] = []) => {
     const own = program
       .command(name)
       .description(description)
       .argument("<FILE>")
-      .option("--agent <NAME>", "whose memory", USUAL_AGENT);
+      .option("--agent <NAME>", "the agent", USUAL_AGENT);
     for (const option of more) own.addOption(option);
     withOptions(own).action(
       async (
@@ -50,25 +51,25 @@ export function addDataCommands(program: Command): void {
     async ({ data_dir }, agent, file, options) => {
       const { backUp } = await import("./backup.ts");
       backUp(data_dir, agent, file, options);
-      console.log(`The memory of ${agent} is in ${file}.`);
+      console.log(`The memory of ${agent} is copied to ${file}.`);
     },
     [new Option(...FORCE)],
   );
   ofAgent(
     "restore",
-    "puts a backup in the place of an agent's database, which nobody may be using",
+    "replaces an agent's database by a backup; no server may have it open",
     async (...given) => {
       const [{ data_dir }, agent, file] = given;
       checkAgentName(agent);
       const { restore } = await import("./backup.ts");
       const aside = await restore(data_dir, agent, file);
-      console.log(`The memory of ${agent} is that of ${file}.`);
-      if (aside !== undefined) console.log(`What it was before is in ${aside}.`);
+      console.log(`The memory of ${agent} is restored from ${file}.`);
+      if (aside !== undefined) console.log(`The previous database is in ${aside}.`);
     },
   );
   ofAgent(
     "adopt",
-    "takes in a database of the existing server, which has to be stopped",
+    "copies the database of a Hynous server, which has to be stopped, as a new agent",
     async ({ data_dir }, agent, file) => {
       checkAgentName(agent);
       const { adopt } = await import("./backup.ts");
@@ -78,17 +79,17 @@ export function addDataCommands(program: Command): void {
   );
 }
 
-/** What stands for the standard input and the standard output. */
+/** Stands for standard input and standard output. */
 const STANDARD = "-";
 
 function addTransferCommands(program: Command): void {
-  const take = new Option("--conflicts <HOW>", "what becomes of what is there already");
+  const take = new Option("--conflicts <HOW>", "how to treat rows whose ids exist");
   withOptions(
     program
       .command("import")
-      .description("takes in lines of JSON, all of them or none; - is the standard input")
+      .description("imports lines of JSON, all or none; - is standard input")
       .argument("<FILE>")
-      .option("--agent <NAME>", "whose memory", USUAL_AGENT)
+      .option("--agent <NAME>", "the agent", USUAL_AGENT)
       .addOption(take.choices(CONFLICT_POLICIES).default("skip")),
   ).action(
     async (
@@ -112,8 +113,8 @@ function addTransferCommands(program: Command): void {
     program
       .command("export")
       .description("writes a memory as lines of JSON, edges last")
-      .argument("[FILE]", "where to; the standard output unless it is said", STANDARD)
-      .option("--agent <NAME>", "whose memory", USUAL_AGENT)
+      .argument("[FILE]", "the file to write, or - for standard output", STANDARD)
+      .option("--agent <NAME>", "the agent", USUAL_AGENT)
       .option(...FORCE),
   ).action(
     async (
@@ -145,7 +146,7 @@ function addAgentCommands(agents: Command): void {
   withOptions(
     agents
       .command("delete")
-      .description("deletes an agent with all its files, which nobody may be using"),
+      .description("deletes an agent with all its files; no server may have it open"),
   )
     .argument("<NAME>")
     .action(async (agent: string, _, command: Command) => {
@@ -160,7 +161,7 @@ function addAgentCommands(agents: Command): void {
   withOptions(
     agents
       .command("purge")
-      .description("deletes a memory, so that its text is in none of an agent's files"),
+      .description("deletes a memory, and removes its text from all files of the agent"),
   )
     .argument("<NAME>")
     .argument("<ID>")
@@ -173,7 +174,7 @@ function addAgentCommands(agents: Command): void {
       console.log(
         wasThere
           ? `${id} is purged.`
-          : `${id} was not there; what was left of anything deleted is purged.`,
+          : `${id} did not exist; remains of deleted memories are purged.`,
       );
     });
 }

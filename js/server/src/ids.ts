@@ -1,21 +1,18 @@
-// Ids of new rows.
+// Ids of new rows and keys.
 
 import { randomFillSync } from "node:crypto";
 
-/** Thirty-two characters, so that five bits of a random byte choose one without a bias. */
+/** Thirty-two characters, so that five bits of a random byte choose one without bias. */
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const LENGTH = 12;
 
-/**
- * Random bytes that are drawn for many ids at once: to ask for some costs twenty times what it
- * costs to use them.
- */
+/** Random bytes for many ids: a call for some takes twenty times as long as using them. */
 const drawn = Buffer.alloc(256 * LENGTH);
 let used = drawn.length;
 
 /**
- * A prefix and twelve random characters (60 bits): `n_8k2m…` for a node, `e_…` an edge, `c_…` a
- * cluster, `q_…` a conflict, `k_…` a key.
+ * Returns a prefix with twelve random characters (60 bits): `n_8k2m…` for a node, `e_…` for an
+ * edge, `c_…` for a cluster, `q_…` for a conflict, `k_…` for a key.
  */
 export function newId(prefix: "n" | "e" | "c" | "q" | "k"): string {
   if (used === drawn.length) {

@@ -1,5 +1,5 @@
-// The log: one line of JSON for each event, or readable text on a terminal. Texts of memories and
-// of questions are not in it.
+// The log: a line of JSON per event, or readable text on a terminal. It contains no texts of
+// memories or questions.
 
 import { type Logger, pino } from "pino";
 import type { Settings } from "./settings/options.ts";
@@ -7,14 +7,14 @@ import type { Settings } from "./settings/options.ts";
 export type { Logger } from "pino";
 
 /**
- * UTF-16 units of lines that wait while nothing can be written, as to a file on a full disk. Later
- * ones are dropped.
+ * UTF-16 units of lines that wait while they cannot be written, as on a full disk. Later lines are
+ * dropped.
  */
 const MOST_WAITING = 2 ** 20;
 
 /**
- * Writes to the standard error, so that what a command prints is its own. A line that cannot be
- * written ends nothing.
+ * Creates a logger that writes to standard error: standard output belongs to the commands. A line
+ * that cannot be written does not end the program.
  */
 export async function createLog({
   log_level,
@@ -28,7 +28,7 @@ export async function createLog({
     formatters: { level: (level: string) => ({ level }) },
   };
   const destination = pino.destination({ dest: 2, sync: true, maxLength: MOST_WAITING });
-  // It is tried again with the next line.
+  // The line is written again with the next one.
   destination.on("error", () => {});
   if (!isText) return pino(options, destination);
   const { default: pretty } = await import("pino-pretty");

@@ -1,12 +1,12 @@
-// What a request is refused with.
+// Refusals: errors that are sent to the client.
 
-/** A field that is wrong: its path, dotted, and why. */
+/** A fault of one field: its dotted path, and the reason. */
 export interface Issue {
   path: string;
   message: string;
 }
 
-/** A refusal with its HTTP status; the message is sent as it is. */
+/** A refusal with its HTTP status. Its message is sent to the client unchanged. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
 
@@ -32,6 +32,6 @@ export const readOnly = (): Refusal =>
 
 export const NOT_VALID = "the request is not valid";
 
-/** Input that is wrong in one field. */
+/** Returns the refusal of one wrong field. */
 export const wrong = (path: string, message: string): Refusal =>
   new Refusal(400, NOT_VALID, [{ path, message }]);

@@ -1,5 +1,4 @@
-// The server as a whole: threads of agents, what stands before them, and how both come up and go
-// down.
+// The server as a whole: starts and stops the agent threads and the HTTP front.
 
 import { mkdirSync } from "node:fs";
 import { KeyRing } from "./keys/ring.ts";
@@ -15,13 +14,13 @@ import { Pool } from "./workers/pool.ts";
 import { Unsent } from "./workers/unsent.ts";
 
 export interface RunningServer {
-  /** Such as `http://127.0.0.1:3100`. */
+  /** The address, such as `http://127.0.0.1:3100`. */
   url: string;
-  /** Takes no more requests, finishes those under way, flushes. */
+  /** Refuses new requests, finishes those under way, and flushes all agents. */
   stop(): Promise<void>;
 }
 
-/** Comes up: the usual agent's index is loaded when it is done. */
+/** Starts the server. Resolves when the default agent's index is loaded. */
 export async function startServer(
   inForce: InForce,
   { log, worker, version }: { log: Logger; worker: URL; version: string },
@@ -44,7 +43,7 @@ export async function startServer(
   const setup = { ...ofAgents, place, residence, cutLogs, folder, unsent: unsent.shared };
   const pool = new Pool(settings.workers, worker, setup, log);
   try {
-    // HTTP takes as long to be loaded as a thread takes to come up: both at once.
+    // Loading the HTTP modules takes as long as starting a thread: both run at once.
     const loading = import("./front/front.ts").then(({ createFront }) =>
       createFront(pool, inForce, { keys, log, version, unsent }),
     );
@@ -61,16 +60,13 @@ export async function startServer(
   }
 }
 
-/** A folder by device and inode, which comes to be where it is not there. */
+/** Returns the device and inode of a folder, and creates the folder if it is missing. */
 function madeFolder(path: string): string {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   return identityOf(path)!;
 }
 
-/**
- * @throws {SettingsError} where others than this machine's could ask, and nobody would be asked for
- * a key.
- */
+/** @throws {SettingsError} If other machines could send requests and the server has no keys. */
 function refuseExposure(host: string, keys: KeyRing): void {
   if (LOOPBACK.test(host) || keys.current !== undefined) return;
   const how = "make one with `nous-server keys create` first, or listen on 127.0.0.1";

@@ -1,43 +1,44 @@
-// Instants: milliseconds inside, ISO 8601 in UTC with milliseconds wherever they are stored or
-// sent.
+// Instants: milliseconds since 1970 in the program, ISO 8601 in UTC with milliseconds in the
+// database and in answers.
 
 import { toMilliseconds } from "../../engine/src/instant.ts";
 
 /**
- * The years that ISO 8601 writes with four digits: others would be in no order beside them as text.
+ * The years that ISO 8601 writes with four digits. As text, others would not sort in order of time.
  */
 const FIRST = Date.parse("0000-01-01T00:00:00.000Z");
 const LAST = Date.parse("9999-12-31T23:59:59.999Z");
 
 /**
- * How far an instant may lie ahead of the clock before it is doubted, in milliseconds: clocks of
- * machines differ by as much.
+ * How far an instant may lie ahead of the clock, in milliseconds: clocks of machines differ by as
+ * much.
  */
 export const MOST_AHEAD = 60_000;
 /**
- * An instant that is further from the clock tells of a wrong clock, or stands for "never". In
- * milliseconds.
+ * The largest plausible distance of an instant from the clock, in milliseconds. Beyond it a clock
+ * is wrong, or the instant stands for "never".
  */
 export const MOST_JUMP = 400 * 86_400_000;
 
 /**
- * Milliseconds since 1970 of an ISO 8601 text, in UTC if it names no zone; undefined if it is no
- * instant, or one outside the years 0000 to 9999.
+ * Returns the milliseconds since 1970 of an ISO 8601 text, in UTC if the text names no zone.
+ * Returns undefined if the text is not an instant of the years 0000 to 9999.
  */
 export function parseInstant(text: string): number | undefined {
   const time = toMilliseconds(text);
   return time >= FIRST && time <= LAST ? time : undefined;
 }
 
-/** Such as `toIso` writes; not all of those, but none that is no instant. */
+/** Texts that `toIso` may have written. It matches valid instants only, but not days 29 to 31. */
 const IN_FORM =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
+/** Returns an instant as ISO 8601 in UTC, with milliseconds. */
 export const toIso = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
-/** A stored time as it is sent; one that cannot be read stays as it is. */
+/** Returns a stored time in the form of answers; a text that cannot be read unchanged. */
 export function normaliseTime(stored: string | null): string | null {
-  // Most are, and reading them costs ten times as much as looking.
+  // Most are in that form, and parsing takes ten times as long as this test.
   if (stored === null || IN_FORM.test(stored)) return stored;
   const time = parseInstant(stored);
   return time === undefined ? stored : toIso(time);

@@ -1,6 +1,6 @@
-// One agent: a database, an index, and how they are read and written. What can be asked of it is in
-// the files of the subjects; see `handlers.ts`. Reads and writes are synchronous, so that nothing
-// comes between a commit and its being applied.
+// One agent: its database, its replicas, and the transactions that read and write them. The
+// operations on an agent are in `handlers/`; see `handlers.ts`. Reads and writes are synchronous,
+// so that no other work runs between a commit and its application to the replicas.
 
 import {
   createEngine,
@@ -24,7 +24,7 @@ import { MOST_AHEAD, toIso } from "../time.ts";
 import { Clock } from "./clock.ts";
 import { HeldTime } from "./held-time.ts";
 import { presentNode } from "./present.ts";
-import { Follower, type Tell } from "./replica/follower.ts";
+import { Follower, type Log } from "./replica/follower.ts";
 import { IndexReplica } from "./replica/index-replica.ts";
 import { PlaybookReplica } from "./replica/playbook-replica.ts";
 import { RowCache } from "./replica/row-cache.ts";
@@ -33,14 +33,15 @@ import { SoftState } from "./replica/soft-state.ts";
 import { TextReplica } from "./replica/text-replica.ts";
 
 /**
- * Bytes outside the engine that an open agent takes: for each memory its id and what SQLite keeps
- * ready, and on its own.
+ * Estimated bytes of an open agent outside the engine: per memory (its id, and SQLite's cache), and
+ * fixed.
  */
 const BYTES_OF_NODE = 200;
 const BYTES_OF_AGENT = 4 * 2 ** 20;
 /**
- * How long a transaction that gives way stays open, in milliseconds; after that it ends without a
- * pause. Other programs that want to write wait for it, and give up after five seconds.
+ * How long a transaction that gives way may stay open, in milliseconds. After that it runs to its
+ * end without a pause. Other programs that want to write wait for it, and give up after five
+ * seconds.
  */
 const MOST_OPEN = 2_500;
 /** Memories whose soft state is written in one transaction. */
@@ -48,31 +49,32 @@ const FLUSH_BATCH = 5_000;
 
 export interface AgentOptions {
   config?: EngineConfig;
-  /** Which other server this agent behaves as; `none` unless it is said. */
+  /** The server whose behaviour this agent copies. Default: `none`. */
   compat?: Compat;
-  /** Whether there is a provider of embeddings; unless it is said there is none. */
+  /** Whether the server has a provider of embeddings. Default: false. */
   embeds?: boolean;
-  /** Whether a closed trade counts for its playbooks by itself; unless it is said it does. */
+  /** Whether a closed trade counts for its playbooks without a request. Default: true. */
   countsOutcomes?: boolean;
-  tell?: Tell;
+  /** Receives log messages. Default: drops them. */
+  log?: Log;
   /** The clock, in milliseconds since 1970. */
   clock?: () => number;
   /** The time that the clock has held; all agents of a thread share one. */
   heldTime?: HeldTime;
-  /** Where index and full text are kept from one start to the next; nowhere unless it is said. */
+  /** The snapshot files of the index and of the full text. Default: no snapshots. */
   snapshots?: SnapshotPlaces;
   /**
-   * Rids the files of what is left of a memory; by the storage itself, while everything waits,
-   * unless it is said.
+   * Removes the remains of a deleted memory's text from the files. Default: the storage does it,
+   * and blocks the thread meanwhile.
    */
   scrub?: (nodeId: string) => Promise<void>;
 }
 
-/** What a piece of work that is one transaction can do beside writing to the store. */
+/** The part of a transaction that `work` uses beside the storage. */
 export interface Unit {
   /**
-   * Writes what is ahead of the database for these memories, before anything else changes it: else
-   * it would undo that.
+   * Writes the pending soft state of these memories. Call it before the transaction changes them:
+   * later the pending state would overwrite the change.
    */
   settle(ids: readonly string[]): void;
 }
@@ -86,23 +88,23 @@ export class Agent {
   readonly countsOutcomes: boolean;
   readonly soft = new SoftState();
   /**
-   * Long work awaits it between its steps, outside of `read` and `write`: other agents of the
-   * thread get their turns. It throws where nobody waits for the work any more.
+   * Long work awaits it between its steps, outside of `read` and `write`, so that other agents of
+   * the thread get their turns. Throws if the client has gone.
    */
   giveWay: () => Promise<void> = async () => {};
-  readonly #resident: IndexReplica;
+  readonly #replica: IndexReplica;
   readonly #book = new PlaybookReplica();
   readonly #texts: TextReplica;
   readonly #rows = new RowCache();
   readonly #files: readonly SnapshotFile[];
   readonly #follower: Follower;
-  readonly #tell: Tell;
+  readonly #log: Log;
   readonly #clock: Clock;
   readonly #scrub: (nodeId: string) => Promise<void> | void;
 
   constructor(storage: Storage, options: AgentOptions = {}) {
     const { config = {}, compat = "none", embeds = false, countsOutcomes = true } = options;
-    const { tell = () => {}, clock = Date.now, snapshots } = options;
+    const { log = () => {}, clock = Date.now, snapshots } = options;
     const { heldTime = new HeldTime(clock) } = options;
     this.storage = storage;
     this.config = config;
@@ -110,82 +112,82 @@ export class Agent {
     this.embeds = embeds;
     this.countsOutcomes = countsOutcomes;
     this.engine = createEngine(config);
-    this.#tell = tell;
+    this.#log = log;
     this.#clock = new Clock(clock, heldTime);
     this.#scrub = options.scrub ?? ((nodeId) => storage.scrub(nodeId));
-    const indexFile = snapshots && new SnapshotFile(snapshots.index, "index", tell);
-    const textsFile = snapshots && new SnapshotFile(snapshots.texts, "full text", tell);
+    const indexFile = snapshots && new SnapshotFile(snapshots.index, "index", log);
+    const textsFile = snapshots && new SnapshotFile(snapshots.texts, "full text", log);
     this.#files = [indexFile, textsFile].filter((file) => file !== undefined);
-    this.#resident = new IndexReplica(
+    this.#replica = new IndexReplica(
       this.soft,
       this.engine,
       config,
-      tell,
+      log,
       () => this.now(),
       indexFile,
     );
     this.#texts = new TextReplica(textsFile);
     this.#follower = new Follower(
       storage,
-      [this.soft, this.#resident, this.#texts, this.#book, this.#rows],
-      tell,
+      [this.soft, this.#replica, this.#texts, this.#book, this.#rows],
+      log,
     );
   }
 
-  /** The index. Only within `read` and `write` does it know all that is committed. */
+  /** The memory index. It has every committed change only within `read` and `write`. */
   get index(): MemoryIndex {
     this.#follower.ensure();
-    return this.#resident.index;
+    return this.#replica.index;
   }
 
-  /** The full-text index, which knows as much. */
+  /** The full-text index, as current as `index`. */
   get texts(): TextIndex {
     this.#follower.ensure();
     return this.#texts.index;
   }
 
-  /** Components of a vector; 0 before there is the first. */
+  /** Components of an embedding; 0 before the first one. */
   get dimensions(): number {
     this.#follower.ensure();
-    return this.#resident.dimensions;
+    return this.#replica.dimensions;
   }
 
-  /** All playbooks, whatever state they are in; else as the index. */
+  /** The playbooks of every state, as current as `index`. */
   get playbooks(): PlaybookBook {
     this.#follower.ensure();
     return this.#book.playbooks;
   }
 
-  /** Milliseconds since 1970. */
+  /** Returns the time of the agent's clock, in milliseconds since 1970. */
   now(): number {
     return this.#clock.now();
   }
 
   /**
-   * Milliseconds since 1970, for what cannot be undone. After the clock was set forward, this goes
-   * on from the time before for an hour.
+   * Milliseconds since 1970, for work that cannot be undone. After the clock was set forward, this
+   * goes on from the time before for an hour.
    */
   heldNow(): number {
     return this.#clock.heldNow();
   }
 
   /**
-   * The rows of those memories that are there, in no order; within `read`. They are shared: nobody
-   * changes them.
+   * Returns the rows of these memories in no order, without those that do not exist. Call it within
+   * `read`. Rows are shared with the cache: do not change them.
    */
   rows(ids: readonly string[]): readonly Readonly<NodeRow>[] {
     this.#follower.ensure();
     return this.#rows.of(ids, this.storage);
   }
 
-  /** Loads what is kept in memory, so that the first request does not wait for it. */
+  /** Loads the replicas, so that the first request does not wait for them. */
   open(): void {
     this.read(() => {});
   }
 
   /**
-   * The same; `pause` is awaited between its steps. It must not throw, and nothing is asked of the
-   * agent meanwhile.
+   * Loads the replicas, and awaits `pause` between the steps. `pause` must not throw. Do not use
+   * the agent until the promise resolves.
    */
   async openInTurns(pause: () => Promise<void>): Promise<void> {
     if (this.#follower.isLoaded) return;
@@ -196,7 +198,7 @@ export class Agent {
     await inTurns(this.#living(loading), pause);
   }
 
-  /** Does something on an index that knows all that is committed. */
+  /** Runs `work` on replicas that have every committed change. */
   read<T>(work: () => T): T {
     const reading = () =>
       oneStep(() => {
@@ -208,9 +210,9 @@ export class Agent {
   }
 
   /**
-   * Does something as one transaction; what throws undoes it. The rows it touched are known from
-   * the change log, and the index takes them in before it is asked anything, or by `apply`. `work`
-   * may read the index, too.
+   * Runs `work` as one transaction; an error rolls it back. The replicas apply the changed rows,
+   * which the change log names, before their next use or at `apply`. `work` may read the index,
+   * too. `patience` is how long to wait for the write lock, in milliseconds.
    */
   write<T>(work: (unit: Unit) => T, patience?: number): T {
     const writing = () => this.#writing((unit) => oneStep(() => work(unit)), patience);
@@ -218,8 +220,9 @@ export class Agent {
   }
 
   /**
-   * The same for long work: other agents of the thread get their turns between its steps, while the
-   * transaction stays open. Nothing is written where nobody waits for the work any more.
+   * Runs long work as one transaction. Other agents of the thread get their turns between its
+   * steps, while the transaction stays open. If the client has gone, the transaction is rolled
+   * back.
    */
   writeInTurns<T>(work: (unit: Unit) => Steps<T>): Promise<T> {
     let until: number | undefined;
@@ -236,8 +239,8 @@ export class Agent {
   *#writing<T>(work: (unit: Unit) => Steps<T>, patience?: number): Steps<T> {
     this.#heedClock();
     const latest = toIso(this.now() + MOST_AHEAD);
-    // Each once: what is pending is forgotten when it is committed, and would be added again,
-    // over what came after it.
+    // Each change is written once per transaction: it stays pending until the commit, and a second
+    // write would overwrite what came between.
     const settled = new Map<string, SoftChange>();
     const settle = (ids: readonly string[]) => {
       const changes = this.soft.changes(new Set(ids.filter((id) => !settled.has(id))));
@@ -259,57 +262,54 @@ export class Agent {
   *#settled<T>(work: (unit: Unit) => Steps<T>, settle: Unit["settle"]): Steps<T> {
     this.#pinDimensions();
     const result = yield* work({ settle });
-    // What is in the log is taken as the database has it, so that nothing of it may be ahead.
+    // Replicas take logged rows as the database has them, so their soft state must be written too.
     if (this.isAhead) settle(this.#follower.loggedNodes());
     return result;
   }
 
-  /**
-   * Has index, full text and what else is kept in memory take in what was written last, while
-   * nobody waits.
-   */
+  /** Applies the last write to the replicas. Call it when no client waits. */
   apply(): void {
     this.#follower.apply();
   }
 
-  /** The same with pauses; see `openInTurns`. */
+  /** Applies the last write with pauses; see `openInTurns`. */
   applyInTurns(pause: () => Promise<void>): Promise<void> {
     return inTurns(this.#follower.applyInSteps(), pause);
   }
 
   /**
-   * What most vectors of another server's database have holds from the first write on, whatever it
-   * adds.
+   * Stores the number of components at the first write. For a database of another server it is the
+   * number that most of its embeddings have.
    */
   #pinDimensions(): void {
-    const { dimensions } = this.#resident;
+    const { dimensions } = this.#replica;
     if (dimensions !== 0 && this.storage.meta("dimensions") === undefined) {
       this.storage.setMeta("dimensions", String(dimensions));
     }
   }
 
   /**
-   * Nothing that is kept in memory may lie ahead of the clock, where that was set back. What was
-   * kept so by a clock that was far behind is read anew.
+   * After the clock was set back, moves times in memory that lie ahead of it to now. After it was
+   * set far forward, reloads the replicas: the clock before was wrong.
    */
   #heedClock(): void {
     if (this.#clock.wasSetFarForward()) this.#follower.forget();
     if (!this.#clock.wasSetBack()) return;
     const now = this.now();
     this.soft.clockWasSetBack(now);
-    this.#resident.clockWasSetBack(now);
+    this.#replica.clockWasSetBack(now);
   }
 
   /**
-   * An index that was lost is made anew, once. Nothing is half done: what a transaction did is
-   * undone by then.
+   * Runs `work`. If the engine's instance was lost, rebuilds the index and runs `work` once more.
+   * The failed transaction was rolled back by then.
    */
   *#living<T>(work: () => Steps<T>): Steps<T> {
     try {
       return yield* work();
     } catch (error) {
       if (!(error instanceof NousError) || error.code !== "instance_lost") throw error;
-      this.#tell("The index was lost, and is built anew", { why: error.message });
+      this.#log("The index was lost, and is rebuilt", { why: error.message });
       this.#follower.forget();
       return yield* work();
     }
@@ -318,14 +318,14 @@ export class Agent {
   // ---- soft state
   // ---------------------------------------------------------------------------------
 
-  /** Whether recalls or sweeps are ahead of the database. */
+  /** Whether soft state is pending. */
   get isAhead(): boolean {
     return this.soft.size > 0;
   }
 
   /**
-   * Writes what recalls and sweeps changed: as much as fits in one transaction. `patience` is in
-   * milliseconds.
+   * Writes pending soft state, as much as fits in one transaction. `patience` is how long to wait
+   * for the write lock, in milliseconds.
    */
   flush(patience?: number): void {
     if (!this.isAhead) return;
@@ -335,15 +335,14 @@ export class Agent {
     );
   }
 
-  /** Writes all of it. */
+  /** Writes all pending soft state. */
   flushAll(): void {
     while (this.isAhead) this.flush();
   }
 
   /**
-   * Keeps index and full text for the next start, as the database has them. Nobody else writes
-   * meanwhile: a text that somebody has purged does not come back with a file that was begun
-   * before.
+   * Writes snapshots of the index and of the full text, in a write transaction: no other process
+   * can purge a text while a snapshot that holds it is being written.
    */
   keep(): void {
     this.flushAll();
@@ -351,7 +350,7 @@ export class Agent {
     if (this.#follower.isLoaded) this.write(() => atOnce(this.#follower.keep()));
   }
 
-  /** The same; other agents of the thread get their turns between its steps. */
+  /** Writes snapshots; other agents of the thread get their turns between the steps. */
   async keepInTurns(): Promise<void> {
     while (this.isAhead) {
       this.flush();
@@ -361,7 +360,7 @@ export class Agent {
     if (this.#follower.isLoaded) await this.writeInTurns(() => this.#follower.keep());
   }
 
-  /** Writes all of it, and gives the database back. */
+  /** Writes soft state and snapshots, and closes the database. */
   close(): void {
     try {
       this.keep();
@@ -370,37 +369,36 @@ export class Agent {
     }
   }
 
-  /** Gives the database back, and writes nothing. */
+  /** Closes the database, and writes nothing. */
   discard(): void {
     this.#follower.forget();
     this.storage.close();
   }
 
-  /** Memories that are kept ready; 0 where the index is not loaded. */
+  /** The number of memories in the index; 0 if it is not loaded. */
   get size(): number {
-    return this.#resident.isLoaded ? this.#resident.index.size : 0;
+    return this.#replica.isLoaded ? this.#replica.index.size : 0;
   }
 
-  /** What it takes while it is open, in bytes: of the engine as it is, of the rest about. */
+  /** Bytes that the open agent takes: exact for the engine, an estimate for the rest. */
   get bytes(): number {
-    const index = this.#resident.isLoaded ? this.#resident.index.bytes.module : 0;
+    const index = this.#replica.isLoaded ? this.#replica.index.bytes.module : 0;
     return (
       index + this.#texts.bytes + this.#rows.bytes + this.size * BYTES_OF_NODE + BYTES_OF_AGENT
     );
   }
 
   /**
-   * Deletes a memory, if it is there, and sees to it that nothing of its text is left in any file;
-   * whether it was there. It takes as long as writing the whole database anew, for which other
-   * agents need not wait.
+   * Deletes a memory, if it exists, and removes its text from all files of the agent. Returns
+   * whether it existed. It takes as long as rewriting the whole database; other agents do not wait
+   * for it.
    *
-   * @throws {StorageError} where another program reads the database, so that it has to be done
-   * again.
+   * @throws {StorageError} If another program reads the database: the purge has to be repeated.
    */
   async purge(id: string): Promise<boolean> {
     const wasThere = this.write(() => {
       this.storage.purges.begin(id);
-      // Tables that Hynous made forget the memory's id when it is deleted, and keep its text.
+      // Tables that Hynous created lose the memory's id at its deletion, and keep its text.
       this.storage.conflicts.removeOf(id);
       return this.storage.nodes.delete(id);
     });
@@ -423,9 +421,9 @@ export class Agent {
       this.#removeSnapshots();
       this.storage.checkPlace();
       await this.#scrub(id);
-      this.#tell("A purge that was interrupted is finished");
+      this.#log("A purge that was interrupted is finished");
     } catch (error) {
-      this.#tell("A purge that was interrupted waits for the next start", {
+      this.#log("A purge that was interrupted waits for the next start", {
         why: (error as Error).message,
       });
     }
@@ -435,35 +433,36 @@ export class Agent {
     for (const file of this.#files) file.remove();
   }
 
-  // ---- what several subjects need
-  // -----------------------------------------------------------------
+  // ---- shared by several handlers
 
-  /** A row as it is answered. */
+  /** Returns a row in the form of an answer. */
   present(row: NodeRow): Node {
     return presentNode(row, this.index.get(row.id), this);
   }
 
-  /** One that has just been written, and of which the index will know nothing else. */
+  /**
+   * Returns a row that was just written in the form of an answer, without a look into the index.
+   */
   presentNew(row: NodeRow): Node {
     return presentNode(row, undefined, this);
   }
 
   /**
-   * A vector as it is stored, within a `write`. The first one decides how long they are, until
-   * there is none left.
+   * Returns the bytes of an embedding, for a `write`. The first embedding of an agent sets the
+   * number of components, until no embedding is left.
    *
-   * @throws {Refusal} for one of another length.
+   * @throws {Refusal} If the embedding has another number of components.
    */
   vectorBytes(embedding: readonly number[] | null): Uint8Array | null {
     if (embedding === null) return null;
     const { storage } = this;
-    // The index does not know yet what this transaction has written.
+    // Read from the database: the index does not have this transaction's rows yet.
     const dimensions = storage.embeddings.dimensions();
     if (embedding.length !== dimensions) {
       if (dimensions !== 0 && storage.embeddings.has(dimensions)) {
         throw wrong(
           "embedding",
-          `must have ${dimensions} components, as the others, found ${embedding.length}`,
+          `must have ${dimensions} components, like the stored ones, found ${embedding.length}`,
         );
       }
       storage.setMeta("dimensions", String(embedding.length));
@@ -471,10 +470,10 @@ export class Agent {
     return Buffer.from(Float32Array.from(embedding).buffer);
   }
 
-  /** @throws {Refusal} for a name that would be one more than an index can hold. */
+  /** @throws {Refusal} If a new name would exceed the number of names that an index can hold. */
   checkNames(names: Partial<Record<NameKind, string | null>>): void {
     for (const [kind, name] of Object.entries(names) as [NameKind, string | null][]) {
-      if (!this.#resident.isFull(kind, name)) continue;
+      if (!this.#replica.isFull(kind, name)) continue;
       const path = kind === "edge type" ? "type" : kind;
       throw wrong(path, `would be one ${kind} more than an agent can have`);
     }

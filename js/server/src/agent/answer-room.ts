@@ -11,7 +11,7 @@ const BYTES_OF_VALUE = 64;
 /** Rows that are read in one turn. */
 const ROWS_AT_ONCE = 1_000;
 
-/** The room of one answer. Items are put into it one after another. */
+/** The room of one answer. Items are added one after another. */
 export class AnswerRoom implements ReadRoom {
   /** The items, for as long as their exact size is not needed. */
   #items: unknown[] | undefined = [];
@@ -22,7 +22,7 @@ export class AnswerRoom implements ReadRoom {
   /** Whether rows were left out of the last read. */
   wasCut = false;
 
-  /** Puts an item into it, if it fits; the first item always does. Returns whether it fitted. */
+  /** Adds an item, if it fits; the first item always does. Returns whether it fitted. */
   take(item: object): boolean {
     this.#atMost += mostBytesOf(item);
     if (this.#items !== undefined && this.#atMost <= MOST_ANSWER) {
@@ -46,8 +46,8 @@ export class AnswerRoom implements ReadRoom {
   }
 
   /**
-   * Returns how many rows are to be read, by the bytes of their texts. JSON takes no fewer bytes
-   * than the texts, so that a row that is not read would not have fitted.
+   * Returns how many rows to read, by the bytes of their texts. JSON takes at least the bytes of
+   * the texts, so that a row that is not read would not have fitted.
    */
   fitting(octets: readonly number[]): number {
     let count = 0;

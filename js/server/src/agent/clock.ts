@@ -1,5 +1,5 @@
-// The clock of an agent. It tells when the clock of the machine was set back, since instants that
-// were taken before it lie ahead then, and when it was set far forward, since it was wrong before.
+// The clock of an agent. It detects when the machine's clock was set back, because times taken
+// before then lie ahead, and when it was set far forward, because it was wrong before.
 
 import { MOST_AHEAD, MOST_JUMP } from "../time.ts";
 import type { HeldTime } from "./held-time.ts";
@@ -18,8 +18,8 @@ export class Clock {
   }
 
   /**
-   * Milliseconds since 1970. It stands still while the machine's clock makes up for a step back of
-   * at most `MOST_AHEAD`.
+   * Returns milliseconds since 1970. The time stands still while the machine's clock makes up for a
+   * step back of at most `MOST_AHEAD`.
    */
   now(): number {
     this.#heldTime.now();
@@ -36,7 +36,7 @@ export class Clock {
     return Math.min(this.now(), this.#heldTime.now());
   }
 
-  /** Whether the clock was set back by more than `MOST_AHEAD` since this was asked last. */
+  /** Returns whether the clock was set back by more than `MOST_AHEAD` since the last call. */
   wasSetBack(): boolean {
     this.now();
     const was = this.#isSetBack;
@@ -44,7 +44,7 @@ export class Clock {
     return was;
   }
 
-  /** Whether the clock was set forward by more than `MOST_JUMP` since this was asked last. */
+  /** Returns whether the clock was set forward by more than `MOST_JUMP` since the last call. */
   wasSetFarForward(): boolean {
     this.now();
     const was = this.#isSetFarForward;

@@ -15,7 +15,7 @@ const KEPT = 86_400_000;
  * key before, returns the result of that one. The result is kept as JSON. It must not hold text of
  * a memory: the text would outlive the memory.
  *
- * @throws {Refusal} for a key that was sent with another request.
+ * @throws {Refusal} If the key was used for another request.
  */
 export function once<Made>(
   agent: Agent,
@@ -27,7 +27,7 @@ export function once<Made>(
   return agent.write((unit) => atOnce(making(unit)));
 }
 
-/** The same for long work; see `Agent.writeInTurns`. */
+/** Does the same for long work; see `Agent.writeInTurns`. */
 export const onceInTurns = <Made>(
   agent: Agent,
   operation: string,
@@ -35,7 +35,7 @@ export const onceInTurns = <Made>(
   make: (unit: Unit) => Steps<Made>,
 ): Promise<Made> => agent.writeInTurns(unlessMade(agent, operation, asked, make));
 
-/** What was asked, and the key that it came with. */
+/** The request, with its idempotency key. */
 interface Asked {
   headers: RetryHeaders;
   body: unknown;
@@ -68,21 +68,21 @@ function unlessMade<Made>(
   };
 }
 
-/** @throws {Refusal} if the stored result is not JSON, through damage or another program. */
+/** @throws {Refusal} If the stored result is not JSON, through damage or another program. */
 function madeOf<Made>(json: string): Made {
   try {
     return JSON.parse(json) as Made;
   } catch {
     throw new Refusal(
       409,
-      "what was made with this Idempotency-Key cannot be read: look whether it is there",
+      "the result of this Idempotency-Key cannot be read: check whether the rows exist",
     );
   }
 }
 
-/** @throws {Refusal} if the row that the request made has been deleted since. */
+/** @throws {Refusal} If the row that the request made has been deleted since. */
 export function stillThere<Row>(row: Row | undefined): Row {
   if (row === undefined)
-    throw new Refusal(409, "what was made with this Idempotency-Key is deleted");
+    throw new Refusal(409, "the row that this Idempotency-Key created was deleted");
   return row;
 }

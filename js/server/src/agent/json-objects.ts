@@ -1,4 +1,4 @@
-// Texts that are JSON objects: bodies of playbooks, figures of trades.
+// Parses texts that are JSON objects, such as bodies of playbooks and figures of trades.
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -28,8 +28,8 @@ export function statesOf(
 }
 
 /**
- * Returns the database's filter for a state as it was stored last, soft state included, without
- * what time has changed since.
+ * Returns the database's filter for a state as it was stored last, soft state included, without the
+ * changes by time since then.
  */
 export function storedState({ soft }: Agent, state: StoredLifecycleState): LifecycleFilter {
   const ahead = [...soft.states()];

@@ -1,5 +1,5 @@
-// Rows as they are answered: what the index knows better than the database, retrievability and
-// state as of now, times in one form.
+// Converts rows to the form of answers: with soft state, with retrievability and state as of now,
+// and with times in one format.
 
 import {
   type Engine,
@@ -19,16 +19,16 @@ import { normaliseTime, toIso } from "../time.ts";
 import { isState, numberOf, TYPE_OF_NO_EDGE, TYPE_OF_NONE, textOf } from "./replica/index-rows.ts";
 import type { SoftState } from "./replica/soft-state.ts";
 
-/** What time has made of a memory. */
+/** Retrievability and lifecycle state as of now. */
 export interface Faded {
   retrievability: number;
   lifecycle: StoredLifecycleState;
 }
 
 /**
- * A row as it is stored, with what was accessed since. What is not of its column's kind counts as
- * missing. Written out, since every found memory comes through here: setting fields by name takes
- * ten times as long.
+ * Returns a row with its pending accesses. A value of a wrong kind for its column counts as
+ * missing. The fields are written out, since every found memory passes here: assigning them by name
+ * takes ten times as long.
  */
 export function presentNode(
   row: NodeRow,
@@ -73,8 +73,8 @@ const countOf = (stored: unknown): number | null =>
   Number.isSafeInteger(stored) ? (stored as number) : null;
 
 /**
- * Rows as `presentNode` has them, with what time has made of the memories. The index is asked for
- * each once.
+ * Returns rows as `presentNode` does, with retrievability and state as of now. Each memory is
+ * looked up in the index once.
  */
 export function presentNow(
   rows: readonly NodeRow[],
@@ -110,7 +110,7 @@ export function presentEdge({ sequence: _, ...row }: EdgeRow): Edge {
   };
 }
 
-/** Clusters with how many memories each has. */
+/** Returns clusters with the number of memories in each. */
 export function presentClusters(rows: readonly ClusterRow[], storage: Storage): Cluster[] {
   const counts = storage.clusters.countMembers(rows.map(({ id }) => id));
   return rows.map((row) => presentCluster(row, counts.get(row.id) ?? 0));
@@ -130,7 +130,7 @@ function presentCluster(row: ClusterRow, node_count: number): Cluster {
   };
 }
 
-/** Names from JSON that somebody else may have written. */
+/** Returns the names in a JSON array. Another program may have written it. */
 export function namesOf(json: unknown): string[] {
   try {
     const names: unknown = JSON.parse(textOf(json) ?? "[]");
@@ -150,8 +150,8 @@ export function presentMembership({ sequence: _, ...row }: MembershipRow): Membe
 }
 
 /**
- * Retrievability and state of memories as of now, as a sweep would store them; nothing for one that
- * is not in the index.
+ * Returns retrievability and state of memories as of now, as a sweep would store them; undefined
+ * for a memory that is not in the index.
  */
 export function fadedNow(
   ids: readonly string[],
@@ -163,7 +163,7 @@ export function fadedNow(
   return fadedOf(live, engine, now);
 }
 
-/** `fadedNow` of memories that the index was asked for already. */
+/** Does the same for memories that were looked up in the index already. */
 export function fadedOf(
   nodes: readonly (StoredMemoryNode | undefined)[],
   engine: Engine,
@@ -173,14 +173,14 @@ export function fadedOf(
   const faded = fadedBy(nodes, engine, now);
   for (const [place, its] of faded.entries()) {
     if (its === undefined) continue;
-    // Hynous shows the state that follows from time alone, whatever is stored, and four digits.
+    // Hynous answers the state by time alone, whatever is stored, and four digits.
     if (compat === "hynous") its.retrievability = toFourDigits(its.retrievability);
     else its.lifecycle = sweptState(nodes[place]!.lifecycle, its.lifecycle);
   }
   return faded;
 }
 
-/** The same by time alone, whatever state is stored. */
+/** Returns retrievability and state by time alone, whatever state is stored. */
 function fadedBy(
   nodes: readonly (StoredMemoryNode | undefined)[],
   engine: Engine,
@@ -207,10 +207,13 @@ function fadedBy(
   });
 }
 
-/** Rounds a share as Hynous does before it stores or answers it. */
+/** Rounds a fraction as Hynous does before it stores or answers it. */
 export const toFourDigits = (share: number): number => Math.round(share * 10_000) / 10_000;
 
-/** A sweep leaves what is archived or deleted, and wakes nothing that sleeps. */
+/**
+ * Returns the state that a sweep would store: it leaves archived and deleted memories, and wakes no
+ * dormant one.
+ */
 function sweptState(
   stored: StoredLifecycleState,
   computed: StoredLifecycleState,

@@ -11,8 +11,9 @@ import type { Agent } from "./agent.ts";
  * question. Returns undefined if the memories have no embeddings, or if the one that was made has
  * another length.
  *
- * @throws {Refusal} if the caller's embedding has another length than those of the memories.
- * @throws {OtherModel} if the question's embedding is of another model.
+ * @throws {Refusal} If the caller's embedding has another length than those of the memories.
+ *
+ * @throws {OtherModel} If the question's embedding is of another model.
  */
 export function vectorOf(
   { dimensions, storage }: Agent,

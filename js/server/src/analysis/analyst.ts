@@ -1,5 +1,5 @@
-// A language model as the server uses it: one question after another, each tried again, and all of
-// a cycle within a time.
+// The language model as the server uses it: one prompt after another, each with retries, and all
+// prompts of a consolidation within one deadline.
 
 import type { CircuitBreakerPolicy } from "cockatiel";
 import type { PatternPrompt } from "nous-wasm";
@@ -16,20 +16,20 @@ import type { Settings } from "../settings/options.ts";
 import { Chat } from "./chat.ts";
 
 /**
- * How long the questions of one cycle may take together, in milliseconds. Others leave a cycle to a
- * process for longer.
+ * The deadline for all prompts of one consolidation, in milliseconds. It is shorter than the lease
+ * of the periodic work.
  */
 const CYCLE_TIME = 300_000;
 
-/** What a model said of a group, or why it said nothing of use. */
+/** The answer of a model to a prompt, or the reason why there is no usable one. */
 export type ModelAnswer = { text: string } | { failure: string };
 
 export interface AnalystOptions {
-  /** Milliseconds for an answer. */
+  /** The deadline for one answer, in milliseconds. */
   timeout: number;
   log: Logger;
   pace?: RetryPolicy;
-  /** Milliseconds for all of a cycle. */
+  /** The deadline for all prompts of a consolidation, in milliseconds. */
   cycleTime?: number;
 }
 
@@ -54,7 +54,7 @@ export class Analyst {
     this.#breaker = breakerOf(pace, "The language model", log);
   }
 
-  /** What the model says to each prompt, in their order. Never fails. */
+  /** Returns the model's answer to each prompt, in their order. Never rejects. */
   async answers(prompts: readonly PatternPrompt[]): Promise<ModelAnswer[]> {
     const late = AbortSignal.timeout(this.#cycleTime);
     const signal = AbortSignal.any([this.#end.signal, late]);
@@ -79,13 +79,13 @@ export class Analyst {
     return withRetries(call, this.#pace, this.#breaker, signal);
   }
 
-  /** Ends what is under way, without an answer. */
+  /** Ends the calls under way, without an answer. */
   close(): void {
     this.#end.abort();
   }
 }
 
-/** In words that may be shown: without texts, without the key. */
+/** Returns the reason of a failure in words for clients: without texts, without the key. */
 function reasonOf(error: unknown): string {
   if (error instanceof ProviderError) return error.message;
   return isBreakerOpen(error)
@@ -93,7 +93,7 @@ function reasonOf(error: unknown): string {
     : "the server is stopping";
 }
 
-/** The analyst that the settings ask for; none where there is no provider. */
+/** Returns the analyst of the settings; undefined without a provider. */
 export function analystOf(settings: Settings, log: Logger): Analyst | undefined {
   if (settings.analysis_provider === "none") return undefined;
   const {

@@ -1,5 +1,4 @@
-// Language models that speak OpenAI's interface. What they say is text that anybody may have
-// written.
+// Language models with an interface like OpenAI's. Their answers are untrusted text.
 
 import type { PatternPrompt } from "nous-wasm";
 import {
@@ -10,10 +9,10 @@ import {
 } from "../providers/endpoint.ts";
 import { wellFormed } from "../text.ts";
 
-/** The largest answer that is read, in bytes, and the longest text that is taken. */
+/** The largest answer in bytes, and the longest text in UTF-16 units. */
 const MOST_ANSWER = 2 ** 20;
 const LONGEST_TEXT = 20_000;
-/** What some models think aloud before they answer. */
+/** The reasoning that some models print before the answer. */
 const THOUGHTS = /^\s*<think>.*?<\/think>/s;
 
 export class Chat {
@@ -35,9 +34,11 @@ export class Chat {
   }
 
   /**
-   * What the model answers to a prompt.
+   * Returns the model's answer to a prompt.
    *
-   * @throws {ProviderError} and the signal's reason.
+   * @throws {ProviderError} If the provider fails or its answer cannot be used.
+   *
+   * @throws The signal's reason, if the signal is aborted.
    */
   async answer({ system, user }: PatternPrompt, call: EndpointCall): Promise<string> {
     const messages = [
@@ -56,7 +57,7 @@ function textOf(answer: unknown): string {
     finish_reason?: unknown;
   };
   if (typeof message?.content !== "string") throw unusable("has no text");
-  // A part of an answer may say the opposite of the whole.
+  // A truncated answer may say the opposite of the whole.
   if (end != null && end !== "stop") throw unusable("did not come to its end");
   const text = wellFormed(message.content).replace(THOUGHTS, "").trim();
   if (text === "") throw unusable("is empty");

@@ -1,4 +1,4 @@
-// An agent's memory as a whole: sweeps, the graph, how much there is.
+// Requests and answers about an agent's memory as a whole: sweeps, the graph, and counts.
 
 import { z } from "@hono/zod-openapi";
 import { cluster, membership } from "./clusters.ts";
@@ -7,7 +7,7 @@ import { operation } from "./operation.ts";
 import { GRAPH } from "./pages.ts";
 import { id, ok, someNumber, someText, state, time } from "./parts.ts";
 
-/** Where each of its lists goes on; null for one that is at its end. */
+/** The position in each list of the graph; null for a list that has ended. */
 const graphPlace = z.tuple([
   z.int().nullable(),
   z.int().nullable(),
@@ -37,7 +37,7 @@ export const sweepAnswer = z
       )
       .describe("The changes of state."),
   })
-  .openapi("SweepAnswer", { description: "What a sweep changed." });
+  .openapi("SweepAnswer", { description: "The changes of a sweep." });
 
 const graphNode = z
   .object({
@@ -104,7 +104,7 @@ export const agentOperations = {
     path: "/decay",
     summary: "Sweeps: stores the retrievability and the lifecycle state of every memory",
     description: "The server also sweeps by itself, by default every six hours.",
-    returns: "What the sweep changed.",
+    returns: "The changes of the sweep.",
     example: { body: { force: false } },
     scope: "admin",
     body: sweepRequest,

@@ -1,5 +1,5 @@
-// Many memories or edges at once, with an outcome for each: what is asked and answered. What is not
-// valid in itself refuses the whole; what does not go with what is there refuses its item.
+// Requests and answers of batches: many memories or edges, with an outcome for each. An invalid
+// item refuses the whole batch. An item that conflicts with stored data is refused alone.
 
 import { z } from "@hono/zod-openapi";
 import { newEdge } from "./edges.ts";
@@ -22,7 +22,7 @@ const madeItem = z
   .object({
     index,
     status: z.literal(201).describe("It was created."),
-    id: z.string().describe("The id of what was created."),
+    id: z.string().describe("The id of the created row."),
     _contradiction_detected: z
       .literal(true)
       .optional()
@@ -54,7 +54,7 @@ export const batchMade = z
     total,
     results: z.array(z.union([madeItem, refusedItem])).describe(results),
   })
-  .openapi("BatchMade", { description: "What a batch created." });
+  .openapi("BatchMade", { description: "The outcomes of a batch of creations." });
 
 export const batchRead = z
   .object({
@@ -64,7 +64,7 @@ export const batchRead = z
     total,
     results: z.array(z.union([readItem, refusedItem])).describe(results),
   })
-  .openapi("BatchRead", { description: "What a batch read." });
+  .openapi("BatchRead", { description: "The outcomes of a batch of reads." });
 
 export const batchOperations = {
   createNodes: operation({
@@ -72,8 +72,8 @@ export const batchOperations = {
     path: "/nodes/batch",
     summary: "Creates memories, in one transaction",
     description:
-      "An item that is not valid in itself refuses the whole. An item that conflicts with what is " +
-      "stored is refused alone.",
+      "An invalid item refuses the whole batch. An item that conflicts with " +
+      "stored data is refused alone.",
     returns: "An outcome for each item.",
     example: {
       body: {

@@ -1,4 +1,4 @@
-// Clusters, and the memories in them: what is asked and answered.
+// Requests and answers about clusters and their members.
 
 import { z } from "@hono/zod-openapi";
 import { nextCursor, pageLimit, sequenceCursorOf } from "./cursors.ts";
@@ -27,7 +27,7 @@ import {
 
 const MOST_SUBTYPES = 100;
 const USUAL_WEIGHT = 1;
-/** Memories that one request puts into a cluster. */
+/** The most memories that one request adds to a cluster. */
 const MOST_ADDED = 1_000;
 
 const autoSubtypes = z
@@ -35,7 +35,7 @@ const autoSubtypes = z
   .max(MOST_SUBTYPES)
   .nullish()
   .describe("A new memory of one of these subtypes is put into the cluster.");
-const described = longText.describe("What the cluster is for.");
+const described = longText.describe("The purpose of the cluster.");
 const icon = optionalName.describe("A picture for displays, such as an emoji.");
 const clusterName = name.describe("The name.");
 const inFront = "Whether displays show it first.";
@@ -90,7 +90,7 @@ export const cluster = z
   .object({
     id,
     name: z.string().describe("The name."),
-    description: someText.describe("What the cluster is for."),
+    description: someText.describe("The purpose of the cluster."),
     icon: someText.describe("A picture for displays, such as an emoji."),
     pinned: z.boolean().describe(inFront),
     source: someText.describe("Where the cluster comes from."),
@@ -128,7 +128,7 @@ export const addedMembers = membership
   })
   .openapi("AddedMembers", {
     description:
-      "What was put into a cluster. With `node_id` in the request it has the fields of the " +
+      "The result of adding members. With `node_id` in the request it has the fields of the " +
       "membership, with `node_ids` it does not.",
   });
 

@@ -1,5 +1,5 @@
-// Contradictions: whether a text corrects something, the queue of conflicts, and how they are
-// resolved.
+// Requests and answers about contradictions: their detection, the queue of conflicts, and
+// resolutions.
 
 import { z } from "@hono/zod-openapi";
 import { nextCursor, sequenceCursorOf } from "./cursors.ts";
@@ -32,7 +32,7 @@ const STATUSES = ["pending", "resolved"] as const;
 const conflictType = "The kind of the conflict.";
 const tier = "The method that found it, such as `PATTERN`.";
 const sureness = "How sure the method is, from 0 to 1.";
-const about = "Words about the conflict, for the one who resolves it.";
+const about = "A note on the conflict, for its resolution.";
 const entity = "The person or thing that both texts are about.";
 const topic = "The topic that both texts are about.";
 const resolution = z.enum(RESOLUTIONS).describe("How the conflict is resolved.");
@@ -43,7 +43,7 @@ const detectRequest = z
     content: text(MOST_TEXT).min(1).describe("The text that may correct a memory."),
     title: title
       .nullish()
-      .describe("What memories are compared with. Default: the beginning of the content."),
+      .describe("The text that memories are compared with. Default: the beginning of the content."),
   })
   .openapi("DetectRequest", { description: "A text that may correct a memory." });
 
@@ -127,7 +127,7 @@ const resolving = z
     conflict_id: name.describe("The id of the conflict."),
     resolution,
     merged_content: longText.describe(
-      "What a merge adds to the old memory. Default: the newer text.",
+      "The text that a merge adds to the old memory. Default: the newer text.",
     ),
   })
   .openapi("Resolving", { description: "How a conflict is to be resolved." });
@@ -139,7 +139,7 @@ export const resolved = z
     resolution,
     old_node_id: z.string().describe("The memory with the older text."),
     new_node_id: someText.describe("The memory with the newer text."),
-    actions: z.array(z.string()).describe("What was done, in words."),
+    actions: z.array(z.string()).describe("The changes, in words."),
     resolved_at: time.describe("When it was resolved."),
   })
   .openapi("Resolved", { description: "A conflict that was resolved." });
@@ -173,14 +173,14 @@ export const batchResolved = z
       .array(z.discriminatedUnion("ok", [resolved, unresolved]))
       .describe("An outcome for each item, in the order of the request."),
   })
-  .openapi("BatchResolved", { description: "What became of several conflicts." });
+  .openapi("BatchResolved", { description: "The outcomes of several resolutions." });
 
 export const conflictOperations = {
   detectContradiction: operation({
     method: "post",
     path: "/contradiction/detect",
     summary: "Says whether a text corrects something, and which memories; queues nothing",
-    returns: "What the text corrects.",
+    returns: "The memories that the text corrects.",
     example: { body: { content: "Actually, staging does not run on heron any more." } },
     scope: "memory",
     body: detectRequest,
@@ -221,7 +221,7 @@ export const conflictOperations = {
     method: "post",
     path: "/contradiction/resolve",
     summary: "Resolves a conflict",
-    returns: "What was done.",
+    returns: "The changes of the resolution.",
     example: { body: { conflict_id: "cf_0123456789ab", resolution: "new_is_current" } },
     scope: "memory",
     body: resolving,

@@ -1,4 +1,4 @@
-// Consolidation: what is asked and answered.
+// Requests and answers of consolidation.
 
 import { z } from "@hono/zod-openapi";
 import { operation } from "./operation.ts";
@@ -13,14 +13,14 @@ export const consolidationAnswer = z
     errors: z
       .array(
         z.object({
-          symbol: z.string().describe("What the group is about."),
+          symbol: z.string().describe("The symbol of the group."),
           stage: z.string().describe("The step that failed."),
           message: z.string().describe("Why it failed."),
         }),
       )
       .describe("Groups that were skipped, and groups that statistics analysed for a model."),
   })
-  .openapi("ConsolidationReport", { description: "What a consolidation did." });
+  .openapi("ConsolidationReport", { description: "The result of a consolidation." });
 
 export const consolidationOperations = {
   consolidate: operation({

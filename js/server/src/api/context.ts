@@ -1,4 +1,4 @@
-// Prompts: what is asked and answered.
+// Requests and answers about prompts.
 
 import { z } from "@hono/zod-openapi";
 import { MOST_NAME, MOST_TEXT } from "./limits.ts";
@@ -8,9 +8,9 @@ import { name, ok, share, someText, text } from "./parts.ts";
 import { recall } from "./retrieval.ts";
 import { searchRequest } from "./search.ts";
 
-/** UTF-16 units of what the user says, and of who the agent is. */
+/** The most UTF-16 units of the user's input, and of the agent's identity. */
 const MOST_INPUT = 100_000;
-/** Entries of each list that is handed over. */
+/** The most entries of each list in a request. */
 const MOST_ENTRIES = 1_000;
 
 const MEMORY_TYPES = ["decision", "fact", "procedure", "episode", "signal"] as const;
@@ -27,14 +27,14 @@ const frame = z
   .object({
     frame_id: text(MOST_NAME).describe("The id of the frame, such as `task`."),
     frame_name: text(MOST_NAME).optional().describe("The name for the prompt."),
-    description: text(MOST_TEXT).nullable().optional().describe("What the frame is about."),
+    description: text(MOST_TEXT).nullable().optional().describe("The subject of the frame."),
     questions_to_ask: texts.optional().describe("Questions that the agent should ask itself."),
   })
   .openapi("Frame", { description: "The kind of work that a turn belongs to." });
 const message = z
   .object({
     role: text(MOST_NAME).describe("Who speaks, such as `user` or `assistant`."),
-    content: text(MOST_TEXT).describe("What is said."),
+    content: text(MOST_TEXT).describe("The text of the message."),
   })
   .openapi("ContextMessage", { description: "A message of the conversation." });
 const censor = z
@@ -45,7 +45,7 @@ const censor = z
       .enum(["absolute", "block", "warn"])
       .describe("How strict the rule is, the strictest first."),
   })
-  .openapi("Censor", { description: "A rule of what the agent must not do." });
+  .openapi("Censor", { description: "A rule that forbids the agent something." });
 
 const contextRequest = z
   .object({
@@ -66,7 +66,7 @@ const contextRequest = z
       .array(censor)
       .max(MOST_ENTRIES)
       .nullish()
-      .describe("Rules of what the agent must not do."),
+      .describe("Rules that forbid the agent something."),
     working_memory: z
       .object({
         current_task: text(MOST_TEXT).nullish().describe("The task in hand."),
@@ -85,7 +85,7 @@ const contextRequest = z
           .describe("Notes of the agent."),
       })
       .nullish()
-      .describe("What the agent is working on."),
+      .describe("The current task of the agent."),
     budgets: z
       .partialRecord(z.enum([...SECTIONS, "total", "conversation_window"]), tokens)
       .nullish()
@@ -130,7 +130,7 @@ const turnSignals = z
     is_acknowledgement: z.boolean().describe("Whether it only acknowledges, as `ok` does."),
     topic_keywords: z.array(z.string()).describe("The words that memories are searched by."),
   })
-  .openapi("TurnSignals", { description: "What a message of the user asks for." });
+  .openapi("TurnSignals", { description: "The signals in a message of the user." });
 
 const retrievalPlan = z
   .object({
@@ -138,7 +138,7 @@ const retrievalPlan = z
       .array(
         z.object({
           memory_type: memoryType.describe("The kind of memory."),
-          query_text: z.string().describe("What is searched for."),
+          query_text: z.string().describe("The text of the search."),
           limit: z.int().describe("How many memories at most."),
         }),
       )
@@ -146,7 +146,7 @@ const retrievalPlan = z
     budget_overrides: budgets.describe("Tokens of sections that differ from the usual."),
     skip_types: z.array(memoryType).describe("Kinds of memory that are not searched."),
   })
-  .openapi("RetrievalPlan", { description: "What a turn searches for." });
+  .openapi("RetrievalPlan", { description: "The searches of a turn." });
 
 export const contextAnswer = z
   .object({
@@ -203,7 +203,7 @@ const feedbackRequest = z
       .describe("Texts by id, as `recalled_content` of the prompt has them."),
     response: text(MOST_TEXT).describe("The answer of the agent."),
   })
-  .openapi("FeedbackRequest", { description: "What an agent answered to a prompt." });
+  .openapi("FeedbackRequest", { description: "An agent's answer to a prompt." });
 
 export const feedbackAnswer = z
   .object({
@@ -253,7 +253,7 @@ export const contextOperations = {
     path: "/context/feedback",
     summary: "Records which memories of a prompt the answer used",
     description: "Later prompts prefer memories that answers used.",
-    returns: "What was recorded.",
+    returns: "The uses that were recorded.",
     example: {
       body: {
         context_id: "x_0123456789ab",
@@ -277,7 +277,7 @@ export const contextOperations = {
   }),
 };
 
-/** What is answered without an agent. */
+/** Operations that need no agent. */
 export const guidanceOperations = {
   memoryGuidance: operation({
     method: "get",

@@ -1,15 +1,15 @@
-// Cursors: where a page of a list ended, so that the next one goes on there whatever was added
-// meanwhile. To a client they are text without a meaning.
+// Cursors: positions in lists, at which the next page begins whatever was added meanwhile. Clients
+// must not interpret them.
 
 import { z } from "@hono/zod-openapi";
 import { MOST_ANSWER } from "./limits.ts";
 
-/** Characters of a cursor; the longest of ours is far below. */
+/** The most characters of a cursor. The server's own are far shorter. */
 const MOST_CURSOR = 1_000;
-/** Rows of a page, where a list gives everything to whoever names no limit. */
+/** The most rows of a page of a list without a default limit. */
 const MOST_ROWS = 1_000;
 
-/** A cursor of one list, read: another list's is none. */
+/** Returns the schema of a list's cursor. A cursor of another list is refused. */
 export const cursorOf = <Position extends z.ZodType>(list: string, position: Position) => {
   const written = z.tuple([z.literal(list), position]);
   return z
@@ -37,10 +37,10 @@ function decoded(text: string): unknown {
   }
 }
 
-/** A place in a list whose rows are numbered. */
+/** The schema of a cursor that holds the number of a row. */
 export const sequenceCursorOf = (list: string) => cursorOf(list, z.int());
 
-/** How many rows a page has at most; where it is not said, its bytes alone end it. */
+/** The schema of a page's limit. Without a limit the size of the answer ends the page. */
 export const pageLimit = z
   .string()
   .regex(/^[1-9]\d{0,14}$/, "must be a whole number of at least 1")

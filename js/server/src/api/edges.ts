@@ -1,4 +1,4 @@
-// Edges: what is asked and answered.
+// Requests and answers about edges.
 
 import { z } from "@hono/zod-openapi";
 import { nextCursor, pageLimit, sequenceCursorOf } from "./cursors.ts";
@@ -22,7 +22,7 @@ import {
   time,
 } from "./parts.ts";
 
-/** What strengthening adds when it is not told. */
+/** The default amount of a strengthening. */
 const USUAL_STRENGTHENING = 0.05;
 
 export const newEdge = z
@@ -51,7 +51,11 @@ const edgesQuery = z.object({
 
 const strengthening = z
   .object({
-    amount: z.number().min(0).default(USUAL_STRENGTHENING).describe("What is added to `strength`."),
+    amount: z
+      .number()
+      .min(0)
+      .default(USUAL_STRENGTHENING)
+      .describe("The amount that is added to `strength`."),
   })
   .openapi("Strengthening", { description: "How much an edge gains." });
 

@@ -1,4 +1,5 @@
-// Vectors of memories: what is like a text, and making those that are missing.
+// Requests and answers about embeddings: the memories that resemble a text, and the making of
+// missing embeddings.
 
 import { z } from "@hono/zod-openapi";
 import { operation } from "./operation.ts";
@@ -27,7 +28,7 @@ const similarAnswer = z
           similarity: z.number().describe("How similar it is, from 0 to 1."),
           action: z
             .enum(["duplicate", "connect"])
-            .describe("What to do: do not store the text again, or create an edge to the memory."),
+            .describe("The advice: do not store the text again, or create an edge to the memory."),
           lifecycle: state.describe("The lifecycle state of the memory."),
         }),
       )
@@ -35,7 +36,7 @@ const similarAnswer = z
     recommendation: z
       .enum(["duplicate_found", "similar_found", "unique"])
       .describe("The conclusion from the matches."),
-    basis: z.enum(["vectors", "words"]).describe("What was compared."),
+    basis: z.enum(["vectors", "words"]).describe("The data that was compared."),
   })
   .openapi("SimilarAnswer", { description: "Memories that resemble a text." });
 
@@ -45,7 +46,7 @@ const backfillAnswer = z
     embedded: z.int().describe("How many memories got a vector."),
     total: z.int().describe("How many memories waited for a vector."),
   })
-  .openapi("BackfillAnswer", { description: "What a backfill of vectors did." });
+  .openapi("BackfillAnswer", { description: "The result of a backfill of embeddings." });
 
 export const embeddingOperations = {
   checkSimilar: operation({
@@ -62,7 +63,7 @@ export const embeddingOperations = {
     method: "post",
     path: "/nodes/backfill-embeddings",
     summary: "Makes the vectors that are missing",
-    description: "The answer comes when all are made, or when the provider fails.",
+    description: "The server answers when all embeddings are made, or when the provider fails.",
     returns: "How many vectors were made.",
     scope: "admin",
     answer: backfillAnswer,

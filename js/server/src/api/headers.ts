@@ -1,9 +1,8 @@
-// Headers by which a caller makes sure that something is done once, or not on what it does not
-// know.
+// Headers that make a request idempotent or conditional.
 
 import { z } from "@hono/zod-openapi";
 
-/** A key of the caller's own; the same request with the same key is done once. */
+/** The idempotency key of a request. */
 export const retryHeaders = z.object({
   "Idempotency-Key": z
     .string()
@@ -15,10 +14,10 @@ export const retryHeaders = z.object({
     }),
 });
 
-/** `*`, or versions as ETags have them. */
+/** `*`, or a list of ETags with versions. */
 const ETAGS = /^(?:\*|(?:W\/)?"\d{1,15}"(?:[ \t]*,[ \t]*(?:W\/)?"\d{1,15}")*)$/;
 
-/** Versions that the caller knows. */
+/** The versions that the caller knows. */
 export const matchHeaders = z.object({
   "If-Match": z
     .string()

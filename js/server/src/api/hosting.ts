@@ -1,4 +1,4 @@
-// Agents as such, and what is to be gone without a trace.
+// Requests and answers about agents as such, and about purges.
 
 import { z } from "@hono/zod-openapi";
 import { AGENT_NAME, isAgentName } from "../settings/agent-names.ts";
@@ -19,9 +19,9 @@ const purged = z
     ok,
     deleted: z.boolean().describe("Whether the memory still existed."),
   })
-  .openapi("Purged", { description: "What a purge found." });
+  .openapi("Purged", { description: "The result of a purge." });
 
-/** What is answered without an agent of its own. */
+/** Operations that need no agent. */
 export const hostingOperations = {
   listAgents: operation({
     method: "get",
@@ -66,7 +66,7 @@ export const purgeOperations = {
     method: "post",
     path: "/nodes/{id}/purge",
     summary: "Deletes a memory and removes its text from all files of the agent",
-    description: "The files are written anew. That takes seconds for a large memory.",
+    description: "The server rewrites the database file. That takes seconds for a large memory.",
     returns: "Whether the memory still existed.",
     example: { params: { id: "n_0123456789ab" } },
     scope: "admin",

@@ -1,17 +1,19 @@
-// How much a request may hold, and an answer. Texts are counted in UTF-16 units.
+// The limits of requests and answers. Texts are counted in UTF-16 units.
 
 /** Of a name, such as a type or a subtype. */
 export const MOST_NAME = 200;
+/** Of a title. */
 export const MOST_TITLE = 10_000;
-/** Of a text that is no title. */
+/** Of any other text. */
 export const MOST_TEXT = 1_000_000;
+/** Of a query. */
 export const MOST_QUERY = 10_000;
-/** Components of a vector. */
+/** The most components of an embedding. */
 export const MOST_COMPONENTS = 65_536;
-/** Memories that one search gives. */
+/** The most memories that one search returns. */
 export const MOST_FOUND = 100;
 /**
- * Bytes of JSON that the rows of an answer take together; the first row may take more by itself. It
- * is above what any one memory of usual texts takes, and below what a thread needs 100 ms for.
+ * The most bytes of JSON of an answer's rows; a first row may exceed it. It is above the size of
+ * any memory with texts of usual length, and a thread serializes that much in less than 100 ms.
  */
 export const MOST_ANSWER = 8 * 2 ** 20;

@@ -1,4 +1,4 @@
-// Memories, one at a time and in lists: what is asked and answered.
+// Requests and answers about memories, one at a time and in lists.
 
 import { z } from "@hono/zod-openapi";
 import { MEMORY_SECTIONS } from "nous-wasm";
@@ -34,7 +34,7 @@ import {
 
 const LIST_LIMITS = { usual: 50, most: 200 };
 
-/** Ids of censors that a memory names. */
+/** The ids of censors that a memory names. */
 const MOST_CENSORS = 1_000;
 
 const nodeFields = {
@@ -47,7 +47,7 @@ const nodeFields = {
   content_body: longText.describe("The text."),
   temporal_event_time: instant.nullish().describe("When it happened, in ISO 8601."),
   temporal_event_confidence: share.nullish().describe("How sure that time is, from 0 to 1."),
-  temporal_event_source: optionalName.describe("Where that time is known from."),
+  temporal_event_source: optionalName.describe("The source of that time."),
   neural_stability: z
     .number()
     .positive()
@@ -113,7 +113,7 @@ const listQuery = z.object({
   cursor: cursorOf(NODES, z.object({ listed_at: z.string().nullable(), sequence: z.int() })),
 });
 
-/** Whether a read counts. */
+/** Whether a read counts as a recall. */
 export const readQuery = z.object({
   recall: z
     .enum(["true", "false"])
@@ -140,7 +140,7 @@ export const node = z
     neural_access_count: z.int().nullable().describe("How often it was accessed."),
     neural_last_accessed: time.nullable().describe("When it was last accessed."),
     state_lifecycle: state.nullable().describe("The lifecycle state now."),
-    provenance_source: someText.describe("Where it comes from."),
+    provenance_source: someText.describe("The source of the memory."),
     provenance_created_at: time.nullable().describe("When it was created, by its source."),
     layer: someText.describe("The layer of the store that it belongs to."),
     version: z.int().nullable().describe("Grows with each change; the ETag."),
@@ -149,7 +149,7 @@ export const node = z
     embedding_model: someText.describe("The model that made its vector."),
     temporal_event_time: time.nullable().describe("When it happened."),
     temporal_event_confidence: someNumber.describe("How sure that time is, from 0 to 1."),
-    temporal_event_source: someText.describe("Where that time is known from."),
+    temporal_event_source: someText.describe("The source of that time."),
     frame: someText.describe("The frame in which it was stored."),
     censors: z.array(z.string()).describe("Ids of the censors that were active."),
     memory_section: z.enum(MEMORY_SECTIONS).describe("The section that its subtype belongs to."),
@@ -246,7 +246,7 @@ export const nodeOperations = {
     path: "/nodes/{id}",
     summary: "Deletes a memory, with its edges and memberships",
     description:
-      "Parts of the text may stay in the files until they are written anew: see `purgeNode`.",
+      "Parts of the text may stay in the database file until it is rewritten: see `purgeNode`.",
     returns: doneText,
     example: { params: { id: "n_0123456789ab" } },
     scope: "memory",

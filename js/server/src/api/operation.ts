@@ -1,54 +1,59 @@
-// What an operation is: its place in the interface, and the schemas of what comes in and goes out.
-// Routes, the description of the interface, and the types of what answers it follow from it.
+// The type of an operation: its route, and the schemas of its request and its answer. The routes,
+// the OpenAPI document and the types of handlers derive from it.
 
 import type { z } from "@hono/zod-openapi";
 import type { Understanding } from "nous-wasm";
 import type { EmbeddingModel } from "../embeddings/provider.ts";
 
 /**
- * What keys are given for: `memory` is an agent's daily work, `admin` what is done to a memory as a
- * whole, rarely or for good, and to agents as such. Neither contains the other.
+ * The scopes of keys. `memory` covers the daily work of an agent. `admin` covers operations on a
+ * whole memory, rare or final ones, and those on agents. Neither contains the other.
  */
 export const SCOPES = ["memory", "admin"] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** An operation's parts; what is not there is not looked at. */
+/** The parts of an operation. */
 export interface OperationShape {
   method: "get" | "post" | "patch" | "delete";
   /**
-   * Under the base path, with `{id}` for a part that changes. `{agent}` is an agent that the
-   * caller's key has to be for.
+   * The path below the base path, with `{id}` for a parameter. The caller's key has to be for the
+   * agent that `{agent}` names.
    */
   path: string;
-  /** What it does, in one line. */
+  /** The effect, in one line. */
   summary: string;
-  /** What a caller must know beyond that: effects, order, limits. */
+  /** More that a caller must know: effects, order, limits. */
   description?: string;
-  /** What the answer is. */
+  /** The answer, in one line. */
   returns: string;
-  /** A request that the server takes, for the description and the client's documentation. */
+  /** A valid request, for the OpenAPI document and the client's documentation. */
   example?: Example;
-  /** What a key has to be given for. */
+  /** The scope that a key needs. */
   scope: Scope;
   params?: z.ZodObject;
   query?: z.ZodObject;
-  /** Headers that it looks at, by their names. */
+  /** The headers of the request, by name. */
   headers?: z.ZodObject;
   body?: z.ZodType;
-  /** Whether the body may be missing, and counts as `{}` then. */
+  /** Whether the body may be missing. It counts as `{}` then. */
   isBodyOptional?: boolean;
-  /** Of success; 200 unless it is said. */
+  /** The status of a success. Default: 200. */
   status?: 200 | 201;
   answer: z.ZodType;
-  /** Refusals beside those that every operation of its form has: when each is given. */
+  /**
+   * When the operation refuses a request, by status, beside the refusals that all operations of its
+   * kind have.
+   */
   refusals?: Partial<Record<404 | 409 | 412 | 422, string>>;
-  /** Whether an agent comes to be by it. To others one that is not there is empty. */
+  /**
+   * Whether the operation creates a missing agent. For other operations a missing agent is empty.
+   */
   createsAgent?: boolean;
   /** Whether the answer's `version` is its ETag. */
   isVersioned?: boolean;
 }
 
-/** What is sent: values of the path, the query and the body. */
+/** The values of a request: of the path, the query and the body. */
 export interface Example {
   params?: Readonly<Record<string, string>>;
   query?: Readonly<Record<string, string | number | boolean>>;
@@ -72,25 +77,25 @@ export interface QuestionVector {
 }
 
 /**
- * What a language model said of a group of episodes, with the vector of it where one was made; or
- * why it said nothing of use.
+ * A language model's answer on a group of episodes, with its embedding if one was made; or the
+ * reason why there is no usable answer.
  */
 export type Analysis = { text: string; vector?: Float32Array } | { failure: string };
-/** By what the model was told of the episodes. */
+/** Analyses by the text of the prompt. */
 export type Analyses = Record<string, Analysis>;
 
-/** A request whose parts were checked, and what the HTTP thread adds to it. */
+/** A validated request, with the data that the HTTP thread adds to it. */
 export type GivenTo<Shape> = {
   params: OutputOf<Shape, "params">;
   query: OutputOf<Shape, "query">;
   body: OutputOf<Shape, "body">;
   question?: QuestionVector;
-  /** How the query of a search was understood, if the HTTP thread needed that, too. */
+  /** The analysis of a search's query, if the HTTP thread needed it. */
   understood?: Understanding;
   analyses?: Analyses;
 } & (Shape extends { headers: z.ZodType }
   ? { headers: OutputOf<Shape, "headers"> }
   : { headers?: undefined });
 
-/** What goes out. */
+/** The type of an operation's answer. */
 export type AnswerOf<Shape extends { answer: z.ZodType }> = z.output<Shape["answer"]>;

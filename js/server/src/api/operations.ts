@@ -15,7 +15,7 @@ import { playbookOperations } from "./playbooks.ts";
 import { retrievalOperations } from "./retrieval.ts";
 import { questionOperations, searchOperations } from "./search.ts";
 
-/** What an agent is asked. */
+/** The operations on an agent. */
 export const AGENT_OPERATIONS = {
   ...embeddingOperations,
   ...nodeOperations,
@@ -32,8 +32,8 @@ export const AGENT_OPERATIONS = {
   ...conflictOperations,
 };
 
-/** What is answered without one. */
-export const PLAIN_OPERATIONS = {
+/** The operations that need no agent. */
+export const AGENTLESS_OPERATIONS = {
   ...questionOperations,
   ...guidanceOperations,
   ...hostingOperations,

@@ -1,7 +1,7 @@
-// Pages of lists as those make them who answer; what comes in as a cursor is read in cursors.ts. No
-// schema is in here: a thread of agents does without them.
+// Builds pages of lists and their cursors; cursors.ts reads cursors. This file has no schemas, so
+// that agent threads need not load them.
 
-/** The lists that go on from a cursor, each by the name that its cursors carry. */
+/** The names of lists that have cursors. Each cursor holds its list's name. */
 export const NODES = "nodes";
 export const EDGES = "edges";
 export const AGENTS = "agents";
@@ -10,18 +10,19 @@ export const MEMBERS = "members";
 export const QUEUE = "conflicts";
 export const GRAPH = "graph";
 
-/** Where a page ended, with the name of its list, as text; null where there is no next page. */
+/** Returns the cursor of a position in a list; null if there is no next page. */
 export const toCursor = (list: string, position: unknown): string | null =>
   position == null ? null : Buffer.from(JSON.stringify([list, position])).toString("base64url");
 
 /**
- * A page out of rows of which there is one more than it is to have, should there be a next page.
+ * Returns a page of `limit` rows. `rows` has one row more than the page if there is a next page.
  */
 export function pageOf<Row>(
   rows: readonly Row[],
   limit: number | undefined,
 ): {
-  rows: readonly Row[] /** Its last row, where there is a next page. */;
+  rows: readonly Row[];
+  /** The last row of the page; undefined on the last page. */
   last: Row | undefined;
 } {
   if (limit === undefined || rows.length <= limit) return { rows, last: undefined };

@@ -1,5 +1,5 @@
-// Parts that the schemas of requests and answers share. Unknown fields of a request are passed
-// over, as clients may know more than this server.
+// Parts that the schemas of requests and answers share. Unknown fields of a request are ignored,
+// since clients may be newer than this server.
 
 import { z } from "@hono/zod-openapi";
 import { LIFECYCLE_STATES, type StoredLifecycleState } from "nous-wasm";
@@ -7,14 +7,14 @@ import { wellFormed } from "../text.ts";
 import { parseInstant, toIso } from "../time.ts";
 import { MOST_ANSWER, MOST_COMPONENTS, MOST_NAME, MOST_TEXT, MOST_TITLE } from "./limits.ts";
 
-/** Levels of data of any form. */
+/** The most levels of nested data. */
 const MOST_LEVELS = 100;
 
 export const STATES: readonly StoredLifecycleState[] = [...LIFECYCLE_STATES, "DELETED"];
 
-// ---- what comes in ------------------------------------------------------------------------------
+// ---- requests -----------------------------------------------------------------------------------
 
-/** SQLite ends a text at U+0000, and keeps half of a pair of surrogates as U+FFFD. */
+/** SQLite ends a text at U+0000, and stores an unpaired surrogate as U+FFFD. */
 export const text = (most: number) =>
   z
     .string()
@@ -22,7 +22,7 @@ export const text = (most: number) =>
     .refine((value) => !value.includes("\0"), "must not contain U+0000")
     .overwrite(wellFormed);
 export const name = text(MOST_NAME).min(1);
-/** An id that a caller gives: what stands in a path without being escaped. */
+/** An id from the caller. It needs no escaping in a path. */
 export const ownId = text(MOST_NAME).regex(
   /^\w[\w.:-]*$/,
   "must be letters, digits, _ . : and - only",
@@ -46,14 +46,15 @@ export const instant = z
   .openapi({ format: "date-time" });
 
 /**
- * Whether a value has so many levels at most. What walks over data may go as deep as the stack is.
+ * Returns whether a value has at most `levels` levels. Recursion over deeper data could exhaust the
+ * stack.
  */
 function isFlat(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return true;
   return levels > 0 && Object.values(value).every((inner) => isFlat(inner, levels - 1));
 }
 
-/** Figures of a memory by their names: what was at stake, what was known. */
+/** The figures of a memory by name: what was at stake, and what was known. */
 export const signals = z
   .record(z.string().min(1).max(MOST_NAME), z.unknown())
   .refine((given) => isFlat(given, MOST_LEVELS), {
@@ -65,7 +66,7 @@ export const signals = z
     `must not be longer than ${MOST_TEXT} characters as JSON`,
   );
 
-/** Components that are numbers in f32, too, and not all 0. */
+/** An embedding: its components are within the range of f32, and not all zeros. */
 export const vector = z
   .array(z.number())
   .min(1)
@@ -76,13 +77,13 @@ export const vector = z
   )
   .refine((components) => components.some((it) => Math.fround(it) !== 0), "must not be all zeros");
 
-/** How many a list gives when it is not told, and at most. */
+/** Default and maximum of a limit. */
 export interface Limits {
   usual: number;
   most: number;
 }
 
-/** A limit above the most is the most. */
+/** The schema of a limit in a body. A larger limit counts as the maximum. */
 export const limitOf = ({ usual, most }: Limits) =>
   z
     .int()
@@ -96,7 +97,7 @@ export const limitOf = ({ usual, most }: Limits) =>
       description: `How many at most. Default ${usual}; above ${most} it is ${most}.`,
     });
 
-/** The same in a query string. */
+/** The schema of a limit in a query string. */
 export const limitTextOf = (limits: Limits) =>
   z
     .string()
@@ -110,25 +111,25 @@ export const limitTextOf = (limits: Limits) =>
       description: `How many at most. Default ${limits.usual}; above ${limits.most} it is ${limits.most}.`,
     });
 
-/** The id of what a request is about, by what that is. */
+/** The parameter `id` of a path; `thing` names what it is the id of. */
 export const idOf = (thing: string) =>
   z.object({ id: z.string().describe(`The id of the ${thing}.`) });
 
-/** Refusals that several operations give. */
+/** Descriptions of refusals that several operations have. */
 export const NO_MEMORY = "No memory has this id.";
 export const NO_EDGE = "No edge has this id.";
 export const NO_CLUSTER = "No cluster has this id.";
 export const OTHER_VERSION = "The memory has another version than `If-Match` says.";
 export const KEY_USED = "The `Idempotency-Key` was used for another request.";
-export const MADE_IS_GONE = "What was made with this `Idempotency-Key` is deleted.";
+export const MADE_IS_GONE = "The row that this `Idempotency-Key` created was deleted.";
 
-// ---- what goes out ------------------------------------------------------------------------------
+// ---- answers ------------------------------------------------------------------------------------
 
 export const time = z.string().openapi({ format: "date-time" });
 export const someText = z.string().nullable();
 export const someNumber = z.number().nullable();
 
-/** What an answer had no room for; it is there only where that is something. */
+/** The ids of memories that did not fit into the answer; missing if there are none. */
 export const omittedIds = z
   .array(z.string())
   .optional()
@@ -139,26 +140,26 @@ export const omittedIds = z
       "their ids. Missing if there are none.",
   });
 
-/** The mark of an answer that has succeeded. */
+/** The field that marks a success. */
 export const ok = z.literal(true).describe("Always true.");
 export const doneText = "A confirmation.";
 export const done = z.object({ ok }).openapi("Done", { description: doneText });
 
-/** Fields that answers share. */
+/** Fields that several answers have. */
 export const rows = z.int().describe("The number of rows in this answer.");
 export const id = z.string().describe("The id.");
 
 export const problem = z
   .object({
-    error: z.string().describe("What is wrong, in one sentence."),
+    error: z.string().describe("The reason, in one sentence."),
     issues: z
       .array(
         z.object({
           path: z.string().describe("The field, such as `time_range.start`; empty for the whole."),
-          message: z.string().describe("What is wrong with the field."),
+          message: z.string().describe("The fault of the field."),
         }),
       )
       .optional()
-      .describe("What is wrong with the request, field by field."),
+      .describe("The faults of the request, by field."),
   })
   .openapi("Problem", { description: "Why a request was refused." });

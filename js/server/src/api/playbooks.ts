@@ -1,4 +1,4 @@
-// Playbooks: what is asked and answered.
+// Requests and answers about playbooks.
 
 import { z } from "@hono/zod-openapi";
 import { operation } from "./operation.ts";
@@ -6,7 +6,7 @@ import { id, name, ok, optionalName, share, time } from "./parts.ts";
 
 const MOST_EVENTS = 1_000;
 const MOST_VARIABLES = 1_000;
-/** Values of a variable over time. */
+/** The values of a variable over time. */
 const MOST_VALUES = 10_000;
 
 const unreadable = z.array(z.object({ id, reason: z.string().describe("Why it cannot be read.") }));
@@ -14,7 +14,7 @@ const unreadable = z.array(z.object({ id, reason: z.string().describe("Why it ca
 const anomaly = z
   .object({
     type: name.describe("The kind of the event, as triggers name it."),
-    symbol: optionalName.describe("What the event is about, such as `BTC`."),
+    symbol: optionalName.describe("The subject of the event, such as `BTC`."),
     severity: share.describe("How severe it is, from 0 to 1."),
   })
   .openapi("Anomaly", { description: "An unusual event that playbooks may react to." });
@@ -37,12 +37,12 @@ const playbookMatch = z
   .object({
     id: z.string().describe("The id of the playbook."),
     title: z.string().describe("The title of the playbook."),
-    action: z.string().describe("What the playbook says to do."),
+    action: z.string().describe("The action of the playbook."),
     direction: z.string().describe("The direction of the action, such as `long`."),
     success_count: z.int().describe("How many of its trades were profitable."),
     sample_size: z.int().describe("How many trades followed it."),
     type: z.string().describe("The kind of the event that fired it."),
-    symbol: z.string().nullable().describe("What that event is about."),
+    symbol: z.string().nullable().describe("The subject of that event."),
     severity: z.number().describe("How severe that event is, from 0 to 1."),
     success_rate: z.number().describe("The share of profitable trades, from 0 to 1."),
     relevance: z.number().describe("The success rate times the severity."),
@@ -98,13 +98,13 @@ export const outcomeAnswer = z
       "Playbooks that cannot be read. The trade counts for them as soon as they can.",
     ),
   })
-  .openapi("OutcomeAnswer", { description: "What the outcome of a trade changed." });
+  .openapi("OutcomeAnswer", { description: "The changes by the outcome of a trade." });
 
 export const playbookOperations = {
   matchPlaybooks: operation({
     method: "post",
     path: "/playbooks/match",
-    summary: "Says which playbooks events fire",
+    summary: "Finds the playbooks that events fire",
     returns: "The playbooks that fired.",
     example: { body: { events: [{ type: "funding_extreme", symbol: "BTC", severity: 0.8 }] } },
     scope: "memory",

@@ -1,4 +1,4 @@
-// Retrieval in several passes: what is asked and answered.
+// Requests and answers of retrieval in several passes.
 
 import { z } from "@hono/zod-openapi";
 import { MEMORY_SECTIONS } from "nous-wasm";
@@ -10,7 +10,8 @@ const USUAL_TOKENS = 4_000;
 const MOST_TOKENS = 1_000_000;
 
 /**
- * Whether memories gain by being given, and how much: more where an agent asked for them itself.
+ * Whether returned memories count as recalled, and how much the edges between them gain: more if
+ * the agent asked for them itself.
  */
 export const recall = z
   .enum(["automatic", "explicit", "none"])
@@ -38,7 +39,7 @@ const linesRequest = retrievalRequest
 
 const searchTrace = z
   .object({
-    query: z.string().describe("What was searched for."),
+    query: z.string().describe("The text of the search."),
     outcome: z.enum(["ok", "empty", "failed", "late"]).describe("How the search ended."),
     results: z.int().describe("How many memories it found."),
     top_score: someNumber.describe("The best score."),
@@ -73,7 +74,7 @@ const trace = z
         confidence: kind.confidence,
         intents: z.array(z.enum(MEMORY_SECTIONS)).describe("The sections that it asks for."),
       })
-      .describe("What kind of question it is."),
+      .describe("The kind of the question."),
     parts: z.array(partTrace).describe("The search for each part."),
     fallback: searchTrace.optional(),
     merge: z
@@ -138,8 +139,8 @@ const trace = z
             dt: z.number().describe("Distance between the best results, from 0 to 1."),
             cm: z.number().describe("Coverage of the question, from 0 to 1."),
           })
-          .describe("What the score is made of."),
-        flags: z.array(z.string()).describe("What speaks against the results."),
+          .describe("The parts of the score."),
+        flags: z.array(z.string()).describe("Reasons for doubt about the results."),
       })
       .describe("How sure the retrieval is of its results."),
     ms: z
@@ -152,7 +153,7 @@ const trace = z
       })
       .describe("How long each step took, in milliseconds."),
   })
-  .openapi("RetrievalTrace", { description: "What a retrieval did, and why." });
+  .openapi("RetrievalTrace", { description: "The steps of a retrieval, and their reasons." });
 
 const retrievalHit = found
   .extend({

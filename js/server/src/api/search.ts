@@ -1,4 +1,4 @@
-// Questions: searches, and what kind of question one is.
+// Requests and answers of searches, and of the classification of questions.
 
 import { z } from "@hono/zod-openapi";
 import { MEMORY_SECTIONS, RERANKING_WEIGHTS } from "nous-wasm";
@@ -48,7 +48,7 @@ export const searchRequest = z
       .nullish()
       .describe("The vector of the question. Default: the provider's, if there is one."),
   })
-  .openapi("SearchRequest", { description: "A question, and what may answer it." });
+  .openapi("SearchRequest", { description: "A question, and the filters of the search." });
 
 const question = z
   .object({ query: text(MOST_QUERY).min(1).describe("The question.") })
@@ -95,7 +95,7 @@ const searchMetrics = z
   })
   .openapi("SearchMetrics", { description: "Times and counts of a search." });
 
-/** What is said of every question. */
+/** Fields that classify a question. */
 export const kind = {
   query_type: z
     .enum(["LOOKUP", "AMBIGUOUS"])
@@ -112,7 +112,7 @@ const queryAssessment = z
     used_embeddings: z.boolean().describe("Whether vectors were compared."),
     ssa_multiplier: z.number().describe("The search looked for this many times the limit."),
   })
-  .openapi("QueryAssessment", { description: "What kind of question was asked." });
+  .openapi("QueryAssessment", { description: "The kind of the question." });
 
 export const searchAnswer = z
   .object({
@@ -124,7 +124,7 @@ export const searchAnswer = z
   })
   .openapi("SearchAnswer", { description: "The memories that a search found." });
 
-/** What a server answers that behaves as Hynous' does: what LIKE found has no scores. */
+/** The answer with `compat: "hynous"`: memories that LIKE found have no scores. */
 export const searchAnswerAsHynous = searchAnswer
   .partial({ metrics: true, qcs: true })
   .extend({
@@ -143,7 +143,7 @@ export const classification = z
     entity: someText.describe("The person or thing that it asks about."),
     attribute: someText.describe("The property that it asks for."),
   })
-  .openapi("Classification", { description: "What kind of question it is." });
+  .openapi("Classification", { description: "The kind of a question." });
 
 export const searchOperations = {
   search: operation({
@@ -161,12 +161,12 @@ export const searchOperations = {
   }),
 };
 
-/** What is answered without an agent. */
+/** Operations that need no agent. */
 export const questionOperations = {
   classifyQuery: operation({
     method: "post",
     path: "/classify-query",
-    summary: "Says what kind of question a text is",
+    summary: "Classifies a question",
     returns: "The classification.",
     example: { body: { query: "what is Bob's phone?" } },
     scope: "memory",

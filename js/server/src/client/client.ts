@@ -7,7 +7,7 @@ import type { Methods } from "./types.ts";
 export type * from "./types.ts";
 
 /**
- * What a {@link NousClient} needs to know.
+ * The options of a {@link NousClient}.
  *
  * @example
  * ```ts
@@ -41,7 +41,7 @@ export interface NousClientOptions {
 export interface RequestIssue {
   /** The field, such as `embedding` or `time_range.start`; empty for the request as a whole. */
   path: string;
-  /** What is wrong with the field. */
+  /** The fault of the field. */
   message: string;
 }
 
@@ -70,7 +70,7 @@ export class NousRequestError extends Error {
   /** The faults of the request; empty if the request is not at fault. */
   readonly issues: readonly RequestIssue[];
 
-  /** The client makes these errors itself. */
+  /** The client creates these errors itself. */
   constructor(
     message: string,
     status: number | null,
@@ -117,7 +117,7 @@ export class NousClient {
 }
 export interface NousClient extends Methods {}
 
-/** Returns what asks the server. */
+/** Returns the function that sends requests. */
 function askerOf({
   baseUrl: givenUrl,
   agent,
@@ -144,7 +144,7 @@ function askerOf({
       signal,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     };
-    // A query may hold words of a memory, and the message of an error is logged.
+    // The path is logged without its query, which may hold words of a memory.
     const called = `${method} ${baseUrl}${path}`;
     try {
       const response = await fetch(url, init);
@@ -159,18 +159,22 @@ function askerOf({
   };
 }
 
-/** The cause of a failed `fetch`, which says no more than that it failed. */
+/** Returns the cause of a failed `fetch`, whose own message only says that it failed. */
 function causeOf(error: unknown): string {
   let found = error;
   while (found instanceof Error && found.cause instanceof Error) found = found.cause;
-  // Node tries all addresses of a name, and has an error for each.
+  // If a host name has several addresses, Node tries all, and reports an error for each.
   if (found instanceof AggregateError && found.errors.length > 0) [found] = found.errors;
   if (!(found instanceof Error)) return String(found);
   const { code, message } = found as Error & { code?: unknown };
   return typeof code === "string" && !message.includes(code) ? `${code}: ${message}` : message;
 }
 
-/** Returns the answer. @throws {NousRequestError} if it is a refusal, or not from this server. */
+/**
+ * Returns the answer.
+ *
+ * @throws {NousRequestError} If the answer is a refusal, or not from this server.
+ */
 function answerOf(
   status: number,
   text: string,
@@ -191,7 +195,7 @@ function answerOf(
   if (isGood) return answer;
   const { error = `the answer has status ${status}`, issues = [] } = answer ?? {};
   const places = issues.map(({ path, message }) => (path === "" ? message : `${path} ${message}`));
-  // Behind a proxy a prefix may be right, and then the id is wrong.
+  // Behind a proxy a path prefix may be correct. Then the id is wrong, not the base URL.
   const { pathname } = new URL(`${baseUrl}${path}`);
   const hints =
     status === 404 && pathname !== path
@@ -200,7 +204,7 @@ function answerOf(
   throw new NousRequestError([error, ...places, ...hints].join("; "), status, issues);
 }
 
-/** A segment of a path. Anything but a name would make another path of it. */
+/** Returns a segment of a path. Other values than ids would address another path. */
 function segmentOf(operation: string, name: string, value: unknown): string {
   if (typeof value !== "string" || /^\.{0,2}$/.test(value))
     throw new TypeError(
@@ -216,7 +220,7 @@ function queryOf(given: unknown): string {
     : `?${new URLSearchParams(entries.map(([key, value]) => [key, String(value)]))}`;
 }
 
-/** Returns the address without slashes at its end. */
+/** Returns the address without trailing slashes. */
 function checkBaseUrl(given: string): string {
   const found = JSON.stringify(given);
   const example = "such as http://127.0.0.1:3100";
@@ -237,7 +241,9 @@ function checkBaseUrl(given: string): string {
   return baseUrl;
 }
 
-/** The server has the same rule, but a header with a control character never reaches it. */
+/**
+ * Checks the name by the server's rule: a header with a control character never reaches the server.
+ */
 function checkAgent(name: string): string {
   const isName =
     typeof name === "string" &&
@@ -250,12 +256,14 @@ function checkAgent(name: string): string {
   );
 }
 
-/** `fetch` would name a key that no header can carry in its error. */
+/**
+ * Checks the key: the error of `fetch` for a key that is no valid header value would show the key.
+ */
 function checkKey(key: string): string {
   if (!/^[\x21-\x7e]+$/.test(key))
     throw new TypeError("key must be of printable ASCII characters, without blanks");
   return key;
 }
 
-/** A header carries bytes, and a name is UTF-8. */
+/** Returns a name as a header value: the bytes of its UTF-8 as Latin-1 characters. */
 const headerOf = (agent: string): string => String.fromCharCode(...new TextEncoder().encode(agent));

@@ -1,19 +1,19 @@
-// What a client has to know of the operations while it runs. The build puts the outcome in the
-// place of this file, so that the client that is published has no dependencies.
+// The data on operations that the client needs at run time. The build replaces this file by its
+// values, so that the published client has no dependencies.
 
-import { AGENT_OPERATIONS, PLAIN_OPERATIONS } from "../api/operations.ts";
+import { AGENT_OPERATIONS, AGENTLESS_OPERATIONS } from "../api/operations.ts";
 import { BASE } from "../http/route.ts";
 import type { Operations } from "./types.ts";
 
 export interface Route {
   method: string;
-  /** With `{id}` for a part that changes. */
+  /** The path, with `{id}` for a parameter. */
   path: string;
   hasBody: boolean;
   hasQuery: boolean;
 }
 
-const OPERATIONS: Operations = { ...AGENT_OPERATIONS, ...PLAIN_OPERATIONS };
+const OPERATIONS: Operations = { ...AGENT_OPERATIONS, ...AGENTLESS_OPERATIONS };
 
 export const ROUTES: Readonly<Record<string, Route>> = Object.fromEntries(
   Object.entries(OPERATIONS).map(([name, { method, path, ...parts }]) => [

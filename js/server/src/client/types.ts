@@ -1,14 +1,14 @@
-// The types of the client's methods, as they follow from the table of operations: parts of the path
-// come first, then the body, then the query. The build publishes the same types with names and
-// comments, made from the description of the interface; a test holds both against each other.
+// The types of the client's methods, derived from the table of operations. Arguments are the
+// parameters of the path, then the body, then the query. The build publishes the same types with
+// names and comments, generated from the OpenAPI document; a test compares both.
 
 import type { z } from "@hono/zod-openapi";
 import type { AnswerOf, OperationShape } from "../api/operation.ts";
-import type { AGENT_OPERATIONS, PLAIN_OPERATIONS } from "../api/operations.ts";
+import type { AGENT_OPERATIONS, AGENTLESS_OPERATIONS } from "../api/operations.ts";
 
-export type Operations = typeof AGENT_OPERATIONS & typeof PLAIN_OPERATIONS;
+export type Operations = typeof AGENT_OPERATIONS & typeof AGENTLESS_OPERATIONS;
 
-/** A text for each part of a path in braces. */
+/** A string for each `{parameter}` of a path. */
 type PathArguments<Path extends string> = Path extends `${string}{${string}}${infer Rest}`
   ? [id: string, ...rest: PathArguments<Rest>]
   : [];
@@ -19,7 +19,7 @@ type BodyArguments<Shape> = Shape extends { body: infer Schema extends z.ZodType
     : [body: z.input<Schema>]
   : [];
 
-/** In a query everything is text; a client writes numbers and booleans as what they are. */
+/** Queries are text; the client also accepts numbers and booleans, and writes them. */
 type Written<Value> = string extends Value
   ? Value | number
   : "true" extends Value
@@ -34,7 +34,7 @@ type QueryArguments<Shape> = Shape extends { query: infer Schema extends z.ZodTy
     : never
   : [];
 
-/** A method for each operation, by the operation's name. */
+/** A method for each operation, named like the operation. */
 export type Methods = {
   readonly [Name in keyof Operations]: MethodOf<Operations[Name]>;
 };

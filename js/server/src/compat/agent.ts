@@ -14,14 +14,15 @@ export const agentOverrides = {
     };
   },
 
-  /** Without a provider there is nothing to be done, and that is no failure. */
+  /** Without a provider there is nothing to do, and Hynous does not count that as a failure. */
   backfillEmbeddings: async (agent, given) => ({
     ...(await embeddingHandlers.backfillEmbeddings(agent, given)),
     ok: true,
   }),
 
   /**
-   * All of it, whatever a page would be: the newest memory first, and clusters as they are listed.
+   * Returns the whole graph without pages: memories newest first, and clusters in the order of
+   * their list.
    */
   graph: async (agent, given) => {
     const graph = await agentHandlers.graph(agent, {

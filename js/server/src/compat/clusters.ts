@@ -11,7 +11,7 @@ import type { ClusterRow } from "../storage/rows.ts";
 import { toIso } from "../time.ts";
 import { idempotent, type OverridesOf } from "./overriding.ts";
 
-/** How a memory is in a cluster. */
+/** The membership of an added memory. */
 const HOW = { weight: 1, pinned: 0 };
 
 export const clusterOverrides = {
@@ -29,10 +29,7 @@ export const clusterOverrides = {
     shown(agent, await clusterHandlers.updateCluster(agent, given)),
   deleteCluster: idempotent(clusterHandlers.deleteCluster),
 
-  /**
-   * A memory that is not there is passed over, and one that is in the cluster already stays as it
-   * is.
-   */
+  /** Skips memories that do not exist, and leaves existing memberships unchanged. */
   addMember: (agent, { params: { id: cluster_id }, body: { node_id, node_ids } }) =>
     agent.write(() => {
       const { storage } = agent;
@@ -49,7 +46,8 @@ export const clusterOverrides = {
     }),
 
   /**
-   * Those that came last first, as many as an answer holds; none of a cluster that is not there.
+   * Lists the members that joined last first, as many as fit into an answer; nothing for a missing
+   * cluster.
    */
   listMembers: (agent, { params: { id }, query: { limit } }) =>
     agent.read(() => {
@@ -78,7 +76,7 @@ export const clusterOverrides = {
 
   removeMember: idempotent(clusterHandlers.removeMember),
 
-  /** The states are those that were stored last. */
+  /** Counts states as they were stored last. */
   clusterHealth: (agent, { params: { id } }) =>
     agent.read(() => {
       const cluster = agent.storage.clusters.find(id);
@@ -131,7 +129,9 @@ export const newestFirst = <Row extends { sequence: number }>(
     return one === other ? b.sequence - a.sequence : one < other ? 1 : -1;
   });
 
-/** A flag is a number, and a cluster that was made without subtypes has null for them. */
+/**
+ * Returns a cluster in Hynous' form: a flag is a number, and missing automatic subtypes are null.
+ */
 function shown({ storage }: Agent, cluster: Cluster): object {
   const stored = storage.clusters.find(cluster.id)?.auto_subtypes ?? null;
   return {

@@ -1,5 +1,5 @@
-// The queue of conflicts as Hynous keeps and resolves it. What has expired, or is resolved, may
-// still be resolved.
+// The queue of conflicts as Hynous keeps and resolves it. Expired and resolved conflicts may still
+// be resolved.
 
 import type { Agent, Unit } from "../agent/agent.ts";
 import { AnswerRoom } from "../agent/answer-room.ts";
@@ -13,12 +13,12 @@ import type { NodeRow } from "../storage/rows.ts";
 import { toIso } from "../time.ts";
 import type { OverridesOf } from "./overriding.ts";
 
-/** Strength of the edges by which a conflict is resolved. */
+/** The strength of edges that a resolution creates. */
 const STRENGTH = 0.5;
 const DAY = "2026-01-01";
 
 export const conflictOverrides = {
-  /** Those of a status, oldest first, as many as an answer holds. */
+  /** Lists conflicts of a status, oldest first, as many as fit into an answer. */
   listConflicts: (agent, { query: { status } }) => {
     const room = new AnswerRoom();
     const data = room.taken(conflictsOf(agent, status, room));
@@ -35,8 +35,8 @@ export const conflictOverrides = {
 } satisfies OverridesOf<"listConflicts" | "resolveConflict" | "resolveConflicts">;
 
 /**
- * Returns conflicts of a status. A new memory that is gone leaves its text; without one there is
- * nothing to be resolved.
+ * Returns conflicts of a status. A deleted new memory leaves its text; a conflict without a text is
+ * left out.
  */
 function conflictsOf(agent: Agent, status: string, room: AnswerRoom) {
   const { storage } = agent;
@@ -52,7 +52,7 @@ function conflictsOf(agent: Agent, status: string, room: AnswerRoom) {
   }));
 }
 
-/** Returns what came of one of many. */
+/** Returns the outcome of one item of a batch. */
 function outcomeOf(agent: Agent, item: Partial<Resolving>): { ok: boolean } {
   const { conflict_id, resolution } = item;
   if (!conflict_id || !resolution) {
@@ -78,24 +78,24 @@ const reasonOf = ({ message, issues: [issue] }: Refusal): string =>
 interface Parties {
   old: NodeRow;
   fresh: NodeRow | undefined;
-  /** What the new memory says, or the text that became no memory. */
+  /** The text of the new memory, or the text that no memory holds. */
   text: string;
-  /** The time of the resolution, in ISO. */
+  /** The time of the resolution, in ISO 8601. */
   at: string;
 }
 
 type Resolver = (agent: Agent, unit: Unit, parties: Parties, request: Resolving) => string[];
 
-/** What each resolution does; the answer is that in words. */
+/** Carries out each resolution, and returns its actions in words. */
 const RESOLVERS: Readonly<Record<string, Resolver>> = {
   new_is_current: (agent, unit, { old, fresh, at }) => [
-    putToSleep(agent, unit, "Old", old, at),
+    makeDormant(agent, unit, "Old", old, at),
     ...(fresh === undefined ? [] : [tie(agent, unit, "supersedes", fresh, old)]),
   ],
   old_is_current: (agent, unit, { old, fresh, at }) =>
     fresh === undefined
       ? [`Old node ${old.id} confirmed current (no new node to deprecate)`]
-      : [putToSleep(agent, unit, "New", fresh, at), tie(agent, unit, "supersedes", old, fresh)],
+      : [makeDormant(agent, unit, "New", fresh, at), tie(agent, unit, "supersedes", old, fresh)],
   keep_both: (agent, unit, { old, fresh }) =>
     fresh === undefined
       ? ["Both kept (no new node to link)"]
@@ -114,8 +114,10 @@ const RESOLVERS: Readonly<Record<string, Resolver>> = {
 };
 
 /**
- * @throws {Refusal} for a conflict that is not there, a resolution that is none, and too long a
- * text.
+ * Resolves a conflict.
+ *
+ * @throws {Refusal} If the conflict does not exist, the resolution is unknown, or a text would
+ * become too long.
  */
 function resolve(agent: Agent, request: Resolving) {
   return agent.write((unit) => {
@@ -129,7 +131,8 @@ function resolve(agent: Agent, request: Resolving) {
     const old = storage.nodes.find(row.old_node_id!)!;
     const fresh = row.new_node_id === null ? undefined : storage.nodes.find(row.new_node_id);
     const text = presentConflicts(agent, [row])[0]!.new_content ?? "";
-    // Before a memory of it is deleted: what is pending would be untied, or go with the memory.
+    // Resolved before a memory is deleted: the deletion changes or removes pending conflicts of the
+    // memory.
     storage.conflicts.resolve(conflict_id, resolution, at);
     const actions = RESOLVERS[resolution]!(agent, unit, { old, fresh, text, at }, request);
     const ids = { old_node_id: old.id, new_node_id: fresh?.id ?? null };
@@ -137,7 +140,7 @@ function resolve(agent: Agent, request: Resolving) {
   });
 }
 
-function putToSleep(
+function makeDormant(
   agent: Agent,
   unit: Unit,
   which: "Old" | "New",

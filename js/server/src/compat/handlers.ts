@@ -1,4 +1,4 @@
-// Handlers of operations as a server with this compatibility has them.
+// The handlers of all operations in a compatibility mode.
 
 import type { Handler } from "../agent/handler.ts";
 import { HANDLERS } from "../agent/handlers.ts";
@@ -10,7 +10,7 @@ import { conflictOverrides } from "./conflicts.ts";
 import { nodeOverrides } from "./nodes.ts";
 import { searchAsHynous } from "./search.ts";
 
-/** Handlers that differ where the server behaves as Hynous' does. */
+/** Handlers that differ with `compat: "hynous"`. */
 const HYNOUS: Partial<Record<AgentOperation, Handler>> = {
   ...nodeOverrides,
   ...clusterOverrides,

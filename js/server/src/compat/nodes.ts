@@ -8,11 +8,11 @@ import { textOf } from "../agent/replica/index-rows.ts";
 import { notFound } from "../refusal.ts";
 import { idempotent, type OverridesOf } from "./overriding.ts";
 
-/** Strength of an edge that has none. */
+/** The strength of an edge whose row has none. */
 const STRENGTH_OF_NONE = 0.5;
 
 export const nodeOverrides = {
-  /** The state is the one that was stored last. */
+  /** Filters by the state that was stored last. */
   listNodes: (agent, { query: { lifecycle, ...query } }) =>
     listed(
       agent,
@@ -26,7 +26,7 @@ export const nodeOverrides = {
     return { ...node, neural_retrievability: share === null ? null : toFourDigits(share) };
   },
 
-  /** The row as it was written, odd values among it. */
+  /** Returns the row as it was written, with odd values. */
   updateNode: async (agent, given) => {
     await nodeHandlers.updateNode(agent, given);
     const row = agent.storage.nodes.find(given.params.id)!;
@@ -35,7 +35,7 @@ export const nodeOverrides = {
 
   deleteNode: idempotent(nodeHandlers.deleteNode),
 
-  /** All of them: of both directions, those from the memory come first. */
+  /** Lists all edges. For both directions, edges from the memory come first. */
   listEdges: ({ storage }, { query: { node_id, direction } }) => {
     const from = direction === "in" ? [] : storage.edges.of(node_id, "out");
     const known = new Set(from.map(({ id }) => id));
@@ -45,13 +45,13 @@ export const nodeOverrides = {
     return { data, count: data.length, next_cursor: null };
   },
 
-  /** The weight is strengthened along, and an amount may be negative. */
+  /** Changes the weight with the strength. The amount may be negative. */
   strengthenEdge: (agent, { params: { id }, body: { amount } }) =>
     agent.write(() => {
       const [[edge] = []] = agent.storage.edges.indexed([id]);
       if (edge === undefined) throw notFound();
       const sum = Number(edge.strength ?? STRENGTH_OF_NONE) + amount;
-      // Nothing could be added to an infinite one.
+      // An infinite strength could not be changed any more.
       const strength = Math.max(-Number.MAX_VALUE, Math.min(1, sum));
       return presentEdge(agent.storage.edges.setStrength(id, strength)!);
     }),

@@ -1,4 +1,4 @@
-// Operations as a server with this compatibility takes their requests.
+// The operations on agents in a compatibility mode.
 
 import type { OperationShape } from "../api/operation.ts";
 import { AGENT_OPERATIONS, type AgentOperation } from "../api/operations.ts";
@@ -6,8 +6,8 @@ import type { Compat } from "../settings/compat.ts";
 import { HYNOUS } from "./requests.ts";
 
 /**
- * Returns the operations of agents: what their requests may hold, and what their answers are
- * described as.
+ * Returns the operations on agents, with the schemas of their requests and the descriptions of
+ * their answers.
  */
 export function operationsFor(compat: Compat): typeof AGENT_OPERATIONS {
   if (compat === "none") return AGENT_OPERATIONS;

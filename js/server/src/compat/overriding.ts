@@ -1,14 +1,11 @@
-// What handlers that stand for others are made of.
+// The type and a helper of handlers that replace others in a compatibility mode.
 
 import type { Agent } from "../agent/agent.ts";
 import type { GivenTo } from "../api/operation.ts";
 import type { AGENT_OPERATIONS, AgentOperation } from "../api/operations.ts";
 import { Refusal } from "../refusal.ts";
 
-/**
- * Handlers that stand for those of these operations. Their answers are described in
- * `operations.ts`.
- */
+/** Handlers that replace those of these operations. `operations.ts` describes their answers. */
 export type OverridesOf<Name extends AgentOperation> = {
   [Operation in Name]: (
     agent: Agent,
@@ -16,7 +13,7 @@ export type OverridesOf<Name extends AgentOperation> = {
   ) => unknown;
 };
 
-/** Does what `handle` does. What is not there counts as deleted. */
+/** Returns a handler that does the same as `handle`, but succeeds if the row does not exist. */
 export function idempotent<Given>(handle: (agent: Agent, given: Given) => unknown) {
   return async (agent: Agent, given: Given): Promise<unknown> => {
     try {

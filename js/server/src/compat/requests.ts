@@ -1,5 +1,5 @@
-// Requests that Hynous' server takes and this server's own rules refuse, and answers that have
-// another form there.
+// Schemas for requests that Hynous' server accepts and this server's own schemas refuse, and for
+// answers that have another form there.
 
 import { z } from "@hono/zod-openapi";
 import { clusterList, clusterOperations, cluster as ownCluster } from "../api/clusters.ts";
@@ -22,7 +22,9 @@ const LATEST = "9999-12-31T23:59:59.999Z";
 
 // ---- parts --------------------------------------------------------------------------------------
 
-/** A value as a column of texts keeps it: a number has a decimal point, and a flag is a number. */
+/**
+ * Returns a value as a text column stores it: a number has a decimal point, and a flag is a number.
+ */
 const asText = (value: string | number | boolean): string => {
   if (typeof value === "string") return value;
   return Number.isInteger(Number(value)) ? `${Number(value)}.0` : String(value);
@@ -33,23 +35,23 @@ const looseName = written.pipe(name);
 const looseOptionalName = written.nullish().pipe(optionalName);
 const looseLongText = written.nullish().pipe(text(MOST_TEXT).nullish());
 
-/** A time in the form that times have, where it is one; else as it is. */
+/** A time: in the stored form if it is a time, else unchanged. */
 const looseTime = looseText(MOST_NAME).transform((given) => {
   const instant = parseInstant(given);
   return instant === undefined ? given : toIso(instant);
 });
 
-/** A number of any size; what is none counts as missing. */
+/** A number of any size; any other value counts as missing. */
 const looseNumber = z
   .unknown()
   .optional()
   .transform((given) => (Number.isFinite(given) ? (given as number) : undefined));
-/** Whether a value counts as true. */
+/** Any value, as a boolean. */
 const looseFlag = z
   .unknown()
   .optional()
   .transform((given) => (given === undefined ? undefined : Boolean(given)));
-/** Names of a list; null for what is no list. */
+/** The names in a list; null for a value that is not a list. */
 const looseNames = z
   .unknown()
   .optional()
@@ -59,7 +61,7 @@ const looseNames = z
   })
   .pipe(clusterOperations.createCluster.body.shape.auto_subtypes);
 
-/** A limit below 0 is none. */
+/** A page size; below 0 there is no limit. */
 const looseLimit = z
   .string()
   .regex(/^-?\d{1,15}$/, "must be a whole number")
@@ -150,7 +152,10 @@ const strengthening = z.object({
 
 // ---- searches -----------------------------------------------------------------------------------
 
-/** Both bounds count, or none does; what is no time, and an odd kind of time, lets nothing pass. */
+/**
+ * A time range counts only with both bounds. An invalid time or an unknown kind of time matches no
+ * memory.
+ */
 const looseRange = z
   .unknown()
   .optional()
@@ -261,7 +266,7 @@ const newMember = z
     message: "must be given, or node_ids",
   });
 
-// What extends a described schema is described as both, and these fields contradict it.
+// A schema that extends a described schema is described as both, and these fields contradict it.
 const cluster = z.object({
   ...ownCluster.shape,
   pinned: z.int().openapi({ description: "1 or 0." }),
@@ -288,8 +293,8 @@ const changedNode = z.object({
 });
 
 /**
- * Parts of operations that differ. Values that schemas of requests give fit the handlers of the
- * same operations.
+ * The parts of operations that differ. Their requests have values that fit the handlers of the same
+ * operations.
  */
 export const HYNOUS: Partial<Record<AgentOperation, Partial<OperationShape>>> = {
   createNode: { body: newNode },

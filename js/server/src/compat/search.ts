@@ -1,5 +1,5 @@
-// Searches as Hynous' Nous server answers them: its full text, its number of seeds, its filters and
-// its order, whatever the limit.
+// Searches as Hynous' Nous server answers them: with its full text, its number of seeds, its
+// filters and its order, whatever the limit.
 
 import type { StoredMemoryNode, Understanding } from "nous-wasm";
 import type { Agent } from "../agent/agent.ts";
@@ -17,30 +17,33 @@ import { parseInstant } from "../time.ts";
 
 type StoredNode = Readonly<NodeRow>;
 
-/** A search takes more than the limit, since filters leave some out: of a plain lookup less. */
+/**
+ * The search looks for this many times the limit, since filters leave results out. A plain lookup
+ * needs less.
+ */
 const OVERFETCH = 3;
 const OVERFETCH_OF_LOOKUP = 2;
 /**
- * What a search of it takes: UTF-16 units of a question and of a name, and results. Anything else
- * is looked up by LIKE.
+ * Hynous' limits of a search: UTF-16 units of a question and of a name, and results. Beyond them it
+ * uses LIKE.
  */
 const MOST_QUERY = 2_000;
 const MOST_NAME = 100;
 const MOST_RESULTS = 100;
-/** Seeds, and hits of full text and of vectors for each. */
+/** The number of seeds, and the hits of full text and of embeddings per seed. */
 const SEEDS = 15;
 const HITS_PER_SEED = 3;
-/** Vectors that are compared exactly, beyond the hits: an index may keep them rounded. */
+/** Embeddings that are compared exactly, beyond the hits: an index may hold rounded ones. */
 const SPARE = 50;
 const WEIGHTS = { vector: 0.7, bm25: 0.3 };
-/**
- * The least combined score of a seed, where there is a provider of embeddings and where there is
- * none.
- */
+/** The least combined score of a seed, with and without a provider of embeddings. */
 const THRESHOLD = { embedded: 0.15, plain: 0.05 };
-/** The largest BM25 score is not taken for less than this. */
+/** A lower bound of the largest BM25 score, by which the others are divided. */
 const LEAST_BM25 = 0.001;
-/** Spreading: what is left after a hop, the least activation, hops, and active memories. */
+/**
+ * Spreading: the share that is left after a hop, the least activation, the most hops, and the most
+ * active memories.
+ */
 const HOP_DECAY = 0.8;
 const LEAST_ACTIVATION = 0.01;
 const MOST_HOPS = 3;
@@ -72,7 +75,7 @@ interface HynousSearch {
   understood?: Understanding | undefined;
 }
 
-/** Counts an access of what it returns, but not of what LIKE found. */
+/** Counts an access of each memory that it returns, except for those that LIKE found. */
 export const searchAsHynous: Handler = (
   agent: Agent,
   { body, question, understood }: HynousSearch,
@@ -141,11 +144,11 @@ function isSearchable({ query, type, cluster_ids }: SearchRequest, wanted: numbe
 }
 
 /**
- * Memories whose text holds the question as it is, newest first: without scores, and without
- * counting an access.
+ * Returns memories whose text contains the question, newest first, without scores, and without
+ * counting accesses.
  */
 function lookUp(agent: Agent, { query, type, subtype, lifecycle, limit }: SearchRequest) {
-  // Conditions are about stored states, of which the database may be behind.
+  // The conditions are about stored states, and pending soft state is not stored.
   if (lifecycle != null) agent.flushAll();
   return agent.read(() => {
     const conditions = {
@@ -162,8 +165,8 @@ function lookUp(agent: Agent, { query, type, subtype, lifecycle, limit }: Search
 type Passes = (node: StoredMemoryNode | undefined) => boolean;
 
 /**
- * What a seed has to be. Activation does not spread where clusters are asked for: neighbours do not
- * say theirs.
+ * Returns the filter of seeds. If the request names clusters, activation does not spread: Hynous
+ * does not read the clusters of neighbours.
  */
 function filtersOf({ type, cluster_ids }: SearchRequest): { passes: Passes; spreads: boolean } {
   const clusters = new Set(cluster_ids ?? []);
@@ -197,7 +200,7 @@ function seedsOf(
   return seeds.sort((a, b) => b.combined - a.combined).slice(0, SEEDS);
 }
 
-/** Hits of SQLite's full text, best first, and their shares of the best score. */
+/** Returns the best hits of SQLite's full text, and their scores as shares of the best one. */
 function hitsOf({ storage }: Agent, terms: readonly string[]): { id: string; score: number }[] {
   if (terms.length === 0) return [];
   const hits = storage.nodes.fullText(
@@ -208,7 +211,7 @@ function hitsOf({ storage }: Agent, terms: readonly string[]): { id: string; sco
   return hits.map(({ id, rank }) => ({ id, score: Math.abs(rank) / best }));
 }
 
-/** The memories most like a vector, by cosines of what is stored. */
+/** Returns the memories with the highest cosines to an embedding. */
 function nearest(
   agent: Agent,
   embedding: ArrayLike<number> | undefined,
@@ -227,9 +230,7 @@ function nearest(
     .slice(0, SEEDS * HITS_PER_SEED);
 }
 
-/**
- * Activations of the seeds after rounds of spreading, and how many memories were active in the end.
- */
+/** Returns the activations after all rounds of spreading, and the number of active memories. */
 function spread(
   { index, storage }: Agent,
   seeds: readonly Seed[],
@@ -240,7 +241,7 @@ function spread(
   const neighboursOf = (id: string) => {
     let neighbours = known.get(id);
     if (neighbours === undefined) {
-      // From it and then to it; an edge to itself is one.
+      // Edges from the memory come first; an edge from it to itself counts once.
       const to = storage.edges.of(id, "in").filter(({ source_id }) => source_id !== id);
       neighbours = [...storage.edges.of(id, "out"), ...to]
         .map(({ source_id, target_id, type }) => ({
@@ -272,7 +273,7 @@ function spread(
   return { activations, active: activations.size };
 }
 
-/** Seeds alone are ranked: what activation reached beside them has no word of the question. */
+/** Ranks the seeds alone: memories that only activation reached have no word of the question. */
 function rank(
   agent: Agent,
   seeds: readonly Seed[],
@@ -294,7 +295,7 @@ function rank(
       bm25_score: bm25,
       graph_score: highest > 0 ? activation / highest : activation,
       last_accessed: node.last_accessed,
-      // One whose time cannot be read is not new.
+      // A memory whose time cannot be read counts as old.
       created_at: parseInstant(String(created.get(id))) ?? 0,
       access_count: node.access_count,
       inbound_edge_count: node.inbound_edge_count,
@@ -309,8 +310,7 @@ function rank(
 }
 
 /**
- * Whether a ranked memory is of the subtype, in the stored state and of the time that are asked
- * for.
+ * Returns whether a ranked memory has the subtype, the stored state and the time of the request.
  */
 function remains(
   { index }: Agent,

@@ -1,5 +1,5 @@
-// The agents of a server that has a language model. The model analyses an agent's episodes before
-// they are consolidated; the agent answers other requests meanwhile.
+// The pool of a server with a language model. Before an agent's episodes are consolidated, the
+// model analyses them; the agent answers other requests meanwhile.
 
 import { parsePatternOutput } from "nous-wasm";
 import type { TaskFigures, TaskName } from "../agent/tasks.ts";
@@ -82,7 +82,7 @@ export class AnalysisPool implements Pick<Pool, "call" | "run" | "list"> {
     return analyses;
   }
 
-  /** Adds the embedding of the lesson, by which lessons of the same meaning are found. */
+  /** Adds the embedding of the lesson, by which similar lessons are found. */
   async #withVector(agent: string, said: ModelAnswer): Promise<Analysis> {
     if (this.#embedder === undefined || "failure" in said) return said;
     const { title, body } = parsePatternOutput(said.text);

@@ -1,5 +1,5 @@
-// The agents of a server that has a provider of embeddings. A question gets its embedding before an
-// agent sees it, and a memory gets its embedding after it was written.
+// The pool of a server with a provider of embeddings. A question gets its embedding before an agent
+// receives it, and a memory gets its embedding after it was stored.
 
 import { LRUCache } from "lru-cache";
 import type { Engine, Understanding } from "nous-wasm";
@@ -18,7 +18,10 @@ import type { Pool } from "../workers/pool.ts";
 
 type Given<Name extends AgentOperation> = GivenTo<(typeof AGENT_OPERATIONS)[Name]>;
 
-/** The text of a question that needs an embedding; undefined if it needs none or brings its own. */
+/**
+ * Returns the text of a question that needs an embedding; undefined if it needs none or brings its
+ * own.
+ */
 const QUESTIONS: {
   readonly [Name in AgentOperation]?: (given: Given<Name>) => string | undefined;
 } = {
@@ -42,17 +45,19 @@ const QUESTIONS: {
 const queryOf = ({ query, embedding }: { query: string; embedding?: unknown }) =>
   embedding == null ? query : undefined;
 
-/** The type of a memory that a new text would most likely become. */
+/** The type that a new text would most likely get. */
 const TYPE_OF_NEW = "concept";
 
-/** Agents whose model is remembered. */
+/** Agents whose model is cached. */
 const MOST_AGENTS = 10_000;
 /** How many models a question is embedded with before it is searched by its words alone. */
 const MOST_MODELS = 2;
 
 export interface EmbeddingPoolOptions {
   embedder: Embedder;
-  /** Understands questions as the agents do: it has their configuration. */
+  /**
+   * The engine with the agents' configuration, so that it understands questions as the agents do.
+   */
   engine: Pick<Engine, "understand">;
   compat: Compat;
   log: Logger;
@@ -65,8 +70,8 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
   readonly #terms: "ascii" | "unicode";
   readonly #backlog: Backlog;
   /**
-   * The model of each agent's embeddings, as far as it is known. Another process may change it: the
-   * agent compares the model of each question with its own.
+   * The model of each agent's embeddings. Another process may change it: the agent compares the
+   * model of each question with its own.
    */
   readonly #models = new LRUCache<string, EmbeddingModel>({ max: MOST_AGENTS });
 
@@ -95,13 +100,16 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
     return answer;
   }
 
-  /** A question is understood here, and the agent is told how. */
+  /** Analyses the query, and sends the analysis to the agent with the request. */
   #understood(given: Given<"search">): Given<"search"> & { understood: Understanding } {
     const { query } = given.body;
     return { ...given, understood: this.#engine.understand(query, { terms: this.#terms }) };
   }
 
-  /** Sends a request with the embedding of its question; anew if that is of another model. */
+  /**
+   * Sends a request with the embedding of its question; once more if the embedding is of another
+   * model.
+   */
   async #ask<Name extends AgentOperation>(
     agent: string,
     operation: Name,
@@ -140,7 +148,7 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
     return { vector, model, ms: performance.now() - start };
   }
 
-  /** Looks for memories of an agent that wait for an embedding. */
+  /** Starts making embeddings for memories of an agent that wait for one. */
   wake(agent: string): void {
     this.#backlog.wake(agent);
   }

@@ -1,4 +1,4 @@
-// The front of the server, in the main thread: HTTP, models of providers, and periodic work.
+// The front of the server, in the main thread: HTTP, calls to providers, and periodic work.
 
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -20,7 +20,7 @@ import { AnalysisPool } from "./analysis-pool.ts";
 import { EmbeddingPool } from "./embedding-pool.ts";
 import { Scheduler } from "./scheduler.ts";
 
-/** How long a stop waits for requests under way, in milliseconds. */
+/** How long a stop waits for running requests, in milliseconds. */
 const PATIENCE = 10_000;
 /** How long a request may take to arrive, in milliseconds. */
 const REQUEST_TIMEOUT = 30_000;
@@ -30,17 +30,17 @@ const REQUEST_TIMEOUT = 30_000;
  */
 const KEEP_ALIVE_TIMEOUT = 75_000;
 
-/** Why a port cannot be listened on, and what to do, by the codes of errors. */
+/** Why the server cannot listen on a port, and what to do, by error code. */
 const NOT_LISTENING: Readonly<Record<string, string>> = {
   EADDRINUSE: "is in use: end the program that listens there, or choose another port with --port",
   EACCES: "is not for this user: choose a port of 1024 or more with --port",
-  EADDRNOTAVAIL: "cannot be had, as the host is not this machine: choose another with --host",
+  EADDRNOTAVAIL: "cannot be used, because the host is not this machine: choose another with --host",
 };
 
 export interface Front {
-  /** Begins to take requests. Returns the address, such as `http://127.0.0.1:3100`. */
+  /** Starts to accept requests. Returns the address, such as `http://127.0.0.1:3100`. */
   open(): Promise<string>;
-  /** Stops taking requests, and finishes those under way. */
+  /** Stops accepting requests, and waits for running ones. */
   close(): Promise<void>;
 }
 

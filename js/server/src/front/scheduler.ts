@@ -7,7 +7,7 @@ import type { Pool } from "../workers/pool.ts";
 
 /** The random part of an interval, as a share of it. */
 const JITTER = 0.1;
-/** The longest delay of the first turn, in milliseconds. Tasks that are not due are not done. */
+/** The longest delay of the first turn, in milliseconds. Tasks that are not due are skipped. */
 const FIRST = 10_000;
 
 export class Scheduler {
@@ -55,7 +55,7 @@ export class Scheduler {
     } catch (error) {
       this.#log.warn(
         { task, failure: { message: (error as Error).message } },
-        "Periodic work could not be begun",
+        "Periodic work could not be started",
       );
     }
   }

@@ -1,4 +1,5 @@
-// Who comes in, and what they may do: by the key that a request brings.
+// Authentication and authorization: the caller of a request by its key, and the rights of the
+// caller.
 
 import { SCOPES, type Scope } from "../api/operation.ts";
 import { HOW_WITHOUT, type Rights } from "../keys/keys.ts";
@@ -7,23 +8,23 @@ import { Refusal } from "../refusal.ts";
 
 const BEARER = /^Bearer +(\S+) *$/i;
 
-/** What everybody may do while there are no keys. */
+/** The rights of every caller while the server has no keys. */
 const OPEN: Rights = { agents: "all", scopes: SCOPES, creates_agents: true };
 
-/** Whoever asks. */
+/** The sender of a request, with its rights. */
 export type Caller = Rights & {
-  /** Of their key; none while there are no keys. */
+  /** The id of the key; undefined while the server has no keys. */
   id?: string;
 };
 
-/** @throws {Refusal} where keys are needed, and the request brings none that is known. */
+/** @throws {Refusal} If the server has keys and the request carries no valid one. */
 export function callerOf(ring: KeyRing, authorization: string | undefined): Caller {
   const known = ring.current;
   if (known === undefined) return OPEN;
   if (known.length === 0) {
     throw new Refusal(
       401,
-      `keys are needed, and there is none that opens: whoever runs the server can create one; ${HOW_WITHOUT}`,
+      `a key is needed, and the server has no valid one: its operator can create one; ${HOW_WITHOUT}`,
     );
   }
   const [, key] = BEARER.exec(authorization ?? "") ?? [];
@@ -37,14 +38,14 @@ export function callerOf(ring: KeyRing, authorization: string | undefined): Call
 const isFor = ({ agents }: Rights, agent: string): boolean =>
   agents === "all" || agents.includes(agent);
 
-/** @throws {Refusal} where the caller is not given that, or not for that agent. */
+/** @throws {Refusal} If the caller lacks the scope, or its key is not for the agent. */
 export function demand(caller: Caller, scope: Scope, agent?: string): void {
   if (!caller.scopes.includes(scope)) throw new Refusal(403, `the key is not for ${scope}`);
   if (agent !== undefined && !isFor(caller, agent))
     throw new Refusal(403, "the key is not for this agent");
 }
 
-/** @throws {Refusal} where the caller is not given that, for whatever agent. */
+/** @throws {Refusal} If the caller lacks the scope, or its key is not for all agents. */
 export function demandForAll(caller: Caller, scope: Scope): void {
   demand(caller, scope);
   if (caller.agents !== "all") throw new Refusal(403, "the key is not for all agents");

@@ -2,19 +2,19 @@
 
 import { type Engine, memoryGuidance } from "nous-wasm";
 import type { AnswerOf, GivenTo } from "../api/operation.ts";
-import type { PLAIN_OPERATIONS } from "../api/operations.ts";
+import type { AGENTLESS_OPERATIONS } from "../api/operations.ts";
 import { AGENTS, oneMore, pageOf, toCursor } from "../api/pages.ts";
 import { notFound } from "../refusal.ts";
 import type { Pool } from "../workers/pool.ts";
 import type { Caller } from "./access.ts";
 
-type PlainOperations = typeof PLAIN_OPERATIONS;
+type AgentlessOperations = typeof AGENTLESS_OPERATIONS;
 
 export type AgentlessHandlers = {
-  [Name in keyof PlainOperations]: (
-    given: GivenTo<PlainOperations[Name]>,
+  [Name in keyof AgentlessOperations]: (
+    given: GivenTo<AgentlessOperations[Name]>,
     caller: Caller,
-  ) => AnswerOf<PlainOperations[Name]> | Promise<AnswerOf<PlainOperations[Name]>>;
+  ) => AnswerOf<AgentlessOperations[Name]> | Promise<AnswerOf<AgentlessOperations[Name]>>;
 };
 
 export const agentlessHandlers = (

@@ -1,4 +1,4 @@
-// The HTTP interface: routes, and what is common to all of them.
+// The HTTP app: the middleware that all requests pass, and the routes of all operations.
 
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
@@ -7,7 +7,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import type { Engine } from "nous-wasm";
 import type { GivenTo, OperationShape } from "../api/operation.ts";
-import { AGENT_OPERATIONS, PLAIN_OPERATIONS } from "../api/operations.ts";
+import { AGENT_OPERATIONS, AGENTLESS_OPERATIONS } from "../api/operations.ts";
 import { operationsFor } from "../compat/operations.ts";
 import type { KeyRing } from "../keys/ring.ts";
 import type { Logger } from "../log.ts";
@@ -27,47 +27,48 @@ import { type AllowedOrigins, refuseForeignOrigins } from "./origin-guard.ts";
 import { addRoute, BASE, type Carried, CHALLENGE } from "./route.ts";
 import { throwAway } from "./too-large.ts";
 
-/** What a name of another agent is told where there is one. */
+/** The refusal of an agent name that is not the only agent. */
 const ONE_AGENT = `must be ${USUAL_AGENT}: a remote database is that of one agent`;
 const METHODS = new Set(
-  Object.values({ ...AGENT_OPERATIONS, ...PLAIN_OPERATIONS }).map(({ method }) =>
+  Object.values({ ...AGENT_OPERATIONS, ...AGENTLESS_OPERATIONS }).map(({ method }) =>
     method.toUpperCase(),
   ),
 );
-/** How long a browser need not ask again what a page may send, in seconds. */
+/** How long a browser may cache a preflight answer, in seconds. */
 const PREFLIGHT_AGE = 600;
-/** When it may be tried again what cannot be done at the moment, in seconds. */
+/** The `Retry-After` of answers with status 503, in seconds. */
 const RETRY_AFTER = "1";
-/** Told of a request whose client went away; nobody receives it. */
+/** The logged status of a request whose client went away. The client does not receive it. */
 const CLIENT_GONE = 499;
-/** A caller's own id of a request is taken over when it looks like one. */
+/** A request id from the caller is used if it has this form. */
 const REQUEST_ID = /^[\w.:-]{1,64}$/;
 
 export interface AppOptions {
-  /** Whom agents' operations go to. */
+  /** Carries out operations on agents. */
   agents: Pick<Pool, "call">;
-  /** Who hosts them. */
+  /** Lists, deletes and measures agents. */
   pool: Pick<Pool, "list" | "delete" | "measure">;
   engine: Engine;
   keys: KeyRing;
-  /** Where it may be asked, and by whose pages. */
+  /** Hosts and origins that may send requests. */
   known: AllowedOrigins;
-  /** Whose requests are taken. */
+  /** The server whose requests are accepted, too. */
   compat: Compat;
   log: Logger;
-  /** Answers that clients have not taken yet. */
+  /** Answers that clients have not read yet. */
   unsent: Unsent;
+  /** The largest body, in bytes. */
   maxBodyBytes: number;
   version: string;
-  /** Whether the usual agent is the only one. */
+  /** Whether the server has the default agent only. */
   hasOneAgent: boolean;
-  /** Whether requests are to be sent here. */
+  /** Whether the server can take requests. */
   isReady(): boolean;
-  /** Whether what is under way is the last. */
+  /** Whether the server is stopping, so that it closes each connection after its answer. */
   isStopping(): boolean;
 }
 
-/** Where a visitor of the address alone finds the rest. */
+/** The paths that an answer at `/` names. */
 const PLACES = { description: `${BASE}/openapi.json`, readiness: "/readyz", metrics: "/metrics" };
 
 export function createApp(options: AppOptions): OpenAPIHono<Carried> {
@@ -81,16 +82,16 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
     if (before !== undefined) await before;
     const start = performance.now();
     context.set("requestId", requestId);
-    // Before there is an answer: to add to one opens it, which costs more than all else that is
-    // done for it here.
+    // Set before the answer exists: adding a header to a finished answer opens it, which costs more
+    // than the rest of this middleware.
     context.header("x-request-id", requestId);
     await next();
     if (isStopping()) context.header("connection", "close");
     const [method, { status }] = [context.req.method, context.res];
     const milliseconds = performance.now() - start;
     metrics.answered(method, context.get("route"), status, milliseconds);
-    // The route, not the path: an id is nobody's business, and a query may hold text.
-    // Those that succeed would fill a terminal.
+    // The route is logged, not the path: a path holds ids, and a query may hold text. Successes are
+    // logged at level debug only.
     log[status < 400 ? "debug" : "info"](
       {
         request_id: requestId,
@@ -135,7 +136,7 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   app.get("/readyz", (context) =>
     isReady() ? context.json({ status: "ready" }) : context.json({ error: "not ready" }, 503),
   );
-  // What comes after this, and what is not there, needs a key where there are any.
+  // Routes after this one, and unknown paths, need a key if the server has keys.
   app.use(async (context, next) => {
     context.set("caller", callerOf(keys, context.req.header("authorization")));
     await next();
@@ -160,7 +161,7 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   addOperations(app, options);
   let description: ReturnType<typeof descriptionOf> | undefined;
   app.get(`${BASE}/openapi.json`, (context) => {
-    // It takes a while, and few ask.
+    // Built on the first request: it takes a while, and few clients ask.
     description ??= descriptionOf(options);
     return context.json(description);
   });
@@ -182,7 +183,7 @@ function addOperations(app: OpenAPIHono<Carried>, options: AppOptions): void {
     addRoute(app, operation, act, { isOfAgent: true, unsent });
   }
   const plain = agentlessHandlers(engine, pool);
-  for (const [name, operation] of entriesOf(PLAIN_OPERATIONS)) {
+  for (const [name, operation] of entriesOf(AGENTLESS_OPERATIONS)) {
     const handle = plain[name] as (given: unknown, caller: Caller) => unknown;
     const act = async (given: unknown, context: Context<Carried>) =>
       JSON.stringify(await handle(given, context.get("caller")));
@@ -191,7 +192,8 @@ function addOperations(app: OpenAPIHono<Carried>, options: AppOptions): void {
 }
 
 /**
- * Lets pages of these origins read answers, and send what a page may not send without asking first.
+ * Lets pages of these origins send requests and read answers, beyond the simple ones that browsers
+ * allow anyway.
  */
 function allowPages(origins: readonly string[]): MiddlewareHandler {
   return cors({
@@ -234,8 +236,8 @@ function limitBodies(maxSize: number): MiddlewareHandler {
 }
 
 /**
- * Whether the client went away in the middle of its request: what fails for that is no failure of
- * the server's.
+ * Returns whether the client went away before its request was complete. An error after that is not
+ * the server's failure.
  */
 function hasGone({ env }: Context): boolean {
   const { incoming } = (env ?? {}) as { incoming?: IncomingMessage };
@@ -245,7 +247,10 @@ function hasGone({ env }: Context): boolean {
 const entriesOf = <Table extends object>(table: Table) =>
   Object.entries(table) as { [Name in keyof Table]: [Name, Table[Name]] }[keyof Table][];
 
-/** Whose memory a request is about. HTTP gives bytes of a header as characters; names are UTF-8. */
+/**
+ * Returns the agent of a request. Node gives the bytes of a header as Latin-1 characters; names are
+ * UTF-8.
+ */
 function agentOf(context: Context): string {
   const header = context.req.header("x-nous-agent");
   if (header === undefined) return USUAL_AGENT;

@@ -58,7 +58,7 @@ export async function bufferChunked(
 /**
  * Returns the body of a request when it is its turn to be parsed.
  *
- * @throws {AskerGone} If the client has gone: nobody waits for what the body asks.
+ * @throws {AskerGone} If the client has gone.
  */
 export async function bodyOf(context: Context): Promise<ArrayBuffer> {
   const bytes = await context.req.arrayBuffer();

@@ -1,10 +1,10 @@
-// The connection that a request came by: what is under way for a client ends when the client goes.
+// The end of a client's connection: it cancels the work for the client's request.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Context } from "hono";
 
-/** What Node has of a request; nothing where an app is asked without a server. */
+/** Node's request and response; undefined if the app is called without a server, as in tests. */
 interface Connected {
   incoming?: IncomingMessage;
   outgoing?: ServerResponse;
@@ -12,11 +12,11 @@ interface Connected {
 
 const connected = ({ env }: Context): Connected => (env ?? {}) as Connected;
 
-/** What a request is answered by, where that is HTTP. */
+/** Returns Node's response; undefined if the app is called without a server. */
 export const responseOf = (context: Context): ServerResponse | undefined =>
   connected(context).outgoing;
 
-/** Is aborted when the connection ends before the request has been answered. */
+/** Returns a signal that is aborted if the connection ends before the response is complete. */
 export function departureOf(context: Context): AbortSignal | undefined {
   const response = responseOf(context);
   if (response === undefined) return undefined;
@@ -29,13 +29,13 @@ export function departureOf(context: Context): AbortSignal | undefined {
   return departure.signal;
 }
 
-/** Of each connection the last request's answer. */
+/** The response to the last request of each connection. */
 const lastAnswers = new WeakMap<Socket, ServerResponse>();
 
 /**
- * A connection's requests are answered one after another, and each is worked on when the client has
- * taken the answers before: else one that sends many and reads none would have all of them made.
- * Nothing where there is nothing to wait for.
+ * Resolves when the client has read the answers to its earlier requests on the connection. Without
+ * this wait a client that sends many requests and reads no answer would have all answers computed.
+ * Returns undefined if there is nothing to wait for.
  */
 export function answersBefore(context: Context): Promise<void> | undefined {
   const { incoming, outgoing } = connected(context);

@@ -3,14 +3,14 @@
 
 import { OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
 import type { OperationShape } from "../api/operation.ts";
-import { PLAIN_OPERATIONS } from "../api/operations.ts";
+import { AGENTLESS_OPERATIONS } from "../api/operations.ts";
 import { problem } from "../api/parts.ts";
 import { operationsFor } from "../compat/operations.ts";
 import { USUAL_AGENT } from "../settings/agent-names.ts";
 import type { Compat } from "../settings/compat.ts";
 import { BASE, CHALLENGE, type OfAgent } from "./route.ts";
 
-/** Refusals by status, as every operation has them. */
+/** The refusals that every operation has, by status. */
 const REFUSALS = {
   400: "The request is not valid; `issues` name the fields.",
   401: "The server has keys, and the request has none that it knows.",
@@ -21,7 +21,7 @@ const REFUSALS = {
   507: "There is no room on the disk.",
 } as const;
 
-/** The name of the way in which a key is sent. */
+/** The name of the security scheme: a bearer key. */
 const KEY_SCHEME = "key";
 
 const agentHeader = z.object({
@@ -57,7 +57,7 @@ export function descriptionOf({ version, compat }: { version: string; compat: Co
       app.openAPIRegistry.registerPath(described(name, operation, { isOfAgent }));
   };
   add(operationsFor(compat), true);
-  add(PLAIN_OPERATIONS, false);
+  add(AGENTLESS_OPERATIONS, false);
   app.openAPIRegistry.registerComponent("securitySchemes", KEY_SCHEME, {
     type: "http",
     scheme: CHALLENGE.toLowerCase(),
@@ -108,7 +108,7 @@ function described(name: string, operation: OperationShape, { isOfAgent }: OfAge
     operationId: name,
     summary,
     ...(description === undefined ? {} : { description }),
-    // Without keys nobody needs one.
+    // Without keys the server requires none.
     security: [{ [KEY_SCHEME]: [scope] }, {}],
     request: {
       headers: isOfAgent ? headers.extend(agentHeader.shape) : headers,

@@ -1,5 +1,5 @@
-// What the server says of itself, in the text form of Prometheus. No name of an agent is in it, and
-// no path but the route's.
+// The server's metrics in the text format of Prometheus. They contain no names of agents, and of
+// paths only the routes.
 
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Occupancy } from "../workers/open-agents.ts";
@@ -7,7 +7,7 @@ import type { Pool } from "../workers/pool.ts";
 
 /** Upper bounds in seconds: from a search of few memories to a sweep of very many. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
-/** What is asked of no route. */
+/** The route label of requests that match no route. */
 const NO_ROUTE = "none";
 
 export class Metrics {
@@ -48,14 +48,14 @@ export class Metrics {
     };
   }
 
-  /** A request that was answered; without a route where there is none of it. */
+  /** Counts a response. `route` is undefined if the request matched no route. */
   answered(method: string, route: string | undefined, status: number, milliseconds: number): void {
     const labels = { method, route: route ?? NO_ROUTE };
     this.#requests.inc({ ...labels, status });
     this.#seconds.observe(labels, milliseconds / 1000);
   }
 
-  /** The text, and its type. */
+  /** Returns the metrics as text, and their content type. */
   async text(): Promise<{ text: string; type: string }> {
     const threads = await this.#pool.measure();
     for (const [name, gauge] of Object.entries(this.#open) as [keyof Occupancy, Gauge][]) {

@@ -11,20 +11,20 @@ import { responseOf } from "./departure.ts";
 
 export const BASE = "/v1";
 
-/** What requests carry along inside the server. */
+/** Values of a request that middleware sets and handlers read. */
 export interface Carried {
   Variables: { requestId: string; caller: Caller; agent: string; route: string };
 }
 
-/** How a key is sent, as a refusal without one says it. */
+/** The authentication scheme of a refusal without a valid key. */
 export const CHALLENGE = "Bearer";
 
-/** Whether an operation is about an agent's memory. */
+/** Whether an operation works on an agent's memory. */
 export interface OfAgent {
   isOfAgent: boolean;
 }
 
-/** Adds an operation's route; `act` answers with JSON text. */
+/** Adds the route of an operation. `act` returns the answer as JSON text. */
 export function addRoute<Shape extends OperationShape>(
   app: OpenAPIHono<Carried>,
   operation: Shape,
@@ -58,7 +58,7 @@ export function addRoute<Shape extends OperationShape>(
   });
 }
 
-/** The headers that a schema names, as far as they are there. */
+/** Returns the headers of a request that the schema names. */
 function headersOf(context: Context, schema: z.ZodObject | undefined): Record<string, string> {
   const names = Object.keys(schema?.shape ?? {});
   const found = names.flatMap((name) => {
@@ -86,7 +86,7 @@ function check(schema: z.ZodType | undefined, value: unknown): unknown {
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
-/** A body in another encoding is not kept with its letters lost. */
+/** Decodes a body, and refuses one that is not UTF-8: replacing its letters would lose them. */
 function textOf(bytes: ArrayBuffer): string {
   try {
     return UTF8.decode(bytes);
@@ -99,8 +99,8 @@ const notJson = (message: string) =>
   new Refusal(400, "the body is not JSON", [{ path: "", message }]);
 
 /**
- * The body as data. It has to say that it is JSON: a page of another origin can send anything else
- * without asking. An empty one counts as none.
+ * Returns the body as data. Its content type has to be JSON, because a page of another origin can
+ * send other types without a preflight. An empty body counts as missing.
  */
 async function readJson(context: Context, mayBeMissing: boolean): Promise<unknown> {
   const encoding = context.req.header("content-encoding");

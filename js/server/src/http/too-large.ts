@@ -1,15 +1,15 @@
-// A body over the limit is refused when it has been read and thrown away: a client that is still
-// writing would not see the answer. What is far over the limit, or slow, is cut off.
+// Reads and discards the rest of a body over the limit before the refusal is sent: a client that is
+// still writing would not see the answer. A body far over the limit, or a slow one, is cut off.
 
 import type { IncomingMessage } from "node:http";
 import { finished } from "node:stream/promises";
 
 /** How long the rest is read, in milliseconds. */
 const PATIENCE = 2_000;
-/** How much of it, in bytes. */
+/** How much of the rest is read, in bytes. */
 const MOST_REST = 64 * 2 ** 20;
 
-/** Reads what is left of a body; whether the connection is of further use. */
+/** Reads the rest of a body. Returns whether the connection can be used again. */
 export async function throwAway(incoming: IncomingMessage | undefined): Promise<boolean> {
   if (incoming === undefined || incoming.readableEnded) return true;
   const giveUp = new AbortController();

@@ -1,5 +1,5 @@
-// The agents of a thread. Each does one thing after another, in the order of the requests; while
-// one waits for something the others go on.
+// The open agents of a thread. Each agent does one request after another, in the order of their
+// arrival. While one waits for I/O, the others continue.
 
 import type { Agent } from "../agent/agent.ts";
 import { noRoom, Refusal, readOnly } from "../refusal.ts";
@@ -7,31 +7,34 @@ import { isNoRoom, isReadOnly, StorageError } from "../storage/errors.ts";
 import { releaseHandles } from "../storage/release-handles.ts";
 import { type Asker, AskerGone, Shares } from "./shares.ts";
 
-/** How long soft state may be ahead of the database, in milliseconds. */
+/** The delay between a change of soft state and its flush, in milliseconds. */
 const FLUSH_AFTER = 1_000;
 
-/** How long another program is waited for by a flush, in milliseconds: requests wait behind it. */
+/**
+ * How long a flush waits for the write lock, in milliseconds. It is short because requests wait
+ * behind the flush.
+ */
 const FLUSH_PATIENCE = 20;
-/** How long soft state is kept back after a memory turned out to be read-only, in milliseconds. */
+/** The delay before the next flush after the database proved read-only, in milliseconds. */
 const FLUSH_AFTER_READ_ONLY = 60_000;
-/** How long an agent that cannot be opened is not tried again, in milliseconds. */
+/** How long an agent that could not be opened is refused without another try, in milliseconds. */
 const REFUSED_FOR = 5_000;
 /**
- * How often it is looked who is idle, in milliseconds; and how often at least what an agent that is
- * open has in memory is kept.
+ * How often idle agents are looked for, and how often an open agent writes snapshots at least, in
+ * milliseconds.
  */
 const TIDY_EVERY = 1_000;
 const KEEP_EVERY = 300_000;
 
-/** How long agents stay open. */
+/** When open agents are closed. */
 export interface Residence {
-  /** Milliseconds without a request after which one is closed. */
+  /** Milliseconds without a request after which an agent is closed. */
   idle: number;
-  /** Bytes of all of them together above which those are closed that were asked longest ago. */
+  /** Bytes of all open agents above which the least recently used ones are closed. */
   mostBytes: number;
 }
 
-/** How many agents are open, what they hold, and what they have still to do. */
+/** The number of open agents, of their memories, bytes and unfinished requests. */
 export interface Occupancy {
   agents: number;
   nodes: number;
@@ -40,79 +43,77 @@ export interface Occupancy {
 }
 
 /**
- * What is done where an agent is not there: it comes to be, is empty for that once, or the request
- * is refused.
+ * How a request for an agent that does not exist is handled: the agent is created, an empty agent
+ * answers, or the request is refused.
  */
 export type IfAbsent = "create" | "empty" | "refuse";
 
-/** Who waits for work that nobody outside asked for. */
+/** The asker of the server's own work, which never goes away. */
 const STAYING: Asker = { isGone: false };
 
-/** What opens agents. */
+/** Opens agents for `Agents`. */
 export interface Opening {
-  /** Opens an agent, or makes one. */
+  /** Opens an agent, and creates it if it does not exist. */
   open(name: string): Agent;
-  /** Whether there is such an agent. */
+  /** Returns whether an agent exists. */
   exists(name: string): boolean;
-  /** One without memories, in no file. */
+  /** Opens an agent without memories, in memory only. */
   openEmpty(): Agent;
 }
 
-/** An agent that is open, and the end of what it has been given to do. */
+/** An open agent, and the end of its queue of requests. */
 interface OpenAgent {
   agent: Agent;
   last: Promise<unknown>;
   flush: NodeJS.Timeout | undefined;
-  /** Whether the last flush failed because the memory may only be read. */
+  /** Whether the last flush failed because the database is read-only. */
   isReadOnly: boolean;
-  /** Whether it is being kept so that it can be closed. */
+  /** Whether its snapshots are being written so that it can be closed. */
   isLeaving: boolean;
-  /** What it has been given to do and has not done. */
+  /** Requests that are not done. */
   turns: number;
-  /** As it was after the last turn. */
+  /** Bytes of the agent after the last request. */
   bytes: number;
-  /** When it was last asked something, and when it was last kept, by `performance.now()`. */
+  /** The times of the last request and of the last snapshot, by `performance.now()`. */
   askedAt: number;
   keptAt: number;
 }
 
-/**
- * Told of an agent of which soft state could not be flushed, or that could not be closed properly.
- */
-export type TellFailure = (agent: string, what: string, error: unknown) => void;
+/** Logs an agent that could not be opened, flushed or closed. */
+export type LogFailure = (agent: string, what: string, error: unknown) => void;
 
 export class Agents {
   readonly #opening: Opening;
-  readonly #tellFailure: TellFailure;
+  readonly #logFailure: LogFailure;
   readonly #residence: Residence;
   readonly #tidying: NodeJS.Timeout;
-  /** Those asked longest ago come first. */
-  readonly #residents = new Map<string, OpenAgent>();
-  /** Agents that could not be opened: why, and when they are tried again. */
+  /** By name, the least recently used first. */
+  readonly #openAgents = new Map<string, OpenAgent>();
+  /** Agents that could not be opened: why, and until when they are refused. */
   readonly #refused = new Map<string, { why: string; until: number }>();
-  /** What agents that are not there are for those who ask. */
-  #nobody: OpenAgent | undefined;
-  /** Whether agents were closed whose files and memory have not been given back. */
+  /** The empty agent that answers for agents that do not exist. */
+  #empty: OpenAgent | undefined;
+  /** Whether agents were closed whose file handles and memory are not released yet. */
   #isToBeReleased = false;
-  /** Agents that have to stay closed for a moment. */
-  readonly #away = new Map<string, Promise<unknown>>();
+  /** Agents that are held closed, and the end of the work on their files. */
+  readonly #heldClosed = new Map<string, Promise<unknown>>();
   #isClosing = false;
   readonly #shares = new Shares<OpenAgent>();
 
-  constructor(opening: Opening, tellFailure: TellFailure, residence: Residence) {
+  constructor(opening: Opening, logFailure: LogFailure, residence: Residence) {
     this.#opening = opening;
-    this.#tellFailure = tellFailure;
+    this.#logFailure = logFailure;
     this.#residence = residence;
     this.#tidying = setInterval(() => this.#tidy(), TIDY_EVERY);
     this.#tidying.unref();
   }
 
   /**
-   * Does something with an agent once it has done everything before. Opens it where it is not. What
-   * follows from it, as taking in what it wrote, is done afterwards: `work` answers whoever asked.
-   * Agents take turns; see `Agent.giveWay` for long work.
+   * Runs `work` with an agent after all earlier requests, and opens the agent if it is closed. The
+   * promise resolves before the replicas apply the changes, so that the client need not wait for
+   * that. Agents take turns; see `Agent.giveWay` for long work.
    *
-   * @throws {AskerGone} where the asker went away before it was begun, or between two slices of it.
+   * @throws {AskerGone} If the asker went away before the start, or between two slices.
    */
   async do<T>(
     name: string,
@@ -120,65 +121,65 @@ export class Agents {
     ifAbsent: IfAbsent = "create",
     asker: Asker = STAYING,
   ): Promise<T> {
-    while (this.#away.has(name)) await this.#away.get(name);
+    while (this.#heldClosed.has(name)) await this.#heldClosed.get(name);
     if (this.#isClosing) throw new Refusal(503, "the server is stopping");
-    const resident = this.#of(name, ifAbsent);
-    resident.askedAt = performance.now();
-    if (this.#residents.delete(name)) this.#residents.set(name, resident);
-    return this.#turn(name, resident, work, asker);
+    const openAgent = this.#of(name, ifAbsent);
+    openAgent.askedAt = performance.now();
+    if (this.#openAgents.delete(name)) this.#openAgents.set(name, openAgent);
+    return this.#turn(name, openAgent, work, asker);
   }
 
   #turn<T>(
     name: string,
-    resident: OpenAgent,
+    openAgent: OpenAgent,
     work: (agent: Agent) => T | Promise<T>,
     asker: Asker = STAYING,
   ): Promise<T> {
-    resident.turns += 1;
-    const turn = resident.last.then(async () => {
-      // What nobody waits for takes no slice from others.
+    openAgent.turns += 1;
+    const turn = openAgent.last.then(async () => {
+      // Work without an asker must take no slice from others.
       if (asker.isGone) throw new AskerGone();
-      await this.#shares.next(resident);
+      await this.#shares.next(openAgent);
       if (asker.isGone) throw new AskerGone();
-      // Others will ask it, too: it is opened even where this asker goes away meanwhile.
-      await resident.agent.openInTurns(this.#shares.paceOf(resident, STAYING));
+      // The next requests need it too: it is opened even if this asker goes away meanwhile.
+      await openAgent.agent.openInTurns(this.#shares.paceOf(openAgent, STAYING));
       if (asker.isGone) throw new AskerGone();
-      resident.agent.giveWay = this.#shares.paceOf(resident, asker);
-      return work(resident.agent);
+      openAgent.agent.giveWay = this.#shares.paceOf(openAgent, asker);
+      return work(openAgent.agent);
     });
     const done = async () => {
-      await resident.agent.applyInTurns(this.#shares.paceOf(resident, STAYING));
-      resident.turns -= 1;
-      if (resident === this.#nobody) this.#keepEmpty(resident);
-      resident.bytes = resident.agent.bytes;
-      this.#flushSoon(name, resident);
-      if (!resident.isLeaving) this.#makeRoom(resident);
+      await openAgent.agent.applyInTurns(this.#shares.paceOf(openAgent, STAYING));
+      openAgent.turns -= 1;
+      if (openAgent === this.#empty) this.#replaceEmpty(openAgent);
+      openAgent.bytes = openAgent.agent.bytes;
+      this.#flushSoon(name, openAgent);
+      if (!openAgent.isLeaving) this.#makeRoom(openAgent);
     };
-    resident.last = turn.then(done, done);
+    openAgent.last = turn.then(done, done);
     return turn;
   }
 
   /**
-   * Closes an agent once it has done everything, without writing what is ahead of its database, and
-   * does something while nobody can ask it.
+   * Closes an agent after its last request, without flushing it, and runs `work` while the agent
+   * stays closed. Requests wait meanwhile.
    */
-  async away<T>(name: string, work: () => Promise<T>): Promise<T> {
-    while (this.#away.has(name)) await this.#away.get(name);
-    const resident = this.#residents.get(name);
-    this.#residents.delete(name);
-    clearTimeout(resident?.flush);
-    const turn = (resident?.last ?? Promise.resolve()).then(() => {
-      resident?.agent.discard();
+  async whileClosed<T>(name: string, work: () => Promise<T>): Promise<T> {
+    while (this.#heldClosed.has(name)) await this.#heldClosed.get(name);
+    const openAgent = this.#openAgents.get(name);
+    this.#openAgents.delete(name);
+    clearTimeout(openAgent?.flush);
+    const turn = (openAgent?.last ?? Promise.resolve()).then(() => {
+      openAgent?.agent.discard();
       return work();
     });
-    const over = () => this.#away.delete(name);
-    this.#away.set(name, turn.then(over, over));
+    const over = () => this.#heldClosed.delete(name);
+    this.#heldClosed.set(name, turn.then(over, over));
     return turn;
   }
 
   occupancy(): Occupancy {
-    const sum: Occupancy = { agents: this.#residents.size, nodes: 0, bytes: 0, turns: 0 };
-    for (const { agent, bytes, turns } of this.#residents.values()) {
+    const sum: Occupancy = { agents: this.#openAgents.size, nodes: 0, bytes: 0, turns: 0 };
+    for (const { agent, bytes, turns } of this.#openAgents.values()) {
       sum.nodes += agent.size;
       sum.bytes += bytes;
       sum.turns += turns;
@@ -187,71 +188,66 @@ export class Agents {
   }
 
   /**
-   * Closes agents that were asked longest ago until the others may stay; the one that was asked
-   * last always may.
+   * Closes least recently used agents until the rest fits into `mostBytes`. The agent of the last
+   * request stays open in any case.
    */
   #makeRoom(last: OpenAgent): void {
     let { bytes } = this.occupancy();
-    for (const resident of this.#residents.values())
-      if (resident.isLeaving) bytes -= resident.bytes;
-    for (const [name, resident] of this.#residents) {
+    for (const openAgent of this.#openAgents.values())
+      if (openAgent.isLeaving) bytes -= openAgent.bytes;
+    for (const [name, openAgent] of this.#openAgents) {
       if (bytes <= this.#residence.mostBytes) return;
-      if (resident === last || resident.turns > 0 || resident.isLeaving) continue;
-      if (this.#closeInTurns(name, resident)) bytes -= resident.bytes;
+      if (openAgent === last || openAgent.turns > 0 || openAgent.isLeaving) continue;
+      if (this.#closeInTurns(name, openAgent)) bytes -= openAgent.bytes;
     }
   }
 
   #tidy(): void {
     const now = performance.now();
-    for (const [name, resident] of this.#residents) {
-      if (resident.turns > 0) continue;
-      if (now - resident.askedAt > this.#residence.idle) this.#closeInTurns(name, resident);
-      else if (now - resident.keptAt > KEEP_EVERY) this.#keep(name, resident, now);
+    for (const [name, openAgent] of this.#openAgents) {
+      if (openAgent.turns > 0) continue;
+      if (now - openAgent.askedAt > this.#residence.idle) this.#closeInTurns(name, openAgent);
+      else if (now - openAgent.keptAt > KEEP_EVERY) this.#keep(name, openAgent, now);
     }
     if (this.#isToBeReleased) releaseHandles();
     this.#isToBeReleased = false;
   }
 
-  #keep(name: string, resident: OpenAgent, now: number): void {
-    resident.keptAt = now;
-    this.#turn(name, resident, (agent) => agent.keepInTurns()).catch((error: unknown) =>
-      this.#tellFailure(name, "Index and full text could not be kept", error),
+  #keep(name: string, openAgent: OpenAgent, now: number): void {
+    openAgent.keptAt = now;
+    this.#turn(name, openAgent, (agent) => agent.keepInTurns()).catch((error: unknown) =>
+      this.#logFailure(name, "Snapshots could not be written", error),
     );
   }
 
   /**
-   * Begins to close an agent that has nothing to do. Its snapshots are written in steps that give
-   * way to other agents, and it stays open if it is asked something meanwhile. Returns false if it
-   * stays open because what is ahead of its database cannot be written now. Where the database may
-   * only be read that is given up: agents that nobody can close would take more memory than they
-   * may.
+   * Begins to close an agent without requests. Its snapshots are written in steps that give way to
+   * other agents, and it stays open if a request comes meanwhile. Returns false, and leaves it open,
+   * if its soft state cannot be written now. A read-only database loses its soft state instead:
+   * agents that cannot be closed would exceed the memory limit.
    */
-  #closeInTurns(name: string, resident: OpenAgent): boolean {
+  #closeInTurns(name: string, openAgent: OpenAgent): boolean {
     try {
-      resident.agent.flushAll();
-      // What is in memory may be all that there is.
-      resident.agent.storage.checkPlace();
+      openAgent.agent.flushAll();
+      // If the file was moved or deleted, memory may hold the only copy of the data.
+      openAgent.agent.storage.checkPlace();
     } catch (error) {
       if (!isReadOnly(error)) {
-        this.#tellFailure(
-          name,
-          "The agent stays open: what it has in memory cannot be written",
-          error,
-        );
+        this.#logFailure(name, "The agent stays open: its soft state cannot be written", error);
         return false;
       }
     }
-    resident.isLeaving = true;
-    const { askedAt } = resident;
+    openAgent.isLeaving = true;
+    const { askedAt } = openAgent;
     // Closing meets the same error again, and tells it.
-    this.#turn(name, resident, (agent) => agent.keepInTurns()).catch(() => {});
-    resident.last = resident.last.then(() => {
-      resident.isLeaving = false;
-      const isAsked = resident.turns > 0 || resident.askedAt !== askedAt;
-      if (isAsked || this.#isClosing || this.#residents.get(name) !== resident) return;
-      clearTimeout(resident.flush);
-      this.#residents.delete(name);
-      this.#closeAgent(name, resident.agent);
+    this.#turn(name, openAgent, (agent) => agent.keepInTurns()).catch(() => {});
+    openAgent.last = openAgent.last.then(() => {
+      openAgent.isLeaving = false;
+      const isAsked = openAgent.turns > 0 || openAgent.askedAt !== askedAt;
+      if (isAsked || this.#isClosing || this.#openAgents.get(name) !== openAgent) return;
+      clearTimeout(openAgent.flush);
+      this.#openAgents.delete(name);
+      this.#closeAgent(name, openAgent.agent);
       this.#isToBeReleased = true;
     });
     return true;
@@ -261,26 +257,26 @@ export class Agents {
     try {
       agent.close();
     } catch (error) {
-      this.#tellFailure(name, "The agent could not be closed properly", error);
+      this.#logFailure(name, "The agent could not be closed properly", error);
     }
   }
 
   #of(name: string, ifAbsent: IfAbsent): OpenAgent {
-    const resident = this.#residents.get(name);
-    if (resident !== undefined) return resident;
+    const openAgent = this.#openAgents.get(name);
+    if (openAgent !== undefined) return openAgent;
     if (ifAbsent !== "create" && !this.#opening.exists(name)) {
       if (ifAbsent === "refuse") throw new Refusal(403, "the key does not create agents");
-      this.#nobody ??= openAgentOf(this.#opening.openEmpty());
-      return this.#nobody;
+      this.#empty ??= openAgentOf(this.#opening.openEmpty());
+      return this.#empty;
     }
     const opened = openAgentOf(this.#tryOpen(name));
-    // It does that before anything else.
+    // Requests wait until interrupted purges are finished.
     opened.last = opened.agent
       .finishPurges()
       .catch((error: unknown) =>
-        this.#tellFailure(name, "Interrupted purges could not be looked for", error),
+        this.#logFailure(name, "Interrupted purges could not be read", error),
       );
-    this.#residents.set(name, opened);
+    this.#openAgents.set(name, opened);
     return opened;
   }
 
@@ -293,58 +289,58 @@ export class Agents {
       return this.#opening.open(name);
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      // It can be tried again as soon as there is room.
+      // It is tried again with the next request: room may be made at any time.
       if (isNoRoom(error)) throw noRoom();
       const refusal = isReadOnly(error) ? readOnly() : new Refusal(503, error.message);
       this.#refused.set(name, { why: refusal.message, until: performance.now() + REFUSED_FOR });
-      this.#tellFailure(name, "The agent cannot be opened", error);
+      this.#logFailure(name, "The agent cannot be opened", error);
       throw refusal;
     }
   }
 
   /**
-   * All agents that are not there are one: what was left in it for one of them must not be there
-   * for another.
+   * Replaces the empty agent if a request wrote to it: all absent agents share it, and one must not
+   * see the writes of another.
    */
-  #keepEmpty(nobody: OpenAgent): void {
-    if (!nobody.agent.storage.hasChanged) return;
-    nobody.agent.discard();
-    nobody.agent = this.#opening.openEmpty();
+  #replaceEmpty(empty: OpenAgent): void {
+    if (!empty.agent.storage.hasChanged) return;
+    empty.agent.discard();
+    empty.agent = this.#opening.openEmpty();
   }
 
-  #flushSoon(name: string, resident: OpenAgent): void {
-    if (!resident.agent.isAhead || resident.flush !== undefined || this.#isClosing) return;
+  #flushSoon(name: string, openAgent: OpenAgent): void {
+    if (!openAgent.agent.isAhead || openAgent.flush !== undefined || this.#isClosing) return;
     const flush = () => {
-      resident.flush = undefined;
-      const flushed = this.#turn(name, resident, (agent) => {
-        resident.isReadOnly = false;
+      openAgent.flush = undefined;
+      const flushed = this.#turn(name, openAgent, (agent) => {
+        openAgent.isReadOnly = false;
         try {
           agent.flush(FLUSH_PATIENCE);
         } catch (error) {
-          resident.isReadOnly = isReadOnly(error);
+          openAgent.isReadOnly = isReadOnly(error);
           throw error;
         }
       });
       flushed.catch((error: unknown) =>
-        // Nothing is forgotten before it is written.
-        this.#tellFailure(name, "Soft state could not be flushed; it is tried again", error),
+        // Soft state stays pending until it is written.
+        this.#logFailure(name, "Soft state could not be flushed; the flush is tried again", error),
       );
     };
-    resident.flush = setTimeout(flush, resident.isReadOnly ? FLUSH_AFTER_READ_ONLY : FLUSH_AFTER);
+    openAgent.flush = setTimeout(flush, openAgent.isReadOnly ? FLUSH_AFTER_READ_ONLY : FLUSH_AFTER);
   }
 
-  /** Finishes what was begun, flushes, and closes all of them. Nothing is done after it. */
+  /** Finishes all requests, flushes, and closes all agents. Later requests are refused. */
   async close(): Promise<void> {
     this.#isClosing = true;
     clearInterval(this.#tidying);
-    await Promise.all(this.#away.values());
-    for (const [name, { agent, last, flush }] of this.#residents) {
+    await Promise.all(this.#heldClosed.values());
+    for (const [name, { agent, last, flush }] of this.#openAgents) {
       clearTimeout(flush);
       await last;
       this.#closeAgent(name, agent);
     }
-    this.#residents.clear();
-    this.#nobody?.agent.close();
+    this.#openAgents.clear();
+    this.#empty?.agent.close();
   }
 }
 

@@ -1,5 +1,5 @@
-// The threads that agents live in, as the thread of HTTP sees them. An agent is at home in one, by
-// a hash of its name.
+// The pool of agent threads, as the HTTP thread sees it. Each agent belongs to one thread, by a
+// hash of its name.
 
 import { Worker } from "node:worker_threads";
 import type { SERVER_TASKS, ServerTask } from "../agent/server-tasks.ts";
@@ -14,7 +14,7 @@ import type { IfAbsent, Occupancy } from "./open-agents.ts";
 import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
 import { AskerGone } from "./shares.ts";
 
-/** A request failed for a reason that is not the client's. */
+/** A request failed through a fault of the server. */
 export class WorkerFailure extends Error {
   override readonly name = "WorkerFailure";
 
@@ -28,7 +28,7 @@ interface PendingCall {
   reject(error: Error): void;
 }
 
-/** What is common to all messages but their number. */
+/** The messages that have a number, without it. */
 type Message =
   Exclude<ToWorker, { kind: "cancel" }> extends infer M
     ? M extends { id: number }
@@ -37,20 +37,20 @@ type Message =
     : never;
 
 /**
- * A thread that ended by itself is started anew after this, in milliseconds, and at most after
- * that.
+ * The delay before a thread that ended by itself is restarted, in milliseconds: it starts with the
+ * first value, doubles with each failure in a row, and stays below the second.
  */
-const START_AGAIN_AFTER = 500;
+const RESTART_AFTER = 500;
 const MOST_WAIT = 30_000;
-const startedAgain = () => new Refusal(503, "the agent is being started again");
+const restarting = () => new Refusal(503, "the agent is being restarted: try again");
 
-/** One thread, which is started anew should it end by itself. */
+/** One thread. It is restarted if it ends by itself. */
 class AgentThread {
   #worker: Worker | undefined;
   #waiting = new Map<number, PendingCall>();
   #last = 0;
   #isClosing = false;
-  /** How many times in a row it ended without having answered. */
+  /** How many times in a row the thread ended without an answer. */
   #failures = 0;
   #starting: NodeJS.Timeout | undefined;
 
@@ -66,7 +66,7 @@ class AgentThread {
     const worker = new Worker(this.script, { workerData: this.setup });
     worker.on("message", (message: FromWorker) => this.#hear(message));
     worker.on("error", ({ name, message }) =>
-      this.log.error({ failure: { name, message } }, "A thread of agents failed"),
+      this.log.error({ failure: { name, message } }, "An agent thread failed"),
     );
     worker.on("exit", () => this.#ended());
     return worker;
@@ -93,23 +93,26 @@ class AgentThread {
     const lost = [...this.#waiting.values()];
     this.#waiting.clear();
     this.#worker = undefined;
-    for (const { reject } of lost) reject(startedAgain());
+    for (const { reject } of lost) reject(restarting());
     if (this.#isClosing) return;
-    this.log.error("A thread of agents has ended, and is started again");
-    // One that fails again and again is waited for longer and longer.
-    const wait = Math.min(START_AGAIN_AFTER * 2 ** this.#failures, MOST_WAIT);
+    this.log.error("An agent thread ended, and is restarted");
+    // A thread that keeps failing is restarted after longer and longer delays.
+    const wait = Math.min(RESTART_AFTER * 2 ** this.#failures, MOST_WAIT);
     this.#failures += 1;
     this.#starting = setTimeout(() => {
       this.#worker = this.#start();
     }, wait);
   }
 
-  /** What nobody waits for any more is not begun, or ends at its next slice. */
+  /**
+   * Sends a message, and returns the answer. If `gone` is aborted, the worker does not begin the
+   * work, or ends it at its next slice.
+   */
   ask(message: Message, gone?: AbortSignal): Promise<string> {
     return new Promise((resolve, reject) => {
       if (gone?.aborted) return reject(new AskerGone());
       const worker = this.#worker;
-      if (worker === undefined) return reject(startedAgain());
+      if (worker === undefined) return reject(restarting());
       const id = ++this.#last;
       this.#waiting.set(id, { resolve, reject });
       worker.postMessage({ ...message, id });
@@ -122,7 +125,7 @@ class AgentThread {
     });
   }
 
-  /** It does nothing after this. */
+  /** Ends the thread after its last answer. Later messages are refused. */
   async close(): Promise<void> {
     this.#isClosing = true;
     clearTimeout(this.#starting);
@@ -132,7 +135,7 @@ class AgentThread {
     } catch (error) {
       this.log.error(
         { failure: { message: (error as Error).message } },
-        "A thread of agents ended before it was closed",
+        "An agent thread ended before it was closed",
       );
     }
     await this.#worker?.terminate();
@@ -142,7 +145,7 @@ class AgentThread {
 type TaskInput<Name extends ServerTask> =
   Parameters<(typeof SERVER_TASKS)[Name]> extends [unknown, infer Given] ? Given : undefined;
 
-/** FNV-1a over UTF-16 units: it spreads names, and is asked for with every request. */
+/** FNV-1a over UTF-16 units. It distributes names evenly, and is cheap enough for every request. */
 function hashOf(name: string): number {
   let hash = 0x811c9dc5;
   for (let place = 0; place < name.length; place++)
@@ -161,16 +164,21 @@ export class Pool {
     return this.#threads[hashOf(agent) % this.#threads.length]!;
   }
 
-  /** Opens an agent: its database is ready and its index loaded when this is done. */
+  /** Opens an agent. Resolves when its database is open and its index is loaded. */
   async open(agent: string): Promise<void> {
     await this.#of(agent).ask({ kind: "open", agent });
   }
 
   /**
-   * The answer of an agent, as JSON. `gone` is aborted when the client goes away.
+   * Returns the answer of an agent, as JSON. Abort `gone` when the client goes away.
    *
-   * @throws {Refusal} for what the client can mend; {WorkerFailure} for what it cannot; {AskerGone}
-   * where it has gone; {OtherModel} if the question's embedding is of another model.
+   * @throws {Refusal} If the client can correct the request or repeat it.
+   *
+   * @throws {WorkerFailure} If the server is at fault.
+   *
+   * @throws {AskerGone} If the client has gone.
+   *
+   * @throws {OtherModel} If the question's embedding is of another model than the agent's.
    */
   call<Name extends AgentOperation>(
     agent: string,
@@ -182,7 +190,7 @@ export class Pool {
     return this.#of(agent).ask({ kind: "call", agent, operation, given, ifAbsent }, gone);
   }
 
-  /** What an agent made of a task that no client asks for. */
+  /** Returns the result of one of the server's own tasks. */
   async do<Name extends ServerTask>(
     agent: string,
     task: Name,
@@ -192,34 +200,34 @@ export class Pool {
   }
 
   /**
-   * Does periodic work of an agent where it is due; null where it is not, or where another process
-   * is at it.
+   * Does periodic work of an agent. Returns null if the work is not due, or if another process
+   * holds its lease. `interval` is in milliseconds.
    */
   async run(agent: string, task: TaskName, interval: number): Promise<TaskFigures | null> {
     return JSON.parse(await this.#of(agent).ask({ kind: "turn", agent, task, interval }));
   }
 
-  /** Deletes an agent with all its files; whether there was one. */
+  /** Deletes an agent with all its files. Returns whether it existed. */
   async delete(agent: string): Promise<boolean> {
     return JSON.parse(await this.#of(agent).ask({ kind: "delete", agent }));
   }
 
-  /** The agents that there are, open or not. */
+  /** Lists the agents of the server, open or not. */
   async list(page: AgentsPage = {}): Promise<HostedAgent[]> {
     return JSON.parse(await this.#threads[0]!.ask({ kind: "list", page }));
   }
 
-  /** What is open in each thread; nothing of one that is being started. */
+  /** Counts what each thread has open, without threads that are being restarted. */
   async measure(): Promise<Occupancy[]> {
-    const told = await Promise.allSettled(
+    const measured = await Promise.allSettled(
       this.#threads.map((thread) => thread.ask({ kind: "measure" })),
     );
-    return told.flatMap((one) =>
+    return measured.flatMap((one) =>
       one.status === "fulfilled" ? [JSON.parse(one.value) as Occupancy] : [],
     );
   }
 
-  /** Flushes everything, and ends the threads. */
+  /** Flushes all agents, and ends the threads. */
   async close(): Promise<void> {
     await Promise.all(this.#threads.map((thread) => thread.close()));
   }

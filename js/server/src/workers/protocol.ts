@@ -1,4 +1,4 @@
-// What the thread of HTTP and those of agents say to each other.
+// The messages between the HTTP thread and the agent threads.
 
 import type { EngineConfig } from "nous-wasm";
 import type { ServerTask } from "../agent/server-tasks.ts";
@@ -11,24 +11,24 @@ import type { AgentsPage } from "../storage/hosted-agents.ts";
 import type { Place } from "../storage/place.ts";
 import type { IfAbsent, Residence } from "./open-agents.ts";
 
-/** What a worker is started with. */
+/** The data that a worker starts with. */
 export interface WorkerSetup {
   place: Place;
   engine: EngineConfig;
   compat: Compat;
-  /** Whether there is a provider of embeddings. */
+  /** Whether the server has a provider of embeddings. */
   embeds: boolean;
-  /** Who counts closed trades, as the setting says it. */
+  /** The setting that says who counts closed trades. */
   countOutcomes: readonly string[];
   residence: Residence;
-  /** Databases that are not to be opened, and why: their logs were cut off. */
+  /** Databases that must not be opened, and why: their logs were cut off. */
   cutLogs: ReadonlyMap<string, string>;
   /**
-   * The folder of the databases by device and inode, as the server found or made it; undefined
-   * where they are elsewhere.
+   * The device and inode of the folder of the databases at the start of the server; undefined if
+   * the databases are remote.
    */
   folder: string | undefined;
-  /** Bytes of answers that clients have not taken yet; see `Unsent`. */
+  /** Counts the bytes of answers that clients have not read yet; see `Unsent`. */
   unsent: SharedArrayBuffer;
 }
 
@@ -41,24 +41,24 @@ export type ToWorker =
       given: unknown;
       ifAbsent: IfAbsent;
     }
-  /** The client that asked for the call of this number has gone. It is not answered. */
+  /** Cancels the call of this number: the client has gone. It gets no answer. */
   | { kind: "cancel"; id: number }
-  /** What no client asks for. */
+  /** Does one of the server's own tasks. */
   | { kind: "task"; id: number; agent: string; task: ServerTask; given: unknown }
-  /** Opens an agent before it is asked anything. */
+  /** Opens an agent before its first request. */
   | { kind: "open"; id: number; agent: string }
   /** Deletes an agent with all its files. */
   | { kind: "delete"; id: number; agent: string }
-  /** Lists agents, whichever thread they live in. */
+  /** Lists agents, of all threads. */
   | { kind: "list"; id: number; page: AgentsPage }
-  /** Counts what is open in the thread. */
+  /** Counts what the thread has open. */
   | { kind: "measure"; id: number }
-  /** Does periodic work where it is due; `interval` is in milliseconds. */
+  /** Does periodic work if it is due; `interval` is in milliseconds. */
   | { kind: "turn"; id: number; agent: string; task: TaskName; interval: number }
-  /** Flushes and closes everything. */
+  /** Flushes and closes all agents. */
   | { kind: "close"; id: number };
 
-/** A failure as it is logged: no value of a request is in it. */
+/** A failure as it is logged, without values of a request. */
 export interface Failure {
   name: string;
   code?: string | undefined;
@@ -66,10 +66,10 @@ export interface Failure {
 }
 
 export type FromWorker =
-  /** The answer as JSON: it goes out as it is. */
+  /** The answer as JSON, which is sent to the client unchanged. */
   | { kind: "answer"; id: number; json: string }
   | { kind: "refusal"; id: number; status: number; message: string; issues: readonly Issue[] }
-  /** The embedding of the question is of another model than those of the memories. */
+  /** The question's embedding is of another model than those of the memories. */
   | { kind: "other model"; id: number; inUse: EmbeddingModel }
   | { kind: "failure"; id: number; failure: Failure }
   | {

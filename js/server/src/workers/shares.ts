@@ -1,29 +1,28 @@
-// How a thread is shared: whoever has something to do in it gets a slice in turn.
+// Shares a thread's time between agents: each agent with work gets a slice in turn.
 
-/** How long work goes on before it gives way, in milliseconds. */
+/** How long work may go on before it gives way, in milliseconds. */
 const SLICE = 10;
 
-/** Somebody who waits for what is done for them, and may go away. */
+/** The client that waits for some work. It may go away. */
 export interface Asker {
   isGone: boolean;
 }
 
-/**
- * Nobody waits any more for what was to be done; it was not begun, or was ended between two slices.
- */
+/** The client has gone: the work was not begun, or ended between two slices. */
 export class AskerGone extends Error {
   override readonly name = "AskerGone";
 }
 
-/** Each owner does one thing after another, so that it waits for one slice at most. */
+/**
+ * Hands out slices. Each owner does one thing at a time, so that it waits for one slice at most.
+ */
 export class Shares<Owner extends object> {
-  /** Who waits for a slice, in the order of their turns. */
+  /** The owners that wait for a slice, in the order of their turns. */
   readonly #waiting = new Map<Owner, () => void>();
   #isRunning = false;
 
   /**
-   * Resolves at the owner's next slice, which lasts until what waited for it waits for something
-   * again.
+   * Resolves at the owner's next slice. The slice lasts until the owner's work waits for something.
    */
   next(owner: Owner): Promise<void> {
     return new Promise((resolve) => {
@@ -34,7 +33,9 @@ export class Shares<Owner extends object> {
     });
   }
 
-  /** Messages arrive between two slices: each has a turn of the event loop of its own. */
+  /**
+   * Each slice is a turn of the event loop of its own, so that messages arrive between two slices.
+   */
   readonly #run = (): void => {
     const [first] = this.#waiting;
     if (first === undefined) {
@@ -48,10 +49,10 @@ export class Shares<Owner extends object> {
   };
 
   /**
-   * What long work of an owner calls between its steps: it returns at once within a slice, and else
-   * waits for the next.
+   * Returns the function that long work of an owner awaits between its steps. Within a slice it
+   * returns at once; otherwise it waits for the next slice.
    *
-   * @throws {AskerGone} where the asker went away meanwhile.
+   * @throws {AskerGone} If the asker went away meanwhile.
    */
   paceOf(owner: Owner, asker: Asker): () => Promise<void> {
     let begun = performance.now();

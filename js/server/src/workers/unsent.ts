@@ -1,22 +1,23 @@
-// Answers that clients have not taken yet. They are counted, so that clients which ask and do not
-// read fill no memory: a large answer is handed over in pieces, as the client takes them, and while
-// too much waits nothing more is worked out.
+// Counts answers that clients have not read yet, so that clients that do not read cannot fill the
+// memory. A large answer is sent in pieces, as the client reads. While too many bytes wait, the
+// server computes no more answers.
 
 import type { ServerResponse } from "node:http";
 import { Refusal } from "../refusal.ts";
 
-/** Bytes of all answers together that may wait for their clients. */
+/** Bytes of all answers together that may wait for clients. */
 export const MOST_UNSENT = 64 * 2 ** 20;
-/** An answer of fewer bytes is handed over in one piece, and is not counted. */
+/** The size of a piece, in bytes. A smaller answer is sent whole, and is not counted. */
 const PIECE = 64 * 2 ** 10;
 /**
- * How long a client may take none of an answer, in milliseconds; and how long while too much waits.
+ * How long a client may read nothing of an answer, in milliseconds; the second value applies while
+ * too many bytes wait.
  */
 const PATIENCE = 30_000;
 const PATIENCE_WHEN_FULL = 1_000;
 const LOOK_EVERY = 250;
 
-/** Whether so much waits that nothing more is to be worked out. */
+/** Returns whether too many bytes wait, so that no more answers are computed. */
 export const isFull = (unsent: Int32Array): boolean => Atomics.load(unsent, 0) > MOST_UNSENT;
 
 export const tooMuchUnsent = (): Refusal =>
@@ -25,26 +26,26 @@ export const tooMuchUnsent = (): Refusal =>
     "too many answers wait for their clients to read them: nothing was done, try again",
   );
 
-/** An answer that is being handed over. */
+/** An answer that is being sent. */
 interface Sending {
   response: ServerResponse;
-  /** When the client last took some of it, by `performance.now()`. */
+  /** When the client last read some of it, by `performance.now()`. */
   takenAt: number;
 }
 
 export class Unsent {
-  /** Seen by the threads of agents, too. */
+  /** The count, which agent threads read. */
   readonly shared = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   readonly #bytes = new Int32Array(this.shared);
   readonly #sendings = new Set<Sending>();
   #looking: NodeJS.Timeout | undefined;
 
-  /** Bytes that wait. */
+  /** Bytes that wait for clients. */
   get bytes(): number {
     return Atomics.load(this.#bytes, 0);
   }
 
-  /** The body of an answer, and its length where it is handed over in pieces. */
+  /** Returns the body of an answer, with its length if the answer is sent in pieces. */
   bodyOf(
     answer: string,
     response: ServerResponse | undefined,
@@ -81,7 +82,7 @@ export class Unsent {
     });
   }
 
-  /** Ends connections of clients that do not read. */
+  /** Ends the connections of clients that do not read. */
   #cutOff(): void {
     const patience = isFull(this.#bytes) ? PATIENCE_WHEN_FULL : PATIENCE;
     const since = performance.now() - patience;

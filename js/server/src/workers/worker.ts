@@ -1,4 +1,4 @@
-// A thread that agents live in.
+// An agent thread: opens agents, runs their operations, and answers the HTTP thread.
 
 import { existsSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
@@ -51,8 +51,7 @@ const log = (
 ) => say({ kind: "log", level, agent, what, figures });
 
 /**
- * @throws {MovedError} where the folder of the databases is not the one that the server started
- * with.
+ * @throws {MovedError} If the folder of the databases is not the one that the server started with.
  */
 function checkPlace(): void {
   if (folder !== undefined) checkFolder(agentsDir(dataDir), folder);
@@ -75,15 +74,15 @@ const agents = new Agents(
 );
 
 function openAgent(name: string): Agent {
-  const tell = (what: string, figures?: Record<string, unknown>) =>
+  const logOfAgent = (what: string, figures?: Record<string, unknown>) =>
     log("info", name, what, figures);
   const why = remote === undefined ? whyCut(agentFile(dataDir, name), cutLogs) : undefined;
   if (why !== undefined) throw new StorageError(why);
   checkPlace();
-  const storage = openStorage(place, name, { tell });
+  const storage = openStorage(place, name, { tell: logOfAgent });
   try {
     if (storage.meta("agent") === undefined) storage.setMeta("agent", name);
-    // Snapshots are kept beside a database, where that is a file of ours.
+    // Snapshots are kept beside the database if the database is a local file.
     const file = agentFile(dataDir, name);
     const scrub = (nodeId: string) => scrubApart({ file, durability, nodeId });
     const kept = remote === undefined ? { snapshots: snapshotsOf(file), scrub } : {};
@@ -93,7 +92,7 @@ function openAgent(name: string): Agent {
       compat,
       embeds,
       countsOutcomes,
-      tell,
+      log: logOfAgent,
       heldTime,
       ...kept,
     });
@@ -103,23 +102,23 @@ function openAgent(name: string): Agent {
   }
 }
 
-/** Clients whose calls have not been answered, by the calls' numbers. */
+/** The clients of unanswered calls, by the calls' numbers. */
 const clients = new Map<number, Asker>();
 const unsentBytes = new Int32Array(unsent);
 
-/** Does what a message asks for, and answers it. */
+/** Does the work of a message, and answers it. */
 async function answer(message: Exclude<ToWorker, { kind: "cancel" }>): Promise<void> {
-  const tell = (value: unknown) =>
+  const reply = (value: unknown) =>
     say({ kind: "answer", id: message.id, json: JSON.stringify(value ?? null) });
   switch (message.kind) {
     case "open":
       await agents.do(message.agent, () => {});
-      return tell(null);
+      return reply(null);
     case "call": {
       const handle = handlers[message.operation] as (agent: Agent, given: unknown) => unknown;
       const work = async (agent: Agent) => {
         if (isFull(unsentBytes)) throw tooMuchUnsent();
-        tell(await handle(agent, message.given));
+        reply(await handle(agent, message.given));
       };
       const client: Asker = { isGone: false };
       clients.set(message.id, client);
@@ -131,31 +130,36 @@ async function answer(message: Exclude<ToWorker, { kind: "cancel" }>): Promise<v
     }
     case "task": {
       const perform = SERVER_TASKS[message.task] as (agent: Agent, given: unknown) => unknown;
-      const work = async (agent: Agent) => tell(await perform(agent, message.given));
+      const work = async (agent: Agent) => reply(await perform(agent, message.given));
       return agents.do(message.agent, work, "empty");
     }
     case "turn": {
       const work = async (agent: Agent) =>
-        tell(await doIfDue(agent, message.task, message.interval));
+        reply(await doIfDue(agent, message.task, message.interval));
       return agents.do(message.agent, work, "empty");
     }
     case "delete":
       if (remote !== undefined)
-        throw new Refusal(409, "a remote database is deleted where it is kept");
+        throw new Refusal(409, "the database is remote: delete it with the tools of its host");
       checkPlace();
-      return tell(await agents.away(message.agent, () => deleteAgent(dataDir, message.agent)));
+      return reply(
+        await agents.whileClosed(message.agent, () => deleteAgent(dataDir, message.agent)),
+      );
     case "list":
       checkPlace();
-      return tell(await agentsIn(place, message.page, cutLogs));
+      return reply(await agentsIn(place, message.page, cutLogs));
     case "measure":
-      return tell(agents.occupancy());
+      return reply(agents.occupancy());
     case "close":
       await agents.close();
-      return tell(null);
+      return reply(null);
   }
 }
 
-/** What passes by itself, or is for the user to mend: nothing was done. */
+/**
+ * Returns the refusal of an error that passes by itself or that the user can correct; undefined for
+ * any other error. Nothing was written.
+ */
 function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error;
   if (error instanceof Unavailable) return new Refusal(503, error.message);
@@ -169,8 +173,8 @@ function refusalOf(error: unknown): Refusal | undefined {
 }
 
 /**
- * Messages of the engine may show values of a request; those of the database name tables and
- * columns at most.
+ * Returns an error for the log. Messages of the engine may show values of a request, and are left
+ * out; messages of the database name tables and columns at most.
  */
 function failureOf(error: unknown): Failure {
   if (error instanceof NousError)
@@ -192,7 +196,7 @@ port.on("message", async (message: ToWorker) => {
     if (error instanceof AskerGone) return;
     if (error instanceof OtherModel) return say({ kind: "other model", id, inUse: error.inUse });
     const refusal = refusalOf(error);
-    // Whoever runs the server is to know, and not only whoever asked.
+    // The operator of the server has to learn of it, not only the client.
     if (error instanceof Unavailable)
       log("warn", "agent" in message ? message.agent : "", error.message);
     if ("agent" in message && isDamage(error)) {

@@ -49,7 +49,7 @@ export const agentHandlers: HandlersOf<typeof agentOperations> = {
     const { storage } = agent;
     const room = new AnswerRoom();
     const place: GraphPlace = [null, null, null, null];
-    /** Returns a page of one of the lists, and notes in `place` where the list goes on. */
+    /** Returns a page of one of the lists, and notes in `place` where the list continues. */
     const partOf = async <Row extends { sequence: number }, Item extends object>(
       list: number,
       rowsOf: (page: Page) => Row[],

@@ -1,4 +1,4 @@
-// Many memories or edges at once, with an outcome for each.
+// Batches: creates or reads many memories or edges, with an outcome for each.
 
 import type { BatchMade, batchOperations, RefusedItem } from "../../api/batches.ts";
 import { Refusal } from "../../refusal.ts";
@@ -56,8 +56,8 @@ function* madeOf<Item>(
 }
 
 /**
- * What came of each; one that is refused must have written nothing, and keeps no other from being
- * done.
+ * Yields the outcome of each item. A refused item must have written nothing, and does not stop the
+ * others.
  */
 function* outcomesOf<Item, Outcome extends object>(
   items: readonly Item[],

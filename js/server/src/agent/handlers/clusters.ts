@@ -1,4 +1,4 @@
-// Clusters, and the memories in them.
+// Clusters, and the memberships of memories in them.
 
 import type {
   Cluster,
@@ -20,9 +20,9 @@ import { fadedNow, presentClusters, presentMembership, presentNow } from "../pre
 import { textOf } from "../replica/index-rows.ts";
 import { checkThere } from "./edges.ts";
 
-/** Who made a cluster. */
+/** The stored source of a new cluster. */
 const SOURCE: Readonly<Record<Compat, string>> = { none: "agent", hynous: "user_created" };
-/** How a memory is in a cluster that took it in by itself. */
+/** The membership of a memory that joined by its subtype. */
 const BY_ITSELF = { weight: 1, pinned: 0 };
 
 export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
@@ -131,7 +131,7 @@ export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
     }),
 };
 
-/** Memories that memberships are of; undefined for one that is not there. */
+/** Returns the memories of memberships; undefined for a memory that does not exist. */
 function membersOf(agent: Agent, rows: readonly MembershipRow[], now: number) {
   const ids = rows.map(({ node_id }) => node_id);
   const byId = new Map(
@@ -161,7 +161,10 @@ function insertCluster(agent: Agent, request: NewClusterRequest): { id: string }
   return { id };
 }
 
-/** As they are stored. Hynous tells a cluster without any from one whose list is empty. */
+/**
+ * Returns the stored form of automatic subtypes. Hynous distinguishes a cluster without a list from
+ * one with an empty list.
+ */
 const subtypesOf = (
   { compat }: Agent,
   subtypes: readonly string[] | null | undefined,
@@ -169,8 +172,8 @@ const subtypesOf = (
   compat === "hynous" && subtypes == null ? null : JSON.stringify(subtypes ?? []);
 
 /**
- * Within a `write`: puts a memory into the clusters that take in its subtype by themselves. Hynous'
- * client does that, and not its server.
+ * Within a `write`: adds a memory to the clusters that take its subtype automatically. With
+ * `compat: "hynous"` the client does that, not the server.
  */
 export function joinClusters(agent: Agent, id: string, subtype: string | null): void {
   if (subtype === null || agent.compat === "hynous") return;

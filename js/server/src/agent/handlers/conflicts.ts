@@ -1,5 +1,5 @@
-// Contradictions: which memories a text may correct, the queue of conflicts, and how they are
-// resolved.
+// Contradictions: finds memories that a text may correct, keeps the queue of conflicts, and
+// resolves conflicts.
 
 import type { Conflict, conflictOperations, Resolved, Resolving } from "../../api/conflicts.ts";
 import { MOST_TEXT } from "../../api/limits.ts";
@@ -19,13 +19,15 @@ import { type Correction, correctionIn, looseCorrectionIn } from "../rules/corre
 import { checkThere, insertEdge } from "./edges.ts";
 
 const DAY = 86_400_000;
-/** How long a conflict waits to be resolved. */
+/** How long a conflict can be resolved, in milliseconds. */
 const WAITS = 14 * DAY;
-/** Memories that a text may be in conflict with, and the words of its title that they resemble. */
+/**
+ * The most memories that a text is in conflict with, and the words of its title that are compared.
+ */
 const MOST_CONFLICTS = 3;
 const TITLE_WORDS = 3;
 const TIER = "PATTERN";
-/** What a conflict is called that a new memory's text tells of. */
+/** The type of a conflict that a new memory's text caused. */
 const TYPE: Readonly<Record<Compat, string>> = { none: "correction", hynous: "AMBIGUOUS" };
 
 export const conflictHandlers: HandlersOf<typeof conflictOperations> = {
@@ -113,8 +115,9 @@ export const conflictHandlers: HandlersOf<typeof conflictOperations> = {
 // ---- detecting ----------------------------------------------------------------------------------
 
 /**
- * Memories of which title or text resemble a title's first words, most alike first. Full text knows
- * them once they are committed: one of the same batch is not among them.
+ * Returns memories whose title or text resembles the first words of a title, the most similar
+ * first. The full-text index has committed memories only, so memories of the same batch are not
+ * found.
  */
 function resembling({ storage, engine, texts }: Agent, title: string): NodeRow[] {
   const words = title.trim().split(/\s+/, TITLE_WORDS).join(" ");
@@ -124,15 +127,14 @@ function resembling({ storage, engine, texts }: Agent, title: string): NodeRow[]
   return hits.flatMap(({ id }) => rows.get(id) ?? []);
 }
 
-/** What a new memory corrects, as it was found before it was there. */
+/** The memories that a new memory may correct, found before the new one was stored. */
 export interface Contradiction {
   correction: Correction;
   alike: NodeRow[];
 }
 
 /**
- * What a text that is about to become a memory corrects; undefined where it does not say that it
- * corrects something.
+ * Returns what a text that will become a memory corrects; undefined if it has no correction marker.
  */
 export function contradictionIn(
   agent: Agent,
@@ -144,8 +146,8 @@ export function contradictionIn(
 }
 
 /**
- * The same as Hynous finds it: the body counts, or else the title, and memories that have the
- * title's first words in order.
+ * Does the same as Hynous: it reads the body, or the title if there is none, and finds memories
+ * with the title's first words in order.
  */
 function looseContradictionIn(
   { storage }: Agent,
@@ -158,7 +160,7 @@ function looseContradictionIn(
   return { correction, alike: storage.nodes.like(`%${words}%`, MOST_CONFLICTS) };
 }
 
-/** Within a `write`: queues what a new memory may be in conflict with. */
+/** Within a `write`: queues the conflicts of a new memory. */
 export function queueContradiction(
   agent: Agent,
   id: string,
@@ -168,7 +170,7 @@ export function queueContradiction(
     queue(agent, {
       old_node_id: old.id,
       new_node_id: id,
-      // Hynous keeps the text as it was, whatever becomes of the memory.
+      // Hynous keeps the text as it was, even if the memory changes.
       new_content: agent.compat === "hynous" ? saidBy(agent.storage.nodes.find(id)!) : null,
       conflict_type: TYPE[agent.compat],
       detection_tier: TIER,
@@ -181,8 +183,8 @@ export function queueContradiction(
 }
 
 /**
- * Within a `write`: deletes a memory. With Hynous' behaviour conflicts that it was the new side of
- * stay, as texts.
+ * Within a `write`: deletes a memory. With `compat: "hynous"` conflicts whose new side it is stay,
+ * as texts.
  */
 export function deleteMemory({ storage, compat }: Agent, id: string): void {
   if (compat === "hynous") storage.conflicts.untie(id);
@@ -196,7 +198,7 @@ type Queued = Omit<
 
 function queue(agent: Agent, conflict: Queued & { expires_at?: string }): ConflictRow {
   const now = agent.now();
-  // Hynous' daemon resolves what has expired.
+  // Hynous' daemon resolves expired conflicts.
   if (agent.compat !== "hynous") agent.storage.conflicts.removeExpired(toIso(agent.heldNow()));
   return agent.storage.conflicts.insert({
     id: newId("q"),
@@ -211,7 +213,7 @@ function queue(agent: Agent, conflict: Queued & { expires_at?: string }): Confli
 
 // ---- resolving ----------------------------------------------------------------------------------
 
-/** What a conflict is about: an old memory, and a new one or only its text. */
+/** The two sides of a conflict: an old memory, and a new memory or a text. */
 interface Parties {
   old: NodeRow;
   fresh: NodeRow | undefined;
@@ -223,7 +225,7 @@ function resolve(agent: Agent, { body }: { body: Resolving }): Resolved {
     const { conflict_id, resolution } = body;
     const resolved_at = toIso(agent.now());
     const parties = partiesOf(agent, conflict_id, resolved_at);
-    // Before a memory of it is deleted, with which pending conflicts go.
+    // Before a memory is deleted: its deletion removes its pending conflicts.
     agent.storage.conflicts.resolve(conflict_id, resolution, resolved_at);
     const actions = RESOLVERS[resolution](agent, unit, parties, body);
     const { old, fresh } = parties;
@@ -251,7 +253,7 @@ type Resolver = (agent: Agent, unit: Unit, parties: Parties, request: Resolving)
 
 const RESOLVERS: Readonly<Record<Resolving["resolution"], Resolver>> = {
   new_is_current: (agent, unit, { old, fresh }) => supersede(agent, unit, newOf(fresh), old),
-  // A text that became no memory leaves nothing to put to sleep.
+  // A text that no memory holds leaves nothing to make dormant.
   old_is_current: (agent, unit, { old, fresh }) =>
     fresh === undefined ? [] : supersede(agent, unit, old, fresh),
   keep_both: (agent, unit, { old, fresh }) => [link(agent, unit, "relates_to", newOf(fresh), old)],
@@ -277,13 +279,13 @@ const textOfMemory = (row: NodeRow | undefined): string | null =>
     ? null
     : textOfBody(row) || textOf(row.content_summary) || textOf(row.content_title);
 
-/** What a body says in words: all of it, or what a body of fields has as its text. */
+/** Returns the text of a body: the whole body, or the text field of a JSON body. */
 function textOfBody({ content_body }: NodeRow): string | null {
   const fields = jsonObjectIn(content_body);
   return fields === undefined ? textOf(content_body) : textOf(fields.text);
 }
 
-/** What holds supersedes the other, which sleeps from now on. */
+/** Makes one memory supersede the other, which becomes DORMANT. */
 function supersede(agent: Agent, unit: Unit, current: NodeRow, past: NodeRow): string[] {
   unit.settle([past.id]);
   agent.storage.nodes.update(past.id, {
@@ -305,8 +307,8 @@ function link(
 }
 
 /**
- * Adds a text to a memory's, under the day. A body of fields stays one: what it says in words is
- * its text.
+ * Appends a text, with the date, to the text of a memory. A JSON body stays one: the text goes into
+ * its text field.
  */
 function append(agent: Agent, row: NodeRow, added: string): void {
   const last_modified = toIso(agent.now());
@@ -323,8 +325,8 @@ function append(agent: Agent, row: NodeRow, added: string): void {
 // ---- presenting ---------------------------------------------------------------------------------
 
 /**
- * Rows as they are answered. A text that a new memory holds is read from there: a second one, in
- * the queue, would outlive the memory.
+ * Returns conflicts in the form of answers. The text of a new memory is read from the memory: a
+ * copy in the queue would outlive the memory.
  */
 export function presentConflicts({ storage }: Agent, rows: readonly ConflictRow[]): Conflict[] {
   const ids = rows.flatMap(({ new_node_id }) => new_node_id ?? []);
@@ -332,13 +334,13 @@ export function presentConflicts({ storage }: Agent, rows: readonly ConflictRow[
   return rows.map((row) => presentConflict(row, texts.get(row.new_node_id ?? "") ?? null));
 }
 
-/** What a memory says to somebody who resolves a conflict. */
+/** Returns the text of a memory for resolving a conflict. */
 const saidBy = (row: NodeRow): string | null =>
   textOf(row.content_body) || textOf(row.content_title);
 
 const presentOne = (agent: Agent, row: ConflictRow): Conflict => presentConflicts(agent, [row])[0]!;
 
-/** What is not of its column's kind counts as missing. */
+/** A value of a wrong type for its column counts as missing. */
 function presentConflict({ sequence: _, ...row }: ConflictRow, textOfNew: string | null): Conflict {
   return {
     id: row.id,

@@ -1,5 +1,5 @@
-// Consolidation: what many episodes add up to becomes lessons and playbooks, one transaction for
-// each group of episodes.
+// Consolidation: turns many episodes into lessons and playbooks, in one transaction per group of
+// episodes.
 
 import {
   type ConsolidationPlan,
@@ -29,31 +29,34 @@ import { newNodeOf } from "./nodes.ts";
 import { outward } from "./retrieval.ts";
 
 const DAY = 86_400_000;
-/** Of trades the whole history counts, of others what is due for review at most. */
+/**
+ * Trades are read from the whole history. Of other episodes the most recent `REVIEWED_DAYS` are
+ * read, at most `MOST_OTHERS`.
+ */
 const TRADES = ["custom:trade_entry", "custom:trade_close"];
 const OTHERS = ["custom:trade_modify", "custom:turn_summary", "custom:signal"];
 const REVIEWED_DAYS = 30;
 const MOST_OTHERS = 10_000;
 const LEARNED = ["custom:lesson", PLAYBOOK];
-/** What ties closes to entries, and lessons to episodes. */
+/** The edges between closes and entries, and from lessons to episodes. */
 const TIES = ["part_of", "relates_to", "generalizes"];
-/** Somebody else wrote between a plan and its being carried out: so often it is made again. */
+/**
+ * How often a consolidation is planned again because another process wrote between plan and
+ * transaction.
+ */
 const ATTEMPTS = 3;
-/** What is looked at of what says the same as a new lesson. */
+/** How many memories that resemble a new lesson are looked at. */
 const MOST_SIMILAR = 5;
-/** A model's answer that there is nothing. */
+/** The answer of a model that finds no pattern. */
 const NO_PATTERN = "NO_PATTERN";
 
 export const consolidationHandlers: HandlersOf<typeof consolidationOperations> = {
   consolidate: (agent, { analyses }) => consolidate(agent, analyses),
 };
 
-/** What the thread of HTTP, where language models are asked, asks of an agent first. */
+/** Tasks of the HTTP thread, which calls the language model before a consolidation. */
 export const CONSOLIDATION_TASKS = {
-  /**
-   * What to ask a model about before a cycle; nothing of episodes of which it has said what there
-   * is to say.
-   */
+  /** Returns the prompts for the model, without groups that the model has analyzed completely. */
   prompts: async (agent: Agent): Promise<PatternPrompt[]> => {
     const now = agent.now();
     const known = agent.read(() => knownBy(agent, now));
@@ -70,20 +73,21 @@ export const CONSOLIDATION_TASKS = {
   },
 };
 
-/** What a cycle goes by: all of one moment. */
+/** The input of a consolidation, from one moment of the database. */
 interface KnownMemories {
   episodes: EpisodeRow[];
   existing: ExistingRow[];
   edges: PlannedEdge[];
-  /** The last entry of the change log that it knows. */
+  /** The last entry of the change log at that moment. */
   last: number;
 }
 
 class StaleMemories extends Error {}
 
 /**
- * One cycle, by what a language model said where it was asked. It is made again from where it
- * stands when another process writes meanwhile, so that nothing is learned twice.
+ * Consolidates an agent's episodes. `analyses` are the language model's answers, if the server has
+ * one. If another process writes meanwhile, the rest is planned again, so that nothing is learned
+ * twice.
  */
 export async function consolidate(agent: Agent, analyses?: Analyses): Promise<ConsolidationAnswer> {
   let [created, strengthened] = [0, 0];
@@ -91,7 +95,7 @@ export async function consolidate(agent: Agent, analyses?: Analyses): Promise<Co
     const now = agent.now();
     const known = agent.read(() => knownBy(agent, now));
     const plan = await planOf(agent, known, now, analyses);
-    const done = carryOut(agent, plan, known);
+    const done = writePlan(agent, plan, known);
     created += done.created;
     strengthened += done.strengthened;
     if (done.isStale) continue;
@@ -103,7 +107,7 @@ export async function consolidate(agent: Agent, analyses?: Analyses): Promise<Co
       errors,
     };
   }
-  throw new Refusal(503, "the memory is being written to: try again");
+  throw new Refusal(503, "another process keeps writing to the memory: try again");
 }
 
 const optionsOf = (agent: Agent, { edges }: KnownMemories, now: number) => ({
@@ -113,7 +117,7 @@ const optionsOf = (agent: Agent, { edges }: KnownMemories, now: number) => ({
 });
 
 /**
- * What a cycle would change. A group of which the model has said nothing of use is analyzed by
+ * Returns the changes to make. Groups without a usable answer of the model are analyzed by
  * statistics.
  */
 async function planOf(
@@ -153,13 +157,12 @@ async function planOf(
 }
 
 function textOf(analysis: Analysis | undefined): string {
-  if (analysis === undefined)
-    throw new Error("the episodes are others than those that the model was asked about");
+  if (analysis === undefined) throw new Error("the episodes changed after the model was asked");
   if ("failure" in analysis) throw new Error(analysis.failure);
   return analysis.text;
 }
 
-/** What says the same as a draft already: by its vector, where one was made, or by its words. */
+/** Finds memories that resemble a draft, by its embedding if there is one, else by its words. */
 async function like(
   agent: Agent,
   { title, body, subtype }: PatternDraft,
@@ -170,7 +173,7 @@ async function like(
   );
   const made = said !== undefined && "vector" in said ? said.vector : undefined;
   const asked = { title, content: body, subtype, limit: MOST_SIMILAR };
-  // A failure is named in the report.
+  // The report of the consolidation names the failure.
   try {
     const vector = agent.read(() => (made?.length === agent.dimensions ? made : undefined));
     return await similar(agent, asked, vector);
@@ -196,13 +199,13 @@ function knownBy(agent: Agent, now: number): KnownMemories {
 
 const isNamed = ({ id }: { id: unknown }): boolean => isId(id);
 
-/** Another server may have stored anything. */
+/** Another server may have stored values of any type. */
 function textsOf({ id, content_title, content_body }: NodeRow): ExistingRow {
   const text = (value: unknown) => (typeof value === "string" ? value : null);
   return { id, content_title: text(content_title), content_body: text(content_body) };
 }
 
-/** Episodes in the states they are in by now; those without a time are none. */
+/** Returns episodes with their lifecycle states as of now, without those that have no time. */
 function episodesOf({ index, engine }: Agent, rows: readonly NodeRow[], now: number): EpisodeRow[] {
   const named = rows.filter(isNamed);
   const ids = named.map(({ id }) => id);
@@ -218,7 +221,7 @@ function episodesOf({ index, engine }: Agent, rows: readonly NodeRow[], now: num
   });
 }
 
-/** What was done, until somebody else wrote. */
+/** The changes that were written before another process wrote. */
 interface Done {
   created: number;
   strengthened: number;
@@ -226,8 +229,11 @@ interface Done {
   isStale: boolean;
 }
 
-/** Each group is done as a whole or not at all, and one that cannot be written stops no other. */
-function carryOut(agent: Agent, { groups }: ConsolidationPlan, known: KnownMemories): Done {
+/**
+ * Writes each group in a transaction of its own. A group that cannot be written does not stop the
+ * others.
+ */
+function writePlan(agent: Agent, { groups }: ConsolidationPlan, known: KnownMemories): Done {
   const done: Done = { created: 0, strengthened: 0, errors: [], isStale: false };
   const sources = new Map(known.edges.map(({ id, source_id }) => [id, source_id]));
   let { last } = known;
@@ -254,7 +260,7 @@ function carryOut(agent: Agent, { groups }: ConsolidationPlan, known: KnownMemor
   return done;
 }
 
-/** The lessons and playbooks that were there before. */
+/** Returns the lessons and playbooks that existed before and were strengthened. */
 function gaining(
   { update, link, strengthen }: GroupPlan,
   sources: ReadonlyMap<unknown, string>,

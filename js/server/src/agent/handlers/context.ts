@@ -1,4 +1,4 @@
-// Prompts: what an agent remembers goes into them, and which of it an answer took up is recorded.
+// Prompts: builds prompts from memories, and records which memories an answer used.
 
 import { randomUUID } from "node:crypto";
 import {
@@ -28,16 +28,16 @@ import { search } from "./search.ts";
 type Embedding = SearchRequest["embedding"];
 
 /**
- * How many times as many are found as a prompt asks for, since some say the same, or what was said
- * already.
+ * How many times the wanted number of memories is searched for, since some repeat others or the
+ * conversation.
  */
 const OVERFETCH = 3;
 const MOST_PROFILE = 50;
 const CONVERSATIONS = ["custom:turn_summary", "custom:session_summary"];
 const DAY = 86_400_000;
-/** The age in days at which a record is dropped. */
+/** The age in days at which usage records are dropped. */
 const RECORDED_DAYS = 21;
-/** Records of all memories together, the oldest of which make way. */
+/** The most usage records of all memories; the oldest are dropped first. */
 const MOST_RECORDS = new UsageTracker().save().max_records;
 
 export const contextHandlers: HandlersOf<typeof contextOperations> = {
@@ -64,7 +64,7 @@ export const contextHandlers: HandlersOf<typeof contextOperations> = {
         outwardly(() => agent.read(() => conversationsSince(agent, since, limit))),
       usage: { boost: (ids) => outwardly(() => usageOf(agent, ids, now).boost(ids, now)) },
     });
-    // All queries of one text are one question.
+    // All queries with the same text count as one question.
     const groups = new Map<string, string[]>();
     for (const { query_text, memory_type } of built.plan.queries) {
       groups.set(query_text, [
@@ -107,8 +107,8 @@ const withoutUndefined = <T extends object>(fields: T) =>
   };
 
 /**
- * Finds memories of a type: a search among the subtypes that are of it, by its words and by the
- * vector of the whole turn.
+ * Returns the function that finds memories of a type: it searches among the subtypes of that type,
+ * by the query's words and the turn's embedding.
  */
 function retrieverOf(
   agent: Agent,
@@ -148,7 +148,7 @@ function retrieverOf(
     );
 }
 
-/** The subtypes that there are, by what memories of them are to a prompt. */
+/** Returns the agent's subtypes by the type that their memories have in a prompt. */
 function subtypesByType({ storage, engine }: Agent): Map<MemoryType, (string | null)[]> {
   const types = new Map<MemoryType, (string | null)[]>();
   for (const subtype of storage.nodes.subtypes()) {
@@ -197,8 +197,8 @@ function conversationsSince(
 }
 
 /**
- * What is recorded of these memories. The table is the tracker's state: whoever wrote to it, the
- * next prompt knows.
+ * Returns the usage records of these memories. They are read from the database for each prompt, so
+ * that changes by other processes count.
  */
 function usageOf(agent: Agent, ids: readonly string[], now: number): UsageTracker {
   const tracker = new UsageTracker();
@@ -216,7 +216,7 @@ function usageOf(agent: Agent, ids: readonly string[], now: number): UsageTracke
   return tracker;
 }
 
-/** What an answer took up of memories that are there. */
+/** Returns which of the existing memories an answer used. */
 function usesOf(
   agent: Agent,
   context_id: string,

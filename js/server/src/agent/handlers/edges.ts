@@ -54,7 +54,7 @@ export const edgeHandlers: HandlersOf<typeof edgeOperations> = {
   },
 };
 
-/** An edge between memories that are there. */
+/** Returns a new edge. Its ends have to exist. */
 export function newEdgeOf(agent: Agent, fields: NewEdgeRequest): NewEdge {
   const { type, subtype = null, source_id, target_id } = fields;
   const strength = fields.strength ?? getInitialEdgeStrength(type);
@@ -72,9 +72,9 @@ export function newEdgeOf(agent: Agent, fields: NewEdgeRequest): NewEdge {
 }
 
 /**
- * Within a `write`: ties two memories together, which may close a trade.
+ * Within a `write`: inserts an edge, which may complete a closed trade.
  *
- * @throws {Refusal} where one of them is not there.
+ * @throws {Refusal} If one of the two memories does not exist.
  */
 export function insertEdge(agent: Agent, request: NewEdgeRequest, unit: Unit): EdgeRow {
   const { source_id, target_id, type } = request;
@@ -86,9 +86,9 @@ export function insertEdge(agent: Agent, request: NewEdgeRequest, unit: Unit): E
 }
 
 /**
- * Checks ids of memories, by the fields that name them.
+ * Checks that memories exist, by the fields that name them.
  *
- * @throws {Refusal} where there is no memory of one of them.
+ * @throws {Refusal} If one does not exist.
  */
 export function checkThere({ storage }: Agent, ids: Readonly<Record<string, string>>): void {
   const missing = Object.entries(ids).filter(([, id]) => storage.nodes.find(id) === undefined);

@@ -1,5 +1,5 @@
-// Vectors of an agent's memories: what is like a text, and what those who make vectors ask of the
-// database.
+// Embeddings: finds memories that resemble a text, and serves the HTTP thread, which makes the
+// embeddings.
 
 import type { embeddingOperations } from "../../api/embeddings.ts";
 import type { EmbeddingModel } from "../../embeddings/provider.ts";
@@ -26,7 +26,7 @@ export const embeddingHandlers: HandlersOf<typeof embeddingOperations> = {
       agent.read(() => vectorOf(agent, body, question)),
     ),
 
-  /** Without a provider there is nobody to make them. */
+  /** Without a provider no embedding can be made: the answer counts the memories that wait. */
   backfillEmbeddings: (agent) =>
     agent.read(() => {
       const total = agent.storage.embeddings.waiting();
@@ -34,9 +34,9 @@ export const embeddingHandlers: HandlersOf<typeof embeddingOperations> = {
     }),
 };
 
-/** What the thread of HTTP, where vectors are made, asks of an agent. */
+/** Tasks of the HTTP thread, which makes embeddings. */
 export const EMBEDDING_TASKS = {
-  /** Whose vectors are in use; null where there are none. */
+  /** Returns the model of the stored embeddings; null if the agent has none. */
   questionModel: (agent: Agent, configured: EmbeddingModel): EmbeddingModel | null =>
     agent.read(() =>
       agent.dimensions === 0 ? null : modelInUse(agent.storage, agent.dimensions, configured),

@@ -8,7 +8,7 @@ export const purgeHandlers: HandlersOf<typeof purgeOperations> = {
   purgeNode: async (agent, { params: { id } }) => {
     if (agent.storage.isRemote) {
       const why =
-        "the database is remote, and its files are written anew only where it is kept: delete the memory instead";
+        "the database is remote, and only its host can rewrite its files: delete the memory instead";
       throw new Refusal(409, why);
     }
     return { ok: true, deleted: await agent.purge(id) };

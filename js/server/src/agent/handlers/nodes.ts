@@ -30,7 +30,7 @@ import { joinClusters } from "./clusters.ts";
 import { contradictionIn, deleteMemory, queueContradiction } from "./conflicts.ts";
 
 const SOURCE = "agent";
-/** By what a memory is the same as the one that a caller gives the same id. */
+/** The fields that decide whether a memory equals the one that has the caller's id already. */
 const CONTENT = [
   "type",
   "subtype",
@@ -48,7 +48,7 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
   createNode: (agent, { headers, body }) => {
     const made = once(agent, "createNode", { headers, body }, () => insertNode(agent, body));
     const row = stillThere(agent.storage.nodes.find(made.id));
-    // An id of the caller's, or a request that is sent again, may name a memory that has been
+    // With an id of the caller's, or if the request was sent before, the memory may have been
     // recalled since.
     const isNew = body.id == null && headers["Idempotency-Key"] === undefined;
     const node = isNew ? agent.presentNew(row) : agent.present(row);
@@ -83,7 +83,7 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
           changes.content_body = bodyOfPlaybook(agent, stored, given);
         }
         countNode(agent, agent.storage.nodes.update(id, changes)!, unit);
-        // A vector that is given wins, even if it is the one that was there.
+        // An embedding in the request counts, even if it equals the stored one.
         if (body.embedding != null) agent.storage.embeddings.served(id);
         return agent.storage.nodes.find(id)!;
       }),
@@ -99,7 +99,9 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
     }),
 };
 
-/** Returns a page of memories whose stored state is among some; undefined stands for all states. */
+/**
+ * Returns a page of memories whose stored state is one of these; undefined stands for all states.
+ */
 export async function listed(
   agent: Agent,
   { limit, cursor, ...filter }: Omit<ListQuery, "lifecycle">,
@@ -123,10 +125,10 @@ export async function listed(
 }
 
 /**
- * Within a `write`: a new memory, its clusters, and what it corrects. One that is there already
- * under the caller's id is not made again.
+ * Within a `write`: inserts a memory, adds it to clusters, and queues conflicts with memories that
+ * it corrects. A memory that exists under the caller's id is not inserted again.
  *
- * @throws {Refusal} where the id is another memory's, or a name or a vector cannot be taken.
+ * @throws {Refusal} If another memory has the id, or a name or an embedding cannot be stored.
  * Nothing is written then.
  */
 export function insertNode(
@@ -144,7 +146,7 @@ export function insertNode(
   const stored = request.id == null ? undefined : agent.storage.nodes.find(request.id);
   const node = newNodeOf(agent, request);
   if (stored !== undefined && CONTENT.some((column) => stored[column] !== node[column])) {
-    throw new Refusal(409, "the id is another memory's");
+    throw new Refusal(409, "another memory has this id");
   }
   const contradiction = contradictionIn(agent, {
     title: content_title,
@@ -164,13 +166,13 @@ export function insertNode(
   return made;
 }
 
-/** @throws {Refusal} where a memory is not of a version that the caller knows. */
+/** @throws {Refusal} If the memory has a version that the caller does not know. */
 function checkVersion(known: MatchedVersions, version: number | null): void {
   if (known === undefined || known === "*" || (version !== null && known.includes(version))) return;
   throw new Refusal(412, `the memory has version ${version}`);
 }
 
-/** A new row, but for its vector. */
+/** Returns a new row without its embedding. */
 export function newNodeOf(
   agent: Agent,
   request: Partial<NewNodeRequest> & Pick<NewNodeRequest, "type" | "content_title">,
@@ -216,7 +218,7 @@ function changesOf(
   );
   return {
     ...given,
-    // Hynous leaves the layer that the memory was made with.
+    // Hynous does not change the layer with the type.
     ...(fields.type === undefined || agent.compat === "hynous"
       ? {}
       : { layer: layerOf(fields.type) }),
@@ -233,7 +235,7 @@ function changesOf(
   };
 }
 
-/** A read that counts. What `check` throws keeps it from being done. */
+/** Reads a memory and counts a recall. An error of `check` prevents the recall. */
 export function recalled(agent: Agent, id: string, check: (row: NodeRow) => void = () => {}): Node {
   const row = agent.storage.nodes.find(id);
   if (row === undefined) throw notFound();
@@ -248,8 +250,8 @@ export function recalled(agent: Agent, id: string, check: (row: NodeRow) => void
 }
 
 /**
- * Lets the stability of a playbook grow by a read, as Hynous does; to the index only outcomes of
- * trades count.
+ * Lets the stability of a playbook grow by a read, as Hynous does. In the index only outcomes of
+ * trades raise it.
  */
 function growPlaybook({ index, engine }: Agent, id: string): void {
   const node = index.get(id);
@@ -263,7 +265,7 @@ function growPlaybook({ index, engine }: Agent, id: string): void {
   index.upsert([{ id, stability }]);
 }
 
-/** A read that does not count. */
+/** Reads a memory without counting a recall. */
 export function asOfNow(agent: Agent, id: string, check: (row: NodeRow) => void = () => {}): Node {
   const row = agent.storage.nodes.find(id);
   if (row === undefined) throw notFound();
@@ -271,7 +273,7 @@ export function asOfNow(agent: Agent, id: string, check: (row: NodeRow) => void 
   return presentNow([row], agent, agent.now())[0]!;
 }
 
-/** Names as they are stored; nothing for none. */
+/** Returns names as JSON, as they are stored; null for no names. */
 const jsonOf = (names: readonly string[] | null | undefined): string | null =>
   names == null || names.length === 0 ? null : JSON.stringify(names);
 

@@ -1,4 +1,4 @@
-// Playbooks: which of them anomalies call up, and what became of the trades that followed them.
+// Playbooks: finds the playbooks that events fire, and counts the outcomes of trades for them.
 
 import { formatPlaybookMatches } from "nous-wasm";
 import type { playbookOperations } from "../../api/playbooks.ts";
@@ -15,8 +15,8 @@ export const playbookHandlers: HandlersOf<typeof playbookOperations> = {
       const found = playbooks.match(events, snapshot);
       const isActive = activeAmong(agent, [...found.matches, ...found.missing]);
       const placeOf = (id: string) => index.get(id)?.sequence ?? 0;
-      // The book has them in the order of their last change, which a book that is loaded anew does
-      // not know.
+      // The book orders playbooks by their last change, and a reloaded book does not know that
+      // order. Equal relevance is therefore ordered by the rows.
       const matches = found.matches
         .filter(({ id }) => isActive(id))
         .sort((a, b) => b.relevance - a.relevance || placeOf(a.id) - placeOf(b.id));
@@ -36,7 +36,7 @@ export const playbookHandlers: HandlersOf<typeof playbookOperations> = {
     }),
 };
 
-/** Tells which of them are active as of now. */
+/** Returns a function that says which of these playbooks are active as of now. */
 function activeAmong(agent: Agent, found: readonly { id: string }[]): (id: string) => boolean {
   const ids = [...new Set(found.map(({ id }) => id))];
   const faded = fadedNow(ids, agent.index, agent.engine, agent.now());

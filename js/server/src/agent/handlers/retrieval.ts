@@ -1,4 +1,4 @@
-// Retrieval in several passes, over the agent's own search.
+// Retrieval in several passes: runs the engine's orchestrator over the agent's search.
 
 import {
   createOrchestrator,
@@ -18,15 +18,15 @@ import { vectorOf } from "../question.ts";
 import { recallTogether } from "../rules/recall.ts";
 import { search } from "./search.ts";
 
-/** What is the same in all searches of a retrieval. */
+/** The filters that all searches of a retrieval share. */
 type SharedFilters = Omit<RetrievalRequest, "recall"> & {
   question?: QuestionVector | undefined;
-  /** Takes the ids of what searches found and had no room for. */
+  /** Collects the ids of found memories that did not fit into the answer. */
   omitted: Set<string>;
 };
 type RetrievedNode = FoundNode & FoundRow;
 
-/** To be kept: making one reads the configuration. */
+/** Cached, because creating one reads the configuration. */
 const orchestrators = new WeakMap<Agent, Orchestrator<RetrievedNode, SharedFilters>>();
 
 export const retrievalHandlers: HandlersOf<typeof retrievalOperations> = {
@@ -60,7 +60,7 @@ export const retrievalHandlers: HandlersOf<typeof retrievalOperations> = {
   },
 };
 
-/** @throws {Refusal} for a vector that does not fit. */
+/** @throws {Refusal} If the embedding does not fit those of the memories. */
 async function retrieve(
   agent: Agent,
   asked: SharedFilters,
@@ -84,7 +84,7 @@ function orchestratorOf(agent: Agent): Orchestrator<RetrievedNode, SharedFilters
       config: agent.config,
       search: (query, { limit, filters, now }) => {
         const { question, omitted, ...asked } = filters!;
-        // The vector is that of the whole question, and says little of its parts.
+        // The embedding belongs to the whole question, and says little about its parts.
         const isWhole = query === asked.query;
         const sought = { ...asked, query, embedding: isWhole ? asked.embedding : null, limit };
         const { data, omitted_ids = [] } = outwardly(() =>
@@ -99,7 +99,7 @@ function orchestratorOf(agent: Agent): Orchestrator<RetrievedNode, SharedFilters
   return orchestrator;
 }
 
-/** Does something of which failures are told to clients: no word of the database is in them. */
+/** Runs `work`; its failures become errors that clients may see, without words of the database. */
 export function outwardly<T>(work: () => T): T {
   try {
     return work();
@@ -108,13 +108,13 @@ export function outwardly<T>(work: () => T): T {
   }
 }
 
-/** A failure as clients are told of it. */
+/** Returns an error that clients may see. */
 export const outward = (error: unknown): Error =>
   error instanceof Refusal
     ? error
     : new Error("the memory could not be searched", { cause: error });
 
-/** Why all searches failed. */
+/** Returns why all searches failed. */
 function causeOf(error: unknown): unknown {
   if (!(error instanceof NousError) || error.code !== "search_failed") return error;
   const { cause } = error;

@@ -1,5 +1,5 @@
-// A search: what the full-text index found, and a vector if there is one, go into the index in one
-// call; rows come out.
+// Searches: pass the full-text hits and the question's embedding, if there is one, to the index in
+// one call, and return the rows of the result.
 
 import type { Ranking, SearchFilters, StoredLifecycleState, Understanding } from "nous-wasm";
 import type { QuestionVector } from "../../api/operation.ts";
@@ -14,23 +14,20 @@ import { vectorOf } from "../question.ts";
 import { isPlainLookup } from "../rules/plain-lookup.ts";
 
 /**
- * How many times the limit is searched for, since filters may leave some out: of a plain lookup
- * less.
+ * The search looks for this many times the limit, since filters may leave results out. A plain
+ * lookup needs less.
  */
 const OVERFETCH = 3;
 const OVERFETCH_OF_LOOKUP = 2;
-/**
- * Seeds of a search, where the configuration does not bound them and the limit does not ask for
- * more.
- */
+/** The number of seeds, unless the configuration or the limit asks for more. */
 const USUAL_SEEDS = 15;
-/** How many times as much is searched for where too little of it passes. */
+/** The factor by which a search widens if too few results pass the filters. */
 const WIDER = 8;
-/** Full-text hits that are asked for, for each seed that there may be. */
+/** Full-text hits per possible seed. */
 const HITS_PER_SEED = 3;
 
 export const searchHandlers: HandlersOf<typeof searchOperations> = {
-  /** Counts an access of what it returns. */
+  /** Counts an access of each memory that it returns. */
   search: (agent, { body, question, understood }) =>
     agent.read(() => {
       const now = agent.now();
@@ -42,15 +39,15 @@ export const searchHandlers: HandlersOf<typeof searchOperations> = {
     }),
 };
 
-/** What is searched for. */
+/** A request for a search. */
 type NodeSearch = SearchRequest & {
-  /** One of which it has to have; null is none. */
+  /** Only memories of one of these subtypes; null stands for memories without a subtype. */
   subtypes?: readonly (string | null)[] | undefined;
 };
 
 /**
- * Searches without counting accesses. `understood` is how the query was understood, if that was
- * done before.
+ * Searches without counting accesses. `understood` is the analysis of the query, if the HTTP thread
+ * made it.
  */
 export function search(
   agent: Agent,
@@ -67,7 +64,7 @@ export function search(
   const wanted = request.limit * multiplier;
   const mostSeeds = config.search?.maxSeeds;
   const maxSeeds = mostSeeds ?? Math.max(USUAL_SEEDS, wanted);
-  // A plain lookup is for words, unless its vector is given.
+  // A plain lookup is searched by words, unless the request brings an embedding.
   const embedding = vectorOf(agent, request, isLookup ? undefined : question);
   const states = request.lifecycle == null ? undefined : statesOf(agent, request.lifecycle, now);
   const filter = filterOf(request, states?.stored);
@@ -93,7 +90,7 @@ export function search(
     };
   };
   let found = find(1);
-  // What the index could not look at is looked at afterwards, and may leave too few.
+  // Filters that the index does not know are applied afterwards, and may leave too few results.
   for (let more = WIDER; found.ids.length < enough && !found.isAll; more *= WIDER)
     found = find(more);
   const { ranking, metrics } = found;
@@ -146,7 +143,9 @@ function filterOf(request: NodeSearch, lifecycle: NodeFilter["lifecycle"]): Node
   };
 }
 
-/** As much of it as the index knows: of times when memories were taken in, not of events. */
+/**
+ * Returns the part of the filter that the index knows: it has times of storing, but not of events.
+ */
 function indexFilterOf(
   request: NodeSearch,
   lifecycles: StoredLifecycleState[] | undefined,
@@ -155,7 +154,7 @@ function indexFilterOf(
   const byIngestion = time_range?.type === "ingestion" ? time_range : undefined;
   return {
     types: type == null ? undefined : [type],
-    // "" stands for those without one.
+    // "" stands for memories without a subtype.
     subtypes: subtype == null ? subtypes?.map((name) => name ?? "") : [subtype],
     cluster_ids: cluster_ids ?? undefined,
     lifecycles,
@@ -164,7 +163,9 @@ function indexFilterOf(
   };
 }
 
-/** Which of some memories pass what the index could not look at. */
+/**
+ * Returns a function that keeps the memories that pass the filters which the index does not know.
+ */
 function passesOf(
   { storage }: Agent,
   filter: NodeFilter,
@@ -178,7 +179,9 @@ function passesOf(
   };
 }
 
-/** These of a ranking, as rows: the best for which there is room, and the ids of the others. */
+/**
+ * Returns the best of a ranking as rows, as many as fit into the answer, and the ids of the rest.
+ */
 function rowsOf(
   agent: Agent,
   ranking: Ranking,
@@ -195,7 +198,7 @@ function rowsOf(
     const node = nodes.get(id);
     if (node === undefined) continue;
     const { score, breakdown, primary_signal } = ranking.at(places.get(id)!)!;
-    // Added to what is new: copying it would take as long as making it.
+    // The fields are added to the new object: copying it would take as long as creating it.
     const found = Object.assign(node, {
       memory_section: engine.getSectionForSubtype(node.subtype),
       score: Number(score.toFixed(4)),
@@ -208,7 +211,7 @@ function rowsOf(
   return { data, omitted: ids.slice(fitting.length) };
 }
 
-/** Milliseconds since the last look, to the microsecond. */
+/** Returns a function that measures the milliseconds since its last call, to the microsecond. */
 export function stopwatch(): { (): number; total(): number } {
   const start = performance.now();
   let last = start;

@@ -1,97 +1,92 @@
-// What an agent keeps in memory of its database, kept equal to it: loaded from it, and led by its
-// change log whoever wrote.
+// The follower: keeps an agent's replicas equal to its database. It loads them, then applies the
+// entries of the change log to them, whichever process wrote.
 
 import { atOnce, oneStep, type Steps } from "../../steps.ts";
 import type { EdgeRow, IndexedNodeRow, SoftRow } from "../../storage/rows.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { Change } from "../../storage/tables/change-log.ts";
 
-/** Told of what happened, in a sentence with figures. */
-export type Tell = (what: string, figures?: Record<string, unknown>) => void;
+/** Logs a message with figures. */
+export type Log = (message: string, figures?: Record<string, unknown>) => void;
 
-/** Rows as they are now. */
+/** Rows in their current state. */
 export interface Taken {
   nodes: readonly IndexedNodeRow[];
   edges: readonly EdgeRow[];
-  /** Of memories of which nothing but soft state became different. */
+  /** Rows of memories of which only soft state changed. */
   softened: readonly SoftRow[];
 }
 
-/** Ids of rows that are not there any more. Edges of a memory that is gone are among them. */
+/** Ids of deleted rows, with the edges of deleted memories. */
 export interface Removed {
   nodes: readonly string[];
   edges: readonly string[];
 }
 
-/**
- * Something that is kept equal to the database. What it throws makes it be loaded anew, but for
- * what `load` throws.
- */
+/** A replica. An error of any of its methods except `load` makes the follower load it again. */
 export interface Consumer {
-  /** What it is called in the log. */
+  /** The name in the log. */
   readonly name: string;
   /**
-   * Makes itself of the whole database, which stays as it is meanwhile; the answer are figures for
-   * the log, if it tells of it.
+   * Builds the replica from the whole database, which does not change meanwhile. Returns figures
+   * for the log, or undefined to log nothing.
    */
   load(storage: Storage): Steps<Record<string, unknown> | undefined>;
   /**
-   * Makes itself of what it kept elsewhere; the answer is the last entry of the change log that it
-   * knows then. Nothing where it kept nothing of use: then it is loaded.
+   * Builds the replica from its snapshot. Returns the last entry of the change log that the snapshot
+   * has, or undefined without a usable snapshot: then `load` is called.
    */
   resume?(storage: Storage): number | undefined;
-  /** Takes in rows that are new or different. False where it has to be loaded anew instead. */
+  /** Takes new and changed rows. Returns false if the replica has to be loaded again. */
   take(rows: Taken): boolean;
   remove(ids: Removed): void;
   /**
-   * Keeps what it holds for the next start, where that is of use; it knows all entries of the
-   * change log up to `applied`.
+   * Writes a snapshot, if that is worthwhile. The replica has all entries of the change log up to
+   * `applied`.
    */
   keep?(storage: Storage, applied: number): Steps<void>;
-  /** Gives up what it holds. It is loaded before it is asked anything again. */
+  /** Drops the contents. The replica is loaded before its next use. */
   forget(): void;
 }
 
 /**
- * Entries of the change log that are kept for other processes. One that is further behind loads
- * everything anew.
+ * Entries of the change log that are kept for other processes. A process that is further behind
+ * loads its replicas again.
  */
 const KEPT_CHANGES = 100_000;
-/** How much longer the log may get before it is cut. */
+/** The log is trimmed each time it has grown by this many entries. */
 const SPARE_CHANGES = 10_000;
-/** Entries of the change log when it is longest, where each transaction adds few. */
+/** The most entries in the change log, if each transaction adds few. */
 export const MOST_CHANGES = KEPT_CHANGES + SPARE_CHANGES;
-/** Ids that are looked up at once. */
+/** Rows that are read in one step. */
 const BATCH = 1_000;
-/** The same where the thread may do something else in between: texts may be long. */
+/** Rows that are read in one step if the thread may give way in between: texts may be long. */
 const SHORT_BATCH = 10;
 
 export class Follower {
   readonly #storage: Storage;
   readonly #consumers: readonly Consumer[];
-  readonly #tell: Tell;
-  /** Consumers that are to be loaded. */
+  readonly #log: Log;
+  /** Replicas that have to be loaded. */
   readonly #missing: Set<Consumer>;
-  /**
-   * The last entry of the change log that those which are loaded know, with what is to be applied.
-   */
+  /** The last entry of the change log that the loaded replicas have, `#unapplied` included. */
   #applied = 0;
-  /** What was written last, and is not made known yet. */
+  /** The changes of the last write that the replicas do not have yet. */
   #unapplied: readonly Change[] = [];
-  /** The last entry when the log was last cut. */
+  /** The last entry of the change log at the last trim. */
   #trimmed = 0;
-  /** The database's version at which nothing was left to follow. */
+  /** The database's version at the end of the last `follow`. */
   #version = -1;
 
-  /** Consumers take everything in this order. */
-  constructor(storage: Storage, consumers: readonly Consumer[], tell: Tell) {
+  /** `consumers` receive rows in this order. */
+  constructor(storage: Storage, consumers: readonly Consumer[], log: Log) {
     this.#storage = storage;
     this.#consumers = consumers;
-    this.#tell = tell;
+    this.#log = log;
     this.#missing = new Set(consumers);
   }
 
-  /** Makes everything known that others have committed, in order. */
+  /** Applies all committed changes in order, and loads missing replicas. */
   follow(): void {
     this.apply();
     const version = this.#storage.version();
@@ -100,7 +95,7 @@ export class Follower {
     this.#version = version;
   }
 
-  /** Loads what is to be loaded, of one moment of the database. */
+  /** Loads missing replicas from one snapshot of the database. */
   *loadInSteps(): Steps<void> {
     if (this.isLoaded) return;
     this.apply();
@@ -108,16 +103,16 @@ export class Follower {
   }
 
   /**
-   * Writes as one transaction. What it wrote is made known by the next `apply`, so that whoever
-   * asked for it need not wait; what others wrote before comes first, so that everything is taken
-   * in the order of commits. `committed` is called once it is done, and `patience` is that of the
-   * storage's transaction.
+   * Runs `work` as one transaction. Its changes reach the replicas at the next `apply`, so that the
+   * client need not wait for that. Changes of other processes are applied first, so that replicas
+   * take everything in the order of commits. `committed` is called after the commit. `patience` is
+   * how long to wait for the write lock, in milliseconds.
    */
   write<T>(work: () => T, committed?: () => void, patience?: number): T {
     return atOnce(this.writeInSteps(() => oneStep(work), committed, patience));
   }
 
-  /** The same, as a transaction that stays open over the pauses of `work`. */
+  /** Runs `work` as one transaction, which stays open over the pauses of `work`. */
   *writeInSteps<T>(
     work: () => Steps<T>,
     committed: () => void = () => {},
@@ -130,7 +125,7 @@ export class Follower {
     );
     committed();
     this.#applied = changes.at(-1)?.sequence ?? this.#applied;
-    // What soft state became is known to whoever wrote it.
+    // The soft state in memory already has what it wrote.
     this.#unapplied = changes.filter(({ entity }) => entity !== "soft");
     return result;
   }
@@ -146,36 +141,36 @@ export class Follower {
     return { result, changes };
   }
 
-  /** The memories that the transaction of a `write` has logged so far. */
+  /** Returns the ids of memories that the current transaction of `write` has logged so far. */
   loggedNodes(): string[] {
     const changes = this.#storage.changeLog.since(this.#applied);
     return changes.filter(({ entity }) => entity === "node").flatMap(({ ids }) => ids);
   }
 
-  /** Makes known what was written last. */
+  /** Applies the changes of the last write. */
   apply(): void {
     atOnce(this.applyInSteps(BATCH));
   }
 
-  /** The same with pauses, in which nothing may be asked of what is kept in memory. */
+  /** Applies them with pauses. Do not use the replicas during a pause. */
   *applyInSteps(batch = SHORT_BATCH): Steps<void> {
     const changes = this.#unapplied;
     this.#unapplied = [];
     if (changes.length > 0) yield* this.#take(changes, { batch });
   }
 
-  /** Applies, and loads what was given up since the last `follow`. */
+  /** Applies the last write, and loads replicas that were dropped since the last `follow`. */
   ensure(): void {
     this.apply();
     if (this.#missing.size > 0) this.follow();
   }
 
-  /** Whether nothing has to be loaded. */
+  /** Whether every replica is loaded. */
   get isLoaded(): boolean {
     return this.#missing.size === 0;
   }
 
-  /** Keeps everything for the next start, as the database has it; within a `write`. */
+  /** Writes snapshots of all replicas; within a `write`. */
   *keep(): Steps<void> {
     for (const consumer of this.#consumers) {
       const keeping = consumer.keep?.(this.#storage, this.#applied);
@@ -183,7 +178,7 @@ export class Follower {
     }
   }
 
-  /** Gives everything up; it is loaded anew by the next `follow`. */
+  /** Drops all replicas; the next `follow` loads them. */
   forget(): void {
     this.#unapplied = [];
     for (const consumer of this.#consumers) this.#giveUp(consumer);
@@ -194,14 +189,14 @@ export class Follower {
     consumer.forget();
   }
 
-  /** Forgets entries of the change log that nobody is likely to need. */
+  /** Trims the change log, so that it keeps `KEPT_CHANGES` entries. */
   #trim(last: number): void {
     if (last - this.#trimmed < SPARE_CHANGES) return;
     this.#storage.changeLog.trim(last - KEPT_CHANGES);
     this.#trimmed = last;
   }
 
-  /** Catches up and loads what is missing, within a transaction of whichever kind. */
+  /** Catches up and loads missing replicas, within a transaction of any kind. */
   *#bringUp(): Steps<void> {
     const { first, last } = this.#storage.changeLog.range();
     if (this.#missing.size < this.#consumers.length && last !== this.#applied)
@@ -209,8 +204,8 @@ export class Follower {
     this.#applied = last;
     for (const consumer of this.#missing) {
       const start = performance.now();
-      const told = (what: string, figures: Record<string, unknown>) =>
-        this.#tell(`${what}: ${consumer.name}`, {
+      const log = (what: string, figures: Record<string, unknown>) =>
+        this.#log(`${what}: ${consumer.name}`, {
           ...figures,
           ms: Math.round(performance.now() - start),
         });
@@ -218,29 +213,31 @@ export class Follower {
       if (known === undefined) {
         const figures = yield* consumer.load(this.#storage);
         this.#missing.delete(consumer);
-        if (figures !== undefined) told("Loaded from the database", figures);
+        if (figures !== undefined) log("Loaded from the database", figures);
         continue;
       }
       this.#missing.delete(consumer);
       const changes = this.#storage.changeLog.since(known);
       yield* this.#take(changes, { consumers: [consumer] });
-      if (!this.#missing.has(consumer)) told("Loaded as it was kept", { changes: changes.length });
+      if (!this.#missing.has(consumer))
+        log("Loaded from its snapshot", { changes: changes.length });
     }
   }
 
   *#catchUp(first: number, last: number): Steps<void> {
-    // Where the log is empty, `first` is 0, and everything up to `last` was cut off.
+    // If the log is empty, `first` is 0, and all entries up to `last` were trimmed.
     if (last < this.#applied || first === 0 || first > this.#applied + 1) {
-      this.#tell("The change log does not reach back to what is known: everything is loaded anew");
+      this.#log("The change log was trimmed past the last known entry: all replicas are reloaded");
       this.forget();
       return;
     }
     const changes = this.#storage.changeLog.since(this.#applied);
     yield* this.#take(changes);
-    if (changes.length > 0) this.#tell("Took in what others wrote", { changes: changes.length });
+    if (changes.length > 0)
+      this.#log("Applied changes of other processes", { changes: changes.length });
   }
 
-  /** Nodes first: an edge needs its ends. */
+  /** Gives changed rows to replicas. Nodes come first: an edge needs both its ends. */
   *#take(
     changes: readonly Change[],
     { consumers = this.#consumers, batch = BATCH } = {},
@@ -277,14 +274,14 @@ export class Follower {
   }
 
   /**
-   * Whether what was committed could be read. Where not, nothing that does not know it may go on.
+   * Returns whether the committed rows could be read. If not, drops all replicas, which lack them.
    */
   #reading(work: () => void): boolean {
     try {
       work();
       return true;
     } catch (error) {
-      this.#tell("What was written could not be read: everything is loaded anew", {
+      this.#log("Committed changes could not be read: all replicas are reloaded", {
         why: (error as Error).message,
       });
       this.forget();
@@ -299,7 +296,7 @@ export class Follower {
         consumer.remove({ nodes: [], edges: [], ...removed });
         if (!consumer.take({ nodes: [], edges: [], softened: [], ...rows })) this.#giveUp(consumer);
       } catch (error) {
-        this.#tell(`Could not take in what was written: ${consumer.name}`, {
+        this.#log(`Could not apply changes: ${consumer.name}`, {
           why: (error as Error).message,
         });
         this.#giveUp(consumer);

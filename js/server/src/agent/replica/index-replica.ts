@@ -7,7 +7,7 @@ import type { EdgeRow, IndexedNodeRow, SoftRow } from "../../storage/rows.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { NameKind } from "../../storage/tables/names.ts";
 import { MOST_JUMP } from "../../time.ts";
-import type { Consumer, Removed, Taken, Tell } from "./follower.ts";
+import type { Consumer, Log, Removed, Taken } from "./follower.ts";
 import {
   isAccessAhead,
   isId,
@@ -30,9 +30,9 @@ export class IndexReplica implements Consumer {
   readonly #soft: SoftState;
   readonly #engine: Engine;
   readonly #config: EngineConfig;
-  readonly #tell: Tell;
+  readonly #log: Log;
   readonly #now: () => number;
-  /** The file that keeps it between two starts, if there is one. */
+  /** The snapshot file; undefined if the agent has none. */
   readonly #file: SnapshotFile | undefined;
   readonly #names: Record<NameKind, Set<string>> = {
     type: new Set(),
@@ -44,21 +44,21 @@ export class IndexReplica implements Consumer {
     soft: SoftState,
     engine: Engine,
     config: EngineConfig,
-    tell: Tell,
+    log: Log,
     now: () => number,
     file?: SnapshotFile,
   ) {
     this.#soft = soft;
     this.#engine = engine;
     this.#config = config;
-    this.#tell = tell;
+    this.#log = log;
     this.#now = now;
     this.#file = file;
   }
 
   /** The index; a follower has to load it first. */
   get index(): MemoryIndex {
-    if (this.#index === undefined) throw new Error("the index is asked before it is loaded");
+    if (this.#index === undefined) throw new Error("the index is not loaded");
     return this.#index;
   }
 
@@ -71,7 +71,10 @@ export class IndexReplica implements Consumer {
     return this.#dimensions;
   }
 
-  /** Returns whether a name would be one more than the index can hold of its kind. */
+  /**
+   * Returns whether a new name would exceed the number of names that the index can hold of its
+   * kind.
+   */
   isFull(kind: NameKind, name: string | null): boolean {
     return name !== null && !this.#names[kind].has(name) && this.#names[kind].size >= MOST_NAMES;
   }
@@ -95,7 +98,7 @@ export class IndexReplica implements Consumer {
   resume(storage: Storage): number | undefined {
     if (this.#file === undefined) return undefined;
     const dimensions = storage.embeddings.dimensions();
-    const kept = this.#file.read(storage, this.#making(dimensions), (pieces) =>
+    const kept = this.#file.read(storage, this.#inputs(dimensions), (pieces) =>
       MemoryIndex.restore(pieces, { config: this.#config }),
     );
     if (kept === undefined) return undefined;
@@ -108,20 +111,20 @@ export class IndexReplica implements Consumer {
     return kept.sequence;
   }
 
-  #making(dimensions: number): BuildInputs {
+  #inputs(dimensions: number): BuildInputs {
     return { configuration: this.#config, dimensions, now: this.#now() };
   }
 
   *keep(storage: Storage, applied: number): Steps<void> {
     if (this.#file === undefined) return;
-    yield* this.#file.keep(storage, this.index, this.#making(this.#dimensions), applied);
+    yield* this.#file.keep(storage, this.index, this.#inputs(this.#dimensions), applied);
   }
 
   /**
-   * After the clock was set back to `now`, accesses ahead of it count as made now, and are stored
-   * so. A memory that was never accessed stays so in the database. So does a memory that was made
-   * and accessed far ahead of the clock: then the clock is behind. Does nothing before the index is
-   * loaded.
+   * After the clock was set back to `now`, moves accesses ahead of it to `now`, in the index and in
+   * the database. The database stays as it is for a memory without accesses, and for a memory that
+   * was created and accessed far ahead of the clock: then the clock is behind. Does nothing before
+   * the index is loaded.
    */
   clockWasSetBack(now: number): void {
     const index = this.#index;
@@ -135,13 +138,13 @@ export class IndexReplica implements Consumer {
       if (access_count > 0 && !isBehind) this.#soft.mended(id, now);
     }
     index.upsert(ahead);
-    this.#tell("The clock was set back: accesses that lie ahead of it count as made now", {
+    this.#log("The clock was set back: accesses ahead of it now count as accesses of this moment", {
       nodes: ahead.length,
     });
   }
 
   take({ nodes, edges, softened }: Taken): boolean {
-    // The first embedding sets the number of components, so that the index is built anew.
+    // The first embedding sets the number of components, so that the index has to be rebuilt.
     if (
       nodes.some((row) => this.#isOdd(row)) &&
       this.#storage?.embeddings.dimensions() !== this.#dimensions
@@ -173,7 +176,7 @@ export class IndexReplica implements Consumer {
     const usable = rows.filter(({ id }) => isId(id));
     const odd = usable.filter((row) => this.#isOdd(row));
     if (odd.length > 0)
-      this.#tell("Vectors of another length, or that are none, are left out", {
+      this.#log("Embeddings that do not fit the index are left out", {
         nodes: odd.length,
       });
     const now = this.#mendAccesses(usable);
@@ -190,7 +193,9 @@ export class IndexReplica implements Consumer {
     );
   }
 
-  /** Stores accesses that a clock ahead of this one made as made now, and returns the rows so. */
+  /**
+   * Moves accesses that an earlier clock stored ahead of now to now. Returns now, in milliseconds.
+   */
   #mendAccesses(rows: readonly SoftRow[]): number {
     const now = this.#now();
     for (const row of rows) if (isAccessAhead(row, now)) this.#soft.mended(row.id, now);
@@ -198,8 +203,8 @@ export class IndexReplica implements Consumer {
   }
 
   /**
-   * Adds the salience of each memory, if recalls raise stability by it: the index would keep an
-   * older salience otherwise.
+   * Adds the salience of each memory if recalls raise stability by it: the index would keep an
+   * older salience.
    */
   #addStakes(nodes: readonly MemoryNode[]): void {
     if (!this.#config.salienceGrowth) return;
@@ -208,7 +213,7 @@ export class IndexReplica implements Consumer {
       node.salience = salienceOfStored(this.#engine, node.subtype, signals.get(node.id));
   }
 
-  /** Adds rows. A row that the index refuses is left out, and the others are added. */
+  /** Adds rows. Leaves out each row that the index refuses. */
   #put<T extends { id: string }>(
     rows: readonly T[],
     put: (batch: readonly T[]) => unknown,
@@ -220,7 +225,7 @@ export class IndexReplica implements Consumer {
       if (!isInvalid(error)) throw error;
       const odd = rows.filter((row) => !isTaken(put, row)).map(({ id }) => id);
       leaveOut(odd);
-      this.#tell("Rows that the index cannot take are left out", { ids: odd });
+      this.#log("Rows that the index cannot take are left out", { ids: odd });
     }
   }
 
@@ -264,8 +269,8 @@ function isTaken<T>(put: (batch: readonly T[]) => unknown, row: T): boolean {
 }
 
 /**
- * Returns the salience of a memory by its stored figures, or as without figures if they are not
- * JSON that salience can be read from.
+ * Returns the salience of a memory by its stored figures, or without figures if they cannot be
+ * read.
  */
 function salienceOfStored(
   engine: Engine,

@@ -1,6 +1,6 @@
-// From rows of the database to what the index takes. A database that others write may hold
-// anything: what is out of range counts as missing or comes into it, so that one bad row never
-// keeps an agent from its memory.
+// Converts database rows to entries of the index. Other programs may write anything into the
+// database: values out of range are clamped or count as missing, so that one bad row never makes an
+// agent's memory unusable.
 
 import {
   LIFECYCLE_STATES,
@@ -11,9 +11,9 @@ import {
 import type { Bytes, EdgeRow, IndexedNodeRow, SoftRow } from "../../storage/rows.ts";
 import { MOST_AHEAD, MOST_JUMP, parseInstant } from "../../time.ts";
 
-/** The kind of a memory that a database leaves open. */
+/** The type of a memory whose row has none. */
 export const TYPE_OF_NONE = "concept";
-/** And that of an edge. */
+/** The type of an edge whose row has none. */
 export const TYPE_OF_NO_EDGE = "relates_to";
 const MOST_ACCESSES = 2 ** 32 - 1;
 const STATES = new Set<string>([...LIFECYCLE_STATES, "DELETED"]);
@@ -31,21 +31,26 @@ function within01(value: unknown): number | null {
   return number === null ? null : Math.min(Math.max(number, 0), 1);
 }
 
-/** Rows may have any number, and the database may give it as one that is not exact. */
+/** Returns a sequence number that is exact as a double; null for any other. */
 const sequenceOf = (sequence: number): number | null =>
   Number.isSafeInteger(sequence) && sequence >= 0 ? sequence : null;
 
-/** When a memory was made, in milliseconds since 1970; undefined if its row does not say. */
+/**
+ * Returns when a memory was created, in milliseconds since 1970; undefined if its row does not say.
+ */
 export const createdAtOf = (row: IndexedNodeRow): number | undefined =>
   instantOf(row.provenance_created_at) ?? instantOf(row.created_at);
 
-/** A memory as the index takes it at `now`; `dimensions` are the index's. */
+/**
+ * Returns a memory as the index takes it at `now`; `dimensions` is the index's number of
+ * components.
+ */
 export function memoryNodeOf(row: IndexedNodeRow, dimensions: number, now: number): MemoryNode {
   const created_at = createdAtOf(row) ?? 0;
   const soft = softNodeOf(row, now);
   return {
     ...soft,
-    // Without an access the index takes the creation for one, which must not lie ahead either.
+    // Without an access the index uses the time of creation, which must not lie ahead of the clock.
     last_accessed: soft.last_accessed ?? (created_at > now ? now : null),
     type: textOf(row.type) ?? TYPE_OF_NONE,
     subtype: textOf(row.subtype),
@@ -57,7 +62,7 @@ export function memoryNodeOf(row: IndexedNodeRow, dimensions: number, now: numbe
   };
 }
 
-/** Soft state as the index takes it at `now`. */
+/** Returns soft state as the index takes it at `now`. */
 export function softNodeOf(row: SoftRow, now: number): MemoryNode {
   return {
     id: row.id,
@@ -73,8 +78,8 @@ export function softNodeOf(row: SoftRow, now: number): MemoryNode {
 }
 
 /**
- * When a memory counts as accessed last. An access ahead of the clock has no bound on its recency,
- * so that it counts as made now.
+ * Returns the last access of a memory. An access ahead of the clock counts as made now: its recency
+ * would have no bound.
  */
 function accessOf(row: SoftRow, now: number): number | undefined {
   const at = instantOf(row.neural_last_accessed);
@@ -83,8 +88,8 @@ function accessOf(row: SoftRow, now: number): number | undefined {
 }
 
 /**
- * Whether the stored access of a memory was made by a clock that was ahead. One that is ahead by
- * more than `MOST_JUMP` stands for "never", or the clock is wrong now: it is left as it is.
+ * Returns whether a stored access lies ahead of the clock by at most `MOST_JUMP`: an earlier clock
+ * was ahead. An access further ahead means "never", or the clock is wrong now; it is left as it is.
  */
 export function isAccessAhead(row: SoftRow, now: number): boolean {
   const ahead = (instantOf(row.neural_last_accessed) ?? now) - now;
@@ -98,7 +103,10 @@ function clustersOf({ clusters }: IndexedNodeRow): string[] {
   return clusters === "[]" ? [] : (JSON.parse(clusters) as unknown[]).filter(isId);
 }
 
-/** A vector as it is stored; none where it is of another length, all zeros, or not all numbers. */
+/**
+ * Returns a stored embedding; null if its length differs, if it is all zeros, or if a component is
+ * not a finite number.
+ */
 export function vectorOf(bytes: Bytes | null, dimensions: number): Float32Array | null {
   if (
     bytes === null ||
@@ -106,7 +114,7 @@ export function vectorOf(bytes: Bytes | null, dimensions: number): Float32Array 
     bytes.byteLength !== dimensions * Float32Array.BYTES_PER_ELEMENT
   )
     return null;
-  // What is a view already is copied: its bytes need not lie where a float may.
+  // The copy aligns the bytes for floats.
   const vector = new Float32Array(new Uint8Array(bytes).buffer);
   let [isSome, isSound] = [false, true];
   for (const component of vector) {
@@ -116,7 +124,7 @@ export function vectorOf(bytes: Bytes | null, dimensions: number): Float32Array 
   return isSome && isSound ? vector : null;
 }
 
-/** An edge as the index takes it. */
+/** Returns an edge as the index takes it. */
 export function memoryEdgeOf({
   id,
   type,

@@ -1,5 +1,5 @@
-// Rows of memories that were found lately, as the database has them: what was found is found again,
-// and for libSQL it takes longer to make the values of ten rows than for the index to search.
+// A cache of rows of memories that searches returned lately. Searches tend to return the same rows,
+// and libSQL takes longer to create the values of ten rows than the index takes to search.
 
 import { LRUCache } from "lru-cache";
 import { oneStep, type Steps } from "../../steps.ts";
@@ -10,23 +10,23 @@ import { parseInstant, toIso } from "../../time.ts";
 import type { Consumer, Removed, Taken } from "./follower.ts";
 import { isId } from "./index-rows.ts";
 
-/** Bytes that they may take together; one that takes more by itself is not kept. */
+/** Bytes of all rows together. A larger row is not cached. */
 const MOST_BYTES = 8 * 2 ** 20;
-/** Bytes of a row beside its texts, about. */
+/** Estimated bytes of a row beside its texts. */
 const BYTES_OF_ROW = 800;
 
 export class RowCache implements Consumer {
   readonly name = "rows";
   readonly #rows = new LRUCache<string, NodeRow>({ maxSize: MOST_BYTES, sizeCalculation: bytesOf });
 
-  /** What they take, about. */
+  /** Estimated bytes of the cached rows. */
   get bytes(): number {
     return this.#rows.calculatedSize;
   }
 
   /**
-   * The rows of those memories that are there, in no order. Only where all is followed, and no
-   * transaction has changed any.
+   * Returns the rows of these memories in no order, without those that do not exist. Call it only
+   * when the follower has caught up, outside of a transaction with changes.
    */
   of(ids: readonly string[], storage: Storage): NodeRow[] {
     const kept: NodeRow[] = [];
@@ -43,8 +43,8 @@ export class RowCache implements Consumer {
   }
 
   /**
-   * What recalls and sweeps changed is in the database now, written with the same `latest`. A row
-   * that was only accessed stays, as the database has it.
+   * Drops rows that recalls and sweeps changed. A row with accesses alone is updated as the
+   * database's statement does it, with the same `latest`.
    */
   wrote(changes: readonly SoftChange[], latest: string): void {
     for (const { id, accesses, last_accessed, stability, retrievability, lifecycle } of changes) {
@@ -61,7 +61,7 @@ export class RowCache implements Consumer {
     }
   }
 
-  /** There is nothing to load, and nothing to tell of it. */
+  /** There is nothing to load or to log. */
   load(): Steps<undefined> {
     return oneStep(() => undefined);
   }
@@ -80,15 +80,12 @@ export class RowCache implements Consumer {
   }
 }
 
-/** Whether SQL counts an access of it as we do. */
+/** Whether the access count and time are such that SQL adds to them as this cache does. */
 function isUsual({ neural_access_count: count, neural_last_accessed: last }: NodeRow): boolean {
   return (count === null || Number.isSafeInteger(count)) && (last === null || isOurs(last));
 }
 
-/**
- * Whether a time is written as we write them; another server, or another program, may have stored
- * anything.
- */
+/** Whether a time is in the form of `toIso`: another server or program may have stored anything. */
 function isOurs(stored: unknown): boolean {
   const time = typeof stored === "string" ? parseInstant(stored) : undefined;
   return time !== undefined && toIso(time) === stored;

@@ -1,6 +1,6 @@
-// An index as it was, in a file beside the database: a start that finds it reads no rows, but only
-// what changed since. It may hold words of memories, so it is its owner's alone. Without it nothing
-// is lost.
+// Snapshot files. A file beside the database holds the contents of an index, so that a start reads
+// only the rows that changed since. It may hold words of memories, so only its owner can read it.
+// Deleting it loses nothing.
 
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
@@ -8,77 +8,82 @@ import type { Steps } from "../../steps.ts";
 import { isFolder, removeWhole, writeWholeInSteps } from "../../storage/files.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { MOST_AHEAD, MOST_JUMP } from "../../time.ts";
-import type { Tell } from "./follower.ts";
+import type { Log } from "./follower.ts";
 
-/** Another one once rows are read into an index in another way. */
+/** The version of the format. Raise it when rows are read into an index in another way. */
 const FORMAT = 4;
-/** Bytes that are read at once; the first piece holds the header. */
+/** Bytes of one read; the first read must cover the header. */
 const PIECE = 4 * 2 ** 20;
+/** The byte of a line feed, which ends the header. */
 const LINE_END = 0x0a;
 
-/** An index of fewer memories is made of the database as soon as it is read from a file. */
+/** Indexes with fewer memories get no file: building them from rows is as fast. */
 const LEAST_KEPT = 1_000;
-/** A file that is so many entries of the change log behind is as good as a new one. */
+/** A new file is written only after this many entries of the change log. */
 const LEAST_CHANGES = 50;
 
-/** An index that can be kept. */
+/** An index that can be written to a file. */
 export interface Snapshotted {
   readonly size: number;
   snapshotParts(): Iterable<Uint8Array>;
 }
 
-/** What decides what an index becomes, beside the rows. */
+/** The inputs beside the rows that decide the contents of an index. */
 export interface BuildInputs {
-  /** Of the engine, as far as it counts here. */
+  /** The part of the engine's configuration that affects this index. */
   configuration: unknown;
-  /** Components of a vector; 0 where none is in it. */
+  /** Components of an embedding; 0 without embeddings. */
   dimensions: number;
-  /** The clock, in milliseconds since 1970: no instant in it is later. */
+  /** The clock, in milliseconds since 1970: no time in the index is later. */
   now: number;
 }
 
-/** Of what database at which moment an index is, and how it was made. */
+/** The first line of a file: the database and the moment of the index, and the build inputs. */
 interface SnapshotHeader {
   format: number;
-  /** What it is an index of. */
+  /** The kind of index: `index` or `full text`. */
   what: string;
+  /** The database's epoch. A restore changes it. */
   epoch: string;
-  /** The opening of the database in which it was kept. */
+  /** The opening of the database in which the file was written. */
   opening: string;
-  /** The last entry of the change log that is in it. */
+  /** The last entry of the change log that the index has. */
   sequence: number;
   dimensions: number;
-  /** The clock when it was written. */
+  /** The clock at the time of writing, in milliseconds since 1970. */
   now: number;
-  /** A sum of it. */
+  /** The SHA-256 of the configuration. */
   configuration: string;
 }
 
 export class SnapshotFile {
   readonly #file: string;
   readonly #what: string;
-  readonly #tell: Tell;
-  /** Whether it may still be read: an index that was lost may have been so at its start. */
+  readonly #log: Log;
+  /**
+   * Whether the file was not read yet. A second read is a rebuild of a lost index, whose file may
+   * be the cause.
+   */
   #isFresh = true;
-  /** The last entry of the change log that is in the file. */
+  /** The last entry of the change log that the file has. */
   #written: number | undefined;
 
-  /** `what` it is an index of. */
-  constructor(file: string, what: string, tell: Tell) {
+  /** `what` is the kind of index, for the header and the log. */
+  constructor(file: string, what: string, log: Log) {
     this.#file = file;
     this.#what = what;
-    this.#tell = tell;
+    this.#log = log;
   }
 
   /**
-   * Writes an index that knows the change log up to an entry, and nothing that the database does
-   * not, where that is of use; the index must not change in its pauses. One `isAnew` where what was in it before is not to be in the file
-   * any longer.
+   * Writes an index that has the change log up to `sequence` and nothing that the database lacks.
+   * Does nothing if the file is recent enough. The index must not change during the pauses. With
+   * `isAnew` one new entry suffices: the file holds text that must leave it.
    */
   *keep(
     storage: Storage,
     index: Snapshotted,
-    making: BuildInputs,
+    inputs: BuildInputs,
     sequence: number,
     { isAnew = false } = {},
   ): Steps<void> {
@@ -89,12 +94,12 @@ export class SnapshotFile {
     const least = isAnew ? 1 : LEAST_CHANGES;
     if (this.#written !== undefined && sequence - this.#written < least) return;
     if (isFolder(this.#file)) {
-      this.#tell(`There is a folder where a file is to be kept: ${this.#what}`);
+      this.#log(`A folder is in the place of the snapshot file: ${this.#what}`);
       return;
     }
     yield* writeWholeInSteps(
       this.#file,
-      piecesOf(this.#headerOf(storage, making, sequence), index),
+      piecesOf(this.#headerOf(storage, inputs, sequence), index),
     );
     this.#written = sequence;
   }
@@ -120,13 +125,13 @@ export class SnapshotFile {
   }
 
   /**
-   * The index that is kept, as `restore` makes it of the pieces, and the last entry of the change
-   * log that it knows; nothing where there is none of this database from which the change log leads
-   * on. A file that is of no use is removed. It is read once.
+   * Reads the file, once. Returns the index, which `restore` builds from the pieces, and the last
+   * entry of the change log that it has. Returns undefined if there is no file, or none that fits
+   * this database and its change log; removes a file that does not fit.
    */
   read<Index>(
     storage: Storage,
-    making: BuildInputs,
+    inputs: BuildInputs,
     restore: (pieces: Iterable<Uint8Array>) => Index,
   ): { index: Index; sequence: number } | undefined {
     if (!this.#isFresh) return undefined;
@@ -141,14 +146,14 @@ export class SnapshotFile {
     try {
       const pieces = piecesIn(handle);
       const { header, rest } = readHeader(pieces.next().value ?? new Uint8Array(0));
-      const why = misfit(storage, header, this.#headerOf(storage, making, header.sequence));
+      const why = misfit(storage, header, this.#headerOf(storage, inputs, header.sequence));
       if (why !== undefined) throw new Error(why);
       const index = restore(following(rest, pieces));
       this.#written = header.sequence;
       return { index, sequence: header.sequence };
     } catch (error) {
       const why = (error as Error).message;
-      this.#tell(`What was kept is of no use, and is made anew: ${this.#what}`, { why });
+      this.#log(`The snapshot cannot be used, and is rebuilt: ${this.#what}`, { why });
       this.remove();
       return undefined;
     } finally {
@@ -156,14 +161,14 @@ export class SnapshotFile {
     }
   }
 
-  /** Forgets what is kept, for good. */
+  /** Deletes the file. */
   remove(): void {
     removeWhole(this.#file);
     this.#written = undefined;
   }
 }
 
-/** Why a file cannot serve; nothing where it can. */
+/** Returns why a file cannot be used; undefined if it can. */
 function misfit(
   storage: Storage,
   found: SnapshotHeader,
@@ -171,7 +176,7 @@ function misfit(
 ): string | undefined {
   if (found.format !== fitting.format || found.what !== fitting.what)
     return "it is of another version";
-  if (found.epoch !== fitting.epoch) return "it is of another database, or of before a restore";
+  if (found.epoch !== fitting.epoch) return "it is of another database, or older than a restore";
   if (!storage.openings.reaches(found.opening, found.sequence))
     return "it is of another branch of the database";
   if (found.configuration !== fitting.configuration)
@@ -180,18 +185,18 @@ function misfit(
   if (found.now > fitting.now + MOST_AHEAD) return "it was written by a clock that was ahead";
   if (found.now < fitting.now - MOST_JUMP) return "it was written by a clock that was far behind";
   const { first, last } = storage.changeLog.range();
-  // Where the log is empty, `first` is 0, and everything up to `last` was cut off.
+  // If the log is empty, `first` is 0, and all entries up to `last` were trimmed.
   const isReached =
     found.sequence === last ||
     (first !== 0 && first <= found.sequence + 1 && found.sequence < last);
-  return isReached ? undefined : "the change log does not lead on from it";
+  return isReached ? undefined : "the change log does not continue from it";
 }
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /**
- * The header as a line: its sum, a blank, JSON. The engine's own parts follow, each with a sum of
- * its own.
+ * Yields the header as a line (its SHA-256, a blank, JSON), then the parts of the engine, each of
+ * which has its own checksum.
  */
 function* piecesOf(header: SnapshotHeader, index: Snapshotted): Iterable<Uint8Array> {
   const json = JSON.stringify(header);
@@ -212,7 +217,7 @@ function* following(first: Uint8Array, others: Iterable<Uint8Array>): Iterable<U
   yield* others;
 }
 
-/** What is in a file, in pieces; each is good until the next. */
+/** Yields a file in pieces. The next piece overwrites the one before. */
 function* piecesIn(handle: number): Generator<Uint8Array, undefined> {
   const piece = new Uint8Array(PIECE);
   for (;;) {

@@ -48,14 +48,16 @@ export class SoftState implements Consumer {
     pending.faded = { retrievability: node.retrievability, lifecycle: node.lifecycle };
   }
 
-  /** Replaces the stored access of a memory, which lies ahead of the clock, by one at `now`. */
+  /**
+   * Replaces the stored access of a memory, which lies ahead of the clock, by an access at `now`.
+   */
   mended(id: string, now: number): void {
     this.#of(id).lastAccessed = now;
   }
 
   /**
-   * After the clock was set back, accesses ahead of it count as made now. The time of accesses that
-   * lie far ahead is unknown: the clock is behind, or was ahead.
+   * After the clock was set back, moves accesses ahead of it to now. The time of accesses that lie
+   * far ahead is unknown: the clock is behind, or was ahead.
    */
   clockWasSetBack(now: number): void {
     for (const pending of this.#pending.values()) {
@@ -65,7 +67,7 @@ export class SoftState implements Consumer {
     }
   }
 
-  /** Takes what a sweep has stored in the index. */
+  /** Takes the retrievability and states that a sweep set in the index. */
   faded({ ids, retrievability, lifecycle }: Sweep["changes"]): void {
     for (const [place, id] of ids.entries()) {
       const state = LIFECYCLE_STATES[lifecycle[place]!]!;
@@ -83,7 +85,7 @@ export class SoftState implements Consumer {
     for (const [id, { faded }] of this.#pending) if (faded !== null) yield [id, faded.lifecycle];
   }
 
-  /** Adds the changes that are not written yet to a memory of the database. */
+  /** Returns a memory of the database with its pending changes. */
   over(node: MemoryNode): MemoryNode {
     const pending = this.#pending.get(node.id);
     if (pending === undefined) return node;
@@ -124,7 +126,7 @@ export class SoftState implements Consumer {
     this.written(nodes);
   }
 
-  /** Does nothing: an index that is built anew gets the pending changes. */
+  /** Does nothing: a rebuilt index gets the pending changes. */
   forget(): void {}
 
   /**

@@ -15,9 +15,9 @@ const INPUTS: BuildInputs = { configuration: null, dimensions: 0, now: 0 };
 export class TextReplica implements Consumer {
   readonly name = "full text";
   #index: TextIndex | undefined;
-  /** The file that keeps it between two starts, if there is one. */
+  /** The snapshot file; undefined if the agent has none. */
   readonly #file: SnapshotFile | undefined;
-  /** Whether the file may hold a text that its memory has no more. */
+  /** Whether the snapshot file may hold a text that its memory no longer has. */
   #isOutdated = false;
 
   constructor(file?: SnapshotFile) {

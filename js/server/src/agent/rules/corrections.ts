@@ -2,7 +2,7 @@
 // a sum of fixed weights. The rule reads one text of a request and the server alone uses it, so
 // that it is not in the crate.
 
-/** Words and phrases that mark a correction, as answers name them. */
+/** Words and phrases that mark a correction, spelled as in answers. */
 const MARKERS = [
   "actually",
   "I was wrong",
@@ -30,10 +30,13 @@ const DISQUALIFIERS = [
   "actually like",
   "actually think",
 ];
-/** Words that set a present against a past. */
+/** Words that contrast the present with the past. */
 const TEMPORAL = ["now", "used to"];
 
-/** The confidence at the start and what each finding adds, in hundredths: sums are exact. */
+/**
+ * The confidence at the start and the weight of each finding, in hundredths, so that sums are
+ * exact.
+ */
 const BASE = 50;
 const FOR_MARKER = 10;
 const FOR_TIME = 10;
@@ -48,7 +51,7 @@ export interface Correction {
   /** The markers in the text. */
   triggers: string[];
   disqualifiers: string[];
-  /** Whether the text sets a present against a past. */
+  /** Whether the text contrasts the present with the past. */
   hasTime: boolean;
 }
 

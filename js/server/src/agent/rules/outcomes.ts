@@ -20,10 +20,10 @@ const FOLLOWED = "applied_to";
  * there is no edge of the first.
  */
 const TIES = ["part_of", "relates_to"];
-/** A client's count this long after the server's is of the same trade, in milliseconds. */
+/** A client's count within this time after the server's counts the same trade, in milliseconds. */
 const SAME_TRADE = 600_000;
 
-/** Counts what a new edge completes: it may tie a playbook or a close to a trade. */
+/** Counts the trades that a new edge completes: it may link a playbook or a close to a trade. */
 export function countEdge(
   agent: Agent,
   { id, type, source_id, target_id }: EdgeRow,
@@ -41,7 +41,10 @@ export function countEdge(
   if (ends(target_id)) countClosed(agent, source_id, unit);
 }
 
-/** Counts what a changed memory completes: it may close a trade, or be a readable playbook now. */
+/**
+ * Counts the trades that a changed memory completes: it may close a trade, or be a playbook that
+ * can be read now.
+ */
 export function countNode(agent: Agent, { id, subtype }: NodeRow, unit: Unit): void {
   if (subtype === ENTRY) countClosed(agent, id, unit);
   if (subtype !== CLOSE && subtype !== PLAYBOOK) return;
@@ -68,9 +71,9 @@ function countClosed(
 }
 
 /**
- * Returns the body that is stored for one that a client gives a playbook. Where it differs from the
- * stored body by the count of one trade, which the server has counted by itself a moment ago, it
- * keeps the server's counts: the trade counts once.
+ * Returns the body to store when a client changes a playbook's body. If the client's body differs
+ * from the stored one by the count of one trade, which the server counted itself a moment ago, the
+ * server's counts stay: the trade counts once.
  */
 export function bodyOfPlaybook(
   agent: Agent,
@@ -121,7 +124,7 @@ function endOf(agent: Agent, entryId: string): boolean | undefined {
 /** Returns whether a trade made money, by one of its closes; undefined if it has no result. */
 function endBy(agent: Agent, close: NodeRow): boolean | undefined {
   const { pnl_pct, outcome } = signalsOf(agent, close);
-  // A flat trade is not won. Consolidation counts it so, too.
+  // A flat trade is not won, as in consolidation.
   return Number.isFinite(pnl_pct) ? (pnl_pct as number) > 0 && outcome !== "flat" : undefined;
 }
 

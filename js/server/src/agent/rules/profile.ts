@@ -1,6 +1,6 @@
-// Rule: which memories make the profile of a prompt. The profile says what the user is like and
-// wants, whatever the turn is about. The rule selects rows of the database, so that it is not in
-// the crate.
+// Rule: the memories in the profile of a prompt. The profile describes the user and the user's
+// wishes, independent of the turn. The rule selects rows of the database, so that it is not in the
+// crate.
 
 /** The category of the profile for each subtype that belongs to it. */
 export const PROFILE_CATEGORIES: Readonly<Record<string, string>> = {

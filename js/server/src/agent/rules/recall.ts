@@ -1,5 +1,5 @@
-// Rule: what a recall changes. It counts an access of each memory, and strengthens edges
-// between memories that were recalled together.
+// Rule: the effects of a recall. It counts an access of each memory, and strengthens edges between
+// memories that were recalled together.
 
 import type { Recall } from "../../api/retrieval.ts";
 import { isNoRoom, isReadOnly } from "../../storage/errors.ts";

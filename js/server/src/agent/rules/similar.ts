@@ -1,6 +1,6 @@
-// Rule: which memories say the same as a text. They are compared by their embeddings, or by their
-// words if there are no embeddings. The rule reads rows in slices between which other agents get
-// their turns, so that it is not in the crate; the crate finds the candidates.
+// Rule: the memories that say the same as a text. They are compared by their embeddings, or by
+// their words if there are no embeddings. The rule reads rows in slices between which other agents
+// get their turns, so that it is not in the crate; the crate finds the candidates.
 
 import { overlaps } from "nous-wasm";
 import type { SimilarAnswer, SimilarRequest } from "../../api/embeddings.ts";
@@ -9,7 +9,7 @@ import type { VectorHead } from "../../storage/tables/embeddings.ts";
 import type { Agent } from "../agent.ts";
 import { fadedNow } from "../present.ts";
 
-/** The components that are compared; longer embeddings are cut. */
+/** The number of components that are compared; the rest of a longer embedding is ignored. */
 const COMPARED = 512;
 /**
  * The least similarity of a duplicate, and of a memory to connect with: a cosine, or a share of
@@ -86,14 +86,17 @@ async function byVectors(
     await agent.giveWay();
     for (const { id, content_title: title, head } of rows) {
       const similarity = cosine(asked, componentsOf(head));
-      // NaN, of a vector of zeros, is not similar.
+      // A NaN, from an embedding of zeros, is not similar.
       if (similarity >= BY_VECTORS.connect) found.push({ id, title, similarity });
     }
   }
   return found;
 }
 
-/** The index compares whole embeddings: if a part of them counts, all rows are read. */
+/**
+ * Returns candidates. The index compares whole embeddings: if only a part of them counts, all rows
+ * are read.
+ */
 function vectorsLike(
   { storage: { embeddings }, index }: Agent,
   { subtype, limit }: Omit<SimilarRequest, "embedding">,
@@ -106,7 +109,7 @@ function vectorsLike(
   return [embeddings.vectors(ids, vector.length)];
 }
 
-/** Copies the bytes: those of a database may not be aligned. */
+/** The copy aligns the bytes for floats. */
 const componentsOf = (head: Bytes): Float32Array => new Float32Array(new Uint8Array(head).buffer);
 
 /** Returns the cosine of two vectors of one length; NaN if one of them is zero. */

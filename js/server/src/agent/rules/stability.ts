@@ -6,7 +6,7 @@ import { wrong } from "../../refusal.ts";
 /**
  * Returns the stability of a new memory, in days.
  *
- * @throws {Refusal} for a figure that salience is read from and that is not a number.
+ * @throws {Refusal} If a figure that salience is read from is not a number.
  */
 export function stabilityOfNew(
   engine: Engine,
