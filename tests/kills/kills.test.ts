@@ -78,8 +78,7 @@ async function check(folder: string): Promise<void> {
 /** Looked at more often, a server would be slowed down by it. */
 const moment = () => new Promise((resolve) => setTimeout(resolve, 5));
 
-// ---- under load
-// -----------------------------------------------------------------------------------
+// ---- under load ---------------------------------------------------------------------------------
 
 /** How a round ends. */
 interface Ending {
@@ -269,8 +268,7 @@ async function inLanes<T>(work: readonly T[], act: (piece: T) => Promise<void>):
   await Promise.all(Array.from({ length: LANES }, lane));
 }
 
-// ---- at what is done as a whole
-// -------------------------------------------------------------------
+// ---- at what is done as a whole -----------------------------------------------------------------
 
 /** Something that is killed at a step: what is there before, and what has to be there after it. */
 interface Piece {

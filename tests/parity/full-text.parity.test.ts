@@ -163,8 +163,7 @@ it("the index that it is measured against finds the same", () => {
   );
 });
 
-// ---- FTS5
-// ----------------------------------------------------------------------------------------
+// ---- FTS5 ---------------------------------------------------------------------------------------
 
 function fts(): { db: Database.Database; put(rowid: number, ...columns: string[]): void } {
   const db = new Database(":memory:");

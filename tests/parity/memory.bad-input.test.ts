@@ -50,8 +50,7 @@ function expectRefusal(
   if (details.id !== undefined) expect(thrown.message).toContain(JSON.stringify(details.id));
 }
 
-// ---- a memory that every refusal leaves as it was
-// ------------------------------------------------
+// ---- a memory that every refusal leaves as it was -----------------------------------------------
 
 const OPTIONS = { dimensions: 3 };
 const IDS = ["a", "b", "c", "d"];
@@ -112,8 +111,7 @@ afterEach(() => {
   memory.free();
 });
 
-// ---- values
-// --------------------------------------------------------------------------------------
+// ---- values -------------------------------------------------------------------------------------
 
 const NO_NUMBERS: unknown[] = [
   "0.5",

@@ -19,8 +19,7 @@ import {
 } from "../../reference/index.ts";
 import { instant } from "./arbitraries.ts";
 
-// ---- what package and reference have in common
-// ---------------------------------------------------
+// ---- what package and reference have in common --------------------------------------------------
 
 /** A book of either. */
 export interface Book {

@@ -71,8 +71,7 @@ export class Life {
     return now - begun;
   }
 
-  // ---- what there is to do
-  // ------------------------------------------------------------------------
+  // ---- what there is to do ----------------------------------------------------------------------
 
   async create(): Promise<void> {
     const isTrade = this.#turn % 3 === 0;
@@ -141,8 +140,7 @@ export class Life {
     else await this.#ask("GET /health");
   }
 
-  // ---- with what
-  // ----------------------------------------------------------------------------------
+  // ---- with what --------------------------------------------------------------------------------
 
   async #ask(call: string, body?: object): Promise<Awaited<ReturnType<Client["ask"]>>["body"]> {
     const answer = await this.#client.ask(call, body);

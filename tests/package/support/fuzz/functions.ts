@@ -416,8 +416,7 @@ const QUESTIONS: Kind[] = [
   ),
 ];
 
-// ---- those that wait for the caller
-// --------------------------------------------------------------
+// ---- those that wait for the caller -------------------------------------------------------------
 
 /**
  * A function of the caller's that answers, at once or later, or fails in one of the ways there are.

@@ -70,8 +70,7 @@ const isCount = (value: unknown): string | undefined =>
 const hasIds = (found: readonly string[], index: Anything): boolean =>
   found.every((id) => index.has(id));
 
-// ---- memories
-// ------------------------------------------------------------------------------------
+// ---- memories -----------------------------------------------------------------------------------
 
 const memory = on("index", INDEX_CODES);
 
@@ -255,8 +254,7 @@ const MEMORY: Kind[] = [
   ),
 ];
 
-// ---- texts
-// ---------------------------------------------------------------------------------------
+// ---- texts --------------------------------------------------------------------------------------
 
 const texts = on("texts", INDEX_CODES);
 
@@ -305,8 +303,7 @@ const TEXTS: Kind[] = [
   ),
 ];
 
-// ---- being made, saved, freed
-// --------------------------------------------------------------------
+// ---- being made, saved, freed -------------------------------------------------------------------
 
 /** What lives at a place gives way to another, and is freed where that is done by hand. */
 function replace(world: World, place: "index" | "texts", made: Anything): Anything {
@@ -434,8 +431,7 @@ const LIVES: Kind[] = [
   { name: "TextIndex.free", weight: 0.1, args: () => [], call: (world) => free(world, "texts") },
 ];
 
-// ---- playbooks and usage
-// -------------------------------------------------------------------------
+// ---- playbooks and usage ------------------------------------------------------------------------
 
 const book = on("book", []);
 const usage = on("usage", []);
@@ -545,8 +541,7 @@ const USAGE: Kind[] = [
   },
 ];
 
-// ---- engines, orchestrators, rankings, errors
-// ----------------------------------------------------
+// ---- engines, orchestrators, rankings, errors ---------------------------------------------------
 
 const ranking = on("ranking", []);
 /** What is no place is one of nothing, unless JavaScript refuses to look there. */
@@ -622,8 +617,7 @@ const OTHERS: Kind[] = [
   },
 ];
 
-// ---- an index in a worker
-// ------------------------------------------------------------------------
+// ---- an index in a worker -----------------------------------------------------------------------
 
 /** Requests that one worker answers before it is ended. */
 const REQUESTS = 30;

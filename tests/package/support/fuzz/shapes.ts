@@ -283,8 +283,7 @@ export const config = (v: Values): Anything =>
     }),
   );
 
-// ---- what indexes take
-// ---------------------------------------------------------------------------
+// ---- what indexes take --------------------------------------------------------------------------
 
 const edgeId = (v: Values): string => v.or(`e_${v.dice.below(40)}`, ["", 7, null]);
 export const edgeIds = (v: Values): Anything => v.list(() => edgeId(v));

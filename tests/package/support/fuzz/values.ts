@@ -282,8 +282,7 @@ export class Values {
     return this.isWild && this.dice.oneIn(14) ? (this.dice.pick(others) as T) : value;
   }
 
-  // ---- numbers
-  // -------------------------------------------------------------------------------------
+  // ---- numbers ----------------------------------------------------------------------------------
 
   /** Any number at all. */
   anyNumber(): number {
@@ -350,8 +349,7 @@ export class Values {
     return { valueOf: () => (call?.(seed), seed % 90) } as unknown as number;
   }
 
-  // ---- texts
-  // ---------------------------------------------------------------------------------------
+  // ---- texts ------------------------------------------------------------------------------------
 
   text(): string {
     const { dice } = this;
@@ -396,8 +394,7 @@ export class Values {
     );
   }
 
-  // ---- lists and objects
-  // ---------------------------------------------------------------------------
+  // ---- lists and objects ------------------------------------------------------------------------
 
   /** A list; `most` is how many entries it usually has at most. */
   list<T>(make: () => T, most = 7): T[] {
