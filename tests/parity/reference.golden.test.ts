@@ -1,4 +1,4 @@
-// The reference gives what the golden vectors hold, to the bit.
+// The reference equals the golden vectors, to the bit.
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";

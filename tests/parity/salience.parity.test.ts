@@ -1,4 +1,4 @@
-// The package tells stakes as the golden vectors and the reference do, to the bit.
+// The package computes salience as the golden vectors and the reference do, to the bit.
 
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
@@ -56,7 +56,7 @@ test("calculateSalience by the user's own sources, with rarity, surprise and con
       for (const [subtype, signals] of events) {
         const expected = reference.calculateSalience(subtype, signals, options);
         expect(engine.calculateSalience(subtype, signals)).toBe(expected);
-        // Sources tell what is at stake, not what follows from it.
+        // Sources give the salience, not its consequences.
         expect(engine.modulateStability(subtype, expected)).toBe(
           reference.modulateStability(subtype, expected),
         );

@@ -1,5 +1,5 @@
-// Large bodies: the thread of HTTP goes on with other requests between two of them, and parses none
-// whose client has gone.
+// Large bodies: the HTTP thread answers other requests between two of them, and parses none whose
+// client has disconnected.
 
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -12,7 +12,7 @@ import { Unsent } from "../../js/server/src/workers/unsent.ts";
 
 const LARGE = "x".repeat(1_000_000);
 
-/** What was done, in order. */
+/** The steps, in order. */
 const order: string[] = [];
 let app: OpenAPIHono<Carried>;
 
@@ -61,7 +61,7 @@ test("each large body has a turn of its own, and small ones go in between", asyn
   expect(order.indexOf("small")).toBeLessThan(order.indexOf("large 19"));
 });
 
-describe("a body whose client has gone is not parsed", () => {
+describe("a body whose client has disconnected is not parsed", () => {
   test.each([
     ["a large one", LARGE],
     ["a small one", "{"],

@@ -8,7 +8,7 @@ import { inputs } from "./math-inputs.mjs";
 const CHUNK = 1 << 15;
 
 const [name, kind, count] = process.argv.slice(2);
-// The base of a power is the argument before, without its sign.
+// The base of a power is the previous argument, without its sign.
 const pow = (x, before) => Math.abs(before) ** x;
 const functions = { exp: Math.exp, expm1: Math.expm1, tanh: Math.tanh, pow };
 const f = functions[name];

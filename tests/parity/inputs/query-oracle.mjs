@@ -7,7 +7,7 @@ import { print } from "./oracle.mjs";
 await print({
   module: "questions.ts",
   inputs: "asked",
-  // Text of the native crate has no halves of surrogate pairs.
+  // Text of the native crate cannot contain lone surrogates.
   isRight: ({ query, classified }) =>
     query.isWellFormed() && (classified.entity ?? "").isWellFormed(),
   count: 2000,

@@ -7,7 +7,7 @@ import { print } from "./oracle.mjs";
 await print({
   module: "turns.ts",
   inputs: "turn",
-  // Text of the native crate has no halves of surrogate pairs.
+  // Text of the native crate cannot contain lone surrogates.
   isRight: (text) => text.isWellFormed(),
   count: 1000,
   seed: 7,
