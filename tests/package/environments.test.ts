@@ -471,7 +471,7 @@ describe("TypeScript", () => {
   );
 });
 
-it("needs no other package", () => {
+it("the package installs no other package", () => {
   const lock = JSON.parse(readFileSync(project.at("package-lock.json"), "utf8"));
   expect(Object.keys(lock.packages)).toEqual(["", "node_modules/nous-wasm"]);
   expect(existsSync(project.installed("src"))).toBe(false);

@@ -223,7 +223,7 @@ function demandAll(fill: () => MemoryIndex): void {
   afterAll(() => index?.free());
 
   it.each(DEMANDS)(
-    "answers %s or reports that there is no room, and stays unchanged",
+    "a full index answers %s or reports that there is no room, and stays unchanged",
     (name, ask) => {
       const asked = index ?? fill();
       index = undefined;

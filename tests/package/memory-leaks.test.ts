@@ -213,7 +213,7 @@ async function settled(
 }
 
 it(
-  "uses no more memory after 200,000 mixed calls than after the first hundred",
+  "the module uses no more memory after 200,000 mixed calls than after the first hundred",
   async () => {
     const core = freshCore();
     const calls = mix(core);
@@ -248,7 +248,7 @@ it(
 );
 
 it(
-  "uses no more memory after 3,000 prompts than after 600, for any tokenizer or embedder, failing ones included",
+  "the module uses no more memory after 3,000 prompts than after 600, for any tokenizer or embedder, failing ones included",
   async () => {
     const core = freshCore();
     const found = memories.map((row, index) =>
@@ -284,7 +284,7 @@ it(
   5 * MINUTES,
 );
 
-it("would reveal a single engine that is not freed", async () => {
+it("the count of live bytes reveals a single engine that is not freed", async () => {
   const core = freshCore();
   const before = await settled(core);
   const kept = core.createEngine({ sections: { intentBoost: 2 } });
@@ -292,7 +292,7 @@ it("would reveal a single engine that is not freed", async () => {
   expect(kept.classifyIntent("signal")).toEqual(["SIGNALS"]);
 });
 
-it("frees an unreferenced engine", async () => {
+it("an unreferenced engine is freed", async () => {
   const core = freshCore();
   const createAndForget = () => void core.createEngine({ sections: { intentBoost: 2 } });
   createAndForget();

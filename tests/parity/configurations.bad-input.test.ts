@@ -169,7 +169,7 @@ describe("configurations", () => {
   });
 });
 
-test("treat subtypes and types named like members of objects as unknown", () => {
+test("subtypes and types named like members of objects are unknown", () => {
   for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf", ""]) {
     expect(nous.getSectionForSubtype(name)).toBe("KNOWLEDGE");
     expect(nous.getInitialStabilityForSubtype(name)).toBe(60);
@@ -182,7 +182,7 @@ test("treat subtypes and types named like members of objects as unknown", () => 
     expect(js.getSectionForSubtype(wrong)).toBe("KNOWLEDGE");
 });
 
-test("leave constants and profiles unchanged", () => {
+test("constants and profiles cannot be changed", () => {
   const changes: (() => unknown)[] = [
     () => js.MEMORY_SECTIONS.push("OTHER"),
     () => Object.assign(nous.RERANKING_WEIGHTS, { semantic: 1 }),

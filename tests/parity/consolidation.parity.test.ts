@@ -151,7 +151,7 @@ describe("texts", () => {
   });
 });
 
-test("groups, and their requests to a language model", () => {
+test("groups and their requests to a language model equal the reference's", () => {
   fc.assert(
     fc.property(
       memory(SMALL),
@@ -171,7 +171,7 @@ test("groups, and their requests to a language model", () => {
   );
 });
 
-test("patterns", () => {
+test("patterns equal the reference's", () => {
   let [told, most] = [0, 0];
   fc.assert(
     fc.property(memory(LARGE), ({ rows, edges }) => {
@@ -197,7 +197,7 @@ test("patterns", () => {
   expect(most).toBeGreaterThan(1);
 });
 
-test("patterns and plans of planted memories", async () => {
+test("patterns and plans of planted memories equal the reference's", async () => {
   for (const seed of [1, 2, 3]) {
     const { nodes, edges } = generatePlanted({ seed });
     const trades = reference.closedTrades(nodes, edges, (close) => reference.extractSymbol(close)!);

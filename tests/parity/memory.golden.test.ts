@@ -105,7 +105,7 @@ describe.each(golden.graphs.map((graph, i) => [i, graph] as const))("graph %i", 
   });
 });
 
-test("keeps the golden rules to the bit if only words were searched for", () => {
+test("a search by words only keeps the golden rules to the bit", () => {
   for (const { nodes, edges, bm25, config, filters, limit, serendipity_level } of golden.graphs) {
     const hits = bm25.map(({ nodeId, score }) => ({ id: nodeId, score }));
     const index = new MemoryIndex({ config: { search: settingsOf(config) } });

@@ -26,7 +26,7 @@ function expectSame(actual: unknown, expected: unknown, path?: string): void {
 
 const stateOf = ({ size, problems }: Book) => ({ size, problems: [...problems] });
 
-test("golden", () => {
+test("golden vectors", () => {
   const vectors = JSON.parse(
     readFileSync(new URL("../golden/playbooks.json", import.meta.url), "utf8"),
   );
@@ -121,7 +121,7 @@ test("unparsable playbooks are set aside with a reason, and the book still works
   }
 });
 
-test("a hundred thousand playbooks and a hundred events", () => {
+test("a hundred thousand playbooks and a hundred events give the reference's matches", () => {
   const playbooks = Array.from({ length: 100_000 }, (_, i) => ({
     id: `p_${i}`,
     trigger: {

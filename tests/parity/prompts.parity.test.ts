@@ -65,7 +65,7 @@ describe("texts", () => {
   });
 });
 
-test("budgets", () => {
+test("budgets equal the reference's", () => {
   const overrides = [{}, null, undefined, { facts: 0 }, { user_profile: 500, total: 1 }];
   for (const frame of [...FRAMES, undefined, null, "constructor"]) {
     for (const override of overrides) {
@@ -77,7 +77,7 @@ test("budgets", () => {
   }
 });
 
-test("complete memories", async () => {
+test("complete memories equal the reference's", async () => {
   const type = fc.constantFrom(
     "decision",
     "fact",
@@ -119,7 +119,7 @@ test("complete memories", async () => {
   expect(Math.min(...Object.values(told))).toBeGreaterThan(500);
 });
 
-test("usage histories", () => {
+test("usage histories equal the reference's", () => {
   const options = fc.record({
     mode,
     maxRecords: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constant(5000)),
@@ -174,7 +174,7 @@ function optionsOf<Usage>(
   };
 }
 
-test("prompts", async () => {
+test("prompts equal the reference's", async () => {
   const reasons = new Set<string>();
   await fc.assert(
     fc.asyncProperty(promptCase, async (given) => {

@@ -334,7 +334,7 @@ function question(): string {
 
 // ---- the comparison -----------------------------------------------------------------------------
 
-test(`${QUESTIONS} questions of seed ${SEED}`, { timeout: 120_000 }, () => {
+test(`${QUESTIONS} questions of seed ${SEED} give equal answers`, { timeout: 120_000 }, () => {
   const seen = new Map<string, number>();
   const count = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1);
   const readers = { "the package": nous, "the reference": reference };

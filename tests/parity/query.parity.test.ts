@@ -43,7 +43,7 @@ describe(`${QUESTIONS} questions of seed ${SEED}`, () => {
   });
 });
 
-test("entities with adjacent possessives", () => {
+test("entities with adjacent possessives equal the reference's", () => {
   const config = { adjacentPossessives: true };
   const engine = nous.createEngine({ query: config });
   const possessives = fc
@@ -62,7 +62,7 @@ test("entities with adjacent possessives", () => {
   );
 });
 
-test("parts of questions that are mostly punctuation", () => {
+test("parts of questions that are mostly punctuation equal the reference's", () => {
   const pieces = fc.array(
     fc.constantFrom(
       ...[
@@ -103,7 +103,7 @@ test("parts of questions that are mostly punctuation", () => {
   expect(divided).toBeGreaterThan(500);
 });
 
-test("parts by the user's own symbols", () => {
+test("parts by the user's own symbols equal the reference's", () => {
   const symbols = ["GOLD", "BTC", "BRK", "BRK.B", "C3", "X", "MÜLLER", "S&P 500"];
   const engine = nous.createEngine({ knownSymbols: symbols });
   const naming = fc
@@ -129,7 +129,7 @@ test("parts by the user's own symbols", () => {
   );
 });
 
-test("confidence of a retrieval", () => {
+test("confidence of a retrieval equals the reference's", () => {
   fc.assert(
     fc.property(retrieval, (args) => {
       const confidence = nous.calculateRetrievalConfidence(...args);

@@ -9,7 +9,7 @@ import { salience, salienceOptions, signals, subtype } from "./inputs/salience.t
 
 const LONG_RUN = { numRuns: 50_000, seed: 8 };
 
-test("golden", () => {
+test("golden vectors", () => {
   const vectors = JSON.parse(
     readFileSync(new URL("../golden/salience.json", import.meta.url), "utf8"),
   );
@@ -44,7 +44,7 @@ describe(`${LONG_RUN.numRuns} of seed ${LONG_RUN.seed}`, () => {
   });
 });
 
-test("calculateSalience by the user's own sources, with rarity, surprise and consequence", () => {
+test("calculateSalience by the user's own sources, with rarity, surprise and consequence, equals the reference's", () => {
   const events = fc.array(fc.tuple(subtype, signals), {
     minLength: 20,
     maxLength: 40,

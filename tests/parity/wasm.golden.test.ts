@@ -162,13 +162,15 @@ describe("decay", () => {
   });
 });
 
-test("intent", () => {
-  for (const { query, sections } of golden<{ query: string; sections: string[] }[]>("intent")) {
+test("intents equal the golden ones", () => {
+  for (const { query, sections } of golden<{ query: string; sections: string[] }[]>(
+    "intent",
+  )) {
     expect(nous.classifyIntent(query), query).toEqual(sections);
   }
 });
 
-test("merge, from an array and from a map", () => {
+test("merges of an array and of a map equal the golden ones", () => {
   type Row = nous.MergeRow & { row: string };
   interface Case {
     query: string;
@@ -198,13 +200,13 @@ test("merge, from an array and from a map", () => {
   }
 });
 
-test("context lines", () => {
+test("context lines equal the golden ones", () => {
   type Case = { results: nous.MemoryRow[]; max_tokens: number; text: string | null };
   for (const { results, max_tokens, text: expected } of golden<Case[]>("context_lines")) {
     expect(nous.formatContext(results, max_tokens)).toBe(expected);
   }
 });
 
-test("guidance", () => {
+test("the guidance equals the golden one", () => {
   expect(nous.memoryGuidance()).toBe(text("memory_guidance.txt"));
 });

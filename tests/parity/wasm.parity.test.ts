@@ -685,7 +685,7 @@ describe("merging equals the reference's", () => {
   });
 });
 
-test("of context lines", () => {
+test("context lines equal the reference's", () => {
   fc.assert(
     fc.property(
       memoryRows,

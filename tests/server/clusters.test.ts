@@ -170,7 +170,7 @@ test("missing memories, and those of another agent, cannot be added", async () =
   expect((await other.ask("GET /clusters")).body.count).toBe(0);
 });
 
-test("a memory of one of its subtypes belongs to it automatically", async () => {
+test("a memory of one of a cluster's subtypes belongs to it automatically", async () => {
   const one = client();
   const { id } = await makeCluster(one, { auto_subtypes: ["custom:trade", "custom:lesson"] });
   await makeCluster(one, { name: "Other" });
@@ -183,7 +183,7 @@ test("a memory of one of its subtypes belongs to it automatically", async () => 
   );
 });
 
-test("its health counts current states", async () => {
+test("a cluster's health counts current states", async () => {
   const one = client();
   const { id } = await makeCluster(one);
   const health = async () =>

@@ -105,7 +105,7 @@ describe("POST /consolidate", () => {
   });
 });
 
-test("leaves after kills each lesson with all its edges or no lesson, and no duplicates", {
+test("kills leave each lesson with all its edges or no lesson, and no duplicates", {
   timeout: 120_000,
 }, async () => {
   const folder = temporaryFolder();

@@ -181,7 +181,7 @@ describe("a full disk", () => {
   });
 });
 
-test("is documented in the OpenAPI description of every write", async () => {
+test("the OpenAPI description of every write documents 507", async () => {
   const { paths } = (
     await (await start(temporaryFolder({ onDisk: true }))).ask("GET /openapi.json")
   ).body;
@@ -189,7 +189,7 @@ test("is documented in the OpenAPI description of every write", async () => {
   expect(paths["/v1/nodes"].get.responses["507"]).toBeUndefined();
 });
 
-test("stops the server's log, which continues later, and does not end the server", async () => {
+test("a log file that cannot be written does not end the server, and continues later", async () => {
   const folder = temporaryFolder({ onDisk: true });
   const log = join(folder, "server.log");
   const room = 4 * 2 ** 20;

@@ -528,7 +528,7 @@ describe("another model", () => {
   });
 });
 
-test("passes the check of a database with vectors", async () => {
+test("the check finds a database with vectors sound", async () => {
   const { client, folder } = await set();
   await client.create();
   await served(folder);

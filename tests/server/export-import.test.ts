@@ -479,7 +479,7 @@ describe("lines", () => {
   });
 });
 
-test("imported during a run are found by the server, and many lines take little memory", {
+test("a running server finds imported memories, and many lines take little memory", {
   timeout: 120_000,
 }, async () => {
   const folder = temporaryFolder();

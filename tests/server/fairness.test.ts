@@ -94,7 +94,9 @@ describe("another agent's request is answered", () => {
   });
 });
 
-test("while an interrupted purge is finished", { timeout: 240_000 }, async () => {
+test("other agents are answered while an interrupted purge is finished", {
+  timeout: 240_000,
+}, async () => {
   const folder = temporaryFolder();
   const body = wordsOf(900_000);
   let isSeen = false;

@@ -178,7 +178,7 @@ describe("a search in compatibility mode", () => {
   });
 });
 
-test("does not limit other searches: search.max_seeds is the most seeds of any search", async () => {
+test("without compatibility, search.max_seeds limits the seeds of every search", async () => {
   const config = ["--config", join(temporaryFolder(), "nous.yaml")];
   writeFileSync(config[1]!, "search: { max_seeds: 5 }\n");
   const answers = async (options: readonly string[]) => {

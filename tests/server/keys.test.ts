@@ -161,7 +161,7 @@ describe("keys", () => {
   });
 });
 
-test("have new rights within five seconds if their file is changed in place", async () => {
+test("a key whose file is changed in place has its new rights within five seconds", async () => {
   const folder = temporaryFolder();
   const { id } = createKey(folder, ALL);
   vi.useFakeTimers({ toFake: ["Date", "performance"], now: Date.now() + 3_600_000 });
@@ -388,7 +388,7 @@ describe("a key", () => {
   });
 });
 
-test("never leaves the server open, even if keys are added, removed and damaged while it runs", async () => {
+test("the server is never open, even if keys are added, removed and damaged while it runs", async () => {
   const folder = temporaryFolder();
   const running = await start(folder);
   const { dataDir } = running;
@@ -500,7 +500,7 @@ describe("a server that once had a key", () => {
   });
 });
 
-test("lists only its own agents to a key for some agents, page by page, and reveals neither names nor the number of others", async () => {
+test("a key for some agents lists only these, page by page, and learns neither names nor the number of others", async () => {
   const folder = temporaryFolder();
   const running = await start(folder);
   const names = Array.from({ length: 12 }, (_, place) => `agent ${place} Ärger`);
@@ -535,7 +535,7 @@ test("lists only its own agents to a key for some agents, page by page, and reve
   );
 });
 
-test("starts on an address other than loopback only with keys", async () => {
+test("a server starts on an address other than loopback only with keys", async () => {
   // A loopback name that is not on the list of loopback names.
   const folder = temporaryFolder();
   const refused = run("serve", "--host", "127.1", "--port", "0", "--data-dir", folder);

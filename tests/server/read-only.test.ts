@@ -142,7 +142,7 @@ describe.runIf(process.platform !== "win32")("a read-only memory", () => {
   });
 });
 
-test("is recognized by the codes of the database and of the system, and differs from a full disk", () => {
+test("a read-only memory is recognized by the codes of the database and of the system, and differs from a full disk", () => {
   const codes = [
     "SQLITE_READONLY",
     "SQLITE_READONLY_DIRECTORY",

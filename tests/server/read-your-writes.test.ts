@@ -84,7 +84,7 @@ describe("a write", () => {
   });
 });
 
-test("is answered before it is applied", async () => {
+test("a write is answered before it is applied", async () => {
   const unused = () => {
     throw new Error("there is nobody else");
   };

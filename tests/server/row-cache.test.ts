@@ -100,7 +100,7 @@ function requireSame({ agent }: World): void {
   agent.read(() => expect(inOrder(agent.rows(IDS))).toEqual(inOrder(agent.storage.nodes.of(IDS))));
 }
 
-test("equal the database after any change of a memory, here or elsewhere", {
+test("cached rows equal the database after any change of a memory, here or elsewhere", {
   timeout: 120_000,
 }, async () => {
   const step = fc.tuple(fc.constantFrom(...Object.keys(STEPS)), fc.constantFrom(...IDS));
@@ -119,7 +119,7 @@ test("equal the database after any change of a memory, here or elsewhere", {
   });
 });
 
-test("are not read again, though a search counted accesses and these were flushed", () =>
+test("cached rows are not read again, though a search counted accesses and these were flushed", () =>
   inNewWorld(async ({ agent }) => {
     const found = async () => (await ask(agent, "search", { body: { query: "funding" } })).data;
     const counts = (nodes: { neural_access_count: number }[]) =>
@@ -131,7 +131,7 @@ test("are not read again, though a search counted accesses and these were flushe
     expect(reading).not.toHaveBeenCalled();
   }));
 
-test("stay within their limit, and count as memory of an agent", () =>
+test("cached rows stay within their limit, and count as memory of an agent", () =>
   inNewWorld(async ({ agent }) => {
     const fields = { ...LESSON, content_body: "funding ".repeat(2 ** 16) };
     for (let place = 0; place < 20; place++) await ask(agent, "createNode", { body: fields });

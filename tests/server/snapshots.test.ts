@@ -107,7 +107,7 @@ function filled(): string {
   return file;
 }
 
-test("equal a fresh load of the database", async () => {
+test("snapshots equal a fresh load of the database", async () => {
   const file = filled();
   const kept = open(file);
   expect(kept.how()).toEqual(AS_KEPT);
@@ -129,7 +129,7 @@ test("equal a fresh load of the database", async () => {
   kept.agent.close();
 });
 
-test("catch up with later writes, changes and removals", () => {
+test("snapshots catch up with later writes, changes and removals", () => {
   const file = filled();
   const db = raw(file);
   db.exec(`
@@ -149,7 +149,7 @@ test("catch up with later writes, changes and removals", () => {
   expect(heldBy(agent)).toEqual(heldBy(other));
 });
 
-test("contain the effects of recalls, which are written before them", () => {
+test("snapshots contain the effects of recalls, which are written before them", () => {
   const file = filled();
   const first = open(file).agent;
   first.read(() => {
@@ -327,7 +327,7 @@ test.each(KINDS)("%s with any damage, truncated or empty, is rebuilt", (kind) =>
   }
 });
 
-test("one in the place of the other is useless", () => {
+test("the snapshots of index and full text cannot replace each other", () => {
   const file = filled();
   const { index, texts } = snapshotsOf(file);
   writeFileSync(texts, readFileSync(index));
@@ -338,7 +338,7 @@ test("one in the place of the other is useless", () => {
   ]);
 });
 
-test("are not written for a small memory, and are deleted if few memories remain", () => {
+test("snapshots are not written for a small memory, and are deleted if few memories remain", () => {
   const file = filled();
   const { agent } = open(file);
   raw(file).exec("DELETE FROM nodes WHERE rowid > 10");
@@ -418,7 +418,7 @@ function run(...args: string[]): void {
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
 }
 
-test("are written at a stop, and read at the next start", async () => {
+test("snapshots are written at a stop, and read at the next start", async () => {
   const folder = temporaryFolder();
   const file = agentFile(folder, "default");
   fill(file);

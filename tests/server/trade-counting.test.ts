@@ -176,7 +176,7 @@ describe("counts that a client sets", () => {
   });
 });
 
-test("depend on the agent's own setting", async () => {
+test("an agent may have a setting of its own", async () => {
   const folder = temporaryFolder();
   const server = await start(folder, ["--count-outcomes", "trader=client"]);
   const [trader, other] = [clientOf(server, "trader"), clientOf(server, "other")];
@@ -192,7 +192,7 @@ test("depend on the agent's own setting", async () => {
   ]);
 });
 
-test("need a valid setting: a wrong one stops the server with a sentence", async () => {
+test("a wrong setting stops the server with a sentence", async () => {
   for (const wrong of ["nobody", "trader=nobody", "=client", "server,=client"]) {
     const starting = start(temporaryFolder(), [`--count-outcomes=${wrong}`]);
     await expect(starting).rejects.toThrow(/--count-outcomes is .*: must be server or client/);

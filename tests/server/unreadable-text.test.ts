@@ -194,7 +194,7 @@ test("invalid UTF-8 in an edge to a missing memory is replaced, too", async () =
   expect((await own.create({ id: "n_after" })).id).toBe("n_after");
 });
 
-test("an invalid id whose replacement another memory has gets another one, each time", async () => {
+test("an invalid id gets another replacement if a memory has the usual one, each time", async () => {
   const { own, cluster } = await setUp();
   const insert = (id: string) =>
     `INSERT INTO nodes (id, type, content_title) VALUES (${id}, 'note', 'x')`;

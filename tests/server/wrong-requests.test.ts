@@ -148,7 +148,9 @@ async function sendAll(server: Running, description: Description, tally: Tally):
 
 const { server } = sharedServer();
 
-test(`${REQUESTS} requests, most of them wrong`, { timeout: 120_000 + REQUESTS * 50 }, async () => {
+test(`${REQUESTS} requests, most of them wrong, get documented answers`, {
+  timeout: 120_000 + REQUESTS * 50,
+}, async () => {
   const strange = await start(temporaryFolder(), [
     "--durability",
     "normal",

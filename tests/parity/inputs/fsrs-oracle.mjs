@@ -1,4 +1,4 @@
-// What ts-fsrs answers: node fsrs-oracle.mjs <sequences> <reviews in each>
+// Prints the results of ts-fsrs: node fsrs-oracle.mjs <sequences> <reviews in each>
 //
 // Standard output gets, as little-endian doubles, for each sequence its 21 weights, the same as
 // ts-fsrs bounds them, and for each review grade, elapsed days, retrievability before it (0 for the

@@ -129,7 +129,9 @@ export const KINDS = ["edges", ...Object.keys(GENERATORS), "all"];
  * `n` is larger; `all` is that list once, followed by the other kinds in turn. Equal calls give
  * equal numbers.
  *
- * @param {string} kind @param {number} n @returns {Float64Array}
+ * @param {string} kind
+ * @param {number} n
+ * @returns {Float64Array}
  */
 export function inputs(kind, n) {
   const index = KINDS.indexOf(kind);

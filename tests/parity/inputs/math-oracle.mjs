@@ -1,5 +1,6 @@
-// What V8 answers: node math-oracle.mjs <exp|expm1|tanh|pow> <kind of inputs> <how many>
-// Standard output gets argument and answer in turn, as little-endian doubles.
+// Prints V8's results: node math-oracle.mjs <exp|expm1|tanh|pow> <kind of inputs> <how many>
+//
+// Standard output gets argument and result in turn, as little-endian doubles.
 
 import { writeSync } from "node:fs";
 

@@ -1,4 +1,4 @@
-// What the reference answers to generated questions, for the native tests:
+// Prints the reference's answers to generated questions, for the native tests:
 // node tests/parity/inputs/query-oracle.mjs [how many] [seed] > tests/golden/generated_queries.json
 // The fields of the objects are those of `answersTo` in questions.ts.
 

@@ -1,4 +1,4 @@
-// What the reference answers to generated turns, for the native tests:
+// Prints the reference's answers to generated turns, for the native tests:
 // node tests/parity/inputs/turn-oracle.mjs [how many] [seed] > tests/golden/generated_turns.json
 // The fields of the objects are those of `answersTo` in turns.ts.
 

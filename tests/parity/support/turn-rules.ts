@@ -416,7 +416,7 @@ export function describeRules(of: Functions): void {
     expect(Object.fromEntries(named)).toEqual(expected);
   }
 
-  test("golden", () => {
+  test("golden vectors", () => {
     expect(vectors).toHaveLength(38);
     for (const vector of vectors) {
       const mode = "seed-compatible";

@@ -1,6 +1,6 @@
 // A database server that speaks Hrana over HTTP, version 2, as sqld does: streams with batons, a
-// token, the statements that sqld refuses. It runs in a process of its own, and does as its parent
-// says where a test wants trouble.
+// token, and the statements that sqld refuses. It runs in a child process, and its parent can order
+// faults.
 //
 //     fork("hrana-server.mjs", [FILE, TOKEN, PORT])
 
