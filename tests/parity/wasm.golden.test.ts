@@ -163,9 +163,7 @@ describe("decay", () => {
 });
 
 test("intents equal the golden ones", () => {
-  for (const { query, sections } of golden<{ query: string; sections: string[] }[]>(
-    "intent",
-  )) {
+  for (const { query, sections } of golden<{ query: string; sections: string[] }[]>("intent")) {
     expect(nous.classifyIntent(query), query).toEqual(sections);
   }
 });
