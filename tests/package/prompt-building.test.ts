@@ -378,7 +378,7 @@ describe("the deadline", () => {
     expect(built.failed.map(({ part }) => part)).toEqual(["episodes", "embed"]);
   });
 
-  test("or the caller's signal ends a prompt: its reason is thrown, every function is notified, and no timer or listener remains", async () => {
+  test("gives way to the caller's signal: its reason is thrown, every function is notified, and no timer or listener remains", async () => {
     const controller = new AbortController();
     const told: unknown[] = [];
     const hang = (_: unknown, options?: nous.SeamOptions) => {
@@ -409,7 +409,7 @@ describe("the deadline", () => {
     await expect(nous.deduplicate([], [], { signal: controller.signal })).rejects.toBe(own);
   });
 
-  test("although every function has answered", async () => {
+  test("gives way to a signal even if every function has answered", async () => {
     const controller = new AbortController();
     const retrieve = ({ memory_type }: nous.RetrievalQuery) => {
       controller.abort(own);
@@ -420,7 +420,7 @@ describe("the deadline", () => {
     );
   });
 
-  test("while vectors are awaited, too", async () => {
+  test("gives way to a signal while vectors are awaited, too", async () => {
     const controller = new AbortController();
     const messages = [{ role: "user", content: "something" }];
     const embed = () => {

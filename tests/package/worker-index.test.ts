@@ -281,7 +281,7 @@ describe("the answers", () => {
     expect(await index.size()).toBe(296);
   });
 
-  it("come to ES modules and to CommonJS", async () => {
+  it("are the same in ES modules and in CommonJS", async () => {
     const program = `
       (async () => {
         const index = await nous.createIndexWorker({ dimensions: 2 });

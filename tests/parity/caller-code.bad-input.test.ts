@@ -55,7 +55,7 @@ describe("caller code that runs during a call", () => {
     );
   });
 
-  test("in merged rows, memories, columns, options and configurations", () => {
+  test("may run in merged rows, memories, columns, options and configurations", () => {
     const own = new Error("from a getter");
     const throwing = {
       get(): never {
@@ -132,7 +132,7 @@ describe("caller code that runs during a call", () => {
     ]);
   });
 
-  test("and changes the list meanwhile does no harm", () => {
+  test("may change the list without harm", () => {
     const list: object[] = [node(), node(), node()];
     list[0] = trapped("access_count", () => {
       list.length = 1;
@@ -144,7 +144,7 @@ describe("caller code that runs during a call", () => {
     expect(js.rerankTop(growing, metrics)).toHaveLength(1);
   });
 
-  test("and fails to convert an argument to a number: its exception comes through, and the engine still works", () => {
+  test("may fail to convert an argument to a number: its exception comes through, and the engine still works", () => {
     expect(thrownBy(() => js.calculateRetrievability(1n, 2))).toBeInstanceOf(TypeError);
     expect(thrownBy(() => js.applyCascadeDecay(Symbol("weight"), 2))).toBeInstanceOf(TypeError);
     expect(

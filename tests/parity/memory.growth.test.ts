@@ -50,7 +50,7 @@ const PLAIN = [24, 24, 24, 24, 24, 24, 16];
 const EMPHASISED = [18, 24 * (1 + (0.1 - 0.5) * 0.5), 24, 24 * (1 + (0.8 - 0.5) * 0.5), 30, 24, 16];
 
 describe.each(MAKERS)("%s", (_, make) => {
-  test("with the switch keeps salience, and a recall uses it", () => {
+  test("with the switch, salience is kept, and a recall uses it", () => {
     const memory = recalled(make(ON));
     expect(keptIn(memory)).toEqual([0, 0.1, 0.5, 0.8, 1, 0.5, 1]);
     expect(grownIn(memory)).toEqual(EMPHASISED);
@@ -76,7 +76,7 @@ describe.each(MAKERS)("%s", (_, make) => {
     expect(memory.get("1")!.salience).toBe(0.5);
   });
 
-  test("without the switch keeps no salience, and recalls as before", () => {
+  test("without the switch, no salience is kept, and a recall works as before", () => {
     const memory = recalled(make(OFF));
     expect(keptIn(memory)).toEqual(NOTHING);
     expect(grownIn(memory)).toEqual(PLAIN);

@@ -800,8 +800,8 @@ describe("a snapshot to restore", () => {
   });
 });
 
-describe("a damaged small snapshot is refused", () => {
-  test.each(["f32", "i8"] as const)("for any flipped bit, %s", (form) => {
+describe("a damaged snapshot is refused", () => {
+  test.each(["f32", "i8"] as const)("for any flipped bit of a small one, %s", (form) => {
     const bytes = snapshotOf(small(form));
     for (let place = 0; place < bytes.length; place++) {
       for (const bit of form === "f32"
@@ -815,7 +815,7 @@ describe("a damaged small snapshot is refused", () => {
     MemoryIndex.restore(bytes).free();
   });
 
-  test("for any byte set to 0 or 255, removed or doubled", () => {
+  test("for any byte of a small one set to 0 or 255, removed or doubled", () => {
     const bytes = snapshotOf(small());
     for (let place = 0; place < bytes.length; place++) {
       for (const value of [0, 255]) {
@@ -829,7 +829,7 @@ describe("a damaged small snapshot is refused", () => {
     }
   });
 
-  test("for any truncation", () => {
+  test("for any truncation of a small one", () => {
     const bytes = snapshotOf(small());
     for (let length = 0; length < bytes.length; length++) {
       expectRefusal(bytes.subarray(0, length), `the first ${length} bytes`);
@@ -840,7 +840,7 @@ describe("a damaged small snapshot is refused", () => {
     }
   });
 
-  describe("a damaged large snapshot is refused", () => {
+  describe("if it is large", () => {
     let parts: Uint8Array[];
     let pieces: Piece[];
     let bytes: Uint8Array;

@@ -349,7 +349,7 @@ describe("the labelled set", () => {
     }
   });
 
-  it("asks for every section, and for some answers only one section has", () => {
+  it("asks for every section, with some questions that only this section answers", () => {
     const sections = all.map((question) => {
       const found = new Set(
         exactOf(question).map((id) => getSectionForSubtype(present.get(id)!.subtype)),

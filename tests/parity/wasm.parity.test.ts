@@ -295,7 +295,7 @@ describe("single values equal the reference's", () => {
     );
   });
 
-  test("growth by the stakes, in modes with and without them", () => {
+  test("growth by salience, where it counts and where it does not", () => {
     const staked = nous.createEngine({ salienceGrowth: true });
     const plain = nous.createEngine({ salienceGrowth: false });
     const salience = fc.oneof(
@@ -515,7 +515,7 @@ describe("FSRS-6", () => {
     );
   });
 
-  test("scales what a recall adds by the stakes, and never adds less than nothing", () => {
+  test("scales the growth of a recall by the salience, and never shrinks stability", () => {
     const staked = nous.createEngine({ curve: "fsrs6", salienceGrowth: true });
     const unit = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(

@@ -144,7 +144,7 @@ query: { adjacent_possessives: true }
     ["--max-body-bytes", "1"],
     ["--log-level", "loud"],
     ["--data-dir", ""],
-  ])("%s %s stops it with a sentence", (flag, value) => {
+  ])("%s %s stops the program with a sentence", (flag, value) => {
     const sentence = refused(["serve", flag, value]);
     expect(sentence).toContain(`${flag} is "${value}": `);
     expect(sentence).toMatch(/\.$/);
@@ -171,11 +171,11 @@ query: { adjacent_possessives: true }
     ["curve: straight", /curve/],
     ["query: { adjacent_possessives: 1 }", /query\.adjacent_possessives must be true or false/],
     ["query: { adjacentPossessives: true }", /query\.adjacentPossessives/],
-  ])("a file with %j stops it with a sentence", (yaml, sentence) => {
+  ])("a file with %j stops the program with a sentence", (yaml, sentence) => {
     expect(refused(["serve", "--config", yamlFile(yaml)])).toMatch(sentence);
   });
 
-  test("an unknown variable, a missing file and an unknown option stop it too", () => {
+  test("an unknown variable, a missing file and an unknown option stop the program, too", () => {
     expect(refused(["serve"], { env: { NOUS_PROT: "1" } })).toMatch(
       /NOUS_PROT is none of this server's \(did you mean NOUS_PORT\?\)\. .*: NOUS_CONFIG, NOUS_HOST/,
     );
@@ -197,7 +197,7 @@ describe("mistyped and misplaced arguments", () => {
     expect(unknown).not.toContain("Did you mean");
   });
 
-  test("include a file in the place of the data folder, with advice", () => {
+  test("get advice if they name a file as the data folder", () => {
     const file = yamlFile("");
     const commands = [["serve", "--port", "0"], ["keys", "list"], ["check"]];
     for (const args of commands) {

@@ -415,7 +415,7 @@ describe("backfilling", () => {
     expect(existsSync(agentFile(folder, "nobody"))).toBe(false);
   });
 
-  test("and its commands report a missing provider", async () => {
+  test("is refused by the commands without a provider", async () => {
     for (const command of ["backfill", "reembed"]) {
       const { code, stderr } = await run([command, "--data-dir", temporaryFolder()]);
       expect({ code, stderr }).toEqual({

@@ -350,7 +350,7 @@ describe("lines", () => {
     expect(line.embedding).toBe(Buffer.from(Float32Array.from([1, 2]).buffer).toString("base64"));
   });
 
-  describe("wrong lines are refused, and the file is not imported", () => {
+  describe("are refused, and no line is imported", () => {
     let folder: string;
     let before: unknown;
     beforeAll(() => {

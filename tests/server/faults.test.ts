@@ -84,7 +84,7 @@ describe("a lost index", () => {
     expect(rows).toEqual([{ neural_stability, neural_access_count: 1 }]);
   });
 
-  test("nor does one that is rebuilt for the first vector", async () => {
+  test("loses no recall in a rebuild for the first vector either", async () => {
     const { create, read } = newAgent();
     const { id } = await create();
     const { neural_stability } = await read(id, true);

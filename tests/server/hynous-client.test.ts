@@ -106,7 +106,7 @@ test("without the mode, odd input is refused as before", async () => {
   });
 });
 
-describe("a server in that mode", () => {
+describe("a server in compatibility mode", () => {
   test("documents its input and answers", async () => {
     const { body } = await server().ask("GET /openapi.json");
     const { properties } =

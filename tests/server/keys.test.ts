@@ -590,7 +590,7 @@ describe("foreign pages and hosts", () => {
     }
   });
 
-  test("cannot send a form: a body must declare JSON", async () => {
+  test("cannot send forms: a body must declare JSON", async () => {
     for (const { name, operation, call } of CALLS) {
       if (operation.body === undefined) continue;
       for (const type of [
@@ -614,7 +614,7 @@ describe("foreign pages and hosts", () => {
 describe("pages of a configured origin", () => {
   const ask = (init: RequestInit) => fetch(`${server().url}/v1/nodes`, init);
 
-  test("may ask what they may send, without a key", async () => {
+  test("may send preflight requests without a key", async () => {
     const preflight = (origin: string) =>
       ask({
         method: "OPTIONS",
@@ -659,7 +659,7 @@ describe("pages of a configured origin", () => {
     expect(own.headers.get("access-control-allow-origin")).toBeNull();
   });
 
-  test("are refused unless they are configured", async () => {
+  test("are refused without the configuration", async () => {
     const running = await start(temporaryFolder());
     for (const method of ["GET", "OPTIONS"]) {
       const answer = await fetch(`${running.url}/v1/nodes`, { method, headers: { origin: PAGE } });

@@ -617,7 +617,7 @@ describe("other routes", () => {
     }
   });
 
-  test("GET /health counts", async () => {
+  test("GET /health counts memories, edges and states", async () => {
     const { ask, create, link } = client();
     expect((await ask("GET /health")).body).toEqual({
       status: "ok",
@@ -636,7 +636,7 @@ describe("other routes", () => {
     });
   });
 
-  test("liveness and readiness", async () => {
+  test("GET /livez and GET /readyz give liveness and readiness", async () => {
     expect(await server().ask("GET //livez")).toMatchObject({
       status: 200,
       body: { status: "alive" },
