@@ -2,7 +2,10 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Files that take long, of each project: begun last, one of them would run alone at the end. */
+/**
+ * Long files, by project: they start first, since a long file that starts last would run alone at
+ * the end.
+ */
 const LONG = [
   ...[
     "questions.bad-input",
@@ -33,8 +36,7 @@ const project = (
   test: { name, include: [`tests/${name}/**/*.test.ts`], ...options },
 });
 /**
- * Driving a browser keeps more than one core busy by itself; killing servers and starting them
- * again keeps all of them.
+ * A browser keeps more than one core busy; killing and restarting servers keeps all of them busy.
  */
 const ALONE = { fileParallelism: false } as const;
 
@@ -43,16 +45,16 @@ export default defineConfig({
     sequence: { sequencer: LongFirst },
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // The package is linked to where it is built, which vite takes for sources; it is to be loaded
-    // by Node itself.
+    // The package is a link into this repository, so vite would treat it as source; Node itself
+    // must load it.
     server: { deps: { external: [/js\/engine\/dist/] } },
     projects: [
-      // They only compute, and what they measure is the time of their own process: a file for each
-      // core. On a busy machine millions of characters or questions take minutes; what never ends
-      // still has an end.
+      // These tests only compute, and some measure the CPU time of their own process: a file per
+      // core. On a busy machine millions of characters or questions take minutes; the timeout only
+      // has to catch a hang.
       project("parity", { maxWorkers: "100%", testTimeout: 180_000 }),
-      // Programs, and packages that are installed, wait for their start; servers for their disk,
-      // their providers and each other.
+      // Programs and installed packages wait for their start; servers wait for their disk, their
+      // providers and each other.
       project("package", { maxWorkers: 2, testTimeout: 120_000 }),
       project("server", { maxWorkers: 3, testTimeout: 120_000 }),
       project("browser", ALONE),

@@ -1,4 +1,4 @@
-// The packed package in a worker: bundled as Cloudflare's tool does, run by their runtime.
+// The packed package in a worker: bundled by Cloudflare's tool, run by their runtime.
 
 import { join } from "node:path";
 import { build } from "esbuild";
@@ -23,7 +23,7 @@ afterAll(async () => {
   project?.remove();
 });
 
-it("answers in a worker as in Node, with the module as it was deployed", {
+it("a worker answers as Node does, with the deployed module", {
   timeout: 2 * MINUTES,
 }, async () => {
   const source = `

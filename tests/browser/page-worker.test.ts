@@ -12,8 +12,8 @@ import { openBrowser, PAGE, Site, visit } from "./support/page.ts";
 const MINUTES = 60_000;
 
 /**
- * A page that asks an index in a worker and one of its own the same, and leaves the answers as
- * text.
+ * A page that sends the same calls to an index in a worker and to one of its own, and leaves the
+ * answers as text.
  */
 const PROGRAM = `
 import * as nous from "nous-wasm";
@@ -109,7 +109,7 @@ describe("Vite", () => {
     );
   });
 
-  it("serves it while developing", { timeout: 2 * MINUTES }, async () => {
+  it("serves it during development", { timeout: 2 * MINUTES }, async () => {
     const server = await createServer({
       root: project.dir,
       configFile: false,
@@ -145,7 +145,7 @@ describe("a bundle of esbuild", () => {
     project.write(`${folder}/index.html`, PAGE);
   }
 
-  it("finds the worker's script beside itself, and says when it is not there", async () => {
+  it("finds the worker's script beside itself, and reports a missing one", async () => {
     await bundled("beside", "browser");
     for (const name of ["nous_wasm.wasm", SCRIPT]) {
       copyFileSync(project.installed("dist", name), project.at("beside", name));
@@ -160,7 +160,7 @@ describe("a bundle of esbuild", () => {
     expect(message).toContain("could not be started");
   });
 
-  it("has it inside where the module is inside", async () => {
+  it("contains it if the module is inside", async () => {
     await bundled("inside", "neutral");
     const { requests, complaints, answer } = await visitSite(
       "inside",

@@ -1,4 +1,4 @@
-// The packed package in a page, in Chromium: built by Vite, served by Vite while developing, and
+// The packed package in a page, in Chromium: built by Vite, served by Vite during development, and
 // bundled by esbuild under a policy that forbids eval.
 
 import { copyFileSync } from "node:fs";
@@ -47,7 +47,7 @@ describe("Vite", () => {
     }
   });
 
-  it("serves it while developing", { timeout: 2 * MINUTES }, async () => {
+  it("serves it during development", { timeout: 2 * MINUTES }, async () => {
     const server = await createServer({
       root: project.dir,
       configFile: false,
@@ -103,7 +103,7 @@ describe("a bundle of esbuild, with the module beside it", () => {
     expect(requests).toContain("/nous_wasm.wasm");
   });
 
-  it("loads from a server that does not know what a .wasm is", async () => {
+  it("loads from a server that does not know the type of a .wasm file", async () => {
     const { requests: _, ...found } = await visitBundle(
       `${POLICY} 'wasm-unsafe-eval'`,
       Site.OLD_TYPES,
@@ -111,7 +111,7 @@ describe("a bundle of esbuild, with the module beside it", () => {
     expect(found).toEqual(right());
   });
 
-  it("says what a stricter policy lacks", async () => {
+  it("names the directive that a stricter policy lacks", async () => {
     const { failure, message, answer: none } = await visitBundle(POLICY);
     expect({ failure, none }).toEqual({ failure: "unsupported", none: undefined });
     expect(message).toContain("'wasm-unsafe-eval'");

@@ -1,5 +1,5 @@
-// What was acknowledged is there, however the server ended: SIGKILL at random moments and at named
-// steps, again and again on the same data. KILLS says how many there are at least; `npm run long --
+// An acknowledged write survives any end of the server: SIGKILL at random moments and at named
+// steps, again and again on the same data. KILLS is the minimum number of kills; `npm run long --
 // kills` does thousands.
 
 import { spawn } from "node:child_process";
@@ -31,25 +31,25 @@ import { Writer } from "./support/writer.ts";
 const WANTED = Number(process.env.KILLS ?? 200);
 const LANES = 2;
 const CLIENTS = 3;
-/** Rounds on one folder, after which the next begins with a new one. */
+/** Rounds on one folder, before the next one begins with a new folder. */
 const ROUNDS = 50;
-/** Memories that an index has to have to be kept in a file. */
+/** Memories that an index needs before it is kept in a file. */
 const KEPT_NODES = 1_000;
 const MOST_OF_BATCH = 100;
-/** Every step comes long before so many answers. */
+/** Every step is reached long before this number of answers. */
 const MOST_ANSWERS = 2_000;
 
 const figures = { kills: 0, starting: 0, acknowledged: 0, checks: 0 };
 afterAll(() => console.log(`kills: ${JSON.stringify(figures)}`));
 
 const DIE_AT = fileURLToPath(new URL("support/die-at.mjs", import.meta.url));
-/** Surroundings in which a process dies at a step; see support/die-at.mjs. */
+/** The environment in which a process dies at a step; see support/die-at.mjs. */
 const dyingAt = (at: string, nth = 1) => ({
   node: ["--import", DIE_AT],
   env: { DIE_AT: at, DIE_NTH: String(nth) },
 });
 
-/** Runs the program to its end, in surroundings of its own; what it printed, and how it ended. */
+/** Runs the program to its end, in its own environment; returns its output and its exit. */
 function run(args: readonly string[], { node = [], env = {} }: Surroundings = {}) {
   const child = spawn(process.execPath, [...node, PROGRAM, ...args], {
     env: { ...process.env, ...env },
@@ -65,7 +65,7 @@ function run(args: readonly string[], { node = [], env = {} }: Surroundings = {}
   });
 }
 
-/** Looks as `nous-server check` does, whose exit code the last look of each folder asks for. */
+/** Runs the check of `nous-server check`, whose exit code the last check of each folder uses. */
 async function check(folder: string): Promise<void> {
   const problems = [
     ...checkAll({ dataDir: folder, durability: "full", remote: undefined }, {}),
@@ -75,23 +75,22 @@ async function check(folder: string): Promise<void> {
   figures.checks += 1;
 }
 
-/** Looked at more often, a server would be slowed down by it. */
+/** More frequent checks would slow down the server. */
 const moment = () => new Promise((resolve) => setTimeout(resolve, 5));
 
-// ---- under load
-// -----------------------------------------------------------------------------------
+// ---- under load ---------------------------------------------------------------------------------
 
 /** How a round ends. */
 interface Ending {
-  /** The step that it dies at; at a random moment without. */
+  /** The step at which it dies; without one, it dies at a random moment. */
   at?: string;
   nth?: number;
-  /** Whether the step is one of stopping. */
+  /** Whether the step belongs to stopping. */
   isStop?: boolean;
 }
 
 const RANDOM: Ending = {};
-/** What a round ends with, in turn; steps of a commit are met again and again. */
+/** The endings of the rounds, in turn; steps of a commit come up repeatedly. */
 const ENDINGS: readonly Ending[] = [
   RANDOM,
   { at: "^before exec COMMIT$" },
@@ -116,12 +115,12 @@ const ENDINGS: readonly Ending[] = [
   { at: "^before exec PRAGMA wal_checkpoint", nth: 1 },
 ];
 /**
- * Answers of a round before it ends, and times that a step of a commit is passed: from the first to
- * well into it.
+ * Answers of a round before it ends, and the number of times that a step of a commit is passed:
+ * from the first to a late one.
  */
 const someOf = (round: number): number => 1 + ((round * 17) % 30);
 
-/** One folder, its memory, and what its clients were told, through many rounds. */
+/** One folder, its memory, and the acknowledgements of its clients, through many rounds. */
 class Lane {
   readonly #name: string;
   readonly #isLarge: boolean;
@@ -129,11 +128,11 @@ class Lane {
   readonly #folder = temporaryFolder({ onDisk: true });
   readonly #ledger = new Ledger();
   #cluster = "";
-  /** Words of purged memories, which are in no file from then on. */
+  /** Words of purged memories, which no file may contain afterwards. */
   readonly #purged: string[] = [];
 
   /**
-   * A large memory is one whose index is kept; with a small one there are more rounds in the same
+   * A large memory's index is kept in a file; with a small one there are more rounds in the same
    * time.
    */
   constructor(name: string, isLarge: boolean) {
@@ -165,8 +164,8 @@ class Lane {
   }
 
   /**
-   * Starts on what the round before left, looks at it, and writes until it is killed; or is killed
-   * while it starts.
+   * Starts on the folder of the round before, checks it, and writes until the server is killed, or
+   * is killed while it starts.
    */
   async round(round: number): Promise<void> {
     const ending = this.#endings[round % this.#endings.length]!;
@@ -205,10 +204,7 @@ class Lane {
     }
   }
 
-  /**
-   * A server that was looked at; nothing where it died before: the first of some steps belong to
-   * starting.
-   */
+  /** A checked server; undefined if it died before: the first of some steps belong to starting. */
   async #comeUp(at: string | undefined, nth: number): Promise<Running | undefined> {
     const around = at === undefined ? {} : dyingAt(at, nth);
     let server: Running | undefined;
@@ -234,10 +230,7 @@ class Lane {
     this.#purged.length = 0;
   }
 
-  /**
-   * Looks at everything once more, with the index that is kept beside one that is made of the
-   * database.
-   */
+  /** Checks everything once more, and compares the kept index with one built from the database. */
   async close(): Promise<void> {
     const server = await start(this.#folder, ["--log-level", "error"]);
     await this.#verify(server);
@@ -260,7 +253,7 @@ class Lane {
   }
 }
 
-/** Does pieces of work, so many at a time. */
+/** Runs pieces of work, this many at a time. */
 async function inLanes<T>(work: readonly T[], act: (piece: T) => Promise<void>): Promise<void> {
   const left = [...work];
   const lane = async () => {
@@ -269,15 +262,14 @@ async function inLanes<T>(work: readonly T[], act: (piece: T) => Promise<void>):
   await Promise.all(Array.from({ length: LANES }, lane));
 }
 
-// ---- at what is done as a whole
-// -------------------------------------------------------------------
+// ---- atomic operations --------------------------------------------------------------------------
 
-/** Something that is killed at a step: what is there before, and what has to be there after it. */
+/** An operation that is killed at a step: the state before it, and the required state after it. */
 interface Piece {
   what: string;
   at: string;
   nth?: number;
-  /** Prepares a folder, does it until it is killed, and looks at what is left. */
+  /** Prepares a folder, runs the operation until it is killed, and checks the folder. */
   act(around: Surroundings): Promise<void>;
 }
 
@@ -297,7 +289,7 @@ async function killed(args: readonly string[], around: Surroundings): Promise<vo
 }
 
 /**
- * Opens it as a server does, in this process, and tells the titles that both its database and its
+ * Opens it in this process as a server does, and returns the titles that both its database and its
  * index have.
  */
 async function titlesIn(folder: string): Promise<string[]> {
@@ -319,7 +311,7 @@ function titlesOf(file: string): string[] {
   return nodes.map(({ title }) => title).sort();
 }
 
-/** Comes up, and tells what an agent holds; nothing is left open. */
+/** Starts, and returns the memories of an agent; everything is closed afterwards. */
 async function found(folder: string): Promise<Map<string, string>> {
   const server = await start(folder, ["--log-level", "error"]);
   const { found, problems } = await heldBy(server);
@@ -329,7 +321,7 @@ async function found(folder: string): Promise<Map<string, string>> {
   return found;
 }
 
-/** A database of the default agent with so many memories, which nobody has open. */
+/** A database of the default agent with this many memories, closed. */
 async function folderWith(titles: readonly string[]): Promise<string> {
   const folder = temporaryFolder({ onDisk: true });
   makeDatabase(agentFile(folder, "default"));
@@ -352,7 +344,9 @@ async function addTo(folder: string, titles: readonly string[]): Promise<void> {
   await releaseHandles();
 }
 
-/** In a function of its own, so that nothing holds the database when it has to be given back. */
+/**
+ * In a function of its own, so that no variable keeps the database alive when it must be released.
+ */
 function execute(file: string, sql: string): void {
   const db = raw(file);
   db.exec(sql);
@@ -389,7 +383,7 @@ const migrating = pieces(
     ["^after exec CREATE", 1],
     ["^before exec CREATE", 12],
     ["^after exec (CREATE|DROP)", 25],
-    // The first is that which takes the lock.
+    // The first one takes the lock.
     ["^before exec COMMIT", 2],
     ["^after exec COMMIT", 2],
   ],
@@ -398,13 +392,13 @@ const migrating = pieces(
     const file = agentFile(folder, "default");
     mkdirSync(dirname(file), { recursive: true });
     makeExisting(file);
-    // Its vectors are not all of one length, which a check finds.
+    // Removes the vectors: their lengths differ, and a check would report that.
     execute(file, "UPDATE nodes SET embedding_vector = NULL");
     await releaseHandles();
     await killed(["serve", "--port", "0", "--data-dir", folder], around);
     const ids = [...(await found(folder)).keys()].filter((key) => key.startsWith("memory"));
     expect(ids.sort()).toEqual(["n_a", "n_b", "n_c"].map(nodeKey));
-    // What passes for a copy of it as it was is one.
+    // Each file that counts as a copy of the original holds all of its rows.
     const copies = copiesOf(file).filter((copy) => !copy.endsWith(".tmp"));
     for (const copy of copies)
       expect(raw(copy).prepare("SELECT count(*) AS count FROM nodes").all()).toEqual([
@@ -413,7 +407,7 @@ const migrating = pieces(
   },
 );
 
-/** A folder with memories, of which those from before are in a backup. */
+/** A folder with memories, the older of which are in a backup. */
 async function backedUp(): Promise<{ folder: string; backup: string }> {
   const folder = await folderWith(BEFORE);
   const backup = join(temporaryFolder({ onDisk: true }), "backup.db");
@@ -535,7 +529,7 @@ const SECRET = "unforgettable";
 const purging = pieces(
   "a purge",
   [
-    // What opening writes is not told of: the first transaction that writes is the purge itself.
+    // Writes on opening are not reported: the first writing transaction is the purge itself.
     "^after exec COMMIT$",
     "^before exec DELETE FROM",
     "^before rmSync .*\\.index$",
@@ -555,7 +549,7 @@ const purging = pieces(
       `INSERT INTO nodes (id, type, content_title) VALUES ('gone', 'note', '${SECRET}')`,
     );
     await releaseHandles();
-    // Words of the memory are in what is kept beside the database.
+    // Words of the memory are in the files beside the database.
     for (const kept of Object.values(snapshotsOf(file))) writeFileSync(kept, SECRET);
     const holding = () =>
       readdirSync(dirname(file)).filter((name) =>
@@ -587,7 +581,7 @@ const PIECES = [
   consolidating,
 ].flat();
 
-test(`${PIECES.length} kills at steps of what is done as a whole leave all of it or nothing`, {
+test(`${PIECES.length} kills at steps of atomic operations leave all of an operation or nothing`, {
   timeout: 600_000,
 }, async () => {
   await inLanes(PIECES, async ({ what, at, nth = 1, act }) => {
@@ -602,7 +596,7 @@ test(`${PIECES.length} kills at steps of what is done as a whole leave all of it
   });
 });
 
-test("kills under load lose nothing that was acknowledged", {
+test("kills under load lose no acknowledged write", {
   timeout: WANTED * 10_000,
 }, async () => {
   const rounds = Math.max(WANTED - PIECES.length, LANES * ENDINGS.length);
@@ -611,7 +605,7 @@ test("kills under load lose nothing that was acknowledged", {
   await inLanes(work, async (folder) => {
     const lane = new Lane(`lane${folder}`, folder % 2 === 0);
     await lane.fill();
-    // Another folder begins elsewhere among the endings.
+    // Another folder begins at another ending.
     const begin = folder * ROUNDS;
     for (let round = begin; round < begin + Math.ceil(rounds / folders); round++)
       await lane.round(round);

@@ -1,5 +1,4 @@
-// Lists that are longer than can be copied, and buffers that were given away: a NousError each
-// time, and the process goes on.
+// Lists too long to copy, and detached buffers: each raises a NousError, and the process continues.
 
 import { spawnSync } from "node:child_process";
 import * as nous from "nous-wasm";
@@ -10,8 +9,7 @@ import { describe, expect, test } from "vitest";
 const js = nous as any;
 
 /**
- * Calls by name, as source, since they are made in a process of their own: `holes` is a list
- * without any entry.
+ * Calls by name, as source, since they run in a child process: `holes` is a list without any entry.
  */
 const CALLS: Record<string, string> = {
   upsert: "index.upsert(holes)",
@@ -87,7 +85,7 @@ describe("a list of 2^32 - 1 holes", () => {
     });
   });
 
-  test("the error says how many there may be", () => {
+  test("is refused with the allowed number of entries", () => {
     const index = new nous.MemoryIndex();
     for (const length of [2 ** 31, 2 ** 32 - 1]) {
       expect(() => index.touch(new Array(length))).toThrow(
@@ -135,14 +133,14 @@ describe("a detached buffer", () => {
       () => js.MemoryIndex.restore([detached(new DataView(new ArrayBuffer(8)))]),
       "bytes",
     ],
-  ])("as %s is a wrong argument", (_, call, field) => {
+  ])("is refused as %s", (_, call, field) => {
     expect(call).toThrow(expect.objectContaining({ name: "NousError", code: "invalid_argument" }));
     expect(call).toThrow(expect.objectContaining({ details: expect.objectContaining({ field }) }));
     expect(index.get("a")).toMatchObject({ has_embedding: true });
     expect(index.has("b")).toBe(false);
   });
 
-  test("is as good as an empty one where nothing is asked of it", () => {
+  test("counts as an empty one if nothing is requested of it", () => {
     expect(index.rerank({ ids: [], semantic: f64(), graph: f32() }).length).toBe(0);
     expect(index.rerank({ handles: detached(new Uint32Array(2)) }).length).toBe(0);
   });

@@ -1,4 +1,4 @@
-// The policy for npm's packages: which advisories fail, and what is no answer at all.
+// The audit of the build: which advisories fail it, and that an unreadable report fails it.
 
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -20,7 +20,7 @@ beforeAll(async () => {
   ));
 });
 
-/** As npm tells of it. */
+/** In npm's format. */
 const answerWith = (severities: Record<string, string>): string =>
   JSON.stringify({
     auditReportVersion: 2,
@@ -35,32 +35,32 @@ const answerWith = (severities: Record<string, string>): string =>
 describe("an advisory", () => {
   const answer = answerWith({ a: "info", b: "low", c: "moderate", d: "high", e: "critical" });
 
-  it("fails from moderate on against what users install", () => {
+  it("fails from moderate on for packages that users install", () => {
     const named = ["c <2.0.0: moderate", "d <2.0.0: high", "e <2.0.0: critical"];
     expect(complaintsIn(answer, "installed")).toEqual(named.map((text) => `${text} (installed)`));
   });
 
-  it("fails from high on against what builds and tests them", () => {
+  it("fails from high on for packages that build and test", () => {
     const named = ["d <2.0.0: high", "e <2.0.0: critical"];
     expect(complaintsIn(answer, "development")).toEqual(
       named.map((text) => `${text} (development)`),
     );
   });
 
-  it("is none where there is none", () => {
+  it("is absent from a clean report", () => {
     expect(complaintsIn(answerWith({}), "installed")).toEqual([]);
   });
 });
 
-it("what tells of no vulnerabilities, found or not, is no answer", () => {
+it("a report without a list of vulnerabilities, empty or not, is unreadable", () => {
   const refused = JSON.stringify({ message: "405 Method Not Allowed", statusCode: 405 });
   for (const answer of ["", "<html>", "null", "[]", refused, '{"vulnerabilities":null}']) {
     expect(complaintsIn(answer, "installed"), answer).toBe(undefined);
   }
 });
 
-describe("npm is asked", () => {
-  /** The packages that npm asks a registry about. */
+describe("npm's audit", () => {
+  /** The packages that npm sends to a registry. */
   async function askedAbout(of: Of): Promise<string[]> {
     let asked = {};
     const registry = createServer(async (request, response) => {
@@ -76,7 +76,7 @@ describe("npm is asked", () => {
     return Object.keys(asked);
   }
 
-  it("about all that users install, what the server is bundled with among it, and not about what builds it", async () => {
+  it("covers all packages that users install, the server's bundled ones included, and no build tools", async () => {
     const { dependencies, devDependencies } = JSON.parse(
       readFileSync(join(root, "js/server/package.json"), "utf8"),
     );
@@ -90,7 +90,7 @@ describe("npm is asked", () => {
     expect(asked.filter((name) => ["esbuild", "vitest", "typescript"].includes(name))).toEqual([]);
   });
 
-  it("about what builds and tests them, too", async () => {
+  it("covers build and test packages, too", async () => {
     expect(await askedAbout("development")).toEqual(
       expect.arrayContaining(["zod", "esbuild", "vitest", "typescript"]),
     );

@@ -1,4 +1,4 @@
-// The sample memory: the same seed gives the same bytes, and what it tells holds together.
+// The sample memory: equal seeds give equal bytes, and its content is consistent.
 
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
@@ -51,7 +51,7 @@ describe("the sample", () => {
     expect(hash(sample)).toBe("acb47f7501f45acd736d52e164735ba5653f88c05ca20494fc5f20c23042fba5");
   });
 
-  it("is another for another seed", () => {
+  it("differs for another seed", () => {
     expect(hash(generateSample({ seed: 8 }))).not.toBe(hash(sample));
   });
 
@@ -59,7 +59,7 @@ describe("the sample", () => {
     { memories: 100, days: 14 },
     { memories: 777, days: 60, seed: 3 },
     { memories: 5000, days: 365, end: "2025-06-01T12:30:00.000Z" },
-  ])("has as many memories as asked for, and every subtype: %o", (options) => {
+  ])("has as many memories as requested, and every subtype: %o", (options) => {
     const other = generateSample(options);
     const end = Date.parse(options.end ?? SAMPLE_DEFAULTS.end);
     expect(other.nodes).toHaveLength(options.memories);
@@ -91,19 +91,19 @@ describe("the sample", () => {
     expect(days).toBeLessThanOrEqual(200);
   });
 
-  it("has no id twice", () => {
+  it("has unique ids", () => {
     const ids = [...nodes, ...edges].map((one) => one.id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.filter((id) => !/^[ne]_[0-9a-z]{12}$/.test(id))).toEqual([]);
   });
 
-  it("comes in the order of creation", () => {
+  it("is in the order of creation", () => {
     const times = nodes.map((one) => one.created_at);
     expect(times).toEqual([...times].sort((a, b) => a - b));
     for (const one of nodes) expect(Date.parse(one.provenance_created_at)).toBe(one.created_at);
   });
 
-  it("ties only what exists, each pair once for a type, and not before both were there", () => {
+  it("links only existing memories, each pair once per type, and not before both existed", () => {
     expect(edges.length).toBeGreaterThan(2000);
     const seen = new Set<string>();
     for (const edge of edges) {
@@ -118,7 +118,7 @@ describe("the sample", () => {
     }
   });
 
-  it("counts accesses that came after the creation and not after the end", () => {
+  it("counts accesses between the creation and the end", () => {
     for (const one of nodes) {
       expect(one.access_count).toBe(one.access_times.length);
       expect(one.last_accessed).toBe(one.access_times.at(-1) ?? one.created_at);
@@ -135,7 +135,7 @@ describe("the sample", () => {
     expect(mean("custom:lesson")).toBeGreaterThan(mean("custom:signal"));
   });
 
-  it("stores JSON where it begins with a brace, with a text and the symbol in it", () => {
+  it("stores JSON if it begins with a brace, with a text and the symbol in it", () => {
     const json = nodes.filter((one) => one.content_body.startsWith("{"));
     expect(new Set(json.map((one) => one.subtype))).toEqual(
       new Set(
@@ -159,7 +159,7 @@ describe("the sample", () => {
     }
   });
 
-  it("leaves no slot of a template open and no number unread", () => {
+  it("fills every slot of its templates, and uses every number", () => {
     for (const one of nodes) {
       expect(`${one.content_title} ${one.content_body}`).not.toMatch(
         /NaN|undefined|Infinity|\{\w+\}|\[object/,
@@ -167,7 +167,7 @@ describe("the sample", () => {
     }
   });
 
-  it("says things in many ways", () => {
+  it("varies its wording", () => {
     expect(new Set(nodes.map((one) => one.content_body)).size).toBe(nodes.length);
     expect(new Set(nodes.map((one) => one.content_title)).size).toBeGreaterThan(
       nodes.length * 0.96,
@@ -225,7 +225,7 @@ describe("trades", () => {
     }
   });
 
-  it("are entered, changed, closed and learned from in that order, tied by edges", () => {
+  it("are entered, changed, closed and analysed in that order, linked by edges", () => {
     const tied = new Set(edges.map((edge) => `${edge.type} ${edge.source_id} ${edge.target_id}`));
     for (const trade of truth.trades) {
       const chain = [
@@ -264,8 +264,8 @@ describe("trades", () => {
   });
 });
 
-describe("what stands around the trades", () => {
-  it("has playbooks whose counts are those of the trades that followed them", () => {
+describe("memories around the trades", () => {
+  it("include playbooks whose counts match the trades that followed them", () => {
     for (const playbook of truth.playbooks) {
       const body = jsonOf<{
         success_count: number;
@@ -282,7 +282,7 @@ describe("what stands around the trades", () => {
     expect(truth.playbooks.some((playbook) => playbook.sample_size >= 8)).toBe(true);
   });
 
-  it("has watchpoints that trigger when the level is reached, within their time", () => {
+  it("include watchpoints that trigger when the level is reached, within their time", () => {
     const hits = truth.watchpoints.filter((one) => one.triggered_at !== null);
     expect(hits.length).toBeGreaterThan(truth.watchpoints.length * 0.3);
     expect(hits.length).toBeLessThan(truth.watchpoints.length * 0.9);
@@ -293,7 +293,7 @@ describe("what stands around the trades", () => {
     }
   });
 
-  it("has lessons that rest on closed trades and name them", () => {
+  it("include lessons that rest on closed trades and name them", () => {
     for (const lesson of truth.lessons) {
       expect(lesson.source_ids.length).toBeGreaterThan(0);
       for (const id of lesson.source_ids) {
@@ -306,7 +306,7 @@ describe("what stands around the trades", () => {
     }
   });
 
-  it("has theses that are confirmed and theses that are broken", () => {
+  it("include confirmed and refuted theses", () => {
     const statuses = new Set(truth.theses.map((thesis) => thesis.status));
     expect(statuses).toEqual(new Set(["confirmed", "broken", "expired", "open"]));
     for (const thesis of truth.theses) {
@@ -316,12 +316,12 @@ describe("what stands around the trades", () => {
     }
   });
 
-  it("missed what would have won and passed what would have lost", () => {
+  it("include missed trades that would have won and passed trades that would have lost", () => {
     expect(truth.missed.every((one) => one.pnl_pct > 0)).toBe(true);
     expect(truth.passes.every((one) => one.pnl_pct < 0)).toBe(true);
   });
 
-  it("sums up each day as it was", () => {
+  it("include a correct summary of each day", () => {
     for (const session of truth.sessions) {
       const closes = session.close_ids.map((id) =>
         truth.trades.find((trade) => trade.close_id === id),
@@ -339,7 +339,7 @@ describe("the sample at an earlier instant", () => {
   const at = Date.parse("2025-12-01T00:00:00.000Z");
   const then = sampleAt(sample, at);
 
-  it("knows nothing that came later", () => {
+  it("contains no later facts", () => {
     expect(then.nodes.length).toBeGreaterThan(500);
     expect(then.nodes.length).toBeLessThan(1500);
     for (const one of then.nodes) {
@@ -353,7 +353,7 @@ describe("the sample at an earlier instant", () => {
     );
   });
 
-  it("has playbooks with the counts of then", () => {
+  it("has playbooks with the counts of that time", () => {
     for (const playbook of then.nodes.filter((one) => one.subtype === "custom:playbook")) {
       const body = jsonOf<{ sample_size: number; last_applied?: string }>(playbook);
       const closed = truth.trades.filter(

@@ -1,6 +1,6 @@
-// The first program, by what it writes. Each kind of output is also had from a process as users
-// start it, bundled, which one test holds against what it writes here. What it prints is the
-// picture of its --json, which another sees to; in other widths that picture is drawn.
+// The terminal demo, tested by its output. Each kind of output also comes from the bundled program
+// in a child process, and one test compares the two. The printed picture is drawn from the --json
+// data, which another test checks; other widths redraw that picture.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
@@ -36,7 +36,7 @@ import { renderTrace } from "../../js/demo/terminal/trace.ts";
 import { renderExplanation } from "../../js/demo/terminal/tree.ts";
 import { UsageError } from "../../js/demo/terminal/usage-error.ts";
 
-// Loaded by Node itself, as a program has it.
+// Loaded by Node itself, as in the real program.
 const {
   calculateDifficulty,
   calculateRetrievability,
@@ -53,7 +53,7 @@ const SAMPLE = generateSample();
 
 const SCREEN: Screen = { width: 200, colors: pc.createColors(false) };
 
-/** What was run before: the same again gives the same, as one test sees to. */
+/** Outputs of earlier runs: equal arguments give equal output, which one test checks. */
 const known = new Map<string, { status: number; stdout: string; stderr: string }>();
 
 /** Runs the program without a terminal. */
@@ -92,19 +92,19 @@ async function one(args: readonly string[]): Promise<Answer> {
   return answer;
 }
 
-/** Without what differs from run to run. */
+/** Removes everything that differs between runs. */
 function timeless<Data>(data: Data): Data {
   return JSON.parse(
     JSON.stringify(data, (key, value) => (["time_us", "ms"].includes(key) ? null : value)),
   );
 }
 
-/** What stands from a heading on, with each time replaced by a `t`. */
+/** The text from a heading on, with each time replaced by a `t`. */
 function untimed(text: string, heading = "TRACE "): string {
   return text.slice(text.indexOf(heading)).replace(/\b\d+(\.\d)? (µs|ms)/g, "t");
 }
 
-/** In one line, without branches and times, since it depends on these where lines break. */
+/** Joins the lines and removes branches and times, since the times decide where lines break. */
 const flowing = (text: string): string => untimed(text.replace(/[│├└─\s]+/g, " "), "");
 
 const widest = (text: string): number =>
@@ -144,7 +144,7 @@ describe("a process of the program", () => {
     [["--help"], 100],
     [["BTC", "--explain", "n_zzz"], 100],
     [["BTC", "--colour"], 100],
-  ])("writes %j what it writes here", async (args, columns) => {
+  ])("writes the same output for %j as a call in this process", async (args, columns) => {
     const { status, stdout, stderr } = start(args, columns);
     const here = await run(args, columns);
     expect({ status, stdout: flowing(stdout), stderr }).toEqual({
@@ -161,7 +161,7 @@ describe("a process of the program", () => {
     expect(timeless(JSON.parse(stdout))).toEqual(timeless(await json(args.slice(0, -1))));
   });
 
-  it("ends well when its reader has seen enough", () => {
+  it("exits normally if its reader closes the pipe early", () => {
     const { status, stdout, stderr } = spawnSync(
       "sh",
       ["-c", `"$0" "$1" --json | head -c 9`, process.execPath, file],
@@ -235,7 +235,7 @@ describe("the data of an answer", () => {
     }
   });
 
-  it("ranks as the weights say", async () => {
+  it("ranks by the weights that it reports", async () => {
     const { rankings } = await one(["what happened with my ETH trades"]);
     const score = (result: Result, weights: Record<string, number>) =>
       Object.entries(result.signals).reduce(
@@ -268,7 +268,7 @@ describe("the data of an answer", () => {
     }
   });
 
-  it("says how far each result moved against the global ranking, and why", async () => {
+  it("gives each result's movement against the global ranking, and the reason", async () => {
     const { rankings } = await one(["Which signals are firing on SOL right now?", "--limit", "20"]);
     const place = new Map(rankings.global.map((result) => [result.id, result.rank]));
     for (const result of [...rankings.sections, ...rankings.intent]) {
@@ -288,7 +288,7 @@ describe("the data of an answer", () => {
     );
   });
 
-  it("is the same each time, but for the times", async () => {
+  it("is the same in each run, except for the times", async () => {
     for (const question of ["funding on DOGE", IN_PARTS]) {
       const before = await one([question, "--explain", "n_cak5y"]);
       known.clear();
@@ -297,7 +297,7 @@ describe("the data of an answer", () => {
     }
   });
 
-  it("is empty, and no failure, when no word is known", async () => {
+  it("is empty, and not an error, if no word of the question is known", async () => {
     const answer = await one(["xyzzy plugh"]);
     expect(answer.candidates.total).toBe(0);
     expect(answer.rankings).toEqual({ global: [], sections: [], intent: [] });
@@ -310,7 +310,7 @@ describe("the data of an answer", () => {
 });
 
 describe("--at", () => {
-  it("takes away what came later", async () => {
+  it("hides memories that are newer", async () => {
     const report = await json(["signals on BTC", "--at", "2025-12-01", "--limit", "20"]);
     expect(report.clock).toBe("2025-12-01T00:00:00.000Z");
     expect(report.memories).toBe(sampleAt(SAMPLE, Date.parse(report.clock)).nodes.length);
@@ -320,14 +320,14 @@ describe("--at", () => {
     }
   });
 
-  it("is UTC unless it says otherwise", () => {
+  it("is in UTC unless it names another zone", () => {
     expect(parseAt("2026-03-01")).toBe(Date.parse("2026-03-01T00:00:00Z"));
     expect(parseAt("2026-03-01T14:30")).toBe(Date.parse("2026-03-01T14:30:00Z"));
     expect(parseAt("2026-03-01 14:30")).toBe(Date.parse("2026-03-01T14:30:00Z"));
     expect(parseAt("2026-03-01T14:30+02:00")).toBe(Date.parse("2026-03-01T12:30:00Z"));
   });
 
-  it("lets memories fade when it lies later", async () => {
+  it("fades memories when it is later", async () => {
     const [now] = (await one(["funding fade playbook"])).rankings.global;
     const [later] = (await one(["funding fade playbook", "--at", "2029-03-15"])).rankings.global;
     expect(now?.lifecycle).toBe("ACTIVE");
@@ -336,7 +336,7 @@ describe("--at", () => {
   });
 });
 
-/** Holds each value against those that it comes from. */
+/** Checks each value against the values that it is computed from. */
 function expectToAddUp({ name, value, operation, parts = [] }: Explanation): void {
   const operations = {
     sum: (a: number, b: number) => a + b,
@@ -353,7 +353,7 @@ function expectToAddUp({ name, value, operation, parts = [] }: Explanation): voi
   for (const part of parts) expectToAddUp(part);
 }
 
-/** All numbers of a tree that have this name. */
+/** All numbers of a tree with this name. */
 function partsNamed(name: string, tree: Explanation): Explanation[] {
   const below = (tree.parts ?? []).flatMap((part) => partsNamed(name, part));
   return tree.name === name ? [tree, ...below] : below;
@@ -364,7 +364,7 @@ describe("the index", () => {
   const question = STANDING_QUESTIONS[1];
   const found = (library: Library) => library.search(library.hits(question), true).ranking;
 
-  it("holds the memory, and is where the rankings come from", async () => {
+  it("holds the memory and produces the rankings", async () => {
     const library = new Library(SAMPLE, at);
     const { rankings, candidates } = await one([question, "--limit", "20"]);
     expect([library.index.size, library.index.edgeCount]).toEqual([
@@ -386,7 +386,7 @@ describe("the index", () => {
     library.free();
   });
 
-  it("finds what no word finds, over the edges", async () => {
+  it("finds over edges memories that no word matches", async () => {
     const library = new Library(SAMPLE, at);
     const hits = new Set(library.hits(question).map((hit) => hit.id));
     const linked = found(library).ids.filter((id) => !hits.has(id));
@@ -410,7 +410,7 @@ describe("--explain", () => {
     return renderExplanation(library, found, found.explanation, { ...SCREEN, width });
   };
 
-  it("gives a tree that adds up to the score exactly", async () => {
+  it("prints a tree that adds up to the score exactly", async () => {
     const found = await one([question, "--limit", "3"]);
     for (const [i, { id, score }] of found.rankings.sections.entries()) {
       const { explanation } = explained(library, found, id.slice(0, 7));
@@ -428,7 +428,7 @@ describe("--explain", () => {
     );
   });
 
-  it("does so for everything that the standing questions lead to", () => {
+  it("does so for every result of the standing questions", () => {
     for (const standing of STANDING_QUESTIONS) {
       const hits = library.hits(standing);
       for (const { id, score, breakdown } of library.search(hits, true).ranking) {
@@ -447,7 +447,7 @@ describe("--explain", () => {
     }
   });
 
-  it("prints a tree whose products are those of their printed factors", async () => {
+  it("prints a tree whose products follow from the printed factors", async () => {
     const { sections } = (await one([question])).rankings;
     const { id, score, title } = sections[1] ?? {};
     const { status, stdout, stderr } = await run([question, "--explain", id ?? ""], 300);
@@ -501,7 +501,7 @@ describe("--explain", () => {
     expect(draw(without, 200)).toContain("none reaches it over the edges");
   });
 
-  it("takes ids as they stand beside the results", async () => {
+  it("accepts ids as they are printed beside the results", async () => {
     const { sections } = (await one([question])).rankings;
     const { stdout } = await run([question]);
     for (const { id } of sections) expect(stdout).toContain(id.slice(0, 7));
@@ -516,7 +516,7 @@ describe("a question in parts", () => {
   const whole = library.find(IN_PARTS);
   afterAll(() => library.free());
 
-  it("is answered in its parts by the third ranking, and as a whole by the others", async () => {
+  it("is answered by parts in the third ranking, and as a whole in the others", async () => {
     const { rankings, trace } = await one([IN_PARTS, "--limit", "12"]);
     expect(trace.parts.map((part) => part.query)).toEqual(PARTS);
     const found = PARTS.map(
@@ -540,7 +540,7 @@ describe("a question in parts", () => {
   });
 
   it.each([60, 100, 140, 150])(
-    "shows the parts, and which a result is for, in %i columns",
+    "shows the parts, and the part of each result, in %i columns",
     async (columns) => {
       const found = await one([IN_PARTS]);
       const screen = { ...SCREEN, width: columns };
@@ -562,7 +562,7 @@ describe("a question in parts", () => {
     },
   );
 
-  it("says so where a part has nothing to show", async () => {
+  it("says so if a part has no results", async () => {
     const empty = (await run(["What is my rule for stops and when does xyzzy plugh?"])).stdout;
     expect(empty).toMatch(
       /\nparts +1 {2}What is my rule for stops \(25 found, 5 of them below\)\n/,
@@ -573,7 +573,7 @@ describe("a question in parts", () => {
     expect(crowded).toContain("2  What happened with DOGE (25 found, none of them below)\n");
   });
 
-  it("has its scores explained by the part that they come from", async () => {
+  it("explains scores by the part that they come from", async () => {
     const found = await answer(library, IN_PARTS, 5);
     const { intent, sections } = found.rankings;
     for (const { id, score, part, rank } of intent) {
@@ -625,7 +625,7 @@ describe("--trace", () => {
     ]);
   });
 
-  it("shows what became of weak results", async () => {
+  it("shows the outcome of weak results", async () => {
     const question = ["weekend liquidity", "--limit", "20"];
     const { trace, rankings } = await one(question);
     const text = untimed((await run([...question, "--trace"], 200)).stdout);
@@ -650,7 +650,7 @@ describe("--trace", () => {
     }
   });
 
-  it("has a line for whatever can become of a search", async () => {
+  it("has a line for every outcome of a search", async () => {
     const rows: Record<string, { id: string; score: number; content_title?: string }[]> = {
       "what fired": [{ id: "strong", score: 0.9 }],
       "how it went": [],
@@ -692,7 +692,7 @@ describe("--trace", () => {
     for (const line of steps) expect(line).toMatch(/^(│ {2}| {3})*([├└]─ )?\S/);
   });
 
-  it("goes with every answer, and before an explanation", async () => {
+  it("is printed with every answer, before an explanation", async () => {
     expect((await run(["--trace"])).stdout.match(/^TRACE /gm)).toHaveLength(4);
     const { stdout } = await run(["funding on DOGE", "--trace", "--explain", "n_cak5y"]);
     expect(stdout).toMatch(/\nTRACE .*\nWHY /s);
@@ -701,7 +701,7 @@ describe("--trace", () => {
 });
 
 describe("a conversation", () => {
-  it("follows commands, and takes everything else for a question", async () => {
+  it("follows commands, and takes every other line for a question", async () => {
     const calls: unknown[][] = [];
     const note = (name: string) => (value: unknown) => void calls.push([name, value]);
     const noteLater = (name: string) => async (value: unknown) => note(name)(value);
@@ -743,7 +743,7 @@ describe("a conversation", () => {
     for (const line of ["quit", ":quit"]) expect(await handle(line, host)).toBe(false);
   });
 
-  it("goes on after a command that cannot be followed, at once or later", async () => {
+  it("continues after a wrong command, at once or later", async () => {
     const printed: string[] = [];
     const refuse = () => {
       throw new UsageError("--explain: there is no memory “n_zzz”.");
@@ -763,7 +763,7 @@ describe("a conversation", () => {
 });
 
 describe("without a question and without a terminal", () => {
-  it("answers four standing questions, one for each section", async () => {
+  it("the program answers four standing questions, one for each section", async () => {
     const { status, stdout, stderr } = await run([]);
     expect(stderr).toBe("");
     expect(status).toBe(0);
@@ -785,7 +785,7 @@ describe("without a question and without a terminal", () => {
 describe("the picture", () => {
   const question = "What lessons have I learned about liquidation cascades?";
 
-  it.each([80, 150])("is printed for so many columns as the terminal has: %i", async (columns) => {
+  it.each([80, 150])("is as wide as a terminal of %i columns", async (columns) => {
     const { stdout } = await run([question, "--trace", "--explain", "n_cak5y"], columns);
     expect(widest(stdout)).toBeLessThanOrEqual(columns);
     expect(widest(stdout)).toBeGreaterThan(columns - 10);
@@ -832,7 +832,7 @@ describe("the picture", () => {
     }
   });
 
-  it("has cells of exact width, bars of eight steps, and lines that break at words", () => {
+  it("has cells of exact width, bars of eight steps, and line breaks between words", () => {
     expect(cell("funding", 10)).toBe("funding   ");
     expect(cell("funding", 10, (text) => text, "right")).toBe("   funding");
     expect(cell("liquidation", 6)).toBe("liqui…");
@@ -887,7 +887,7 @@ describe("a wrong command line", () => {
     expect(stderr.trim()).toMatch(/\.$/);
   });
 
-  it("--help tells what there is, and ends well", async () => {
+  it("--help lists every option and exits normally", async () => {
     const { status, stdout } = await run(["--help"]);
     expect(status).toBe(0);
     const options = [
@@ -927,7 +927,7 @@ describe("the sample's stored strengths", () => {
     "custom:session_summary": "note",
   } as const;
 
-  it("begin as the engine has them begin", () => {
+  it("begin with the engine's initial values", () => {
     for (const node of nodes) {
       if (!STAKES.includes(node.subtype))
         expect(node.initial_stability).toBe(getInitialStabilityForSubtype(node.subtype));
@@ -939,7 +939,7 @@ describe("the sample's stored strengths", () => {
     }
   });
 
-  it("grow with each read as the engine has them grow", () => {
+  it("grow with each read as in the engine", () => {
     for (const node of nodes.filter((one) => one.subtype !== "custom:playbook")) {
       const { decay } = SECTION_PROFILES[getSectionForSubtype(node.subtype)];
       const grown = node.read_times.reduce(
@@ -958,7 +958,7 @@ describe("--events", () => {
     return JSON.parse(stdout) as EventsReport;
   };
 
-  it("shows what fires in the market that memory saw last, and says why the others do not", async () => {
+  it("shows the playbooks that fire on the latest market snapshot, and why the others do not", async () => {
     const { matches, markets, passed_over, playbooks, text } = await report(
       "--events",
       "funding_extreme BTC 0.8",
@@ -977,7 +977,7 @@ describe("--events", () => {
       expect(against.get(id)).toMatch(/^funding_extreme of 0\.1: it asks for 0\.\d+ or more$/);
   });
 
-  it("takes several, with and without symbols, and tells what conditions miss", async () => {
+  it("takes several events, with and without symbols, and reports missing conditions", async () => {
     const { events, markets, matches, passed_over } = await report(
       "--events",
       "funding_extreme 0.9, relative_strength sol 1",
@@ -993,7 +993,7 @@ describe("--events", () => {
     expect(reasons).toContain("funding_extreme on no symbol: it is for BTC");
   });
 
-  it("is a picture without --json, as wide as the screen", async () => {
+  it("prints a picture without --json, as wide as the screen", async () => {
     const { status, stdout } = await run(["--events", "funding_extreme BTC 0.8"], 80);
     expect(status).toBe(0);
     expect(stdout).toMatch(/PLAYBOOKS {2}\d+ of \d+ fire/);
@@ -1010,7 +1010,7 @@ describe("--events", () => {
     "a b c 0.5",
     "x y 0.5,",
     "x y NaN",
-  ])("refuses “%s” in a sentence", async (text) => {
+  ])("refuses “%s” with a sentence", async (text) => {
     const { status, stderr, stdout } = await run(["--events", text]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toMatch(/^--events: “.*” is no anomaly: .*\.\n$/);
@@ -1023,7 +1023,7 @@ describe("--events", () => {
   });
 });
 
-/** What the program prints with --json and these arguments. */
+/** The program's --json output for these arguments. */
 async function data<Report>(...args: string[]): Promise<Report> {
   const { status, stdout, stderr } = await run([...args, "--json"]);
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
@@ -1033,12 +1033,15 @@ async function data<Report>(...args: string[]): Promise<Report> {
 const inOneLine = (text: string): string => text.replace(/\s+/g, " ");
 
 describe("--consolidate", () => {
-  /** When a pattern stands out, and some days later, when it rests on one more trade. */
+  /**
+   * The moment when a pattern stands out, and a moment some days later, when one more trade
+   * supports it.
+   */
   const FOUND = "2026-02-20";
   const LATER = "2026-02-24";
   const DAY = 86_400_000;
 
-  it("groups what is recent and has not faded", async () => {
+  it("groups recent memories that have not faded", async () => {
     const { clock, groups, existing, tested, plan } = await data<CycleReport>("--consolidate");
     expect(clock).toBe(SAMPLE_DEFAULTS.end);
     const { nodes } = sampleAt(SAMPLE, Date.parse(clock));
@@ -1068,7 +1071,7 @@ describe("--consolidate", () => {
     }
   });
 
-  it("tests the trades that the sample has", async () => {
+  it("tests the trades of the sample", async () => {
     for (const at of [FOUND, SAMPLE_DEFAULTS.end]) {
       const { tested } = await data<CycleReport>("--consolidate", "--at", at);
       expect(tested.map(({ q_value }) => q_value)).toEqual(
@@ -1094,7 +1097,7 @@ describe("--consolidate", () => {
     }
   });
 
-  it("tells what comes closest where nothing stands out", async () => {
+  it("shows the closest candidates if no pattern stands out", async () => {
     const { tested, plan } = await data<CycleReport>("--consolidate");
     expect(tested.filter(({ kept }) => kept)).toEqual([]);
     expect(plan.groups).toEqual([]);
@@ -1119,7 +1122,7 @@ describe("--consolidate", () => {
     expect(stdout).toMatch(/\nWHAT WOULD BE WRITTEN {2}nothing is, here\n─+\nNothing\.\n$/);
   });
 
-  it("tells what stands out, and the lesson that would be written", async () => {
+  it("shows the patterns that stand out, and the lesson for each", async () => {
     const { tested, plan } = await data<CycleReport>("--consolidate", "--at", FOUND);
     const [pattern, ...others] = tested.filter(({ kept }) => kept);
     expect(others).toEqual([]);
@@ -1137,7 +1140,7 @@ describe("--consolidate", () => {
     expect(stdout).not.toContain("CLOSEST");
   });
 
-  it("knows again what was learned, and brings its figures up to date", async () => {
+  it("recognizes an earlier lesson and updates its figures", async () => {
     const [learned] =
       (await data<CycleReport>("--consolidate", "--at", FOUND)).plan.groups[0]?.create ?? [];
     const lesson = SAMPLE.nodes.find(({ subtype }) => subtype === "custom:lesson");
@@ -1184,7 +1187,7 @@ describe("--consolidate", () => {
     ]);
   });
 
-  it("says so where there is too little", async () => {
+  it("says so if there is too little data", async () => {
     const early = (await run(["--consolidate", "--at", "2025-09-20"], 160)).stdout;
     expect(early).toContain("\n      too few closed trades to compare\n");
     expect(early).toContain(
@@ -1209,7 +1212,7 @@ describe("--context", () => {
   const QUESTION = "What did we decide about ETH shorts yesterday?";
   const byId = new Map(SAMPLE.nodes.map((node) => [node.id, node]));
 
-  it("asks for what the plan says, and hands over memories of that type", async () => {
+  it("searches the types in the plan, and passes on memories of that type", async () => {
     const { question, clock, searches, context } = await data<PromptReport>("--context", QUESTION);
     expect([question, clock]).toEqual([QUESTION, SAMPLE_DEFAULTS.end]);
     expect(context.frame.frame_id).toBe("decision");
@@ -1237,7 +1240,7 @@ describe("--context", () => {
     });
   });
 
-  it("tells the newest conversations of two days, and of them more where something recent is meant", async () => {
+  it("includes the newest conversations of two days, in more detail if the turn asks for something recent", async () => {
     const conversations = async (question: string) => {
       const { context } = await data<PromptReport>("--context", question);
       return context.sections.find(({ name }) => name === "recent_conversations")?.content;
@@ -1258,7 +1261,7 @@ describe("--context", () => {
     ]);
   });
 
-  it("goes by the clock", async () => {
+  it("uses the clock", async () => {
     const at = "2025-12-01";
     const { context, titles } = await data<PromptReport>("--context", QUESTION, "--at", at);
     const ids = [...Object.values(context.recalled_ids).flat(), ...Object.keys(titles)];
@@ -1266,7 +1269,7 @@ describe("--context", () => {
     for (const id of ids) expect(byId.get(id)?.created_at).toBeLessThanOrEqual(Date.parse(at));
   });
 
-  it("shows the prompt as it stands, with its tokens, and what was left out and why", async () => {
+  it("prints the prompt with its tokens, the left-out memories and the reasons", async () => {
     const { context, titles, searches } = await data<PromptReport>("--context", QUESTION);
     const { status, stdout } = await run(["--context", QUESTION], 100);
     expect(status).toBe(0);
@@ -1294,7 +1297,7 @@ describe("--context", () => {
     expect(stdout).not.toContain("FAILED");
   });
 
-  it("leaves memory alone where nothing is asked", async () => {
+  it("skips memory if the turn asks no question", async () => {
     const report = await data<PromptReport>("--context", "hi");
     expect(report.searches).toEqual([]);
     expect(Object.values(report.context.recalled_ids).flat()).toEqual([]);
@@ -1317,7 +1320,7 @@ describe("--context", () => {
     },
   );
 
-  it("names what failed, and what has no id", async () => {
+  it("names the failed steps and the results without an id", async () => {
     const report = await data<PromptReport>("--context", "hi");
     const failed = [{ part: "facts", reason: "no answer" }] as const;
     const left_out = [{ id: null, section: "working_memory", reason: "unwanted" }] as const;

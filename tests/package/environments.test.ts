@@ -1,5 +1,4 @@
-// The packed tarball in every environment it promises to work in, each held to the answers of
-// Node's `import`.
+// The packed tarball in every supported environment; each must give the answers of Node's `import`.
 
 import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -35,10 +34,10 @@ const AS_ESM = `import * as nous from "nous-wasm";\nimport { probe } from "./pro
 const AS_CJS = `const nous = require("nous-wasm");\nconst { probe } = require("./probe.cjs");\n${PRINT}`;
 
 describe("Node", () => {
-  it("imports it, and the probe leaves no export out", () => {
+  it("imports it, and the probe covers every export", () => {
     const { exports, errors, ranking } = JSON.parse(answer);
     const source = probeSource();
-    // What loads, and what is asynchronous.
+    // The loading and the asynchronous functions.
     const others = ["createIndexWorker", "init", "initSync", "setDefaultModule", "setIndexThreads"];
     expect(exports.filter((name: string) => !source.includes(`nous.${name}`))).toEqual(others);
     expect(ranking.bySection).toHaveLength(50);
@@ -62,7 +61,7 @@ describe("Node", () => {
     expect(await project.node("required.cjs", AS_CJS)).toBe(answer);
   });
 
-  it("has one copy in a process that imports and requires it, the slim entry too", async () => {
+  it("has one copy in a process that imports and requires it, including the slim entry", async () => {
     const program = `
       import { createRequire } from "node:module";
       let [modules, instances] = [0, 0];
@@ -80,8 +79,8 @@ describe("Node", () => {
     `;
     const { different, ...rest } = JSON.parse(await project.node("both.mjs", program));
     expect(different).toEqual([]);
-    // One for all that is stateless, one for all books, and one for each of the four indexes of the
-    // four probes.
+    // One instance for all stateless calls, one for all books, and one for each of the four indexes
+    // of the four probes.
     expect(rest).toEqual({ modules: 1, instances: 1 + 1 + 4 * 4, ours: true });
   });
 
@@ -96,7 +95,7 @@ describe("Node", () => {
     expect(await project.node("path.mjs", program)).toBe("[true,true]");
   });
 
-  it("keeps everything else to itself", async () => {
+  it("cannot import other files of the package", async () => {
     const { status, stderr } = await run(
       process.execPath,
       ["-e", `require("nous-wasm/dist/core.cjs")`],
@@ -107,7 +106,7 @@ describe("Node", () => {
   });
 });
 
-describe("entries that do not load by themselves", () => {
+describe("entries that need explicit loading", () => {
   const MATCH = {
     ...{
       id: "p",
@@ -119,7 +118,7 @@ describe("entries that do not load by themselves", () => {
     },
     ...{ severity: 1, success_count: 1, sample_size: 2, success_rate: 0.5, relevance: 0.1 },
   };
-  /** Calls that need the module, each with arguments that are right. */
+  /** Calls that need the module, each with valid arguments. */
   const CALLS = `({
     rerankWithSectionWeights: () => nous.rerankWithSectionWeights([], {}),
     rerankCandidates: () => nous.rerankCandidates([], {}),
@@ -193,7 +192,7 @@ describe("entries that do not load by themselves", () => {
     process.stdout.write(JSON.stringify({ early, answer: probe(nous) }));
   `;
 
-  it("know the tables before they are loaded", async () => {
+  it("have their tables before they are loaded", async () => {
     const source = `
       import * as nous from "nous-wasm/slim";
       const { constants } = JSON.parse(process.argv[2]);
@@ -223,15 +222,18 @@ describe("entries that do not load by themselves", () => {
     ]);
   });
 
-  it.each(Object.entries(LOADS))("say so, and answer after %s", async (_name, load) => {
-    const { early, answer: late } = JSON.parse(
-      await project.node("slim.mjs", program("slim", load)),
-    );
-    expect(early.filter(([, outcome]: [string, string]) => outcome !== "not_initialized")).toEqual(
-      [],
-    );
-    expect(late).toBe(answer);
-  });
+  it.each(Object.entries(LOADS))(
+    "throw before loading, and answer after %s",
+    async (_name, load) => {
+      const { early, answer: late } = JSON.parse(
+        await project.node("slim.mjs", program("slim", load)),
+      );
+      expect(
+        early.filter(([, outcome]: [string, string]) => outcome !== "not_initialized"),
+      ).toEqual([]);
+      expect(late).toBe(answer);
+    },
+  );
 
   it("include the browser's, which Node can import too", async () => {
     const { early, answer: late } = JSON.parse(
@@ -243,7 +245,7 @@ describe("entries that do not load by themselves", () => {
     expect(late).toBe(answer);
   });
 
-  it("say in words what cannot be loaded, and can be loaded afterwards", async () => {
+  it("explain in words why loading failed, and can be loaded afterwards", async () => {
     const source = `
       import { readFileSync } from "node:fs";
       import * as nous from "nous-wasm/slim";
@@ -286,7 +288,7 @@ describe("entries that do not load by themselves", () => {
 });
 
 describe("bundles by esbuild", () => {
-  /** Bundles a program of the project into a folder where nothing else is, and runs it there. */
+  /** Bundles a program into an empty folder, and runs it there. */
   async function bundled(source: string, name: string, options: BuildOptions) {
     const elsewhere = emptyFolder();
     try {
@@ -321,13 +323,13 @@ describe("bundles by esbuild", () => {
     ["neutral", "an ES module from import", AS_ESM, "main.mjs", "esm", ["core.mjs", "inline.mjs"]],
     ["neutral", "CommonJS from require", AS_CJS, "main.cjs", "cjs", ["core.cjs", "inline.cjs"]],
   ] as const)(
-    "for %s, %s, need nothing beside them",
+    "for %s, %s, need no file beside them",
     async (platform, _name, source, file, format, inputs) => {
       expect(await bundled(source, file, { platform, format })).toEqual({ inputs, answer });
     },
   );
 
-  it("for the browser take the entry that fetches, and neither its bytes nor Node's modules", async () => {
+  it("for the browser use the fetching entry, without its bytes and without Node's modules", async () => {
     const elsewhere = emptyFolder();
     try {
       const outfile = join(elsewhere, "main.js");
@@ -403,9 +405,7 @@ describe("vitest", () => {
 describe("TypeScript", () => {
   const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
 
-  /**
-   * Type-checks files with nothing in scope but the language, declarations of packages included.
-   */
+  /** Type-checks files that see only the language and the declarations of packages. */
   async function check(files: Record<string, string>, options: object): Promise<string> {
     for (const [name, source] of Object.entries(files)) project.write(name, source);
     const strict = {
@@ -430,7 +430,7 @@ describe("TypeScript", () => {
   const required = (entry: string) => `import nous = require("${entry}");\n${DECLARED}${USED}`;
 
   it(
-    "accepts what existing callers declare, from ES modules and from CommonJS",
+    "accepts the declarations of existing callers, from ES modules and from CommonJS",
     async () => {
       const files = {
         "imports.mts": imported("nous-wasm"),
@@ -471,7 +471,7 @@ describe("TypeScript", () => {
   );
 });
 
-it("installs nothing else", () => {
+it("the package installs no other package", () => {
   const lock = JSON.parse(readFileSync(project.at("package-lock.json"), "utf8"));
   expect(Object.keys(lock.packages)).toEqual(["", "node_modules/nous-wasm"]);
   expect(existsSync(project.installed("src"))).toBe(false);

@@ -1,4 +1,4 @@
-// Every program in `examples/` runs as its first lines say, against the packages as they are built.
+// Every program in `examples/` runs as its first lines say, against the built packages.
 
 import { cpSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { must, Project, root, run } from "./support/tarball.ts";
 const MINUTES = 60_000;
 const EXAMPLES = join(root, "examples");
 
-/** What each program prints, in part. */
+/** Parts of each program's output. */
 const PRINTED: Record<string, string[]> = {
   "rank-objects": ["signal: 0.661, mostly recency", "lesson: 0.639, mostly semantic"],
   "memory-index": [

@@ -1,6 +1,6 @@
 // The package under a million generated calls: every export, with numbers, texts, lists and objects
-// of every kind, in every order on living objects, by callers whose getters call back.
-// NOUS_FUZZ_CALLS sets how many, NOUS_FUZZ_SEED where they begin.
+// of every kind, in any order on living objects, with callers whose getters call back.
+// NOUS_FUZZ_CALLS is their number, NOUS_FUZZ_SEED the first seed.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
@@ -16,8 +16,8 @@ const SEED = Number(process.env.NOUS_FUZZ_SEED ?? 1);
 /** Milliseconds that a call may take on a busy machine. */
 const PATIENCE = 2;
 /**
- * The share of the calls after which memory has to stay as it is, and the bytes it may still grow
- * by: some seven a call.
+ * The share of the calls after which memory must stay constant, and the bytes that it may still
+ * grow by: about seven per call.
  */
 const WARM = 0.4;
 const SLACK = 4 * MiB;
@@ -25,7 +25,7 @@ const SLACK = 4 * MiB;
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
-/** The memories of all instances of the module, as long as somebody holds them. */
+/** The memories of all referenced instances of the module. */
 let memories: WeakRef<WebAssembly.Memory>[] = [];
 let nous: Package;
 
@@ -38,13 +38,11 @@ beforeAll(async () => {
       return instance;
     },
   });
-  // Only now: the module's first instance is made when the package is loaded.
+  // Only now: loading the package creates the module's first instance.
   nous = await import("nous-wasm");
 });
 
-/**
- * Bytes of all instances of the module, and of JavaScript's heap, once nothing waits to be freed.
- */
+/** Bytes of all instances of the module, and of JavaScript's heap, after all pending frees. */
 async function held(): Promise<{ modules: number; heap: number }> {
   // Engines are freed by finalizers, which run between ticks.
   for (let turn = 0; turn < 4; turn++) {
@@ -59,20 +57,18 @@ async function held(): Promise<{ modules: number; heap: number }> {
   return { modules, heap: process.memoryUsage().heapUsed };
 }
 
-/**
- * What the package exports: functions by their names, of classes what has to be called one by one.
- */
+/** The exports of the package: functions by their names, and the members of classes. */
 async function surface(): Promise<string[]> {
   const worker = await nous.createIndexWorker();
   await worker.terminate();
-  // What an index in a worker can be asked is asked in one call of `createIndexWorker`.
+  // The methods of an index in a worker are called within one call of `createIndexWorker`.
   const remote = Object.getOwnPropertyNames(Object.getPrototypeOf(worker)).filter(
     (name) => name !== "constructor",
   );
   expect(
     remote.filter((name) => !(name in nous.MemoryIndex.prototype) && name !== "terminate"),
   ).toEqual([]);
-  // What entries tell the core is none of a caller's.
+  // Callers cannot see the values that entries pass to the core.
   const internal = new Set(["setDefaultModule", "setIndexThreads"]);
   const functions = Object.entries(nous).filter(
     ([name, value]) => typeof value === "function" && !internal.has(name),
@@ -92,12 +88,12 @@ function partsOf(name: string, made: { prototype: object }): string[] {
     (field) => !["length", "name", "prototype"].includes(field),
   );
   const parts = [...own, ...statics].map((part) => `${name}.${part}`);
-  // A ranking is made by the package alone.
+  // Only the package creates rankings.
   return name === "Ranking" ? parts : [`new ${name}`, ...parts];
 }
 
 describe("generated calls", () => {
-  it("leave out nothing that the package exports", async () => {
+  it("cover every export of the package", async () => {
     const covered = new Set(KINDS.map(({ name }) => name));
     expect((await surface()).filter((name) => !covered.has(name))).toEqual([]);
     const { retrieve, ...others } = nous.createOrchestrator({ search: () => [] });
@@ -106,12 +102,12 @@ describe("generated calls", () => {
       {},
       true,
     ]);
-    // What an engine has the package has, too; a call goes to either.
+    // The package has every function of an engine; a call goes to either.
     expect(Object.keys(nous.createEngine()).filter((name) => !(name in nous))).toEqual([]);
   });
 
   it(
-    "are answered as they should be or refused, a million of them, and hold no more memory in the end",
+    "are answered correctly or refused, a million of them, and leak no memory",
     async () => {
       let warm: Awaited<ReturnType<typeof held>> | undefined;
       const between = async (calls: number) => {
@@ -126,8 +122,8 @@ describe("generated calls", () => {
       console.info(`held when warm and in the end, in bytes: ${JSON.stringify([warm, end])}`);
 
       expect(calls).toBeGreaterThanOrEqual(CALLS);
-      // Each is refused often enough; each has to be answered, too. In a life of its own a worker
-      // may not come up.
+      // Each is refused often enough; each must be answered, too. A worker may not start during its
+      // life.
       const unanswered = [...tally]
         .filter(([, { answered }]) => answered === 0)
         .map(([name]) => name);
@@ -140,8 +136,8 @@ describe("generated calls", () => {
   );
 });
 
-describe("a call that goes wrong is found, and told with what repeats it, where", () => {
-  /** The package with one function of another kind. */
+describe("a wrong call is found, and reported with the calls that repeat it, if", () => {
+  /** The package with one function replaced. */
   const with_ = (name: string, call: (...args: never[]) => unknown): Package => ({
     ...nous,
     [name]: call,
@@ -172,7 +168,7 @@ describe("a call that goes wrong is found, and told with what repeats it, where"
     );
   });
 
-  it("it takes what a getter threw for its own", async () => {
+  it("it takes a getter's exception for its own", async () => {
     const takes = (...args: Parameters<Package["rerankTop"]>) => {
       try {
         return nous.rerankTop(...args);
@@ -183,7 +179,7 @@ describe("a call that goes wrong is found, and told with what repeats it, where"
     expect(await found(with_("rerankTop", takes))).toMatch(/^rerankTop threw TypeError: not mine/);
   });
 
-  it("it answers otherwise when it is asked again, or by a caller whose objects call back", async () => {
+  it("it answers differently on a second call, or for a caller with calling objects", async () => {
     let last: unknown;
     const wanders = (...args: Parameters<Package["overlap"]>) => {
       const isAgain = last === args[0];
@@ -198,14 +194,14 @@ describe("a call that goes wrong is found, and told with what repeats it, where"
     expect(await found(with_("rerankTop", turned))).toMatch(/^rerankTop is out of order/);
   });
 
-  it("it sees another text than it was given", async () => {
+  it("it reads another text than it was given", async () => {
     const stale = (text: string) => ({ ...nous.classifyQueryType(text), entity: "another's" });
     expect(await found(with_("classifyQueryType", stale))).toMatch(
       /^classifyQueryType is not there/,
     );
   });
 
-  it("what it refuses is half done", async () => {
+  it("a refused call has a partial effect", async () => {
     class Careless extends nous.MemoryIndex {
       upsert(...args: unknown[]) {
         const [nodes] = args;

@@ -1,4 +1,5 @@
-// Instances of the module: they share nothing, one that trapped is lost alone, and calls may nest.
+// Instances of the module: they share no state, a trapped instance does not affect others, and
+// calls may nest.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -93,7 +94,7 @@ const candidatesOf = (count: number) =>
     subtype: SUBTYPES[index % SUBTYPES.length],
   }));
 
-/** What a call throws, or a failure when it does not. */
+/** Returns the error that a call throws; fails if it does not throw. */
 function thrownBy(call: () => unknown): Error & { code?: string } {
   try {
     call();
@@ -124,7 +125,7 @@ describe("instances", () => {
     expect(plain.retrievability(9, 9)).not.toBe(fsrs.retrievability(9, 9));
   });
 
-  it("keep what they refused to themselves", () => {
+  it("do not share errors", () => {
     const core = freshCore(module);
     const [one, other] = [instanceOf(core), instanceOf(core)];
     expect(one.glue.Engine.create({ colour: 1 })).toBe(undefined);
@@ -134,7 +135,7 @@ describe("instances", () => {
 });
 
 describe("an instance that trapped", () => {
-  it("says why, once, and that it is lost from then on", () => {
+  it("reports the cause once, and then that it is lost", () => {
     const core = freshCore(module);
     const { glue, ...instance } = instanceOf(core);
     const engine = glue.Engine.create({})!;
@@ -192,7 +193,7 @@ describe("an instance that trapped", () => {
     engine.free();
   });
 
-  it("is followed by another, so that the next call works, however often", () => {
+  it("is replaced, so that the next call works, however often it happens", () => {
     const core = freshCore(module);
     const engine = core.createEngine({ curve: "fsrs6", sections: { intentBoost: 2 } });
     const answer = probe(core);
@@ -201,7 +202,7 @@ describe("an instance that trapped", () => {
       engine.rerankTop(candidatesOf(30), METRICS, { now: NOW }),
     ];
     const before = configured();
-    // The stack in the module's memory would be used up by fewer.
+    // A leak on this path would use up the module's stack in fewer calls.
     for (let time = 0; time < 400; time++) {
       expect(() => core.numeric().trap()).toThrow("asked to");
       if (time % 100 === 0) expect(probe(core)).toBe(answer);
@@ -209,7 +210,7 @@ describe("an instance that trapped", () => {
     }
   });
 
-  it("is silent when what is left of it is collected", async () => {
+  it("causes no output when the garbage collector takes its remains", async () => {
     const program = `
       const { readFileSync } = require("node:fs");
       const core = require(${JSON.stringify(countedPaths.core)});
@@ -241,7 +242,7 @@ describe("an instance that trapped", () => {
   });
 });
 
-describe("a stack that is nearly full", () => {
+describe("a nearly full stack", () => {
   let reports: Record<string, Report>;
 
   beforeAll(async () => {
@@ -281,21 +282,21 @@ describe("a stack that is nearly full", () => {
     "changes",
   ];
 
-  it.each(CALLS)("fails %s or answers rightly, and spoils no later call", (name) => {
+  it.each(CALLS)("fails %s or answers correctly, and affects no later call", (name) => {
     const { answered, failed, wrong } = reports[name]!;
     expect(wrong).toEqual([]);
-    // Both were seen, so the way from the one to the other was gone in small steps.
+    // Both outcomes occurred, so the steps were small enough to cross the border between them.
     expect(answered).toBeGreaterThan(20);
     expect(failed).toBeGreaterThan(20);
   });
 });
 
-describe("memory that is not to be had", () => {
-  it("is said, and spoils no later call", () => {
+describe("a failed memory allocation", () => {
+  it("is reported, and affects no later call", () => {
     const core = freshCore(module);
     const answer = probe(core);
     const glue = core.numeric();
-    // Rows enough for the numbers to move, and then more text than a vector can hold.
+    // Rows for the numbers to move, and then more text than a vector can hold.
     const rows = Array.from({ length: 200 }, () => ({ content_title: "title", content_body: "" }));
     const text = "x".repeat(2 ** 28);
     for (let row = 0; row < 3; row++) rows[row]!.content_body = text;
@@ -308,8 +309,8 @@ describe("memory that is not to be had", () => {
   });
 });
 
-describe("calls within calls", () => {
-  /** The same objects, of which one runs something when a field is read. */
+describe("reentrant calls", () => {
+  /** The same objects, one of which runs a function when a field is read. */
   function reading<T extends object>(
     objects: T[],
     place: number,
@@ -331,7 +332,7 @@ describe("calls within calls", () => {
   const plain = <T extends { node: object }>(ranked: T[]) =>
     ranked.map(({ node, ...rest }) => ({ ...rest, node: { ...node } }));
 
-  /** Everything that a getter might call, in a fresh engine and in the shared one. */
+  /** Every call that a getter might make, in a fresh engine and in the shared one. */
   const inner = (core: CountedCore) => ({
     rerank: () => core.rerankWithSectionWeights(candidatesOf(300), METRICS, NOW),
     top: () => core.rerankTop(candidatesOf(40), METRICS, { limit: 3, now: NOW, sections: false }),
@@ -414,22 +415,19 @@ describe("calls within calls", () => {
     "refused",
   ] as const;
 
-  it.each(NAMES)(
-    "are right when a candidate's getter calls %s, and so is the call around it",
-    (name) => {
-      const core = freshCore(module);
-      const candidates = candidatesOf(50);
-      const expected = {
-        outer: plain(core.rerankWithSectionWeights(candidates, METRICS, NOW)),
-        inner: inner(core)[name](),
-      };
-      const answers: unknown[] = [];
-      const read = reading(candidates, 20, "bm25_score", () => answers.push(inner(core)[name]()));
-      const outer = core.rerankWithSectionWeights(read, METRICS, NOW);
-      expect(answers).toEqual([expected.inner]);
-      expect(plain(outer)).toEqual(expected.outer);
-    },
-  );
+  it.each(NAMES)("are right if a candidate's getter calls %s, and so is the outer call", (name) => {
+    const core = freshCore(module);
+    const candidates = candidatesOf(50);
+    const expected = {
+      outer: plain(core.rerankWithSectionWeights(candidates, METRICS, NOW)),
+      inner: inner(core)[name](),
+    };
+    const answers: unknown[] = [];
+    const read = reading(candidates, 20, "bm25_score", () => answers.push(inner(core)[name]()));
+    const outer = core.rerankWithSectionWeights(read, METRICS, NOW);
+    expect(answers).toEqual([expected.inner]);
+    expect(plain(outer)).toEqual(expected.outer);
+  });
 
   it("are right at any depth", () => {
     const core = freshCore(module);
@@ -445,7 +443,7 @@ describe("calls within calls", () => {
     down(12);
   });
 
-  it("are right in rows that are merged, in columns and in memories", () => {
+  it("are right in merged rows, in columns and in memories", () => {
     const core = freshCore(module);
     const everything = () => {
       for (const name of NAMES) inner(core)[name]();
@@ -482,7 +480,7 @@ describe("calls within calls", () => {
     expect(core.coRecallPairs(reading(rows.slice(0, 9), 3, "id", everything))).toEqual(pairs);
   });
 
-  it("are right in figures, playbooks, events and markets, those of the same book among them", () => {
+  it("are right in figures, playbooks, events and markets, also within one book", () => {
     const core = freshCore(module);
     const playbooks = playbooksOf(30);
     const other = new core.PlaybookBook();
@@ -556,7 +554,7 @@ describe("calls within calls", () => {
     expect(core.extractSymbol(node!)).toBe("BTC");
   });
 
-  it("that throw end the call with what they threw, and nothing else", () => {
+  it("that throw end the outer call with the same error, and have no other effect", () => {
     const core = freshCore(module);
     const mine = new Error("mine");
     const glue = core.numeric();

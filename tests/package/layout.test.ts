@@ -1,5 +1,5 @@
 // The wire layout: the fields of each record follow each other without a gap, its size is the count
-// of its numbers, and the build reads nothing else off it.
+// of its numbers, and the build reads it correctly.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ describe("the wire layout", () => {
   });
 
   it("has every constant of the source, with a comment", () => {
-    // Counted in another way than the reader does: by the places where names can stand.
+    // Counted in another way than the reader does: by the positions where names may stand.
     const fields = source.match(/^ {4}[A-Z][A-Z0-9_]*(: [A-Z0-9_]+)?,$/gm)!.length;
     const heads = source.match(/^record! \{$/gm)!.length;
     const plain = source.match(/^pub const /gm)!.length;
@@ -38,7 +38,7 @@ describe("the wire layout", () => {
     expect(constants.filter(({ about }) => about === "")).toEqual([]);
   });
 
-  it("is what the engine was built with", () => {
+  it("is the one that the engine was built with", () => {
     expect({ ...generated }).toEqual(Object.fromEntries(values));
   });
 

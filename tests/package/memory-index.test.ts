@@ -1,6 +1,5 @@
-// The resident memory at its bounds: full, freed, called within its own calls, lost, and with the
-// largest values that there are. What an index takes, and what it gives back, is measured in
-// processes of their own.
+// MemoryIndex at its limits: a full index, freed memory, reentrant calls, a trapped instance, and
+// the largest values. Memory use is measured in child processes.
 
 import {
   type DecayChanges,
@@ -27,7 +26,7 @@ const ALL = Number.POSITIVE_INFINITY;
 const range = <T>(length: number, each: (i: number) => T): T[] =>
   Array.from({ length }, (_, i) => each(i));
 
-/** What a call throws, or nothing. */
+/** Returns the error that a call throws, or undefined. */
 function thrownBy(call: () => unknown): unknown {
   try {
     call();
@@ -50,15 +49,15 @@ afterEach(() => {
   for (const index of indexes.splice(0)) index.free();
 });
 
-// ---- full
-// ----------------------------------------------------------------------------------------
+// ---- full ---------------------------------------------------------------------------------------
 
 const MOST = 64 * MiB;
 const DIMENSIONS = 256;
 const embedding = Float32Array.from({ length: DIMENSIONS }, (_, i) => Math.sin(i));
 
 /**
- * Batches of nodes, each linked to the one before, until no more is taken, or so many bytes are.
+ * Batches of nodes, each linked to its predecessor, until the index refuses one or reaches this
+ * many bytes.
  */
 function filled(
   bytes: number,
@@ -105,7 +104,7 @@ function filled(
   return index;
 }
 
-/** A sample of what is kept, and answers. */
+/** A sample of the stored data and of answers. */
 function sample(index: MemoryIndex) {
   const ids = [...index.ids()];
   const some = range(Math.min(40, ids.length), (i) => ids[Math.floor((i * ids.length) / 40)]!);
@@ -210,26 +209,25 @@ const DEMANDS: [string, (index: MemoryIndex, ids: string[]) => unknown][] = [
 ];
 
 /**
- * What a snapshot takes for a while: four parts, 16 bytes a node and edge, and what is left in
- * pieces.
+ * The temporary memory of a snapshot: four parts, 16 bytes per node and edge, and fragmentation.
  */
 const SNAPSHOT = 24 * MiB;
 
 const beyond = (module: number, most: number) =>
   expect.fail(`the module takes ${((module - most) / MiB).toFixed(2)} MiB more than it may`);
 
-/** Asks each for what it demands, and looks at what is there before and after. */
+/** Makes each call, and compares the index before and after it. */
 function demandAll(fill: () => MemoryIndex): void {
-  // One serves until something was done to it.
+  // One index serves until a call changed it.
   let index: MemoryIndex | undefined;
   afterAll(() => index?.free());
 
   it.each(DEMANDS)(
-    "answers %s, or says that there is no room, and stays as it was",
+    "a full index answers %s or reports that there is no room, and stays unchanged",
     (name, ask) => {
       const asked = index ?? fill();
       index = undefined;
-      // What is full can still be saved: a snapshot does not count.
+      // A full index can still be saved: a snapshot does not count against the limit.
       const most =
         Math.max(MOST, asked.bytes.module) + (name.startsWith("a snapshot") ? SNAPSHOT : 0);
       const before = sample(asked);
@@ -248,14 +246,14 @@ function demandAll(fill: () => MemoryIndex): void {
   );
 }
 
-describe("an index that is full", () => {
+describe("a full index", () => {
   demandAll(() => filled(ALL));
 
   it.each<[string, number, boolean]>([
     ["bare nodes", 0, false],
     ["bare nodes that keep what was at stake", 0, true],
     ["embeddings", DIMENSIONS, false],
-  ])("takes no more than it may: %s", (_, dimensions, salienceGrowth) => {
+  ])("stays within its limit: %s", (_, dimensions, salienceGrowth) => {
     for (const most of [8 * MiB, MOST]) {
       const index = filled(ALL, dimensions, most, salienceGrowth);
       const { module } = index.bytes;
@@ -270,13 +268,13 @@ describe("an index that is full", () => {
     ["bare nodes", 8 * MiB, 0],
     ["embeddings", MOST, DIMENSIONS],
     ["bare nodes", MOST, 0],
-  ])("can be saved, and is whole when it is restored: %s in %d bytes", (_, most, dimensions) => {
+  ])("can be saved and restored completely: %s in %d bytes", (_, most, dimensions) => {
     const index = filled(ALL, dimensions, most);
     const sizes = [index.size, index.edgeCount];
     const middle = `n_${Math.floor(index.size / 2)}`;
     const parts: Uint8Array[] = [];
     for (const part of index.snapshotParts()) {
-      // What is full can be searched while it is being saved.
+      // A full index can be searched while it is being saved.
       expect(
         index.search({ bm25: [{ id: middle, score: 1 }], limit: 1, now: NOW }).ranking.ids,
       ).toEqual([middle]);
@@ -317,7 +315,7 @@ describe("an index that is full", () => {
     ],
   ];
 
-  it.each(OWN)("takes no more than it may: %s", (_, nodes) => {
+  it.each(OWN)("stays within its limit: %s", (_, nodes) => {
     const index = newIndex({ maxBytes: MOST });
     let error: unknown;
     for (let from = 0; error === undefined && from < 4 * MILLION; from += 20) {
@@ -329,7 +327,7 @@ describe("an index that is full", () => {
     expect(module, "and not much less").toBeGreaterThan(0.6 * MOST);
   });
 
-  it("looks for what changes within it, whatever order its nodes came in", () => {
+  it("finds due changes within its limit, in any order of nodes", () => {
     const index = newIndex({ maxBytes: MOST });
     const nodes = (from: number, size: number) =>
       range(size, (i) => ({
@@ -356,7 +354,7 @@ describe("an index that is full", () => {
   it.each<[string, number]>([
     ["bare nodes", 0],
     ["embeddings", 64],
-  ])("takes as much again once some was removed: %s", (_, dimensions) => {
+  ])("has room for as much again after removals: %s", (_, dimensions) => {
     const most = 12 * MiB;
     for (const share of [0.1, 0.5, 1]) {
       const index = filled(ALL, dimensions, most);
@@ -365,7 +363,7 @@ describe("an index that is full", () => {
       for (let from = 0; from < gone.length; from += 500)
         index.remove(gone.slice(from, from + 500));
       expect(index.size).toBe(ids.length - gone.length);
-      // Nine in ten, one by one and in batches: what lists are spare may have grown.
+      // Nine in ten are removed, one by one and in batches: free lists may have grown.
       const back = gone.slice(0, Math.floor(0.9 * gone.length));
       const nodes = back.map((id) => ({
         id,
@@ -383,7 +381,7 @@ describe("an index that is full", () => {
   });
 });
 
-describe("an index that is half full", () => {
+describe("a half-full index", () => {
   demandAll(() => filled(MOST / 2));
 });
 
@@ -403,7 +401,7 @@ describe("a batch that alone is too large", () => {
       "of one id a million times",
       (index) => index.upsert(range(MILLION, () => ({ id: "a", stability: 1 }))),
     ],
-  ])("%s is refused whole", (_, ask) => {
+  ])("is refused completely: %s", (_, ask) => {
     const index = newIndex({ dimensions: DIMENSIONS, maxBytes: MOST });
     index.upsert([{ id: "a" }, { id: "b" }], { now: NOW });
     index.link([{ id: "ab", source_id: "a", target_id: "b" }]);
@@ -422,7 +420,7 @@ describe("a batch that alone is too large", () => {
   });
 });
 
-describe("a graph where all are linked to all", () => {
+describe("a graph in which every node is linked to every other", () => {
   const NODES = 600;
   const edges = range(NODES * NODES, (i) => [i % NODES, Math.floor(i / NODES)] as const)
     .filter(([source, target]) => source < target)
@@ -464,7 +462,7 @@ describe("a graph where all are linked to all", () => {
     ["emptied", {}, (index) => index.remove([...index.ids()].slice(1))],
   ];
 
-  it.each(ASKED)("is %s within bounds, or there is no room", (_, search, ask) => {
+  it.each(ASKED)("is %s within the limit, or there is no room", (_, search, ask) => {
     const index = linked(search);
     const began = performance.now();
     const error = thrownBy(() => ask(index));
@@ -476,10 +474,9 @@ describe("a graph where all are linked to all", () => {
   });
 });
 
-// ---- freed
-// ---------------------------------------------------------------------------------------
+// ---- freed memory -------------------------------------------------------------------------------
 
-/** A small memory that everything can be asked of. */
+/** A small memory with data for every method. */
 function small(options: MemoryIndexOptions = {}): MemoryIndex {
   const index = newIndex({ dimensions: 2, ...options });
   const dates = { created_at: NOW - 90 * DAY, last_accessed: NOW - 60 * DAY };
@@ -540,14 +537,14 @@ const METHODS: [string, (index: MemoryIndex) => unknown][] = [
   ["bytes", (index) => index.bytes],
 ];
 
-/** Frees by name: what TypeScript's `using` calls, where there is such a symbol. */
+/** Frees through `Symbol.dispose`, which `using` of TypeScript calls, if the symbol exists. */
 const WAYS: [string, (index: MemoryIndex) => void][] = [
   ["free", (index) => index.free()],
   ["Symbol.dispose", (index) => index[Symbol.dispose]()],
 ];
 
 describe.each(WAYS)("after %s", (_, free) => {
-  it.each(METHODS)("%s says so", (_, call) => {
+  it.each(METHODS)("%s reports it", (_, call) => {
     const index = small();
     expect(call(index)).toBeDefined();
     const other = small();
@@ -559,7 +556,7 @@ describe.each(WAYS)("after %s", (_, free) => {
     expect(call(other)).toBeDefined();
   });
 
-  it("what it had given stays readable, and no part more of a snapshot comes", () => {
+  it("earlier results stay readable, and a snapshot yields no further part", () => {
     const index = small();
     const { ranking } = index.search({ bm25: [{ id: "a", score: 1 }], now: NOW });
     const [similar, sweep] = [index.similar([1, 2]), index.decay(NOW + 900 * DAY)];
@@ -574,7 +571,7 @@ describe.each(WAYS)("after %s", (_, free) => {
   });
 });
 
-describe("memory", () => {
+describe("the memory", () => {
   let project: Project;
   beforeAll(async () => {
     project = await Project.create();
@@ -597,7 +594,7 @@ describe("memory", () => {
   const measured = async (name: string, program: string) =>
     JSON.parse(await project.node(`${name}.mjs`, PREAMBLE + program, "--expose-gc"));
 
-  it("of a thousand indexes that were freed is given back", async () => {
+  it("of a thousand freed indexes is given back", async () => {
     const { first, last } = await measured(
       "freed",
       `
@@ -614,7 +611,7 @@ describe("memory", () => {
     expect(last - first, `from ${first} to ${last} MiB`).toBeLessThan(40);
   });
 
-  it("of indexes that were forgotten is given back", async () => {
+  it("of garbage-collected indexes is given back", async () => {
     const { collected, first, last } = await measured(
       "forgotten",
       `
@@ -634,7 +631,7 @@ describe("memory", () => {
     expect(last - first, `from ${first} to ${last} MiB`).toBeLessThan(40);
   });
 
-  it("of four hundred small indexes is less than 200 MB", async () => {
+  it("of four hundred small indexes is below 200 MB", async () => {
     const { first, last, found } = await measured(
       "small",
       `
@@ -653,10 +650,9 @@ describe("memory", () => {
   });
 });
 
-// ---- calls within calls
-// --------------------------------------------------------------------------
+// ---- reentrant calls ----------------------------------------------------------------------------
 
-describe("calls within calls", () => {
+describe("reentrant calls", () => {
   type Action = (index: MemoryIndex) => unknown;
   const ACTIONS: [string, Action][] = [
     [
@@ -704,7 +700,7 @@ describe("calls within calls", () => {
     ["free", (index) => index.free()],
   ];
 
-  /** An object of which one field runs something when it is read first. */
+  /** An object of which one field runs a function on its first read. */
   const reading = <T extends object>(object: T, field: keyof T, run: () => void): T => {
     const value = object[field];
     let ran = false;
@@ -723,7 +719,7 @@ describe("calls within calls", () => {
   const moment = (ms: number, run: () => void): Date =>
     Object.defineProperty(new Date(ms), "getTime", { value: () => (run(), ms) });
   const IDS = () => ["a", "b", "c"];
-  /** A list behind a proxy that runs something when an entry is read. */
+  /** A list behind a proxy that runs a function when an entry is read. */
   const proxied = <T>(list: T[], run: () => void): T[] => {
     let ran = false;
     return new Proxy(list, {
@@ -891,7 +887,7 @@ describe("calls within calls", () => {
     ],
   ];
 
-  /** All that an index tells; nothing of one that is freed. */
+  /** All observable state of an index; empty for a freed one. */
   const report = (index: MemoryIndex) => {
     if (codeOf(thrownBy(() => index.size)) === "freed") return "freed";
     const ids = [...index.ids()];
@@ -913,7 +909,7 @@ describe("calls within calls", () => {
     };
   };
 
-  /** The answer, or the code of what is refused. */
+  /** Returns the answer, or the code of the error. */
   const answer = (call: () => unknown): unknown => {
     try {
       return call();
@@ -923,7 +919,7 @@ describe("calls within calls", () => {
   };
 
   describe.each(BATCHES)("while %s is read", (_, call) => {
-    it.each(ACTIONS)("%s is as if it had come first", (_, action) => {
+    it.each(ACTIONS)("%s acts as if it had come first", (_, action) => {
       const [nested, plain] = [small(), small()];
       let ran = 0;
       const actual = answer(() => call(nested, () => (ran++, action(nested))));
@@ -953,7 +949,7 @@ describe("calls within calls", () => {
     expect(range(61, (i) => index.get(`deep ${i}`)!.has_embedding)).toEqual(range(61, () => true));
   });
 
-  it("that throw leave no trace", () => {
+  it("leave no trace if they throw", () => {
     for (const [name, call] of BATCHES) {
       const index = small();
       const before = report(index);
@@ -968,9 +964,9 @@ describe("calls within calls", () => {
     }
   });
 
-  // Numbers that are written straight into the module's memory: what they are when they are read
-  // counts, and nothing else is written over.
-  describe("that change numbers which were read", () => {
+  // Numbers are written straight into the module's memory: their values at the time of reading
+  // count, and no other memory is overwritten.
+  describe("that change numbers after they were read", () => {
     type Resizable = ArrayBuffer & { resize(bytes: number): void };
     const bytesOf = (count: number): ArrayBuffer =>
       Reflect.construct(ArrayBuffer, [4 * count, { maxByteLength: MiB }]) as ArrayBuffer;
@@ -1036,7 +1032,7 @@ describe("calls within calls", () => {
       expect(MemoryIndex.restore(index.snapshot()).size).toBe(5);
     });
 
-    it("an array of numbers that tells a wrong length", () => {
+    it("an array of numbers that reports a wrong length", () => {
       const index = small();
       const lying = Object.defineProperty(new Float32Array(20_000).fill(1), "length", { value: 2 });
       const before = report(index);
@@ -1076,8 +1072,7 @@ describe("calls within calls", () => {
   });
 });
 
-// ---- lost
-// ----------------------------------------------------------------------------------------
+// ---- trapped instances --------------------------------------------------------------------------
 
 describe("an index whose instance trapped", () => {
   let core: CountedCore;
@@ -1085,7 +1080,7 @@ describe("an index whose instance trapped", () => {
 
   beforeAll(async () => {
     await buildCountedCore();
-    // Every export of an instance can be told to panic in its place.
+    // Every export of an instance can be made to panic.
     WebAssembly.Instance = class extends Instance {
       constructor(...given: ConstructorParameters<typeof Instance>) {
         super(...given);
@@ -1108,7 +1103,7 @@ describe("an index whose instance trapped", () => {
     WebAssembly.Instance = Instance;
   });
 
-  /** The exports of the last instance that are to panic. */
+  /** The exports of the last instance that panic. */
   let last: Set<string>;
   const make = (): [MemoryIndex, Set<string>] => {
     const index = new core.MemoryIndex({ dimensions: 2 });
@@ -1130,7 +1125,7 @@ describe("an index whose instance trapped", () => {
     ["decay", "residentmemory_decay"],
     ["snapshot", "residentmemory_next_part"],
     ["get", "residentmemory_node"],
-  ])("in %s says why, and is lost from then on, alone", (method, name) => {
+  ])("reports the cause in %s, stays unusable, and affects no other index", (method, name) => {
     const [lost, names] = make();
     const others = METHODS.map(() => make()[0]);
     const call = METHODS.find(([each]) => each === method)![1];
@@ -1144,7 +1139,7 @@ describe("an index whose instance trapped", () => {
     expect(failure.cause).toBeInstanceOf(WebAssembly.RuntimeError);
     names.clear();
 
-    // What does not need the module still answers; nothing answers otherwise than before.
+    // Methods that do not need the module still answer; the others throw as before.
     const WITHOUT = ["has", "ids", "size", "edgeCount", "embeddingId", "handles"];
     for (const [each, call] of METHODS) {
       const thrown = thrownBy(() => call(lost)) as NousError | undefined;
@@ -1167,8 +1162,7 @@ describe("an index whose instance trapped", () => {
   });
 });
 
-// ---- extremes
-// ------------------------------------------------------------------------------------
+// ---- extremes -----------------------------------------------------------------------------------
 
 describe("extremes", () => {
   it("an id of 10 MB", () => {
@@ -1229,10 +1223,10 @@ describe("extremes", () => {
   });
 
   it.each(["subtype", "type"] as const)(
-    "as many of a %s as there are codes, and one more",
+    "a %s for every available code is accepted, and one more is refused",
     (field) => {
       const index = small();
-      // One of 65,535 is the one without a name, or the default.
+      // One of the 65,535 codes stands for no name, or for the default.
       const nodes = range(65_534, (i) => ({
         id: `n_${i}`,
         [field]: `${field} ${i}`,
@@ -1246,7 +1240,7 @@ describe("extremes", () => {
       expect([error.code, error.details.field]).toEqual(["out_of_memory", field]);
       expect(error.message).toContain("65535");
       expect([index.has("first"), index.has("beyond"), index.size]).toEqual([false, false, 65_539]);
-      // Those that are known still serve.
+      // Known names still work.
       expect(index.upsert([{ id: "again", [field]: `${field} 65533` }])).toBe(1);
       const restored = MemoryIndex.restore(index.snapshot());
       expect(restored.get("again")![field]).toBe(`${field} 65533`);
@@ -1260,7 +1254,7 @@ describe("extremes", () => {
     ["a list", { tags: [7 as unknown as string] }, "invalid_argument"],
     ["room", { tags: ["x".repeat(20 * MiB)] }, "out_of_memory"],
     ["a type too many", { type: "one more" }, "out_of_memory"],
-  ])("names of a batch that is refused for %s are forgotten", (_, refused, code) => {
+  ])("names of a batch refused for %s are forgotten", (_, refused, code) => {
     const index = small({ maxBytes: 96 * MiB });
     const nodes = (prefix: string) =>
       range(65_533, (i): MemoryNode => ({ id: `n_${i}`, type: `${prefix} ${i}` }));
@@ -1285,7 +1279,7 @@ describe("extremes", () => {
       "invalid_argument",
     );
     expect(index.bytes.nodes).toBe(bytes.nodes);
-    // There is room for as many others, and for those.
+    // There is room for as many other names, and for these.
     expect(index.upsert(nodes("taken"))).toBe(65_533);
     expect(index.get("n_65532")!.type).toBe("taken 65532");
     expect(
@@ -1296,7 +1290,7 @@ describe("extremes", () => {
     expect(index.get("new")).toMatchObject({ type: "known", ...names });
   });
 
-  it("no number comes after the highest sequence number", () => {
+  it("no sequence number follows the highest one", () => {
     const index = small();
     index.upsert([{ id: "last", sequence: 2 ** 53 - 1 }]);
     const error = thrownBy(() => index.upsert([{ id: "beyond" }]));
@@ -1329,7 +1323,7 @@ describe("extremes", () => {
       "the greatest salience, of the greatest stability",
       { salience: 1, stability: Number.MAX_VALUE },
     ],
-  ])("%s is kept, swept, read and told of", (_, fields) => {
+  ])("%s is stored, swept, read and reported", (_, fields) => {
     for (const curve of ["exponential", "fsrs6"] as const) {
       const config = { curve, salienceGrowth: true };
       const index = newIndex({ config });
@@ -1359,13 +1353,13 @@ describe("extremes", () => {
     }
   });
 
-  it("a stability beyond all numbers is refused", () => {
+  it("an infinite stability is refused", () => {
     expect(
       codeOf(thrownBy(() => small().upsert([{ id: "a", stability: Number("1.8e308") }]))),
     ).toBe("invalid_argument");
   });
 
-  it("nothing is a batch for every method", () => {
+  it("every method accepts an empty batch", () => {
     const index = small();
     const before = index.snapshot();
     expect(index.upsert([])).toBe(0);
@@ -1402,7 +1396,7 @@ describe("extremes", () => {
     expect(empty.search({ bm25: [{ id: "a", score: 1 }] }).metrics.seeds_found).toBe(0);
   });
 
-  it("200,000 nodes in one batch, and ids that come again in it", () => {
+  it("200,000 nodes with repeated ids in one batch", () => {
     const index = newIndex({ dimensions: 4 });
     const count = 200_000;
     const nodes = range(count, (i) => ({

@@ -1,5 +1,4 @@
-// The module gives back what it takes: as many live bytes after 200,000 calls as after the first
-// hundred.
+// The module frees its memory: as many live bytes after 200,000 calls as after the first hundred.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
@@ -88,7 +87,7 @@ const links = episodes
 const question =
   "How does my trade entry differ from the live signal right now? Ärger, currency; show my playbook";
 
-/** What users do, by turns; `round` makes each a little different. */
+/** Typical calls, in turn; `round` varies each a little. */
 function mix(core: CountedCore): ((round: number) => unknown)[] {
   const engine = core.createEngine({
     sections: { intentBoost: 1.5 },
@@ -193,7 +192,9 @@ function mix(core: CountedCore): ((round: number) => unknown)[] {
   ];
 }
 
-/** Live bytes once nothing waits to be freed: of the instance of stateless calls, or as counted. */
+/**
+ * Live bytes once all pending frees are done: of the instance of stateless calls, or as counted.
+ */
 async function settled(
   core: CountedCore,
   count = () => core.numeric().live_bytes(),
@@ -212,7 +213,7 @@ async function settled(
 }
 
 it(
-  "holds no more after 200,000 mixed calls than after the first hundred",
+  "the module uses no more memory after 200,000 mixed calls than after the first hundred",
   async () => {
     const core = freshCore();
     const calls = mix(core);
@@ -247,7 +248,7 @@ it(
 );
 
 it(
-  "holds no more after 3,000 prompts than after 600, whoever counts, compares, or fails",
+  "the module uses no more memory after 3,000 prompts than after 600, for any tokenizer or embedder, failing ones included",
   async () => {
     const core = freshCore();
     const found = memories.map((row, index) =>
@@ -283,7 +284,7 @@ it(
   5 * MINUTES,
 );
 
-it("would show one engine that is not freed", async () => {
+it("the count of live bytes reveals a single engine that is not freed", async () => {
   const core = freshCore();
   const before = await settled(core);
   const kept = core.createEngine({ sections: { intentBoost: 2 } });
@@ -291,7 +292,7 @@ it("would show one engine that is not freed", async () => {
   expect(kept.classifyIntent("signal")).toEqual(["SIGNALS"]);
 });
 
-it("frees an engine once nobody holds it", async () => {
+it("an unreferenced engine is freed", async () => {
   const core = freshCore();
   const createAndForget = () => void core.createEngine({ sections: { intentBoost: 2 } });
   createAndForget();
@@ -321,7 +322,7 @@ describe("books of playbooks", () => {
     return { core, live: live_bytes };
   }
 
-  /** Playbooks in and out, calls that are refused among them; the book is empty then. */
+  /** Adds and removes playbooks, with refused calls among them; the book is empty afterwards. */
   function live(
     core: CountedCore,
     book: InstanceType<CountedCore["PlaybookBook"]>,
@@ -340,7 +341,7 @@ describe("books of playbooks", () => {
     book.remove(given.map(({ id }) => id));
   }
 
-  it("hold no more after 5,000 rounds of the same than after ten", async () => {
+  it("use no more memory after 5,000 equal rounds than after ten", async () => {
     const { core, live: bytes } = withShelf();
     const book = new core.PlaybookBook();
     const until = async (from: number, to: number) => {
@@ -352,7 +353,7 @@ describe("books of playbooks", () => {
     expect(book.size).toBe(0);
   });
 
-  it("hold no more after a hundred rounds of other names each than after ten", async () => {
+  it("use no more memory after a hundred rounds of new names than after ten", async () => {
     const { core, live: bytes } = withShelf();
     const book = new core.PlaybookBook();
     const until = async (from: number, to: number) => {
@@ -376,7 +377,7 @@ describe("books of playbooks", () => {
     expect(await until(10, 100)).toBe(first);
   });
 
-  it("give their memory back when nobody holds them, whether or not their last call was refused", async () => {
+  it("free their memory once unreferenced, whether or not their last call was refused", async () => {
     const { core, live: bytes } = withShelf();
     const fill = (round: number) => {
       const book = new core.PlaybookBook();
@@ -392,7 +393,7 @@ describe("books of playbooks", () => {
     expect(await settled(core, bytes)).toBe(before);
   });
 
-  it("give it back at once where playbooks are matched without one, also by a call that is refused or throws", () => {
+  it("free it at once if playbooks are matched without a book, also if the call is refused or throws", () => {
     const { core, live: bytes } = withShelf();
     const mine = new Error("mine");
     const throwing = {

@@ -1,6 +1,6 @@
-// Retrieval in several passes: whatever the searches do, the answer is that of the plain twin; it
-// ends in time, or when it is told to; it leaves nothing behind; and its trace tells what happened.
-// Time is the tests' own.
+// The orchestrator of nous-wasm against the plain-TypeScript reference: its answer matches for any
+// behaviour of the searches; it ends by its deadline or on abort; it leaves no timer or listener
+// behind; and its trace records every step. The tests use fake time.
 
 import { getEventListeners } from "node:events";
 import fc from "fast-check";
@@ -35,18 +35,18 @@ afterEach(() => {
 const orchestratorOf = (search: Search, config?: nous.OrchestratorConfig): Orchestrator =>
   nous.createOrchestrator({ search, config: { orchestrator: config } });
 
-/** A search that was called, and what has become of it. */
+/** One call of a search, and its outcome. */
 interface Call {
   query: string;
   limit: number;
   filters: unknown;
   now: number;
   signal: AbortSignal;
-  /** Whether it ended before it was aborted, if ever. */
+  /** Whether the search settled before it was aborted; undefined if it never settled. */
   isInTime: boolean;
 }
 
-/** A search that does what a script says: at once, or by a timer of its own. */
+/** A scripted search: it answers at once, or from its own timer. */
 class Searches {
   readonly calls: Call[] = [];
   /** Timers that have not fired. */
@@ -81,7 +81,7 @@ class Searches {
 
 type Ending = { value: nous.Retrieved<Row> } | { error: unknown };
 
-/** What has become of a retrieval so far. */
+/** The outcome of a retrieval so far. */
 function watch(retrieval: Promise<nous.Retrieved<Row>>): { ending?: Ending } {
   const watched: { ending?: Ending } = {};
   retrieval.then(
@@ -95,7 +95,7 @@ function watch(retrieval: Promise<nous.Retrieved<Row>>): { ending?: Ending } {
   return watched;
 }
 
-/** What a retrieval comes to, once the clock has gone on for so long. */
+/** Advances the clock by this time and returns the retrieval's outcome. */
 async function ending(
   retrieval: Promise<nous.Retrieved<Row>>,
   milliseconds = DEADLINE,
@@ -118,7 +118,7 @@ async function refused(retrieval: Promise<nous.Retrieved<Row>>): Promise<nous.No
   return ended.error;
 }
 
-/** Without the times, which are all that may differ between two retrievals. */
+/** Strips the times, the only fields in which two retrievals may differ. */
 function timeless(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(timeless);
@@ -137,7 +137,7 @@ function freeze<T>(value: T): T {
   return value;
 }
 
-/** A question, and what its searches come to. */
+/** A question, and the expected outcome of its searches. */
 interface Case {
   question: string;
   script: Script;
@@ -145,7 +145,7 @@ interface Case {
   filters?: reference.Filters | undefined;
 }
 
-/** Retrieves it, and compares everything with the twin. */
+/** Retrieves the question, and compares the answer, the calls and the trace with the reference. */
 async function expectLikeTwin({ question, script, config, filters }: Case): Promise<void> {
   const searches = new Searches(script);
   const retrieval = orchestratorOf(searches.search, config).retrieve(question, freeze({ filters }));
@@ -154,7 +154,7 @@ async function expectLikeTwin({ question, script, config, filters }: Case): Prom
     await ending(retrieval),
     reference.retrieve(question, script, config, filters),
   );
-  // Whoever is late has been told, and no other; nothing is left but their timers.
+  // Exactly the late searches were aborted; only their timers remain.
   for (const { signal, isInTime } of searches.calls) {
     expect(signal.aborted).toBe(!isInTime);
     if (!isInTime) expect(signal.reason).toMatchObject({ name: "TimeoutError" });
@@ -187,7 +187,7 @@ function expectEndingLikeTwin(
 
 // ---- scripted searches --------------------------------------------------------------------------
 
-/** Numbers in [0, 1) that look arbitrary, always the same ones for a text. */
+/** Deterministic pseudo-random numbers in [0, 1), seeded by a text. */
 function* numbersFor(text: string): Generator<number, never> {
   let state = 2166136261;
   for (const character of text) state = Math.imul(state ^ character.codePointAt(0)!, 16777619);
@@ -200,8 +200,8 @@ function* numbersFor(text: string): Generator<number, never> {
 const SUBTYPES = ["custom:lesson", "custom:signal", "custom:trade", "custom:playbook", undefined];
 
 /**
- * Rows that a search for a text finds: the best score is `top`; some are shared with others, some
- * have no title.
+ * Rows that a search for a text finds: the best score is `top`; some rows also come up in other
+ * searches, some have no title.
  */
 function rowsFor(text: string, top: number, count = 6): Row[] {
   const numbers = numbersFor(text);
@@ -232,7 +232,7 @@ const found = (text: string, after = 0, top = 0.55): Scripted => ({
 const nothing = (after = 0): Scripted => ({ after, rows: [] });
 const failure = (text: string, after = 0): Scripted => ({ after, failure: `no ${text}` });
 
-/** Whatever a search for a part can do, the first time and the second time. */
+/** The behaviours of a search for a part, on its first and its second call. */
 const KINDS: Record<string, (text: string) => [first: Scripted, second?: Scripted]> = {
   quick: (text) => [found(text)],
   "slow, in time": (text) => [found(text, 1000)],
@@ -253,7 +253,7 @@ const KINDS: Record<string, (text: string) => [first: Scripted, second?: Scripte
 };
 const KIND_NAMES = Object.keys(KINDS);
 
-/** What searches for titles come to. */
+/** Behaviours of searches for titles. */
 const TITLE_KINDS: ((title: string) => Scripted)[] = [
   (title) => found(title, 0, 0.4),
   (title) => found(title, 100, 0.3),
@@ -265,20 +265,17 @@ const TITLE_KINDS: ((title: string) => Scripted)[] = [
   () => nothing(NEVER),
 ];
 
-/** Subjects of the parts; two of them speak for a section. */
+/** Subjects of the parts; two of them name a section. */
 const SUBJECTS = ["alpha", "the lessons", "charlie", "each signal"];
 
-/**
- * A question with a part for each kind, and a script by which each part's search does what its kind
- * says.
- */
+/** A question with one part per behaviour, and the script of each part's search. */
 function scripted(kinds: readonly string[]): { question: string; script: Script } {
   const subjects = kinds.map((kind, part) =>
     kind === "the same again" ? SUBJECTS[0]! : SUBJECTS[part]!,
   );
   const question = subjects.map((subject) => `what is ${subject}?`).join(" ");
   const answers = new Map<string, Scripted>();
-  // Of parts that are the same, the first one's kind holds.
+  // If parts are equal, the first one's behaviour applies.
   for (let part = kinds.length - 1; part >= 0; part--) {
     const subject = subjects[part]!;
     const [first, second = nothing()] = KINDS[kinds[part]!]!(subject);
@@ -293,22 +290,22 @@ function scripted(kinds: readonly string[]): { question: string; script: Script 
   return { question, script };
 }
 
-/** Every list of so many of these. */
+/** Every list of this length over the given items. */
 function lists<T>(of: readonly T[], length: number): T[][] {
   return length === 0
     ? [[]]
     : lists(of, length - 1).flatMap((list) => of.map((one) => [...list, one]));
 }
 
-// ---- the answer ---------------------------------------------------------------------------------
+// ---- answers ------------------------------------------------------------------------------------
 
-describe("whatever the searches do", () => {
+describe("the orchestrator's answer", () => {
   test.each([
     [1, KIND_NAMES],
     [2, KIND_NAMES],
     [3, KIND_NAMES],
     [4, ["quick", "never", "rejected", "empty", "weak, then better", "the same again"]],
-  ])("the answer is the twin's, for every combination of %i parts", async (count, kinds) => {
+  ])("equals the reference's for every combination of %i parts", async (count, kinds) => {
     for (const list of lists(kinds, count)) {
       await expectLikeTwin(scripted(list)).catch((cause: Error) => {
         throw new Error(`${list.join(" | ")}: ${cause.message}`, { cause });
@@ -316,7 +313,7 @@ describe("whatever the searches do", () => {
     }
   });
 
-  test("the answer is the twin's, under any configuration and with any filters", async () => {
+  test("equals the reference's under any configuration and with any filters", async () => {
     const config = fc.record({
       enabled: fc.oneof(
         { weight: 9, arbitrary: fc.constant(true) },
@@ -349,7 +346,7 @@ describe("whatever the searches do", () => {
     );
   });
 
-  test("the order in which they arrive changes nothing", async () => {
+  test("does not depend on the order in which searches finish", async () => {
     const orders = permutations([0, 400, 800, 1200]);
     expect(orders).toHaveLength(24);
     const { question } = scripted(["quick", "quick", "quick", "quick"]);
@@ -364,7 +361,7 @@ describe("whatever the searches do", () => {
     for (const answer of answers) expectSame(answer, answers[0]);
   });
 
-  test("marks that an earlier merging left on results change nothing", async () => {
+  test("ignores marks that an earlier merge left on results", async () => {
     const stale = { _original_score: 0.01, _intent_boosted: true };
     const lesson = { id: "lesson", subtype: "custom:lesson", content_title: "A lesson" };
     const rows = [
@@ -384,7 +381,7 @@ describe("whatever the searches do", () => {
     }
   });
 
-  test("arrays, promises and other thenables are answers alike", async () => {
+  test("is the same for searches that return arrays, promises or other thenables", async () => {
     const rows = rowsFor("rows", 0.8);
     // biome-ignore lint/suspicious/noThenProperty: a thenable that is no promise
     const thenable: PromiseLike<Row[]> = { then: (done) => Promise.resolve(rows).then(done) };
@@ -404,9 +401,9 @@ function permutations<T>(list: readonly T[]): T[][] {
   );
 }
 
-// ---- what searches are asked --------------------------------------------------------------------
+// ---- search calls -------------------------------------------------------------------------------
 
-describe("what is asked", () => {
+describe("the orchestrator's search calls", () => {
   const asked = async (
     script: Script,
     question: string,
@@ -418,7 +415,7 @@ describe("what is asked", () => {
     return searches.calls.map(({ query, limit, filters }) => ({ query, limit, filters }));
   };
 
-  test("all parts at once, each for `searchLimitPerQuery`, with the caller's very filters and one present", async () => {
+  test("start all parts at once, each with `searchLimitPerQuery`, the caller's own filters and one `now`", async () => {
     const filters = freeze({ tags: ["x"], subtype: "custom:lesson" });
     const searches = new Searches(() => nothing(NEVER));
     const retrieval = orchestratorOf(searches.search, { searchLimitPerQuery: 7 }).retrieve(
@@ -439,7 +436,7 @@ describe("what is asked", () => {
     await ending(retrieval);
   });
 
-  test("the present is the clock's, unless it is given", async () => {
+  test("use the clock's time unless `now` is given", async () => {
     const searches = new Searches(() => nothing());
     const { retrieve } = orchestratorOf(searches.search);
     await retrieved(retrieve("anything"));
@@ -447,14 +444,14 @@ describe("what is asked", () => {
     expect(searches.calls.map(({ now }) => now)).toEqual([Date.UTC(2026, 0, 15), 5]);
   });
 
-  test("parts of the same text are asked for once", async () => {
+  test("search parts of equal text once", async () => {
     const { question, script } = scripted(["quick", "the same again", "the same again"]);
     expect(
       (await asked(script, question, { maxReplacements: 0 })).map(({ query }) => query),
     ).toEqual(["what is alpha"]);
   });
 
-  test("a part that was nothing but commas is not asked for; if all were, the question is", async () => {
+  test("skip a part that consists of commas, and search the whole question if every part does", async () => {
     const queries = async (question: string) =>
       (await asked(() => nothing(), question, { maxRetries: 0 })).map(({ query }) => query);
     expect(await queries("relate alpha also ,,, also beta")).toEqual(["relate alpha", "beta"]);
@@ -463,13 +460,13 @@ describe("what is asked", () => {
     expect(await queries(nothingButCommas)).toEqual([nothingButCommas]);
   });
 
-  test("a second time in other words, and without the filters of subtypes", async () => {
+  test("retry a part with other words and without the subtype filters", async () => {
     const filters = freeze({ subtype: "custom:lesson", subtypes: ["custom:lesson"], tags: ["x"] });
     expect(await asked(() => nothing(), "what is alpha?", {}, { filters })).toEqual([
       { query: "what is alpha?", limit: 25, filters },
       { query: "alpha", limit: 25, filters: { tags: ["x"] } },
     ]);
-    // No other words for it.
+    // No synonyms exist for it.
     expect(await asked(() => nothing(), "alpha", {}, { filters: { subtypes: [] } })).toEqual([
       { query: "alpha", limit: 25, filters: { subtypes: [] } },
       { query: "alpha", limit: 25, filters: {} },
@@ -486,14 +483,14 @@ describe("what is asked", () => {
     ).toHaveLength(1);
   });
 
-  test("a part that has no other words, by the thing that it is about", async () => {
+  test("retry a part without synonyms by its subject", async () => {
     const queries = (await asked(() => nothing(), "BTC's target? SOL's target?")).map(
       ({ query }) => query,
     );
     expect(queries).toEqual(["BTC's target", "SOL's target", "BTC", "SOL"]);
   });
 
-  test("the title of a weak result, for three, with the caller's filters", async () => {
+  test("search the title of a weak result, for three rows, with the caller's filters", async () => {
     const weak = { id: "weak", score: 0.3, content_title: "  A title ", title: "another" };
     const filters = freeze({ subtype: "custom:lesson" });
     const script: Script = (query) => ({ after: 0, rows: query === "alpha" ? [weak] : [] });
@@ -508,7 +505,7 @@ describe("what is asked", () => {
     ).toHaveLength(1);
   });
 
-  test("the whole question alone, where nothing is to be divided or the orchestrator is off", async () => {
+  test("search only the whole question if it has one part or the orchestrator is off", async () => {
     const { question, script } = scripted(["quick", "quick"]);
     const rest = { maxReplacements: 0 };
     expect(await asked(script, question, { maxParts: 1, ...rest })).toMatchObject([
@@ -520,7 +517,7 @@ describe("what is asked", () => {
     expect(await asked(() => nothing(), question, { enabled: false })).toHaveLength(1);
   });
 
-  test("both subjects of a question, where that is asked for", async () => {
+  test("search both subjects of a question if the configuration asks for it", async () => {
     const question = "compare the status of BTC with SOL";
     const parts = async (config: nous.OrchestratorConfig) =>
       (await asked(() => found("x"), question, { maxReplacements: 0, ...config })).map(
@@ -531,9 +528,9 @@ describe("what is asked", () => {
   });
 });
 
-// ---- in time ------------------------------------------------------------------------------------
+// ---- deadlines and aborts -----------------------------------------------------------------------
 
-/** Scripts whose searches all answer up to a stage, where one never does. */
+/** Scripts in which every search answers up to a stage, and one search of that stage never does. */
 const STAGES: {
   stage: string;
   script: Script;
@@ -568,7 +565,7 @@ const STAGES: {
   },
 ];
 
-describe.each(STAGES)("while $stage is searched for", ({ stage, script, config, started }) => {
+describe.each(STAGES)("during $stage", ({ stage, script, config, started }) => {
   const begin = (signal?: AbortSignal) => {
     const searches = new Searches(script);
     const retrieval = orchestratorOf(searches.search, config).retrieve(
@@ -578,7 +575,7 @@ describe.each(STAGES)("while $stage is searched for", ({ stage, script, config, 
     return { searches, retrieval };
   };
 
-  test("time runs out: it ends at the deadline with what has arrived", async () => {
+  test("a timeout ends the retrieval at the deadline with the results so far", async () => {
     const { searches, retrieval } = begin();
     const watched = watch(retrieval);
     await vi.advanceTimersByTimeAsync(DEADLINE - 1);
@@ -591,7 +588,7 @@ describe.each(STAGES)("while $stage is searched for", ({ stage, script, config, 
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("it is aborted: all ends at once, with the caller's reason", async () => {
+  test("an abort ends the retrieval at once with the caller's reason", async () => {
     const controller = new AbortController();
     const { searches, retrieval } = begin(controller.signal);
     retrieval.catch(() => {});
@@ -624,7 +621,7 @@ describe("the deadline", () => {
     expect(trace.ms).toEqual({ understand: 0, search: 3000, merge: 0, replace: 0, total: 3000 });
   });
 
-  test("begins nothing after it, though searches that do not yield keep its timer from firing", async () => {
+  test("stops new searches after it, even if blocking searches keep its timer from firing", async () => {
     const clock = vi.spyOn(performance, "now");
     let now = 0;
     clock.mockImplementation(() => now);
@@ -642,7 +639,7 @@ describe("the deadline", () => {
     expect(nodes.length).toBeGreaterThan(0);
   });
 
-  test("begins nothing after its timer, though the clock may lag behind that", async () => {
+  test("stops new searches after its timer, even if the clock lags behind the timer", async () => {
     vi.spyOn(performance, "now").mockReturnValue(0);
     const script: Script = (query) => {
       if (query === "what is two") return nothing(NEVER);
@@ -656,7 +653,7 @@ describe("the deadline", () => {
     expect(trace.titles).toMatchObject([{ id: "weak", outcome: "late" }]);
   });
 
-  test("what arrives after it is passed over, a failure as well", async () => {
+  test("discards late answers and late failures", async () => {
     const { question, script } = scripted(["quick", "late", "failing late"]);
     const searches = new Searches(script);
     const answer = await retrieved(
@@ -669,7 +666,7 @@ describe("the deadline", () => {
     expect(JSON.stringify(answer)).toBe(before);
   });
 
-  test("is that of three seconds where none is set, though no search ever settles and none heeds its signal", async () => {
+  test("defaults to three seconds, also if no search settles or heeds its signal", async () => {
     for (const config of [undefined, {}, { timeoutSeconds: undefined }] as const) {
       const search = vi.fn<Search>(() => new Promise(() => {}));
       const watched = watch(orchestratorOf(search, config).retrieve("what is alpha? what is two?"));
@@ -682,7 +679,7 @@ describe("the deadline", () => {
     }
   });
 
-  test("names all that was missing when nothing came", async () => {
+  test("raises an error that names every missing search if no results came", async () => {
     const { question, script } = scripted(["never", "never"]);
     const error = await refused(
       orchestratorOf(new Searches(script).search, { fallback: "plain" }).retrieve(question),
@@ -695,7 +692,7 @@ describe("the deadline", () => {
 });
 
 describe("the caller's signal", () => {
-  test("aborted before: nothing is searched for", async () => {
+  test("prevents all searches if it is aborted already", async () => {
     const search = vi.fn(() => []);
     const reason = new Error("before");
     const signal = AbortSignal.abort(reason);
@@ -705,7 +702,7 @@ describe("the caller's signal", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("aborted by a search, even the last one: the retrieval is", async () => {
+  test("ends the retrieval if a search aborts it, even the last one", async () => {
     for (const last of [1, 2]) {
       const controller = new AbortController();
       const { signal } = controller;
@@ -720,7 +717,7 @@ describe("the caller's signal", () => {
     }
   });
 
-  test("aborted after the last search, but before the end: the retrieval is", async () => {
+  test("ends the retrieval if it is aborted after the last search but before the end", async () => {
     const controller = new AbortController();
     const { signal } = controller;
     const search: Search = () => {
@@ -731,7 +728,7 @@ describe("the caller's signal", () => {
     await expect(orchestrator.retrieve("alpha", { signal })).rejects.toBe("enough");
   });
 
-  test("aborted afterwards, or never: nothing happens, and nobody listens any more", async () => {
+  test("has no effect after the end, and keeps no listeners", async () => {
     const controller = new AbortController();
     const searches = new Searches((query) => found(query, 10));
     const { signal } = controller;
@@ -741,7 +738,7 @@ describe("the caller's signal", () => {
     for (const call of searches.calls) expect(call.signal.aborted).toBe(false);
   });
 
-  test("serves several retrievals at once", async () => {
+  test("can serve several retrievals at once", async () => {
     const controller = new AbortController();
     const { signal } = controller;
     const { retrieve } = orchestratorOf(() => new Promise<Row[]>(() => {}));
@@ -754,8 +751,8 @@ describe("the caller's signal", () => {
 
 // ---- failures -----------------------------------------------------------------------------------
 
-describe("a search that fails", () => {
-  /** What a search may wrongly do, and how the trace tells of it. */
+describe("a failing search", () => {
+  /** The ways in which a search can fail, and how the trace reports each. */
   const FAILURES: [string, () => unknown, string][] = [
     ["throws", () => raise(new TypeError("no such thing")), "no such thing"],
     ["throws text", () => raise("out of order"), '"out of order"'],
@@ -808,7 +805,7 @@ describe("a search that fails", () => {
     ],
   ];
 
-  test.each(FAILURES)("that %s costs itself alone", async (_, fail, why) => {
+  test.each(FAILURES)("that %s loses only its own results", async (_, fail, why) => {
     const search = ((query: string) =>
       query === "what is alpha" ? fail() : rowsFor(query, 0.5)) as Search;
     const { question } = scripted(["quick", "quick"]);
@@ -821,13 +818,13 @@ describe("a search that fails", () => {
     expect(new Set(nodes.map((node) => node._sub_query_group))).toEqual(new Set([1]));
   });
 
-  test.each(FAILURES)("that %s is an error where there is no other", async (_, fail, why) => {
+  test.each(FAILURES)("that %s is an error if it is the only search", async (_, fail, why) => {
     const error = await refused(orchestratorOf(fail as Search).retrieve("alpha"));
     expect(error.code).toBe("search_failed");
     expect(error.message).toBe(`search answered none of 1 (1 failed, 0 late): ${why}`);
   });
 
-  test("all parts: the first failure is the cause", async () => {
+  test("raises an error with the first failure as its cause if all parts fail", async () => {
     const errors = [new Error("the first"), new Error("the second")];
     const search: Search = (query) => {
       // The first part's failure comes last.
@@ -842,7 +839,7 @@ describe("a search that fails", () => {
     expect(error.cause).toBe(errors[0]);
   });
 
-  test("beside one that is late: the failure is the cause", async () => {
+  test("is the cause of the error if the other search is late", async () => {
     const { question, script } = scripted(["never", "rejected"]);
     const error = await refused(orchestratorOf(new Searches(script).search).retrieve(question));
     expect(error.message).toBe("search answered none of 2 (1 failed, 1 late): no the lessons");
@@ -850,7 +847,7 @@ describe("a search that fails", () => {
   });
 
   test.each([undefined, "plain"] as const)(
-    "all parts: one plain search instead, by default as well (%s)",
+    "is replaced by one plain search if all parts fail, by default too (%s)",
     async (fallback) => {
       const { question, script } = scripted(["rejected", "throwing"]);
       const searches = new Searches(script);
@@ -873,7 +870,7 @@ describe("a search that fails", () => {
     },
   );
 
-  test("all parts, while the plain search finds nothing: that is the answer", async () => {
+  test("gives the plain search's answer if all parts fail, even an empty one", async () => {
     const { question, script } = scripted(["rejected", "throwing"]);
     const { search } = new Searches((query, filters, limit) =>
       query === question ? nothing() : script(query, filters, limit),
@@ -885,14 +882,14 @@ describe("a search that fails", () => {
     expect(trace).toMatchObject({ mode: "fallback", fallback: { outcome: "empty" } });
   });
 
-  test("all parts and the plain search: the error is that of the parts", async () => {
+  test("raises the parts' error if the plain search fails too", async () => {
     const search: Search = (query) => raise(new Error(query));
     const { question } = scripted(["quick", "quick"]);
     const error = await refused(orchestratorOf(search, { fallback: "plain" }).retrieve(question));
     expect(error.message).toBe("search answered none of 2 (2 failed, 0 late): what is alpha");
   });
 
-  test("all parts: the error at once, where no plain search is wanted", async () => {
+  test("raises the error at once if the plain search is switched off", async () => {
     const { question, script } = scripted(["rejected", "throwing"]);
     const searches = new Searches(script);
     const error = await refused(
@@ -902,7 +899,7 @@ describe("a search that fails", () => {
     expect(searches.calls.map(({ query }) => query)).not.toContain(question);
   });
 
-  test("finding nothing is no failure", async () => {
+  test("differs from a search that finds nothing, which is no failure", async () => {
     const { question, script } = scripted(["rejected", "empty"]);
     const { nodes, groups, trace } = await retrieved(
       orchestratorOf(new Searches(script).search).retrieve(question),
@@ -963,9 +960,9 @@ const unreadable = (field: string): object =>
     },
   });
 
-// ---- odd and wrong input ------------------------------------------------------------------------
+// ---- unusual and invalid input ------------------------------------------------------------------
 
-describe("input", () => {
+describe("the orchestrator's input", () => {
   // biome-ignore lint/suspicious/noExplicitAny: what types forbid is what is tested here
   const js = nous as any;
 
@@ -976,7 +973,7 @@ describe("input", () => {
     [{ search: null }, "search"],
     [{ search: "search" }, "search"],
     [{ search: () => [], find: 1 }, "find"],
-  ])("%j makes no orchestrator", (options, field) => {
+  ])("%j is refused by the constructor", (options, field) => {
     expect(() => js.createOrchestrator(options)).toThrow(
       expect.objectContaining({ code: "invalid_argument", details: { field } }),
     );
@@ -996,7 +993,7 @@ describe("input", () => {
     ["alpha", { now: new Date(Number.NaN) }, "now"],
     ["alpha", { signal: true }, "signal"],
     ["alpha", { signal: new AbortController() }, "signal"],
-  ])("%j with %j is refused before anything is searched for", async (query, options, field) => {
+  ])("%j with %j is refused before any search starts", async (query, options, field) => {
     const search = vi.fn(() => []);
     const { retrieve } = js.createOrchestrator({ search });
     await expect(retrieve(query, options)).rejects.toMatchObject({
@@ -1020,7 +1017,7 @@ describe("input", () => {
     }
   });
 
-  test("filters that cannot be read end the retrieval and its searches", async () => {
+  test("unreadable filters end the retrieval and abort its searches", async () => {
     const filters = {
       get subtype(): string {
         throw new Error("not to be read");
@@ -1034,7 +1031,7 @@ describe("input", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("scores are read as in merging, and results without an id count for nothing", async () => {
+  test("scores are read as in merging, and results without an id are ignored", async () => {
     const rows = [
       ...[
         { id: "nan", score: Number.NaN },
@@ -1065,7 +1062,7 @@ describe("input", () => {
     expect(trace.merge).toMatchObject({ found: 6, kept: 6 });
   });
 
-  test("results without an id alone are none", async () => {
+  test("an answer with only id-less results counts as empty", async () => {
     const search = ((query: string) =>
       query === "alpha" ? [{ id: "a", score: 0.5 }] : [{ score: 1 }]) as Search;
     const { nodes, trace } = await retrieved(orchestratorOf(search).retrieve("what is alpha?"));
@@ -1073,7 +1070,7 @@ describe("input", () => {
     expect(trace.parts).toMatchObject([{ outcome: "empty", retry: { stands: true } }]);
   });
 
-  test("the best score is found wherever it stands", async () => {
+  test("the best score is found at any position", async () => {
     const rows = [0.1, 0.9, 0.3].map((score) => ({ id: `n ${score}`, score }));
     const searches = new Searches(() => ({ after: 0, rows }));
     const { trace } = await retrieved(
@@ -1083,7 +1080,7 @@ describe("input", () => {
     expect(searches.calls).toHaveLength(1);
   });
 
-  test("scores near the end of all numbers are boosted beyond it without harm", async () => {
+  test("scores near the largest number may overflow when boosted", async () => {
     const rows = [1.7e308, -1.7e308].map((score) => ({
       id: `n ${score}`,
       score,
@@ -1093,7 +1090,7 @@ describe("input", () => {
     expect(nodes.map(({ id }) => id)).toEqual(["n 1.7e+308"]);
   });
 
-  test("an empty question and a very long one are searched for as they are", async () => {
+  test("an empty question and a very long one are searched unchanged", async () => {
     for (const question of ["", "what is this? ".repeat(75_000)]) {
       const searches = new Searches(() => found("x"));
       const { trace } = await retrieved(
@@ -1104,7 +1101,7 @@ describe("input", () => {
     }
   });
 
-  test("a search may change its list afterwards", async () => {
+  test("a search may change its list after it returned it", async () => {
     const rows = rowsFor("x", 0.5).slice();
     const { question } = scripted(["quick", "slow, in time"]);
     const search: Search = (query) => {
@@ -1147,11 +1144,11 @@ describe("a second search after a weak answer", () => {
     };
   };
 
-  test("is merged with the first one: of each memory the better score", async () => {
+  test("is merged with the first one, with each memory's better score", async () => {
     const merged = { nodes: ["B 0.3", "A 0.15", "C 0.14"], stands: true };
     expect(await find({})).toEqual(merged);
     expect(await find({ retry: "merge" })).toEqual(merged);
-    // A worse second answer adds what the first one lacks.
+    // A worse second answer adds the memories that the first one lacks.
     expect(await find({}, [{ id: "C", score: 0.05 }])).toEqual({
       nodes: ["A 0.15", "B 0.1", "C 0.05"],
       stands: true,
@@ -1159,7 +1156,7 @@ describe("a second search after a weak answer", () => {
     expect(await find({}, [])).toEqual({ nodes: ["A 0.15", "B 0.1"], stands: false });
   });
 
-  test("takes its place where that is asked for, and it is better", async () => {
+  test("replaces the first one if the configuration says so and it is better", async () => {
     expect(await find({ retry: "replace" })).toEqual({ nodes: ["B 0.3", "C 0.14"], stands: true });
     const worse = [{ id: "C", score: 0.05 }];
     expect(await find({ retry: "replace" }, worse)).toEqual({
@@ -1169,19 +1166,19 @@ describe("a second search after a weak answer", () => {
   });
 });
 
-describe("the most parts under its other name", () => {
+describe("maxSubQueries", () => {
   const QUESTION = "what is alpha? what is beta? what is charlie?";
   const partsOf = async (config: nous.OrchestratorConfig) =>
     (await retrieved(orchestratorOf((query) => rowsFor(query, 0.5), config).retrieve(QUESTION)))
       .trace.parts.length;
 
-  test("counts as maxParts does, and both may say the same", async () => {
+  test("is an alias of maxParts, and both may be given with equal values", async () => {
     expect(await partsOf({})).toBe(3);
     expect(await partsOf({ maxSubQueries: 2 })).toBe(await partsOf({ maxParts: 2 }));
     expect(await partsOf({ maxSubQueries: 2, maxParts: 2 })).toBe(2);
   });
 
-  test("is refused where the two differ, or it is no number of parts", () => {
+  test("is refused if the two differ or if it is not a number of parts", () => {
     const both = [
       { maxSubQueries: 2, maxParts: 3 },
       { maxParts: 3, maxSubQueries: 2 },
@@ -1227,7 +1224,7 @@ describe("weak results", () => {
     rows: list.map(([id, score]) => ({ id, score })),
   });
 
-  test("are replaced by what their titles find, in rounds of as many as may still be replaced, and sorted again", async () => {
+  test("are replaced by the results of searches for their titles, in rounds within the limit, and sorted again", async () => {
     const { ids, trace } = await settled({
       one: rows(["good", 0.95], ["new 1", 0.6]),
       two: rows(["worse", 0.2]),
@@ -1247,18 +1244,18 @@ describe("weak results", () => {
       { id: "weak 2", score: 0.3, why: "nothing_better" },
       { id: "weak 4", score: 0.1, why: "no_title" },
     ]);
-    // Two at once, then the third, since the second brought nothing in.
+    // Two at once, then the third, since the second added nothing.
     expect(trace.ms.replace).toBe(20);
   });
 
-  test("are dropped when as many as may be are replaced", async () => {
+  test("are dropped once the limit of replacements is reached", async () => {
     const { ids, trace } = await settled({ one: rows(["new", 0.6]) }, { maxReplacements: 1 });
     expect(ids).toEqual(["good", "new"]);
     expect(trace.titles).toHaveLength(1);
     expect(trace.dropped.map(({ why }) => why)).toEqual(["budget", "budget", "no_title"]);
   });
 
-  test("stay where their search fails or is late, and keep their order", async () => {
+  test("stay in their order if their search fails or is late", async () => {
     const { ids, trace } = await settled({
       one: failure("one"),
       two: nothing(NEVER),
@@ -1293,16 +1290,16 @@ describe("weak results", () => {
     expect(groups).toEqual([["a"], ["new"]]);
   });
 
-  test("stay as they are in a plain search", async () => {
+  test("stay unchanged in a plain search", async () => {
     const { ids, calls } = await settled({}, { enabled: false });
     expect(ids).toEqual(selection.map(({ id }) => id));
     expect(calls).toHaveLength(1);
   });
 });
 
-// ---- what comes back ----------------------------------------------------------------------------
+// ---- results ------------------------------------------------------------------------------------
 
-test("groups are what the parts found, as the pairs are that were recalled together", async () => {
+test("groups hold each part's results, and pairs the memories recalled together", async () => {
   const { question, script } = scripted(["quick", "slow, in time", "quick"]);
   const { nodes, groups } = await retrieved(
     orchestratorOf(new Searches(script).search).retrieve(question),
@@ -1316,7 +1313,7 @@ test("groups are what the parts found, as the pairs are that were recalled toget
   expect(sorted(coRecallPairs(nodes))).toEqual(sorted(pairs));
 });
 
-test("boosts follow the sections of the configuration, in the selection and in its account", async () => {
+test("boosts follow the sections of the configuration, in the selection and in its explanation", async () => {
   const rows = [
     { id: "lesson", score: 0.5, subtype: "custom:lesson" },
     { id: "trade", score: 0.6, subtype: "custom:trade" },
@@ -1358,7 +1355,7 @@ test("boosts follow the sections of the configuration, in the selection and in i
   });
 });
 
-test("of equal instances of a memory the first one counts, in the account as in the selection", async () => {
+test("the first of equal instances of a memory counts, in the explanation as in the selection", async () => {
   const search: Search = () => [
     { id: "a", score: 0.5, subtype: "custom:trade" },
     { id: "a", score: 0.5, subtype: "custom:lesson" },
@@ -1371,7 +1368,7 @@ test("of equal instances of a memory the first one counts, in the account as in 
   expect(trace.merge!.cut).toEqual([{ id: "a", score: 0.5, why: "below_cutoff" }]);
 });
 
-test("what is selected although it is below the cutoff was added for no part", async () => {
+test("a memory selected below the cutoff is attributed to no part", async () => {
   const rows = [-1, -2].map((score) => ({ id: `n ${score}`, score }));
   const { nodes, trace } = await retrieved(orchestratorOf(() => rows).retrieve("alpha"));
   expect(nodes.map(({ id }) => id)).toEqual(["n -1"]);
@@ -1382,7 +1379,7 @@ test("what is selected although it is below the cutoff was added for no part", a
   });
 });
 
-test("an account of a great many results names the first hundred that were left out", async () => {
+test("an explanation of very many results names the first hundred that were left out", async () => {
   const rows = Array.from({ length: 5000 }, (_, place) => ({
     id: `n ${place}`,
     score: place / 5000,
@@ -1394,7 +1391,7 @@ test("an account of a great many results names the first hundred that were left 
   expect(trace.merge!.cut.map(({ id }) => id)).toEqual(rows.slice(0, 100).map(({ id }) => id));
 });
 
-test("confidence is that of the scores before the boost, and of an attribute that was asked for", async () => {
+test("confidence comes from the scores before the boost, and from the attribute that was asked for", async () => {
   const rows = [
     { id: "a", score: 0.98, subtype: "custom:lesson" },
     { id: "b", score: 0.6, subtype: "custom:trade" },
@@ -1409,7 +1406,7 @@ test("confidence is that of the scores before the boost, and of an attribute tha
   );
 });
 
-test("the trace of a question with two parts tells of every step", async () => {
+test("the trace of a question with two parts records every step", async () => {
   const search: Search = (query) => {
     const after = <T>(milliseconds: number, rows: T): Promise<T> =>
       new Promise((resolve) => setTimeout(resolve, milliseconds, rows));

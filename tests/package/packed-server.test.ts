@@ -1,5 +1,5 @@
-// The server as it is packed: with the packages it is made of in it, and what they want said; and
-// it runs where only what its manifest names is beside it.
+// The packed server: it includes its bundled packages and their licences, and it runs with only the
+// packages of its manifest.
 
 import { spawn } from "node:child_process";
 import {
@@ -19,7 +19,7 @@ import { emptyFolder, must, root, run } from "./support/tarball.ts";
 
 const MINUTES = 60_000;
 const DEPENDENCIES = ["libsql", "nous-wasm"];
-/** Licences that ask for no more than to be named. */
+/** Licences that only require attribution. */
 const LICENCES = ["Apache-2.0", "BSD-3-Clause", "BlueOak-1.0.0", "ISC", "MIT"];
 
 let project: string;
@@ -47,13 +47,13 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(project, { recursive: true, force: true, maxRetries: 5 }));
 
-/** Name, version and licence of each package that is told of. */
+/** Name, version and licence of each listed package. */
 const told = () => [
   ...read("THIRD-PARTY-LICENSES.txt").matchAll(/^-{80}\n\n(\S+) (\S+) \((.+)\)\n\n(.+)/gm),
 ];
 
 describe("the packed server", () => {
-  it("holds what is built, the manifest, what there is to read, and the licences of what is in it", () => {
+  it("contains the build, the manifest, the documents, and the licences of its bundled packages", () => {
     const files = [
       "LICENSE",
       "README.md",
@@ -66,7 +66,7 @@ describe("the packed server", () => {
     expect(readdirSync(installed("dist", "types")).sort()).toEqual(["client.d.ts", "types.d.ts"]);
   });
 
-  it("imports what its manifest names, and nothing else", () => {
+  it("imports only the packages of its manifest", () => {
     const { dependencies } = JSON.parse(read("package.json"));
     const sources = readdirSync(installed("dist")).filter((name) => name.endsWith(".mjs"));
     const texts = sources.map((name) => read("dist", name)).join("\n");
@@ -78,7 +78,7 @@ describe("the packed server", () => {
     expect(Object.keys(dependencies)).toEqual(DEPENDENCIES);
   });
 
-  it("tells the version, the licence and its text of each package that is in it", () => {
+  it("lists the version, the licence and its text for each bundled package", () => {
     const { devDependencies } = JSON.parse(
       readFileSync(join(root, "js", "server", "package.json"), "utf8"),
     );
@@ -92,7 +92,7 @@ describe("the packed server", () => {
     expect(told().length).toBe(read("THIRD-PARTY-LICENSES.txt").split("-".repeat(80)).length - 1);
   });
 
-  it("runs where nothing else is installed", async () => {
+  it("runs without other installed packages", async () => {
     const cli = installed("dist", "cli.mjs");
     expect(await must(process.execPath, [cli, "config"], project)).toContain("log_format: auto\n");
     const args = [

@@ -1,5 +1,5 @@
-// Building a prompt when the caller's functions fail, lie, hang or are ended: the prompt is there
-// all the same, in time, and what was done without is named. Time is the tests' own.
+// Building a prompt while the caller's functions fail, return invalid values, hang or are aborted:
+// the prompt arrives in time, and it names each missing part. The tests use fake time.
 
 import { getEventListeners } from "node:events";
 import * as nous from "nous-wasm";
@@ -55,7 +55,7 @@ const optionsOf = (options: Options) => ({
   ...options,
 });
 
-/** A prompt, once time has done its work; nothing is left waiting then. */
+/** Builds a prompt with the clock advanced; no timer remains afterwards. */
 async function build(options: Options = {}, milliseconds = DEADLINE): Promise<nous.BuiltContext> {
   const building: Promise<nous.BuiltContext> = js.buildContext(optionsOf(options));
   await vi.advanceTimersByTimeAsync(milliseconds);
@@ -72,7 +72,7 @@ const throwing = () => {
 const rejecting = () => Promise.reject(own);
 const LATE = `no answer within ${DEADLINE / 1000} s`;
 
-test("a prompt of what is found, whether at once or later", async () => {
+test("a prompt is the same whether its memories come at once or later", async () => {
   const expected = await build();
   expect(expected.recalled_ids).toEqual(EVERYTHING);
   expect(expected.failed).toEqual([]);
@@ -83,7 +83,7 @@ test("a prompt of what is found, whether at once or later", async () => {
   expect(await build({ retrieve: later })).toEqual(expected);
 });
 
-describe("a search that fails costs its section alone", () => {
+describe("a failing search costs only its own section", () => {
   const RUBBISH: [string, () => unknown, RegExp][] = [
     ["throws", throwing, /^my own$/],
     ["is rejected", rejecting, /^my own$/],
@@ -102,7 +102,7 @@ describe("a search that fails costs its section alone", () => {
     expect(built.failed).toEqual([{ part: "facts", reason: expect.stringMatching(reason) }]);
   });
 
-  test("and when all do, the prompt says who the agent is, and in which frame", async () => {
+  test("and if all searches fail, the prompt still has the identity and the frame", async () => {
     const built = await build({ retrieve: rejecting });
     expect(built.sections.map(({ name }) => name)).toEqual(["identity", "frame"]);
     expect(built.failed.map(({ part }) => part)).toEqual([
@@ -113,7 +113,7 @@ describe("a search that fails costs its section alone", () => {
     ]);
   });
 
-  test("and a memory that cannot be read costs itself", async () => {
+  test("and an unreadable memory is dropped alone", async () => {
     const wrong: [string, unknown][] = [
       ["id", ""],
       ["id", 7],
@@ -163,7 +163,7 @@ describe("a search that fails costs its section alone", () => {
   });
 });
 
-describe("what else fails is done without", () => {
+describe("a prompt does without other failing parts", () => {
   test.each([
     ["profile", "user_profile", [{ id: "u", text: "Likes tea", category: "preference" }]],
     ["censors", "censors", [{ id: "c", text: "Never", action: "block" }]],
@@ -183,7 +183,7 @@ describe("what else fails is done without", () => {
     }
   });
 
-  test("a section's own fields", async () => {
+  test("wrong fields of a section", async () => {
     const wrong: Options[] = [
       { profile: [{ id: 1, text: "x", category: "rule" }] },
       { profile: [{ id: "u", text: null, category: "rule" }] },
@@ -219,7 +219,7 @@ describe("what else fails is done without", () => {
       { id: "bad", title: "x" },
     ],
   ] as const)(
-    "an entry of %s that cannot be read costs itself",
+    "an unreadable entry of %s, which is dropped alone",
     async (option, part, good, bad) => {
       const whole = await build({ [option]: () => good });
       const built = await build({ [option]: () => [bad, ...good, null] });
@@ -272,7 +272,7 @@ describe("what else fails is done without", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("an embedder is asked once, for all at once, and not for nothing", async () => {
+  test("an embedder is called once, for all texts, and not for an empty list", async () => {
     const asked: (readonly string[])[] = [];
     const embed = (texts: readonly string[], { signal }: nous.SeamOptions) => {
       expect(signal.aborted).toBe(false);
@@ -294,7 +294,7 @@ describe("what else fails is done without", () => {
     ["gives nothing", () => undefined],
     ["gives too few", () => []],
     ["gives what is no number", (ids: string[]) => ids.map(() => Number.NaN)],
-  ])("usage that %s: nothing is boosted", async (_what, boost) => {
+  ])("usage that %s: no memory is boosted", async (_what, boost) => {
     const built = await build({ usage: { boost } });
     expect(built.recalled_ids).toEqual(EVERYTHING);
     expect(built.failed).toEqual([{ part: "usage", reason: expect.any(String) }]);
@@ -334,8 +334,8 @@ describe("what else fails is done without", () => {
   });
 });
 
-describe("time", () => {
-  test("what has not answered when it is over is left out, and told so", async () => {
+describe("the deadline", () => {
+  test("leaves out unanswered parts, and the prompt names them", async () => {
     const reasons: unknown[] = [];
     const late = (_: unknown, { signal }: nous.SeamOptions) => {
       signal.addEventListener("abort", () => reasons.push((signal.reason as Error).name));
@@ -349,7 +349,7 @@ describe("time", () => {
     expect(reasons).toEqual(["TimeoutError"]);
   });
 
-  test("a topic that is not told soon takes no search with it", async () => {
+  test("does not cost a search if the topic comes late", async () => {
     const asked: [string, number][] = [];
     const retrieve = ({ memory_type, query_text }: nous.RetrievalQuery) => {
       asked.push([query_text, Date.now() - NOW]);
@@ -368,7 +368,7 @@ describe("time", () => {
     expect(asked.map(([text]) => text)).toEqual(new Array(4).fill("Caching: the session cache"));
   });
 
-  test("is one for all: an embedder that is asked when it is over is not asked", async () => {
+  test("covers all calls: an embedder is not called after it", async () => {
     const embed = vi.fn();
     const messages = [{ role: "user", content: "something" }];
     const retrieve = ({ memory_type }: nous.RetrievalQuery) =>
@@ -378,7 +378,7 @@ describe("time", () => {
     expect(built.failed.map(({ part }) => part)).toEqual(["episodes", "embed"]);
   });
 
-  test("the caller's signal ends it: the reason comes through, everybody is told, and nothing stays behind", async () => {
+  test("gives way to the caller's signal: its reason is thrown, every function is notified, and no timer or listener remains", async () => {
     const controller = new AbortController();
     const told: unknown[] = [];
     const hang = (_: unknown, options?: nous.SeamOptions) => {
@@ -409,7 +409,7 @@ describe("time", () => {
     await expect(nous.deduplicate([], [], { signal: controller.signal })).rejects.toBe(own);
   });
 
-  test("although everybody has answered", async () => {
+  test("gives way to a signal even if every function has answered", async () => {
     const controller = new AbortController();
     const retrieve = ({ memory_type }: nous.RetrievalQuery) => {
       controller.abort(own);
@@ -420,7 +420,7 @@ describe("time", () => {
     );
   });
 
-  test("while vectors are waited for, too", async () => {
+  test("gives way to a signal while vectors are awaited, too", async () => {
     const controller = new AbortController();
     const messages = [{ role: "user", content: "something" }];
     const embed = () => {
@@ -434,12 +434,12 @@ describe("time", () => {
   });
 });
 
-describe("when the whole fails", () => {
-  // More than the module takes at once.
+describe("a prompt that cannot be built", () => {
+  // More than the module accepts in one call.
   const open_threads = new Array(3).fill("x".repeat(2 ** 29 - 24));
 
   test.each(["default", "seed-compatible"] as const)(
-    "%s: the prompt is the identity, and says why",
+    "is the identity, and gives the reason: %s",
     async (mode) => {
       const identity = `${IDENTITY} ${"And more. ".repeat(400)}`;
       const built = await build({
@@ -465,7 +465,7 @@ describe("when the whole fails", () => {
     },
   );
 
-  test("within the caller's own tokens", async () => {
+  test("stays within the caller's token limit", async () => {
     const countTokens = (text: string) => text.length;
     const built = await build({
       workingMemory: { open_threads },
@@ -516,7 +516,7 @@ describe("wrong options are refused by name", () => {
     }
   });
 
-  test("their parts, and options there are none of", async () => {
+  test("their parts, and unknown options", async () => {
     const query = { memory_type: "fact", query_text: "x", limit: 3 };
     for (const [options, details] of [
       [{ messages: [{ role: "user", content: "x" }, null] }, { field: "messages", index: 1 }],
@@ -638,7 +638,7 @@ describe("enormous input", () => {
     expect(built.failed).toEqual([]);
   });
 
-  test("three hundred thousand memories that cannot be read", async () => {
+  test("three hundred thousand unreadable memories", async () => {
     const bad = new Array(300_000).fill(null);
     const retrieve = ({ memory_type }: nous.RetrievalQuery) =>
       memory_type === "fact" ? bad : MEMORIES[memory_type];
@@ -664,11 +664,11 @@ describe("enormous input", () => {
     });
     const ids = built.left_out.flatMap(({ id, reason }) => (reason === "near_duplicate" ? id : []));
     expect(ids).toEqual(["again"]);
-    // Each with each takes seven seconds.
+    // Comparing all pairs takes seven seconds.
     expect(process.cpuUsage(began).user / 1e6).toBeLessThan(6);
   });
 
-  test("a profile of thousands, whose lines are counted a few times each", async () => {
+  test("a profile of thousands of lines, each of which is counted only a few times", async () => {
     const profile = Array.from({ length: 4000 }, (_, i) => ({
       id: `u${i}`,
       text: `rule ${i}`,
@@ -709,7 +709,7 @@ describe("enormous input", () => {
   });
 });
 
-describe("a memory in full", () => {
+describe("a complete memory", () => {
   const row = {
     id: "a",
     subtype: "custom:lesson",
@@ -717,7 +717,7 @@ describe("a memory in full", () => {
     content_body: "for the retest",
   };
 
-  test("whatever its type, and from whoever finds it", async () => {
+  test("has any type, and comes from any source", async () => {
     const told =
       "Fact: Wait\nid: a\nsection: KNOWLEDGE\nsubtype: custom:lesson\n\n> for the retest";
     for (const find of [() => row, async () => row])
@@ -733,7 +733,7 @@ describe("a memory in full", () => {
     expect(asked).toEqual([["a", "signal"]]);
   });
 
-  test("wrong arguments are refused by name, and what finding throws comes through", async () => {
+  test("has its arguments checked by name, and passes on errors of the caller's function", async () => {
     for (const [args, field] of [
       [[5, "a", () => row], "type"],
       [[undefined, "a", () => row], "type"],
@@ -765,7 +765,7 @@ describe("a memory in full", () => {
     expect(await nous.expandMemory("fact", "a", () => calling)).toContain("> again");
   });
 
-  test("rows hold anything: it is told as far as it says something", async () => {
+  test("may have rows of any value, of which it prints the meaningful ones", async () => {
     const find = (fields: object) => () => ({ ...row, ...fields }) as nous.RecalledRow;
     for (const odd of [null, undefined, 5, true, {}, ["x"], Symbol("x")]) {
       const told = await nous.expandMemory(

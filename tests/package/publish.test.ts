@@ -1,5 +1,5 @@
-// What is published: the right files, sound by the field's own checkers, small, with vector
-// instructions, and with nothing of the machine that built it.
+// The published files: complete, valid by the standard checkers, small, with SIMD instructions, and
+// without traces of the build machine.
 
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { must, Project, root, tarball } from "./support/tarball.ts";
 
 const MINUTES = 60_000;
-/** The most that the module may weigh, compressed, in bytes. */
+/** The maximum compressed size of the module, in bytes. */
 const MOST_BYTES = 280 * 1024;
 
 let packed: Buffer;
@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => project?.remove());
 
 describe("the tarball", () => {
-  it("brings the licence of every crate in the module", () => {
+  it("includes the licence of every crate in the module", () => {
     const notices = readFileSync(project.installed("THIRD-PARTY-LICENSES.txt"), "utf8");
     const told = [...notices.matchAll(/^-{80}\n\n(\S+) \S+ \((.+)\)\n\n(.+)/gm)];
     const names = told.map(([, name]) => name);
@@ -48,14 +48,14 @@ describe("the tarball", () => {
     ]) {
       expect(names).toContain(name);
     }
-    // Macros and what tests alone need are not in the module.
+    // Macros and dependencies of tests are not in the module.
     for (const name of ["nous-wasm", "serde_derive", "proptest", "criterion"])
       expect(names).not.toContain(name);
     expect(told.length).toBe(notices.split("-".repeat(80)).length - 1);
     expect(notices).toMatch(/Permission is hereby granted|Apache License/);
   });
 
-  it("holds what is built, the manifest, the readme and the licences", () => {
+  it("contains the build, the manifest, the readme and the licences", () => {
     expect(files.filter((path) => !path.startsWith("dist/types/")).sort()).toEqual([
       "LICENSE",
       "README.md",
@@ -85,7 +85,7 @@ describe("the tarball", () => {
     expect(types).toHaveLength(2 * names(".d.ts").length);
   });
 
-  it("tells nothing of the machine it was built on, and has no source maps", () => {
+  it("reveals nothing about the build machine, and has no source maps", () => {
     const telling = [root, homedir(), "/home/", "/Users/", ".cargo", ".rustup", "sourceMappingURL"];
     const found = files.flatMap((path) => {
       const text = readFileSync(project.installed(path), "latin1");
@@ -95,7 +95,7 @@ describe("the tarball", () => {
     expect(files.filter((path) => path.endsWith(".map"))).toEqual([]);
   });
 
-  it("needs no other package and runs nothing when it is installed", () => {
+  it("needs no other package and runs no install script", () => {
     const manifest = JSON.parse(readFileSync(project.installed("package.json"), "utf8"));
     const unwanted = [
       "dependencies",
@@ -114,7 +114,7 @@ describe("the tarball", () => {
 });
 
 describe("the checkers", () => {
-  it("of publint find nothing, suggestions included", async () => {
+  it("publint reports nothing, suggestions included", async () => {
     const { messages, pkg } = await publint({
       strict: true,
       level: "suggestion",
@@ -124,14 +124,14 @@ describe("the checkers", () => {
   });
 
   it(
-    "of types find none wrong in Node 16 and later, and in bundlers",
+    "the types are valid in Node 16 and later, and in bundlers",
     async () => {
       const result = await checkPackage(contents, { excludeEntrypoints: ["./nous_wasm.wasm"] });
       if (result.types === false) throw new Error("the package has no types");
       const problems = result.problems.filter((problem) => {
         // Resolution as in Node 10 knows no exports, so it finds the main entry alone.
         if ("resolutionKind" in problem && problem.resolutionKind === "node10") return false;
-        // The browser's entry is an ES module only: that is what browsers and their bundlers load.
+        // The browser's entry is an ES module only: browsers and their bundlers load that.
         return !(problem.kind === "CJSResolvesToESM" && problem.entrypoint === "./browser");
       });
       expect(problems).toEqual([]);
@@ -156,7 +156,7 @@ describe("the module", () => {
   });
 
   it(
-    "computes in vectors",
+    "uses SIMD instructions",
     async () => {
       const text = await must(
         process.execPath,

@@ -1,26 +1,26 @@
-// Long texts cost as much as they are long.
+// The cost of long texts is linear in their length.
 
 import { overlap, overlaps, understand } from "nous-wasm";
 import { describe, expect, test } from "vitest";
 
-/** Text without spaces in which nearly every pair of characters is a term of its own. */
+/** Text without spaces in which nearly every pair of characters is a separate term. */
 const unspaced = (length: number) =>
   String.fromCharCode(
     ...Array.from({ length }, (_, place) => 0x4e00 + ((place * place + 7 * place) % 20_011)),
   );
 
-test("terms that overlap are told as quickly as others", () => {
+test("overlapping terms take no longer than others", () => {
   const text = unspaced(60_000);
   const begun = performance.now();
   const { terms } = understand(text, { terms: "unicode" });
-  // Counted from the start of the text for each term, it would take some seconds.
+  // Counting from the start of the text for each term would take some seconds.
   expect(performance.now() - begun).toBeLessThan(1_000);
   expect(terms.length).toBeGreaterThan(15_000);
   expect(terms.slice(0, 2)).toEqual([text.slice(0, 2), text.slice(1, 3)]);
   for (const term of terms) expect(term).toHaveLength(2);
 });
 
-describe("many texts are compared with one as each by itself", () => {
+describe("comparing one text with many gives the same as single comparisons", () => {
   const texts = [
     "",
     "Funding squeeze",
@@ -39,7 +39,7 @@ describe("many texts are compared with one as each by itself", () => {
     expect(overlaps([], answer, options)).toEqual([]);
   });
 
-  test("and what is no text is told by its place", () => {
+  test("and a value that is not text is refused by place", () => {
     const wrong = () => overlaps(["a", 7 as never], answer);
     expect(wrong).toThrow(
       expect.objectContaining({

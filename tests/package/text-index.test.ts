@@ -1,6 +1,5 @@
-// The full-text index as the package has it: what it refuses and what is left then, calls within
-// calls, freeing, snapshots, bounds, and that a trap costs one index alone and removal gives memory
-// back.
+// TextIndex of the package: refused calls and their effects, reentrant calls, freeing, snapshots,
+// limits, a trap of one index, and memory after removals.
 
 import { NousError, type TextDocument, TextIndex } from "nous-wasm";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -45,7 +44,7 @@ function thrownBy(call: () => unknown): NousError {
   throw new Error("nothing was thrown");
 }
 
-/** What an index is, as its callers see it. */
+/** All of an index that its callers can observe. */
 const portrait = (index: TextIndex) => [
   index.size,
   [...index.ids()].sort(),
@@ -53,8 +52,8 @@ const portrait = (index: TextIndex) => [
   index.snapshot(),
 ];
 
-describe("everyday use", () => {
-  it("finds what was added, replaced and removed", () => {
+describe("a text index", () => {
+  it("finds documents after additions, replacements and removals", () => {
     const index = filled();
     expect(index.size).toBe(6);
     expect(idsOf(index, "gold")).toEqual(["a", "b"]);
@@ -72,7 +71,7 @@ describe("everyday use", () => {
     expect(idsOf(index, "gold")).toEqual(["c", "b"]);
   });
 
-  it("takes the last of documents with one id, in the place of the first", () => {
+  it("uses the last of documents with one id, in the place of the first", () => {
     const index = new TextIndex();
     indexes.push(index);
     expect(
@@ -86,7 +85,7 @@ describe("everyday use", () => {
     expect(idsOf(index, "old")).toEqual([]);
   });
 
-  it("looks among those alone that are told, with the scores of all", () => {
+  it("searches only the given ids, with the scores of the whole index", () => {
     const index = filled();
     const all = index.search(["gold"]);
     expect(index.search(["gold"], { among: ["b", "c", "nobody", "b"] })).toEqual(all.slice(1));
@@ -96,7 +95,7 @@ describe("everyday use", () => {
     expect(index.search(["gold"], { limit: Number.POSITIVE_INFINITY })).toEqual(all);
   });
 
-  it("survives text that is no text", () => {
+  it("accepts text with lone surrogates and other oddities", () => {
     const index = filled();
     index.upsert([
       { id: "\ud800", title: "half \udc00 a pair \ud800word", body: "\u0000 \uffff \ufffe" },
@@ -109,7 +108,7 @@ describe("everyday use", () => {
     expect(portrait(restored)).toEqual(portrait(index));
   });
 
-  it("reads no more terms than may count", () => {
+  it("reads at most the configured number of terms", () => {
     const index = filled();
     const terms = Array.from({ length: 20_000 }, (_, place) => `w${place}`);
     let read = 0;
@@ -124,7 +123,7 @@ describe("everyday use", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("a refused call", () => {
   const index = () => filled();
   const REFUSED: [string, (index: TextIndex) => unknown, object][] = [
     ["documents that are no list", (it) => it.upsert({} as never), { field: "documents" }],
@@ -164,7 +163,7 @@ describe("what is refused", () => {
     ["options of another kind", (it) => it.search(["gold"], 7 as never), { field: "options" }],
   ];
 
-  it.each(REFUSED)("%s, and nothing is changed", (_, call, details) => {
+  it.each(REFUSED)("for %s changes nothing", (_, call, details) => {
     const it = index();
     const before = portrait(it);
     const error = thrownBy(() => call(it));
@@ -173,14 +172,14 @@ describe("what is refused", () => {
     expect(portrait(it)).toEqual(before);
   });
 
-  it.each([0, -1, Number.NaN, "1" as never])("maxBytes of %s", (maxBytes) => {
+  it.each([0, -1, Number.NaN, "1" as never])("for maxBytes of %s changes nothing", (maxBytes) => {
     expect(thrownBy(() => new TextIndex({ maxBytes }))).toMatchObject({
       code: "invalid_argument",
       details: { field: "maxBytes" },
     });
   });
 
-  it("what goes beyond maxBytes, and what is there is found as before", () => {
+  it("for exceeding maxBytes leaves earlier documents findable", () => {
     const index = filled({ maxBytes: 4 * MIB });
     const words = (from: number, count: number) =>
       Array.from({ length: count }, (_, n) => `w${from + n}`).join(" ");
@@ -218,7 +217,7 @@ describe("freeing", () => {
     ["bytes", (index) => index.bytes],
     ["snapshot", (index) => index.snapshot()],
   ];
-  it.each(METHODS)("%s is an error afterwards, freeing again is none", (_, call) => {
+  it.each(METHODS)("makes %s throw, except for another free", (_, call) => {
     const index = filled();
     const parts = index.snapshotParts();
     parts.next();
@@ -229,7 +228,7 @@ describe("freeing", () => {
   });
 });
 
-describe("calls within calls", () => {
+describe("reentrant calls", () => {
   const ACTIONS: [string, (index: TextIndex) => unknown][] = [
     ["a search", (index) => index.search(["gold", "copper"])],
     [
@@ -272,7 +271,7 @@ describe("calls within calls", () => {
     expect(idsOf(index, "zinc")).toEqual([]);
   });
 
-  it("that free it are found out", () => {
+  it("that free the index raise an error", () => {
     for (const use of [
       (index: TextIndex, run: () => void) => index.upsert([{ id: "z", get title() { return run(), ""; } }]), // biome-ignore format: one line
       (index: TextIndex, run: () => void) => index.search(["gold"], { get limit() { return run(), 1; } }), // biome-ignore format: one line
@@ -284,7 +283,7 @@ describe("calls within calls", () => {
 });
 
 describe("snapshots", () => {
-  it("are the same index again, whole or in pieces of any length", () => {
+  it("restore an equal index, from one buffer or from chunks of any length", () => {
     const index = filled();
     index.remove(["b"]);
     const bytes = index.snapshot();
@@ -305,7 +304,7 @@ describe("snapshots", () => {
     }
   });
 
-  it("are refused when they are cut off, damaged, of a memory, or hold an id twice", async () => {
+  it("are refused if they are truncated, damaged, of a MemoryIndex, or with a repeated id", async () => {
     const { MemoryIndex } = await import("nous-wasm");
     const index = filled();
     const bytes = index.snapshot();
@@ -329,7 +328,7 @@ describe("snapshots", () => {
     memory.free();
   });
 
-  it("end when the index changes, or another is begun", () => {
+  it("end if the index changes, or if another snapshot is begun", () => {
     const index = filled();
     for (const act of [
       () => index.remove(["a"]),
@@ -344,7 +343,7 @@ describe("snapshots", () => {
   });
 });
 
-describe("the instance", () => {
+describe("the instance of a text index", () => {
   const { Instance } = WebAssembly;
   let core: CountedCore;
   let last: WebAssembly.Exports;
@@ -353,7 +352,7 @@ describe("the instance", () => {
   beforeAll(async () => {
     await buildCountedCore();
     const module = countedModule();
-    // Exports that panic on demand, over those that are there.
+    // Exports that panic on demand.
     const construct = (made: typeof Instance, args: [WebAssembly.Module]) => {
       const instance = new made(...args);
       const names = new Set<string>();
@@ -379,7 +378,7 @@ describe("the instance", () => {
     };
   }, 10 * MINUTES);
 
-  it("is lost by a trap, and no other with it", () => {
+  it("is lost by a trap, and no other instance with it", () => {
     const lost = new core.TextIndex();
     lost.upsert(DOCUMENTS);
     const names = trapping;
@@ -404,7 +403,7 @@ describe("the instance", () => {
     expect(new core.TextIndex().upsert(DOCUMENTS)).toBe(6);
   });
 
-  it("holds no more after a thousand rounds of the same than after some", () => {
+  it("uses no more memory after a thousand equal rounds than after some", () => {
     const index = new core.TextIndex();
     const live = last.live_bytes as () => number;
     const round = (number: number) => {

@@ -1,5 +1,5 @@
-// An index in a worker, as the packed package has it: the answers of one that is not, in their
-// order, and every way to end.
+// An index in a worker, from the packed package: its answers equal those of an index without one,
+// they come in order, and every way to end is tested.
 
 import { rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -46,7 +46,7 @@ async function worker(
   return index;
 }
 
-/** What a promise is rejected with, or a failure when it is not. */
+/** Returns the error that rejects a promise; fails if it is not rejected. */
 async function rejection(promise: Promise<unknown>): Promise<NousError> {
   const error = await promise.then(
     (value) => new Error(`it was answered with ${JSON.stringify(value)}`),
@@ -58,7 +58,7 @@ async function rejection(promise: Promise<unknown>): Promise<NousError> {
 
 const told = ({ code, message, details }: NousError) => ({ code, message, details });
 
-/** Numbers that look arbitrary. */
+/** Deterministic pseudo-random numbers. */
 const vector = (seed: number) =>
   Array.from({ length: DIMENSIONS }, (_, place) => Math.sin(seed * 7 + place * 1.3 + 1));
 
@@ -67,7 +67,7 @@ const nodesOf = (count: number): MemoryNode[] =>
     id: `n${index}`,
     type: index % 3 === 0 ? "episode" : "concept",
     subtype: ["custom:lesson", "custom:signal", null, undefined][index % 4],
-    // The three forms that an instant has.
+    // The three forms of an instant.
     created_at: [new Date(NOW - index * DAY), NOW - index * DAY, "2025-11-03T10:00:00Z"][
       index % 3
     ]!,
@@ -82,7 +82,7 @@ const nodesOf = (count: number): MemoryNode[] =>
       new Float64Array(vector(index)),
       null,
     ][index % 4]!,
-    // What the index does not read stays here.
+    // The index does not read this field.
     about: () => index,
   }));
 
@@ -96,7 +96,7 @@ const edges = Array.from({ length: 60 }, (_, index) => ({
 
 const query = { embedding: vector(3), bm25: [{ id: "n5", score: 3 }], limit: 12, now: NOW };
 
-/** A life in which every method has its turn: how it is called, by name. */
+/** A life in which every method is called: name and call. */
 const LIFE: [string, (index: MemoryIndex) => unknown][] = [
   ["upsert", (index) => index.upsert(nodesOf(60), { now: NOW })],
   [
@@ -165,7 +165,7 @@ const LIFE: [string, (index: MemoryIndex) => unknown][] = [
   ["remove", (index) => index.remove(["n3", "nobody"])],
 ];
 
-/** Calls that are refused, each of its own kind. */
+/** Refused calls, one per kind. */
 const REFUSED: [string, (index: MemoryIndex) => unknown][] = [
   ["an entry", (index) => index.upsert([{ id: "a" }, { id: "b", access_count: -1 }])],
   ["an entry that is none", (index) => index.upsert([null as never])],
@@ -199,11 +199,11 @@ const REFUSED: [string, (index: MemoryIndex) => unknown][] = [
   ["whom to explain", (index) => index.explain("nobody", query)],
 ];
 
-/** An index whose calls look synchronous: what the call makes is taken from the worker instead. */
+/** An index with synchronous-looking calls: it takes each result from the worker. */
 const asked = async (index: IndexWorker, call: (index: MemoryIndex) => unknown) =>
   call(index as never as MemoryIndex);
 
-/** A value with rankings spelled out. */
+/** A value with its rankings converted to plain data. */
 const spelled = (value: unknown): unknown => {
   if (value instanceof nous.Ranking)
     return { ids: value.ids, scores: value.scores, places: [...value] };
@@ -212,7 +212,7 @@ const spelled = (value: unknown): unknown => {
 };
 
 describe("the answers", () => {
-  it("are those of an index that is not in a worker, for every method", async () => {
+  it("equal those of an index without a worker, for every method", async () => {
     const options = {
       dimensions: DIMENSIONS,
       embeddingId: "small",
@@ -251,7 +251,7 @@ describe("the answers", () => {
     expect(methods.filter((name) => !called.includes(name))).toEqual([]);
   });
 
-  it("have rankings that can do what rankings can", async () => {
+  it("have rankings with all methods of a ranking", async () => {
     const index = await worker();
     await index.upsert(nodesOf(20), { now: NOW });
     const { ranking } = await index.search(query);
@@ -261,7 +261,7 @@ describe("the answers", () => {
     expect(await index.rerank({ ids: ["n1"] })).toBeInstanceOf(nous.Ranking);
   });
 
-  it("come in the order of the requests, without waiting for any", async () => {
+  it("come in the order of the requests, without awaiting each", async () => {
     const index = await worker();
     const order: number[] = [];
     const requests = Array.from({ length: 300 }, (_, place) => {
@@ -281,7 +281,7 @@ describe("the answers", () => {
     expect(await index.size()).toBe(296);
   });
 
-  it("are given to ES modules and to CommonJS", async () => {
+  it("are the same in ES modules and in CommonJS", async () => {
     const program = `
       (async () => {
         const index = await nous.createIndexWorker({ dimensions: 2 });
@@ -297,7 +297,7 @@ describe("the answers", () => {
     expect(await project.node("cjs.cjs", `const nous = require("nous-wasm");${program}`)).toBe(
       "b,a\n",
     );
-    // Bundled there is no file beside the program.
+    // A bundle has no file beside it.
     const elsewhere = emptyFolder();
     try {
       const entryPoints = [project.at("esm.mjs")];
@@ -316,7 +316,7 @@ describe("the answers", () => {
 });
 
 describe("errors", () => {
-  it("are carried over whole, and spoil nothing", async () => {
+  it("arrive complete, and affect no other call", async () => {
     const here = new nous.MemoryIndex({ dimensions: DIMENSIONS });
     const there = await worker();
     here.upsert(nodesOf(9), { now: NOW });
@@ -336,7 +336,7 @@ describe("errors", () => {
     expect(await there.snapshot()).toEqual(here.snapshot());
   });
 
-  it("tell what cannot be sent", async () => {
+  it("report values that cannot be sent", async () => {
     const index = await worker();
     const none = () => 1;
     const cases: [Promise<unknown>, object][] = [
@@ -359,7 +359,7 @@ describe("errors", () => {
     expect(await index.size()).toBe(0);
   });
 
-  it("of the options are those of the constructor", async () => {
+  it("in the options equal those of the constructor", async () => {
     const snapshot = new nous.MemoryIndex({ dimensions: 2 }).snapshot();
     const cases: [IndexWorkerOptions, string, string][] = [
       [{ dimensions: -1 }, "invalid_argument", "dimensions"],
@@ -381,7 +381,7 @@ describe("errors", () => {
     }
   });
 
-  it("say where there is no worker", async () => {
+  it("report a missing worker", async () => {
     const program = (entry: string) => `
       import { readFileSync } from "node:fs";
       import { createIndexWorker, init } from "nous-wasm/${entry}";
@@ -398,7 +398,7 @@ describe("errors", () => {
 });
 
 describe("the queue", () => {
-  it("refuses what is too much, at once, and goes on", async () => {
+  it("refuses excess calls at once, and goes on", async () => {
     const index = await worker({ maxPending: 3 });
     const order: string[] = [];
     const three = ["a", "b", "c"].map((id) => index.upsert([{ id }]).then(() => order.push(id)));
@@ -410,7 +410,7 @@ describe("the queue", () => {
     expect(await index.upsert([{ id: "d" }])).toBe(1);
   });
 
-  it("takes a thousand when it is not told, or any number", async () => {
+  it("has a limit of a thousand by default, or any given limit", async () => {
     const [usual, any] = [await worker({}), await worker({ maxPending: Infinity })];
     const codes = async (index: IndexWorker) => {
       const requests = Array.from({ length: 1002 }, () =>
@@ -424,7 +424,7 @@ describe("the queue", () => {
 });
 
 describe("termination", () => {
-  it("rejects what waits and what comes later, in order, and may be repeated", async () => {
+  it("rejects waiting and later calls in order, and may be repeated", async () => {
     const index = await worker();
     await index.upsert(nodesOf(60), { now: NOW });
     const order: number[] = [];
@@ -467,7 +467,7 @@ describe("vectors", () => {
     return index.similar(vector(1));
   };
 
-  it("are the caller's own without `transfer`, and may be changed at once", async () => {
+  it("stay with the caller without `transfer`, and may be changed at once", async () => {
     const index = await worker();
     const given = rows();
     const request = index.upsert(batch(given), { now: NOW });
@@ -510,7 +510,7 @@ describe("vectors", () => {
     expect(await index.size()).toBe(3);
   });
 
-  it("cross without the rest of their buffer", async () => {
+  it("are sent without the rest of their buffer", async () => {
     const index = await worker();
     await index.upsert(batch(rows()), { now: NOW });
     const large = new Float64Array(2 ** 24);
@@ -521,7 +521,7 @@ describe("vectors", () => {
     expect(same(await index.similar(large.subarray(1000, 1000 + DIMENSIONS)), expected())).toBe(
       null,
     );
-    // Whole, they would be 16 GB.
+    // Whole buffers would take 16 GB.
     const { user, system } = process.cpuUsage(start);
     expect((user + system) / 1e6).toBeLessThan(2);
   });
@@ -544,8 +544,8 @@ describe("vectors", () => {
   });
 });
 
-describe("what is asked", () => {
-  it("is read by the names of its fields, whoever they are inherited from, as by the index itself", async () => {
+describe("a request", () => {
+  it("is read by the names of its fields, inherited or not, as by the index itself", async () => {
     const source = `
       import { createIndexWorker, MemoryIndex } from "nous-wasm";
       const nodes = [0, 1, 2, 3, 4].map((i) => ({ id: "n" + i, type: i % 2 ? "fact" : "event", embedding: [1, i + 1] }));
@@ -588,7 +588,7 @@ describe("what is asked", () => {
     expect(told.at(-1)).toContain("invalid_argument kinds");
   });
 
-  it("waits in order, however many wait", async () => {
+  it("waits in order, with any number of others", async () => {
     const source = `
       import { createIndexWorker } from "nous-wasm";
       const index = await createIndexWorker({ maxPending: 60_000 });
@@ -604,7 +604,7 @@ describe("what is asked", () => {
 });
 
 describe("the process", () => {
-  it("ends by itself while a worker has nothing to do, and stays while it has", async () => {
+  it("exits while a worker is idle, and stays while it has work", async () => {
     const program = `
       import { createIndexWorker } from "nous-wasm";
       const index = await createIndexWorker();
@@ -616,7 +616,7 @@ describe("the process", () => {
     expect(await project.node("idle.mjs", program)).toBe("50000\nended 0\n");
   });
 
-  it("waits for the end of a worker where the program does", async () => {
+  it("waits for the end of a worker if the program does", async () => {
     const program = `
       import { createIndexWorker } from "nous-wasm";
       const index = await createIndexWorker();
@@ -626,7 +626,7 @@ describe("the process", () => {
     expect(await project.node("ended.mjs", program)).toBe("ended\n");
   });
 
-  it("passes none of its flags on", async () => {
+  it("passes none of its flags on to a worker", async () => {
     const program = `import { createIndexWorker } from "nous-wasm"; console.log(await (await createIndexWorker()).size());`;
     const flags = [
       "--input-type=module",
@@ -640,7 +640,7 @@ describe("the process", () => {
 });
 
 describe("a thread that ends", () => {
-  /** Runs a program in which the workers that are made are at hand, and are made as it is told. */
+  /** Runs a program that has access to its workers, and that creates them as given. */
   const withThreads = (name: string, making: string, source: string) =>
     project.node(
       name,
@@ -661,8 +661,8 @@ describe("a thread that ends", () => {
     `,
     );
 
-  it("rejects what waits and what comes later with `instance_lost`", async () => {
-    // A batch that takes the thread longer than its end does: a single node could be answered in
+  it("rejects waiting and later calls with `instance_lost`", async () => {
+    // The batch must take the thread longer than its end: a single node could be answered in
     // between.
     const source = `
       const index = await createIndexWorker();
@@ -681,7 +681,7 @@ describe("a thread that ends", () => {
     );
   });
 
-  it("so does one for which the memory was not enough", { timeout: 2 * MINUTES }, async () => {
+  it("does so if its memory was exhausted", { timeout: 2 * MINUTES }, async () => {
     const source = `
       const index = await createIndexWorker();
       let found = "answered";
@@ -698,7 +698,7 @@ describe("a thread that ends", () => {
     );
   });
 
-  it("before it began is `unsupported`", async () => {
+  it("is `unsupported` if it ended before it began", async () => {
     const source = `console.log(await code(createIndexWorker()));`;
     expect(
       await withThreads("missing.mjs", `(_, options) => ["/no/script.cjs", options]`, source),

@@ -1,5 +1,5 @@
-// Getters, conversions and proxies of the caller run during a call: they change no answer of it, and
-// what they throw reaches the caller.
+// Getters, conversions and proxies of the caller run during a call: they change no answer, and
+// their exceptions reach the caller.
 
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
@@ -23,12 +23,12 @@ import {
 
 checkUsualResults();
 
-describe("code of the caller that runs during a call", () => {
+describe("caller code that runs during a call", () => {
   const FIELDS = Object.keys(node());
   const trapped = (field: string, get: () => unknown) =>
     Object.defineProperty(node(), field, { get, enumerable: true });
 
-  test.each(FIELDS)("a getter of %s that throws: its own exception comes through", (field) => {
+  test.each(FIELDS)("as a throwing getter of %s: its own exception comes through", (field) => {
     const own = new RangeError("from a getter");
     const wrong = trapped(field, () => {
       throw own;
@@ -39,7 +39,7 @@ describe("code of the caller that runs during a call", () => {
     }
   });
 
-  test.each(FIELDS)("a getter of %s that calls the package: both results are right", (field) => {
+  test.each(FIELDS)("as a getter of %s that calls the package: both results are right", (field) => {
     const plain = node();
     let inner: unknown;
     const calling = trapped(field, () => {
@@ -55,7 +55,7 @@ describe("code of the caller that runs during a call", () => {
     );
   });
 
-  test("in rows that are merged, memories, columns, options and configurations", () => {
+  test("may run in merged rows, memories, columns, options and configurations", () => {
     const own = new Error("from a getter");
     const throwing = {
       get(): never {
@@ -132,7 +132,7 @@ describe("code of the caller that runs during a call", () => {
     ]);
   });
 
-  test("that changes the list meanwhile does no harm", () => {
+  test("may change the list without harm", () => {
     const list: object[] = [node(), node(), node()];
     list[0] = trapped("access_count", () => {
       list.length = 1;
@@ -144,7 +144,7 @@ describe("code of the caller that runs during a call", () => {
     expect(js.rerankTop(growing, metrics)).toHaveLength(1);
   });
 
-  test("that makes no number of an argument: what it threw, and the engine lives on", () => {
+  test("may fail to convert an argument to a number: its exception comes through, and the engine still works", () => {
     expect(thrownBy(() => js.calculateRetrievability(1n, 2))).toBeInstanceOf(TypeError);
     expect(thrownBy(() => js.applyCascadeDecay(Symbol("weight"), 2))).toBeInstanceOf(TypeError);
     expect(

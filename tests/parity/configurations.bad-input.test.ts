@@ -19,7 +19,7 @@ import {
 checkUsualResults();
 
 describe("configurations", () => {
-  test("of twenty thousand subtypes are read in a time that goes by their number", () => {
+  test("of twenty thousand subtypes are read in linear time", () => {
     const subtypes = Object.fromEntries(
       Array.from({ length: 20_000 }, (_, place) => [
         `custom:own ${place}`,
@@ -127,7 +127,7 @@ describe("configurations", () => {
     expectRefusal(() => js.createEngine(config), { field }, "invalid_config");
   });
 
-  test("that never end are refused, and keys in snake_case are told in camelCase", () => {
+  test("with cycles are refused, and errors spell keys of snake_case in camelCase", () => {
     const error = thrownBy(() => js.createEngine(cyclic)) as nous.NousError;
     expect([error.code, error.message.length < 300]).toEqual(["invalid_config", true]);
     for (const [config, hint] of [
@@ -138,7 +138,7 @@ describe("configurations", () => {
     }
   });
 
-  test("of another realm, frozen, or without a prototype are fine", () => {
+  test("may be of another realm, frozen, or without a prototype", () => {
     const config = { sections: { subtypes: { own: { section: "SIGNALS" } } } };
     const foreign = runInNewContext(`(${JSON.stringify(config)})`);
     for (const form of [
@@ -169,7 +169,7 @@ describe("configurations", () => {
   });
 });
 
-test("subtypes and types named like members of objects are unknown ones", () => {
+test("subtypes and types named like members of objects are unknown", () => {
   for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf", ""]) {
     expect(nous.getSectionForSubtype(name)).toBe("KNOWLEDGE");
     expect(nous.getInitialStabilityForSubtype(name)).toBe(60);

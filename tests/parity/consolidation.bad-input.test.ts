@@ -36,7 +36,7 @@ describe("episodes", () => {
     content_body: body({ pnl_pct: 1 }),
     ...changes,
   });
-  /** As many trades, of which those in the news are won. */
+  /** This many trades; those with the news were won. */
   const trades = (many: number) =>
     Array.from({ length: many }, (_, place) => {
       const news = place % 3 === 0;
@@ -59,14 +59,14 @@ describe("episodes", () => {
   const edges = usualTrades.map(({ link }) => link);
   const plan = (changes: object = {}) => ({ edges, now: NOW, ...changes });
 
-  /** Refused by everything that reads episodes. */
+  /** Refused by every function that reads episodes. */
   async function expectRefused(episodes: unknown, details: nous.NousErrorDetails): Promise<void> {
     expectRefusal(() => js.groupEpisodes(episodes, { now: NOW }), details);
     expectRefusal(() => js.findPatterns(episodes, []), details);
     await expectRejection(js.planConsolidation(episodes, [], { now: NOW }), details);
   }
 
-  /** A promise is rejected by the package's error with these details. */
+  /** Expects a promise to be rejected by the package's error with these details. */
   async function expectRejection(
     promise: Promise<unknown>,
     details: nous.NousErrorDetails,
@@ -102,7 +102,7 @@ describe("episodes", () => {
     await expectRefused(new Array(1), { field: "episodes", index: 0 });
   });
 
-  test("with wrong edges are refused by place; edges of what was learned need an id where they may be strengthened", async () => {
+  test("with wrong edges are refused by place; an edge of a lesson needs an id if it may be strengthened", async () => {
     for (const field of ["source_id", "target_id", "type"]) {
       for (const value of NO_IDS) {
         const wrong = [edges[0]!, { ...edges[1]!, id: "e", [field]: value }];
@@ -131,7 +131,7 @@ describe("episodes", () => {
     expect((await nous.planConsolidation(rows, [], plan({ edges: null }))).groups).toEqual([]);
   });
 
-  test("beside lessons that are none are refused; rubbish in their bodies is no matter", async () => {
+  test("beside invalid lessons are refused; the content of their bodies is not checked", async () => {
     for (const id of NO_IDS)
       await expectRejection(js.planConsolidation(rows, [{ id }], plan()), {
         field: "id",
@@ -185,7 +185,7 @@ describe("episodes", () => {
     expectSame(await nous.planConsolidation(rows, [...existing, ...existing], plan()), expected);
   });
 
-  test("beside a lesson whose body is deeper than can be written: what is too deep is left out of the new one", async () => {
+  test("beside a lesson with a body too deep to write: the new body leaves out the deep part", async () => {
     const [{ create } = expect.fail("nothing to do")] = (
       await nous.planConsolidation(rows, [], plan())
     ).groups;
@@ -254,7 +254,7 @@ describe("episodes", () => {
     }
   });
 
-  test("and texts that are none are refused by name", () => {
+  test("and values that are not text are refused by name", () => {
     for (const node of NO_OBJECTS) expectRefusal(() => js.extractSymbol(node), { field: "node" });
     for (const text of NO_TEXTS) {
       expectRefusal(() => js.extractSymbol({ content_title: text }), { field: "content_title" });
@@ -278,7 +278,7 @@ describe("episodes", () => {
     );
   });
 
-  test("none, and a hundred thousand", async () => {
+  test("may be none, or a hundred thousand", async () => {
     expect(nous.groupEpisodes([])).toEqual([]);
     expect(nous.findPatterns([], [])).toEqual({ patterns: [], tested: [] });
     const { groups, report } = await nous.planConsolidation([], []);
@@ -301,7 +301,7 @@ describe("episodes", () => {
     });
   });
 
-  test("with forty thousand conditions that hold for the same trades take a time that goes by their number", () => {
+  test("with forty thousand conditions that hold for the same trades take linear time", () => {
     const anomaly_types = Array.from({ length: 40_000 }, (_, place) => `kind ${place}`);
     const some = usualTrades.flatMap(({ rows: [entry, ended] }, place) => [
       { ...entry!, content_body: body(place < 10 ? { anomaly_types } : {}) },
@@ -313,7 +313,7 @@ describe("episodes", () => {
     expect(tested.map(({ conditions, n }) => [conditions.length, n])).toEqual([[40_000, 10]]);
   });
 
-  test("with bodies of ten million characters, or nested without end", () => {
+  test("may have bodies of ten million characters, or with endless nesting", () => {
     const long = {
       content_title: "-".repeat(MILLIONS),
       content_body: `${"short ".repeat(MILLIONS / 6)} link`,
@@ -355,7 +355,7 @@ describe("episodes", () => {
     });
   });
 
-  test("of one id are one, and ids differ in a lone surrogate", () => {
+  test("with equal ids count once, and ids may differ in a lone surrogate", () => {
     const some = ["\ud83d", "\ude80", "\ud83d", "__proto__", "constructor"].map((id) =>
       close({ id }),
     );
@@ -380,13 +380,13 @@ describe("episodes", () => {
       symbol: evil,
       episodes: [episode, close({ id: "b", subtype: evil })],
     });
-    // As many lines as there would be of well-meaning ones.
+    // As many lines as ordinary ones would have.
     expect(user.split(/[\n\r\u2028\u2029\u0085]/)).toHaveLength(6);
     expect(user).not.toContain('"y" [WIN');
     expect(system).toBe(nous.patternPrompt({ symbol: "ETH", episodes: [] }).system);
   });
 
-  test("frozen, of another realm, without a prototype, and with dates of all kinds are right", () => {
+  test("may be frozen, of another realm, without a prototype, and with dates of all kinds", () => {
     const forms = [
       Object.freeze(close({ id: "a" })),
       runInNewContext(`(${JSON.stringify(close({ id: "b" }))})`),
@@ -409,7 +409,7 @@ describe("episodes", () => {
     expect([group!.episodes.map(({ id }) => id).join(""), others]).toEqual(["abcdefg", []]);
   });
 
-  test("with a getter that throws: its own exception comes through", async () => {
+  test("with a throwing getter raise its own exception", async () => {
     const own = new RangeError("from a getter");
     const throwing = (target: object, field: string) =>
       Object.defineProperty({ ...target }, field, {
@@ -442,7 +442,7 @@ describe("episodes", () => {
     }
   });
 
-  test("that are more or fewer while they are read, or call the package, are right", async () => {
+  test("may change in number while they are read, or call the package", async () => {
     const expected = nous.findPatterns(rows, edges);
     for (const change of [
       (list: unknown[]) => list.push(...rows),

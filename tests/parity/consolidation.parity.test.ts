@@ -1,5 +1,5 @@
-// The package consolidates as the golden vectors and the reference do, to the bit; and a plan that
-// was carried out leaves nothing to do.
+// The package's consolidation equals the golden vectors and the reference to the bit; and a
+// carried-out plan leaves nothing to do.
 
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
@@ -19,7 +19,7 @@ function expectSame(actual: unknown, expected: unknown): void {
   if (difference !== null) expect.fail(difference);
 }
 
-test("golden", () => {
+test("golden vectors", () => {
   const file = readFileSync(new URL("../golden/consolidation.json", import.meta.url), "utf8");
   const { symbol, trigger, pattern } = JSON.parse(file);
   for (const vector of symbol) expect(nous.extractSymbol(vector)).toBe(vector.symbol);
@@ -151,7 +151,7 @@ describe("texts", () => {
   });
 });
 
-test("groups, and what a language model is asked about them", () => {
+test("groups and their requests to a language model equal the reference's", () => {
   fc.assert(
     fc.property(
       memory(SMALL),
@@ -171,7 +171,7 @@ test("groups, and what a language model is asked about them", () => {
   );
 });
 
-test("patterns", () => {
+test("patterns equal the reference's", () => {
   let [told, most] = [0, 0];
   fc.assert(
     fc.property(memory(LARGE), ({ rows, edges }) => {
@@ -192,12 +192,12 @@ test("patterns", () => {
     }),
     { numRuns: 300, seed: 10 },
   );
-  // Else nothing would have been shown.
+  // Otherwise the test would have shown nothing.
   expect(told).toBeGreaterThan(50);
   expect(most).toBeGreaterThan(1);
 });
 
-test("patterns and plans of planted memories", async () => {
+test("patterns and plans of planted memories equal the reference's", async () => {
   for (const seed of [1, 2, 3]) {
     const { nodes, edges } = generatePlanted({ seed });
     const trades = reference.closedTrades(nodes, edges, (close) => reference.extractSymbol(close)!);
@@ -211,7 +211,7 @@ test("patterns and plans of planted memories", async () => {
 
 describe("plans", () => {
   const DAY = 86_400_000;
-  /** Cycles of one memory, at each of which so much of it is there; some ask a language model. */
+  /** Cycles of one memory, with this much of it present at each; some call a language model. */
   const cycles = fc.array(
     fc.record({
       share: fc.constantFrom(0.5, 0.7, 1),
@@ -223,13 +223,13 @@ describe("plans", () => {
     { minLength: 2, maxLength: 4 },
   );
 
-  /** What is wrong with an answer, each says in its own words. */
+  /** Each implementation words the faults of an answer differently. */
   const withoutMessages = ({ groups, report }: reference.ConsolidationPlan) => {
     const errors = report.errors.map(({ symbol, stage }) => ({ symbol, stage }));
     return { groups, report: { ...report, errors } };
   };
 
-  test("are the reference's, and once carried out there is nothing to do", async () => {
+  test("equal the reference's, and leave nothing to do once carried out", async () => {
     const seen = { created: 0, strengthened: 0, updated: 0, playbooks: 0, errors: 0, related: 0 };
     await fc.assert(
       fc.asyncProperty(memory(LARGE), cycles, async ({ rows, edges }, cycles) => {
@@ -241,7 +241,7 @@ describe("plans", () => {
             const options = {
               ...{ edges: store.edges, now: NOW + days * DAY, agent },
               analyze: model ? analyze : undefined,
-              // Of those that are there now, whatever a plan will add.
+              // Of the existing memories, whatever a plan adds.
               findSimilar: similar ? findSimilarAmong(similarIds) : undefined,
             };
             const planned = await nous.planConsolidation(there, existing, options);

@@ -1,5 +1,5 @@
-// Lessons as a trader would write them, and what a plan does about what is known, the same, or
-// similar: the package and the reference, example by example.
+// Lessons as a trader would write them, and a plan's decisions about known, equal and similar
+// lessons, for the package and the reference, example by example.
 
 import * as nous from "nous-wasm";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -10,19 +10,19 @@ import { type Memory, Store } from "./inputs/consolidation.ts";
 const DAY = 86_400_000;
 const HOUR = DAY / 24;
 
-/** Some trades with something in common. */
+/** Some trades with a common property. */
 interface Side {
   n: number;
   wins: number;
   /** Signals of their entries. */
   signals: object;
-  /** Percent that those make that are won, and those that are not. */
+  /** Percent returns of won and of lost trades. */
   made?: [number, number];
-  /** After the day's beginning, in days: when they are entered. */
+  /** Entry time, in days after midnight. */
   entered?: number;
 }
 
-/** A memory of trades, one a week, the last one yesterday. */
+/** A memory with one trade a week, the last one yesterday. */
 function memoryOf(symbol: string, ...sides: Side[]): Memory {
   const memory: Memory = { rows: [], edges: [] };
   const trades = sides.flatMap((side) =>
@@ -227,22 +227,25 @@ describe.each<[string, Plan]>([
       "both ways, in two types",
       (edge) => [reversed(edge), { ...edge, id: `more ${edge.id}`, type: "relates_to" }],
     ],
-  ])("edges from %s: 40 of 48 won under a condition is the same lesson", async (_, turned) => {
-    const EXTREME = { ...SHORT, anomaly_types: ["funding_extreme"] };
-    const memory = memoryOf("ETH", won(40, 48, EXTREME), won(20, 48, SHORT));
-    const expected = await createdOf(memory);
-    expect(
-      expected.map(({ content_body }) => JSON.parse(content_body).consolidation.figures),
-    ).toMatchObject([{ n: 48, wins: 40, rest_n: 48, rest_wins: 20 }]);
-    expect(await createdOf({ ...memory, edges: memory.edges.flatMap(turned) })).toEqual(expected);
-  });
+  ])(
+    "with edges from %s, 40 of 48 wins under a condition give the same lesson",
+    async (_, turned) => {
+      const EXTREME = { ...SHORT, anomaly_types: ["funding_extreme"] };
+      const memory = memoryOf("ETH", won(40, 48, EXTREME), won(20, 48, SHORT));
+      const expected = await createdOf(memory);
+      expect(
+        expected.map(({ content_body }) => JSON.parse(content_body).consolidation.figures),
+      ).toMatchObject([{ n: 48, wins: 40, rest_n: 48, rest_wins: 20 }]);
+      expect(await createdOf({ ...memory, edges: memory.edges.flatMap(turned) })).toEqual(expected);
+    },
+  );
 
   describe("playbooks", () => {
     const EXTREME = { ...SHORT, anomaly_types: ["funding_extreme"] };
     const subtypeOf = async (these: Side, others: Side) =>
       (await lessonOf("ETH", these, others)).subtype;
 
-    test("are made of what anomalies call up, in one direction, and wins", async () => {
+    test("come from anomalies, one direction, and wins", async () => {
       const { subtype, body, edges } = await lessonOf(
         "eth",
         won(7, 8, EXTREME),
@@ -272,7 +275,7 @@ describe.each<[string, Plan]>([
       expect(match).toMatchObject({ id: "p", direction: "short", sample_size: 0 });
     });
 
-    test("for all symbols where there is none", async () => {
+    test("apply to all symbols if the trades have none", async () => {
       const { body } = await lessonOf("", won(7, 8, EXTREME), won(12, 40, SHORT));
       expect(body.trigger.symbols).toBeNull();
       expect(body.action).toBe("Short after a funding extreme.");
@@ -288,11 +291,11 @@ describe.each<[string, Plan]>([
         won(9, 40, SHORT),
       ],
       ["no anomaly", won(15, 16, SHORT), won(9, 40, { side: "long" })],
-    ])("not of %s", async (_, these, others) => {
+    ])("do not come from %s", async (_, these, others) => {
       expect(await subtypeOf(these, others)).toBe("custom:lesson");
     });
 
-    test("not of trades whose directions differ", async () => {
+    test("do not come from trades of different directions", async () => {
       const memory = memoryOf(
         "ETH",
         won(15, 16, { anomaly_types: ["a"], side: "long" }),
@@ -307,11 +310,11 @@ describe.each<[string, Plan]>([
     });
   });
 
-  describe("a pattern that is known", () => {
+  describe("a known pattern", () => {
     const NEWS = { news: true };
     const before = memoryOf("ETH", won(14, 16, NEWS), won(10, 40, {}));
     const ids = (memory: Memory) => new Set(memory.rows.map(({ id }) => id));
-    /** The same memory with some more trades behind. */
+    /** The same memory with more trades. */
     const withMore = (memory: Memory, ...sides: Side[]): Memory => {
       const more = memoryOf("ETH", ...sides);
       const renamed = (id: string) => `more ${id}`;
@@ -334,14 +337,14 @@ describe.each<[string, Plan]>([
     };
     const later = withMore(before, won(3, 4, NEWS));
 
-    test("changes nothing for the same episodes", async () => {
+    test("is unchanged for the same episodes", async () => {
       const store = await learned(before);
       expect([...store.existing.keys()]).toEqual(["lesson", "playbook", "made 0"]);
       const { groups, report } = await plan(before, store);
       expect([groups, report.groups_analyzed, report.patterns_strengthened]).toEqual([[], 1, 0]);
     });
 
-    test("gets its figures and new episodes, and nothing else", async () => {
+    test("gets new figures and episodes, and no other changes", async () => {
       const store = await learned(before, later);
       const { groups, report } = await plan(later, store);
       const [{ create, update, link, strengthen } = expect.fail("nothing to do"), ...others] =
@@ -360,7 +363,7 @@ describe.each<[string, Plan]>([
       expect(report).toMatchObject({ patterns_created: 0, patterns_strengthened: 1 });
     });
 
-    test("gets its figures when only the others are more", async () => {
+    test("gets new figures if only the other trades increase", async () => {
       const memory = withMore(before, won(1, 4, {}));
       const [{ update, link } = expect.fail("nothing to do")] = (
         await plan(memory, await learned(before, memory))
@@ -373,7 +376,7 @@ describe.each<[string, Plan]>([
       });
     });
 
-    test("keeps what else its body holds", async () => {
+    test("keeps the other fields of its body", async () => {
       const store = await learned(before, later);
       const known = store.existing.get("made 0")!;
       const body = {
@@ -390,7 +393,7 @@ describe.each<[string, Plan]>([
       expect(text).toContain("17 of 20");
     });
 
-    test("is another agent's when that agent learned it, and nobody's when its record cannot be read", async () => {
+    test("belongs to the agent that learned it, and a lesson with an unreadable record to no agent", async () => {
       const store = await learned(before);
       const other = await plan(before, store, { agent: "other" });
       expect(other.report).toMatchObject({ patterns_created: 1, patterns_strengthened: 0 });
@@ -412,7 +415,7 @@ describe.each<[string, Plan]>([
       }
     });
 
-    test("is known by either of two conditions that went together", async () => {
+    test("is recognized by either of two conditions that occurred together", async () => {
       const both = memoryOf("ETH", won(14, 16, { news: true, mood: "high" }), won(10, 40, {}));
       const apart = withMore(both, won(1, 2, { mood: "high" }), won(5, 5, NEWS));
       const [{ update, create } = expect.fail("nothing to do")] = (
@@ -426,7 +429,7 @@ describe.each<[string, Plan]>([
       ]);
     });
 
-    test("stays one lesson when the other side has become the smaller one", async () => {
+    test("stays one lesson if the other side becomes the smaller one", async () => {
       const longs = memoryOf("ETH", won(3, 20, SHORT), won(20, 22, { side: "long" }));
       const shorts = withMore(longs, won(1, 6, SHORT));
       const store = await learned(longs, shorts);
@@ -441,7 +444,7 @@ describe.each<[string, Plan]>([
       expect((await plan(shorts, store)).groups).toEqual([]);
     });
 
-    test("leaves a playbook alone when the other side has become the smaller one", async () => {
+    test("leaves its playbook unchanged if the other side becomes the smaller one", async () => {
       const [a, b] = ["a", "b"].map((kind) => ({ ...SHORT, anomaly_types: [kind] }));
       const few = memoryOf("ETH", won(19, 20, a!), won(3, 22, b!));
       const many = withMore(few, won(5, 6, a!));
@@ -451,7 +454,7 @@ describe.each<[string, Plan]>([
     });
   });
 
-  describe("what says the same, or something similar", () => {
+  describe("equal and similar lessons", () => {
     const memory = memoryOf("ETH", won(14, 16, { news: true }), won(10, 40, {}));
     const closes = async () =>
       (await createdOf(memory))[0]!.edges.map(({ target_id }) => target_id);
@@ -461,7 +464,7 @@ describe.each<[string, Plan]>([
       matches: [{ node_id: "lesson" }],
     });
 
-    test("is asked for by title, text and subtype", async () => {
+    test("are searched by title, text and subtype", async () => {
       const drafts: reference.PatternDraft[] = [];
       const findSimilar = async (
         draft: reference.PatternDraft,
@@ -474,7 +477,7 @@ describe.each<[string, Plan]>([
       expect(drafts).toEqual([{ title: node!.content_title, body, subtype: "custom:lesson" }]);
     });
 
-    test("a duplicate is strengthened instead, until it generalizes all of the episodes", async () => {
+    test("are strengthened instead of duplicated, until one generalizes all of the episodes", async () => {
       const store = new Store(memory.edges);
       const episodes = await closes();
       for (const target_id of episodes.slice(0, 3)) {
@@ -499,7 +502,7 @@ describe.each<[string, Plan]>([
       expect((await plan(memory, store, DUPLICATE)).groups).toEqual([]);
     });
 
-    test("what is only similar is linked to the new node, once each", async () => {
+    test("if only similar, are linked to the new node, once each", async () => {
       for (const answer of [
         {
           recommendation: "similar_found",
@@ -519,7 +522,7 @@ describe.each<[string, Plan]>([
       }
     });
 
-    test("lessons of statistics on something else are never duplicates, however alike their sentences", async () => {
+    test("from statistics on another subject are never duplicates, however similar their sentences", async () => {
       const store = new Store(memory.edges);
       store.apply(await plan(memory, store));
       const other = memoryOf("BTC", won(14, 16, { news: true }), won(10, 40, {}));
@@ -533,7 +536,7 @@ describe.each<[string, Plan]>([
       expect(link).toEqual([]);
     });
 
-    test("a search that fails, or answers what cannot be read, leaves its group and no other", async () => {
+    test("are unknown if the search fails or its answer is unreadable, which leaves out only that group", async () => {
       const other = memoryOf("BTC", won(14, 16, { news: true }), won(10, 40, {}));
       const renamed = other.rows.map((row) => ({ ...row, id: `btc ${row.id}` }));
       const ties = other.edges.map((edge) => ({
@@ -586,7 +589,7 @@ describe.each<[string, Plan]>([
     const answering = (text: string) => ({ analyze: () => text });
     const LESSON = answering("TITLE: Wait\n\nIt pays to wait.");
 
-    test("makes a lesson of the group's episodes", async () => {
+    test("writes a lesson from the group's episodes", async () => {
       const [node] = await createdOf(memory, LESSON);
       expect(node).toMatchObject({
         subtype: "custom:lesson",
@@ -602,7 +605,7 @@ describe.each<[string, Plan]>([
       );
     });
 
-    test("makes a playbook where it tells a trigger", async () => {
+    test("writes a playbook if it returns a trigger", async () => {
       const trigger = {
         anomaly_types: ["oi_surge"],
         min_severity: 0.4,
@@ -625,7 +628,7 @@ describe.each<[string, Plan]>([
     });
 
     test.each([70, -1, "0.5", Number.MAX_VALUE])(
-      "leaves out a least severity that no anomaly has: %s",
+      "has a minimum severity removed that no anomaly reaches: %s",
       async (severity) => {
         const trigger = JSON.stringify({
           anomaly_types: ["oi_surge"],
@@ -646,7 +649,7 @@ describe.each<[string, Plan]>([
       },
     );
 
-    test("is not asked again about the same episodes, but about others", async () => {
+    test("is called for new episodes, and not again for the same ones", async () => {
       const store = new Store([]);
       store.apply(await plan(memory, store, LESSON));
       let asked = 0;
@@ -660,7 +663,7 @@ describe.each<[string, Plan]>([
       expect(asked).toBe(1);
     });
 
-    test("is not asked about episodes that a lesson by hand generalizes, but about those of statistics", async () => {
+    test("is not called for episodes that a hand-written lesson generalizes, but for those of statistical lessons", async () => {
       const store = new Store(
         memory.rows.map(({ id }) => ({ source_id: "lesson", target_id: id, type: "generalizes" })),
       );
@@ -677,14 +680,14 @@ describe.each<[string, Plan]>([
       expect((await plan(memory, store, LESSON)).report.groups_analyzed).toBe(1);
     });
 
-    test("that sees no pattern, or says too little, has analysed the group", async () => {
+    test("has analysed the group even if it sees no pattern or answers too little", async () => {
       for (const text of ["NO_PATTERN", "no", "", "TITLE: only"]) {
         const { groups, report } = await planOf(memory, answering(text));
         expect([groups, report.groups_analyzed, report.errors]).toEqual([[], 1, []]);
       }
     });
 
-    test("that fails, or gives no text, leaves its group", async () => {
+    test("that fails or returns no text leaves its group open", async () => {
       const failing = () => {
         throw new Error("mine");
       };
@@ -700,7 +703,7 @@ describe.each<[string, Plan]>([
       }
     });
 
-    test("is asked about at most five groups of fifteen, and about none of two", async () => {
+    test("is called for at most five groups of fifteen, and for no group of two", async () => {
       const of = (symbol: string, many: number) =>
         rows(many).map((row) => ({ ...row, id: `${symbol} ${row.id}`, content_title: symbol }));
       const sizes = [
@@ -734,7 +737,7 @@ describe.each<[string, Plan]>([
   });
 });
 
-describe("answers that are waited for", () => {
+describe("answers of caller functions", () => {
   const rows = ["BTC", "ETH"].flatMap((symbol) =>
     Array.from({ length: 3 }, (_, place) => ({
       ...{ id: `${symbol} ${place}`, subtype: "custom:signal", content_title: symbol },
@@ -747,7 +750,7 @@ describe("answers that are waited for", () => {
   const running = new Set<unknown>();
   beforeEach(() => {
     running.clear();
-    // The process has timers of others, too.
+    // The process has other timers, too.
     vi.spyOn(globalThis, "setTimeout").mockImplementation(((
       call: (...given: unknown[]) => void,
       ...rest: [number]
@@ -769,7 +772,7 @@ describe("answers that are waited for", () => {
   });
   afterEach(() => vi.restoreAllMocks());
 
-  test("are late after a while, which costs only their group; what comes then is no matter", async () => {
+  test("time out, which loses only their group; later answers are ignored", async () => {
     const signals: AbortSignal[] = [];
     let fail = (_: Error) => {};
     const late = new Promise<string>((_, reject) => {
@@ -796,7 +799,7 @@ describe("answers that are waited for", () => {
     expect(plan.groups).toHaveLength(1);
   });
 
-  test("may be late twice, once for each seam", async () => {
+  test("may time out twice, once per function", async () => {
     const slow = <T>(answer: T) => new Promise<T>((resolve) => setTimeout(resolve, 30, answer));
     const options = {
       ...{ now: NOW, timeoutSeconds: 0.25, analyze: () => slow("TITLE: Wait\nIt pays.") },
@@ -814,7 +817,7 @@ describe("answers that are waited for", () => {
     ]);
   });
 
-  test("are no longer waited for when the caller's signal is aborted", async () => {
+  test("are no longer awaited once the caller's signal is aborted", async () => {
     const controller = new AbortController();
     const reason = new Error("no longer wanted");
     let asked = 0;
@@ -838,7 +841,7 @@ describe("answers that are waited for", () => {
     expect(asked).toBe(1);
   });
 
-  test("are asked for with the very episodes, group by group", async () => {
+  test("are requested with the very episode objects, group by group", async () => {
     const asked: nous.EpisodeGroup<(typeof rows)[0]>[] = [];
     const analyze = async (
       prompt: nous.PatternPrompt,

@@ -1,5 +1,5 @@
-// The full-text index against plain TypeScript, to the bit, and against SQLite's FTS5: what
-// characters are, for each of them, and scores, to the last places of the logarithm.
+// The full-text index against plain TypeScript, to the bit, and against SQLite's FTS5: the class of
+// every character, and scores up to the last places of the logarithm.
 
 import fc from "fast-check";
 import Database from "libsql";
@@ -10,7 +10,7 @@ import { type ReferenceDocument, ReferenceTexts, UNSPACED } from "../reference/f
 import { STOP_WORDS } from "../reference/stop-words.ts";
 import { same } from "./support/same.ts";
 
-/** Few beginnings and many words, as in a language; marks, cases, and words that hold others. */
+/** Few prefixes and many words, as in a language; marks, cases, and words that contain others. */
 const WORDS = [
   ..."gold golden goldsmith silver silverware Été été etait Ζεύς ΖΕΥΣ ζευς привет ПРИВЕТ прив naïve naive".split(
     " ",
@@ -53,8 +53,8 @@ const questionOf = (words: readonly string[]) =>
     { maxLength: 6 },
   );
 
-describe("beside plain TypeScript", () => {
-  it("finds the same with the same scores, to the bit, whatever was replaced, removed and restored", () => {
+describe("the full text and plain TypeScript", () => {
+  it("find the same with the same scores, to the bit, after any replacements, removals and restores", () => {
     const words = [...WORDS, ...COMMON, ...RUNNING];
     const step = fc.oneof(
       {
@@ -105,7 +105,7 @@ describe("beside plain TypeScript", () => {
     );
   });
 
-  it("does so with many documents in one batch, most of which go again", () => {
+  it("agree on many documents in one batch, most of which are then removed", () => {
     const [sample] = fc.sample(
       fc.array(documentOf([...WORDS, ...COMMON]), { minLength: 900, maxLength: 900 }),
       {
@@ -122,7 +122,7 @@ describe("beside plain TypeScript", () => {
     expect(index.remove([...gone, "nobody", gone[0]!])).toBe(675);
     reference.remove(gone);
     index.upsert(documents.slice(0, 9));
-    // Those that are there keep their places.
+    // The remaining documents keep their places.
     reference.upsert(documents.slice(0, 9));
     for (const question of [
       ["gold"],
@@ -139,7 +139,7 @@ describe("beside plain TypeScript", () => {
   });
 });
 
-it("the index that it is measured against finds the same", () => {
+it("the competitor of the benchmark finds the same", () => {
   const words = "gold golden silver tin copper x1 x12 one two three".split(" ");
   const text = fc.array(fc.constantFrom(...words), { maxLength: 9 }).map((each) => each.join(" "));
   const question = fc.uniqueArray(fc.constantFrom(...words, "go", "x"), { maxLength: 5 });
@@ -159,8 +159,7 @@ it("the index that it is measured against finds the same", () => {
   );
 });
 
-// ---- FTS5
-// ----------------------------------------------------------------------------------------
+// ---- FTS5 ---------------------------------------------------------------------------------------
 
 function fts(): { db: Database.Database; put(rowid: number, ...columns: string[]): void } {
   const db = new Database(":memory:");
@@ -171,8 +170,8 @@ function fts(): { db: Database.Database; put(rowid: number, ...columns: string[]
 
 const quoted = (term: string) => `"${term.replaceAll('"', '""')}"*`;
 
-describe("beside FTS5", () => {
-  it("finds the same documents with the same scores", () => {
+describe("the full text and FTS5", () => {
+  it("find the same documents with the same scores", () => {
     let compared = 0;
     fc.assert(
       fc.property(
@@ -189,7 +188,7 @@ describe("beside FTS5", () => {
           const count = (term: string) => (holding.get(quoted(term)) as { n: number }).n;
           for (const given of questions) {
             const question = given.filter((term) => !STOP_WORDS.has(term.toLowerCase()));
-            // FTS5 is asked for those that count.
+            // FTS5 gets only the terms that count.
             const rare = question.filter(
               (term) => count(term) > 0 && 2 * count(term) < texts.length,
             );
@@ -224,7 +223,7 @@ describe("beside FTS5", () => {
     expect(compared).toBeGreaterThan(500);
   });
 
-  it("takes every character for what FTS5 takes it for", { timeout: 300_000 }, () => {
+  it("classify every character alike", { timeout: 300_000 }, () => {
     const db = new Database(":memory:");
     db.exec(
       "CREATE VIRTUAL TABLE texts USING fts5(text); CREATE VIRTUAL TABLE terms USING fts5vocab(texts, 'row')",
@@ -236,7 +235,7 @@ describe("beside FTS5", () => {
     const odd: string[] = [];
     for (let from = 0; from < 0x3_0000; from += 256) {
       const characters = Array.from({ length: 256 }, (_, place) => from + place).filter(isAsked);
-      // Each alone between its neighbours of ASCII; the number tells which it was.
+      // Each stands alone between ASCII neighbours; the number identifies it.
       const words = characters.map((code) => `${code}q${String.fromCodePoint(code)}z`);
       insert.run(words.join(" "));
       const index = new TextIndex();
@@ -252,7 +251,7 @@ describe("beside FTS5", () => {
       const apart = expected.get("z") ?? 0;
       if (joined + apart !== characters.length)
         odd.push(`${from}: ${joined} and ${apart} of ${characters.length}`);
-      // What is taken for a separator here leaves a word of its own.
+      // A separator leaves a separate word.
       if (index.search(["z"], { limit: Number.POSITIVE_INFINITY }).length !== apart)
         odd.push(`${from}: separators`);
       db.exec("DELETE FROM texts");

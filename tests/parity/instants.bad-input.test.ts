@@ -1,4 +1,4 @@
-// Instants as text, as dates and as numbers: every right spelling is read, every wrong one is
+// Instants as text, as dates and as numbers: every valid spelling is read, every invalid one is
 // refused.
 
 import { execFileSync } from "node:child_process";
@@ -19,9 +19,9 @@ import {
 
 checkUsualResults();
 
-describe("moments", () => {
+describe("instants", () => {
   const MOMENT = Date.UTC(2026, 0, 5, 22, 30);
-  /** Texts of that moment; those without a zone mean UTC. */
+  /** Texts of that instant; those without a zone mean UTC. */
   const TEXTS = [
     ...[
       "2026-01-05T22:30:00.000Z",
@@ -46,7 +46,7 @@ describe("moments", () => {
   ];
   const DATES = ["2026-01-05", "2026-01-05T00:00", "2026-01-05T00:00:00.000Z"];
 
-  test("as text mean what ISO 8601 says, and UTC without a zone", () => {
+  test("as text follow ISO 8601, and are UTC without a zone", () => {
     const now = MOMENT + 100 * DAY;
     for (const text of TEXTS)
       expect(nous.recencyScore(text, now - 1), text).toBe(Math.exp(-99 / 30));
@@ -86,7 +86,7 @@ describe("moments", () => {
       ["2000-02-29T12:00", Date.UTC(2000, 1, 29, 12)],
       ["2026-04-30", Date.UTC(2026, 3, 30)],
       ["2026-01-31T24:00", Date.UTC(2026, 1, 1)],
-      // The day exists where it is written, although UTC has another one then.
+      // The day exists in its own zone, although UTC has another day then.
       ["2026-02-28T23:30:00-05:00", Date.UTC(2026, 2, 1, 4, 30)],
       ["2024-02-29T00:30+02:00", Date.UTC(2024, 1, 28, 22, 30)],
     ];
@@ -97,7 +97,7 @@ describe("moments", () => {
     }
   });
 
-  test("as text that is none are refused with an example of one", () => {
+  test("as invalid text are refused with an example", () => {
     const index = new nous.MemoryIndex();
     for (const refused of [
       () => index.upsert([{ id: "a", created_at: "yesterday" }]),
@@ -110,7 +110,7 @@ describe("moments", () => {
       expect(refused).toThrow(/an instant.*, such as 2026-01-15T09:30:00Z, found "yesterday"$/);
   });
 
-  test("as text mean the same wherever the process runs", () => {
+  test("as text mean the same in every time zone of the process", () => {
     const program = `
       import { recencyScore, rerankTop } from "nous-wasm";
       const node = { id: "a", created_at: 0, access_count: 0, inbound_edge_count: 0 };
@@ -138,7 +138,7 @@ describe("moments", () => {
     expectSame(kolkata, utc);
   });
 
-  test("may be Dates of another realm, and Dates that are frozen", () => {
+  test("may be Dates of another realm, and frozen Dates", () => {
     const foreign = runInNewContext(`new Date(${MOMENT})`) as Date;
     expect(foreign).not.toBeInstanceOf(Date);
     for (const date of [

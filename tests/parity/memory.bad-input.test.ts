@@ -1,5 +1,5 @@
-// What a resident memory refuses, by which error, and that nothing of a refused call is done; and
-// what is left of it after `free`.
+// The errors of MemoryIndex: each wrong input has its error, a refused call changes nothing, and
+// after `free` every method reports it.
 
 import * as nous from "nous-wasm";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -12,8 +12,8 @@ const DAY = 86_400_000;
 const { POSITIVE_INFINITY: INFINITY, NaN: NAN } = Number;
 
 /**
- * What a refusal tells; a pattern where more than one name would do, and words where the message
- * alone names the place.
+ * The details of an error; a pattern if more than one name would do, and words if only the message
+ * names the place.
  */
 interface Details {
   field: string | RegExp;
@@ -22,7 +22,7 @@ interface Details {
   said?: string;
 }
 
-/** The call throws the package's error with these details, and its message names them. */
+/** Expects the package's error with these details, and a message that names them. */
 function expectRefusal(
   call: () => unknown,
   { field, said, ...details }: Details,
@@ -50,8 +50,7 @@ function expectRefusal(
   if (details.id !== undefined) expect(thrown.message).toContain(JSON.stringify(details.id));
 }
 
-// ---- a memory that every refusal leaves as it was
-// ------------------------------------------------
+// ---- a memory that every refusal leaves unchanged -----------------------------------------------
 
 const OPTIONS = { dimensions: 3 };
 const IDS = ["a", "b", "c", "d"];
@@ -112,8 +111,7 @@ afterEach(() => {
   memory.free();
 });
 
-// ---- values
-// --------------------------------------------------------------------------------------
+// ---- values -------------------------------------------------------------------------------------
 
 const NO_NUMBERS: unknown[] = [
   "0.5",
@@ -236,11 +234,11 @@ describe("upsert", () => {
     ["embedding", NO_EMBEDDINGS],
     ["sequence", NO_SEQUENCES],
   ])(
-    "a wrong %s is refused by place, id and field, for new and for known ones",
+    "refuses a wrong %s by place, id and field, for new nodes and for known ones",
     (field, values) => {
       for (const value of values) {
         for (const id of ["fresh", "a"]) {
-          // Sound ones before it and behind it are not taken either.
+          // Valid nodes before and after it are not added either.
           const [sound, known] = [
             { id: "new" },
             { id: "b", access_count: 99, tags: [], embedding: null },
@@ -255,7 +253,7 @@ describe("upsert", () => {
     },
   );
 
-  test("a missing, empty or wrong id is refused by place; so is what is no object", () => {
+  test("refuses a missing, empty or wrong id by place, and an entry that is not an object", () => {
     for (const id of NO_IDS)
       expectRefusal(() => upsert({ id: "new" }, { id, type: "note" }), { field: "id", index: 1 });
     for (const entry of NO_OBJECTS)
@@ -263,13 +261,13 @@ describe("upsert", () => {
     expectRefusal(() => js.upsert(new Array(1)), { field: "nodes", index: 0 });
   });
 
-  test("nodes that are no array, and a moment that is none", () => {
+  test("refuses nodes that are not an array, and a wrong `now`", () => {
     for (const nodes of NO_ARRAYS) expectRefusal(() => js.upsert(nodes), { field: "nodes" });
     for (const now of NO_INSTANTS)
       expectRefusal(() => js.upsert([{ id: "new" }], { now }), { field: "now" });
   });
 
-  test("an embedding in a memory that keeps none", () => {
+  test("refuses an embedding in a memory without embeddings", () => {
     const bare = new nous.MemoryIndex();
     expectRefusal(() => bare.upsert([{ id: "new", embedding: [1] }]), {
       field: "embedding",
@@ -283,7 +281,7 @@ describe("upsert", () => {
     bare.free();
   });
 
-  test("whatever is thrown while values are read leaves the memory as it was", () => {
+  test("leaves the memory unchanged if a read of a value throws", () => {
     const trap = () => {
       throw new RangeError("from within");
     };
@@ -305,7 +303,7 @@ describe("link", () => {
     ["strength", NO_SHARES],
     ["sequence", NO_SEQUENCES],
   ])(
-    "a wrong %s is refused by place, id and field, for new and for known ones",
+    "refuses a wrong %s by place, id and field, for new edges and for known ones",
     (field, values) => {
       for (const value of values) {
         for (const id of ["fresh", "ab"]) {
@@ -321,18 +319,18 @@ describe("link", () => {
     },
   );
 
-  test("a missing, empty or wrong id is refused by place; so is what is no object", () => {
+  test("refuses a missing, empty or wrong id by place, and an entry that is not an object", () => {
     for (const id of NO_IDS)
       expectRefusal(() => js.link([edge({}), edge({ id })]), { field: "id", index: 1 });
     for (const entry of NO_OBJECTS)
       expectRefusal(() => js.link([edge({}), entry]), { field: "edges", index: 1 });
   });
 
-  test("edges that are no array", () => {
+  test("refuses edges that are not an array", () => {
     for (const edges of NO_ARRAYS) expectRefusal(() => js.link(edges), { field: "edges" });
   });
 
-  test("an edge that would be ignored is refused all the same", () => {
+  test("checks an edge that would be ignored, too", () => {
     const wrong = edge({ target_id: "nobody", strength: 7 });
     expectRefusal(() => js.link([edge({}), wrong]), { field: "strength", index: 1, id: "new" });
   });
@@ -345,12 +343,12 @@ describe("lists of ids", () => {
       expectRefusal(() => js[method](["a", "ab", id]), { field: /ids?$/i, index: 2 });
   });
 
-  test.each(["touch", "recall"])("%s at a moment that is none", (method) => {
+  test.each(["touch", "recall"])("%s with a wrong `now`", (method) => {
     for (const now of [null, ...NO_INSTANTS])
       expectRefusal(() => js[method](["a"], now), { field: "now" });
   });
 
-  test("unknown ids are passed over", () => {
+  test("unknown ids are skipped", () => {
     expect([
       memory.remove(["nobody"]),
       memory.unlink(["a"]),
@@ -364,7 +362,7 @@ describe("lists of ids", () => {
 });
 
 describe("strengthen", () => {
-  test("groups that are no array of arrays of ids", () => {
+  test("refuses groups that are not an array of arrays of ids", () => {
     for (const groups of NO_ARRAYS)
       expectRefusal(() => js.strengthen(groups, 0.1), { field: "groups" });
     for (const group of NO_ARRAYS) {
@@ -388,7 +386,7 @@ describe("strengthen", () => {
     }
   });
 
-  test("an amount that is none", () => {
+  test("refuses a wrong amount", () => {
     for (const amount of [NAN, INFINITY, -INFINITY, -0.1, -5e-324, null, ...NO_NUMBERS]) {
       expectRefusal(() => js.strengthen([["a", "b"]], amount), { field: "amount" });
     }
@@ -399,7 +397,7 @@ describe("rerank", () => {
   const rerank = (columns: object, options?: unknown) => () =>
     js.rerank({ ids: ["a", "b", "c"], ...columns }, options);
 
-  test("ids", () => {
+  test("refuses wrong ids", () => {
     for (const candidates of [undefined, null, 7, "a"]) {
       expectRefusal(() => js.rerank(candidates), { field: /^(candidates|ids)$/ });
     }
@@ -413,7 +411,7 @@ describe("rerank", () => {
     });
   });
 
-  test("handles that no node has, to the last number there is", () => {
+  test("refuses handles without a node, up to the last number", () => {
     for (const handle of [100, 2 ** 31, 2 ** 32 - 2, 2 ** 32 - 1]) {
       const handles = Uint32Array.of(0, handle);
       expectRefusal(() => js.rerank({ handles }), { field: "handles", said: "[1]" });
@@ -442,7 +440,7 @@ describe("rerank", () => {
     }
   });
 
-  test("options", () => {
+  test("refuses wrong options", () => {
     for (const limit of NO_LIMITS) expectRefusal(rerank({}, { limit }), { field: "limit" });
     for (const now of NO_INSTANTS) expectRefusal(rerank({}, { now }), { field: "now" });
   });
@@ -468,16 +466,16 @@ const FILTERS: [string, unknown[]][] = [
 describe("search", () => {
   const search = (query: unknown) => () => js.search(query);
 
-  test("a query that is no object", () => {
+  test("refuses a query that is not an object", () => {
     for (const query of [null, "a", 7, true, []]) expectRefusal(search(query), { field: "query" });
   });
 
-  test("an embedding that is none", () => {
+  test("refuses a wrong embedding", () => {
     for (const embedding of NO_EMBEDDINGS)
       expectRefusal(search({ embedding }), { field: "embedding" });
   });
 
-  test("hits", () => {
+  test("refuses wrong hits", () => {
     const sound = { id: "a", score: 1 };
     for (const bm25 of NO_ARRAYS.filter((value) => value != null))
       expectRefusal(search({ bm25 }), { field: "bm25" });
@@ -500,7 +498,7 @@ describe("search", () => {
     }
   });
 
-  test.each(FILTERS)("the filter %s", (name, values) => {
+  test.each(FILTERS)("refuses the filter %s", (name, values) => {
     for (const value of values) {
       expectRefusal(search({ filters: { [name]: value } }), {
         field: new RegExp(`^(filters\\.)?${name}$`),
@@ -508,13 +506,13 @@ describe("search", () => {
     }
   });
 
-  test("filters that are no object, and one that there is not", () => {
+  test("refuses filters that are not an object, and an unknown filter", () => {
     for (const filters of ["a", 7, true, []])
       expectRefusal(search({ filters }), { field: "filters" });
     expectRefusal(search({ filters: { tags: ["btc"] } }), { field: /^(filters\.)?tags$/ });
   });
 
-  test("the rest", () => {
+  test("refuses other wrong options", () => {
     for (const limit of NO_LIMITS) expectRefusal(search({ limit }), { field: "limit" });
     for (const max_seeds of NO_LIMITS) expectRefusal(search({ max_seeds }), { field: "max_seeds" });
     for (const now of NO_INSTANTS) expectRefusal(search({ now }), { field: "now" });
@@ -527,7 +525,7 @@ describe("search", () => {
     }
   });
 
-  test("a question without anything is one, and finds nothing", () => {
+  test("accepts an empty question, and finds nothing", () => {
     const nothing = { ids: [], scores: [], length: 0, at: [], each: [] };
     for (const query of [{}, { embedding: null, bm25: null, filters: null }, { bm25: [] }]) {
       expect(foundBy(memory.search({ ...query, now: NOW })).ranking).toEqual(nothing);
@@ -536,13 +534,13 @@ describe("search", () => {
 });
 
 describe("similar", () => {
-  test("an embedding that is none, or none at all", () => {
+  test("refuses a wrong or missing embedding", () => {
     for (const embedding of [undefined, null, ...NO_EMBEDDINGS]) {
       expectRefusal(() => js.similar(embedding), { field: "embedding" });
     }
   });
 
-  test("options", () => {
+  test("refuses wrong options", () => {
     const similar = (options: object) => () => js.similar([1, 2, 3], options);
     for (const limit of NO_LIMITS) expectRefusal(similar({ limit }), { field: "limit" });
     for (const now of NO_INSTANTS) expectRefusal(similar({ now }), { field: "now" });
@@ -559,12 +557,12 @@ describe("similar", () => {
 });
 
 describe("decay", () => {
-  test.each(["decay", "transitions"])("%s at a moment that is none", (method) => {
+  test.each(["decay", "transitions"])("refuses %s with a wrong `now`", (method) => {
     for (const now of [null, ...NO_INSTANTS])
       expectRefusal(() => js[method](now), { field: "now" });
   });
 
-  test("changes that are none", () => {
+  test("refuses wrong changes", () => {
     const changes = (columns: object) => () =>
       js.applyDecay({
         ids: ["a", "b"],
@@ -608,11 +606,11 @@ describe("the constructor", () => {
     ["embeddings", ["f16", "", "F32", 32, true, null, {}]],
     ["embeddingId", [7, true, null, {}, ["a"]]],
     ["maxBytes", [NAN, -1, null, ...NO_NUMBERS]],
-  ])("a wrong %s", (field, values) => {
+  ])("refuses a wrong %s", (field, values) => {
     for (const value of values) expectRefusal(make({ [field]: value }), { field });
   });
 
-  test("an option that there is not, and options that are none", () => {
+  test("refuses an unknown option, and options that are not an object", () => {
     expectRefusal(make({ dimension: 3 }), { field: "dimension" });
     expectRefusal(make({ embedding_id: "a" }), { field: "embedding_id" });
     for (const options of [null, 7, "a", true]) expectRefusal(make(options), { field: "options" });
@@ -630,12 +628,12 @@ describe("the constructor", () => {
     ["search.edgeWeight", { edgeWeight: "storedType" }],
     ["search.graphReach", { graphReach: 1 }],
     ["search.seedThreshold", { seedThreshold: NAN }],
-  ])("a configuration with a wrong %s", (field, search) => {
+  ])("refuses a configuration with a wrong %s", (field, search) => {
     expectRefusal(make({ config: { search } }), { field }, "invalid_config");
   });
 });
 
-test("after `free` every method says so, and `free` may be called again", () => {
+test("after `free` every method reports it, and `free` may be called again", () => {
   const freed = filled(new nous.MemoryIndex(OPTIONS));
   freed.free();
   freed.free();

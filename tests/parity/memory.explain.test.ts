@@ -1,5 +1,5 @@
-// Explanations: for whatever a search ranked, the tree adds up to the score, number by number and
-// to the bit; and for whatever it did not, the reason is the one that the reference gives.
+// Explanations: for each ranked node, the tree adds up to the score, number by number and to the
+// bit; for each other node, the reason equals the reference's.
 
 import fc from "fast-check";
 import { type ExplainedNode, type Explanation, MemoryIndex, NousError } from "nous-wasm";
@@ -25,7 +25,7 @@ const COMBINE: Record<NonNullable<Explanation["operation"]>, (a: number, b: numb
   minimum: (a, b) => Math.min(a, b),
 };
 
-/** The tree's value, once every value in it has been seen to come from its parts. */
+/** The tree's value, after a check that every value in it follows from its parts. */
 function checked(tree: Explanation, path = tree.name): number {
   const { value, operation, parts } = tree;
   if (typeof value !== "number") expect.fail(`${path} has no value`);
@@ -46,7 +46,7 @@ function* within(tree: Explanation): Generator<Explanation> {
   for (const part of tree.parts ?? []) yield* within(part);
 }
 
-/** What was explained, so that no test runs empty. */
+/** Counts of explained nodes, so that no test runs empty. */
 interface Seen {
   ranked: number;
   hops: Set<string>;
@@ -119,7 +119,7 @@ function compare(
       if (!Object.is(told!.value, known))
         expect.fail(`${node.id}: ${told!.name} is ${told!.value}, not ${known}`);
     });
-    // Who passed something on is one end of the edge; a chain of arrivals begins at a seed.
+    // An edge leads from the node that passed activation on; a chain of arrivals begins at a seed.
     const follow = (part: Explanation, to: string): void => {
       const { name, from, edge: id, note, parts } = part;
       if (name === "seed" && from === undefined && id === undefined) return;
@@ -135,7 +135,7 @@ function compare(
   }
 }
 
-/** Zeros have no direction, so they are no embedding of anything. */
+/** Zeros have no direction, so they are not valid embeddings. */
 const withoutZeros = ({ nodes, edges }: GraphMemory): GraphMemory => ({
   nodes: nodes.map((node) => ({
     ...node,
@@ -156,7 +156,7 @@ function using(
   }
 }
 
-test("every node of every search of a small memory", () => {
+test("every node of every search of a small memory is explained", () => {
   const seen = newSeen();
   fc.assert(
     fc.property(smallCase, fc.boolean(), ({ memory, dimensions, query, options }, sections) => {
@@ -206,7 +206,7 @@ describe("a larger memory", () => {
     expect(seen.ranked).toBeGreaterThan(10);
   });
 
-  test("sections that are off, moved and weighed anew are explained as they rank", () => {
+  test("sections that are off, moved or reweighted are explained as they rank", () => {
     const profiles = { KNOWLEDGE: { rerankingWeights: { semantic: 0.3, keyword: 0.2 } } };
     const subtypes = { "custom:trade": { section: "SIGNALS" } };
     for (const sections of [{ enabled: false }, { subtypes }, { profiles }]) {
@@ -225,7 +225,7 @@ describe("a larger memory", () => {
   });
 });
 
-/** Numbers at their ends: what rounds away, what is 0, and what is infinite. */
+/** Numbers at the limits: numbers that round to 0, zeros, and infinities. */
 describe("extreme numbers", () => {
   const ask = { bm25: [{ id: "a", score: 2 }], limit: 5 };
 
@@ -258,7 +258,7 @@ describe("extreme numbers", () => {
   });
 });
 
-test("a score that is no number is refused as it is by a search", () => {
+test("a score of NaN is refused as in a search", () => {
   const infinite = { search: { initialActivation: 1e308, bm25Weight: 1e308 } };
   for (const [config, fields] of [
     [infinite, {}],
@@ -275,7 +275,7 @@ test("a score that is no number is refused as it is by a search", () => {
   }
 });
 
-test("a node that is not there is refused by its id", () => {
+test("a missing node is refused by its id", () => {
   using({ dimensions: 0, config: {} }, (index) => {
     index.upsert([{ id: "a" }, { id: "gone" }]);
     index.remove(["gone"]);
@@ -294,7 +294,7 @@ test("a node that is not there is refused by its id", () => {
   });
 });
 
-test("an edge and a node that were removed are in no explanation", () => {
+test("a removed edge or node is in no explanation", () => {
   using({ dimensions: 0, config: { search: { graphReach: true } } }, (index) => {
     index.upsert(
       ["a", "b", "c"].map((id) => ({ id })),

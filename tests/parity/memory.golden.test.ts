@@ -1,6 +1,6 @@
-// The golden graphs of searching, through a resident memory. It makes its own similarities, in f32:
-// so embeddings are laid out whose cosines are the golden scores rounded to that. To the bit it is
-// the reference, to six decimals the golden file.
+// The golden graphs of searching, through MemoryIndex, which computes similarities itself, in f32:
+// so the embeddings have cosines that equal the golden scores rounded to f32. The results equal the
+// reference to the bit, and the golden file to six decimals.
 
 import { readFileSync } from "node:fs";
 import { MemoryIndex } from "nous-wasm";
@@ -31,7 +31,7 @@ const golden: { now: number; graphs: Graph[] } = JSON.parse(
 );
 
 /**
- * At this cosine from the query, which is [1, 0]. What no search found is at a right angle to it.
+ * At this cosine from the query, which is [1, 0]. Nodes that no search found are orthogonal to it.
  */
 const at = (cosine: number) => [cosine, Math.sqrt(1 - cosine ** 2)];
 const QUERY = [1, 0];
@@ -62,7 +62,7 @@ describe.each(golden.graphs.map((graph, i) => [i, graph] as const))("graph %i", 
     now: golden.now,
   };
 
-  test("the golden ranking, counts and finds, and all of the reference's to the bit", () => {
+  test("has the golden ranking, counts and finds, and equals the reference to the bit", () => {
     const options = { dimensions: 2, config: { search: settingsOf(config) } };
     const index = new MemoryIndex(options);
     const plain = new ReferenceMemory(options);
@@ -93,7 +93,7 @@ describe.each(golden.graphs.map((graph, i) => [i, graph] as const))("graph %i", 
     expect(found.connections!.map(({ id }) => id)).toEqual(connections.map(({ id }) => id));
   });
 
-  test("the cosines are the golden scores in f32", () => {
+  test("has cosines that are the golden scores in f32", () => {
     const index = new MemoryIndex({ dimensions: 2 });
     index.upsert(placed);
     const { ids, scores } = index.similar(QUERY, { limit: nodes.length });
@@ -105,7 +105,7 @@ describe.each(golden.graphs.map((graph, i) => [i, graph] as const))("graph %i", 
   });
 });
 
-test("where only words were searched for, the golden rules hold to the bit", () => {
+test("a search by words only keeps the golden rules to the bit", () => {
   for (const { nodes, edges, bm25, config, filters, limit, serendipity_level } of golden.graphs) {
     const hits = bm25.map(({ nodeId, score }) => ({ id: nodeId, score }));
     const index = new MemoryIndex({ config: { search: settingsOf(config) } });

@@ -1,6 +1,6 @@
-// What the switch of growth promises: with it memories keep how much was at stake, and a recall
-// lets them grow by that; without it they keep nothing more, and grow as ever. A snapshot goes from
-// one to the other.
+// The growth switch: with it memories keep their salience, and a recall increases their stability
+// by it; without it they keep no salience, and grow as before. A snapshot can be restored with or
+// without the switch.
 
 import fc from "fast-check";
 import {
@@ -20,9 +20,7 @@ const DAY = 86_400_000;
 const ON = { config: { salienceGrowth: true } };
 const OFF = { config: { salienceGrowth: false } };
 
-/**
- * Episodes of one age, from a trifle to a catastrophe, one of which nobody knows, and a playbook.
- */
+/** Episodes of one age, from trivial to catastrophic, one of unknown salience, and a playbook. */
 const NODES: MemoryNode[] = [
   ...[0, 0.1, 0.5, 0.8, 1, null].map((salience) => ({
     id: `${salience}`,
@@ -52,11 +50,11 @@ const PLAIN = [24, 24, 24, 24, 24, 24, 16];
 const EMPHASISED = [18, 24 * (1 + (0.1 - 0.5) * 0.5), 24, 24 * (1 + (0.8 - 0.5) * 0.5), 30, 24, 16];
 
 describe.each(MAKERS)("%s", (_, make) => {
-  test("with it what was at stake is kept, and a recall goes by it", () => {
+  test("with the switch, salience is kept, and a recall uses it", () => {
     const memory = recalled(make(ON));
     expect(keptIn(memory)).toEqual([0, 0.1, 0.5, 0.8, 1, 0.5, 1]);
     expect(grownIn(memory)).toEqual(EMPHASISED);
-    // A change keeps it, unless it says another.
+    // A change keeps it, unless it sets another.
     memory.upsert([
       { id: "1", stability: 16 },
       { id: "0", stability: 16, salience: 0.75 },
@@ -65,7 +63,7 @@ describe.each(MAKERS)("%s", (_, make) => {
     memory.recall(["1", "0", "0.8"], NOW);
     expect([memory.get("1")!.stability, memory.get("0")!.stability]).toEqual([30, 27]);
     expect(memory.get("0.8")).toMatchObject({ salience: 0.8, stability: EMPHASISED[3] });
-    // An id that comes again is another memory, and a cap stays one.
+    // A removed id that comes again is a new memory, and a cap still applies.
     memory.remove(["1"]);
     memory.upsert(
       [{ id: "1", subtype: "custom:trade", stability: 170, difficulty: 0, salience: 1 }],
@@ -78,15 +76,15 @@ describe.each(MAKERS)("%s", (_, make) => {
     expect(memory.get("1")!.salience).toBe(0.5);
   });
 
-  test("without it nothing is kept, and a recall is what it was", () => {
+  test("without the switch, no salience is kept, and a recall works as before", () => {
     const memory = recalled(make(OFF));
     expect(keptIn(memory)).toEqual(NOTHING);
     expect(grownIn(memory)).toEqual(PLAIN);
   });
 });
 
-describe("the index", () => {
-  test("grows as the functions say, on either curve, and time does the same to it", () => {
+describe("the index with growth", () => {
+  test("grows as the functions do, on either curve, and fades equally", () => {
     const unit = fc.double({ min: 0, max: 1, noNaN: true });
     const days = fc.double({ min: 0.01, max: 200, noNaN: true });
     fc.assert(
@@ -134,7 +132,7 @@ describe("the index", () => {
     );
   });
 
-  test("takes eight bytes a node more for it, and none without it", () => {
+  test("uses eight more bytes per node, and none without the switch", () => {
     const nodes = Array.from({ length: 4096 }, (_, i) => ({ id: `n_${i}`, salience: 0.9 }));
     const [on, off, none] = [ON, OFF, {}].map((options) => {
       const index = new MemoryIndex(options);
@@ -149,7 +147,7 @@ describe("the index", () => {
     expect(on.nodes_capacity - off.nodes_capacity).toBe(8 * nodes.length);
   });
 
-  test("refuses a wrong one whole, with the switch as without it", () => {
+  test("refuses a batch with wrong salience, with or without the switch", () => {
     for (const options of [ON, OFF]) {
       const index = new MemoryIndex(options);
       recalled(index);
@@ -168,7 +166,7 @@ describe("the index", () => {
   });
 });
 
-describe("a snapshot", () => {
+describe("a snapshot with salience", () => {
   const version = (bytes: Uint8Array) => new DataView(bytes.buffer).getUint32(32, true);
   const taken = (options: typeof ON) => {
     const index = new MemoryIndex(options);
@@ -179,7 +177,7 @@ describe("a snapshot", () => {
   };
   const restored = (bytes: Uint8Array, options: typeof ON) => MemoryIndex.restore(bytes, options);
 
-  test("takes it along, and is of a version of its own then", () => {
+  test("contains it, and has a version of its own", () => {
     const bytes = taken(ON);
     const index = restored(bytes, ON);
     expect([version(bytes), version(taken(OFF))]).toEqual([4, 3]);
@@ -190,7 +188,7 @@ describe("a snapshot", () => {
     index.free();
   });
 
-  test("of an index without it is neutral where it is kept", () => {
+  test("of an index without it is neutral in an index with the switch", () => {
     const index = restored(taken(OFF), ON);
     expect(keptIn(index)).toEqual(IDS.map(() => 0.5));
     index.recall(["1"], NOW);
@@ -199,7 +197,7 @@ describe("a snapshot", () => {
     index.free();
   });
 
-  test("of an index with it is restored without it where it is not kept", () => {
+  test("of an index with it is restored without it in an index without the switch", () => {
     const index = restored(taken(ON), OFF);
     expect(keptIn(index)).toEqual(NOTHING);
     expect(grownIn(index)).toEqual(EMPHASISED);

@@ -1,5 +1,5 @@
-// The resident memory against the reference, equal to the bit: whole lives of small ones, where
-// every answer and all that is kept is compared, and searches of larger ones.
+// MemoryIndex equals the reference to the bit: whole lives of small memories, with every answer and
+// all stored data compared, and searches of larger ones.
 
 import fc from "fast-check";
 import { MemoryIndex } from "nous-wasm";
@@ -29,7 +29,7 @@ function expectSame(actual: unknown, expected: unknown, what = ""): void {
   if (difference !== null) expect.fail(`${what} ${difference}`);
 }
 
-/** An index and a reference that are made alike. */
+/** An index and a reference with equal options. */
 function both(
   options: ReferenceMemoryOptions,
   use: (index: MemoryIndex, reference: ReferenceMemory) => void,
@@ -42,7 +42,7 @@ function both(
   }
 }
 
-/** Lives both, and compares each answer, and what is kept after it. */
+/** Runs the life on both, and compares each answer and the stored data after it. */
 function live({ options, calls }: Life, compareAll: boolean): void {
   both(options, (index, reference) => {
     calls.forEach((call, i) => {
@@ -65,21 +65,21 @@ function live({ options, calls }: Life, compareAll: boolean): void {
 }
 
 describe("small memories", () => {
-  test("live alike: every call has the same answer and leaves the same behind", () => {
+  test("live alike: every call has the same answer and the same effect", () => {
     fc.assert(
       fc.property(life, (each) => live(each, true)),
       { numRuns: 300 },
     );
   });
 
-  test("live alike where nobody asks in between", () => {
+  test("live alike without reads in between", () => {
     fc.assert(
       fc.property(life, (each) => live(each, false)),
       { numRuns: 150 },
     );
   });
 
-  test("lives are eventful: most searches find something, and states change", () => {
+  test("have eventful lives: most searches find something, and states change", () => {
     const seen = {
       searches: 0,
       found: 0,
@@ -107,7 +107,7 @@ describe("small memories", () => {
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(25);
   });
 
-  test("a removed id that comes again is a new memory, and so is a removed edge", () => {
+  test("treat a removed id that comes again as a new memory, and likewise a removed edge", () => {
     both({ dimensions: 2 }, (index, reference) => {
       for (const memory of [index, reference]) {
         const nodes = ["a", "b", "c"].map((id) => ({
@@ -159,7 +159,7 @@ describe("small memories", () => {
     });
   });
 
-  test("sequence numbers go on from the highest so far, whatever became of that", () => {
+  test("continue sequence numbers from the highest so far, even if it was removed", () => {
     both({}, (index, reference) => {
       for (const memory of [index, reference]) {
         const numbers = () => ["a", "b", "c", "d"].map((id) => memory.get(id)?.sequence);
@@ -197,7 +197,7 @@ describe("small memories", () => {
     });
   });
 
-  test("an edge moves with its new ends, and stays as it was when one of them is missing", () => {
+  test("move an edge to its new ends, and leave it unchanged if an end is missing", () => {
     both({}, (index, reference) => {
       for (const memory of [index, reference]) {
         memory.upsert([{ id: "a" }, { id: "b" }, { id: "c" }], { now: NOW });
@@ -249,7 +249,7 @@ describe("small memories", () => {
     });
   });
 
-  test("an access before the last one counts and does not turn time back", () => {
+  test("count an access before the last one, without turning time back", () => {
     both({}, (index, reference) => {
       for (const memory of [index, reference]) {
         memory.upsert([{ id: "a", lifecycle: "DELETED", access_count: 2 ** 32 - 2 }], { now: NOW });
@@ -274,7 +274,7 @@ describe("small memories", () => {
     });
   });
 
-  test("labels are kept once each, in the order in which they came; an empty subtype is none", () => {
+  test("keep each label once, in the order of arrival; an empty subtype means none", () => {
     both({}, (index, reference) => {
       for (const memory of [index, reference]) {
         memory.upsert([{ id: "a", tags: ["b", "a", "b"], clusters: ["b", "b"], subtype: "" }], {
@@ -292,7 +292,7 @@ describe("small memories", () => {
     });
   });
 
-  test("of a hit that is listed twice the last score counts, in the place of the first", () => {
+  test("use the last score of a hit that is listed twice, in the place of the first", () => {
     both({}, (index, reference) => {
       for (const memory of [index, reference]) {
         memory.upsert([{ id: "a" }, { id: "b" }], { now: NOW });
@@ -330,52 +330,47 @@ describe("larger memories", () => {
     ["with many edges", { nodes: 1500, edges: 12_000, dimensions: 3, seed: 6, twins: 0.5 }, {}],
   ];
 
-  test.each(shapes)(
-    "%s: searches, what is similar, and what is ranked again",
-    (_, shape, options) => {
-      const content = makeMemory(shape);
-      const { dimensions, seed } = shape;
-      const searches = Array.from({ length: 40 }, (_, i) => makeSearch(content, 100 * seed + i));
-      const usual = searches.filter(({ options }) => options.config === undefined);
-      const rest = searches.filter(({ options }) => options.config !== undefined);
-      for (const [configuration, several] of [
-        [{}, usual] as const,
-        ...rest.map((search) => [settingsOf(search.options.config), [search]] as const),
-      ]) {
-        both({ ...options, dimensions, config: { search: configuration } }, (index, reference) => {
-          for (const memory of [index, reference]) fill(memory, content);
-          for (const search of several) {
-            const query = queryOf(search);
-            const found = index.search(query);
-            expectSame(foundBy(found), foundBy(reference.search(query)), "search:");
+  test.each(shapes)("%s: searches, similar nodes, and reranking", (_, shape, options) => {
+    const content = makeMemory(shape);
+    const { dimensions, seed } = shape;
+    const searches = Array.from({ length: 40 }, (_, i) => makeSearch(content, 100 * seed + i));
+    const usual = searches.filter(({ options }) => options.config === undefined);
+    const rest = searches.filter(({ options }) => options.config !== undefined);
+    for (const [configuration, several] of [
+      [{}, usual] as const,
+      ...rest.map((search) => [settingsOf(search.options.config), [search]] as const),
+    ]) {
+      both({ ...options, dimensions, config: { search: configuration } }, (index, reference) => {
+        for (const memory of [index, reference]) fill(memory, content);
+        for (const search of several) {
+          const query = queryOf(search);
+          const found = index.search(query);
+          expectSame(foundBy(found), foundBy(reference.search(query)), "search:");
 
-            const { embedding, filters: filter, now } = query;
-            if (embedding != null) {
-              expectSame(
-                index.similar(embedding, { filter, now }),
-                reference.similar(embedding, { filter, now }),
-              );
-            }
-            const ids = found.ranking.ids;
-            const bm25 = ids.map(
-              (id) => (query.bm25 ?? []).find((hit) => hit.id === id)?.score ?? 0,
-            );
-            const graph = found.ranking.scores;
-            const ranked = placesOf(reference.rerank({ ids, bm25, graph }, { now }));
-            expectSame(placesOf(index.rerank({ ids, bm25, graph }, { now })), ranked, "rerank:");
-            const handles = index.handles(ids);
+          const { embedding, filters: filter, now } = query;
+          if (embedding != null) {
             expectSame(
-              placesOf(index.rerank({ handles, bm25, graph }, { now })),
-              ranked,
-              "rerank by handles:",
+              index.similar(embedding, { filter, now }),
+              reference.similar(embedding, { filter, now }),
             );
           }
-        });
-      }
-    },
-  );
+          const ids = found.ranking.ids;
+          const bm25 = ids.map((id) => (query.bm25 ?? []).find((hit) => hit.id === id)?.score ?? 0);
+          const graph = found.ranking.scores;
+          const ranked = placesOf(reference.rerank({ ids, bm25, graph }, { now }));
+          expectSame(placesOf(index.rerank({ ids, bm25, graph }, { now })), ranked, "rerank:");
+          const handles = index.handles(ids);
+          expectSame(
+            placesOf(index.rerank({ handles, bm25, graph }, { now })),
+            ranked,
+            "rerank by handles:",
+          );
+        }
+      });
+    }
+  });
 
-  test("few candidates and many: around each size from which on another way is taken", () => {
+  test("few candidates and many: around each size at which another algorithm is used", () => {
     const content = makeMemory({ nodes: 1500, edges: 6000, dimensions: 0, seed: 8 });
     const random = makeRandom(80);
     both({}, (index, reference) => {
@@ -383,7 +378,7 @@ describe("larger memories", () => {
       for (const size of [
         0, 1, 2, 49, 50, 127, 128, 129, 511, 512, 513, 2047, 2048, 2049, 2305, 4000,
       ]) {
-        // With coarse scores many are equal; an id may be there twice.
+        // With coarse scores many are equal; an id may occur twice.
         const column = (most: number, steps: number) =>
           Array.from({ length: size }, () => (Math.floor(random() * steps) / steps) * most);
         const ids = Array.from(
@@ -397,7 +392,7 @@ describe("larger memories", () => {
             graph: column(1, steps),
           };
           for (const limit of [0, 1, 20, size]) {
-            // Ten years on nothing is recent, and no access lies in a table.
+            // After ten years nothing is recent, and no access lies in a table.
             for (const now of [NOW, NOW + 3650 * DAY]) {
               const ranked = placesOf(reference.rerank({ ids, ...columns }, { now, limit }));
               expectSame(
@@ -418,7 +413,7 @@ describe("larger memories", () => {
     });
   });
 
-  test("that change all the time: nodes and edges come, move and go between searches", () => {
+  test("that change constantly: nodes and edges come, move and go between searches", () => {
     const content = makeMemory({
       nodes: 1200,
       edges: 5000,

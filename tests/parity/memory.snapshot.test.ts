@@ -1,5 +1,5 @@
-// Snapshots: what is restored is what was saved, by every question and to the byte; and what is
-// damaged, cut off or made up is refused as such, never half taken.
+// Snapshots: a restored index equals the saved one in every answer and in its bytes; damaged,
+// truncated or forged snapshots are refused, and never restored in part.
 
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
@@ -31,7 +31,7 @@ function expectSame(actual: unknown, expected: unknown, what = ""): void {
   if (difference !== null) expect.fail(`${what} ${difference}`);
 }
 
-/** The memories of the instances that were made since the last look. */
+/** Memories of the instances created since the last check. */
 const made: WebAssembly.Memory[] = [];
 const { Instance } = WebAssembly;
 beforeAll(() => {
@@ -51,10 +51,7 @@ afterAll(() => {
 
 type RestoreOptions = Pick<MemoryIndexOptions, "config" | "maxBytes">;
 
-/**
- * The error of this code, and nothing else, comes of it; nor does it take memory beyond what a
- * small index takes.
- */
+/** Expects an error of this code, and less memory than a small index takes. */
 function expectRefusal(
   source: unknown,
   what: string,
@@ -77,7 +74,7 @@ function expectRefusal(
   }
 }
 
-/** A whole memory, as far as questions tell. */
+/** All state of an index that methods can observe. */
 function report(
   index: MemoryIndex,
   embeddings: readonly ArrayLike<number>[],
@@ -98,7 +95,7 @@ function report(
   };
 }
 
-/** Restores, hands both over, and frees the restored one. */
+/** Restores, passes both indexes to a function, and frees the restored one. */
 function restoring(
   index: MemoryIndex,
   config: object | undefined,
@@ -111,8 +108,8 @@ function restoring(
   restored.free();
 }
 
-describe("what is restored is what was saved", () => {
-  test("whatever became of it before, and whatever is asked, read and removed afterwards", () => {
+describe("a restored index equals the saved one", () => {
+  test("for any history, and under any later queries, reads and removals", () => {
     const after: fc.Arbitrary<{ before: Life; more: Call[] }> = fc.record({
       before: life,
       more: life.map(({ calls }) =>
@@ -148,7 +145,7 @@ describe("what is restored is what was saved", () => {
   });
 
   test.each(["f32", "i8"] as const)(
-    "a larger one in %s, with rows that were taken again and numbers out of order",
+    "for a larger one in %s, with updated rows and numbers out of order",
     (form) => {
       const content = makeMemory({
         nodes: 700,
@@ -178,7 +175,7 @@ describe("what is restored is what was saved", () => {
         const queries = ascending(12).map((i) => queryOf(makeSearch(content, 310 + i)));
         expectSame(report(restored, embeddings, queries), report(index, embeddings, queries));
         for (const { id } of content.edges) expectSame(restored.getEdge(id), index.getEdge(id), id);
-        // Both go on as one.
+        // Both stay equal afterwards.
         for (const memory of [index, restored]) {
           memory.remove(content.nodes.filter((_, i) => i % 7 === 1).map(({ id }) => id));
           memory.upsert(
@@ -198,7 +195,7 @@ describe("what is restored is what was saved", () => {
     },
   );
 
-  test("sequence numbers go on as they would have, also where the highest are gone", () => {
+  test("sequence numbers continue as in the original, also if the highest are gone", () => {
     const index = new MemoryIndex();
     index.upsert(["a", "b", "c"].map((id) => ({ id })));
     const edge = (id: string) => ({ id, source_id: "a", target_id: "b" });
@@ -215,7 +212,7 @@ describe("what is restored is what was saved", () => {
     index.free();
   });
 
-  test("what has equal sequence numbers, in whatever order it came to its place", () => {
+  test("nodes of equal sequence numbers keep their order", () => {
     const index = new MemoryIndex({
       dimensions: 2,
       config: { search: { maxNodes: 2, graphReach: true } },
@@ -224,7 +221,7 @@ describe("what is restored is what was saved", () => {
     index.upsert(["a", "b", "c", "d", "p", "q"].map(node));
     index.remove(["a", "c"]);
     index.upsert(["e", "f", "g"].map(node));
-    // Places that are free again are taken from the last.
+    // Free slots are reused from the last.
     const edge = (id: string, target: string) => ({
       id,
       source_id: "d",
@@ -248,7 +245,7 @@ describe("what is restored is what was saved", () => {
     index.free();
   });
 
-  test("the highest sequence number there is, and whatever comes after it", () => {
+  test("the highest sequence number survives, with its consequences", () => {
     const index = new MemoryIndex();
     index.upsert([{ id: "a" }, { id: "last", sequence: 2 ** 53 - 1 }]);
     index.link([{ id: "e", source_id: "a", target_id: "a", sequence: 2 ** 53 - 1 }]);
@@ -264,7 +261,7 @@ describe("what is restored is what was saved", () => {
       } catch (error) {
         expect(error).toBeInstanceOf(NousError);
       }
-      // Whether it is refused or not, what is there can be saved.
+      // The index can be saved whether or not the call is refused.
       restoring(index, undefined, (restored) => expect(restored.size).toBe(index.size));
     }
     index.free();
@@ -295,7 +292,7 @@ describe("what is restored is what was saved", () => {
     index.free();
   });
 
-  test("nothing any more, after all was removed", () => {
+  test("an emptied index stays empty", () => {
     const index = new MemoryIndex({ dimensions: 2 });
     index.upsert([{ id: "a", embedding: [1, 2], tags: ["t"] }, { id: "b" }]);
     index.link([{ id: "e", source_id: "a", target_id: "b" }]);
@@ -344,7 +341,7 @@ describe("what is restored is what was saved", () => {
     index.free();
   });
 
-  test("a model, types, tags and clusters of whatever text", () => {
+  test("a model, types, tags and clusters of any text", () => {
     const texts = [...new Set(IDS.flatMap(([, ids]) => ids))].filter(
       (text) => !/\p{Surrogate}/u.test(text),
     );
@@ -373,7 +370,7 @@ describe("what is restored is what was saved", () => {
     index.free();
   });
 
-  test("numbers at their ends", () => {
+  test("numbers at their limits", () => {
     const index = new MemoryIndex({ dimensions: 1 });
     const ends = {
       retrievability: 1,
@@ -408,7 +405,7 @@ describe("what is restored is what was saved", () => {
     index.free();
   });
 
-  test("under another configuration it has that one's sections", () => {
+  test("another configuration applies its own sections", () => {
     const moved = {
       sections: { subtypes: { "custom:trade": { section: "KNOWLEDGE", stability: 300 } } },
     } as const;
@@ -441,7 +438,7 @@ describe("what is restored is what was saved", () => {
     ];
     expectSame(asked(there), asked(other));
     expectSame(asked(back), asked(plain));
-    // A new node of the subtype is as that configuration says, too.
+    // A new node of the subtype follows that configuration, too.
     for (const memory of [there, other])
       memory.upsert([{ id: "new", subtype: "custom:trade" }], { now: NOW });
     expect(there.get("new")!.stability).toBe(300);
@@ -450,11 +447,10 @@ describe("what is restored is what was saved", () => {
   });
 });
 
-// ---- what is written
-// ------------------------------------------------------------------------------
+// ---- written bytes ------------------------------------------------------------------------------
 
-describe("of what nodes share, and of what nobody has", () => {
-  test("a set of tags is written once, in whichever part", () => {
+describe("shared and unused names", () => {
+  test("a set of tags is written once across all parts", () => {
     const index = new MemoryIndex();
     const tags = ascending(1000).map((i) => `tag ${i}`);
     const shared = (i: number) => (i % 100 === 3 ? { tags, clusters: ["c"] } : {});
@@ -472,7 +468,7 @@ describe("of what nodes share, and of what nobody has", () => {
     for (const each of [index, restored]) each.free();
   });
 
-  test("names that nothing has any more are not", () => {
+  test("unused names are not written", () => {
     const index = small();
     const expected = index.snapshot();
     const gone = {
@@ -498,13 +494,13 @@ describe("of what nodes share, and of what nobody has", () => {
       expectSame(report(restored, [[1, 2, 3]]), report(index, [[1, 2, 3]]));
       expect(restored.get("dd")).toMatchObject({ type: "late type", tags: ["late"] });
       restored.remove(["dd"]);
-      // But for the numbers that come next.
+      // Except for the numbers that come next.
       expect(restored.snapshot().length).toBe(expected.length);
     });
     index.free();
   });
 
-  test("a part of ids ends by their length, too", () => {
+  test("a part of ids is limited by their length, too", () => {
     const index = new MemoryIndex();
     const ids = ascending(300).map((i) => `${i} ${"é".repeat(20_000)}`);
     index.upsert(ids.map((id) => ({ id })));
@@ -522,15 +518,12 @@ describe("of what nodes share, and of what nobody has", () => {
   });
 });
 
-/**
- * Made by earlier packages, of what follows: the first version, and the second with embeddings in
- * i8.
- */
+/** Fixtures of earlier packages: version 1, and version 2 with embeddings in i8. */
 const OLD = JSON.parse(
   readFileSync(new URL("inputs/old-snapshots.json", import.meta.url), "utf8"),
 ) as Record<string, string>;
 
-test.each(["1", "2"])("a snapshot of version %s is read as ever", (version) => {
+test.each(["1", "2"])("a snapshot of version %s can still be read", (version) => {
   const keepsSalience = version === "2";
   const config = { salienceGrowth: keepsSalience };
   const index = new MemoryIndex({
@@ -568,8 +561,7 @@ test.each(["1", "2"])("a snapshot of version %s is read as ever", (version) => {
   for (const each of [index, restored]) each.free();
 });
 
-// ---- parts
-// ---------------------------------------------------------------------------------------
+// ---- parts --------------------------------------------------------------------------------------
 
 const HEADER = 32;
 const KINDS = {
@@ -599,7 +591,7 @@ function partsOf(snapshot: Uint8Array): Piece[] {
   return parts;
 }
 
-/** Parts with headers that fit: numbered, and with sums. */
+/** Parts with valid headers: part numbers and checksums. */
 const seal = (parts: readonly Piece[]): Uint8Array[] =>
   parts.map(({ kind, content }, number) => {
     const bytes = new Uint8Array(HEADER + content.length);
@@ -619,7 +611,7 @@ const seal = (parts: readonly Piece[]): Uint8Array[] =>
 const joined = (pieces: readonly Uint8Array[]): Uint8Array =>
   Uint8Array.from(pieces.flatMap((piece) => [...piece]));
 
-/** A snapshot of which one part has other content: changed in place, or what `edit` answers. */
+/** A snapshot with changed content in one part: changed in place, or returned by `edit`. */
 function forged(
   snapshot: Uint8Array,
   kind: Kind,
@@ -660,7 +652,7 @@ const snapshotOf = (index: MemoryIndex): Uint8Array => {
   return bytes;
 };
 
-test("parts that are taken apart and sealed again are the snapshot, so the forger knows the format", () => {
+test("parts that are taken apart and sealed again equal the snapshot, so the forging helper knows the format", () => {
   for (const form of ["f32", "i8"] as const) {
     const bytes = snapshotOf(small(form));
     expectSame(joined(seal(partsOf(bytes))), bytes);
@@ -668,7 +660,7 @@ test("parts that are taken apart and sealed again are the snapshot, so the forge
   }
 });
 
-describe("a snapshot comes in pieces", () => {
+describe("a snapshot to restore", () => {
   const content = makeMemory({ nodes: 300, edges: 900, dimensions: 16, seed: 34 });
   let bytes: Uint8Array<ArrayBuffer>;
   let parts: Uint8Array[];
@@ -703,13 +695,13 @@ describe("a snapshot comes in pieces", () => {
     ["pieces of 31, 32 and 33", () => cut((at) => 31 + (at % 3))],
     ["pieces of any length, also none", () => cut(() => Math.floor(random() ** 4 * 5000))],
     ["pieces of 4 KiB", () => cut(() => 4096)],
-  ])("%s", (_, source) => {
+  ])("may be passed as %s", (_, source) => {
     const restored = MemoryIndex.restore(source());
     expectSame(restored.snapshot(), bytes);
     restored.free();
   });
 
-  test("of a few bytes, in time that goes by their number", () => {
+  test("in chunks of a few bytes takes time in proportion to their number", () => {
     const index = new MemoryIndex({ dimensions: 256 });
     const embedding = new Float32Array(256).fill(1);
     index.upsert(ascending(2500).map((i) => ({ id: `${i}`, embedding })));
@@ -725,7 +717,7 @@ describe("a snapshot comes in pieces", () => {
   });
 
   test.each([33, 250, 1000])(
-    "that stand in one place of %i bytes after the other, as a file is read",
+    "may come in one reused buffer of %i bytes, as a file is read",
     (length) => {
       const place = new Uint8Array(length);
       function* read() {
@@ -741,7 +733,7 @@ describe("a snapshot comes in pieces", () => {
     },
   );
 
-  test("none but the first is asked for when that is none of this package", () => {
+  test("is read no further if the first chunk is not a snapshot", () => {
     let asked = 0;
     function* pieces() {
       for (;;) {
@@ -753,7 +745,7 @@ describe("a snapshot comes in pieces", () => {
     expect(asked).toBeLessThan(3);
   });
 
-  test("an iterator's own error is what is thrown", () => {
+  test("throws the iterator's own error", () => {
     function* pieces() {
       yield bytes.subarray(0, 100);
       throw new RangeError("from within");
@@ -774,9 +766,9 @@ describe("a snapshot comes in pieces", () => {
     ["lists of lists", [[new Uint8Array(1)]]],
     ["something asynchronous", (async function* () {})()],
     ["a function", () => new Uint8Array()],
-  ])("not in %s", (_, source) => expectRefusal(source, "", "invalid_argument"));
+  ])("is refused as %s", (_, source) => expectRefusal(source, "", "invalid_argument"));
 
-  test("nothing at all is cut off", () => {
+  test("is refused if it is empty", () => {
     for (const source of [
       new Uint8Array(),
       new ArrayBuffer(0),
@@ -787,7 +779,7 @@ describe("a snapshot comes in pieces", () => {
     }
   });
 
-  test("options that there are not, and wrong ones", () => {
+  test("refuses unknown and invalid options", () => {
     for (const [options, code] of [
       [{ dimensions: 16 }, "invalid_argument"],
       [{ embeddingId: "model" }, "invalid_argument"],
@@ -800,7 +792,7 @@ describe("a snapshot comes in pieces", () => {
     }
   });
 
-  test("more of it than maxBytes allows is refused", () => {
+  test("is refused if it is larger than maxBytes", () => {
     const index = new MemoryIndex({ dimensions: 256 });
     const embedding = new Float32Array(256).fill(1);
     index.upsert(ascending(20_000).map((i) => ({ id: `n_${i}`, embedding })));
@@ -809,7 +801,7 @@ describe("a snapshot comes in pieces", () => {
 });
 
 describe("a damaged snapshot is refused", () => {
-  test.each(["f32", "i8"] as const)("whichever bit of a small one is another, %s", (form) => {
+  test.each(["f32", "i8"] as const)("for any flipped bit of a small one, %s", (form) => {
     const bytes = snapshotOf(small(form));
     for (let place = 0; place < bytes.length; place++) {
       for (const bit of form === "f32"
@@ -823,7 +815,7 @@ describe("a damaged snapshot is refused", () => {
     MemoryIndex.restore(bytes).free();
   });
 
-  test("whichever byte of a small one is 0, 255 or missing, or there twice", () => {
+  test("for any byte of a small one set to 0 or 255, removed or doubled", () => {
     const bytes = snapshotOf(small());
     for (let place = 0; place < bytes.length; place++) {
       for (const value of [0, 255]) {
@@ -837,7 +829,7 @@ describe("a damaged snapshot is refused", () => {
     }
   });
 
-  test("wherever a small one ends too soon", () => {
+  test("for any truncation of a small one", () => {
     const bytes = snapshotOf(small());
     for (let length = 0; length < bytes.length; length++) {
       expectRefusal(bytes.subarray(0, length), `the first ${length} bytes`);
@@ -848,7 +840,7 @@ describe("a damaged snapshot is refused", () => {
     }
   });
 
-  describe("a large one", () => {
+  describe("if it is large", () => {
     let parts: Uint8Array[];
     let pieces: Piece[];
     let bytes: Uint8Array;
@@ -862,7 +854,7 @@ describe("a damaged snapshot is refused", () => {
       index.free();
     });
 
-    test("cut anywhere", () => {
+    test("for any truncation", () => {
       for (let time = 0; time < 60; time++) {
         const length = below(bytes.length);
         expectRefusal(bytes.subarray(0, length), `the first ${length} bytes`);
@@ -875,7 +867,7 @@ describe("a damaged snapshot is refused", () => {
       }
     });
 
-    test("with a hole, or with a stretch of it changed or moved", () => {
+    test("for a hole, and for a changed or moved range", () => {
       for (let time = 0; time < 60; time++) {
         const [from, length] = [below(bytes.length), 1 + below(200)];
         expectRefusal(
@@ -889,7 +881,7 @@ describe("a damaged snapshot is refused", () => {
       }
     });
 
-    test("with its parts in another order, a part missing or there twice", () => {
+    test("for reordered, missing or repeated parts", () => {
       const all = ascending(parts.length);
       for (const one of all) {
         expectRefusal(
@@ -910,7 +902,7 @@ describe("a damaged snapshot is refused", () => {
       }
     });
 
-    test("with something behind its end", () => {
+    test("for data after its end", () => {
       const noise = Uint8Array.from({ length: 100 }, () => below(256));
       for (const more of [
         new Uint8Array(1),
@@ -933,12 +925,13 @@ describe("a damaged snapshot is refused", () => {
         expectRefusal(seal([...pieces, one]), `a part of kind ${one.kind} more`);
     });
 
-    test("with parts that were numbered and sealed anew", () => {
+    test("for parts with new numbers and checksums", () => {
       for (const one of ascending(pieces.length)) {
         expectRefusal(seal(pieces.filter((_, place) => place !== one)), `without part ${one}`);
         expectRefusal(seal(pieces.toSpliced(one, 0, pieces[one]!)), `twice part ${one}`);
       }
-      // The package's own parts may stand anywhere between; nodes come before what is about them.
+      // The package's own parts may come in any order between; nodes come before the parts that
+      // refer to them.
       const [start, nodeIds, edgeIds, nodes, edges, embeddings, end] = pieces as [
         Piece,
         Piece,
@@ -964,14 +957,14 @@ describe("a damaged snapshot is refused", () => {
   });
 });
 
-describe("content that cannot be is refused, though its sums are right", () => {
+describe("impossible content is refused despite right checksums", () => {
   const NODES = 3;
   const EDGES = 2;
   /** Where the columns of a part begin. */
   const nodesAt = (column: number) =>
     8 + NODES * [0, 8, 16, 24, 32, 40, 48, 52, 56, 58, 60, 61][column]!;
   const edgesAt = (column: number) => 8 + EDGES * [0, 8, 16, 20, 24][column]!;
-  /** Changes content in place, or answers other content. */
+  /** Changes content in place, or returns other content. */
   type Edit = (view: DataView, content: Uint8Array) => unknown;
   const writer =
     <T>(write: (view: DataView, at: number, value: T) => void) =>
@@ -1164,7 +1157,7 @@ describe("content that cannot be is refused, though its sums are right", () => {
       expectRefusal(bytes, what, undefined, { config: { salienceGrowth } });
   });
 
-  test("embeddings where there are no dimensions", () => {
+  test("embeddings without dimensions", () => {
     const index = new MemoryIndex();
     index.upsert([{ id: "a" }, { id: "b" }]);
     const [start, ...rest] = partsOf(snapshotOf(index));
@@ -1178,7 +1171,7 @@ describe("content that cannot be is refused, though its sums are right", () => {
     );
   });
 
-  test("ids in UTF-16 of half a unit more", () => {
+  test("ids in UTF-16 with an odd number of bytes", () => {
     const index = new MemoryIndex();
     index.upsert([{ id: "\ud800" }]);
     const bytes = forged(snapshotOf(index), "nodeIds", (_, content) =>
@@ -1187,7 +1180,7 @@ describe("content that cannot be is refused, though its sums are right", () => {
     expectRefusal(bytes, "half a unit");
   });
 
-  test("random changes of sealed content make an index that works, or none", () => {
+  test("random changes of sealed content give a working index or a refusal", () => {
     const bytes = snapshotOf(small());
     const random = makeRandom(37);
     let refused = 0;
@@ -1214,7 +1207,7 @@ describe("content that cannot be is refused, though its sums are right", () => {
       try {
         index.search({ bm25: [...index.ids()].map((id) => ({ id, score: 1 })), now: NOW });
       } catch (error) {
-        // An access may lie so far ahead that a score is none.
+        // An access may lie so far ahead that a score is not finite.
         expect(error).toMatchObject({ code: "invalid_argument", details: { field: "score" } });
       }
       restoring(index, undefined, (restored) =>
@@ -1227,7 +1220,7 @@ describe("content that cannot be is refused, though its sums are right", () => {
   });
 });
 
-describe("a snapshot that is being made", () => {
+describe("a snapshot in progress", () => {
   const CHANGES: [string, (index: MemoryIndex) => unknown][] = [
     ["upsert", (index) => index.upsert([{ id: "new" }])],
     ["a change of a node", (index) => index.upsert([{ id: "aa", stability: 1 }])],
@@ -1240,28 +1233,31 @@ describe("a snapshot that is being made", () => {
     ["applyDecay", (index) => index.applyDecay(index.decay(NOW + 900 * DAY).changes)],
   ];
 
-  test.each(CHANGES)("cannot be finished after %s, and the index goes on", (_, change) => {
-    for (const begun of ascending(6)) {
-      const index = small();
-      const parts = index.snapshotParts();
-      for (let part = 0; part <= begun; part++) parts.next();
-      change(index);
-      let thrown: unknown;
-      try {
-        for (const _ of parts);
-      } catch (error) {
-        thrown = error;
+  test.each(CHANGES)(
+    "cannot be finished after %s, and the index continues to work",
+    (_, change) => {
+      for (const begun of ascending(6)) {
+        const index = small();
+        const parts = index.snapshotParts();
+        for (let part = 0; part <= begun; part++) parts.next();
+        change(index);
+        let thrown: unknown;
+        try {
+          for (const _ of parts);
+        } catch (error) {
+          thrown = error;
+        }
+        expect(thrown).toBeInstanceOf(NousError);
+        expect((thrown as NousError).code).toBe("invalid_snapshot");
+        restoring(index, undefined, (restored) =>
+          expectSame(report(restored, [[1, 2, 3]]), report(index, [[1, 2, 3]])),
+        );
+        index.free();
       }
-      expect(thrown).toBeInstanceOf(NousError);
-      expect((thrown as NousError).code).toBe("invalid_snapshot");
-      restoring(index, undefined, (restored) =>
-        expectSame(report(restored, [[1, 2, 3]]), report(index, [[1, 2, 3]])),
-      );
-      index.free();
-    }
-  });
+    },
+  );
 
-  test("is finished where the index was only asked between its parts", () => {
+  test("is finished if the index was only read between its parts", () => {
     const index = small();
     const expected = index.snapshot();
     const parts: Uint8Array[] = [];
@@ -1281,14 +1277,14 @@ describe("a snapshot that is being made", () => {
       index.getEdge("ab");
       index.handles(["aa"]);
       expect(index.bytes.nodes).toBeGreaterThan(0);
-      // What is refused changes nothing.
+      // A refused call changes nothing.
       expect(() => index.upsert([{ id: "aa", stability: Number.NaN }])).toThrow(NousError);
     }
     expectSame(joined(parts), expected);
     index.free();
   });
 
-  test("is not spoiled by another of the same index: each is whole, or says that it is not", () => {
+  test("survives another snapshot of the same index: each is complete or throws", () => {
     const index = small();
     const expected = index.snapshot();
     const all = index.snapshotParts();
@@ -1308,7 +1304,7 @@ describe("a snapshot that is being made", () => {
     index.free();
   });
 
-  test("may be given up", () => {
+  test("may be abandoned", () => {
     const index = small();
     for (let time = 0; time < 200; time++) {
       const parts = index.snapshotParts();
@@ -1319,7 +1315,7 @@ describe("a snapshot that is being made", () => {
     index.free();
   });
 
-  test("its pieces are the caller's own", () => {
+  test("yields chunks that belong to the caller", () => {
     const index = small();
     const expected = index.snapshot();
     const parts = [];

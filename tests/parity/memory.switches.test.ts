@@ -1,5 +1,5 @@
-// What the two switches of searching promise: graph reach finds what is merely linked, and learned
-// weights what was recalled together.
+// The two switches of searching: graph reach finds memories that are only linked, and learned
+// weights favour memories recalled together.
 
 import { MemoryIndex } from "nous-wasm";
 import { describe, expect, test } from "vitest";
@@ -14,7 +14,7 @@ const MAKERS: [string, (search: SearchSettings) => Resident][] = [
   ["reference", (search) => new ReferenceMemory({ config: { search } })],
 ];
 
-/** A thesis that the words of the question are in, and two lessons that they are not in. */
+/** A thesis that contains the words of the question, and two lessons that do not. */
 function filled(memory: Resident): Resident {
   const fields = { created_at: NOW - 20 * DAY, last_accessed: NOW - DAY, access_count: 3 };
   memory.upsert([
@@ -52,7 +52,7 @@ const graphOf = (memory: Resident, id: string) =>
   [...ask(memory).ranking].find((place) => place.id === id)!.breakdown.graph;
 
 describe.each(MAKERS)("%s", (_, make) => {
-  test("with graph reach a linked memory is found that not one word of the question is in", () => {
+  test("with graph reach, a linked memory is found without any word of the question", () => {
     const reached = ask(filled(make({ graphReach: true }))).ranking.ids;
     expect([...reached].sort()).toEqual(["funding thesis", "lesson on patience", "lesson on size"]);
     for (const settings of [{}, { graphReach: false }]) {
@@ -63,7 +63,7 @@ describe.each(MAKERS)("%s", (_, make) => {
     }
   });
 
-  test("with learned weights what was recalled together comes up more readily than before", () => {
+  test("with learned weights, memories recalled together rank higher than before", () => {
     const memory = filled(make({ graphReach: true, edgeWeight: "learned", maxHops: 1 }));
     expect(ask(memory).ranking.ids).toEqual([
       "funding thesis",
@@ -88,7 +88,7 @@ describe.each(MAKERS)("%s", (_, make) => {
   });
 
   test.each(["type", "stored_type"] as const)(
-    "with weights by %s it makes no difference",
+    "with weights by %s, nothing changes",
     (edgeWeight) => {
       const memory = filled(make({ graphReach: true, edgeWeight, maxHops: 1 }));
       const before = [...ask(memory).ranking];
@@ -99,7 +99,7 @@ describe.each(MAKERS)("%s", (_, make) => {
     },
   );
 
-  test("an edge grows once a call, to 1 at most, and only within a group", () => {
+  test("an edge grows once per call, to 1 at most, and only within a group", () => {
     const memory = filled(make({}));
     const all = ["lesson on patience", "funding thesis", "lesson on size", "nobody"];
     expect(memory.strengthen([all, all, [...all, ...all]], 0.3)).toEqual({

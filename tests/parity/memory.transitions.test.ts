@@ -1,5 +1,5 @@
-// Who changes state when: `transitions` tells at every moment what a sweep would, however close to
-// a boundary, whether time goes on or back.
+// State changes: `transitions` reports at any instant the changes that a sweep would make, however
+// close to a boundary, and whether time moves forward or back.
 
 import { MemoryIndex } from "nous-wasm";
 import { describe, expect, test } from "vitest";
@@ -13,7 +13,7 @@ import { same } from "./support/same.ts";
 
 const DAY = 86_400_000;
 
-/** The earliest and the latest moment that a Date holds. */
+/** The earliest and the latest instant of a Date. */
 const ENDS = [-8.64e15, 8.64e15] as const;
 
 const SUBTYPE_OF: Record<MemorySection, string> = {
@@ -34,7 +34,7 @@ function next(from: number, step: 1n | -1n): number {
   return from === 0 ? Number(step) * 5e-324 : number[0];
 }
 
-/** Moments at which the state of a memory may end, and just beside them. */
+/** Instants at which the state of a memory may end, and their neighbours. */
 function boundaries(section: MemorySection, stability: number, lastAccessed: number): number[] {
   const { active_threshold, weak_threshold } = SECTION_PROFILES[section].decay;
   const ends = [
@@ -105,7 +105,7 @@ describe.each(MEMORY_SECTIONS)("%s", (section) => {
     const around = STABILITIES.flatMap((stability) => boundaries(section, stability, lastAccessed));
     const moments = [...new Set([...around, NOW, 0, ...ENDS])].sort((a, b) => a - b);
     const random = makeRandom(lastAccessed);
-    // Time going on, time going back, and every which way.
+    // Forward, backward, and in any order.
     for (const order of [moments, moments.toReversed(), shuffled(random, moments)]) {
       withBoth(nodesOf(section, lastAccessed), (index, reference) => {
         for (const now of order) expectAlike(index, reference, now);
@@ -113,7 +113,7 @@ describe.each(MEMORY_SECTIONS)("%s", (section) => {
     }
   });
 
-  test("each moment asked of a memory that was asked for none before", () => {
+  test("each instant for a memory without earlier queries", () => {
     for (const stability of [0, 2, 60.25, 1e9]) {
       for (const now of boundaries(section, stability, NOW)) {
         withBoth(nodesOf(section, NOW), (index, reference) => expectAlike(index, reference, now));
@@ -122,7 +122,7 @@ describe.each(MEMORY_SECTIONS)("%s", (section) => {
   });
 });
 
-test("what was applied is done; what goes back in time may change again", () => {
+test("applied changes are done; going back in time may change states again", () => {
   const random = makeRandom(8);
   const nodes = MEMORY_SECTIONS.flatMap((section) =>
     nodesOf(section, NOW - Math.floor(random() * 100 * DAY)).map(({ sequence: _, ...node }) => ({
@@ -140,7 +140,7 @@ test("what was applied is done; what goes back in time may change again", () => 
         expect(index.applyDecay(changes)).toBe(changes.ids.length);
         reference.applyDecay(changes);
         expectAlike(index, reference, now);
-        // Those that a sweep puts away do not come back; all others are as computed.
+        // Memories that a sweep archives do not come back; all others are as computed.
         expect(index.transitions(now)).toEqual([]);
       }
       for (const memory of [index, reference]) {
@@ -164,7 +164,7 @@ test("what was applied is done; what goes back in time may change again", () => 
   });
 });
 
-test("an empty memory has none, whenever that is", () => {
+test("an empty memory has no transitions at any instant", () => {
   withBoth([], (index, reference) => {
     for (const now of [NOW, ...ENDS, 0]) expectAlike(index, reference, now);
   });

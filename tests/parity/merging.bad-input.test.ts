@@ -1,4 +1,4 @@
-// Wrong rows to merge and wrong memories are refused. Unusual but right ones are taken as they are.
+// Wrong rows to merge and wrong memories are refused. Unusual but valid ones are accepted.
 
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
@@ -17,7 +17,7 @@ import {
 checkUsualResults();
 
 describe("merging", () => {
-  test("results that are no lists of pairs are refused, by place", () => {
+  test("refuses results that are not lists of pairs, by place", () => {
     for (const wrong of [undefined, null, 5, "results", {}, new Set(), () => []]) {
       expectRefusal(() => js.mergeAndSelect(wrong), { field: "subResults" });
     }
@@ -43,7 +43,7 @@ describe("merging", () => {
     }
   });
 
-  test("wrong options are refused by name", () => {
+  test("refuses wrong options by name", () => {
     const wrong: [string, unknown[]][] = [
       ["intentBoost", [Number.NaN, INFINITY, ...NO_NUMBERS]],
       ["relevanceRatio", [Number.NaN, NEGATIVE_INFINITY, null, ...NO_NUMBERS]],
@@ -59,7 +59,7 @@ describe("merging", () => {
     expectRefusal(() => js.mergeAndSelect([], null), { field: "options" });
   });
 
-  test("rows with a key of their own named __proto__ keep it, and their prototype", () => {
+  test("keeps a row's own key named __proto__, and the row's prototype", () => {
     const row = JSON.parse(
       '{ "id": "a", "score": 1, "subtype": "custom:signal", "__proto__": { "polluted": true } }',
     );
@@ -69,7 +69,7 @@ describe("merging", () => {
     expect(Object.getPrototypeOf(merged)).toBe(Object.prototype);
   });
 
-  test("odd scores and ids are right", () => {
+  test("accepts unusual scores and ids", () => {
     const rows = [
       ...[
         Number.NaN,
@@ -106,7 +106,7 @@ describe("merging", () => {
     expect(nous.mergeAndSelect(new Map())).toEqual([]);
   });
 
-  test("what was selected is refused when it is no list of nodes", () => {
+  test("refuses a selection that is not a list of nodes", () => {
     for (const wrong of [undefined, null, {}, "nodes"]) {
       expectRefusal(() => js.coRecallPairs(wrong), { field: "selected" });
     }
@@ -134,7 +134,7 @@ describe("memories", () => {
     "content_summary",
   ];
 
-  test("with a field that is no text are refused by place, id and field", () => {
+  test("with a field that is not text are refused by place, id and field", () => {
     for (const field of [...FIELDS, "provenance_created_at"]) {
       for (const wrong of [
         5,
@@ -157,7 +157,7 @@ describe("memories", () => {
     }
   });
 
-  test("that are no list of objects", () => {
+  test("that are not a list of objects are refused", () => {
     for (const wrong of [undefined, null, {}, "rows", new Set()]) {
       expectRefusal(() => js.formatContext(wrong), { field: "results" });
     }
@@ -166,7 +166,7 @@ describe("memories", () => {
     }
   });
 
-  test("with a wrong budget, and with budgets at the edges", () => {
+  test("with a wrong budget are refused, and budgets at the limits accepted", () => {
     for (const wrong of [Number.NaN, -1, -5e-324, NEGATIVE_INFINITY, null, ...NO_NUMBERS]) {
       expectRefusal(() => js.formatContext([{}], wrong), { field: "maxTokens" });
     }
@@ -181,7 +181,7 @@ describe("memories", () => {
     expect(nous.formatContext([], INFINITY)).toBeNull();
   });
 
-  test("with Dates, and with lone surrogates, which come out as U+FFFD", () => {
+  test("may have Dates, and lone surrogates, which become U+FFFD", () => {
     expect(nous.formatContext([{ provenance_created_at: new Date(NOW) }])).toContain(
       "(2026-02-20)",
     );

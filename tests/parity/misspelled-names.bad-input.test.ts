@@ -54,14 +54,14 @@ describe("misspelled names", () => {
     );
   });
 
-  test("that are near to nothing get no suggestion", () => {
+  test("without a near match get no suggestion", () => {
     expect(() => index.search({ elephants: 3 } as object)).toThrow(
       /^elephants is not an option: there are/,
     );
     expect(() => js.createEngine({ search: { elephants: 3 } })).toThrow(/is not a known key$/);
   });
 
-  test("of a whole row's other columns are passed over", () => {
+  test("that are other columns of a whole row are ignored", () => {
     const row = {
       ...{ id: "row", created_at: NOW, createdAt: "a row of another library has both" },
       ...{ created_by: "somebody", uid: 1, tag: "x", content_title: "t", updated_at: NOW },

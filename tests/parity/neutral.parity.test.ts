@@ -1,5 +1,5 @@
-// With `onInvalid: "neutral"` a candidate with wrong values is ranked by what is right in it: as
-// the reference does, to the bit.
+// With `onInvalid: "neutral"` a candidate with wrong values is ranked by its valid ones, and equals
+// the reference to the bit.
 
 import fc from "fast-check";
 import * as nous from "nous-wasm";
@@ -54,8 +54,8 @@ const NUMBERS: readonly unknown[] = [
   ],
 ];
 /**
- * Values of any kind, for fields that are instants. The text is no instant, or the same one
- * wherever it is read.
+ * Values of any kind, for fields that are instants. The text is not an instant, or parses equally
+ * everywhere.
  */
 const MOMENTS: readonly unknown[] = [
   ...[
@@ -103,7 +103,7 @@ const oneOf = (values: readonly unknown[], right: fc.Arbitrary<unknown>) =>
 const field = (name: keyof reference.ScoredNode) => candidate.map((node) => node[name]);
 const numeric = (name: keyof reference.ScoredNode) => oneOf(NUMBERS, field(name));
 
-/** A candidate any of whose values may be wrong, or missing. */
+/** A candidate with any number of wrong or missing values. */
 const doubtful: fc.Arbitrary<unknown> = fc.oneof(
   {
     weight: 12,
@@ -157,8 +157,8 @@ function expectRanked(
   }
 }
 
-describe("wrong values are neutral", () => {
-  test("over arbitrary batches, through every function", () => {
+describe("wrong values", () => {
+  test("are neutral over arbitrary batches, through every function", () => {
     fc.assert(
       fc.property(
         fc.array(doubtful, { maxLength: 40 }),
@@ -188,7 +188,7 @@ describe("wrong values are neutral", () => {
     );
   });
 
-  test("and right ones are ranked as without the option", () => {
+  test("leave the ranking of valid candidates unchanged", () => {
     for (const count of [0, 1, 2, 3, 64, 65, 1000, 5000]) {
       const candidates = makeCandidates(count, count, {
         instants: count % 2 === 0 ? "date" : "ms",
@@ -203,7 +203,7 @@ describe("wrong values are neutral", () => {
     }
   });
 
-  test("one bad row among a thousand changes no other row", () => {
+  test("in one of a thousand rows change no other row", () => {
     const rows = makeCandidates(1000, 7);
     const metrics = makeMetrics(1000, 7);
     const random = makeRandom(7);
@@ -222,7 +222,7 @@ describe("wrong values are neutral", () => {
   });
 });
 
-describe("what neutral means", () => {
+describe("a neutral value", () => {
   const node = (changes: object = {}) => ({
     ...{ id: "n", semantic_score: 0.5, bm25_score: 2, graph_score: 0.25, subtype: "custom:lesson" },
     ...{ last_accessed: NOW - DAY, created_at: NOW - DAY, access_count: 3, inbound_edge_count: 1 },
@@ -272,11 +272,11 @@ describe("what neutral means", () => {
     }
   });
 
-  test("a graph without inbound edges says nothing of any candidate", () => {
+  test("comes from a graph without inbound edges, too", () => {
     expect(breakdownOf({ inbound_edge_count: null }, {}).authority).toBe(0.5);
   });
 
-  test("a value that cannot be read is a wrong one, and costs no other candidate anything", () => {
+  test("replaces an unreadable value, and affects no other candidate", () => {
     const fields = [
       ...[
         "id",
@@ -332,7 +332,7 @@ describe("what neutral means", () => {
     check(proxy, {});
   });
 
-  test("sums beyond the range of numbers are the greatest ones", () => {
+  test("caps sums beyond the range of numbers at the largest number", () => {
     const weights = { semantic: 9, keyword: 0, graph: 9, recency: 0, authority: 0, affinity: 0 };
     const large = Number.MAX_VALUE;
     const batch = [
@@ -349,7 +349,7 @@ describe("what neutral means", () => {
   });
 });
 
-describe("what belongs to the call is refused all the same", () => {
+describe("errors outside of candidates", () => {
   const field = (call: () => unknown) => {
     try {
       call();
@@ -359,7 +359,7 @@ describe("what belongs to the call is refused all the same", () => {
     }
     return "nothing";
   };
-  test("metrics, weights, now, limit, the list, and the option itself", () => {
+  test("are still raised for metrics, weights, now, limit, the list, and the option itself", () => {
     const weights = { ...nous.RERANKING_WEIGHTS, graph: Number.NaN };
     expect(
       field(() => js.rerankWithSectionWeights([], { avg_inbound_edges: -1 }, NOW, NEUTRAL)),
@@ -391,7 +391,7 @@ describe("what belongs to the call is refused all the same", () => {
     );
   });
 
-  test('and without the option, or with "throw", a wrong value is an error', () => {
+  test('and without the option, or with "throw", for a wrong value', () => {
     const wrong = [
       { id: "n", last_accessed: "soon", created_at: NOW, access_count: 1, inbound_edge_count: 0 },
     ];

@@ -1,4 +1,4 @@
-// Wrong outcomes, playbooks, anomalies and matches are refused. Callers' objects stay as they were.
+// Wrong outcomes, playbooks, events and matches are refused. Callers' objects stay unchanged.
 
 import { runInNewContext } from "node:vm";
 import * as nous from "nous-wasm";
@@ -62,7 +62,7 @@ describe("outcomes", () => {
     }
   });
 
-  test("that are neither true nor false, or at no moment", () => {
+  test("are refused if they are not booleans, or without an instant", () => {
     for (const profitable of [undefined, null, 0, 1, "true", "", {}, new Boolean(true)]) {
       expectRefusal(() => js.applyOutcome(record(), profitable, NOW), { field: "profitable" });
     }
@@ -71,7 +71,7 @@ describe("outcomes", () => {
     }
   });
 
-  test("of odd records are right", () => {
+  test("of unusual records are right", () => {
     const records = [
       record({ success_count: 11, sample_size: 4 }),
       record({ success_count: -0, sample_size: 0, stability: 0 }),
@@ -133,7 +133,7 @@ describe("playbooks", () => {
     trigger: { anomaly_types: ["surge"], ...trigger },
   });
 
-  /** A book that holds so much. */
+  /** A book with these playbooks. */
   function bookOf(...playbooks: (nous.Playbook | nous.PlaybookRow)[]): nous.PlaybookBook {
     const book = new nous.PlaybookBook();
     book.add(playbooks);
@@ -146,7 +146,7 @@ describe("playbooks", () => {
     snapshot?: nous.MarketSnapshot,
   ) => book.match(events, snapshot).matches.map(({ id }) => id);
 
-  // It outlives every test: what one book goes through is no matter of another.
+  // It outlives every test, but no test depends on another's use of it.
   const kept = bookOf(...usualPlaybooks);
   afterEach(() =>
     expectSame(
@@ -163,7 +163,7 @@ describe("playbooks", () => {
     expectRefusal(() => js.matchPlaybooks(playbooks, [EVENT]), details);
   }
 
-  test("and events, ids and matches that are no lists are refused", () => {
+  test("and events, ids and matches that are not lists are refused", () => {
     for (const wrong of NO_LISTS) {
       expectNothingAdded(wrong, { field: "playbooks" });
       expectRefusal(() => js.matchPlaybooks(usualPlaybooks, wrong), { field: "events" });
@@ -175,7 +175,7 @@ describe("playbooks", () => {
     expect(js.formatPlaybookMatches([])).toBe("");
   });
 
-  test("that are no objects, or have no id, are refused by place, and none of them is added", () => {
+  test("are refused by place if they are not objects or have no id, and then none is added", () => {
     for (const wrong of NO_OBJECTS)
       expectNothingAdded([called("c"), wrong], { field: "playbooks", index: 1 });
     for (const id of NO_IDS)
@@ -185,7 +185,7 @@ describe("playbooks", () => {
     expectNothingAdded(holes, { field: "playbooks", index: 1 });
   });
 
-  test("are removed by ids, or none of them", () => {
+  test("are removed by ids, all or none", () => {
     for (const id of NO_IDS) {
       const book = bookOf(called("a"), called("b"));
       const { field, index } = (thrownBy(() => book.remove(["a", id as string])) as nous.NousError)
@@ -198,7 +198,7 @@ describe("playbooks", () => {
     expect([book.size, idsOf(book)]).toEqual([0, []]);
   });
 
-  test("are called up by events that are whole, and others are refused by place", () => {
+  test("are triggered by valid events; others are refused by place", () => {
     const wrong: [string, unknown[]][] = [
       ["type", [undefined, null, 5, true, {}, ["surge"], Symbol("type"), new String("surge")]],
       ["symbol", [5, Number.NaN, true, {}, ["BTC"], Symbol("symbol"), new String("BTC")]],
@@ -217,7 +217,7 @@ describe("playbooks", () => {
     expectRefusal(() => kept.match(new Array(2)), { field: "events", index: 0 });
   });
 
-  test("are judged by a market of numbers, and others are refused by their variable", () => {
+  test("are evaluated on a market of numbers; others are refused by their variable", () => {
     for (const wrong of [null, 5, "market", true, [], [1], 1n, Symbol("market"), () => ({})]) {
       expectRefusal(() => kept.match([EVENT], wrong as never), { field: "snapshot" });
     }
@@ -246,7 +246,7 @@ describe("playbooks", () => {
     }
   });
 
-  test("of one id are one, the last of them and in its place", () => {
+  test("with equal ids count once: the last one, in its own place", () => {
     const book = bookOf(called("a"), called("b"), { ...called("a"), title: "later" }, called("a"));
     expect([book.size, idsOf(book)]).toEqual([2, ["b", "a"]]);
     book.add([called("b", { anomaly_types: 7 })]);
@@ -259,7 +259,7 @@ describe("playbooks", () => {
     expect([book.size, idsOf(book), book.problems]).toEqual([2, ["a", "b"], []]);
   });
 
-  test("differ where ids, kinds, symbols or variables do in a lone surrogate alone", () => {
+  test("are distinct if ids, kinds, symbols or variables differ in a lone surrogate only", () => {
     const byId = bookOf(...ODD_NAMES.map((id) => called(id)));
     expect(idsOf(byId)).toEqual(ODD_NAMES);
     byId.remove(["\ud83d"]);
@@ -280,7 +280,7 @@ describe("playbooks", () => {
     }
   });
 
-  test("with names and texts of ten million characters", () => {
+  test("may have names and texts of ten million characters", () => {
     const long = "Aé".repeat(MILLIONS / 2);
     const playbook = {
       ...{ id: long, title: long, action: long, direction: long },
@@ -308,7 +308,7 @@ describe("playbooks", () => {
     ]);
   });
 
-  test("with as many kinds and symbols as a trigger may have, with more, and with a hundred thousand values", () => {
+  test("may have as many kinds and symbols as a trigger allows, but not more, and not a hundred thousand values", () => {
     const names = Array.from({ length: 100_000 }, (_, i) => `N${i}`);
     const most = names.slice(0, reference.MAX_PAIRS);
     const [few, many] = [names.slice(0, 8), names.slice(0, reference.MAX_PAIRS / 8)];
@@ -343,7 +343,7 @@ describe("playbooks", () => {
     expect(idsOf(series, [EVENT], { oi: names.map((_, i) => (i === 5 ? 0 : i)) })).toEqual([]);
   });
 
-  test("with conditions without end are put aside", () => {
+  test("with endless conditions are set aside", () => {
     const body = (levels: number) => {
       const [open, close] = ['{"not":'.repeat(levels), "}".repeat(levels)];
       return `{"trigger":{"anomaly_types":["surge"],"conditions":${open}${JSON.stringify(ONE)}${close}}}`;
@@ -386,12 +386,12 @@ describe("playbooks", () => {
       ...deep.map((id) => ({ id, reason: "condition_too_deep" })),
       { id: "circular", reason: "malformed_condition" },
     ]);
-    // What grows while it is read is as it was before.
+    // An object that grows while it is read counts as it was before.
     expect(idsOf(book, [EVENT], { price: 1 })).toEqual(["30", "growing"]);
     expect(idsOf(book, [EVENT], { price: -1 })).toEqual(["31"]);
   });
 
-  test("frozen, of another realm, without a prototype, and with more successes than samples are right", () => {
+  test("may be frozen, of another realm, without a prototype, and with more successes than samples", () => {
     const playbook = {
       ...called("a", { symbols: ["btc"], conditions: { all: [ONE] } }),
       action: "Fade it.",
@@ -419,7 +419,7 @@ describe("playbooks", () => {
     expect(nous.formatPlaybookMatches(matches)).toBe(reference.formatPlaybookMatches(matches));
   });
 
-  test("with a getter that throws: its own exception comes through, and nothing is added", () => {
+  test("with a throwing getter raise its own exception, and nothing is added", () => {
     const own = new RangeError("from a getter");
     const throwing = <T extends object>(target: T, field: string): T =>
       Object.defineProperty({ ...target }, field, {
@@ -474,7 +474,7 @@ describe("playbooks", () => {
     }
   });
 
-  test("whose kinds grow while they are read have no kind that nobody named", () => {
+  test("whose kinds grow while they are read get no unnamed kinds", () => {
     const other = called("other", { anomaly_types: ["drop"] });
     const drop = { ...EVENT, type: "drop" };
     const kinds = ["surge"];
@@ -489,7 +489,7 @@ describe("playbooks", () => {
   });
 
   test("whose conditions shrink while they are read keep their shape", () => {
-    // Whether or not the second part is there, no part of `any` holds.
+    // No part of `any` holds, with or without the second part.
     const parts: object[] = [
       { op: "<", value: 0 },
       { ...ONE, op: "<" },
@@ -504,7 +504,7 @@ describe("playbooks", () => {
     expect(idsOf(shorter, [EVENT], { price: 1 })).toEqual([]);
   });
 
-  test("added while a market is read are matched from the next time on, or in full", () => {
+  test("added while a market is read are matched from the next time on, or completely", () => {
     const book = bookOf(called("a", { conditions: ONE }));
     const market = {
       get price() {
@@ -518,7 +518,7 @@ describe("playbooks", () => {
     expect(book.match([EVENT], { price: 1 }).missing).toEqual([{ id: "b", var: "later" }]);
   });
 
-  test("in matches that are none are not told, by place, id and field", () => {
+  test("in wrong matches are refused by place, id and field", () => {
     const [match] = nous.matchPlaybooks([called("a")], [EVENT]);
     const NO_TEXTS = [undefined, null, 5, true, {}, ["text"], 1n, Symbol("text")];
     const NOT_FINITE = [undefined, null, Number.NaN, INFINITY, ...NO_NUMBERS];

@@ -1,5 +1,5 @@
-// The package matches playbooks as the golden vectors and the reference do, tells them in the same
-// words, and lets a trade's end count for the same.
+// The package matches playbooks as the golden vectors and the reference do, formats them with the
+// same words, and counts a trade's outcome alike.
 
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
@@ -26,7 +26,7 @@ function expectSame(actual: unknown, expected: unknown, path?: string): void {
 
 const stateOf = ({ size, problems }: Book) => ({ size, problems: [...problems] });
 
-test("golden", () => {
+test("golden vectors", () => {
   const vectors = JSON.parse(
     readFileSync(new URL("../golden/playbooks.json", import.meta.url), "utf8"),
   );
@@ -40,7 +40,7 @@ test("golden", () => {
   }
 });
 
-test("no text of a playbook passes for a line of the block", () => {
+test("no text of a playbook can imitate a line of the block", () => {
   const trigger = { anomaly_types: ["f"] };
   const body = { text: "", trigger, action: "do\r\nPlaybook ID: other\u2028", direction: "long" };
   const book = new ours.PlaybookBook();
@@ -110,7 +110,7 @@ describe("generated", () => {
   });
 });
 
-test("what does not parse is put aside with its reason, and the book goes on", () => {
+test("unparsable playbooks are set aside with a reason, and the book still works", () => {
   const whole = { id: "whole", trigger: { anomaly_types: ["price_spike"] } };
   for (const [reason, fields] of BROKEN_BODIES) {
     const book = new ours.PlaybookBook();
@@ -121,7 +121,7 @@ test("what does not parse is put aside with its reason, and the book goes on", (
   }
 });
 
-test("a hundred thousand playbooks and a hundred events", () => {
+test("a hundred thousand playbooks and a hundred events give the reference's matches", () => {
   const playbooks = Array.from({ length: 100_000 }, (_, i) => ({
     id: `p_${i}`,
     trigger: {

@@ -1,4 +1,4 @@
-// Wrong budgets, records of usage and rows for a prompt are refused by name.
+// Wrong budgets, usage records and rows for a prompt are refused by name.
 
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
@@ -15,7 +15,7 @@ import {
 checkUsualResults();
 
 describe("budgets", () => {
-  test("of frames and overrides that are none are refused by name", () => {
+  test("of invalid frames and overrides are refused by name", () => {
     for (const frame of [5, true, {}, ["task"]])
       expectRefusal(() => js.contextBudget(frame), { field: "frame" });
     for (const budgets of [5, "task", true])
@@ -47,7 +47,7 @@ describe("usage", () => {
     ["was_referenced", [undefined, null, 0, 1, "true", {}]],
   ];
 
-  /** A tracker that has recorded something, which nothing may change. */
+  /** A tracker with a record that no call may change. */
   function kept(change: (usage: nous.UsageTracker) => void): void {
     const usage = new nous.UsageTracker({ maxRecords: 5 });
     usage.record([record(), record({ memory_id: "b", was_referenced: false }), record()]);
@@ -56,7 +56,7 @@ describe("usage", () => {
     expect(usage.save()).toEqual(before);
   }
 
-  test("of wrong records is refused by place and field, and nothing is recorded", () => {
+  test("with wrong records is refused by place and field, and nothing is recorded", () => {
     kept((usage) => {
       for (const [field, values] of WRONG) {
         for (const value of values) {
@@ -76,7 +76,7 @@ describe("usage", () => {
     });
   });
 
-  test("of wrong feedback is refused by name, and nothing is recorded", () => {
+  test("with wrong feedback is refused by name, and nothing is recorded", () => {
     kept((usage) => {
       for (const wrong of [undefined, null, 5, "a", ["a"], new Map([["a", "x"]])]) {
         expectRefusal(() => usage.feedback(wrong as never, "x"), { field: "recalled" });
@@ -111,7 +111,7 @@ describe("usage", () => {
     });
   });
 
-  test("asked for wrongly", () => {
+  test("refuses wrong queries", () => {
     kept((usage) => {
       for (const wrong of [undefined, null, "a", {}]) {
         expectRefusal(() => usage.boost(wrong as never), { field: "ids" });
@@ -133,7 +133,7 @@ describe("usage", () => {
       expectRefusal(() => new nous.UsageTracker(options as never), { field: "options" });
   });
 
-  test("that was saved otherwise is not loaded", () => {
+  test("saved in another form is not loaded", () => {
     const usage = new nous.UsageTracker({ maxRecords: 3 });
     usage.record([record(), record()]);
     const state = usage.save();
@@ -166,7 +166,7 @@ describe("usage", () => {
     expect(JSON.stringify(state)).toBe(before);
   });
 
-  test("by a million records, and of ids of any kind", () => {
+  test("may have a million records, and ids of any kind", () => {
     const many = Array.from({ length: 1_000_000 }, (_, i) =>
       record({ memory_id: `m${i % 1000}`, retrieved_at: i }),
     );
@@ -185,10 +185,10 @@ describe("usage", () => {
   });
 });
 
-describe("rows made memories of a prompt", () => {
+describe("rows converted to memories of a prompt", () => {
   const of = (row: object) => nous.contextMemory({ id: "a", ...row });
 
-  test("that are no objects are refused; whatever they hold is read as far as it says something", () => {
+  test("are refused if they are not objects; their content is read as far as it is valid", () => {
     for (const wrong of [undefined, null, 5, "row"])
       expectRefusal(() => js.contextMemory(wrong), { field: "row" });
     const odd = [undefined, null, 5, true, {}, ["x"], Symbol("x")];
@@ -218,7 +218,7 @@ describe("rows made memories of a prompt", () => {
     }
   });
 
-  test("are memories that a prompt takes, whatever is empty or wrong in them", async () => {
+  test("give memories that a prompt accepts, even if fields are empty or wrong", async () => {
     const rows: [object, Partial<nous.ContextMemory>][] = [
       [{ provenance_created_at: "", created_at: 5 }, { created_at: 5 }],
       [
@@ -241,7 +241,7 @@ describe("rows made memories of a prompt", () => {
     }
   });
 
-  test("take what their bodies tell", () => {
+  test("take fields from their bodies", () => {
     const body = (fields: object) => ({ content_body: JSON.stringify(fields) });
     expect(
       of({

@@ -1,4 +1,5 @@
-// The package compares texts, keeps usage and builds prompts as the reference does, to the bit.
+// The package compares texts, keeps usage records and builds prompts as the reference does, to the
+// bit.
 
 import fc from "fast-check";
 import * as nous from "nous-wasm";
@@ -38,7 +39,7 @@ describe("texts", () => {
     );
   });
 
-  test("what a conversation says already, by words and by embeddings", async () => {
+  test("repetitions in a conversation, by words and by embeddings", async () => {
     const texts = fc.array(text, { maxLength: 8, size: "max" });
     await fc.assert(
       fc.asyncProperty(
@@ -64,7 +65,7 @@ describe("texts", () => {
   });
 });
 
-test("budgets", () => {
+test("budgets equal the reference's", () => {
   const overrides = [{}, null, undefined, { facts: 0 }, { user_profile: 500, total: 1 }];
   for (const frame of [...FRAMES, undefined, null, "constructor"]) {
     for (const override of overrides) {
@@ -76,7 +77,7 @@ test("budgets", () => {
   }
 });
 
-test("memories in full", async () => {
+test("complete memories equal the reference's", async () => {
   const type = fc.constantFrom(
     "decision",
     "fact",
@@ -118,7 +119,7 @@ test("memories in full", async () => {
   expect(Math.min(...Object.values(told))).toBeGreaterThan(500);
 });
 
-test("histories of use", () => {
+test("usage histories equal the reference's", () => {
   const options = fc.record({
     mode,
     maxRecords: fc.oneof(fc.integer({ min: 1, max: 40 }), fc.constant(5000)),
@@ -157,7 +158,7 @@ test("histories of use", () => {
   );
 });
 
-/** What a prompt is built of, for either; each has a tracker of its own. */
+/** The inputs of a prompt, for either implementation; each has a tracker of its own. */
 function optionsOf<Usage>(
   { options, found, recent, embeds, history, counter }: PromptCase,
   usage: Usage,
@@ -173,7 +174,7 @@ function optionsOf<Usage>(
   };
 }
 
-test("prompts", async () => {
+test("prompts equal the reference's", async () => {
   const reasons = new Set<string>();
   await fc.assert(
     fc.asyncProperty(promptCase, async (given) => {
@@ -204,7 +205,7 @@ test("prompts", async () => {
   expect([...reasons].sort()).toEqual([...known, "known", "not_asked", "total"].sort());
 });
 
-/** What holds for every prompt. */
+/** Laws of every prompt. */
 function expectLawful(built: nous.BuiltContext, { options, counter }: PromptCase): void {
   const { prompt, tokens, sections, recalled_ids, recalled_content } = built;
   const recalled = Object.values(recalled_ids).flat();

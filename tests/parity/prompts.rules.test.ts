@@ -1,5 +1,5 @@
-// The rules of usage, comparison, budgets and prompts, case by case: for the reference and for the
-// package alike.
+// The rules of usage, comparison, budgets and prompts, case by case, for the reference and for the
+// package.
 
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
@@ -15,7 +15,7 @@ type Mode = (typeof MODES)[number];
 type Options = reference.BuildContextOptions;
 type Memory = reference.ContextMemory;
 
-/** What has to keep the rules. */
+/** An implementation that has to keep the rules. */
 interface Functions {
   overlap: typeof reference.overlap;
   estimateTokens: typeof reference.estimateTokens;
@@ -61,7 +61,7 @@ describe.each(SUBJECTS)(
   (_name, { overlap, estimateTokens, contextBudget, UsageTracker, ...functions }) => {
     const { deduplicate } = functions;
 
-    /** A prompt of what is found by type. */
+    /** Builds a prompt from memories by type. */
     const build = (
       found: Partial<Record<reference.MemoryType, Memory[]>>,
       options: Partial<Options> = {},
@@ -85,8 +85,8 @@ describe.each(SUBJECTS)(
     const records = (memory_id: string, ...referenced: boolean[]) =>
       referenced.map((was_referenced) => ({ memory_id, retrieved_at: NOW, was_referenced }));
 
-    describe("usage", () => {
-      test("one that was taken up has a score, which halves in a week", () => {
+    describe("usage records", () => {
+      test("a memory that was used has a score, which halves in a week", () => {
         const usage = new UsageTracker();
         usage.record(records("a", true));
         expect(usage.usageScore("a", NOW)).toBe(1);
@@ -94,7 +94,7 @@ describe.each(SUBJECTS)(
         expect(usage.usageScore("nobody", NOW)).toBe(0);
       });
 
-      test("seed: boosts by lifetime counts; default: from 0.3 to 2", () => {
+      test("seed: boosts grow with lifetime counts; default: boosts lie between 0.3 and 2", () => {
         for (const [mode, twoOfThree, never, always] of [
           [SEED, 0.5 + 2 / 3, 0.5, 1.5],
           ["default", 0.3 + 1.7 * (2 / 3), 0.3, 2],
@@ -116,7 +116,7 @@ describe.each(SUBJECTS)(
         }
       });
 
-      test("default: what was of use lately counts more than what was once; seed: all alike", () => {
+      test("default: recent use counts more than old use; seed: both count alike", () => {
         for (const [mode, rate] of [
           ["default", 0.5 / 1.5],
           [SEED, 0.5],
@@ -134,7 +134,7 @@ describe.each(SUBJECTS)(
         return { memory_id, retrieved_at: NOW - days * DAY, was_referenced };
       };
 
-      test("default: never more records than the cap, the oldest out first, and with the last one the memory", () => {
+      test("default: the cap drops the oldest records, and a memory goes with its last record", () => {
         const usage = new UsageTracker({ maxRecords: 3 });
         usage.record([...records("a", true, true), ...records("b", false, false)]);
         expect(usage.size).toBe(3);
@@ -144,7 +144,7 @@ describe.each(SUBJECTS)(
         expect(usage.boost(["a"])).toEqual([1]);
       });
 
-      test("default: a record of 21 days is dropped, and with the last one the memory", () => {
+      test("default: a record of 21 days is dropped, and a memory goes with its last record", () => {
         const usage = new UsageTracker();
         usage.record([at("a", 21), at("b", 20.99), at("b", 25), at("c", 400)], NOW);
         expect(usage.save().records).toEqual([at("b", 20.99)]);
@@ -157,7 +157,7 @@ describe.each(SUBJECTS)(
         expect(usage.save().records.map(({ memory_id }) => memory_id)).toEqual(["d", "g"]);
       });
 
-      test("seed: a record too many drops those of 21 days; recent ones may be more", () => {
+      test("seed: a record over the cap drops those of 21 days; recent records may exceed the cap", () => {
         const usage = new UsageTracker({ mode: SEED, maxRecords: 3 });
         usage.record([at("a", 30), at("b", 21), at("c", 20)], NOW);
         expect(usage.size).toBe(3);
@@ -168,7 +168,7 @@ describe.each(SUBJECTS)(
         usage.record([at("d", 1), at("d", 2), at("d", 3)], NOW);
         expect(usage.size).toBe(5);
         expect(UsageTracker.load(usage.save()).save()).toEqual(usage.save());
-        // Each record is judged as it comes.
+        // Each record is judged when it arrives.
         usage.record([at("e", 30), at("d", 0)], NOW + 2 * DAY);
         expect(usage.save().records).toEqual([
           at("d", 3),
@@ -212,11 +212,11 @@ describe.each(SUBJECTS)(
         expect(loaded.stats("c", NOW)!.memory_type).toBe("decision");
       });
 
-      test("default: what comes late is as old as it says", async () => {
+      test("default: a record that arrives late keeps its own age", async () => {
         const usage = new UsageTracker({ maxRecords: 4 });
         usage.record([at("a", 1), at("b", 3), at("a", 8), at("b", 2)]);
         expect(usage.stats("a", NOW)!.last_retrieved).toBe(NOW - DAY);
-        // The oldest makes way, though it came third; what is older still does not come in.
+        // The oldest record is dropped, though it arrived third; an even older one is not added.
         usage.record([at("c", 7)]);
         expect(usage.save().records).toEqual([at("c", 7), at("b", 3), at("b", 2), at("a", 1)]);
         usage.record([at("d", 9)]);
@@ -230,7 +230,7 @@ describe.each(SUBJECTS)(
       });
 
       test.each(MODES)(
-        "%s: feedback records each recalled memory with text once, taken up from 0.15 on",
+        "%s: feedback records each recalled memory with text once, as used from an overlap of 0.15",
         (mode) => {
           const usage = new UsageTracker({ mode });
           const words = (from: number, to: number) =>
@@ -257,7 +257,7 @@ describe.each(SUBJECTS)(
         },
       );
 
-      test("what is saved and loaded is as it was", () => {
+      test("a saved and loaded tracker equals the original", () => {
         const usage = new UsageTracker({ mode: SEED, maxRecords: 4 });
         usage.record([...records("a", true, false, true), ...records("__proto__", false, true)]);
         const loaded = UsageTracker.load(JSON.parse(JSON.stringify(usage.save())));
@@ -278,7 +278,7 @@ describe.each(SUBJECTS)(
         for (const mode of MODES) expect(overlap(one, other, { mode })).toBe(expected);
       });
 
-      test("default: a word that all texts have says nothing", () => {
+      test("default: a word that all texts share counts nothing", () => {
         const [one, other] = ["what the fox would do", "the dog would bark"];
         expect(overlap(one, other, { mode: SEED })).toBe(0.5);
         expect(overlap(one, other)).toBe(0);
@@ -295,7 +295,7 @@ describe.each(SUBJECTS)(
         return [result!.max_similarity, result!.is_redundant];
       };
 
-      test.each(MODES)("%s", async (mode) => {
+      test.each(MODES)("%s: equal texts are redundant, unrelated ones are not", async (mode) => {
         expect(await of("anything", [], { mode })).toEqual([0, false]);
         expect(await of("anything", [], { mode, embeds: true })).toEqual([0, false]);
         const text = "Redis caching strategy for session data";
@@ -310,11 +310,11 @@ describe.each(SUBJECTS)(
         expect(await of("alpha beta gamma", [half], { mode })).toEqual([2 / 3, true]);
       });
 
-      test("an embedding without length is like no other", async () => {
+      test("an embedding of length 0 is similar to no other", async () => {
         expect(await of("a b c", ["a b c"], { embeds: true })).toEqual([0, false]);
       });
 
-      test("default: stop words are no sign of it", async () => {
+      test("default: stop words are no sign of similarity", async () => {
         const [one, other] = [
           "what was the plan for them",
           "then there was what they did for the team",
@@ -325,7 +325,7 @@ describe.each(SUBJECTS)(
     });
 
     describe("budgets", () => {
-      test("of frames, and instead of them", () => {
+      test("follow the frame, and single sections may be overridden", () => {
         expect(contextBudget("conversation")).toMatchObject({
           total: 3000,
           procedures: 0,
@@ -343,14 +343,14 @@ describe.each(SUBJECTS)(
         expect(budget).toEqual({ ...contextBudget("task"), user_profile: 500 });
       });
 
-      test("tokens", () => {
+      test("estimate a token per four characters, at least one", () => {
         expect(["abcd", "a".repeat(400), "", "🙂".repeat(8)].map(estimateTokens)).toEqual([
           1, 100, 1, 2,
         ]);
       });
 
       test.each(MODES)(
-        "%s: a section without tokens is neither asked for nor there",
+        "%s: a section with a budget of 0 is neither searched nor printed",
         async (mode) => {
           const asked: string[] = [];
           const retrieve = ({ memory_type }: { memory_type: string }) => {
@@ -372,7 +372,7 @@ describe.each(SUBJECTS)(
       );
     });
 
-    describe("circumstances", () => {
+    describe("memories with frames and outcomes", () => {
       const memories: Memory[] = [
         fact("other", "one about cats", 0.5, { frame: "debug" }),
         fact("neutral", "two about dogs", 0.5),
@@ -381,18 +381,15 @@ describe.each(SUBJECTS)(
       ];
       const censors = [{ id: "c1", text: "Never.", action: "block" as const }];
 
-      test.each(MODES)(
-        "%s: what was stored in circumstances like these comes first",
-        async (mode) => {
-          const built = await build({ fact: memories }, { mode, censors });
-          const others = mode === SEED ? ["other", "neutral"] : ["neutral", "other"];
-          expect(built.recalled_ids.fact).toEqual(["both", "same", ...others]);
-          const none = await build({ fact: [] }, { mode, censors });
-          expect(none.recalled_ids.fact).toEqual([]);
-        },
-      );
+      test.each(MODES)("%s: memories stored in similar circumstances come first", async (mode) => {
+        const built = await build({ fact: memories }, { mode, censors });
+        const others = mode === SEED ? ["other", "neutral"] : ["neutral", "other"];
+        expect(built.recalled_ids.fact).toEqual(["both", "same", ...others]);
+        const none = await build({ fact: [] }, { mode, censors });
+        expect(none.recalled_ids.fact).toEqual([]);
+      });
 
-      test("seed: whatever its relevance; default: relevance × circumstances × use, of equals by id", async () => {
+      test("seed: circumstances decide, whatever the relevance; default: the product of relevance, circumstances and use decides, then the id", async () => {
         const found = [
           fact("b", "first about cats", 0.9),
           fact("d", "second about dogs", 0.6),
@@ -435,7 +432,7 @@ describe.each(SUBJECTS)(
         },
       );
 
-      test.each(MODES)("%s: by as much as the turn asks for it", async (mode) => {
+      test.each(MODES)("%s: recency counts as much as the turn asks for it", async (mode) => {
         const found = [old, at("week", 0.45, 7)];
         expect(await orderOf(found, "tell me of cats, just now", { mode })).toEqual([
           "week",
@@ -447,7 +444,7 @@ describe.each(SUBJECTS)(
         ]);
       });
 
-      test.each(MODES)("%s: no other turn is any different", async (mode) => {
+      test.each(MODES)("%s: other turns are unaffected", async (mode) => {
         expect(await orderOf([old, yesterday], "what happened to the cats", { mode })).toEqual([
           "old",
           "yesterday",
@@ -455,7 +452,7 @@ describe.each(SUBJECTS)(
       });
 
       test.each(MODES)(
-        "%s: relevance counts still, and what has no date, or one ahead, has its place",
+        "%s: relevance still counts, and episodes without a date or with a future one keep their place",
         async (mode) => {
           const found = [
             at("fits", 1, 425),
@@ -479,7 +476,7 @@ describe.each(SUBJECTS)(
         },
       );
 
-      test("default: with circumstances and use", async () => {
+      test("default: recency combines with circumstances and use", async () => {
         const found = [{ ...old, score: 0.9, frame: "task" }, yesterday];
         expect(await orderOf(found, "what happened yesterday", { frame: "task" })).toEqual([
           "old",
@@ -491,7 +488,7 @@ describe.each(SUBJECTS)(
         ]);
       });
 
-      test.each(MODES)("%s: facts, too", async (mode) => {
+      test.each(MODES)("%s: recency counts for facts, too", async (mode) => {
         const built = await build(
           { fact: [old, yesterday] },
           { mode, input: "what is known since yesterday" },
@@ -510,7 +507,7 @@ describe.each(SUBJECTS)(
           category: subject,
         }));
 
-      test.each(MODES)("%s", async (mode) => {
+      test.each(MODES)("%s: memories on one subject make way for others", async (mode) => {
         const plan = (memory_type: reference.MemoryType) => {
           return {
             queries: [{ memory_type, query_text: "x", limit: 9 }],
@@ -551,9 +548,9 @@ describe.each(SUBJECTS)(
       });
     });
 
-    describe("pipeline", () => {
+    describe("the pipeline", () => {
       test.each(MODES)(
-        "%s: a greeting recalls nothing, and the prompt still says who and how",
+        "%s: a greeting recalls nothing, and the prompt keeps identity and instructions",
         async (mode) => {
           const built = await build(
             { fact: [fact("a", "redis")] },
@@ -571,7 +568,7 @@ describe.each(SUBJECTS)(
       );
 
       test.each(MODES)(
-        "%s: what the conversation says already is neither shown nor recalled",
+        "%s: memories that the conversation repeats are neither shown nor recalled",
         async (mode) => {
           const text = "Redis keeps sessions for thirty minutes";
           const messages = [{ role: "user", content: text }];
@@ -586,7 +583,7 @@ describe.each(SUBJECTS)(
         },
       );
 
-      test.each(MODES)("%s: of two facts the one that was of use stands first", async (mode) => {
+      test.each(MODES)("%s: the used one of two facts stands first", async (mode) => {
         const usage = new UsageTracker({ mode });
         usage.record([...records("A", true, true, true), ...records("B", false, false, false)]);
         const found = [fact("B", "birds sing"), fact("A", "cats purr")];
@@ -611,7 +608,7 @@ describe.each(SUBJECTS)(
         ).toEqual(["d1", "d2", "d3"]);
       });
 
-      test.each(MODES)("%s: of decisions that say the same the newest stays", async (mode) => {
+      test.each(MODES)("%s: the newest of equal decisions stays", async (mode) => {
         const decision = (id: string, days: number, more: Partial<Memory> = {}) => {
           return {
             id,
@@ -631,7 +628,7 @@ describe.each(SUBJECTS)(
         expect(reasonsIn(built)).toEqual(["old near_duplicate"]);
       });
 
-      test("thresholds count where there is an embedder, or when they are given", async () => {
+      test("thresholds apply if there is an embedder, or if they are given", async () => {
         const found = {
           decision: [
             { id: "d", text: "x", score: 0.2 },
@@ -658,7 +655,7 @@ describe.each(SUBJECTS)(
       });
 
       test.each(MODES)(
-        "%s: a memory that two queries find stands once, as the better of both",
+        "%s: a memory that two queries find stands once, with the better score",
         async (mode) => {
           const built = await build(
             {
@@ -672,7 +669,7 @@ describe.each(SUBJECTS)(
         },
       );
 
-      test("the window is counted in turns of the user; default: with what was answered", async () => {
+      test("the window counts the user's turns; default: with the answers to them", async () => {
         const turn = (text: string) => [
           { role: "user", content: `question about ${text}` },
           { role: "tool", content: `weather report ${text}` },
@@ -685,7 +682,7 @@ describe.each(SUBJECTS)(
           (await found(memory)).recalled_ids.fact.length === 1;
         expect(await recalls("answer concerning charlie")).toBe(false);
         expect(await recalls("question about bravo")).toBe(false);
-        // The first turn is out of the window, and tools do not talk.
+        // The first turn is outside the window, and tool messages do not count as turns.
         expect(await recalls("alpha question concerning alphabet")).toBe(true);
         expect(await recalls("weather report delta")).toBe(true);
         const seed = async (memory: string) =>
@@ -696,12 +693,12 @@ describe.each(SUBJECTS)(
             )
           ).recalled_ids.fact;
         expect(await seed("answer concerning delta")).toEqual(["a"]);
-        // Eight messages hold two turns of three, and the end of a third.
+        // Eight messages hold two of three turns, and the end of the third.
         expect(await seed("bravo question gone")).toEqual(["a"]);
         expect(await seed("question about charlie")).toEqual([]);
       });
 
-      test("default: of the answers to a turn no more count than turns do", async () => {
+      test("default: no more answers to a turn count than the window has turns", async () => {
         const steps = ["alpha step", "bravo step", "charlie step", "delta step"];
         const messages = [
           { role: "user", content: "do it" },
@@ -716,7 +713,7 @@ describe.each(SUBJECTS)(
         expect(reasonsIn(built)).toEqual(["charlie step conversation", "delta step conversation"]);
       });
 
-      test("default: never more of a type than asked for, the best of them", async () => {
+      test("default: at most the requested number of each type, the best of them", async () => {
         const many = Array.from({ length: 9 }, (_, i) => ({
           id: `p${i}`,
           text: `procedure ${i}`,
@@ -752,7 +749,7 @@ describe.each(SUBJECTS)(
       );
 
       test.each(MODES)(
-        "%s: working memory is out of date when there is none, or one of another frame",
+        "%s: missing working memory, or that of another frame, is out of date",
         async (mode) => {
           expect((await build({}, { mode })).refresh_needed).toBe(true);
           expect(
@@ -769,7 +766,7 @@ describe.each(SUBJECTS)(
       const recent = () => [talk("c2", 20), talk("c1", 3), talk("old", 49), talk("c3", 48)];
 
       test.each(MODES)(
-        "%s: titles, the newest first, of two days; not again among episodes",
+        "%s: show titles of two days, the newest first, and are not repeated among episodes",
         async (mode) => {
           const found = {
             episode: [
@@ -795,7 +792,7 @@ describe.each(SUBJECTS)(
       );
 
       test.each(MODES)(
-        "%s: with summaries when something recent is meant, up to 200 characters",
+        "%s: include summaries of up to 200 characters if the turn asks for something recent",
         async (mode) => {
           const input = "what did we talk about recently";
           const long = () => [talk("c1", 1, "word ".repeat(50))];
@@ -808,11 +805,11 @@ describe.each(SUBJECTS)(
       );
     });
 
-    describe("a memory is left out as known only where the prompt tells it", () => {
+    describe("a memory is left out as known only if another section of the prompt shows it", () => {
       const talk = (id: string, title: string) => ({ id, title, created_at: NOW });
       const factsOf = (built: reference.BuiltContext) => built.recalled_ids.fact;
 
-      test("default: not where the profile has no room for it", async () => {
+      test("default: it stays if the profile has no room for it", async () => {
         const profile = Array.from({ length: 30 }, (_, i) => {
           return {
             id: `p${i}`,
@@ -830,7 +827,7 @@ describe.each(SUBJECTS)(
       });
 
       test.each(MODES)(
-        "%s: not where a conversation has no title, or the profile no tokens",
+        "%s: it stays if the conversation has no title, or the profile no tokens",
         async (mode) => {
           const found = {
             episode: [{ id: "e", text: "The cache was moved", score: 1 }],
@@ -844,7 +841,7 @@ describe.each(SUBJECTS)(
         },
       );
 
-      test("default: not where the whole has no room for the conversation", async () => {
+      test("default: it stays if the prompt has no room for the conversation", async () => {
         const recent = () => [
           talk("a", "The first talk of today"),
           talk("f", "Another talk, of which more is known"),
@@ -858,7 +855,7 @@ describe.each(SUBJECTS)(
         expect(reasonsIn(built)).toEqual(["f total", "a total"]);
       });
 
-      test("default: it takes no other's place then that it does not need, and an embedder is asked but once", async () => {
+      test("default: it then takes no needed place of another memory, and the embedder is called only once", async () => {
         let asked = 0;
         const embed = (texts: readonly string[]) => {
           asked += texts.length;
@@ -879,7 +876,7 @@ describe.each(SUBJECTS)(
     });
 
     test.each(MODES)(
-      "%s: what is given twice stands once, before others are counted",
+      "%s: a memory that comes twice stands once, before others are counted",
       async (mode) => {
         const recent = () =>
           [
@@ -906,7 +903,7 @@ describe.each(SUBJECTS)(
     );
 
     test.each(MODES)(
-      "%s: a conversation that is dated ahead is a recent one, and the newest",
+      "%s: a conversation with a future date is a recent one, and the newest",
       async (mode) => {
         const recent = () =>
           [-30, 1, -60].map((days) => ({
@@ -921,7 +918,7 @@ describe.each(SUBJECTS)(
     );
 
     describe("sections", () => {
-      test.each(MODES)("%s: their lines", async (mode) => {
+      test.each(MODES)("%s: have these lines", async (mode) => {
         const found: Partial<Record<reference.MemoryType, Memory[]>> = {
           decision: [
             {
@@ -982,7 +979,7 @@ describe.each(SUBJECTS)(
         );
       });
 
-      test.each(MODES)("%s: what is known without a search", async (mode) => {
+      test.each(MODES)("%s: hold the entries that need no search", async (mode) => {
         const built = await build(
           {},
           {
@@ -1034,7 +1031,7 @@ describe.each(SUBJECTS)(
         ]);
       });
 
-      test("default: signals, where they are asked for, come last", async () => {
+      test("default: end with the signals, if the options ask for them", async () => {
         const found = { signal: [{ id: "s1", text: "Funding turned", score: 1, created_at: NOW }] };
         const input = "which signals are firing?";
         const built = await build(found, { input });
@@ -1047,7 +1044,7 @@ describe.each(SUBJECTS)(
       });
     });
 
-    describe("what is too long", () => {
+    describe("an oversized section", () => {
       const long = Array.from({ length: 6 }, (_, i) =>
         fact(`f${i}`, `${"abcdefghi ".repeat(8)}end ${i}.`, 1 - i / 10),
       );
@@ -1057,7 +1054,7 @@ describe.each(SUBJECTS)(
         skip_types: [],
       };
 
-      test("default: whole lines are left out of a section, and not recalled; a shorter one may still fit", async () => {
+      test("default: is shortened by whole lines, which are not recalled; a shorter line may still fit", async () => {
         const found = [...long.slice(0, 3), fact("short", "fits", 0.1)];
         const built = await build({ fact: found }, { plan, budgets: { facts: 52 } });
         expect(built.recalled_ids.fact).toEqual(["f0", "f1", "short"]);
@@ -1066,14 +1063,14 @@ describe.each(SUBJECTS)(
           expect(line).toMatch(/^- \[.*\] .*(end \d\.|fits)$/);
       });
 
-      test("seed: it is cut where the budget ends, and all of it counts as recalled", async () => {
+      test("seed: is cut at the budget, and all of its memories count as recalled", async () => {
         const built = await build({ fact: long }, { plan, budgets: { facts: 52 }, mode: SEED });
         const content = contentOf(built, "facts")!;
         expect([content.length, content.endsWith("...")]).toEqual([52 * 4, true]);
         expect(built.recalled_ids.fact).toHaveLength(6);
       });
 
-      test("default: of the whole prompt the last lines go first, and the identity last; seed: it has no limit", async () => {
+      test("default: in an oversized prompt the last lines go first and the identity last; seed: there is no limit", async () => {
         const decision = [{ id: "d", text: "Decided", score: 1 }];
         const both = {
           ...plan,
@@ -1101,7 +1098,7 @@ describe.each(SUBJECTS)(
         expect((await of(8, SEED)).recalled_ids.fact).toHaveLength(6);
       });
 
-      test("default: an identity ends with a word", async () => {
+      test("default: an identity is cut at a word", async () => {
         const identity =
           "You are an agent that trades coins and keeps a memory of every trade it has ever made.";
         const of = async (tokens: number, mode?: Mode) =>
@@ -1111,7 +1108,7 @@ describe.each(SUBJECTS)(
         expect(await of(22)).toBe(identity);
       });
 
-      test("default: an identity that is gone is named", async () => {
+      test("default: a dropped identity is reported", async () => {
         const identityOf = ({ left_out }: reference.BuiltContext) =>
           left_out.filter(({ section }) => section === "identity");
         expect(identityOf(await build({}, { budgets: { total: 3 } }))).toEqual([
@@ -1124,7 +1121,7 @@ describe.each(SUBJECTS)(
         expect(identityOf(await build({}, { budgets: { total: 6 } }))).toEqual([]);
       });
 
-      test("tokens are those of the caller's tokenizer", async () => {
+      test("is measured with the caller's tokenizer", async () => {
         const countTokens = (text: string) => text.length;
         const built = await build(
           { fact: long.slice(0, 2) },
@@ -1136,7 +1133,7 @@ describe.each(SUBJECTS)(
           expect(token_estimate).toBe(content.length);
       });
 
-      test("seed-compatible: sections are cut by characters, whatever the tokenizer says", async () => {
+      test("seed-compatible: is cut by characters, whatever the tokenizer returns", async () => {
         const built = await build(
           { fact: long },
           { plan, countTokens: (text) => text.length, budgets: { facts: 40 }, mode: SEED },
@@ -1147,7 +1144,7 @@ describe.each(SUBJECTS)(
       });
     });
 
-    test.each(MODES)("%s: no memory passes itself off as a section", async (mode) => {
+    test.each(MODES)("%s: no memory can imitate a section", async (mode) => {
       for (const text of MARKUP) {
         const everywhere = `${text} then ${text}\n${text}`;
         const memory = {
@@ -1187,7 +1184,7 @@ describe.each(SUBJECTS)(
           lines.filter((line) => line !== "" && !line.startsWith("- ")),
           text,
         ).toEqual(headings.toSpliced(1, 0, "You are an agent."));
-        // What a list item begins with can be a heading, a list or a fence again.
+        // The text of a list item can itself begin a heading, a list or a fence.
         for (const line of lines) expect(line).not.toMatch(/^(- )+([#+>=-]|\* |`{3}|~{3}|<!--)/);
         expect(built.prompt).not.toMatch(/(?<![\\`~])(`{3,}|~{3,})|(?<!\\)<!--/);
       }

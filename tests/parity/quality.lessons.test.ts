@@ -1,5 +1,4 @@
-// What the finding of patterns is measured by: memories of which it is known what is in them, and
-// how findings are judged.
+// Measuring pattern detection: memories with known regularities, and the judging of findings.
 
 import { describe, expect, it } from "vitest";
 import { judge, type Tested } from "../../benches/quality/discoveries.ts";
@@ -27,7 +26,7 @@ const conditionOf = (reason: Reason): Condition =>
     : { kind: "signal", field: reason.field, value: String(reason.value) };
 const keyOf = (condition: Condition) => JSON.stringify(condition);
 
-/** How many trades of a symbol have a condition, and how many of these were won. */
+/** The number of trades of a symbol with a condition, and of wins among these. */
 class Tally {
   readonly conditions = new Map<string, Condition>();
   readonly #counts = new Map<string, { n: number; wins: number }>();
@@ -58,7 +57,7 @@ describe("a planted memory", () => {
   });
   const [memory] = memories;
 
-  it("is the same on every run, and another with another seed", () => {
+  it("is the same on every run, and differs for another seed", () => {
     expect(generatePlanted({ seed: 1 })).toEqual(memory);
     expect(memories[1]).not.toEqual(memory);
   });
@@ -81,7 +80,7 @@ describe("a planted memory", () => {
     }
   });
 
-  it("has as many conditions that mean nothing as regularities, and so many trades of each", () => {
+  it("has as many meaningless conditions as regularities, with the same numbers of trades", () => {
     for (const { truth, trades, tally } of found) {
       expect(trades).toHaveLength(symbols.length * CONDITIONS * TRADES);
       for (const symbol of symbols) {
@@ -92,7 +91,7 @@ describe("a planted memory", () => {
     }
   });
 
-  it("sets every regularity off from its symbol's other trades by its effect, and nothing else at all", () => {
+  it("distinguishes every regularity from its symbol's other trades by its effect only", () => {
     for (const { truth } of found) {
       for (const symbol of symbols) {
         const own = truth.filter((one) => one.symbol === symbol);
@@ -103,7 +102,7 @@ describe("a planted memory", () => {
     }
   });
 
-  /** Standard errors between the wins that came and those to be expected. */
+  /** Standard errors between the actual and the expected wins. */
   const deviation = (parts: readonly { n: number; wins: number; rate: number }[]) =>
     parts.reduce((sum, { n, wins, rate }) => sum + wins - n * rate, 0) /
     Math.sqrt(parts.reduce((sum, { n, rate }) => sum + n * rate * (1 - rate), 0));
@@ -119,7 +118,7 @@ describe("a planted memory", () => {
     }
   });
 
-  it("is won at the same rate on every weekday, at every hour, on either side, whatever the funding", () => {
+  it("is won at the same rate on every weekday, at every hour, on either side, at any funding", () => {
     const all = new Map(found.flatMap(({ tally }) => [...tally.conditions]));
     const usual = [...all.values()].filter(
       ({ kind }) => kind !== "anomaly_type" && kind !== "signal",
@@ -138,7 +137,7 @@ describe("a planted memory", () => {
     }
   });
 
-  it("tells hardly anything where nothing is, and nearly all of 35 points", () => {
+  it("yields almost nothing without regularities, and almost all effects of 35 points", () => {
     const some = found.slice(0, 5).map(({ truth, trades }) =>
       judge(
         truth,
@@ -167,7 +166,7 @@ describe("a planted memory", () => {
   });
 });
 
-describe("judging", () => {
+describe("the judge", () => {
   const reason = { anomaly_type: "oi_surge" };
   const flag = { field: "spot_led", value: true };
   const truth: PlantedCondition[] = [
@@ -200,7 +199,7 @@ describe("judging", () => {
     ],
     ["what means nothing", [reported("BTC", 0.8, monday)], [false, false], 1],
     ["one true of two together", [reported("BTC", 0.8, monday, surge)], [true, false], 0],
-  ])("knows %s", (_, patterns, found, wrong) => {
+  ])("recognizes %s", (_, patterns, found, wrong) => {
     expect(judge(truth, patterns)).toEqual({
       regularities: [
         { effect: 25, found: found[0] },

@@ -1,4 +1,4 @@
-// How well memories are found is measured: the measure itself, and the questions it is taken by.
+// Measuring retrieval quality: the metrics, and the labelled questions.
 
 import fc from "fast-check";
 import { classifyIntent, getSectionForSubtype } from "nous-wasm";
@@ -27,7 +27,7 @@ const grades = (given: Record<string, Grade>): Labelled["grades"] => new Map(Obj
 describe("the metrics", () => {
   const answers = grades({ a: GRADE.exact, b: GRADE.exact, c: GRADE.related });
 
-  it("hit@1 asks for an exact answer in the first place", () => {
+  it("hit@1 requires an exact answer in the first place", () => {
     expect(hit(["a", "x"], answers)).toBe(1);
     expect(hit(["c", "a"], answers)).toBe(0);
     expect(hit([], answers)).toBe(0);
@@ -39,14 +39,14 @@ describe("the metrics", () => {
     expect(recall([], answers)).toBe(0);
   });
 
-  it("recall@10 is of ten where there are more answers", () => {
+  it("recall@10 is of ten if there are more answers", () => {
     const ids = Array.from({ length: 20 }, (_, i) => `n${i}`);
     const many = grades(Object.fromEntries(ids.map((id) => [id, GRADE.exact])));
     expect(recall(ids, many)).toBe(1);
     expect(recall(ids.slice(0, 4), many)).toBe(0.4);
   });
 
-  it("MRR takes the first exact answer among the first ten", () => {
+  it("MRR uses the first exact answer among the first ten", () => {
     expect(reciprocalRank(["c", "x", "b", "a"], answers)).toBe(1 / 3);
     expect(reciprocalRank(["c"], answers)).toBe(0);
     expect(reciprocalRank([..."0123456789", "a"], answers)).toBe(0);
@@ -62,14 +62,14 @@ describe("the metrics", () => {
     expect(ndcg([..."0123456789", "a"], answers)).toBe(0);
   });
 
-  it("nDCG@10 measures against what ten places can hold", () => {
+  it("nDCG@10 measures against the best order of ten", () => {
     const ids = Array.from({ length: 15 }, (_, i) => `n${i}`);
     expect(ndcg(ids, grades(Object.fromEntries(ids.map((id) => [id, GRADE.related]))))).toBe(1);
   });
 });
 
 describe("the intervals", () => {
-  it("are the value itself where all agree", () => {
+  it("equal the value if all values agree", () => {
     expect(estimate([0.25, 0.25, 0.25], draws(3))).toEqual({ mean: 0.25, low: 0.25, high: 0.25 });
   });
 
@@ -133,7 +133,7 @@ describe("the singular vectors", () => {
     );
   });
 
-  it("give a matrix of low rank back", () => {
+  it("restore a matrix of low rank", () => {
     fc.assert(
       fc.property(lowRank, (matrix) => {
         const { vectors } = leading(matrix, RANK);
@@ -164,7 +164,7 @@ describe("the singular vectors", () => {
     );
   });
 
-  it("are those of the largest values where there are more", () => {
+  it("are those of the largest values if there are more", () => {
     const size = 40;
     const diagonal = Array.from({ length: size }, (_, i) =>
       Array.from({ length: size }, (_, j) => +(i === j) * 0.7 ** i),
@@ -177,7 +177,7 @@ describe("the singular vectors", () => {
     });
   });
 
-  it("are none of a matrix of zeros", () => {
+  it("are absent for a matrix of zeros", () => {
     expect(leading([[0, 0], [0, 0]], 2).vectors).toEqual([]); // biome-ignore format: a matrix
   });
 });
@@ -199,13 +199,13 @@ describe("latent semantics", () => {
   const cosine = (one: string, other: string) =>
     dot(semantics.embed(one)!, semantics.embed(other)!);
 
-  it("bring words together that share contexts and no text", () => {
+  it("bring together words that share contexts but no text", () => {
     expect(cosine("car", "automobile")).toBeGreaterThan(0.95);
     expect(cosine("rose", "tulip")).toBeGreaterThan(0.95);
     expect(Math.abs(cosine("car", "rose"))).toBeLessThan(0.1);
   });
 
-  it("fold a text in as they have it, at length 1", () => {
+  it("project a text into the same space, at length 1", () => {
     texts.slice(0, -1).forEach((text, place) => {
       const document = semantics.document(place)!;
       expect(semantics.embed(text)).toEqual(document);
@@ -214,14 +214,14 @@ describe("latent semantics", () => {
     });
   });
 
-  it("know nothing of words that no two texts have", () => {
+  it("ignore words that no two texts share", () => {
     expect(semantics.embed("bicycle")).toBeNull();
     expect(semantics.embed("solitary")).toBeNull();
     expect(semantics.document(texts.length - 1)).toBeNull();
     expect(semantics.embed("bicycle car")).toEqual(semantics.embed("car"));
   });
 
-  it("have no more dimensions than there is to tell apart", () => {
+  it("have no more dimensions than the texts allow", () => {
     expect(
       latentSemantics(["a b", "b a", "c d", "c d"], { ...options, dimensions: 9 }).dimensions,
     ).toBe(2);
@@ -274,12 +274,12 @@ describe("the sample with embeddings", () => {
     expect(found.length).toBeGreaterThan(questions.length / 2);
   });
 
-  it("is found by words alone where the question has no known term", () => {
+  it("is searched by words only if the question has no known term", () => {
     expect(memory.alone("xyzzy")).toEqual([]);
     expect(memory.search("xyzzy", true).ranking.ids).toEqual([]);
   });
 
-  it("is weighed again as the module weighs it", () => {
+  it("is reranked as the module does", () => {
     const first = (lists: readonly (readonly string[])[]) =>
       lists.map((ids) => ids.slice(0, DEPTH));
     const searched = (sections: boolean) =>
@@ -307,7 +307,7 @@ describe("a labelled question", () => {
     ]);
   });
 
-  it("is refused when nothing answers it", () => {
+  it("is refused without an answer", () => {
     expect(() => labelled("what is not there", "single", [], [known("a")])).toThrow(
       "what is not there",
     );
@@ -322,7 +322,7 @@ describe("the labelled set", () => {
   const exactOf = ({ grades }: Labelled) =>
     [...grades].flatMap(([id, grade]) => (grade === GRADE.exact ? [id] : []));
 
-  it("has at least 250 generated and 60 handwritten questions, about 40 % of the former set aside", () => {
+  it("has at least 250 generated and 60 handwritten questions, with about 40 % of the generated ones held out", () => {
     const generated = sets.dev.length + sets.test.length;
     expect(generated).toBeGreaterThanOrEqual(250);
     expect(sets.handwritten.length).toBeGreaterThanOrEqual(60);
@@ -330,7 +330,7 @@ describe("the labelled set", () => {
     expect(sets.test.length / generated).toBeLessThan(0.47);
   });
 
-  it("has ten questions of every kind in every set, and none twice", () => {
+  it("has ten questions of every kind in every set, and no duplicates", () => {
     for (const set of SETS) {
       for (const kind of KINDS) {
         expect(
@@ -349,7 +349,7 @@ describe("the labelled set", () => {
     }
   });
 
-  it("asks of every section, and is answered by it alone somewhere", () => {
+  it("asks for every section, with some questions that only this section answers", () => {
     const sections = all.map((question) => {
       const found = new Set(
         exactOf(question).map((id) => getSectionForSubtype(present.get(id)!.subtype)),
@@ -361,7 +361,7 @@ describe("the labelled set", () => {
     }
   });
 
-  it("misleads where it says so: the question asks for a section that has no exact answer", () => {
+  it("misleads where it claims to: the question names a section without exact answers", () => {
     for (const question of all.filter(({ kind }) => kind === "misleading")) {
       const right = new Set(
         exactOf(question).map((id) => getSectionForSubtype(present.get(id)!.subtype)),
@@ -381,10 +381,10 @@ describe("the labelled set", () => {
     expect(labelledSet(generateSample())).toEqual(sets);
   });
 
-  it("is divided by the words of a question alone", () => {
+  it("is split by the words of a question only", () => {
     for (const { text } of sets.test) expect(isTest(text)).toBe(true);
     for (const { text } of sets.dev) expect(isTest(text)).toBe(false);
-    // Fixed for good: a question that was set aside stays so.
+    // Fixed for good: a held-out question stays held out.
     expect(isTest("What have I learned about funding?")).toBe(false);
     expect(isTest("Which signals are firing?")).toBe(true);
   });

@@ -1,6 +1,6 @@
-// Questions are read as V8's own regular expressions read them. Hynous reads questions with regular
-// expressions; here they are built again from its behaviour. The package, which scans by hand, and
-// the reference answer as they do.
+// V8's regular expressions as a second opinion on question analysis. Hynous reads questions with
+// regular expressions; this file rebuilds them from its behaviour. The package, which scans by
+// hand, and the reference must give equal answers.
 
 import * as nous from "nous-wasm";
 import { expect, test } from "vitest";
@@ -14,7 +14,7 @@ const SEED = 20_260_401;
 
 const insensitive = (source: string): RegExp => new RegExp(source, "i");
 
-/** Entries that are sought as they stand, as whole words. */
+/** Entries that match literally, as whole words. */
 const plain = (entries: string): [name: string, found: RegExp][] =>
   entries.split(", ").map((entry) => [entry, insensitive(`\\b${entry}\\b`)]);
 
@@ -23,7 +23,7 @@ const MONTHS =
 const WEEKDAYS = "monday|tuesday|wednesday|thursday|friday|saturday|sunday";
 
 /**
- * What disqualifies a question: category, reason, and the entries in the order in which they are
+ * The disqualifiers of a question: category, reason, and the entries in the order in which they are
  * tried.
  */
 const DISQUALIFIERS: [
@@ -109,7 +109,7 @@ const attributeIn = (text: string): string | undefined => {
 const cleaned = (text: string): string => text.replace(/[?!.,;:]+$/, "").trim();
 const cleanedOrNull = (text: string | undefined): string | null => (text && cleaned(text)) || null;
 
-/** Everything that the expressions say of a question, and the name of the form that it has. */
+/** All results of the expressions on a question, and the name of its form. */
 function expected(query: string) {
   let disqualification: nous.Disqualification = { disqualified: false };
   search: for (const [category, reason, entries] of DISQUALIFIERS) {
@@ -177,7 +177,7 @@ function typeOf(query: string): { form: string; type: nous.QueryTypeResult } {
 // ---- questions ----------------------------------------------------------------------------------
 
 let state = SEED;
-/** The next of a row of random numbers in [0, 1): mulberry32. */
+/** The next of a sequence of random numbers in [0, 1): mulberry32. */
 function random(): number {
   state = (state + 0x6d2b79f5) | 0;
   let bits = Math.imul(state ^ (state >>> 15), 1 | state);
@@ -188,7 +188,7 @@ const below = (end: number): number => Math.floor(random() * end);
 const pick = <T>(list: readonly T[]): T => list[below(list.length)]!;
 const perhaps = (share: number, make: () => string): string => (random() < share ? make() : "");
 
-// The last three are no white space in ECMAScript.
+// The last three are not white space in ECMAScript.
 const BLANKS = [
   ...[
     "  ",
@@ -293,7 +293,7 @@ const entry = (): string =>
     .replace("[...]", () => join(several(2, name)))
     .replace("...", () => join(several(2, name)));
 
-/** How questions are built, of words with white space between them. */
+/** Templates of questions, of words with white space between them. */
 const SHAPES: (() => string[])[] = [
   () => [
     pick(["what's", "What is", "so what's", "somewhat is", "whats"]),
@@ -334,7 +334,7 @@ function question(): string {
 
 // ---- the comparison -----------------------------------------------------------------------------
 
-test(`${QUESTIONS} questions of seed ${SEED}`, { timeout: 120_000 }, () => {
+test(`${QUESTIONS} questions of seed ${SEED} give equal answers`, { timeout: 120_000 }, () => {
   const seen = new Map<string, number>();
   const count = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1);
   const readers = { "the package": nous, "the reference": reference };
@@ -359,7 +359,7 @@ test(`${QUESTIONS} questions of seed ${SEED}`, { timeout: 120_000 }, () => {
     if (/[^\S ]/.test(query)) count("odd white space");
   }
 
-  // Every rule decided often enough for a wrong one to show.
+  // Every rule decided often enough to reveal a wrong one.
   const rules = [...FORMS, ...DISQUALIFIERS.flatMap(([, , entries]) => entries)].map(
     ([name]) => name,
   );

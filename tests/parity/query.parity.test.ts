@@ -1,5 +1,5 @@
-// The package understands questions as the reference does, to the bit, over generated ones; and
-// both keep the laws of it.
+// The package analyses generated questions as the reference does, to the bit; and both keep the
+// laws of question analysis.
 
 import fc from "fast-check";
 import * as nous from "nous-wasm";
@@ -9,7 +9,7 @@ import { mergeOptions, subResults } from "./inputs/arbitraries.ts";
 import { type Asked, asked, QUESTIONS, question, retrieval, SEED } from "./inputs/questions.ts";
 import { same } from "./support/same.ts";
 
-/** Every function sees the same questions. */
+/** Every function gets the same questions. */
 const LONG_RUN = { numRuns: QUESTIONS, seed: SEED };
 
 function expectSame(actual: unknown, expected: unknown): void {
@@ -18,7 +18,7 @@ function expectSame(actual: unknown, expected: unknown): void {
 }
 
 describe(`${QUESTIONS} questions of seed ${SEED}`, () => {
-  /** A function of the package and of the reference, by its name and by what it is called with. */
+  /** A function of the package and its counterpart of the reference, by name and arguments. */
   const CASES: [string, (asked: Asked) => readonly unknown[]][] = [
     ["checkDisqualifiers", ({ query }) => [query]],
     ["classifyQueryType", ({ query }) => [query]],
@@ -43,7 +43,7 @@ describe(`${QUESTIONS} questions of seed ${SEED}`, () => {
   });
 });
 
-test("things with adjacent possessives", () => {
+test("entities with adjacent possessives equal the reference's", () => {
   const config = { adjacentPossessives: true };
   const engine = nous.createEngine({ query: config });
   const possessives = fc
@@ -62,7 +62,7 @@ test("things with adjacent possessives", () => {
   );
 });
 
-test("parts of little but marks", () => {
+test("parts of questions that are mostly punctuation equal the reference's", () => {
   const pieces = fc.array(
     fc.constantFrom(
       ...[
@@ -103,7 +103,7 @@ test("parts of little but marks", () => {
   expect(divided).toBeGreaterThan(500);
 });
 
-test("parts by the user's own symbols", () => {
+test("parts by the user's own symbols equal the reference's", () => {
   const symbols = ["GOLD", "BTC", "BRK", "BRK.B", "C3", "X", "MÜLLER", "S&P 500"];
   const engine = nous.createEngine({ knownSymbols: symbols });
   const naming = fc
@@ -129,7 +129,7 @@ test("parts by the user's own symbols", () => {
   );
 });
 
-test("confidence of a retrieval", () => {
+test("confidence of a retrieval equals the reference's", () => {
   fc.assert(
     fc.property(retrieval, (args) => {
       const confidence = nous.calculateRetrievalConfidence(...args);
@@ -143,7 +143,7 @@ test("confidence of a retrieval", () => {
 describe("laws", () => {
   const QUESTION_WORD = /^(?:what|when|where|who|how|why)/i;
 
-  test("parts are stretches of the question, or of it and a question word; at most as many as may be", () => {
+  test("parts are stretches of the question, possibly after a question word; at most the configured number", () => {
     fc.assert(
       fc.property(asked, ({ query, classified, options }) => {
         const parts = nous.decompose(query, classified, { ...options, bySubject: false });
@@ -161,7 +161,7 @@ describe("laws", () => {
     );
   });
 
-  test("a part for each subject is one of them and the attribute", () => {
+  test("a part for each subject consists of the subject and the attribute", () => {
     const options = { bySubject: true, maxParts: 1000 };
     fc.assert(
       fc.property(question, (query) => {
@@ -184,7 +184,7 @@ describe("laws", () => {
     );
   });
 
-  test("another wording is shorter than the question, or the entity", () => {
+  test("another wording is shorter than the question, or is the entity", () => {
     fc.assert(
       fc.property(asked, ({ query, classified }) => {
         const reformulation = nous.reformulate(query, classified);
@@ -196,7 +196,7 @@ describe("laws", () => {
     );
   });
 
-  test("a typographic apostrophe is none: like any other mark inside a word", () => {
+  test("a typographic apostrophe is not an apostrophe: it acts like any other mark inside a word", () => {
     fc.assert(
       fc.property(question, (query) => {
         const withMark = (mark: string) => nous.classifyQuery(query.replace(/['’´]/g, mark));
@@ -219,7 +219,7 @@ describe("laws", () => {
           ]),
           plain,
         );
-        // Of equal scores the first seen comes first, and that is another order here.
+        // Of equal scores the first one comes first, and here the order differs.
         const byId = (rows: typeof once) => Object.fromEntries(rows.map((row) => [row.id, row]));
         expectSame(byId(again), byId(once));
         // 0 and −0 are equal scores, too.

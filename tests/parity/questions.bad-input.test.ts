@@ -46,7 +46,7 @@ describe("questions", () => {
     }
   });
 
-  test("with a classification of any content: what is none divides nothing and names nobody", () => {
+  test("with a wrong classification are neither divided nor given entities", () => {
     const question = "this and that?";
     for (const value of [null, undefined, 5, "", "D9", {}, ["D4"]]) {
       const classification = { disqualifier_category: value, entity: value };
@@ -56,7 +56,7 @@ describe("questions", () => {
       expect(js.reformulate("why", { entity })).toBeNull();
   });
 
-  test("and confidence in what is no retrieval", () => {
+  test("and confidence in invalid retrievals is refused", () => {
     for (const wrong of [...NO_NUMBERS, Number.NaN, INFINITY, undefined]) {
       expectRefusal(() => js.calculateRetrievalConfidence(wrong, 0.1, 2, true), {
         field: "topScore",
@@ -80,7 +80,7 @@ describe("questions", () => {
     }
   });
 
-  test("of ten million characters", () => {
+  test("may have ten million characters", () => {
     for (const piece of [
       "what's a's ",
       "? ",
@@ -101,7 +101,7 @@ describe("questions", () => {
     }
   });
 
-  test("that are no text, and matchers there are none of", () => {
+  test("that are not text are refused, and so are unknown matchers", () => {
     for (const query of [
       undefined,
       null,
@@ -122,7 +122,7 @@ describe("questions", () => {
     }
   });
 
-  test("with lone surrogates", () => {
+  test("may have lone surrogates", () => {
     for (const query of ["\ud83d live", "live\ude80", "\ud83dlive\ude80 rule", "\ude80\ud83d"]) {
       for (const matcher of ["substring", "words"] as const) {
         expect(nous.classifyIntent(query, { matcher })).toEqual(
@@ -132,7 +132,7 @@ describe("questions", () => {
     }
   });
 
-  test("and bodies of ten million characters, after which their memory is given back", async () => {
+  test("and bodies may have ten million characters, and their memory is freed", async () => {
     const filler = "zz ".repeat(MILLIONS / 3);
     for (const [query, found] of [
       [filler, []],
@@ -161,7 +161,7 @@ describe("questions", () => {
     const external = async () => {
       expectSame(results(ours), EXPECTED);
       let least = Number.POSITIVE_INFINITY;
-      // What is not in use any more is given back in steps.
+      // Unused memory is released in steps.
       for (let i = 0; i < 50 && !(least < LITTLE); i++) {
         await sleep(10);
         collect();
@@ -173,10 +173,10 @@ describe("questions", () => {
   });
 });
 
-describe("texts that are compared", () => {
+describe("compared texts", () => {
   const NO_TEXTS = [undefined, null, 5, true, {}, ["a"], 1n, Symbol("text"), new String("text")];
 
-  test("that are none, in a mode that is none, are refused by name", () => {
+  test("of a wrong type, or in an unknown mode, are refused by name", () => {
     for (const wrong of NO_TEXTS) {
       expectRefusal(() => js.overlap(wrong, "a"), { field: "context" });
       expectRefusal(() => js.overlap("a", wrong), { field: "response" });
@@ -188,7 +188,7 @@ describe("texts that are compared", () => {
       expectRefusal(() => js.overlap("a", "b", options), { field: "options" });
   });
 
-  test("of lone surrogates, and of ten million characters", () => {
+  test("may have lone surrogates, and ten million characters", () => {
     for (const text of ["\ud83d redis", "redis\ude80cache", "\ud83d\ud83d\ud83d"]) {
       expect(nous.overlap(text, "redis \ufffd\ufffd\ufffd")).toBe(
         reference.overlap(text, "redis \ufffd\ufffd\ufffd"),

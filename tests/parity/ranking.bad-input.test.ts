@@ -1,5 +1,5 @@
-// Wrong candidates, metrics, options and columns: each is refused by field, place and id. Unusual
-// but right ones are ranked.
+// Wrong candidates, metrics, options and columns are refused by field, place and id. Unusual but
+// valid ones are ranked.
 
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
@@ -79,7 +79,7 @@ describe("candidates", () => {
   ];
 
   test.each(FIELDS)(
-    "a wrong %s is refused by place, id and field, by every function",
+    "with a wrong %s are refused by place, id and field, by every function",
     (field, values) => {
       for (const value of values) {
         for (const [size, index] of [
@@ -99,7 +99,7 @@ describe("candidates", () => {
     },
   );
 
-  test("of several faults the first candidate's is told, and what was found", () => {
+  test("with several faults are refused for the first candidate's, with the found value", () => {
     const batch = [
       node(),
       node({ id: "b", graph_score: -2 }),
@@ -115,7 +115,7 @@ describe("candidates", () => {
     );
   });
 
-  test("a missing, empty or wrong id is refused by place", () => {
+  test("with a missing, empty or wrong id are refused by place", () => {
     for (const id of [undefined, null, "", 7, Number.NaN, true, {}, ["a"], Symbol("id"), 1n]) {
       expectRefusal(() => js.rerankTop([node(), node({ id })], metrics), { field: "id", index: 1 });
     }
@@ -123,7 +123,7 @@ describe("candidates", () => {
     expectRefusal(() => js.rerankCandidates([without], metrics), { field: "id", index: 0 });
   });
 
-  test("a candidate that is no object is refused by place, holes in the list among them", () => {
+  test("that are not objects are refused by place, holes in the list included", () => {
     for (const wrong of [null, undefined, 5, "node", true, () => node()]) {
       const details = { field: "candidates", index: 1 };
       expectRefusal(() => js.rerankWithSectionWeights([node(), wrong], metrics), details);
@@ -131,7 +131,7 @@ describe("candidates", () => {
     expectRefusal(() => js.rerankTop(new Array(2), metrics), { field: "candidates", index: 0 });
   });
 
-  test("candidates that are no array are refused", () => {
+  test("that are not an array are refused", () => {
     for (const wrong of [
       undefined,
       null,
@@ -148,14 +148,14 @@ describe("candidates", () => {
     }
   });
 
-  test("signals too large to add are refused, not ranked anyhow", () => {
+  test("with signals too large to add are refused", () => {
     const opposed = { semantic: 10, keyword: 0, graph: -10, recency: 0, authority: 0, affinity: 0 };
     const large = node({ semantic_score: Number.MAX_VALUE, graph_score: Number.MAX_VALUE });
     const details = { field: "score", index: 1, id: "the node" };
     expectRefusal(() => js.rerankCandidates([node(), large], metrics, opposed, NOW), details);
   });
 
-  test("null scores, subtypes of any kind, frozen nodes and nodes without a prototype are right", () => {
+  test("may have null scores, subtypes of any kind, frozen nodes and nodes without a prototype", () => {
     const odd = [
       node({ semantic_score: null, bm25_score: null, graph_score: null }),
       Object.freeze(node({ subtype: null })),
@@ -185,14 +185,14 @@ describe("candidates", () => {
     expectSame(proxied, nous.rerankTop([node()], metrics, { now: NOW }));
   });
 
-  test("the same id twice is ranked twice, and lone surrogates are kept", () => {
+  test("with equal ids are all ranked, and lone surrogates are kept", () => {
     const twice = [node({ id: "\ud83d" }), node({ id: "\ud83d", semantic_score: 1 })];
     const ranking = nous.rerankWithSectionWeights(twice, metrics, NOW);
     expect(ranking.map((ranked) => ranked.node)).toEqual([twice[1], twice[0]]);
     expect(ranking[0]!.node.id).toBe("\ud83d");
   });
 
-  test("none, one and a million", () => {
+  test("may number none, one and a million", () => {
     for (const name of ["rerankWithSectionWeights", "rerankCandidates", "rerankTop"]) {
       expect(js[name]([], metrics)).toEqual([]);
       expect(js[name]([node()], metrics)).toHaveLength(1);
@@ -218,11 +218,11 @@ describe("candidates", () => {
   });
 });
 
-describe("what comes with candidates", () => {
+describe("arguments beside the candidates", () => {
   const batch = [node()];
   const FINE = nous.RERANKING_WEIGHTS;
 
-  test("weights with a field that is missing or no finite number", () => {
+  test("refuse weights with a missing field or a non-finite number", () => {
     for (const signal of Object.keys(FINE)) {
       for (const wrong of [
         undefined,
@@ -250,7 +250,7 @@ describe("what comes with candidates", () => {
     );
   });
 
-  test("a wrong average is refused; a missing one counts as 0", () => {
+  test("refuse a wrong average; a missing one counts as 0", () => {
     for (const avg_inbound_edges of [Number.NaN, INFINITY, -1, -5e-324, ...NO_NUMBERS]) {
       const wrong = { avg_inbound_edges };
       expectRefusal(() => js.rerankWithSectionWeights(batch, wrong, NOW), {
@@ -271,7 +271,7 @@ describe("what comes with candidates", () => {
     }
   });
 
-  test("a wrong present", () => {
+  test("refuse a wrong `now`", () => {
     for (const now of NO_MOMENTS) {
       expectRefusal(() => js.rerankWithSectionWeights(batch, metrics, now), { field: "now" });
       expectRefusal(() => js.rerankCandidates([], metrics, undefined, now), { field: "now" });
@@ -280,7 +280,7 @@ describe("what comes with candidates", () => {
     }
   });
 
-  test("a wrong limit, and limits at the edges", () => {
+  test("refuse a wrong limit, and accept limits at the edges", () => {
     for (const limit of [-1, 1.5, Number.NaN, NEGATIVE_INFINITY, -5e-324, null, ...NO_NUMBERS]) {
       expectRefusal(() => js.rerankTop(batch, metrics, { limit }), { field: "limit" });
       expectRefusal(() => js.rerankTop([], metrics, { limit }), { field: "limit" });
@@ -295,10 +295,10 @@ describe("what comes with candidates", () => {
   });
 });
 
-describe("functions of one thing", () => {
+describe("functions of one object", () => {
   const NO_OBJECTS = [undefined, null, 5, "node", true, 1n, Symbol("node"), () => node()];
 
-  test("refuse what is no object by name", () => {
+  test("refuse other values by name", () => {
     const fsrs = js.createEngine({ curve: "fsrs6" });
     for (const wrong of NO_OBJECTS) {
       expectRefusal(() => js.semanticScore(wrong), { field: "node" });
@@ -321,7 +321,7 @@ describe("columns", () => {
     ...changes,
   });
 
-  test("that are missing, no lists or of unequal lengths are refused by name", () => {
+  test("that are missing, not lists or of unequal lengths are refused by name", () => {
     for (const field of ["lastAccessed", "stability", "section"]) {
       for (const wrong of [
         undefined,

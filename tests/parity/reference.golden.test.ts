@@ -1,4 +1,4 @@
-// The reference gives what the golden vectors hold, to the bit.
+// The reference equals the golden vectors, to the bit.
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
@@ -98,7 +98,7 @@ describe("decay", () => {
   });
 });
 
-test("intent", () => {
+test("intents equal the golden ones", () => {
   for (const { query, sections } of golden("intent")) {
     expect(reference.classifyIntent(query), query).toEqual(sections);
   }
@@ -134,7 +134,7 @@ describe("merge", () => {
   );
 });
 
-test("context lines", () => {
+test("context lines equal the golden ones", () => {
   for (const { results, max_tokens, text } of golden("context_lines")) {
     expect(reference.formatContext(results, max_tokens)).toBe(text);
   }

@@ -1,5 +1,5 @@
-// The reference of patterns: its tests against the figures of SciPy 1.17, what it reads in a
-// memory, what it makes of trades.
+// The reference of patterns: its statistics against the figures of SciPy 1.17, its reading of a
+// memory's trades, and its patterns.
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -74,7 +74,7 @@ describe("the numbers", () => {
     qValues(ps, ps.length).forEach((q, i) => {
       expect(q).toBeCloseTo(expected[i]!, 14);
     });
-    // Two of eight lie above one half: (2 + 1) · 2 are taken to mean nothing. No q value is below
+    // Two of eight lie above one half: (2 + 1) · 2 are estimated to be null. No q value is below
     // its p value.
     qValues(ps).forEach((q, i) => {
       expect(q).toBeCloseTo(Math.max((expected[i]! * 6) / 8, ps[i]!), 14);
@@ -94,7 +94,7 @@ describe("the numbers", () => {
       ),
     );
 
-  test("are probabilities, and an interval holds its rate", () => {
+  test("are probabilities, and an interval contains its rate", () => {
     fc.assert(
       fc.property(counts, ([wins, n, restWins, restN]) => {
         for (const p of [
@@ -105,7 +105,7 @@ describe("the numbers", () => {
           expect(p).toBeLessThanOrEqual(1);
         }
         const [low, high] = reference.wilsonInterval(wins, n);
-        // Where all won or lost, the rate is an end of the interval, but for rounding.
+        // If all or no trades won, the rate is an end of the interval, except for rounding.
         expect(low).toBeGreaterThanOrEqual(0);
         expect(low).toBeLessThanOrEqual(wins / n + Number.EPSILON);
         expect(high).toBeGreaterThanOrEqual(wins / n - Number.EPSILON);
@@ -144,7 +144,7 @@ test.each([
   expect(fundingBand(rate)).toBe(band);
 });
 
-test("weekdays and hours are those of the calendar", () => {
+test("weekdays and hours follow the calendar", () => {
   expect(weekdayOf(0)).toBe("Thursday");
   expect(weekdayOf(-1)).toBe("Wednesday");
   expect(hourBandOf(-1)).toBe("18-24");
@@ -189,7 +189,7 @@ describe("the trades of a memory", () => {
   const told = ({ conditions }: reference.ClosedTrade) =>
     conditions.map((one) => `${one.kind === "signal" ? one.field : one.kind} ${one.value}`);
 
-  test("know what was known at the entry", () => {
+  test("know the facts at the entry", () => {
     const entry = {
       ...{
         action: "entry",
@@ -242,7 +242,7 @@ describe("the trades of a memory", () => {
     ]);
   });
 
-  test("know from the close what it tells without an entry", () => {
+  test("take facts from the close if there is no entry", () => {
     const close = {
       pnl_pct: -1,
       direction: "Short",
@@ -255,7 +255,7 @@ describe("the trades of a memory", () => {
     ]);
   });
 
-  test("begin with the earliest entry, one of which they are a part before one that they relate to", () => {
+  test("begin with the earliest entry, preferring an entry they are part of to one they relate to", () => {
     const entries = [1, 2, 3, 4].map((i) =>
       node(`e${i}`, "entry", { which: `${i}` }, AT - i * 1000),
     );
@@ -292,7 +292,7 @@ describe("the trades of a memory", () => {
     expect(which(edge("e1", "e2"), edge("e2", "e1"))).toEqual([[]]);
   });
 
-  test("are won above 0, but not when they call themselves flat", () => {
+  test("are won above 0, unless they are marked as flat", () => {
     const closes = [
       { pnl_pct: 0.01 },
       { pnl_pct: 0 },
@@ -304,7 +304,7 @@ describe("the trades of a memory", () => {
     expect(trades.map(({ won }) => won)).toEqual([true, false, false, false, true]);
   });
 
-  test("are none without an end that is known", () => {
+  test("need a known result", () => {
     const bodies = [
       null,
       "",
@@ -332,7 +332,7 @@ describe("the trades of a memory", () => {
 describe("patterns", () => {
   type Told = [value: string, trades: number, wins: number];
   const anomaly = (value: string): reference.Condition => ({ kind: "anomaly_type", value });
-  /** So many trades with an anomaly each, of which so many were won. */
+  /** This many trades with an anomaly each, and this many wins. */
   const trades = (symbol: string, ...told: Told[]): reference.ClosedTrade[] =>
     told.flatMap(([value, n, wins]) =>
       Array.from({ length: n }, (_, i) => ({
@@ -399,12 +399,12 @@ describe("patterns", () => {
     });
   });
 
-  test("have no lift over trades that were never won", () => {
+  test("have no lift over trades without wins", () => {
     const [pattern] = findPatterns(trades("A", ["x", 6, 3], ["", 30, 0]));
     expect(pattern).toMatchObject({ lift: null, rest_rate: 0, kept: true });
   });
 
-  test("of the very same trades are one test, told together", () => {
+  test("of the same trades are one test, reported together", () => {
     const twice = trades("A", ["x", 10, 9], ["z", 10, 5], ["", 20, 8]).map((trade) => ({
       ...trade,
       conditions: trade.conditions.flatMap((one) =>
@@ -414,7 +414,7 @@ describe("patterns", () => {
     expect(findPatterns(twice).map(values)).toEqual(["x & also x", "z"]);
   });
 
-  test("ask a question once: the smaller side does, of equal ones the first", () => {
+  test("test a question once: on the smaller side, or on the first of equal sides", () => {
     const sides = (longs: number, shorts: number) =>
       findPatterns(trades("A", ["long", longs, 5], ["short", shorts, 2])).map(values);
     expect(sides(30, 10)).toEqual(["short"]);

@@ -1,5 +1,4 @@
-// The reference of playbooks gives what the golden vectors hold, and keeps the rules that they do
-// not cover.
+// The reference of playbooks equals the golden vectors, and keeps the rules that they do not cover.
 
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
@@ -9,7 +8,7 @@ import * as reference from "../reference/index.ts";
 import { BROKEN_BODIES, broad, event, given, life, nested, outcome } from "./inputs/playbooks.ts";
 import { same } from "./support/same.ts";
 
-test("golden", () => {
+test("golden vectors", () => {
   type Match = Pick<
     reference.PlaybookMatch,
     "id" | "type" | "symbol" | "severity" | "success_rate" | "relevance"
@@ -94,7 +93,7 @@ describe("triggers", () => {
     expect(bookOf(playbook({ trigger })).problems).toEqual([]);
   });
 
-  test("the first event that matches, as it is written", () => {
+  test("report the first event that matches, as it is written", () => {
     const trigger = { anomaly_types: ["oi_drop", ...types], symbols: ["btc"], min_severity: 0.2 };
     const events = [
       { ...SPIKE, severity: 0.1 },
@@ -128,7 +127,7 @@ describe("triggers", () => {
 describe("a book", () => {
   const ids = (book: reference.PlaybookBook) => book.match([SPIKE]).matches.map(({ id }) => id);
 
-  test("equal ones stay in the order in which they were added last", () => {
+  test("keeps equal playbooks in the order of their last addition", () => {
     const book = bookOf(playbook({ id: "a" }), playbook({ id: "b" }), playbook({ id: "c" }));
     book.add([playbook({ id: "best", success_count: 4 })]);
     expect(ids(book)).toEqual(["best", "a", "b", "c"]);
@@ -139,14 +138,14 @@ describe("a book", () => {
     expect(book.size).toBe(2);
   });
 
-  test("keeps what was added, not what becomes of it", () => {
+  test("keeps the added values, not later changes of the objects", () => {
     const given = playbook();
     const book = bookOf(given);
     (given.trigger as { anomaly_types: string[] }).anomaly_types.length = 0;
     expect(ids(book)).toEqual(["p"]);
   });
 
-  test("only active ones take part, and those whose state is not told", () => {
+  test("matches only active playbooks, and those without a state", () => {
     for (const state_lifecycle of ["ACTIVE", null, undefined])
       expect(ids(bookOf(playbook({ state_lifecycle })))).toEqual(["p"]);
     for (const state_lifecycle of ["WEAK", "DORMANT", "active", ""]) {
@@ -156,7 +155,7 @@ describe("a book", () => {
     }
   });
 
-  test("a stored memory's body is JSON", () => {
+  test("reads a stored memory's body as JSON", () => {
     const { id, title, ...fields } = playbook();
     const stored = {
       id,
@@ -172,7 +171,7 @@ describe("a book", () => {
     expect(ids(book)).toEqual([]);
   });
 
-  test("what is missing takes its default", () => {
+  test("fills missing fields with defaults", () => {
     const bare = { id: "p", trigger: { anomaly_types: ["price_spike"] } };
     const [match] = bookOf(bare).match([SPIKE]).matches;
     expect(match).toMatchObject({
@@ -198,7 +197,7 @@ describe("a book", () => {
     }
   });
 
-  test("what does not parse is put aside with its reason, until it is replaced or removed", () => {
+  test("sets unparsable playbooks aside with the reason, until they are replaced or removed", () => {
     const found = new Set<string>();
     for (const [reason, fields] of BROKEN_BODIES) {
       const book = bookOf(
@@ -245,7 +244,7 @@ describe("conditions", () => {
     }
   });
 
-  test("between, both ends included", () => {
+  test("between includes both ends", () => {
     const holds = [0, 1, 1.5, 2, 3].map(
       (oi) => asked({ var: "oi", op: "between", value: [1, 2] }, { oi }).holds,
     );
@@ -264,7 +263,7 @@ describe("conditions", () => {
     expect(asked({ var: "oi", op, window }, { oi })).toEqual({ holds, missing: [] });
   });
 
-  test("too few values are missing", () => {
+  test("too few values count as missing", () => {
     const rising = { var: "oi", op: "rising", window: 3 };
     for (const oi of [7, [], [1, 2], null, undefined]) {
       expect(asked(rising, { oi })).toEqual({ holds: false, missing: ["oi"] });
@@ -282,7 +281,7 @@ describe("conditions", () => {
 
   const is = (name: string, value = 1) => ({ var: name, op: "=", value });
 
-  test("all, any and not; empty lists as everywhere", () => {
+  test("all, any and not; empty lists follow the usual logic", () => {
     const market = { a: 1, b: 1 };
     expect(asked({ all: [is("a"), is("b")] }, market).holds).toBe(true);
     expect(asked({ all: [is("a"), is("b", 2)] }, market).holds).toBe(false);
@@ -297,7 +296,7 @@ describe("conditions", () => {
     expect(asked(null).holds).toBe(true);
   });
 
-  test("all that is missing is told, each once, in the order in which it is asked for", () => {
+  test("missing variables are reported once each, in the order of their use", () => {
     const tree = {
       any: [is("a"), { all: [is("x"), is("toString"), is("b", 2)] }, { not: is("x") }, is("y")],
     };
@@ -305,7 +304,7 @@ describe("conditions", () => {
     expect(asked(tree)).toEqual({ holds: true, missing: ["a", "x", "toString", "b", "y"] });
   });
 
-  test("playbook by playbook, where there was an event, whether or not it matched", () => {
+  test("are reported playbook by playbook if there was an event, whether or not it matched", () => {
     const of = (
       id: string,
       type: string,
@@ -331,7 +330,7 @@ describe("conditions", () => {
     ).toHaveLength(1);
   });
 
-  test("as deep and as many as may be", () => {
+  test("are accepted up to the limits of depth and number", () => {
     const { MAX_COMPARISONS, MAX_CONDITION_DEPTH } = reference;
     for (const tree of [
       nested(MAX_CONDITION_DEPTH, { all: [] }),
@@ -366,7 +365,7 @@ describe("text", () => {
     expect(textOf({ success_count, sample_size }).split("\n")[2]).toBe(`1. **Fade** — ${expected}`);
   });
 
-  test("what is left out", () => {
+  test("says how many were left out", () => {
     const lines = textOf({ action: "", direction: "either" }, { symbol: null }).split("\n");
     expect(lines.slice(3, 5)).toEqual(["   Triggered by: price_spike", "   Playbook ID: p"]);
     expect(reference.formatPlaybookMatches([])).toBe("");
@@ -394,7 +393,7 @@ describe("feedback", () => {
     },
   );
 
-  test("counts, instant and edge", () => {
+  test("contains counts, instant and edge", () => {
     expect(reference.applyOutcome(record, true, new Date(NOW))).toMatchObject({
       ...{ success_count: 10, sample_size: 13, strengthened: 0.1 },
       last_applied: new Date(NOW).toISOString(),
@@ -405,7 +404,7 @@ describe("feedback", () => {
     });
   });
 
-  test("laws: within bounds; a success and a failure undo each other where no bound is met", () => {
+  test("laws: values stay within bounds; a success and a failure cancel out if no bound is met", () => {
     fc.assert(
       fc.property(outcome, ([playbook, profitable, now]) => {
         const after = reference.applyOutcome(playbook, profitable, now);
@@ -426,7 +425,7 @@ describe("feedback", () => {
   });
 });
 
-test("laws: one match a playbook, by relevance; adding others changes nothing about it", () => {
+test("laws: one match per playbook, by relevance; adding others does not affect it", () => {
   const both = fc.tuple(fc.array(given, { maxLength: 8 }), fc.array(event, { maxLength: 5 }));
   fc.assert(
     fc.property(both, ([playbooks, events]) => {
@@ -446,7 +445,7 @@ test("laws: one match a playbook, by relevance; adding others changes nothing ab
   );
 });
 
-test("generated lives have matches, by conditions too, what is missing, and every problem", () => {
+test("generated lives have matches, also by conditions, missing variables, and every problem", () => {
   const counts = new Map<string, number>();
   const count = (name: string, by = 1) => counts.set(name, (counts.get(name) ?? 0) + by);
   for (const steps of fc.sample(life, { numRuns: 1000, seed: 8 })) {

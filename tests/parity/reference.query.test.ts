@@ -1,5 +1,5 @@
-// The reference of understanding questions gives what the golden vectors hold, and keeps the rules
-// that they do not cover.
+// The reference of question analysis equals the golden vectors, and keeps the rules that they do
+// not cover.
 
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
@@ -12,7 +12,7 @@ import { same } from "./support/same.ts";
 const read = (name: string) =>
   JSON.parse(readFileSync(new URL(`../golden/${name}.json`, import.meta.url), "utf8"));
 
-describe("golden", () => {
+describe("golden vectors", () => {
   const golden = read("query");
 
   test("classification", () => {
@@ -75,7 +75,7 @@ describe("disqualifiers", () => {
     return answer.disqualified ? [answer.category, answer.pattern] : null;
   };
 
-  test("every plain entry is found as a whole word, in any case, and not inside a longer one", () => {
+  test("are found as whole words, in any case, and not inside longer ones", () => {
     let entries = 0;
     for (const { category, reason, patterns } of reference.DISQUALIFIERS) {
       for (const { name } of patterns) {
@@ -138,7 +138,7 @@ describe("disqualifiers", () => {
     expect(found(query)).toEqual(expected);
   });
 
-  test("the category decides before the place, and within it the order of the table", () => {
+  test("the category decides before the position, and within a category the order of the table", () => {
     expect(found("suggest this and what never, tell me about it")).toEqual(["D1", "tell me about"]);
     expect(found("this week")).toEqual(["D3", "this week"]);
     expect(found("relationship and relate")).toEqual(["D1", "relate"]);
@@ -191,7 +191,7 @@ describe("lookup", () => {
     expect(reference.classifyQueryType(question(50)).confidence).toBe(0.7);
   });
 
-  test("disqualified or not, a classification tells the type", () => {
+  test("a classification gives the type, disqualified or not", () => {
     expect(reference.classifyQuery("who is their boss?")).toEqual({
       query: "who is their boss?",
       disqualified: true,
@@ -319,7 +319,7 @@ describe("decomposition", () => {
     expect(parts(query)).toEqual(expected);
   });
 
-  test("only compound and reasoning questions are divided, of at most 500 units", () => {
+  test("divides only compound and reasoning questions of at most 500 units", () => {
     const query = "one also two";
     expect(reference.decompose(query, { disqualifier_category: "D1" })).toEqual(["one", "two"]);
     for (const disqualifier_category of ["D2", "d4", "", null, undefined]) {
@@ -329,14 +329,14 @@ describe("decomposition", () => {
     expect(parts(query.padEnd(501))).toHaveLength(1);
   });
 
-  test("`and` divides where an entity was found", () => {
+  test("divides at `and` if an entity was found", () => {
     expect(parts("BTC and ETH,\nand SOL", {}, "BTC")).toEqual(["BTC", "ETH", "SOL"]);
     expect(parts("BTC and ETH", {}, "")).toHaveLength(1);
     expect(parts("BTC and ETH")).toHaveLength(1);
     expect(parts("BTC\nand\nETH", {}, "BTC")).toHaveLength(1);
   });
 
-  test("at most so many parts; one is none", () => {
+  test("gives at most the configured number of parts, and never a single one", () => {
     expect(parts("aaa? bbb? ccc? ddd? eee?")).toEqual(["aaa", "bbb", "ccc", "ddd"]);
     expect(parts("aaa? bbb? ccc?", { maxParts: 2 })).toEqual(["aaa", "bbb"]);
     expect(parts("aaa? bbb? ccc?", { maxParts: 1 })).toEqual(["aaa? bbb? ccc?"]);
@@ -372,7 +372,7 @@ describe("decomposition", () => {
     expect(parts(query)).toEqual([query]);
   });
 
-  test("by subject: after all others, within the same limits", () => {
+  test("by subject: comes after all others, within the same limits", () => {
     const query = 'status: BTC, ETH, SOL, "x"';
     expect(parts(query, { bySubject: true, maxParts: 3 })).toEqual([
       "BTC status",
@@ -412,7 +412,7 @@ describe("reformulation", () => {
     expect(reference.reformulate(query, { entity })).toBe(expected);
   });
 
-  test("every phrase goes, before the white space that follows it", () => {
+  test("removes every phrase, with the white space after it", () => {
     expect(reference.QUESTION_PHRASES).toHaveLength(64);
     for (const phrase of reference.QUESTION_PHRASES) {
       expect(reference.reformulate(`${phrase.toUpperCase()} \t all of it?`, {}), phrase).toBe(
@@ -519,11 +519,11 @@ describe("weak results", () => {
     expect(settle(scores, searches)).toEqual(expected);
   });
 
-  test("without a budget nothing is searched", () => {
+  test("without a budget there is no search", () => {
     expect(settle([0.1, 0.2], ["not_yet", "not_yet"], 0)).toEqual([dropped("budget"), kept]);
   });
 
-  test("laws: asked again and again as it says it comes to what it says to all searches at once", () => {
+  test("laws: searching in rounds gives the same as searching all titles at once", () => {
     fc.assert(
       fc.property(weakResults, ({ selected, searches, options }) => {
         const known = searches.map((search) => (search === "not_yet" ? [] : search));
@@ -556,7 +556,7 @@ describe("weak results", () => {
   });
 });
 
-test("what the native tests read is what the reference answers; query-oracle.mjs writes it anew", () => {
+test("the native tests' file equals the reference's answers; query-oracle.mjs rewrites it", () => {
   const rows = read("generated_queries") as ReturnType<typeof answersTo>[];
   expect(rows).toHaveLength(2000);
   for (const row of rows) {

@@ -85,7 +85,7 @@ describe("decay", () => {
   });
   const ago = (days: number) => ({ neural_last_accessed: NOW - days * DAY });
 
-  test("the sweep writes what moved and reports what changed its state", () => {
+  test("the sweep writes changed values and reports changed states", () => {
     const { report, changes } = reference.sweep(
       [
         node({ id: "still" }),
@@ -116,7 +116,7 @@ describe("decay", () => {
     ]);
   });
 
-  test("a recall stores R and state of the moment before it, and lets stability grow", () => {
+  test("a recall stores R and state of the moment before it, and increases stability", () => {
     const read = reference.recall(node({ ...ago(60) }), NOW);
     expect(read).toMatchObject({
       neural_access_count: 4,
@@ -142,7 +142,7 @@ describe("merge", () => {
       )
       .map((row) => [row.id, row.score, row._sub_query_group]);
 
-  test("a sub-query below the cut-off still has its say, as long as there is room", () => {
+  test("a sub-query below the cut-off may still add results if there is room", () => {
     const groups = [[{ id: "a", score: 1 }], [{ id: "b", score: 0.1 }]];
     expect(merge(groups)).toEqual([
       ["a", 1, 0],
@@ -181,7 +181,7 @@ describe("merge", () => {
     ).toEqual([["a", -1, 0]]);
   });
 
-  test("laws: no id twice, never more than asked for, something when something was kept", () => {
+  test("laws: unique ids, at most the requested number, and at least one if one was kept", () => {
     fc.assert(
       fc.property(subResults, mergeOptions, (groups, options) => {
         const before = structuredClone(groups);
@@ -263,11 +263,11 @@ describe("context lines", () => {
     ["subtype", { type: "custom:signal", subtype: "" }, "- [signal · SIGNALS] Untitled (): "],
     ["title", { content_title: "" }, "- [ · KNOWLEDGE] Untitled (): "],
     ["body", { content_body: "", content_summary: "sum" }, "- [ · KNOWLEDGE] Untitled (): sum"],
-  ])("an empty %s counts as missing where that is asked for", (_, row, expected) => {
+  ])("an empty %s counts as missing if the option says so", (_, row, expected) => {
     expect(known(row)).toBe(expected);
   });
 
-  test("laws: well-formed, within the budget, a head of the whole list", () => {
+  test("laws: well-formed, within the budget, a prefix of the whole list", () => {
     fc.assert(
       fc.property(memoryRows, maxTokens, (rows, tokens) => {
         const lines = rows.map((row) => line(row)!);
@@ -286,8 +286,8 @@ describe("context lines", () => {
 
 test("the guidance names every section and shows a tag", () => {
   const guidance = reference.memoryGuidance();
-  // By the names that agents are told elsewhere: "Signals", and not "SIGNALS", which is how a line
-  // is tagged.
+  // By the names that other texts use for agents: "Signals", and not "SIGNALS", which is the tag of
+  // a line.
   for (const name of ["Episodic", "Signals", "Knowledge", "Procedural"])
     expect(guidance).toContain(`**${name}**`);
   expect(guidance).toContain("[lesson · KNOWLEDGE]");

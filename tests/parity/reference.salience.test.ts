@@ -1,5 +1,4 @@
-// The reference of stakes gives what the golden vectors hold, and keeps the rules that they do not
-// cover.
+// The reference of salience equals the golden vectors, and keeps the rules that they do not cover.
 
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
@@ -15,7 +14,7 @@ interface Vector {
   stability: number | null;
 }
 
-test("golden", () => {
+test("golden vectors", () => {
   const vectors: Vector[] = JSON.parse(
     readFileSync(new URL("../golden/salience.json", import.meta.url), "utf8"),
   );
@@ -61,7 +60,7 @@ describe("salience", () => {
     expect(calculateSalience(subtype, signals)).toBe(expected);
   });
 
-  test("a source for a subtype, which may be one of the table", () => {
+  test("is taken from the source of a subtype, which may replace one of the table", () => {
     const match: reference.SalienceSource = {
       field: "goal_diff",
       scale: 3,
@@ -80,7 +79,7 @@ describe("salience", () => {
     expect(calculateSalience("custom:match", {}, { sources: { "custom:match": match } })).toBe(0.5);
   });
 
-  test("rarity and surprise add to any subtype's, before the clamp", () => {
+  test("adds rarity and surprise for any subtype, before the clamp", () => {
     const rarity = { rarity: { weight: 0.2 } };
     const surprise = { surprise: { weight: 0.2 } };
     const rare = 1 - Math.exp(-1.5);
@@ -109,7 +108,7 @@ describe("salience", () => {
     expect(calculateSalience("", signals, both)).toBe(0.5);
   });
 
-  test("what led to action adds to any subtype's, before the clamp", () => {
+  test("adds for any subtype whose event led to action, before the clamp", () => {
     const consequence = { consequence: { weight: 0.25 } };
     const of = (led_to_action: unknown, name = "custom:lesson", more: object = {}) =>
       calculateSalience(name, { led_to_action, ...more }, consequence);
@@ -122,7 +121,7 @@ describe("salience", () => {
     expect(calculateSalience("custom:lesson", { led_to_action: true })).toBe(0.5);
   });
 
-  test("laws: in [0.1, 1]; no smaller for a larger move, nor for a loss than for the gain", () => {
+  test("laws: in [0.1, 1]; not smaller for a larger move, nor for a loss than for an equal gain", () => {
     fc.assert(
       fc.property(subtype, signals, salienceOptions, (subtype, signals, options) => {
         const of = (signals: reference.Signals | null | undefined) =>
@@ -162,7 +161,7 @@ describe("stability", () => {
     expect(modulateStability(subtype, salience)).toBe(expected);
   });
 
-  test("laws: no shorter for more at stake; unchanged at neither", () => {
+  test("laws: not shorter for higher salience; unchanged at neutral salience", () => {
     fc.assert(
       fc.property(subtype, salience, salience, (subtype, a, b) => {
         const initial = reference.getInitialStabilityForSubtype(subtype);
@@ -188,7 +187,7 @@ describe("stability", () => {
       : { numerator: mantissa << BigInt(power), denominator: 1n };
   }
 
-  test("two decimals are the nearest of the exact value, of two the even one", () => {
+  test("rounds to two decimals by the exact value, and halves to even", () => {
     const value = fc.oneof(
       fc.nat({ max: 40_000 }).map((parts) => parts / 8),
       fc.nat({ max: 40_000 }).map((parts) => parts / 200),
@@ -223,7 +222,7 @@ describe("growth on recall", () => {
     [16, 0.5, 0.75, 27, 33.75],
     [16, 0.5, 0.25, 21, 26.25],
     [16, 0.5, 0, 18, 22.5],
-    // A hard trifle loses, as it may without any salience.
+    // A difficult memory of little salience may lose stability, as without salience.
     [16, 1, 0, 12, 15],
     [0, 0.5, 1, 0, 0],
     [160, 0.5, 1, 180, 365],
@@ -237,7 +236,7 @@ describe("growth on recall", () => {
     },
   );
 
-  test("laws: no less for more at stake, within the cap, and neutral stakes are none", () => {
+  test("laws: no less for higher salience, within the cap, and neutral salience has no effect", () => {
     const unit = fc.double({ min: 0, max: 1, noNaN: true });
     const days = fc.double({ min: 0, max: 400, noNaN: true });
     fc.assert(

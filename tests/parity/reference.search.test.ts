@@ -1,5 +1,5 @@
-// Searching, as the reference does it: the golden vectors to the bit, and the rules that no vector
-// reaches.
+// The reference's search: it equals the golden vectors to the bit, and keeps the rules that no
+// vector covers.
 
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
@@ -13,7 +13,7 @@ const DAY = 86_400_000;
 
 const golden = JSON.parse(readFileSync(new URL("../golden/search.json", import.meta.url), "utf8"));
 
-describe("golden", () => {
+describe("golden vectors", () => {
   type StoreResult = { nodeId: string; score: number };
   interface Graph {
     nodes: reference.SearchNode[];
@@ -98,15 +98,15 @@ describe("terms", () => {
 describe("similarity", () => {
   const row = (...components: number[]) => Float32Array.from(components);
 
-  test("a row is brought to length 1 in f64 and rounded to f32; zeros stay", () => {
+  test("a row is scaled to length 1 in f64 and rounded to f32; zeros stay", () => {
     expect(reference.normalise([3, 4])).toEqual(row(Math.fround(0.6), Math.fround(0.8)));
     expect(reference.normalise([0, 0, 0])).toEqual(row(0, 0, 0));
     expect(reference.normalise([1e-30, 0])).toEqual(row(1, 0));
   });
 
   test("products are summed in sixteen lanes, and the lanes in pairs", () => {
-    // 2²⁴ + 1 is 2²⁴ in f32: the 1 is lost where it meets the large number before the large
-    // number's opposite does.
+    // 2²⁴ + 1 is 2²⁴ in f32: the 1 is lost if it meets the large number before the large number's
+    // negative does.
     const big = 2 ** 24;
     const at = (dimensions: number, components: Record<number, number>) => {
       const sparse = new Float32Array(dimensions);
@@ -132,7 +132,7 @@ describe("similarity", () => {
     expect(reference.dot(row(...lane(-1 - 2 ** -22, x)), row(...lane(1, x)))).toBe(0);
   });
 
-  test("without rounding in between, the sum is the cosine that it should be", () => {
+  test("without intermediate rounding, the sum is the cosine", () => {
     const { nodes } = makeMemory({
       nodes: 40,
       edges: 0,
@@ -155,7 +155,8 @@ describe("similarity", () => {
     const { codes } = reference.quantise(row(127, -127, 0.5, -0.5, 1.5, -2.5, 0.25));
     expect([...codes]).toEqual([127, -127, 1, -1, 2, -3, 0]);
     expect(reference.quantise(row(0, 0))).toEqual({ codes: Int8Array.of(0, 0), scale: 0 });
-    // The step is an f32, here a little less than 1 / 127: its half is a half code, and rounded up.
+    // The step is an f32, here slightly less than 1 / 127: half a step is half a code, and rounds
+    // up.
     const step = Math.fround(1 / 127);
     expect(step).toBeLessThan(1 / 127);
     expect([...reference.quantise(row(1, step / 2)).codes]).toEqual([127, 1]);
@@ -175,7 +176,7 @@ describe("similarity", () => {
     }
   });
 
-  test("the scale gives a row its own length along itself, whatever was rounded", () => {
+  test("the scale gives a row its own length along itself, despite rounding", () => {
     expect(reference.quantise(row(127, -127, 0.5)).scale).toBe(
       Math.fround(1 / (2 * 127 * 127 + 0.5)),
     );
@@ -196,7 +197,7 @@ describe("similarity", () => {
     ).toBeCloseTo(1, 7);
   });
 
-  test("the most alike come first, equal ones in their order, nodes without a vector never", () => {
+  test("the most similar rows come first, equal ones keep their order, and nodes without a vector are never returned", () => {
     const nodes = [
       { id: "far", embedding: [-1, 0] },
       { id: "none", embedding: null },
@@ -216,7 +217,7 @@ describe("similarity", () => {
   });
 });
 
-// A small memory to write rules with: nodes by their ids, edges as "source target type strength".
+// A small memory for the rules: nodes by their ids, edges as "source target type strength".
 const node = (id: string, fields: Partial<reference.SearchNode> = {}): reference.SearchNode => ({
   id,
   type: "note",
@@ -255,7 +256,7 @@ describe("seeds", () => {
     config: Partial<reference.SearchConfig> = {},
   ) => reference.seed(memory, query, configOf(config)).map(({ node_id }) => node_id);
 
-  test("the threshold follows whether the query has an embedding, unless it is set", () => {
+  test("have a threshold that depends on whether the query has an embedding, unless it is set", () => {
     const memory = memoryOf(["a", "b", "c"]);
     const bm25 = hits({ a: 1, b: 0.4, c: 0.1 });
     expect(seedsOf(memory, { bm25 })).toEqual(["a", "b"]);
@@ -266,7 +267,7 @@ describe("seeds", () => {
     expect(seedsOf(memory, { bm25 }, { seed_threshold: 0.31 })).toEqual([]);
   });
 
-  test("a node whose vector is still to be made is measured by 0.05", () => {
+  test("of a node whose vector is pending have the threshold 0.05", () => {
     const made = node("made", { embedding: [0, 1] });
     const memory = memoryOf([made, "awaited", "faint"]);
     const query = { embedding: [1, 0], bm25: hits({ made: 1, awaited: 0.2, faint: 0.1 }) };
@@ -277,7 +278,7 @@ describe("seeds", () => {
     expect(seedsOf(memoryOf(["awaited"]), query), "in a memory that keeps no vectors").toEqual([]);
   });
 
-  test("BM25 is divided by its largest once more, when that is above 1", () => {
+  test("have BM25 divided by its largest value again, if that is above 1", () => {
     const scores = (bm25: reference.ScoredId[]) =>
       reference.seed(memoryOf(["a", "b"]), { bm25 }).map(({ bm25_score }) => bm25_score);
     expect(scores(hits({ a: 8, b: 2 }))).toEqual([1, 0.25]);
@@ -285,7 +286,7 @@ describe("seeds", () => {
     expect(scores(hits({ missing: 16, a: 8, b: 4 }))).toEqual([0.5, 0.25]);
   });
 
-  test("equal ones: vector results first, each list in its order; then the cut", () => {
+  test("of equal score keep vector results first, each list in its order; then the cut applies", () => {
     const memory = memoryOf(["a", "b", "c", "d"]);
     const query = { vector: hits({ c: 0.3, a: 0.3 }), bm25: hits({ d: 0.7, b: 0.7, c: 0 }) };
     const even = { dense_weight: 0.7, bm25_weight: 0.3 };
@@ -295,7 +296,7 @@ describe("seeds", () => {
     expect(seedsOf(memory, query, { max_seeds: 0 })).toEqual([]);
   });
 
-  test("three vector results are asked for each seed, of the nodes that pass", () => {
+  test("come from three vector results per seed, among the nodes that pass the filters", () => {
     const types = ["x", "x", "x", "x", "y", "y"];
     const memory = memoryOf(types.map((type, i) => node(`n${i}`, { type, embedding: [1, i] })));
     const config = configOf({ max_seeds: 1, dense_weight: 0, bm25_weight: 1, seed_threshold: 0 });
@@ -309,7 +310,7 @@ describe("seeds", () => {
     });
   });
 
-  test("a negative similarity takes from the combined score; unknown ids are no seeds", () => {
+  test("with a negative similarity lose combined score; unknown ids are not seeds", () => {
     const [only, ...rest] = reference.seed(memoryOf(["a"]), {
       vector: hits({ nowhere: 1, a: -0.1 }),
       bm25: hits({ a: 1 }),
@@ -344,7 +345,7 @@ describe("spread", () => {
   /** An activation after one hop over an edge of type same_entity. */
   const hop = (activation: number) => activation * 0.95 * 0.8;
 
-  test("a chain, in both directions, each round weaker, until it is below the threshold", () => {
+  test("follows a chain in both directions, weaker each round, until it is below the threshold", () => {
     const memory = memoryOf(["a", "b", "c", "d"], "b a", "b c", "d c");
     const first = hop(0.5);
     const second = hop(first);
@@ -376,7 +377,7 @@ describe("spread", () => {
     );
   });
 
-  test("no seed, no round; no rounds allowed, none begun; an empty last round is no spread", () => {
+  test("needs a seed; zero allowed rounds do nothing; an empty last round does not count", () => {
     const memory = memoryOf(["a", "b"], "a b");
     const none = { terminated: "max_hops", hops: 0, edges_traversed: 0 };
     expect(spreadOf(memory, {})).toMatchObject({ ...none, visited: 0 });
@@ -385,8 +386,8 @@ describe("spread", () => {
     expect(alone).toMatchObject({ terminated: "no_spread", hops: 1 });
   });
 
-  test("a queued activation keeps its own amount while its node collects more", () => {
-    // b gets two spreads in the first round and passes on each of them, not their sum twice.
+  test("keeps a queued activation's amount while its node collects more", () => {
+    // b gets two activations in the first round and passes on each of them, not their sum twice.
     const memory = memoryOf(["a", "b", "c"], "a b", "a b", "b c");
     const { activated } = spreadOf(memory, { a: 1 }, { max_hops: 2 });
     const once = hop(1);
@@ -399,7 +400,7 @@ describe("spread", () => {
     });
   });
 
-  test("with `max` the weaker one is still passed on", () => {
+  test("with `max` passes on the weaker one as well", () => {
     const memory = memoryOf(["a", "b", "c"], "a b temporal_adjacent", "b c");
     const { activated } = spreadOf(memory, { b: 1, a: 0.5 }, { aggregation: "max", max_hops: 2 });
     expect(activated).toEqual({ b: 1, a: 0.5, c: hop(1) });
@@ -407,7 +408,7 @@ describe("spread", () => {
     expect(counted.edges_traversed, "2 + 1 in the first round, 1 + 1 + 2 in the second").toBe(7);
   });
 
-  test("a self-loop is one neighbour", () => {
+  test("counts a self-loop as one neighbour", () => {
     const once = hop(1);
     expect(spreadOf(memoryOf(["a"], "a a"), { a: 1 }, { max_hops: 2 })).toEqual({
       terminated: "max_hops",
@@ -418,7 +419,7 @@ describe("spread", () => {
     });
   });
 
-  test("an edge to a missing node is as if it were not there", () => {
+  test("ignores an edge to a missing node", () => {
     const memory = memoryOf(["a", "b"], "a gone", "gone b", "a b");
     expect(spreadOf(memory, { a: 1 }, { max_hops: 1 })).toMatchObject({
       visited: 2,
@@ -428,7 +429,7 @@ describe("spread", () => {
     expect(memory.edges).toHaveLength(1);
   });
 
-  test("at max_nodes all stops at once: the last node is active, nothing after it counts", () => {
+  test("stops at max_nodes: the last node is active, and no later one counts", () => {
     const memory = memoryOf(["a", "b", "c", "d"], "a b", "a c", "a d", "a b");
     expect(spreadOf(memory, { a: 1 }, { max_nodes: 3 })).toEqual({
       terminated: "max_nodes",
@@ -442,7 +443,7 @@ describe("spread", () => {
     expect(spreadOf(memory, { a: 1 }, { max_nodes: 5 }).terminated).toBe("max_hops");
   });
 
-  test("of more seeds than max_nodes the first that is not skipped spreads alone", () => {
+  test("with more seeds than max_nodes starts from the first seed that is not skipped", () => {
     const memory = memoryOf(["a", "b", "c", "new"], "a b", "b c", "c new");
     const scores = { faint: 0.005, a: 1, b: 0.9, c: 0.8 };
     const withFaint = memoryOf(["faint", "a", "b", "c"], "faint b", "a b", "b c");
@@ -458,7 +459,7 @@ describe("spread", () => {
     expect(newFound).toMatchObject({ terminated: "max_nodes", visited: 4, edges_traversed: 2 });
   });
 
-  test("a filtered neighbour is looked at, and neither active nor passed through", () => {
+  test("visits a filtered neighbour, but neither activates it nor passes through it", () => {
     const memory = memoryOf(
       ["a", node("b", { type: "person" }), "c", "d"],
       "a b",
@@ -481,14 +482,17 @@ describe("spread", () => {
     ["unheard of", 0.5, 0.5],
     ["constructor", 0.5, 0.5],
     ["", 0.5, 0.5],
-  ])("an edge of type %s weighs %d, and %d by the store's types", (type, byType, byStoredType) => {
-    const learned = { id: "e", source_id: "a", target_id: "b", type, strength: 0.37 };
-    expect(reference.edgeWeight(learned, "type")).toBe(byType);
-    expect(reference.edgeWeight(learned, "stored_type")).toBe(byStoredType);
-    expect(reference.edgeWeight(learned, "learned")).toBe(0.37);
-  });
+  ])(
+    "weighs an edge of type %s with %d, and with %d by the store's types",
+    (type, byType, byStoredType) => {
+      const learned = { id: "e", source_id: "a", target_id: "b", type, strength: 0.37 };
+      expect(reference.edgeWeight(learned, "type")).toBe(byType);
+      expect(reference.edgeWeight(learned, "stored_type")).toBe(byStoredType);
+      expect(reference.edgeWeight(learned, "learned")).toBe(0.37);
+    },
+  );
 
-  test("learned weights are those of each edge; one of 0 leads nowhere", () => {
+  test("takes learned weights from each edge; a weight of 0 stops it", () => {
     const memory = memoryOf(
       ["a", "b", "c"],
       "a b same_entity 0.3",
@@ -499,13 +503,13 @@ describe("spread", () => {
     expect(activated).toEqual({ a: 1, b: 1 * 0.3 * 0.8 + 1 * 0.9 * 0.8 });
   });
 
-  test("neighbours come in the order of their edges, whichever way these lead", () => {
+  test("visits neighbours in the order of their edges, in either direction", () => {
     const memory = memoryOf(["a", "b", "c", "d"], "c a", "a d", "b a");
     expect(Object.keys(spreadOf(memory, { a: 1 }).activated)).toEqual(["a", "c", "d", "b"]);
   });
 });
 
-describe("the whole", () => {
+describe("a report", () => {
   const ids = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
   const searchOf = (
     memory: reference.Memory,
@@ -516,7 +520,7 @@ describe("the whole", () => {
   const chain = memoryOf(["a", "b", "c"], "a b", "b c");
   const found = { bm25: hits({ a: 1 }) };
 
-  test("seeds alone are ranked; with graph_reach all that was activated", () => {
+  test("ranks only seeds; with graph_reach, all activated nodes", () => {
     expect(ids(searchOf(chain, found).ranked)).toEqual(["a"]);
     const { ranked, spread, metrics } = searchOf(chain, found, { config: { graph_reach: true } });
     expect(ids(ranked).sort()).toEqual(["a", "b", "c"]);
@@ -534,7 +538,7 @@ describe("the whole", () => {
     });
   });
 
-  test("a node that a search found and that is no seed has no score, however it became active", () => {
+  test("gives a node that a search found, but that is not a seed, no search score, however it became active", () => {
     const query = { vector: hits({ a: 0.9, b: 0.2 }), bm25: hits({ a: 1, b: 0.1 }) };
     const options = { config: { seed_threshold: 0.5 }, serendipity_level: "high" as const };
     const { ranked, serendipity } = searchOf(chain, query, options);
@@ -546,7 +550,7 @@ describe("the whole", () => {
     expect(all.find(({ id }) => id === "b")!.breakdown).toMatchObject({ semantic: 0, keyword: 0 });
   });
 
-  test("a seed without a score above 0 is not kept", () => {
+  test("leaves out a seed without a score above 0", () => {
     const memory = memoryOf(["a", "b"]);
     const query = { vector: hits({ a: 0.5, b: 0 }), bm25: hits({ b: 0 }) };
     const { seeds, ranked, metrics } = searchOf(memory, query, { config: { seed_threshold: 0 } });
@@ -560,25 +564,25 @@ describe("the whole", () => {
     });
   });
 
-  test("a seed with one score above 0 is kept, even if the two come to nothing together", () => {
+  test("keeps a seed with one score above 0, even if the two sum to 0", () => {
     const query = { vector: hits({ a: -0.3 }), bm25: hits({ a: 0.7 }) };
     const { seeds, ranked } = searchOf(memoryOf(["a"]), query, { config: { seed_threshold: 0 } });
     expect(seeds[0]!.combined_score).toBe(0);
     expect(ids(ranked)).toEqual(["a"]);
   });
 
-  test("activations of nothing stay as they are", () => {
+  test("leaves zero activations unchanged", () => {
     const { ranked } = searchOf(chain, found, { config: { initial_activation: 0 } });
     expect(ranked[0]!.breakdown.graph).toBe(0);
   });
 
-  test("ranked equals come in the order in which they became active", () => {
+  test("ranks equal scores in the order of activation", () => {
     const memory = memoryOf(["a", "b", "c", "d"]);
     const bm25 = hits({ c: 0.9, b: 0.9, d: 0.9, a: 0.9 });
     expect(ids(searchOf(memory, { bm25 }).ranked)).toEqual(["c", "b", "d", "a"]);
   });
 
-  test("authority counts the edges that lead to a node, over the edges of the average node", () => {
+  test("computes authority from incoming edges, relative to the average node", () => {
     const memory = memoryOf(["a", "b", "c", "d"], "b a", "c a", "a b", "a a", "gone a");
     const { ranked } = searchOf(memory, { bm25: hits({ a: 1, b: 1 }) });
     const authority = Object.fromEntries(
@@ -587,12 +591,12 @@ describe("the whole", () => {
     expect(authority).toEqual({ a: 1, b: 0.5 });
   });
 
-  test("a node that was never read was last accessed when it was made", () => {
+  test("takes the creation of a node that was never read as its last access", () => {
     const memory = memoryOf([node("a", { last_accessed: null })]);
     expect(searchOf(memory, found).ranked[0]!.breakdown.recency).toBe(Math.exp(-1));
   });
 
-  test("sections may be off: then the weights are the global ones", () => {
+  test("uses global weights if sections are off", () => {
     const [bySection] = searchOf(chain, found).ranked;
     const [global] = searchOf(chain, found, { config: { sections: false } }).ranked;
     expect(bySection!.breakdown).toEqual(global!.breakdown);
@@ -608,7 +612,7 @@ describe("the whole", () => {
     expect(bySection!.score).not.toBe(global!.score);
   });
 
-  test("the limit: 30, another default, one of the call, none", () => {
+  test("is limited by the call, the configured default or 30, or unlimited", () => {
     const many = Array.from({ length: 40 }, (_, i) => `n${i}`);
     const query = { bm25: many.map((id) => ({ id, score: 1 })) };
     const count = (options: Partial<reference.SearchOptions>) =>
@@ -620,7 +624,7 @@ describe("the whole", () => {
     expect(count({ limit: 0 })).toBe(0);
   });
 
-  test("a limit of 0 leaves the rest of the report", () => {
+  test("with a limit of 0 keeps its other parts", () => {
     const options = { limit: 0, serendipity_level: "high", include_connections: true } as const;
     const { ranked, serendipity, connections, metrics } = searchOf(chain, found, options);
     expect(ranked).toEqual([]);
@@ -629,7 +633,7 @@ describe("the whole", () => {
     expect(metrics).toMatchObject({ nodes_filtered: 1, nodes_returned: 0 });
   });
 
-  test("connections are the edges with both ends active, in their order, of every type", () => {
+  test("lists as connections the edges of every type with both ends active, in their order", () => {
     const memory = memoryOf(
       ["a", "b", "c", "d"],
       "b a",
@@ -671,7 +675,7 @@ describe("the whole", () => {
       ["low", ["n0", "n1"]],
       ["medium", ["n0", "n1", "n2", "n3", "n4"]],
       ["high", ["n0", "n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8", "n9"]],
-    ] as const)("%s finds %j", (level, expected) => {
+    ] as const)("with %s finds %j", (level, expected) => {
       expect(findsOf(level)).toEqual(expected);
     });
 
@@ -679,12 +683,12 @@ describe("the whole", () => {
       ["low", ["n0"]],
       ["medium", ["n0", "n1", "n2"]],
       ["high", ["n0", "n1", "n2", "n3", "n4", "n5", "n6", "n7"]],
-    ] as const)("%s measures an unkept node by its own activation: %j", (level, expected) => {
+    ] as const)("with %s measures an unkept node by its own activation: %j", (level, expected) => {
       const activation = { low: 0.55, medium: 0.45, high: 0.45 }[level];
       expect(findsOf(level, activation)).toEqual(expected);
     });
 
-    test("a kept node is measured by its share, and may be returned too", () => {
+    test("measures a kept node by its share, and may return it too", () => {
       const memory = memoryOf(["a", "b"]);
       const options = { serendipity_level: "low", config: { initial_activation: 0.01 } } as const;
       const { ranked, serendipity } = searchOf(memory, { bm25: hits({ a: 1, b: 0.39 }) }, options);
@@ -692,7 +696,7 @@ describe("the whole", () => {
       expect(serendipity).toEqual([{ id: "a", activation: 1 }]);
     });
 
-    test("what a search found and no seed came of has a vector score of 0", () => {
+    test("gives a search result that is not a seed a vector score of 0", () => {
       const memory = memoryOf(["a", "b"], "a b");
       const options = { serendipity_level: "high", config: { max_seeds: 1 } } as const;
       expect(
@@ -700,7 +704,7 @@ describe("the whole", () => {
       ).toEqual(["b"]);
     });
 
-    test("what is like the query is no find", () => {
+    test("does not return nodes similar to the query", () => {
       const memory = memoryOf(["a", "b"]);
       const vector = hits({ a: 0.5, b: 0.49 });
       expect(ids(searchOf(memory, { vector }, { serendipity_level: "high" }).serendipity)).toEqual([
@@ -761,7 +765,7 @@ describe("the whole", () => {
       );
     });
 
-    test("filters hold for what spreading reaches, and edges have their own", () => {
+    test("hold for the nodes that spreading reaches, and edges have their own", () => {
       const types = memoryOf(
         ["a", node("b", { type: "person" }), "c", "d"],
         "a b",
@@ -789,7 +793,7 @@ describe("laws", () => {
       options,
     );
 
-  test("a report is consistent with itself and with what was asked", () => {
+  test("a report is consistent with itself and with the request", () => {
     fc.assert(
       fc.property(smallCase, ({ memory, dimensions, query, options }) => {
         const { seeds, spread, ranked, serendipity, connections, metrics } = reportOf(
@@ -831,7 +835,7 @@ describe("laws", () => {
     );
   });
 
-  test("sequence numbers decide, not arrival: a shuffled memory answers alike", () => {
+  test("sequence numbers decide, not arrival: a shuffled memory gives the same answers", () => {
     const shuffled = <T>(list: T[]) =>
       list.map((each, sequence) => ({ ...each, sequence })).reverse();
     fc.assert(
@@ -861,7 +865,7 @@ describe("laws", () => {
     }
   });
 
-  test("the generator gives the same for the same seed, and searches of every ending", () => {
+  test("the generator repeats itself for a seed, and covers every ending of a search", () => {
     const shape = { nodes: 800, edges: 1600, dimensions: 16, seed: 5 };
     const memory = makeMemory(shape);
     expect(same(makeMemory(shape), memory)).toBeNull();

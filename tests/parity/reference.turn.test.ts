@@ -1,5 +1,5 @@
-// The reference of turns gives what the golden vectors hold, and keeps the rules that they do not
-// cover; and the generators know all that it knows.
+// The reference of turns equals the golden vectors, and keeps the rules that they do not cover; and
+// the generators cover all of its vocabulary.
 
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -10,7 +10,7 @@ import { describeRules } from "./support/turn-rules.ts";
 describeRules(reference);
 
 describe(`of ${TURNS} generated turns`, () => {
-  /** In how many each thing has to be seen. */
+  /** The number of turns in which each item must occur. */
   const OFTEN = 10;
   let turns: string[];
 
@@ -18,7 +18,7 @@ describe(`of ${TURNS} generated turns`, () => {
     turns = fc.sample(turn, { numRuns: TURNS, seed: SEED });
   });
 
-  /** Those of some things that are seen in fewer of the texts. */
+  /** The lower number for some rarer items. */
   function seldom(
     things: readonly string[],
     isSeen: (text: string, thing: string) => boolean,
@@ -32,19 +32,19 @@ describe(`of ${TURNS} generated turns`, () => {
   const begins = (mode: reference.ContextMode) => (text: string, words: string) =>
     reference.opening(text.trim(), [words], mode) !== null;
 
-  test.each(MODES)("%s: enough have each greeting, and nothing else", (mode) => {
+  test.each(MODES)("%s: enough turns consist of each greeting", (mode) => {
     const isGreeting = turns.filter(
       (text) => reference.classifyTurn(text, "", { mode }).is_greeting,
     );
     expect(seldom(reference.GREETINGS, begins(mode), isGreeting)).toEqual([]);
   });
 
-  test("enough have each greeting before more", () => {
+  test("enough turns begin with each greeting", () => {
     const isStripped = turns.filter((text) => reference.classifyTurn(text, "").input !== text);
     expect(seldom(reference.GREETINGS, begins("default"), isStripped)).toEqual([]);
   });
 
-  test.each(MODES)("%s: enough have each phrase, and each only in part", (mode) => {
+  test.each(MODES)("%s: enough turns have each phrase, and each only in part", (mode) => {
     const whole = [
       ...reference.RECENCY.flatMap(({ phrases }) => phrases),
       ...Object.values(reference.HINTS[mode]).flat(2),
@@ -58,7 +58,7 @@ describe(`of ${TURNS} generated turns`, () => {
     expect(seldom(PHRASES, inPart)).toEqual([]);
   });
 
-  test("enough have each recency, each sum of hints, each number of names, each acknowledgement", () => {
+  test("enough turns have each recency, each sum of hints, each number of names, each acknowledgement", () => {
     const seen = new Map<string, number>();
     for (const text of turns) {
       const signals = reference.classifyTurn(text, "");
@@ -97,7 +97,7 @@ describe(`of ${TURNS} generated turns`, () => {
     expect(things.filter((thing) => (seen.get(thing) ?? 0) < OFTEN)).toEqual([]);
   });
 
-  test("enough are in each frame, at each confidence, and have each of its patterns", () => {
+  test("enough turns are in each frame, at each confidence, and have each of its patterns", () => {
     const selected = turns.map(reference.selectFrame);
     for (const { id, patterns } of reference.FRAMES) {
       expect(selected.filter(({ frame_id }) => frame_id === id).length).toBeGreaterThan(OFTEN);
@@ -111,7 +111,7 @@ describe(`of ${TURNS} generated turns`, () => {
     }
   });
 
-  test("enough go on by each rule, and enough open a topic", () => {
+  test("enough turns continue by each rule, and enough open a topic", () => {
     const goesOn = turns.filter((text) => reference.nextTopic(text) === null);
     const opens = turns.filter((text) => reference.nextTopic(text) !== null);
     expect(opens.filter((text) => [...text.trim()].length > 200).length).toBeGreaterThan(OFTEN);

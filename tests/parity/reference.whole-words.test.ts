@@ -21,7 +21,7 @@ const counts = (query: string, strings: string[]) =>
     words(query, strings).flatMap((e) => e.strings.map((s) => [s.string, s.count])),
   );
 
-test("the false alarms of the substring matcher are none here", () => {
+test("it avoids the false matches of the substring matcher", () => {
   const query = "deliver the flexitime ruler in your currency";
   expect(classifyIntent(query)).toEqual(["SIGNALS", "EPISODIC", "KNOWLEDGE"]);
   expect(classifyIntent(query, { matcher: "words" })).toEqual([]);

@@ -1,5 +1,5 @@
-// The rivals of the resident memory answer as the reference does, and in every contest all answer
-// alike.
+// The benchmark's competitors of MemoryIndex answer as the reference does, and in every contest all
+// answers agree.
 
 import fc from "fast-check";
 import * as nous from "nous-wasm";
@@ -37,7 +37,7 @@ const DAY = 86_400_000;
 
 // ---- ranking ------------------------------------------------------------------------------------
 
-/** The first difference between the rivals and the reference. */
+/** The first difference between the competitors and the reference. */
 function rankingDifference(
   memory: GraphMemory,
   columns: Columns,
@@ -61,7 +61,7 @@ function rankingDifference(
 
 type Columns = ReturnType<typeof makeCandidateColumns>;
 
-/** The edges whose nodes are there. */
+/** The edges whose nodes exist. */
 function linked({ nodes, edges }: GraphMemory) {
   const ids = new Set(nodes.map(({ id }) => id));
   return edges.filter(({ source_id, target_id }) => ids.has(source_id) && ids.has(target_id));
@@ -74,7 +74,7 @@ function filled({ nodes, edges }: GraphMemory): ReferenceMemory {
   return memory;
 }
 
-describe("the rivals rank resident rows as the reference does", () => {
+describe("the competitors rank resident rows as the reference does", () => {
   test("over the inputs of the benches", () => {
     const memory = makeMemory({ nodes: 3_000, edges: 12_000, dimensions: 0, seed: 1 });
     for (const count of [1, 2, 50, 500, 3_000]) {
@@ -84,7 +84,7 @@ describe("the rivals rank resident rows as the reference does", () => {
     }
   });
 
-  test("where scores are all equal", () => {
+  test("with all scores equal", () => {
     const [first, ...others] = makeMemory({ nodes: 60, edges: 0, dimensions: 0, seed: 1 }).nodes;
     const memory = { nodes: [first!, ...others.map(({ id }) => ({ ...first!, id }))], edges: [] };
     const columns = makeCandidateColumns(memory, 60, 1);
@@ -125,7 +125,7 @@ describe("the rivals rank resident rows as the reference does", () => {
 
 // ---- similarity ---------------------------------------------------------------------------------
 
-/** How far sums in another order may be apart. */
+/** The tolerance between sums in different orders. */
 const NEAR = 1e-5;
 
 interface Found {
@@ -134,8 +134,8 @@ interface Found {
 }
 
 /**
- * Where two answers differ by more than the order of sums can make them; ids may change places
- * where scores are as near.
+ * The places where two answers differ by more than the order of sums explains; ids may swap places
+ * if their scores are that near.
  */
 function farApart(actual: Found, expected: Found, scoreOf: (id: string) => number): string | null {
   if (actual.ids.length !== expected.ids.length)
@@ -174,13 +174,13 @@ function similarDifference(
   return (
     farApart(new ObviousVectors(nodes).similar(query, limit), f32.found, scoreOf) ??
     farApart(new UnrolledVectors(nodes, dimensions).similar(query, limit), f32.found, scoreOf) ??
-    // Sums of whole numbers are the same in any order.
+    // Sums of integers are the same in any order.
     same(new ObviousCodes(nodes).similar(query, limit), i8.found, "obvious, i8") ??
     same(new UnrolledCodes(nodes, dimensions).similar(query, limit), i8.found, "unrolled, i8")
   );
 }
 
-describe("the rivals find the embeddings that the reference finds", () => {
+describe("the competitors find the embeddings that the reference finds", () => {
   test("over the inputs of the benches", () => {
     for (const [nodes, dimensions] of [
       [1, 384],
@@ -197,7 +197,7 @@ describe("the rivals find the embeddings that the reference finds", () => {
     }
   });
 
-  test("where all are the same", () => {
+  test("with all embeddings equal", () => {
     const embedding = Float32Array.from({ length: 16 }, (_, i) => i - 7);
     const nodes = makeMemory({ nodes: 61, edges: 0, dimensions: 0, seed: 1 }).nodes.map((node) => ({
       ...node,
@@ -242,7 +242,7 @@ const storedOf = (node: objects.FadingNode): StoredNode => ({
   provenance_created_at: node.created_at,
 });
 
-/** What the reference's sweep answers, with the changes as columns. */
+/** The changes of the reference's sweep, as columns. */
 function swept(nodes: readonly objects.FadingNode[], now: number) {
   const { report, changes } = referenceSweep(nodes.map(storedOf), now);
   return {
@@ -280,8 +280,8 @@ function sweepDifference(nodes: readonly objects.FadingNode[], now: number): str
   );
 }
 
-describe("the rivals sweep as the reference does", () => {
-  test("over the inputs of the benches, of which as many change as they say", () => {
+describe("the competitors sweep as the reference does", () => {
+  test("over the inputs of the benches, with the stated number of changes", () => {
     for (const share of [0, 0.1, 1]) {
       const nodes = makeFading(20_000, share, 2);
       const { processed, changes, transitions } = swept(nodes, NOW);
@@ -319,7 +319,7 @@ describe("the rivals sweep as the reference does", () => {
     );
   });
 
-  test("and round as it does, halves as well", () => {
+  test("and round alike, including halves", () => {
     const random = makeRandom(3);
     const values = Array.from({ length: 50_000 }, () => random());
     const halves = Array.from({ length: 33 }, (_, i) => i / 32);
@@ -329,7 +329,7 @@ describe("the rivals sweep as the reference does", () => {
     }
   });
 
-  test("of nodes that are due, each step takes a thousand, and nothing else is written", () => {
+  test("over due nodes: each step takes a thousand, and no others are written", () => {
     const nodes = makeDue(60_000, 1);
     let due = 0;
     for (const step of [0, 1, 2, 20, 40]) {
@@ -346,7 +346,9 @@ describe("the rivals sweep as the reference does", () => {
 
 // ---- contests -----------------------------------------------------------------------------------
 
-/** The reference with what else the contests ask for. Its numbers are places in a list of ids. */
+/**
+ * The reference with the other methods of the contests. Its numbers are positions in a list of ids.
+ */
 class ReferenceIndex extends ReferenceMemory {
   readonly #numbered: string[] = [];
 
@@ -370,7 +372,7 @@ const engines: [string, ResidentEngine][] = [
   ["the package", nous],
 ];
 
-/** What each contestant answers to its first call. */
+/** Each contestant's answer to its first call. */
 function answers({ make }: Deferred): { contest: Contest; given: Record<string, unknown> } {
   const contest = make();
   const entries = Object.entries(contest.contestants).map(([label, contestant]) => {
@@ -382,7 +384,7 @@ function answers({ make }: Deferred): { contest: Contest; given: Record<string, 
   return { contest, given: Object.fromEntries(entries) };
 }
 
-/** Lists of numbers of any kind as arrays, changes by objects as columns. */
+/** Lists of numbers of any kind as arrays, changes given as objects as columns. */
 function plainly(answer: unknown): unknown {
   const sweep = answer as objects.ObjectSweep;
   const whole = Array.isArray(sweep.changes) ? inColumns(sweep) : answer;
@@ -393,7 +395,7 @@ function plainly(answer: unknown): unknown {
   );
 }
 
-describe.each(engines)("in a contest with %s all answer alike", (_, engine) => {
+describe.each(engines)("in a contest with %s all answers agree", (_, engine) => {
   const equal: Deferred[] = [
     contests.residentRerank(50, "ids", engine, 300),
     contests.residentRerank(200, "ids", engine, 300),
@@ -422,7 +424,7 @@ describe.each(engines)("in a contest with %s all answer alike", (_, engine) => {
     }
   });
 
-  test("transitions: whoever looks finds the next thousand", () => {
+  test("transitions: each read finds the next thousand", () => {
     const { make } = contests.transitions(engine, 50_000);
     const { contestants, close } = make();
     const random = makeRandom(1);

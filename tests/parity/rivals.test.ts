@@ -1,5 +1,5 @@
-// The rivals of the benches answer as the reference does, to the bit: a baseline that is wrong is
-// none.
+// The competitors of the benches answer as the reference does, to the bit: a wrong baseline would
+// be worthless.
 
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
@@ -40,7 +40,7 @@ const answersOf = (from: Rerank, { candidates, metrics, weights, now, limit }: B
   from.rerankTop(candidates, metrics, { now, limit, weights }),
 ];
 
-/** The first difference between a rival and the reference. */
+/** The first difference between a competitor and the reference. */
 function difference(rival: Rerank, batch: Batch, expected = answersOf(reference, batch)) {
   const actual = answersOf(rival, batch);
   const mixedUp = actual.some((ranking, i) =>
@@ -80,7 +80,7 @@ describe.each(RIVALS)("%s ranks as the reference does", (_, rival) => {
     }
   });
 
-  test("where scores are all equal, or crowd beside one that is far off", () => {
+  test("with all scores equal, or close together beside an outlier", () => {
     const nodes = makeCandidates(300, 5);
     const equal = nodes.map(({ id }) => ({ ...nodes[0]!, id }));
     const crowded = [...nodes, { ...nodes[0]!, id: "far", semantic_score: 1e300 }, ...equal];
@@ -123,7 +123,7 @@ describe("the tuned decay sweep answers as the reference does", () => {
     for (const seed of [1, 2, 3]) expect(check(makeColumns(20_000, seed))).toBeNull();
   });
 
-  test("over arguments of exp of every size, and where its steps change", () => {
+  test("over arguments of exp of every size, and around its steps", () => {
     const random = makeRandom(4);
     const exponents = [
       () => random() * 760,
@@ -209,7 +209,7 @@ test("playbooks in a Map by kind match as the reference does", () => {
   }
 });
 
-test("usage in lists by id is kept and boosted as the reference does", () => {
+test("usage in lists by id is stored and boosted as the reference does", () => {
   const [plain, lists] = [new reference.UsageTracker({ maxRecords: 90 }), new UsageTracker(90)];
   const random = makeRandom(5);
   const words = ["redis", "cache", "the", "naïve", "session", "Straße", "ab", "deploy"];
@@ -225,7 +225,7 @@ test("usage in lists by id is kept and boosted as the reference does", () => {
   }
 });
 
-test("turns of ASCII by expressions that are compiled once", () => {
+test("turns of ASCII by precompiled expressions match the reference", () => {
   const isAscii = (character: string) => character.charCodeAt(0) < 128;
   const ascii = turn.map((text) => Array.from(text).filter(isAscii).join(""));
   for (const text of [...TURNS, ...fc.sample(ascii, { numRuns: 5_000, seed: 3 })]) {

@@ -22,10 +22,10 @@ import {
 
 checkUsualResults();
 
-describe("stakes", () => {
+describe("salience", () => {
   const NOT_FINITE = [Number.NaN, INFINITY, NEGATIVE_INFINITY, ...NO_NUMBERS];
 
-  test("told by a figure that is no number are refused by its name", () => {
+  test("from a figure that is not a number is refused by its name", () => {
     const read: [string, string][] = [
       ["custom:trade_close", "pnl_pct"],
       ["custom:trade_modify", "pnl_pct"],
@@ -63,7 +63,7 @@ describe("stakes", () => {
     }
   });
 
-  test("are not told by figures that nothing weighs, which may be anything", () => {
+  test("ignores figures that no rule reads, which may be anything", () => {
     for (const field of [
       "z_score",
       "outcome",
@@ -81,7 +81,7 @@ describe("stakes", () => {
     }
   });
 
-  test("of no subtype, or by figures that are no object", () => {
+  test("without a subtype, or with figures that are not an object, is refused", () => {
     for (const wrong of [
       5,
       Number.NaN,
@@ -109,7 +109,7 @@ describe("stakes", () => {
     }
   });
 
-  test("beyond what stakes can be, or no number, change no stability", () => {
+  test("out of range, or not a number, changes no stability", () => {
     for (const wrong of [undefined, null, -5e-324, -1, 1 + Number.EPSILON, ...NOT_FINITE]) {
       for (const subtype of ["custom:trade_close", null]) {
         expectRefusal(() => js.modulateStability(subtype, wrong), { field: "salience" });
@@ -122,7 +122,7 @@ describe("stakes", () => {
     }
   });
 
-  test("beyond what stakes can be, or no number, make nothing grow where they count, and are not looked at elsewhere", () => {
+  test("out of range, or not a number, prevents growth if it counts, and is not read otherwise", () => {
     const { decay } = nous.SECTION_PROFILES.EPISODIC;
     const wrongs = [
       "0.5",
@@ -153,7 +153,7 @@ describe("stakes", () => {
     }
   });
 
-  test("of odd subtypes and by odd figures are right", () => {
+  test("of unusual subtypes and with unusual figures is right", () => {
     for (const subtype of [...ODD_NAMES, "custom:trade_close\0", "x".repeat(MILLIONS)]) {
       expect(nous.calculateSalience(subtype, { pnl_pct: -10 })).toBe(0.5);
       expect(nous.modulateStability(subtype, 1)).toBe(reference.modulateStability(subtype, 1));
@@ -193,7 +193,7 @@ describe("stakes", () => {
     }
   });
 
-  test("by a getter: what it throws comes through, and what it calls does no harm", () => {
+  test("read by a getter: its exception comes through, and its calls do no harm", () => {
     const own = new RangeError("from a getter");
     const throwing = {
       get pnl_pct(): never {
@@ -210,7 +210,7 @@ describe("stakes", () => {
     };
     expect(nous.calculateSalience("custom:trade_close", calling)).toBe(1);
     expectSame(inner, EXPECTED);
-    // More than the module keeps: it gives the instance up.
+    // More than the module keeps: it abandons the instance.
     const large = {
       get pnl_pct() {
         nous.classifyIntent("zz ".repeat(MILLIONS));

@@ -1,4 +1,4 @@
-// The package tells stakes as the golden vectors and the reference do, to the bit.
+// The package computes salience as the golden vectors and the reference do, to the bit.
 
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
@@ -9,7 +9,7 @@ import { salience, salienceOptions, signals, subtype } from "./inputs/salience.t
 
 const LONG_RUN = { numRuns: 50_000, seed: 8 };
 
-test("golden", () => {
+test("golden vectors", () => {
   const vectors = JSON.parse(
     readFileSync(new URL("../golden/salience.json", import.meta.url), "utf8"),
   );
@@ -44,7 +44,7 @@ describe(`${LONG_RUN.numRuns} of seed ${LONG_RUN.seed}`, () => {
   });
 });
 
-test("calculateSalience by the user's own sources, with rarity, surprise and consequence", () => {
+test("calculateSalience by the user's own sources, with rarity, surprise and consequence, equals the reference's", () => {
   const events = fc.array(fc.tuple(subtype, signals), {
     minLength: 20,
     maxLength: 40,
@@ -56,7 +56,7 @@ test("calculateSalience by the user's own sources, with rarity, surprise and con
       for (const [subtype, signals] of events) {
         const expected = reference.calculateSalience(subtype, signals, options);
         expect(engine.calculateSalience(subtype, signals)).toBe(expected);
-        // Sources tell what is at stake, not what follows from it.
+        // Sources give the salience, not its consequences.
         expect(engine.modulateStability(subtype, expected)).toBe(
           reference.modulateStability(subtype, expected),
         );

@@ -9,7 +9,7 @@ import { frame, MODES, SEED, signals, subtype, TURNS, turn } from "./inputs/turn
 import { same } from "./support/same.ts";
 import { describeRules, type Functions } from "./support/turn-rules.ts";
 
-/** Of other sections than that of signals. */
+/** Of other sections than signals. */
 const NO_STRINGS = { EPISODIC: [], KNOWLEDGE: [], PROCEDURAL: [] };
 const LONG_RUN = { numRuns: TURNS, seed: SEED };
 
@@ -72,7 +72,7 @@ describe(`${TURNS} turns of seed ${SEED}`, () => {
   });
 });
 
-test("signals are those that the configuration's strings ask for", () => {
+test("signals follow the configuration's strings", () => {
   const strings = { SIGNALS: ["fire", "Élan"] };
   for (const matcher of ["substring", "words"] as const) {
     const engine = nous.createEngine({ intent: { strings, matcher } });
@@ -92,7 +92,7 @@ test("signals are those that the configuration's strings ask for", () => {
   }
 });
 
-test("types are those of the configuration's sections", () => {
+test("types follow the configuration's sections", () => {
   const subtypes = {
     "custom:lesson": { section: "SIGNALS" },
     "custom:thesis": { section: "SIGNALS" },

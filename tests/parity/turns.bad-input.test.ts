@@ -1,4 +1,4 @@
-// Wrong turns of conversation and plans are refused. Texts of any kind and length are understood.
+// Wrong turns of conversation and plans are refused. Texts of any kind and length are accepted.
 
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
@@ -30,7 +30,7 @@ describe("turns", () => {
   const refused = (changes: object, field: string) =>
     expectRefusal(() => js.planRetrieval(signals(changes)), { field });
 
-  test("that are no text, in a frame or a mode that is none, are refused by name", () => {
+  test("that are not text, or in an unknown frame or mode, are refused by name", () => {
     for (const wrong of [
       undefined,
       null,
@@ -59,7 +59,7 @@ describe("turns", () => {
     }
   });
 
-  test("with signals that are none are refused by their name", () => {
+  test("with wrong signals are refused by their name", () => {
     for (const wrong of [undefined, null, 5, "hey", true, 1n]) {
       expectRefusal(() => js.planRetrieval(wrong), { field: "signals" });
     }
@@ -88,7 +88,7 @@ describe("turns", () => {
     }
   });
 
-  test("with odd signals that are right", () => {
+  test("may have unusual but valid signals", () => {
     const of = (changes: object) =>
       js.planRetrieval(Object.freeze({ __proto__: null, ...signals(changes) }));
     expect(
@@ -111,7 +111,7 @@ describe("turns", () => {
     refused({ topic_keywords: new Array(60).fill(large) }, "topic_keywords");
   });
 
-  test("with lone surrogates, which stay what they are", () => {
+  test("may have lone surrogates, which stay unchanged", () => {
     for (const text of [
       "hey \ud83d, tell me about Re\ude80dis Redi\ud83d",
       "\ude80Redis \ud83d",
@@ -127,7 +127,7 @@ describe("turns", () => {
     }
   });
 
-  test("of ten million characters", () => {
+  test("may have ten million characters", () => {
     const pieces = [
       "hey ",
       "hey, hi ",
@@ -152,7 +152,7 @@ describe("turns", () => {
     }
   });
 
-  test("by a getter: what it throws comes through, and what it calls does no harm", () => {
+  test("read by a getter: its exception comes through, and its calls do no harm", () => {
     const own = new Error("from a getter");
     const fields = Object.keys(signals({})).filter((field) => field !== "entity_mentions");
     expect(fields).toHaveLength(8);

@@ -1,4 +1,4 @@
-// The package gives what the golden vectors hold, to the bit.
+// The package equals the golden vectors, to the bit.
 
 import { readFileSync } from "node:fs";
 import * as nous from "nous-wasm";
@@ -21,7 +21,7 @@ describe("ranking", () => {
   const rows = (ranking: nous.RankedNode[]) =>
     ranking.map(({ node, ...rest }) => ({ id: node.id, ...rest }));
 
-  /** The same instants in every form that is allowed. */
+  /** The same instants in every allowed form. */
   const FORMS: [string, (ms: number) => nous.Instant][] = [
     ["milliseconds", (ms) => ms],
     ["dates", (ms) => new Date(ms)],
@@ -56,7 +56,7 @@ describe("ranking", () => {
     },
   );
 
-  test("from the top, as many as are asked for", () => {
+  test("from the top, with a limit", () => {
     for (const { metrics, candidates, by_section, global, custom, custom_weights } of batches) {
       const top = (options: nous.RerankTopOptions) =>
         rows(nous.rerankTop(candidates, metrics, { now, ...options }));
@@ -136,7 +136,7 @@ describe("decay", () => {
     }
   });
 
-  test("growth on recall, by section and global, also where nothing more was at stake than usual", () => {
+  test("growth on recall, by section and global, also for neutral salience", () => {
     const staked = nous.createEngine({ salienceGrowth: true });
     for (const { stability, difficulty, section, by_section, global } of vectors.growth) {
       expect(nous.updateStabilityOnAccessForSection(stability, difficulty, decayOf(section))).toBe(
@@ -162,13 +162,13 @@ describe("decay", () => {
   });
 });
 
-test("intent", () => {
+test("intents equal the golden ones", () => {
   for (const { query, sections } of golden<{ query: string; sections: string[] }[]>("intent")) {
     expect(nous.classifyIntent(query), query).toEqual(sections);
   }
 });
 
-test("merge, from an array and from a map", () => {
+test("merges of an array and of a map equal the golden ones", () => {
   type Row = nous.MergeRow & { row: string };
   interface Case {
     query: string;
@@ -198,13 +198,13 @@ test("merge, from an array and from a map", () => {
   }
 });
 
-test("context lines", () => {
+test("context lines equal the golden ones", () => {
   type Case = { results: nous.MemoryRow[]; max_tokens: number; text: string | null };
   for (const { results, max_tokens, text: expected } of golden<Case[]>("context_lines")) {
     expect(nous.formatContext(results, max_tokens)).toBe(expected);
   }
 });
 
-test("guidance", () => {
+test("the guidance equals the golden one", () => {
   expect(nous.memoryGuidance()).toBe(text("memory_guidance.txt"));
 });

@@ -1,5 +1,5 @@
-// The package answers as the reference does, to the bit, over generated inputs; and it keeps the
-// laws of ranking, merging and configuring.
+// The package equals the reference to the bit over generated inputs, and it keeps the laws of
+// ranking, merging and configuration.
 
 import fc from "fast-check";
 import * as nous from "nous-wasm";
@@ -38,8 +38,8 @@ import { same } from "./support/same.ts";
 const DAY = 86_400_000;
 
 /**
- * A list of the places where two functions of the same arguments differ must be empty; it is short
- * when it is not.
+ * The places where two functions of the same arguments differ; the tests expect an empty list, and
+ * a failing list stays short.
  */
 function expectSame(actual: unknown, expected: unknown): void {
   const difference = same(actual, expected);
@@ -52,7 +52,8 @@ const wellFormed = (text: string) => text.replace(/\p{Surrogate}/gu, "\uFFFD");
 type Rerank = Pick<typeof reference, "rerankCandidates" | "rerankTop" | "rerankWithSectionWeights">;
 
 /**
- * The first difference between a ranker and the reference; nodes must be the very ones passed in.
+ * The first difference between a ranker and the reference; a ranker must return the very node
+ * objects that it was given.
  */
 function difference(
   ranker: Rerank,
@@ -92,7 +93,7 @@ function differs(actual: reference.RankedNode[], expected: reference.RankedNode[
   return null;
 }
 
-describe("ranking", () => {
+describe("ranking equals the reference's", () => {
   test("over 20,000 generated batches, through every function", () => {
     let index = 0;
     for (const batch of batches(20_000, 2)) {
@@ -112,7 +113,7 @@ describe("ranking", () => {
     );
   });
 
-  test("over the inputs of the benches, of each size around a power of two and up to 50,000", () => {
+  test("over the benchmark inputs, of each size around a power of two and up to 50,000", () => {
     for (const count of [
       1, 2, 3, 15, 16, 17, 63, 64, 65, 255, 256, 257, 1000, 1024, 4096, 10_000, 50_000,
     ]) {
@@ -130,7 +131,7 @@ describe("ranking", () => {
     }
   });
 
-  test("over equal scores, one far off, ascending and descending ones", () => {
+  test("over equal scores, one outlier, ascending and descending scores", () => {
     const [first, ...rest] = makeCandidates(400, 5);
     const scored = (score: (place: number) => number) =>
       rest.map(({ id }, place) => ({ ...first!, id, semantic_score: score(place) }));
@@ -156,7 +157,7 @@ describe("ranking", () => {
     }
   });
 
-  test("over every whole day from the farthest future to where recency vanishes, and every count", () => {
+  test("over every whole day from the farthest future to the age where recency vanishes, and every access count", () => {
     const node = makeCandidates(1, 1)[0]!;
     const candidates = Array.from({ length: 26_000 }, (_, i) => ({
       ...node,
@@ -176,7 +177,7 @@ describe("ranking", () => {
     expect(difference(nous, batch)).toBeNull();
   });
 
-  test("without a present, by the clock", () => {
+  test("without `now`, by the clock", () => {
     const node = { id: "a", last_accessed: Date.now() - 3.5 * DAY, created_at: Date.now() - DAY };
     const candidates = [{ ...node, access_count: 4, inbound_edge_count: 1 }];
     const answers = (from: Rerank) => [
@@ -189,7 +190,7 @@ describe("ranking", () => {
   });
 });
 
-describe("single values", () => {
+describe("single values equal the reference's", () => {
   const ODD = [
     0,
     -0,
@@ -257,7 +258,8 @@ describe("single values", () => {
   });
 
   /**
-   * A function of the package and of the reference, by its name and the arguments that it takes.
+   * A function of the package and its counterpart of the reference, by name, and the arguments that
+   * it takes.
    */
   const CASES: [string, fc.Arbitrary<readonly unknown[]>][] = [
     ["calculateRetrievability", fc.tuple(day, day)],
@@ -293,7 +295,7 @@ describe("single values", () => {
     );
   });
 
-  test("growth by what was at stake, where it counts and where it does not", () => {
+  test("growth by salience, where it counts and where it does not", () => {
     const staked = nous.createEngine({ salienceGrowth: true });
     const plain = nous.createEngine({ salienceGrowth: false });
     const salience = fc.oneof(
@@ -330,7 +332,7 @@ describe("single values", () => {
     );
   });
 
-  test("every subtype of the table, and each with a letter more, less or in the other case", () => {
+  test("every subtype of the table, and each with a letter added, removed or in the other case", () => {
     for (const subtype of Object.keys(reference.SUBTYPE_TO_SECTION)) {
       for (const name of [
         subtype,
@@ -348,9 +350,9 @@ describe("single values", () => {
   });
 });
 
-describe("exp and tanh", () => {
+describe("exp and tanh equal the reference's", () => {
   const MILLION = inputs("all", 1_000_000);
-  /** As `toBe` says it, which is too slow to ask a million times. */
+  /** Same as `toBe`, which is too slow for a million calls. */
   const expectIs = (of: string, x: number, actual: number, expected: number) => {
     if (!Object.is(actual, expected)) expect.fail(`${of}(${x}) is ${actual}, not ${expected}`);
   };
@@ -382,7 +384,7 @@ describe("exp and tanh", () => {
   });
 });
 
-describe("decay in columns", () => {
+describe("decay in columns equals the reference's", () => {
   const NUMBERS = [Float64Array, Float32Array, Int32Array, Uint32Array, Array] as const;
   const CODES = [Uint8Array, Uint8ClampedArray, Int8Array, Float64Array, Array] as const;
   const as = (kind: { from(list: ArrayLike<number>): ArrayLike<number> }, list: number[]) =>
@@ -460,7 +462,7 @@ describe("FSRS-6", () => {
   const days = fc.oneof(fc.nat(40_000), fc.double({ min: 0, max: 4000, noNaN: true }));
   const stability = fc.double({ min: 0.001, max: 36_500, noNaN: true });
 
-  test("the forgetting curve, for one memory and in columns", () => {
+  test("has the forgetting curve of ts-fsrs, for one memory and in columns", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(days, stability), { minLength: 1, maxLength: 20 }), (rows) => {
         const { retrievability } = engine.decayColumns(
@@ -473,8 +475,8 @@ describe("FSRS-6", () => {
         );
         for (const [i, [t, s]] of rows.entries()) {
           expectClose(engine.calculateRetrievability(t, s), theirs.forgetting_curve(t, s));
-          // Columns hold instants, whose last bit is some microseconds: the days that are left of
-          // these.
+          // Columns hold instants, whose last bit is a few microseconds: compare with the days that
+          // these instants give.
           const left = (NOW - (NOW - t * DAY)) / DAY;
           expectClose(retrievability[i]!, theirs.forgetting_curve(left, s));
         }
@@ -486,7 +488,7 @@ describe("FSRS-6", () => {
     expect(engine.calculateRetrievability(7, 0)).toBe(0);
   });
 
-  test("growth by a recall rated Good, difficulty spread over 1 to 10, capped", () => {
+  test("has the growth of ts-fsrs for a recall rated Good, with difficulty spread over 1 to 10, capped", () => {
     const unit = fc.double({ min: 0, max: 1, noNaN: true });
     const good = (s: number, difficulty: number, r: number) =>
       theirs.next_recall_stability(1 + difficulty * 9, s, r, 3);
@@ -513,7 +515,7 @@ describe("FSRS-6", () => {
     );
   });
 
-  test("what a recall adds is more or less by what was at stake, and never less than nothing", () => {
+  test("scales the growth of a recall by the salience, and never shrinks stability", () => {
     const staked = nous.createEngine({ curve: "fsrs6", salienceGrowth: true });
     const unit = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(
@@ -550,7 +552,7 @@ describe("FSRS-6", () => {
     );
   });
 
-  test("only the curve differs", () => {
+  test("replaces only the curve", () => {
     const candidates = makeCandidates(50, 8);
     const now = NOW;
     const metrics = makeMetrics(50, 8);
@@ -558,7 +560,7 @@ describe("FSRS-6", () => {
     expect(difference(engine as unknown as Rerank, fields)).toBeNull();
   });
 
-  test("stabilities of one curve in those of the other: both pass 0.9 after the same time", () => {
+  test("converts stabilities between the curves: both pass 0.9 after the same time", () => {
     fc.assert(
       fc.property(stability, (s) => {
         const exponential = nous.exponentialStabilityFromFsrs(s);
@@ -571,7 +573,7 @@ describe("FSRS-6", () => {
   });
 });
 
-describe("intent", () => {
+describe("intent equals the reference's", () => {
   test("by both matchers, explained or not", () => {
     fc.assert(
       fc.property(query, intentOptions, (text, { strings: _, ...options }) => {
@@ -589,7 +591,8 @@ describe("intent", () => {
   });
 
   test("by the user's own strings", () => {
-    // White space at the edges of a string is part of it, but not of the words and phrases in it.
+    // White space at the edges of a string belongs to the string, but not to the words and phrases
+    // in it.
     const unique = (strings: readonly string[] | undefined, matcher: string | undefined) => {
       const texts = strings?.map(wellFormed).filter((string) => string.trim() !== "");
       const spoken = matcher === "words" ? texts?.map((string) => string.trim()) : texts;
@@ -627,7 +630,7 @@ describe("intent", () => {
   });
 });
 
-describe("merging", () => {
+describe("merging equals the reference's", () => {
   const frozen = <T>(value: T): T => {
     if (typeof value === "object" && value !== null) {
       Object.freeze(value);
@@ -636,7 +639,7 @@ describe("merging", () => {
     return value;
   };
 
-  test("from arrays and maps, and frozen inputs stay as they were", () => {
+  test("from arrays and maps, and frozen inputs stay unchanged", () => {
     fc.assert(
       fc.property(subResults, mergeOptions, (groups, options) => {
         const before = structuredClone(groups);
@@ -665,7 +668,7 @@ describe("merging", () => {
     }
   });
 
-  test("pairs of what was recalled together", () => {
+  test("of pairs that were recalled together", () => {
     const node = fc.record(
       {
         id: fc.nat(12).map((id) => `n_${id}`),
@@ -682,7 +685,7 @@ describe("merging", () => {
   });
 });
 
-test("context lines", () => {
+test("context lines equal the reference's", () => {
   fc.assert(
     fc.property(
       memoryRows,
@@ -820,7 +823,7 @@ describe("laws of merging", () => {
   });
   const rows = fc.array(row, { maxLength: 30 });
 
-  test("what is boosted and was selected without the boost stays selected and stands no lower", () => {
+  test("a memory that was selected without its boost stays selected with it, and stands no lower", () => {
     fc.assert(
       fc.property(rows, options, (results, options) => {
         const groups: [string, typeof results][] = [["all", results]];
@@ -845,7 +848,7 @@ describe("laws of merging", () => {
     );
   });
 
-  test("ids are selected once, never more than maxResults, and something of anything", () => {
+  test("each id is selected once, at most maxResults are, and a nonempty input gives a nonempty selection", () => {
     fc.assert(
       fc.property(fc.array(rows, { maxLength: 5 }), options, (lists, options) => {
         const selected = nous.mergeAndSelect(
@@ -863,7 +866,7 @@ describe("laws of merging", () => {
     );
   });
 
-  test("what is merged already and is merged again stays as it is", () => {
+  test("a second merge of merged results changes nothing", () => {
     fc.assert(
       fc.property(rows, options, (results, options) => {
         const once = nous.mergeAndSelect([["all", results]], { ...options, query: undefined });
@@ -917,7 +920,7 @@ describe("configurations", () => {
     );
   });
 
-  test("what it says already is no change", () => {
+  test("one that repeats the defaults changes nothing", () => {
     const sections = { enabled: true, intentBoost: 1.3, defaultSection: "KNOWLEDGE" } as const;
     const engine = nous.createEngine({
       sections,
@@ -929,7 +932,7 @@ describe("configurations", () => {
     expectSame(engine.SECTION_PROFILES, nous.SECTION_PROFILES);
   });
 
-  test("without sections, weights are global and nothing is boosted unless a call says so", () => {
+  test("one without sections uses global weights, and boosts only if a call says so", () => {
     const engine = nous.createEngine({ sections: { enabled: false } });
     for (const { candidates, metrics, now, limit } of batches(500, 5)) {
       const global = reference.rerankCandidates(candidates, metrics, undefined, now);
@@ -945,7 +948,7 @@ describe("configurations", () => {
     );
   });
 
-  test("a subtype that is moved or added behaves as one that belongs there", () => {
+  test("a moved or added subtype behaves as one of its section", () => {
     const config = {
       sections: {
         subtypes: {
@@ -1005,7 +1008,7 @@ describe("configurations", () => {
     );
   });
 
-  test("profiles, boosts and the default section are those configured", () => {
+  test("profiles, boosts and the default section follow the configuration", () => {
     const weights = {
       semantic: 0.5,
       keyword: 0.1,

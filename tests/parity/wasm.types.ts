@@ -1,4 +1,4 @@
-// The package's functions are those that existing callers declare: tsc assigns each to its
+// The package's functions have the types that existing callers declare: tsc assigns each to its
 // declaration. The declarations are properties, not methods, so that parameters are compared
 // strictly.
 
@@ -170,13 +170,11 @@ interface Declared {
   extractQueryAttribute: (query: string) => string | null;
 }
 
-/**
- * The package, as callers know it; and an engine of its own, as far as it has the same functions.
- */
+/** The package as callers know it, and an engine as far as it has the same functions. */
 export const declared: Declared = nous;
 export const configured: Pick<Declared, keyof nous.Engine & keyof Declared> = nous.createEngine();
 
-// Callers read the answer as it comes, or narrow it first.
+// Callers read the answer directly, or narrow it first.
 const disqualifier = nous.checkDisqualifiers("a question");
 export const category: DisqualifierResult["category"] | null = disqualifier.category ?? null;
 export const texts: (string | null)[] = [disqualifier.reason ?? null, disqualifier.pattern ?? null];
@@ -198,7 +196,7 @@ export const names: true[] = [
   true satisfies Same<SectionProfile, nous.SectionProfile>,
 ];
 
-// What a caller's own node carries is still there behind `node`, and in what is merged.
+// The extra fields of a caller's own node are still there behind `node`, and in merged rows.
 interface Lesson extends ScoredNode {
   title: string;
 }

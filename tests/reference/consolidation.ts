@@ -1,6 +1,6 @@
-// Many episodes become one lesson: what they are about, which are looked at, what a language model
-// is asked and says, and what a cycle would change. Plain on purpose: this is the yardstick of the
-// parity tests.
+// How many episodes become one lesson: the subject of an episode, the selection, the requests to a
+// language model and its answers, and the changes of a cycle. Plain on purpose: this is the
+// yardstick of the parity tests.
 
 import {
   type ClosedTrade,
@@ -28,7 +28,7 @@ function parse(json: string): unknown {
   }
 }
 
-/** What a body says in words, and its signals. */
+/** The text of a body, and its signals. */
 function contentOf(body: string): { text: string; signals: Fields } {
   const value = parse(body);
   if (value === undefined) return { text: body, signals: {} };
@@ -39,11 +39,11 @@ function contentOf(body: string): { text: string; signals: Fields } {
   };
 }
 
-/** The first so many code points. */
+/** The first code points of a text. */
 const first = (text: string, most: number): string => [...text].slice(0, most).join("");
 const lengthOf = (text: string): number => [...text].length;
 
-// ---- what episodes are about --------------------------------------------------------------------
+// ---- subjects of episodes -----------------------------------------------------------------------
 
 export const GENERAL = "_general";
 
@@ -51,7 +51,7 @@ const lowerAscii = (text: string): string =>
   text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /**
- * The first symbol of a text that is a whole word; of those that begin together, the first of the
+ * The first symbol of a text that is a whole word; of symbols at one position, the first of the
  * list.
  */
 function namedIn(text: string, symbols: readonly string[]): string | undefined {
@@ -84,11 +84,11 @@ export function extractSymbol(
   return named?.toUpperCase() ?? null;
 }
 
-// ---- which are looked at ------------------------------------------------------------------------
+// ---- selection ----------------------------------------------------------------------------------
 
 export interface Episode extends EpisodeNode {
   state_lifecycle?: string | null | undefined;
-  /** Goes before `created_at`; text is ISO 8601 with its zone. */
+  /** Takes precedence over `created_at`; text is ISO 8601 with its zone. */
   provenance_created_at?: Instant | string | null | undefined;
 }
 
@@ -117,7 +117,7 @@ function createdAt({ provenance_created_at, created_at }: Episode): number {
     : toMs(provenance_created_at ?? created_at);
 }
 
-/** Of several rows with one id the first. */
+/** Of several rows with one id, the first. */
 function once<Row extends { id: string }>(rows: readonly Row[]): Row[] {
   const seen = new Set<string>();
   return rows.filter(({ id }) => !seen.has(id) && seen.add(id));
@@ -159,7 +159,7 @@ export function groupEpisodes<Row extends Episode>(
   return review(rows, toMs(now), symbols).groups;
 }
 
-// ---- what a language model is asked, and what it says -------------------------------------------
+// ---- requests to a language model, and its answers ----------------------------------------------
 
 export interface PatternPrompt {
   system: string;
@@ -290,7 +290,7 @@ function withArticle(noun: string): string {
   return `${word !== "" && vowels.includes(word[0]!) ? "an" : "a"} ${noun}`;
 }
 
-/** Half a percent goes to the even one. */
+/** Halves round to even. */
 function wholePercent(rate: number): number {
   const percent = rate * 100;
   const below = Math.floor(percent);
@@ -378,7 +378,7 @@ export function patternInWords(pattern: TradePattern): {
   };
 }
 
-// ---- what a cycle would change ------------------------------------------------------------------
+// ---- changes of a cycle -------------------------------------------------------------------------
 
 export interface Edge extends EpisodeEdge {
   id?: string | null | undefined;
@@ -446,7 +446,7 @@ export interface ConsolidationPlan {
   };
 }
 
-/** What stands in a body under `consolidation`. */
+/** The content of a body under `consolidation`. */
 interface PatternRecord {
   agent: string;
   symbol: string;
@@ -548,7 +548,7 @@ function statisticalDraft(
     if (same !== undefined && match === null) [condition, match] = [one, same];
   }
   if (match === null) {
-    // Whether it is the others for which a known pattern holds.
+    // Whether a known pattern holds for the other trades instead.
     const mirrored = own.find(
       ({ record: { condition } }) =>
         condition !== null &&
@@ -651,7 +651,7 @@ function similarTo(answer: SimilarAnswer): { duplicates: string[]; connected: st
   return { duplicates, connected };
 }
 
-/** Fields of a node that tells a pattern. */
+/** Fields of a node that describes a pattern. */
 function fieldsOf({ title, text, record }: Draft, body: Fields) {
   return {
     content_title: title,

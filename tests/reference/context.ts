@@ -1,5 +1,5 @@
-// What an agent reads: recalled memories as lines, and the passage that explains their tags.
-// The context rules, in full. Plain on purpose: this is the yardstick of the parity tests.
+// Recalled memories as lines for an agent, and the passage that explains their tags. The context
+// rules, in full. Plain on purpose: this is the yardstick of the parity tests.
 
 import { readFileSync } from "node:fs";
 import { getSectionForSubtype } from "./sections.ts";
@@ -18,7 +18,7 @@ export interface MemoryRow {
 const CHARACTERS_PER_TOKEN = 4;
 const DATE_CHARACTERS = 10;
 
-/** The `text` of a JSON object body if it is a string with something in it, else undefined. */
+/** The `text` of a JSON object body if it is a nonempty string, else undefined. */
 function textInJson(body: string): string | undefined {
   if (!body.startsWith("{")) return undefined;
   try {
@@ -29,7 +29,7 @@ function textInJson(body: string): string | undefined {
   }
 }
 
-/** `- [label · SECTION] title (date): text`. An empty subtype or title is shown empty. */
+/** `- [label · SECTION] title (date): text`. An empty subtype or title stays empty. */
 function contextLine(row: MemoryRow): string {
   const subtype = row.subtype ?? row.type ?? "";
   const label = subtype.replace(/^custom:/, "");

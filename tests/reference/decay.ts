@@ -141,7 +141,7 @@ export function getDecayLifecycleStateForSection(
   return "ARCHIVE";
 }
 
-/** What multiplies growth where stakes count for it. */
+/** The factor of growth from the salience, if salience counts for growth. */
 const emphasis = (salience: number): number => 1 + (salience - NEUTRAL_SALIENCE) * SALIENCE_WEIGHT;
 
 function grow(

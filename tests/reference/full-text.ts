@@ -1,6 +1,6 @@
-// The full-text index: what texts are cut into, and BM25 over all of them. Plain on purpose: this
-// is the yardstick of the parity tests. Its characters are those of today's Unicode, so texts are
-// to hold none that SQLite's tables do not know.
+// The full-text index: tokenizing, and BM25 over all documents. Plain on purpose: this is the
+// yardstick of the parity tests. It uses the Unicode tables of the running engine, so test texts
+// must contain no characters that SQLite's older tables lack.
 
 import { CJK, WORD } from "./search.ts";
 import { STOP_WORDS } from "./stop-words.ts";
@@ -13,8 +13,8 @@ export interface ReferenceDocument {
 }
 
 /**
- * A character of a script that leaves no space between words; beside those by which questions are
- * cut Thai, Lao, Burmese, Khmer.
+ * A character of a script without spaces between words; in addition to the scripts for questions:
+ * Thai, Lao, Burmese, Khmer.
  */
 export const UNSPACED = new RegExp(
   `(?=[${WORD}])[${CJK}\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff]`,
@@ -22,7 +22,10 @@ export const UNSPACED = new RegExp(
 );
 const OF_WORDS = /[\p{L}\p{N}]/u;
 const MARK = /[\u0300-\u0304\u0306-\u030c\u030f\u0311\u031b\u0323-\u0328\u032d\u032e\u0330\u0331]/;
-/** One form of a letter: small, and of Latin ones with a single mark the letter alone. */
+/**
+ * The normal form of a letter: lower case, and without its mark for a Latin letter with a single
+ * mark.
+ */
 function fold(c: string): string {
   const small = c === "ς" ? "σ" : c.toLowerCase();
   const [letter, ...marks] = small.normalize("NFD");
@@ -56,7 +59,7 @@ function tokens(text: string): string[] {
   );
 }
 
-/** A term as texts are cut: each a list of words that follow each other. */
+/** A term, tokenized like a text: a list of consecutive words. */
 function phrases(term: string): string[][] {
   const all: string[][] = [];
   let words: string[] = [];
@@ -86,7 +89,7 @@ function timesIn(column: readonly string[], phrase: readonly string[]): number {
   return column.filter((_, from) => isAt(from)).length;
 }
 
-/** What `TextIndex` answers. */
+/** The result of a `TextIndex` search. */
 export class ReferenceTexts {
   readonly #documents = new Map<string, string[][]>();
 

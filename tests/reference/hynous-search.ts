@@ -1,6 +1,5 @@
 // The search of Hynous' Nous server over its database, in full. Plain on purpose: this is the
-// yardstick of the compatibility tests. Times in the database are taken as UTC where they name no
-// zone.
+// yardstick of the compatibility tests. Times in the database without a zone are UTC.
 
 import type Database from "libsql";
 import { checkDisqualifiers, classifyQueryType } from "./query.ts";
@@ -27,7 +26,7 @@ export interface HynousRequest {
 
 export interface HynousFound {
   id: string;
-  /** With four decimals; a lookup by LIKE has none. */
+  /** With four decimals; null for a lookup by LIKE. */
   score?: number;
   breakdown?: SignalBreakdown;
   primary_signal?: string;
@@ -52,7 +51,10 @@ const HITS = 45;
 const msOf = (time: string): number =>
   Date.parse(/Z|[+-]\d\d:?\d\d$/.test(time) ? time : `${time.replace(" ", "T")}Z`);
 
-/** `embedding` is what a provider makes of the question; `hasProvider` whether there is one. */
+/**
+ * `embedding` is the provider's embedding of the question; `hasProvider` is whether a provider is
+ * configured.
+ */
 export function hynousSearch(
   db: Database.Database,
   request: HynousRequest,
@@ -95,7 +97,7 @@ export function hynousSearch(
     edges,
     { dimensions: 0 },
   );
-  // What leads from a memory comes before what leads to it.
+  // Outgoing edges of a memory come before incoming ones.
   for (const [id, neighbours] of memory.neighbours) {
     const isOut = ({ edge }: (typeof neighbours)[number]) => edge.source_id === id;
     memory.neighbours.set(id, [
@@ -113,7 +115,7 @@ export function hynousSearch(
       hits = all(sql, fullTextQuery(terms));
     }
   } catch {
-    // What full text cannot read finds nothing.
+    // A question that full text cannot parse has no results.
   }
   const best = Math.max(...hits.map(({ rank }) => Math.abs(rank)), 0.001);
   const bm25 = hits.map(({ id, rank }) => ({ id, score: Math.abs(rank) / best }));
@@ -134,8 +136,7 @@ export function hynousSearch(
     seed_threshold: hasProvider ? 0.15 : 0.05,
   };
   const seeds = seed(memory, { vector, bm25 }, config, isAsked);
-  // Neighbours do not say which clusters they are in, so that none of them passes where clusters
-  // are asked for.
+  // Neighbours carry no clusters, so no neighbour passes a filter of clusters.
   const { activated } = spread(
     memory,
     seeds,
@@ -193,8 +194,8 @@ export function hynousSearch(
 }
 
 /**
- * The rows most like a vector, by the cosine of what is stored; equal ones in the order of the
- * rows.
+ * The rows most similar to a vector, by the cosine of the stored vectors; equal ones in the order
+ * of the rows.
  */
 function nearest(rows: readonly Row[], asked: Float32Array): ScoredId[] {
   const scored: ScoredId[] = [];

@@ -1,9 +1,9 @@
-// Which sections a query asks for, by its words.
-// The intent rules, in full. Plain on purpose: this is the yardstick of the parity tests.
+// The sections that a query asks for, by its words. The intent rules, in full. Plain on purpose:
+// this is the yardstick of the parity tests.
 
 import type { MemorySection } from "./sections.ts";
 
-/** The order in which matched sections are answered. */
+/** The order of matched sections in the answer. */
 export const INTENT_ORDER: readonly MemorySection[] = Object.freeze([
   "SIGNALS",
   "EPISODIC",
@@ -11,7 +11,7 @@ export const INTENT_ORDER: readonly MemorySection[] = Object.freeze([
   "PROCEDURAL",
 ] as const);
 
-/** The strings that speak for a section, in table order. */
+/** The strings that indicate a section, in table order. */
 export const INTENT_STRINGS: Readonly<Record<MemorySection, readonly string[]>> = Object.freeze({
   SIGNALS: Object.freeze([
     "signal",
@@ -103,7 +103,7 @@ export const INTENT_STRINGS: Readonly<Record<MemorySection, readonly string[]>> 
 export interface IntentOptions {
   /** `substring` (default) looks inside words too; `words` finds whole words and phrases. */
   matcher?: "substring" | "words" | undefined;
-  /** Answer with the evidence found instead of section names alone. */
+  /** Returns the evidence instead of section names only. */
   explain?: boolean | undefined;
   /** A section's own strings in place of the table's; sections not named keep theirs. */
   strings?: { [section in MemorySection]?: readonly string[] | undefined } | undefined;
@@ -117,7 +117,7 @@ export interface IntentEvidence {
   strings: { string: string; count: number }[];
 }
 
-/** UTS #18 \w: what may not touch a whole word from outside. */
+/** UTS #18 \w: a character that may not touch a whole word. */
 export const WORD = "[\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}]";
 const WORD_CHARACTER = new RegExp(`^${WORD}$`, "u");
 const TYPOGRAPHIC_APOSTROPHES = /[\u2018\u2019\u02BC\uFF07]/g;

@@ -1,6 +1,6 @@
-// A memory that stays: nodes and edges in Maps, with searching, ranking, recall and decay over
-// them. The rules of a resident memory, in full. Plain on purpose: this is the yardstick of the
-// parity tests. Input is taken as valid.
+// A resident memory: nodes and edges in Maps, with searching, ranking, recall and decay over them.
+// Its rules, in full. Plain on purpose: this is the yardstick of the parity tests. Input is taken
+// as valid.
 
 import type {
   Bm25Hit,
@@ -49,7 +49,7 @@ import {
 import { toMs } from "./signals.ts";
 import { recall, type StoredLifecycleState, type StoredNode, sweep } from "./sweep.ts";
 
-// ---- what is kept -------------------------------------------------------------------------------
+// ---- stored data --------------------------------------------------------------------------------
 
 interface KeptNode extends SearchNode {
   subtype: string | null;
@@ -62,7 +62,7 @@ interface KeptNode extends SearchNode {
   lifecycle: StoredLifecycleState;
   tags: string[];
   clusters: string[];
-  /** The row's numbers; a search asks only whether there are any. */
+  /** The row's numbers; a search only checks whether the row has any. */
   embedding: ArrayLike<number> | null;
   row: Float32Array | Quantised | null;
   sequence: number;
@@ -72,11 +72,11 @@ const MOST_ACCESSES = 2 ** 32 - 1;
 const NEUTRAL_SALIENCE = 0.5;
 const DEFAULT_LIMIT = 20;
 
-/** Text is a moment too. */
+/** Text is an instant too. */
 const ms = (instant: InstantGiven): number =>
   typeof instant === "string" ? Date.parse(instant) : toMs(instant);
 
-/** A node of which nothing is known but these. */
+/** A node with these fields and defaults for the others. */
 const newNode = (
   id: string,
   subtype: string | null,
@@ -116,7 +116,7 @@ const newEdge = (
   sequence,
 });
 
-/** The node as the decay rules know it. */
+/** The node in the form of the decay rules. */
 const storedOf = (node: KeptNode): StoredNode => ({
   id: node.id,
   subtype: node.subtype,
@@ -132,7 +132,7 @@ const storedOf = (node: KeptNode): StoredNode => ({
 const bySequence = (a: { sequence: number }, b: { sequence: number }): number =>
   a.sequence - b.sequence;
 
-/** Filters with their moments in milliseconds. */
+/** Filters with their instants in milliseconds. */
 function filtersOf({ created_after, created_before, ...rest }: SearchFiltersGiven): SearchFilters {
   return {
     ...rest,
@@ -147,7 +147,7 @@ type Camel<Key> = Key extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<Camel<Tail>>}`
   : Key;
 
-/** How to search, as users write it. Whether sections count is a matter of each search. */
+/** Search options as users write them. Each search decides whether sections count. */
 export type SearchSettings = {
   [Key in keyof Omit<SearchConfig, "sections"> as Camel<Key>]?: SearchConfig[Key] | undefined;
 };
@@ -166,7 +166,7 @@ function searchConfigOf(settings: SearchSettings): Partial<SearchConfig> {
 
 // ---- rankings -----------------------------------------------------------------------------------
 
-/** Places of a ranking, best first. */
+/** The ranked positions, best first. */
 export class ReferenceRanking implements Iterable<RankedEntry> {
   readonly ids: string[];
   readonly scores: number[];
@@ -200,11 +200,11 @@ export class ReferenceMemory {
   readonly #salienceGrowth: boolean;
   readonly #nodes = new Map<string, KeptNode>();
   readonly #edges = new Map<string, StoredMemoryEdge>();
-  /** The edges of each node, whichever way they lead. */
+  /** The edges of each node, in both directions. */
   readonly #edgesOf = new Map<string, Set<StoredMemoryEdge>>();
   #nextNode = 0;
   #nextEdge = 0;
-  /** Made when they are asked for, and made anew after a change. */
+  /** Built on first use, and rebuilt after a change. */
   #inOrder: KeptNode[] | null = null;
   #prepared: Memory | null = null;
 
@@ -217,7 +217,7 @@ export class ReferenceMemory {
 
   // ---- nodes and edges ----
 
-  /** How many of the nodes were new. */
+  /** Returns the number of new nodes. */
   upsert(
     nodes: readonly MemoryNode[],
     { now = Date.now() }: { now?: InstantGiven | undefined } = {},
@@ -226,7 +226,7 @@ export class ReferenceMemory {
     const before = this.#nodes.size;
     for (const given of nodes) {
       const { id, created_at, last_accessed, embedding } = given;
-      // An empty one is none.
+      // An empty subtype means none.
       const subtype = given.subtype === "" ? null : given.subtype;
       const known = this.#nodes.get(id);
       const node = known ?? newNode(id, subtype ?? null, ms(created_at ?? now), this.#nextNode);
@@ -264,7 +264,7 @@ export class ReferenceMemory {
     node.row = i8 ?? f32;
   }
 
-  /** How many were there. Their edges go with them. */
+  /** Returns the number of removed nodes. Their edges are removed with them. */
   remove(ids: readonly string[]): number {
     this.#changed();
     const before = this.#nodes.size;
@@ -276,10 +276,7 @@ export class ReferenceMemory {
     return before - this.#nodes.size;
   }
 
-  /**
-   * An edge that is there already is changed; one with a missing end is left out, or left as it
-   * was.
-   */
+  /** Changes existing edges. An edge with a missing end is skipped, or stays unchanged. */
   link(edges: readonly MemoryEdge[]): Linked {
     this.#changed();
     const ignored: string[] = [];
@@ -307,7 +304,7 @@ export class ReferenceMemory {
     return { linked: edges.length - ignored.length, ignored };
   }
 
-  /** How many were there. */
+  /** Returns the number of removed edges. */
   unlink(edgeIds: readonly string[]): number {
     this.#changed();
     const before = this.#edges.size;
@@ -384,7 +381,10 @@ export class ReferenceMemory {
 
   // ---- use ----
 
-  /** Each that is there was accessed, as often as it is listed. How many were counted. */
+  /**
+   * Counts an access of each existing id, as often as it is listed. Returns the number of counted
+   * accesses.
+   */
   touch(ids: readonly string[], now: InstantGiven = Date.now()): number {
     let counted = 0;
     for (const id of ids) {
@@ -397,7 +397,7 @@ export class ReferenceMemory {
     return counted;
   }
 
-  /** A touch that lets memories grow. */
+  /** A touch that increases stability. */
   recall(ids: readonly string[], now: InstantGiven = Date.now()): number {
     let counted = 0;
     for (const id of ids) {
@@ -417,8 +417,8 @@ export class ReferenceMemory {
   }
 
   /**
-   * Every edge between two different nodes of a group grows by `amount`, once a call. Unknown ids
-   * are passed over.
+   * Strengthens every edge between two different nodes of a group by `amount`, once per call.
+   * Unknown ids are skipped.
    */
   strengthen(groups: readonly (readonly string[])[], amount: number): Strengthened {
     const within = new Set<StoredMemoryEdge>();
@@ -532,7 +532,7 @@ export class ReferenceMemory {
     };
   }
 
-  /** How many were there. */
+  /** Returns the number of updated nodes. */
   applyDecay({ ids, retrievability, lifecycle }: DecayChanges): number {
     let applied = 0;
     ids.forEach((id, i) => {

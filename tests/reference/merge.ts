@@ -23,7 +23,7 @@ export type MergedRow<T> = T & {
   score: number;
   _original_score?: number;
   _intent_boosted?: true;
-  /** Number of the sub-query that this very instance came from. */
+  /** Number of the sub-query that this instance came from. */
   _sub_query_group: number;
 };
 
@@ -79,7 +79,7 @@ export function mergeAndSelect<T extends MergeRow>(
     }
   });
 
-  // 3: what the question asks for comes forward.
+  // 3: boosts the sections that the question asks for.
   if (sectionsEnabled && query && intentBoost > 1) {
     const intents = classifyIntent(query);
     for (const instance of kept.values()) {
@@ -89,12 +89,12 @@ export function mergeAndSelect<T extends MergeRow>(
     }
   }
 
-  // 4, 5: by score, down to a share of the best.
+  // 4, 5: sorts by score, and cuts off below a share of the best.
   const ranked = [...kept.values()].sort((a, b) => b.score - a.score);
   const cutoff = (ranked[0]?.score ?? 0) * relevanceRatio;
   const selected = ranked.filter((instance) => instance.score >= cutoff).slice(0, maxResults);
 
-  // 6: every sub-query that found something has a say.
+  // 6: adds a result for every sub-query that found any.
   if (groups.length > 1) {
     const covered = new Set(selected.map((instance) => instance.group));
     const chosen = new Set(selected.map((instance) => instance.row.id));
@@ -113,7 +113,7 @@ export function mergeAndSelect<T extends MergeRow>(
     });
   }
 
-  // 7: something rather than nothing.
+  // 7: at least one result.
   if (selected.length === 0 && ranked[0] !== undefined) selected.push(ranked[0]);
 
   return selected.map(finish);

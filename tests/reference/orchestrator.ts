@@ -15,7 +15,7 @@ export interface FoundRow extends MergeRow {
 export type Filters = Readonly<Record<string, unknown>>;
 
 /**
- * What a search will come to: rows or a failure, after so many milliseconds; `Infinity` for never.
+ * The outcome of a search: rows or a failure, after this many milliseconds; `Infinity` for never.
  */
 export type Scripted<Row> =
   | { after: number; rows: readonly Row[] }
@@ -68,8 +68,8 @@ export interface MergeRecord {
 }
 
 /**
- * A retrieval's nodes and its trace but for classification, confidence and times; or that nothing
- * was answered.
+ * A retrieval's nodes and its trace, without classification, confidence and times; or a failure
+ * without any answer.
  */
 export type Outcome<Row> =
   | {
@@ -99,7 +99,7 @@ const scoreOf = ({ score }: MergeRow): number => {
 const isAnswered = ({ record }: Answer<unknown>) =>
   record.outcome === "ok" || record.outcome === "empty";
 
-/** What the orchestrator comes to with these searches. */
+/** The orchestrator's result with these searches. */
 export function retrieve<Row extends FoundRow>(
   question: string,
   script: Script<Row>,
@@ -123,7 +123,7 @@ export function retrieve<Row extends FoundRow>(
     if (at >= deadline) return nothing("late", at);
     const scripted = script(query, filters, limit);
     const end = at + scripted.after;
-    // What arrives at the very deadline is late.
+    // An answer exactly at the deadline is late.
     if (end >= deadline) return nothing("late", deadline);
     if ("failure" in scripted) {
       const failed = nothing("failed", end);
@@ -159,7 +159,7 @@ export function retrieve<Row extends FoundRow>(
     return isAnswered(answer) ? plain("plain", [answer.record], answer) : nothing([answer]);
   }
 
-  // The parts, each with a second attempt when the first one finds too little.
+  // The parts, each with a second attempt if the first one finds too little.
   const asked = decompose(question, classifyQuery(question), terms).filter((text) => text !== "");
   const texts = [...new Set(asked.length > 0 ? asked : [question])];
   const parts = texts.map((text) => {
@@ -210,7 +210,7 @@ export function retrieve<Row extends FoundRow>(
   );
   const merge = recordOf(question, parts, selected, terms);
 
-  // Weak results: the titles of one round are searched for at once.
+  // Weak results: the titles of one round are searched concurrently.
   const titles: (SearchRecord & { id: string })[] = [];
   const { replacementFloor: floor, maxReplacements: budget } = terms;
   if (floor === null || budget === 0) {
@@ -267,7 +267,7 @@ function groupsOf(nodes: readonly MergedRow<FoundRow>[]): string[][] {
   );
 }
 
-/** Why merging selected what it selected. */
+/** The reason for each selected result. */
 function recordOf<Row extends FoundRow>(
   question: string,
   parts: readonly { rows: readonly Row[] }[],

@@ -1,10 +1,10 @@
-// What many closed trades add up to: under which conditions they were won more often, or less, than
-// the others of their group. The statistics of consolidation, in full. Plain on purpose: this is
-// the yardstick of the parity tests.
+// Patterns of many closed trades: the conditions under which they won more often, or less, than the
+// others of their group. The statistics of consolidation, in full. Plain on purpose: this is the
+// yardstick of the parity tests.
 
 import { type Instant, toMs } from "./signals.ts";
 
-/** What of a memory bears on closed trades. */
+/** The fields of a memory that concern closed trades. */
 export interface EpisodeNode {
   id: string;
   subtype?: string | null | undefined;
@@ -20,7 +20,7 @@ export interface EpisodeEdge {
   type: string;
 }
 
-/** Something that was known of a trade when it was entered. */
+/** A known fact at the entry of a trade. */
 export type Condition =
   | {
       kind: "anomaly_type" | "direction" | "trade_type" | "weekday" | "hours" | "funding";
@@ -31,16 +31,16 @@ export type Condition =
 
 /** A trade that has ended. */
 export interface ClosedTrade {
-  /** Of the node that tells of the close. */
+  /** The id of the node of the close. */
   id: string;
-  /** The group that it is compared in. */
+  /** The group for comparison. */
   symbol: string;
   /** When it was closed, ms since 1970. */
   at: number;
   won: boolean;
   /** In percent, in the direction of the trade. */
   return_pct: number;
-  /** None twice. */
+  /** Without repetitions. */
   conditions: readonly Condition[];
 }
 
@@ -48,7 +48,8 @@ export interface ClosedTrade {
 export interface TestedPattern {
   symbol: string;
   /**
-   * One, or several where they hold for the very same trades: in the order in which they were seen.
+   * One condition, or several that hold for the very same trades, in the order in which they were
+   * seen.
    */
   conditions: Condition[];
   /** The closes for which they hold, by time. */
@@ -59,17 +60,17 @@ export interface TestedPattern {
   rate: number;
   /** The 95 % interval of the rate. */
   interval: [low: number, high: number];
-  /** Of the group's other trades. */
+  /** The same for the group's other trades. */
   rest_n: number;
   rest_wins: number;
   rest_rate: number;
-  /** rate / rest_rate; null where the others were never won. */
+  /** rate / rest_rate; null if the others never won. */
   lift: number | null;
   /** In percent. */
   mean_return_pct: number;
   p_value: number;
   q_value: number;
-  /** Whether the q value is low enough for the condition to be told. */
+  /** Whether the q value is low enough to report the condition. */
   kept: boolean;
 }
 
@@ -78,14 +79,14 @@ export interface TestedPattern {
 const CLOSE = "custom:trade_close";
 const ENTRY = "custom:trade_entry";
 /**
- * The types of edges that tie a close and its entry, in either direction: the first where there is
- * one, else the second.
+ * The types of edges that link a close and its entry, in either direction: an edge of the first
+ * type wins over one of the second.
  */
 const TIES = ["part_of", "relates_to"];
 
 /**
- * Signals of an entry that are read as something else, or that may tell how the trade ended, when
- * an entry is written to later.
+ * Signals of an entry that have another meaning, or that may reveal how the trade ended if the
+ * entry is updated later.
  */
 const NO_CONDITIONS = [
   ...[
@@ -100,21 +101,19 @@ const NO_CONDITIONS = [
   ],
   ...["status", "outcome", "result", "exit_reason", "won", "profitable"],
 ];
-/** Ids and instants are no conditions either. */
+/** Ids and instants are not conditions either. */
 const NO_CONDITION_ENDS = ["_id", "_at"];
-/** A longer text, in UTF-16 units, is prose and no label. */
+/** A longer text, in UTF-16 units, is prose and not a label. */
 const LONGEST_LABEL = 64;
 
 const MS_PER_DAY = 86_400_000;
 const MS_PER_BAND = 21_600_000;
 const HOUR_BANDS = ["00-06", "06-12", "12-18", "18-24"];
 const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
-/** Of the first of January 1970, a Thursday. */
+/** The weekday of 1 January 1970, a Thursday. */
 const FIRST_WEEKDAY = 3;
 
-/**
- * Percent an hour. What perps ask when nobody is in a hurry, 0.01 % for eight hours, is neutral.
- */
+/** Percent an hour. The base funding rate of perpetuals, 0.01 % for eight hours, is neutral. */
 const NEUTRAL_FUNDING = 0.0015;
 /** Percent an hour, about five times the neutral rate. */
 const EXTREME_FUNDING = 0.006;
@@ -186,9 +185,9 @@ const keyOf = (condition: Condition): string =>
   ]);
 
 /**
- * What was known when the trade began. A close tells its anomalies, direction and type, where it
- * stands for itself; its other signals know how the trade ended, so that only those of the entry
- * count. Hour, weekday and funding are those of the entry.
+ * The facts known when the trade began. If the close stands alone, its anomalies, direction and
+ * type count; its other signals know how the trade ended, so that only those of the entry count.
+ * Hour, weekday and funding are those of the entry.
  */
 function conditionsOf(close: Fields, entry: EpisodeNode | undefined): Condition[] {
   const signals = signalsOf(entry);
@@ -211,8 +210,8 @@ function conditionsOf(close: Fields, entry: EpisodeNode | undefined): Condition[
 }
 
 /**
- * The entries that closes are tied to, by the close: of several the earliest, of equally early ones
- * that of the first edge. An edge ties the two whichever of them is its source.
+ * The entry of each close: of several the earliest, of equally early ones that of the first edge.
+ * An edge may lead in either direction.
  */
 function entriesTied(
   byId: ReadonlyMap<string, EpisodeNode>,
@@ -239,9 +238,9 @@ function entriesTied(
 }
 
 /**
- * The closed trades of a memory, in the order of its nodes, of which the first counts where an id
- * comes twice. A trade without a finite `pnl_pct` has no known end. It was won when that is above 0
- * and it does not call itself flat, as one does that fees ate up.
+ * The closed trades of a memory, in the order of its nodes; the first of equal ids counts. A trade
+ * without a finite `pnl_pct` has no known result. It won if that is above 0 and it is not marked as
+ * flat, like one whose gain went to fees.
  */
 export function closedTrades(
   nodes: readonly EpisodeNode[],
@@ -270,11 +269,11 @@ export function closedTrades(
   });
 }
 
-// ---- the numbers --------------------------------------------------------------------------------
+// ---- statistics ---------------------------------------------------------------------------------
 
 /** The 97.5 % quantile of the normal distribution. */
 const Z = 1.959963984540054;
-/** Counts that are as likely as the one observed but for rounding belong to the tail, as in R. */
+/** Counts as likely as the observed one, up to rounding, belong to the tail, as in R. */
 const AS_LIKELY = 1 + 1e-7;
 
 /** Wilson's score interval at 95 %, for `n` of 1 or more. */
@@ -286,9 +285,9 @@ export function wilsonInterval(wins: number, n: number): [low: number, high: num
 
 /**
  * The share of a distribution over low, low + 1, … high that is no more likely than `observed`.
- * Weights begin with 1 at `mode` and go by the ratio of each to the one before, first upwards and
- * then downwards, so that nothing needs a logarithm and what is too small for a number is far from
- * mattering. Of 5,000 trades a walk is 5,000 steps of a few products and a division.
+ * Weights begin with 1 at `mode` and follow from the ratio of each to the one before, first upwards
+ * and then downwards, so that no logarithm is needed, and weights that underflow are negligible.
+ * For 5,000 trades this takes 5,000 steps of a few products and a division.
  */
 function tailOf(
   observed: number,
@@ -317,8 +316,8 @@ function tailOf(
 }
 
 /**
- * The exact binomial test of `wins` in `n` trades against the rate of the rest, as if that were the
- * true one: two-sided by small p values. Of the rest there is at least one.
+ * The exact binomial test of `wins` in `n` trades against the rate of the rest, taken as the true
+ * rate: two-sided by small p values. The rest has at least one trade.
  */
 export function binomialTest(wins: number, n: number, restWins: number, restN: number): number {
   const restLosses = restN - restWins;
@@ -327,8 +326,8 @@ export function binomialTest(wins: number, n: number, restWins: number, restN: n
 }
 
 /**
- * Fisher's exact test of the same two rates, both taken for what they are, observations: two-sided
- * by small p values.
+ * Fisher's exact test of the same two rates, both treated as observations: two-sided by small p
+ * values.
  */
 export function fisherTest(wins: number, n: number, restWins: number, restN: number): number {
   const allWins = wins + restWins;
@@ -347,13 +346,13 @@ export function fisherTest(wins: number, n: number, restWins: number, restN: num
   );
 }
 
-/** A p value above this is taken for that of a condition that means nothing. */
+/** A p value above this counts as one of a null condition. */
 const LIKELY_NOTHING = 0.5;
 
 /**
- * How many of so many conditions mean nothing, at most all of them: p values of nothing are spread
- * evenly, so that twice as many mean nothing as have a p value above one half (Storey, Taylor and
- * Siegmund 2004).
+ * The estimated number of null conditions among these, at most all of them: p values of null
+ * conditions are uniform, so their number is twice the number of p values above one half (Storey,
+ * Taylor and Siegmund 2004).
  */
 function meaningless(pValues: readonly number[]): number {
   const above = pValues.filter((p) => p > LIKELY_NOTHING).length;
@@ -361,9 +360,9 @@ function meaningless(pValues: readonly number[]): number {
 }
 
 /**
- * q values by Benjamini and Hochberg: the least rate of false discoveries at which each would be
- * told, where `nulls` of the conditions mean nothing. None is below its p value: however many of
- * its neighbours are true, chance explains one no less.
+ * q values by Benjamini and Hochberg: the lowest rate of false discoveries at which each would be
+ * reported, if `nulls` of the conditions are null. No q value is below its p value: true neighbours
+ * do not make chance a worse explanation of one condition.
  */
 export function qValues(pValues: readonly number[], nulls = meaningless(pValues)): number[] {
   const m = pValues.length;
@@ -381,18 +380,18 @@ export function qValues(pValues: readonly number[], nulls = meaningless(pValues)
 
 /** The fewest trades on either side of a split. */
 const LEAST_TRADES = 5;
-/** What share of all that is told may be false, on average. */
+/** The accepted average share of false patterns among the reported ones. */
 export const FALSE_DISCOVERY_RATE = 0.1;
 
-/** Some of a group's trades, by their places in it, and what they have in common. */
+/** Some of a group's trades, by their indexes, and their common conditions. */
 interface Split {
   conditions: Condition[];
   places: number[];
 }
 
 /**
- * The conditions of a group, those of the very same trades together, in the order in which they are
- * first seen.
+ * The conditions of a group, with conditions of the very same trades joined, in the order in which
+ * they are first seen.
  */
 function splitsOf(trades: readonly ClosedTrade[]): Split[] {
   const byCondition = new Map<string, { condition: Condition; places: number[] }>();
@@ -412,8 +411,8 @@ function splitsOf(trades: readonly ClosedTrade[]): Split[] {
     byPlaces.get(key)!.conditions.push(condition);
   }
 
-  // Longs against shorts is the same question as shorts against longs. The smaller side asks it; of
-  // equal ones, the first seen.
+  // Longs against shorts and shorts against longs are one question. The smaller side is tested; of
+  // equal sides, the first seen.
   const seen = [...byPlaces.keys()];
   return seen.flatMap((key, order) => {
     const split = byPlaces.get(key)!;
@@ -441,7 +440,7 @@ function test({ conditions, places }: Split, trades: readonly ClosedTrade[]): Un
     trade_ids: chosen.map(({ id }) => id),
     ...{ n, wins, rate, interval: wilsonInterval(wins, n) },
     ...{ rest_n, rest_wins, rest_rate, lift: rest_wins === 0 ? null : rate / rest_rate },
-    // Divided first, so that no sum grows out of range.
+    // Divided first, so that no sum overflows.
     mean_return_pct: chosen.reduce((sum, { return_pct }) => sum + return_pct / n, 0),
     p_value: Math.max(
       binomialTest(wins, n, rest_wins, rest_n),
@@ -451,16 +450,15 @@ function test({ conditions, places }: Split, trades: readonly ClosedTrade[]): Un
 }
 
 /**
- * All conditions that can be tested, of all groups together, each against the other trades of its
- * group: by group and then by condition, both in the order in which they are first seen as trades
- * were closed.
+ * All testable conditions of all groups together, each against the other trades of its group: by
+ * group and then by condition, both in the order in which they are first seen as trades were
+ * closed.
  *
- * A binomial test alone takes the rate of the others for the true one. Where they are no more than
- * some times as many it finds patterns that are none, in a fifth of the memories that have no
- * pattern at all (benches/quality/lessons.ts). So the p value is the larger of that test's and of
- * Fisher's, which knows that both rates are observed. It finds fewer patterns, which an estimate of
- * how many conditions mean nothing makes up for. And to divide a group in two is one test, whatever
- * the conditions that do so.
+ * A binomial test alone takes the rate of the others for the true one. If the others are few, it
+ * finds false patterns, in a fifth of the memories without any pattern
+ * (benches/quality/lessons.ts). So the p value is the larger of that test's and of Fisher's, which
+ * treats both rates as observed. This finds fewer patterns, and the estimate of null conditions
+ * makes up for it. Each division of a group in two is one test, whatever conditions describe it.
  */
 export function findPatterns(trades: readonly ClosedTrade[]): TestedPattern[] {
   const groups = new Map<string, ClosedTrade[]>();

@@ -1,25 +1,25 @@
-// Playbooks: which of them an anomaly calls up, how an agent is told, and what the end of a trade
-// teaches them. The rules of procedural memory, in full. Plain on purpose: this is the yardstick of
-// the parity tests.
+// Playbooks: how anomalies trigger them, their text for an agent, and the feedback from closed
+// trades. The rules of procedural memory, in full. Plain on purpose: this is the yardstick of the
+// parity tests.
 
 import { updateStabilityOnAccessForSection } from "./decay.ts";
 import { getInitialStabilityForSubtype, SECTION_PROFILES } from "./sections.ts";
 import { type Instant, toMs } from "./signals.ts";
 
 /**
- * What a playbook's body holds. Whatever is missing or null takes its default; what does not parse
- * is a problem, not an error.
+ * A playbook's body. Fields that are missing or null take their defaults; an unparsable body is a
+ * problem, not an error.
  */
 export interface PlaybookBody {
-  /** An object, as in `PlaybookTrigger`. Without one a playbook never matches. */
+  /** An object, as in `PlaybookTrigger`. A playbook without one never matches. */
   trigger?: unknown;
   /** Default: none. */
   action?: string | null | undefined;
   /** Default `either`. */
   direction?: string | null | undefined;
-  /** Whole. Default 0. */
+  /** Integer. Default 0. */
   success_count?: number | null | undefined;
-  /** Whole. Default 0. */
+  /** Integer. Default 0. */
   sample_size?: number | null | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface PlaybookRow extends PlaybookHead {
 export interface PlaybookTrigger {
   /** Empty: matches nothing. */
   anomaly_types?: readonly string[] | null | undefined;
-  /** In any case of ASCII. Empty: all. */
+  /** Compared without ASCII case. Empty: all. */
   symbols?: readonly string[] | null | undefined;
   /** Default 0. */
   min_severity?: number | null | undefined;
@@ -56,7 +56,7 @@ export type PlaybookCondition =
   | { var: string; op: "<" | "<=" | "≤" | ">" | ">=" | "≥" | "=" | "!=" | "≠"; value: number }
   /** Both ends included. */
   | { var: string; op: "between"; value: readonly [low: number, high: number] }
-  /** Over that many of the last values, at least 2. */
+  /** Over this many of the last values, at least 2. */
   | { var: string; op: "rising" | "falling"; window: number };
 
 export interface AnomalyEvent {
@@ -66,7 +66,7 @@ export interface AnomalyEvent {
   severity: number;
 }
 
-/** Named numbers of a market. Of several values the last is the present one. */
+/** Named numbers of a market. The last of several values is the present one. */
 export type MarketSnapshot = Readonly<
   Record<string, number | readonly number[] | null | undefined>
 >;
@@ -86,16 +86,13 @@ export interface PlaybookMatch {
   relevance: number;
 }
 
-/**
- * A variable that a playbook's conditions asked for, where the snapshot has none, or too few of its
- * values.
- */
+/** A variable in a playbook's conditions that the snapshot lacks, or has too few values of. */
 export interface MissingVariable {
   id: string;
   var: string;
 }
 
-/** Why a playbook was put aside. */
+/** The reason why a playbook was set aside. */
 export const PLAYBOOK_PROBLEMS = Object.freeze([
   "malformed_body",
   "malformed_trigger",
@@ -106,11 +103,11 @@ export const PLAYBOOK_PROBLEMS = Object.freeze([
 ] as const);
 export type PlaybookProblem = (typeof PLAYBOOK_PROBLEMS)[number];
 
-/** The most conditions one inside the other, the comparison included. */
+/** The maximum nesting of conditions, the comparison included. */
 export const MAX_CONDITION_DEPTH = 32;
-/** The most comparisons of one playbook; an empty `all` or `any` counts as one. */
+/** The maximum number of comparisons of one playbook; an empty `all` or `any` counts as one. */
 export const MAX_COMPARISONS = 256;
-/** The most pairs of a different kind and a different symbol in one trigger. */
+/** The maximum number of pairs of a different kind and a different symbol in one trigger. */
 export const MAX_PAIRS = 65_536;
 
 const FULL_SAMPLE = 10;
@@ -149,7 +146,7 @@ function read<T>(
   return value;
 }
 
-/** The values of a variable when there are at least so many. */
+/** The values of a variable if there are at least this many. */
 type Market = (variable: string, needed: number) => readonly number[] | undefined;
 type Condition = (market: Market) => boolean;
 
@@ -200,7 +197,7 @@ function readComparison({ var: variable, op, value, window }: Fields): Condition
   return refuse();
 }
 
-/** A tree of conditions, read no deeper and no further than the bounds allow: it may be a cycle. */
+/** A tree of conditions, read within the limits of depth and number: it may be cyclic. */
 function readConditions(root: unknown): Condition {
   let comparisons = 0;
   const countOne = () => {
@@ -225,11 +222,12 @@ function readConditions(root: unknown): Condition {
       return readComparison(given);
     }
     if (!Array.isArray(list)) throw new Unreadable("malformed_condition");
-    // Otherwise lists of nothing but empty lists would have no bound.
+    // Otherwise nested empty lists would have no limit.
     if (list.length === 0) countOne();
-    // Not by map, which passes over holes.
+    // Not by map, which skips holes.
     const parts = Array.from(list, (part) => readOne(part, depth + 1));
-    // Every part is asked, even when the answer is clear: so all that is missing gets known.
+    // Every part is evaluated, even if the result is clear, so that all missing variables are
+    // known.
     return (market) => {
       const answers = parts.map((part) => part(market));
       return all === undefined ? answers.includes(true) : !answers.includes(false);
@@ -270,7 +268,7 @@ function parsed(body: string | null): Fields {
     const fields: unknown = JSON.parse(body ?? "");
     if (isFields(fields)) return fields;
   } catch {
-    // As with any other text that is no object.
+    // As for any other text that is not an object.
   }
   throw new Unreadable("malformed_body");
 }
@@ -325,12 +323,12 @@ function matchOf(
   };
 }
 
-/** Playbooks by id, in the order in which they were added last. */
+/** Playbooks by id, in the order of their last addition. */
 export class PlaybookBook {
   readonly #playbooks = new Map<string, Known | PlaybookProblem>();
 
   /**
-   * Adds playbooks as they are now; one whose id is known replaces the other, and moves to the end.
+   * Adds playbooks as they are now; one with a known id replaces the other, and moves to the end.
    */
   add(playbooks: readonly (Playbook | PlaybookRow)[]): void {
     for (const playbook of playbooks) {
@@ -344,17 +342,17 @@ export class PlaybookBook {
     }
   }
 
-  /** Removes playbooks; ids that are not known do nothing. */
+  /** Removes playbooks; unknown ids are skipped. */
   remove(ids: readonly string[]): void {
     for (const id of ids) this.#playbooks.delete(id);
   }
 
-  /** All that were added, whether or not they can match. */
+  /** The number of all added playbooks, whether or not they can match. */
   get size(): number {
     return this.#playbooks.size;
   }
 
-  /** What does not parse, and therefore never matches. */
+  /** Unparsable playbooks, which never match. */
   get problems(): { id: string; reason: PlaybookProblem }[] {
     return [...this.#playbooks].flatMap(([id, known]) =>
       typeof known === "string" ? [{ id, reason: known }] : [],
@@ -362,9 +360,9 @@ export class PlaybookBook {
   }
 
   /**
-   * For each playbook the first event that matches, when its conditions hold in the snapshot: by
-   * relevance, highest first, equal ones in the book's order. With it, in that order, the variables
-   * that conditions missed where there was an event.
+   * For each playbook the first event that matches, if its conditions hold in the snapshot: by
+   * relevance, highest first, equal ones in the book's order. Also returns, in that order, the
+   * missing variables of playbooks with an event.
    */
   match(
     events: readonly AnomalyEvent[],
@@ -394,9 +392,7 @@ export class PlaybookBook {
   }
 }
 
-/**
- * Matches without a book, and without a snapshot: a playbook that asks for a variable misses it.
- */
+/** Matches without a book, and without a snapshot: every variable of a playbook is missing. */
 export function matchPlaybooks(
   playbooks: readonly (Playbook | PlaybookRow)[],
   events: readonly AnomalyEvent[],
@@ -412,7 +408,7 @@ const HEADING = "[Matching Playbooks]";
 const CLOSING =
   "If following a playbook, mention its ID in your thesis. The system auto-tracks success after trade close.";
 
-/** A whole number, half to even on the exact binary value. */
+/** An integer, half to even on the exact binary value. */
 function roundHalfEven(value: number): number {
   const below = Math.floor(value);
   const over = value - below;
@@ -435,7 +431,7 @@ function entry(match: PlaybookMatch, place: number): string {
   return lines.map((line) => line.split(/[\n\v\f\r\u0085\u2028\u2029]+/).join(" ")).join("\n   ");
 }
 
-/** The block of a wake-up message, one entry for each match; empty when there is none. */
+/** The block of a wake-up message, one entry for each match; empty without matches. */
 export function formatPlaybookMatches(matches: readonly PlaybookMatch[]): string {
   if (matches.length === 0) return "";
   return [HEADING, ...matches.map((match, i) => entry(match, i + 1)), CLOSING].join("\n\n");
@@ -459,13 +455,13 @@ export interface AppliedPlaybook {
   last_applied: string;
   /** Days. */
   stability: number;
-  /** What the edge to the trade gains. */
+  /** The change of the edge to the trade. */
   strengthened: number;
 }
 
 /**
- * A playbook after a trade that followed it was closed: it lasts longer for each success, and less
- * long for each failure.
+ * A playbook after a trade that followed it was closed: a success increases its stability, a
+ * failure decreases it.
  */
 export function applyOutcome(
   playbook: PlaybookRecord,
@@ -474,7 +470,7 @@ export function applyOutcome(
 ): AppliedPlaybook {
   const { decay, encoding } = SECTION_PROFILES.PROCEDURAL;
   const difficulty = playbook.difficulty ?? encoding.base_difficulty;
-  // What a recall makes of one day, were there no cap.
+  // The growth of one recall at a stability of one day, without a cap.
   const factor = updateStabilityOnAccessForSection(1, difficulty, {
     ...decay,
     max_stability_days: Infinity,

@@ -1,5 +1,5 @@
-// The prompt of a turn: budgets, which memories go in and in which order, their lines, and what
-// fits. The rules of building a prompt, in full. Plain on purpose: this is the yardstick of the
+// The prompt of a turn: budgets, the selection and order of memories, their lines, and fitting them
+// in. The rules of building a prompt, in full. Plain on purpose: this is the yardstick of the
 // parity tests.
 
 import { wellFormed } from "./context.ts";
@@ -170,7 +170,7 @@ function isSameDecision(one: Typed, other: Typed): boolean {
 }
 
 const descending = <T>(list: readonly T[], by: (item: T) => number): T[] => {
-  // Not by difference: two infinite ones have none.
+  // Not by difference: two infinities have none.
   return [...list].sort((a, b) => (by(a) === by(b) ? 0 : by(a) > by(b) ? -1 : 1));
 };
 
@@ -186,8 +186,8 @@ interface Terms {
 }
 
 /**
- * What a memory counts more in a turn that asks for something recent: half as much more for each
- * week of its age.
+ * The recency boost of a memory in a turn that asks for something recent: 1 plus the turn's
+ * recency, which halves with each week of age.
  */
 export function recencyBoost(
   memory: Pick<ContextMemory, "created_at">,
@@ -257,7 +257,7 @@ function select(
 
 // ---- lines --------------------------------------------------------------------------------------
 
-/** One line, in which a backslash stands before all that could mean something in a prompt. */
+/** One line, with a backslash before every character that has a meaning in a prompt. */
 export function plain(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what is cut at
   const pieces = wellFormed(text).split(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/);
@@ -268,7 +268,7 @@ export function plain(text: string): string {
     .join(" ");
 }
 
-/** At most 200 characters, to the last word's end, and dots for the rest. */
+/** At most 200 characters, cut after a word, with dots for the rest. */
 export function shorten(text: string): string {
   const trimmed = wellFormed(text).trim();
   const characters = [...trimmed];
@@ -278,9 +278,9 @@ export function shorten(text: string): string {
   return `${end < 0 ? beginning : beginning.slice(0, end)}...`;
 }
 
-/** Two decimals of the exact value; of two as near, the even one. */
+/** Two decimals of the exact value, half to even. */
 export function twoPlaces(share: number): string {
-  // Twice two decimals more than a double can be halfway between, so that a tie is a tie.
+  // With two more decimals than a half-way double can have, so that ties are exact.
   const [whole, decimals] = share.toFixed(60).split(".") as [string, string];
   const rest = decimals.slice(2).replace(/0+$/, "");
   const down = Number(whole) * 100 + Number(decimals.slice(0, 2));
@@ -299,7 +299,7 @@ const wholePercent = (share: number): number => {
 const dayOf = (created_at: Instant | null | undefined): string =>
   created_at == null ? "unknown" : new Date(toMs(created_at)).toISOString().split("T")[0]!;
 
-/** Null for one that says nothing. */
+/** Null if the memory has no content to show. */
 function memoryLine(memory: Typed): string | null {
   const {
     type,
@@ -335,9 +335,9 @@ function memoryLine(memory: Typed): string | null {
   }
 }
 
-// ---- one memory in full -------------------------------------------------------------------------
+// ---- a complete memory --------------------------------------------------------------------------
 
-/** A stored row, in which anything may be missing. */
+/** A stored row, of which any field may be missing. */
 export interface StoredMemory {
   subtype?: string | null;
   memory_section?: string | null;
@@ -348,7 +348,7 @@ export interface StoredMemory {
   provenance_created_at?: string | null;
 }
 
-/** What lies deeper than four levels is dots. */
+/** Levels below the fourth become dots. */
 function fourLevels(value: unknown, level = 0): unknown {
   if (value === null || typeof value !== "object") return value;
   if (level === 4) return "...";
@@ -367,7 +367,7 @@ function fieldsOfBody(body: string): Record<string, unknown> {
   }
 }
 
-/** Each line quoted; of empty ones in a row one stays, and none at the ends. */
+/** Each line quoted; a run of empty ones becomes one, and those at the ends are dropped. */
 function quoted(text: string): string[] {
   const lines = wellFormed(text).split(/\r?\n/).map(plain);
   const kept = lines.filter((line, place) => line !== "" || (place > 0 && lines[place - 1] !== ""));
@@ -375,7 +375,7 @@ function quoted(text: string): string[] {
   return kept.map((line) => (line === "" ? ">" : `> ${line}`));
 }
 
-/** Everything that a memory holds, as a text for a model that looks it up by type and id. */
+/** All fields of a memory, as a text for a model that looks it up by type and id. */
 export function expandMemory(
   type: string,
   id: string,
@@ -425,10 +425,10 @@ export interface ContextSection {
 interface Entry {
   section: SectionName;
   id: string | null;
-  /** Null for what says nothing. */
+  /** Null for an empty value. */
   line: string | null;
   unwanted?: boolean;
-  /** What comes first in its section; of equals the first. */
+  /** The order within its section; entries of equal rank keep theirs. */
   rank?: number;
   memory?: Typed;
 }
@@ -459,7 +459,7 @@ const promptOf = (parts: readonly Part[]): string =>
     .map((part) => `## ${SECTIONS.find(([name]) => name === part.name)![1]}\n\n${contentOf(part)}`)
     .join("\n\n");
 
-/** The last of so many places that is found to fit, by halves; −1 for none. */
+/** The last of this many positions that fits, by binary search; −1 for none. */
 function lastFitting(count: number, fits: (place: number) => boolean): number {
   let [low, high] = [-1, count];
   while (high - low > 1) {
@@ -470,7 +470,9 @@ function lastFitting(count: number, fits: (place: number) => boolean): number {
   return low;
 }
 
-/** The whole, or as many words, or as many characters as fit with dots; null when nothing does. */
+/**
+ * The whole text, or as many words, or as many characters as fit with dots; null if nothing fits.
+ */
 export function shortened(text: string, fits: (text: string) => boolean): string | null {
   if (fits(text)) return text;
   const words = [...text.matchAll(/\S+/g)].map(({ 0: word, index }) => index + word.length);
@@ -484,7 +486,7 @@ export function shortened(text: string, fits: (text: string) => boolean): string
   return null;
 }
 
-/** A prompt of these entries; whatever does not come in is left out. */
+/** A prompt of these entries; entries that do not fit are left out. */
 function write(
   given: string,
   entries: readonly Entry[],
@@ -525,7 +527,7 @@ function write(
     if (fits(lines)) return { name, lines };
     const first = lastFitting(lines.length, (last) => fits(lines.slice(0, last + 1))) + 1;
     const kept = lines.slice(0, first);
-    // What is no shorter than a line that did not fit does not fit either.
+    // An entry at least as long as a line that did not fit does not fit either.
     let tooLong = Number.POSITIVE_INFINITY;
     for (const line of lines.slice(first)) {
       const { length } = [...line.text];
@@ -550,7 +552,7 @@ function write(
         ({ name, lines }): Part => ({ name, lines: lines.filter((line) => kept.has(line)) }),
       );
     };
-    // Less of a section may count for more.
+    // Part of a section may count for more tokens than the whole.
     const budgetsHold = (cut: readonly Part[]) =>
       cut.every((part, place) => {
         const isCut = part.lines.length > 0 && part.lines.length < parts[place]!.lines.length;
@@ -600,7 +602,7 @@ function write(
   };
 }
 
-// ---- the whole ----------------------------------------------------------------------------------
+// ---- building a prompt --------------------------------------------------------------------------
 
 export type TurnFrame = Pick<FrameSelection, "frame_id"> &
   Partial<Pick<FrameSelection, "frame_name" | "description" | "questions_to_ask">>;
@@ -608,7 +610,7 @@ export type TurnFrame = Pick<FrameSelection, "frame_id"> &
 export interface BuildContextOptions {
   input: string;
   identity: string;
-  /** What is found, at once. */
+  /** The search results, without delay. */
   retrieve: (query: RetrievalPlan["queries"][number]) => readonly ContextMemory[];
   now: number;
   mode?: ContextMode | undefined;
@@ -662,7 +664,7 @@ export interface BuiltContext {
 
 const HOUR = 3_600_000;
 
-/** With everything at hand, and nothing that fails. */
+/** With all inputs available and no failures. */
 export function buildContext(options: BuildContextOptions): BuiltContext {
   const { input, identity, now, mode = "default", workingMemory, budgets } = options;
   const isSeed = mode === "seed-compatible";
@@ -728,7 +730,7 @@ export function buildContext(options: BuildContextOptions): BuiltContext {
     recency: turn.signals.temporal_recency,
     now,
   };
-  /** A prompt in which no memory stands that profile and conversations are to tell. */
+  /** A prompt without the memories that profile and conversations show. */
   const attempt = () => {
     const leftOut: LeftOut[] = [];
     const leaveOut = ({ id, type }: Typed, reason: LeftOutReason) => {
@@ -829,7 +831,7 @@ export function buildContext(options: BuildContextOptions): BuiltContext {
   };
   let { written, leftOut: more, suppressed } = attempt();
   for (;;) {
-    // Those that the prompt does not tell after all are left to the memories.
+    // Memories that the prompt does not show after all are kept.
     const isOut = (section: SectionName, id: string) =>
       written.leftOut.some((out) => out.section === section && out.id === id);
     const told = new Set([
@@ -879,8 +881,8 @@ function frameOf({ frame, input }: BuildContextOptions): TurnFrame {
 }
 
 /**
- * What memories are compared with: the last turns of the user, in the default mode with as many of
- * the answers to them.
+ * The texts to compare memories with: the last turns of the user, in the default mode with as many
+ * of the answers to them.
  */
 function messagesOf(
   messages: readonly { role: string; content: string }[],

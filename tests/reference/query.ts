@@ -1,11 +1,10 @@
-// What a question asks, of whom, in how many parts; how far an answer to it can be trusted, and
-// what is done with weak results. The rules for questions, in full. Plain on purpose: this is the
-// yardstick of the parity tests.
+// Question analysis: type, entity, attribute and parts of a question; the confidence of a
+// retrieval, and the handling of weak results. The rules for questions, in full. Plain on purpose:
+// this is the yardstick of the parity tests.
 //
-// Patterns work on the query as it came. Their flag is `i` and never `u`: so case, \b and \w are
-// those of ASCII (the Kelvin sign is no k, the long s no s), while \s and . are those of
-// ECMAScript. Attribute words are sought in the lower case of all of Unicode, where the Kelvin sign
-// is a k.
+// Patterns run on the original query. Their flag is `i` and never `u`: so case, \b and \w are those
+// of ASCII (the Kelvin sign is no k, the long s no s), while \s and . are those of ECMAScript.
+// Attribute words are searched in the lower case of all of Unicode, where the Kelvin sign is a k.
 
 import { classifyIntent, type IntentOptions } from "./intent.ts";
 import { extractTerms } from "./search.ts";
@@ -19,7 +18,7 @@ export type Disqualification =
   | { disqualified: false; reason?: never; category?: never; pattern?: never }
   | { disqualified: true; reason: string; category: DisqualifierCategory; pattern: string };
 
-/** An entry of the table: as it is named, and what it finds. */
+/** An entry of the table: its name, and its pattern. */
 export interface Pattern {
   name: string;
   regex: RegExp;
@@ -117,7 +116,7 @@ export const DISQUALIFIERS: readonly {
     reason: "Exploration query (what else/similar to)",
     patterns: [
       ...phrases("what else", "anything related", "more about", "similar to"),
-      // The run needs a letter, a digit or _ of ASCII: nothing else has a boundary.
+      // The run needs a letter, a digit or _ of ASCII: other characters have no boundary.
       { name: "like [...]", regex: /\blike \S+\b/i },
       ...phrases("brainstorm", "ideas for", "suggest"),
     ],
@@ -141,8 +140,8 @@ export interface QueryTypeResult {
   type: QueryType;
   confidence: number;
   /**
-   * Null if there is none. Empty if a question of no form contains nothing but marks in its place;
-   * so is the attribute.
+   * Null if there is none. Empty if a question of no known form has only punctuation in its place;
+   * likewise the attribute.
    */
   entity: string | null;
   attribute: string | null;
@@ -180,13 +179,13 @@ export const ATTRIBUTE_WORDS: readonly string[] = [
 ];
 
 /**
- * How a lookup is worded, in the order in which the forms are tried. Groups: the entity, and the
+ * The forms of a lookup, in the order in which they are tried. Groups: the entity, and the
  * attribute if there is one.
  */
 export const FORMS: readonly RegExp[] = [
   /\b(?:what's|what is)\s+(\S+(?:\s+\S+)?)'s\s+(\S+)/i,
   /^(\S+(?:\s+\S+)?)'s\s+(\S+)\??$/i,
-  // The thing stands for the entity, and whose it is for the attribute.
+  // The thing becomes the entity, and its owner the attribute.
   /\b(\S+)\s+for\s+(\S+(?:\s+\S+)?)\??$/i,
   /\bwho is\s+(\S+(?:\s+\S+)?)\??$/i,
   /\bwhere is\s+(\S+(?:\s+\S+)?)\??$/i,
@@ -202,10 +201,10 @@ function attributeWordIn(text: string): string | null {
   return ATTRIBUTE_WORDS.find((word) => lower.includes(word)) ?? null;
 }
 
-/** Without the marks at its end. */
+/** Without punctuation at its end. */
 const stripped = (value: string): string => value.replace(/[?!.,;:]+$/, "").trim();
 
-/** A form that was found stays found when nothing is left of its groups. */
+/** A form that matched remains the form even if its groups are empty. */
 export function classifyQueryType(query: string): QueryTypeResult {
   for (const form of FORMS) {
     const match = form.exec(query);
@@ -247,15 +246,16 @@ export function classifyQuery(query: string): QueryClassification {
   };
 }
 
-/** How questions are read. */
+/** Options of question analysis. */
 export interface QueryConfig {
   adjacentPossessives?: boolean | undefined;
 }
 
 /**
- * Of whom or what the question is: before 's, after `for`, after `who is` and its like; in that
- * order, each once. A possessive takes the white space behind it, so that another right after it
- * has no white space in front, and is none; unless the configuration says that it is one.
+ * The entities of the question: before 's, after `for`, after `who is` and similar phrases; in that
+ * order, each once. A possessive consumes the white space after it, so that another right after it
+ * has no white space before it and does not match, unless the configuration allows adjacent
+ * possessives.
  */
 export function extractQueryEntities(
   query: string,
@@ -269,7 +269,7 @@ export function extractQueryEntities(
   return [...new Set(found.map((match) => match[1]!))];
 }
 
-/** What is asked of it: after 's, or before `for`, or an attribute word as the list has it. */
+/** The attribute: after 's, or before `for`, or an attribute word as the list has it. */
 export function extractQueryAttribute(query: string): string | null {
   const match = /\S+'s\s+(\w+)/i.exec(query) ?? /^(\w+)\s+for\s/i.exec(query);
   return match?.[1] ?? attributeWordIn(query);
@@ -297,7 +297,7 @@ export function getConfidenceLevel(score: number): ConfidenceLevel {
   return score >= 0.45 ? "MEDIUM" : "LOW";
 }
 
-/** How much of the attention is on the best result, by how many there are. */
+/** The best result's share of the attention, by the number of results. */
 function focusOf(resultCount: number): number {
   if (resultCount === 1) return 1;
   if (resultCount <= 5) return 0.8;
@@ -332,7 +332,7 @@ export function calculateRetrievalConfidence(
 
 // ---- decomposition ------------------------------------------------------------------------------
 
-/** As much of a classification as `decompose` and `reformulate` read. */
+/** The fields of a classification that `decompose` and `reformulate` read. */
 export interface ClassifiedQuery {
   disqualifier_category?: string | null | undefined;
   entity?: string | null | undefined;
@@ -340,9 +340,9 @@ export interface ClassifiedQuery {
 
 export interface DecomposeOptions {
   maxParts?: number | undefined;
-  /** Whether a question that nothing else divides has a part for each subject that it names. */
+  /** Whether a question without other divisions has a part for each subject that it names. */
   bySubject?: boolean | undefined;
-  /** What is a subject without quotes, in capitals. */
+  /** Symbols that are subjects without quotes, in capitals. */
   symbols?: readonly string[] | undefined;
 }
 
@@ -351,10 +351,10 @@ export const KNOWN_SYMBOLS: readonly string[] = [
   ...["AAVE", "APT", "SUI", "SEI", "WIF", "PEPE", "BONK", "JUP", "TIA", "INJ"],
 ];
 
-/** What a question was divided at. */
+/** The division of a question. */
 export type Strategy = "question words" | "question marks" | "also" | "and" | "subjects";
 
-/** The most parts, where nobody says how many. */
+/** The default maximum number of parts. */
 export const MAX_PARTS = 4;
 const MAX_DIVISIBLE_LENGTH = 500;
 const MIN_PART_LENGTH = 3;
@@ -363,7 +363,7 @@ const withoutTrailingCommas = (text: string): string => text.trim().replace(/,+$
 const isLongEnough = (part: string): boolean => part.length >= MIN_PART_LENGTH;
 
 function atQuestionWords(query: string): string[] {
-  // The word in parentheses stands among what it divides: first part, word, rest, word, rest …
+  // The captured word is among the parts of the split: first part, word, rest, word, rest …
   const [first, ...pieces] = query.split(/\band\s+(what|when|where|who|how|why)\b/i);
   const parts = [withoutTrailingCommas(first!)];
   for (let i = 0; i < pieces.length; i += 2) {
@@ -378,7 +378,7 @@ function atQuestionMarks(query: string): string[] {
   return parts.length > 2 ? parts.map((part) => part.trim()).filter(isLongEnough) : [];
 }
 
-/** The commas that a piece ends in are no part of it, but count for its length. */
+/** Commas at the end of a piece do not belong to it, but count for its length. */
 function atWord(query: string, word: RegExp): string[] {
   const pieces = query.split(word).map((piece) => piece.trim());
   return pieces.filter(isLongEnough).map(withoutTrailingCommas);
@@ -393,7 +393,7 @@ const inAnyCase = (text: string): string =>
     .replace(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`);
 
 /**
- * Known symbols, and what stands in double quotes, where no symbols are sought. In the order of the
+ * Known symbols, and text in double quotes, in which no symbols are searched. In the order of the
  * text, each once.
  */
 function subjectsOf(query: string, symbols: readonly string[]): string[] {
@@ -414,7 +414,7 @@ function bySubjects(query: string, symbols: readonly string[]): string[] {
     : subjects.map((subject) => `${subject} ${attribute}`);
 }
 
-/** The first strategy that leaves two parts or more, with those parts; null when none does. */
+/** The first strategy that gives two parts or more, with those parts; null if none does. */
 export function divide(
   query: string,
   { disqualifier_category, entity }: ClassifiedQuery,
@@ -432,14 +432,14 @@ export function divide(
     ["subjects", bySubject ? bySubjects(query, symbols) : []],
   ];
   for (const [strategy, pieces] of attempts) {
-    // The limit comes before the question whether there are two.
+    // The limit comes before the check for two parts.
     const parts = pieces.slice(0, maxParts);
     if (parts.length >= 2) return { strategy, parts };
   }
   return null;
 }
 
-/** The parts of a question, or the question as it came. */
+/** The parts of a question, or the whole question. */
 export function decompose(
   query: string,
   classification: ClassifiedQuery,
@@ -453,7 +453,7 @@ export function decompose(
 const after = (words: string[], endings: string[]) =>
   words.flatMap((word) => endings.map((ending) => word + ending));
 
-/** What a question may begin with and mean the same without. */
+/** Phrases that a question may begin with and that do not change its meaning. */
 export const QUESTION_PHRASES: readonly string[] = [
   ...after(
     ["what", "how", "why", "when", "where"],
@@ -477,16 +477,14 @@ export const QUESTION_PHRASES: readonly string[] = [
 /** At the very start, the longer phrase first, with the white space that must follow. */
 const LEADING_PHRASE = new RegExp(`^(?:${QUESTION_PHRASES.join("|")})\\s+`, "i");
 
-/**
- * Another wording for a search that found too little, or the entity; null when there is neither.
- */
+/** Another wording for a search that found too little, or the entity; null if there is neither. */
 export function reformulate(query: string, { entity }: ClassifiedQuery): string | null {
   const statement = query.replace(LEADING_PHRASE, "").trim().replace(/\?+$/, "").trim();
   if (statement.length >= 3 && statement.toLowerCase() !== query.toLowerCase()) return statement;
   return typeof entity === "string" && entity.length >= 2 ? entity : null;
 }
 
-// ---- everything about a question ----------------------------------------------------------------
+// ---- all results about a question ---------------------------------------------------------------
 
 export interface Understanding extends QueryClassification {
   intents: MemorySection[];
@@ -518,7 +516,7 @@ export type Fate =
   | { kind: "to_search" }
   | { kind: "undecided" };
 
-/** What a search for a title found. */
+/** The result of a search for a title. */
 export interface FoundRow {
   id?: string | null | undefined;
   score?: unknown;
@@ -526,15 +524,14 @@ export interface FoundRow {
 
 export type TitleSearch = "no_title" | "not_yet" | "failed" | readonly FoundRow[];
 
-/** As merging reads it: a finite number, also one in a string; anything else is 0. */
+/** As merging reads it: a finite number, also as a string; anything else is 0. */
 function scoreOf({ score }: FoundRow): number {
   const value = typeof score === "string" ? Number(score) : score;
   return typeof value === "number" && Number.isFinite(value) ? value : 0;
 }
 
 /**
- * The place of the best row that is not taken and better than what it is to replace; −1 when there
- * is none.
+ * The index of the best unused row that is better than the result to replace; −1 if there is none.
  */
 function bestOf(rows: readonly FoundRow[], least: number, taken: ReadonlySet<string>): number {
   let best = -1;
@@ -548,8 +545,8 @@ function bestOf(rows: readonly FoundRow[], least: number, taken: ReadonlySet<str
 }
 
 /**
- * What becomes of each selected result; those below the floor are weak. To be asked again once
- * titles were searched.
+ * The outcome of each selected result; results below the floor are weak. Called again once titles
+ * were searched.
  */
 export function settleWeak(
   selected: readonly { id: string; score: number }[],
@@ -570,7 +567,7 @@ export function settleWeak(
       toSearch++;
       return { kind: "to_search" };
     }
-    // What is searched for those before may bring in the same node, or use up the budget.
+    // The searches for earlier results may add the same node, or use up the budget.
     if (toSearch > 0) return { kind: "undecided" };
     if (search === "failed") return { kind: "kept" };
     const by = bestOf(search, score, taken);
@@ -580,7 +577,7 @@ export function settleWeak(
     return { kind: "replaced", by };
   });
 
-  // Never is everything dropped.
+  // At least one result is kept.
   if (selected.length > 0 && fates.every(({ kind }) => kind === "dropped")) {
     const highest = Math.max(...selected.map(({ score }) => score));
     fates[selected.findIndex(({ score }) => score === highest)] = { kind: "kept" };

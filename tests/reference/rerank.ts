@@ -116,7 +116,7 @@ function isNoDay(text: unknown): boolean {
   return date !== undefined && Number(day) > lastDay;
 }
 
-/** Milliseconds, NaN for what is no instant. */
+/** Milliseconds, NaN for an invalid instant. */
 function momentOf(value: unknown): number {
   if (isNoDay(value)) return Number.NaN;
   const text =
@@ -134,8 +134,8 @@ const numberOf = (value: unknown): number => (typeof value === "number" ? value 
 const finite = (value: number): number => (Number.isFinite(value) ? value : 0);
 
 /**
- * Ranks whatever there is: what a formula leaves undefined counts as missing, and no score is out
- * of range.
+ * Ranks candidates with any values: undefined results of a formula count as missing, and no score
+ * is out of range.
  */
 export function rerankNeutral(
   candidates: readonly unknown[],
@@ -152,7 +152,7 @@ export function rerankNeutral(
       const [accessed, created] = [momentOf(row.last_accessed), momentOf(row.created_at)];
       const bm25_score = finite(numberOf(row.bm25_score));
       const recency = finite(recencyScore(accessed, now));
-      // Accesses that are no number, or an infinite recency, leave the bonus for new content.
+      // With invalid accesses, or an infinite recency, only the bonus for new content remains.
       const bonus = affinityScore(0, created, now, now);
       const used = finite(Math.tanh(numberOf(row.access_count) / 10) * recency);
       const breakdown: SignalBreakdown = {
@@ -187,7 +187,7 @@ export function rerankNeutral(
 }
 
 export interface RerankTopOptions {
-  /** How many results at most (20). */
+  /** The maximum number of results (20). */
   limit?: number | undefined;
   /** Default: the current time. */
   now?: Instant | undefined;

@@ -1,5 +1,5 @@
-// What was at stake when a memory was made, and how much longer it is kept for that.
-// The stakes rules, in full. Plain on purpose: this is the yardstick of the parity tests.
+// Salience: how much was at stake when a memory was created, and the stability that follows. The
+// salience rules, in full. Plain on purpose: this is the yardstick of the parity tests.
 
 import {
   getInitialStabilityForSubtype,
@@ -8,42 +8,42 @@ import {
 } from "./sections.ts";
 
 /**
- * Numbers that came with an event. Null and undefined count as absent; what no rule reads may be
+ * Numbers of an event. Null and undefined count as absent; fields that no rule reads may be
  * anything.
  */
 export type Signals = Readonly<Record<string, unknown>>;
 
-/** How the stakes of a subtype are told from one of its signals. */
+/** How the salience of a subtype follows from one of its signals. */
 export interface SalienceSource {
   field: string;
-  /** The value, of either sign, at which no more can be at stake. */
+  /** The absolute value at which salience is at its maximum. */
   scale: number;
-  /** What a full value adds. */
+  /** The addition for a full value. */
   weight: number;
-  /** What a value below 0 adds to that. */
+  /** The further addition for a value below 0. */
   lossBonus?: number | undefined;
 }
 
 /** The salience part of a configuration. */
 export interface SalienceOptions {
-  /** By subtype; a subtype of the built-in table is judged by its source instead. */
+  /** By subtype; a subtype of the built-in table uses its given source instead. */
   sources?: Readonly<Record<string, SalienceSource>> | undefined;
-  /** How far an event lies from its history: `z_score`. Off with a weight of 0, the default. */
+  /** The distance of an event from its history: `z_score`. Off with a weight of 0, the default. */
   rarity?: { weight?: number | undefined } | undefined;
-  /** How far the `outcome` lies from the `expectation`. Off with a weight of 0, the default. */
+  /** The distance of the `outcome` from the `expectation`. Off with a weight of 0, the default. */
   surprise?: { weight?: number | undefined } | undefined;
   /** Whether, or how far, it led to action: `led_to_action`. */
   consequence?: { weight?: number | undefined } | undefined;
 }
 
-/** Neither high nor low stakes. */
+/** Neutral salience. */
 const NEUTRAL = 0.5;
-/** What an event starts from whose stakes can be told. */
+/** The starting value of an event with a source of salience. */
 const BASE = 0.3;
 const LEAST = 0.1;
 const MOST = 1;
 
-/** A price move, in percent, at which no more can be at stake. */
+/** A price move, in percent, at which salience is at its maximum. */
 const FULL_MOVE = 10;
 const MOVE_WEIGHT = 0.55;
 const LOSS_BONUS = 0.15;
@@ -59,7 +59,7 @@ const Z_SCALE = 2;
 const TOLERANCE = 0.01;
 const LEAST_MULTIPLIER = 0.2;
 
-/** A signal's number, or what stands for an absent one. */
+/** A signal's number, or the default for an absent one. */
 const numberIn = <Absent>(signals: Signals, field: string, absent: Absent): number | Absent =>
   (signals[field] as number | null | undefined) ?? absent;
 
@@ -75,7 +75,7 @@ const moveOf = (weight: number, lossBonus = 0): SalienceSource => ({
   lossBonus,
 });
 
-/** The stakes by the subtype alone, unclamped. */
+/** The salience by the subtype alone, unclamped. */
 function ownStakes(
   subtype: string,
   signals: Signals,
@@ -100,13 +100,13 @@ function ownStakes(
   }
 }
 
-/** In [0, 1): 0 for what is as ever, or has no history. */
+/** In [0, 1): 0 for a usual event, or one without a history. */
 function rarityOf(signals: Signals): number {
   const z = numberIn(signals, "z_score", 0);
   return 1 - Math.exp(-Math.abs(z) / Z_SCALE);
 }
 
-/** In [0, 1]: 0 for what came as expected, or was not expected to come in any way. */
+/** In [0, 1]: 0 for an expected outcome, or without an expectation. */
 function surpriseOf(signals: Signals): number {
   const outcome = numberIn(signals, "outcome", null);
   const expectation = numberIn(signals, "expectation", null);
@@ -119,8 +119,8 @@ const salienceEnabled = (subtype: string): boolean =>
   SECTION_PROFILES[getSectionForSubtype(subtype)].encoding.salience_enabled;
 
 /**
- * How much was at stake, in [0.1, 1]; 0.5 is neutral, and the answer without subtype, without
- * signals, or where salience is off.
+ * The salience, in [0.1, 1]; 0.5 is neutral, and the result without subtype, without signals, or
+ * with salience off.
  */
 export function calculateSalience(
   subtype: string | null | undefined,

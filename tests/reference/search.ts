@@ -7,7 +7,7 @@ import type { RerankingWeights } from "./sections.ts";
 import { type Instant, toMs } from "./signals.ts";
 import type { StoredLifecycleState } from "./sweep.ts";
 
-// ---- what is searched ---------------------------------------------------------------------------
+// ---- inputs -------------------------------------------------------------------------------------
 
 export interface SearchNode {
   id: string;
@@ -20,7 +20,7 @@ export interface SearchNode {
   lifecycle?: StoredLifecycleState | undefined;
   tags?: readonly string[] | undefined;
   clusters?: readonly string[] | undefined;
-  /** Of any length; absent while it is still to be made. */
+  /** Of any length; absent while it is pending. */
   embedding?: ArrayLike<number> | null | undefined;
   /** The place in every order. Absent: the order of arrival. */
   sequence?: number | undefined;
@@ -43,26 +43,28 @@ export interface Neighbour {
   edge: SearchEdge;
 }
 
-/** A memory made ready for searching. Everything in it is in the order of sequence numbers. */
+/** A memory prepared for searching. Its lists are in the order of sequence numbers. */
 export interface Memory {
   nodes: Map<string, SearchNode>;
-  /** Those that lead from a node to a node; one with a missing end is as if it were not there. */
+  /** Edges between existing nodes; one with a missing end is ignored. */
   edges: SearchEdge[];
-  /** Of each node, over the edges from it and to it. A self-loop is one neighbour. */
+  /**
+   * The neighbours of each node, over the edges from it and to it. A self-loop is one neighbour.
+   */
   neighbours: Map<string, Neighbour[]>;
-  /** How many edges lead to each node. */
+  /** The number of incoming edges of each node. */
   inbound: Map<string, number>;
-  /** Of an embedding; 0 in a memory that keeps none. */
+  /** The length of embeddings; 0 in a memory without embeddings. */
   dimensions: number;
   vectors: Vectors;
 }
 
 export interface MemoryOptions {
-  /** Of an embedding; absent: as the nodes have them, 0 when none of them does. */
+  /** The length of embeddings; by default that of the nodes' embeddings, 0 if they have none. */
   dimensions?: number;
-  /** How embeddings are kept ("f32"). */
+  /** The storage format of embeddings ("f32"). */
   embeddings?: Vectors["form"];
-  /** Rows that are ready, in the order of sequence; absent: made of the nodes' embeddings. */
+  /** Prepared rows, in the order of sequence; by default made from the nodes' embeddings. */
   vectors?: Vectors;
 }
 
@@ -108,23 +110,23 @@ export function prepareMemory(
 export interface SearchConfig {
   dense_weight: number;
   bm25_weight: number;
-  /** The least combined score of a seed. Null: 0.15 when the query has an embedding, else 0.05. */
+  /** The minimum combined score of a seed. Null: 0.15 if the query has an embedding, else 0.05. */
   seed_threshold: number | null;
   max_seeds: number;
   initial_activation: number;
-  /** What is left of an activation after each hop. */
+  /** The share of an activation that remains after each hop. */
   hop_decay: number;
   /** An activation below this neither spreads nor arrives. */
   min_threshold: number;
   max_hops: number;
   /** Spreading stops at this many active nodes, seeds included. */
   max_nodes: number;
-  /** What several activations of one node come to. */
+  /** How several activations of one node combine. */
   aggregation: "sum" | "max";
   default_limit: number;
   /** By type, by the type's default strength in the store, or the stored strength of each edge. */
   edge_weight: "type" | "stored_type" | "learned";
-  /** Rank every active node (true), or those alone that a search had found. */
+  /** Rank every active node (true), or only those that a search found. */
   graph_reach: boolean;
   /** Rank with the weights of each node's section (true), or with the global ones. */
   sections: boolean;
@@ -150,14 +152,12 @@ export const SEARCH_DEFAULTS: Readonly<SearchConfig> = Object.freeze({
 const SEED_THRESHOLD_WITH_EMBEDDING = 0.15;
 const SEED_THRESHOLD_WITHOUT_EMBEDDING = 0.05;
 
-/** Vector results asked for, for each seed that there may be. */
+/** Vector results requested per possible seed. */
 const RESULTS_PER_SEED = 3;
 
 const UNKNOWN_EDGE_WEIGHT = 0.5;
 
-/**
- * The weights that spreading knows. The types of stored edges are mostly others, and weigh 0.50.
- */
+/** The weights of known types. The types of stored edges are mostly others, and weigh 0.50. */
 export const EDGE_WEIGHTS: Readonly<Record<string, number>> = Object.freeze({
   same_entity: 0.95,
   user_linked: 0.9,
@@ -201,7 +201,7 @@ export function edgeWeight(edge: SearchEdge, by: SearchConfig["edge_weight"]): n
 
 // ---- filters ------------------------------------------------------------------------------------
 
-/** Every filter that is given must let a node (or an edge) pass. An empty list filters nothing. */
+/** Every given filter must let a node (or an edge) pass. An empty list filters nothing. */
 export interface SearchFilters {
   types?: readonly string[] | undefined;
   excluded_types?: readonly string[] | undefined;
@@ -213,7 +213,7 @@ export interface SearchFilters {
   created_before?: Instant | undefined;
   /** Inclusive; a fraction is legal. */
   accessed_within_days?: number | undefined;
-  /** In one of them at least. */
+  /** In at least one of them. */
   cluster_ids?: readonly string[] | undefined;
   tags_all?: readonly string[] | undefined;
   tags_any?: readonly string[] | undefined;
@@ -226,7 +226,7 @@ const MS_PER_DAY = 86_400_000;
 
 const lastAccess = (node: SearchNode): Instant => node.last_accessed ?? node.created_at;
 
-/** Whether one of `values` is among the `wanted`; everything passes when nothing is wanted. */
+/** Whether one of `values` is among the `wanted`; everything passes if `wanted` is empty. */
 function anyOf(values: readonly unknown[], wanted: readonly unknown[] = []): boolean {
   return wanted.length === 0 || values.some((value) => wanted.includes(value));
 }
@@ -259,7 +259,7 @@ export function edgePasses(edge: SearchEdge, filters: SearchFilters): boolean {
 // ---- terms --------------------------------------------------------------------------------------
 
 const MIN_TERM_LENGTH = 2;
-/** What UTS #18 calls a word character. */
+/** A word character by UTS #18. */
 export const WORD = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}";
 const NO_WORD = { ascii: /[^\w\s]/g, unicode: new RegExp(`[^${WORD}\\s]`, "gu") };
 /** Chinese, Japanese and Korean, by blocks: so no edition of Unicode moves a border. */
@@ -271,9 +271,7 @@ export const CJK = [
 const CJK_RUN = new RegExp(`^[${CJK}]`, "u");
 const RUNS = new RegExp(`[${CJK}]+|[^${CJK}]+`, "gu");
 
-/**
- * Text of a script that leaves no space between words: every two characters that stand together.
- */
+/** Text of a script without spaces between words: every two adjacent characters. */
 function overlappingPairs(run: string): string[] {
   const characters = [...run];
   return characters.slice(1).map((character, i) => characters[i]! + character);
@@ -281,8 +279,8 @@ function overlappingPairs(run: string): string[] {
 
 /**
  * The words of a query for the full-text index: lower-case, of 2 characters (code points) or more,
- * each once. `ascii` knows letters, digits and `_` of ASCII alone; `unicode` letters, marks and
- * digits of every script, and what connects them.
+ * each once. `ascii` knows only letters, digits and `_` of ASCII; `unicode` letters, marks, digits
+ * and connectors of every script.
  */
 export function extractTerms(query: string, mode: "ascii" | "unicode" = "ascii"): string[] {
   const lower = query.toLowerCase();
@@ -302,8 +300,8 @@ export function fullTextQuery(terms: readonly string[]): string {
 }
 
 /**
- * BM25 as full-text indexes give it (of either sign, far from 0 is better) → magnitudes divided by
- * the largest.
+ * BM25 from full-text indexes (of either sign, far from 0 is better) → magnitudes divided by the
+ * largest.
  */
 export function bm25Scores(rows: readonly ScoredId[]): ScoredId[] {
   const largest = rows.reduce((max, { score }) => Math.max(max, Math.abs(score)), 0);
@@ -319,14 +317,14 @@ export interface Quantised {
   scale: number;
 }
 
-/** A query, whose codes are finer: they are not kept. */
+/** A query, whose codes are finer, since they are not stored. */
 export interface QuantisedQuery {
   codes: Int16Array;
   /** An f32. */
   scale: number;
 }
 
-/** Rows of unit length, in the order in which equal scores come. */
+/** Rows of unit length, in the order of equal scores. */
 export type Vectors =
   | { form: "f32"; rows: { id: string; row: Float32Array }[] }
   | { form: "i8"; rows: { id: string; row: Quantised }[] };
@@ -344,7 +342,7 @@ const MAX_I32 = 2 ** 31 - 1;
 
 /**
  * A row of length 1: the squares are added in f64 from the first component to the last, each
- * component is divided by the root in f64 and rounded to f32. A row of zeros stays one.
+ * component is divided by the root in f64 and rounded to f32. A row of zeros stays unchanged.
  */
 export function normalise(embedding: ArrayLike<number>): Float32Array {
   let squares = 0;
@@ -380,12 +378,12 @@ const roundHalfAwayFromZero = (x: number): number => Math.sign(x) * Math.round(M
 
 /**
  * step = max |x| / the largest code, divided in f64 and rounded to f32; code = x / step, divided in
- * f64 and rounded to a whole number, halves away from zero.
+ * f64 and rounded to an integer, halves away from zero.
  *
  * The scale is not the step, but 1 / (the codes times the row), added in f64 from the first
- * component to the last and rounded to f32. So what is kept of a row has the row's exact length
- * along the row, and what rounding adds stands at right angles to it: the cosines of rows that are
- * alike are off alike. A row of zeros has a scale of 0.
+ * component to the last and rounded to f32. So the stored row has the row's exact length along the
+ * row, and the rounding error is orthogonal to it: the cosines of similar rows have similar errors.
+ * A row of zeros has a scale of 0.
  */
 function quantiseInto<T extends Int8Array | Int16Array>(
   codes: T,
@@ -408,8 +406,7 @@ export function quantise(row: Float32Array): Quantised {
 }
 
 /**
- * A query in the largest codes that an i16 takes and that leave every sum of products with a row's
- * codes an i32.
+ * A query in the largest i16 codes for which every sum of products with a row's codes fits an i32.
  */
 export function quantiseQuery(query: Float32Array): QuantisedQuery {
   const maxCode = Math.min(MAX_I16, Math.floor(MAX_I32 / (MAX_CODE * query.length)));
@@ -438,8 +435,8 @@ export function prepareVectors(
 }
 
 /**
- * The k rows most like the query by cosine, of those that pass; equal scores in the order of the
- * rows.
+ * The k rows most similar to the query by cosine, among those that pass; equal scores in the order
+ * of the rows.
  */
 export function similar(
   vectors: Vectors,
@@ -462,11 +459,9 @@ export function similar(
 
 // ---- seeds --------------------------------------------------------------------------------------
 
-/**
- * What is searched for. A result of the store is taken as the store gives it, highest score first.
- */
+/** A query. Results of the store are used as the store gives them, highest score first. */
 export interface SearchQuery {
-  /** Where there is no `vector`, the memory's own vectors are searched for it. */
+  /** Without `vector`, the memory's own vectors are searched for it. */
   embedding?: ArrayLike<number>;
   /** Cosine similarities. */
   vector?: readonly ScoredId[];
@@ -481,12 +476,12 @@ export interface Seed {
   combined_score: number;
 }
 
-/** Whether a node's vector is still to be made: it has none in a memory that keeps vectors. */
+/** Whether a node's vector is pending: it has none in a memory with vectors. */
 function awaitsVector(memory: Memory, node: SearchNode): boolean {
   return memory.dimensions > 0 && node.embedding == null;
 }
 
-/** The nodes that activation starts from, highest combined score first. */
+/** The starting nodes of activation, highest combined score first. */
 export function seed(
   memory: Memory,
   query: SearchQuery,
@@ -532,7 +527,7 @@ export function seed(
 export interface Activated {
   id: string;
   activation: number;
-  /** The round that it became active in; 0 for a seed. */
+  /** The round in which it became active; 0 for a seed. */
   hop: number;
   is_seed: boolean;
 }
@@ -543,7 +538,7 @@ export interface Spread {
   hops: number;
   /** Active nodes, seeds included. */
   visited: number;
-  /** Neighbours looked at, before any filter. */
+  /** Neighbours visited, before any filter. */
   edges_traversed: number;
   /** In the order in which they became active. */
   activated: Activated[];
@@ -578,7 +573,7 @@ export function spread(
   };
   if (seeds.length === 0) return stop("max_hops");
 
-  // What spreads in a round has its own amount, not what its node has come to.
+  // A queued activation keeps its own amount, not its node's sum.
   let round = start.map(({ id, activation }) => ({ id, activation }));
   while (hops < config.max_hops) {
     hops += 1;
@@ -602,8 +597,8 @@ export function spread(
         }
         next.push({ id: node.id, activation: amount });
       }
-      // Reached with as many seeds as nodes allowed, where the first to spread activated nothing
-      // new.
+      // Reached if there are as many seeds as nodes allowed, and the first to spread activated no
+      // new node.
       if (active.size >= config.max_nodes) return stop("max_hops");
     }
     if (next.length === 0) return stop("no_spread");
@@ -612,11 +607,11 @@ export function spread(
   return stop("max_hops");
 }
 
-// ---- the whole ----------------------------------------------------------------------------------
+// ---- the whole search ---------------------------------------------------------------------------
 
 export type SerendipityLevel = "off" | "low" | "medium" | "high";
 
-/** The least activation of a find, and how many finds at most. */
+/** The minimum activation of a find, and the maximum number of finds. */
 const SERENDIPITY = {
   off: { activation: Infinity, finds: 0 },
   low: { activation: 0.4, finds: 2 },
@@ -631,7 +626,7 @@ export interface SearchOptions {
   now: Instant;
   config?: Partial<SearchConfig>;
   filters?: SearchFilters | null;
-  /** Default: `default_limit`; 0 gives nothing. */
+  /** Default: `default_limit`; 0 gives none. */
   limit?: number;
   /** Default: that of the configuration. */
   max_seeds?: number;
@@ -652,12 +647,12 @@ export interface SearchReport {
   ranked: SearchResult[];
   /** Active nodes far from the query, highest activation first. */
   serendipity: { id: string; activation: number }[];
-  /** The edges between active nodes, when asked for. */
+  /** The edges between active nodes, if requested. */
   connections?: SearchEdge[];
   metrics: {
     seeds_found: number;
     nodes_activated: number;
-    /** Left by the relevance floor. */
+    /** The number of results above the relevance floor. */
     nodes_filtered: number;
     nodes_returned: number;
   };

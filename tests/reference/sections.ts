@@ -47,10 +47,10 @@ export const MEMORY_SECTIONS: readonly MemorySection[] = Object.freeze([
   "PROCEDURAL",
 ] as const);
 
-/** The section of everything that names none: unknown is KNOWLEDGE. */
+/** The section of memories without a known subtype: KNOWLEDGE. */
 const DEFAULT_SECTION: MemorySection = "KNOWLEDGE";
 
-/** Weights that do not know about sections. */
+/** The global weights, independent of sections. */
 export const RERANKING_WEIGHTS: Readonly<RerankingWeights> = Object.freeze({
   semantic: 0.3,
   keyword: 0.15,

@@ -1,7 +1,7 @@
 // The six ranking signals, one function each.
 // The ranking rules, in full. Plain on purpose: this is the yardstick of the parity tests.
 
-/** A moment: a Date, or milliseconds since 1970. */
+/** An instant: a Date, or milliseconds since 1970. */
 export type Instant = Date | number;
 
 /** A candidate for ranking. A null score counts as absent. */
@@ -22,7 +22,7 @@ const RECENCY_DAYS = 30;
 const AFFINITY_ACCESSES = 10;
 const NEW_NODE_DAYS = 7;
 const NEW_NODE_BONUS = 0.2;
-/** What keyword and authority are worth where the batch or graph gives no measure for them. */
+/** The values of keyword and authority if the batch or graph gives no measure for them. */
 const NEUTRAL = 0.5;
 
 export function toMs(instant: Instant): number {

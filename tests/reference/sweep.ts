@@ -1,5 +1,5 @@
-// What time and a reading do to stored nodes: the decay sweep and the recall of a single node.
-// The decay rules, in full. Plain on purpose: this is the yardstick of the parity tests.
+// The effects of time and of a reading on stored nodes: the decay sweep and the recall of a single
+// node. The decay rules, in full. Plain on purpose: this is the yardstick of the parity tests.
 
 import {
   calculateRetrievability,
@@ -12,7 +12,7 @@ import {
 import { getSectionForSubtype, SECTION_PROFILES } from "./sections.ts";
 import { type Instant, toMs } from "./signals.ts";
 
-/** DELETED is a state that only old databases have. */
+/** DELETED occurs only in old databases. */
 export type StoredLifecycleState = DecayLifecycleState | "DELETED";
 
 export interface StoredNode {
@@ -40,14 +40,14 @@ export interface SweepReport {
   }[];
 }
 
-/** What a sweep writes for one node. */
+/** The values that a sweep writes for one node. */
 export interface SweepChange {
   id: string;
   neural_retrievability: number;
   state_lifecycle: StoredLifecycleState;
 }
 
-/** A stored R that is off by no more than this is left as it is. */
+/** A stored R within this distance stays unchanged. */
 const RETRIEVABILITY_TOLERANCE = 0.001;
 
 const decayOf = (node: StoredNode) => SECTION_PROFILES[getSectionForSubtype(node.subtype)].decay;
@@ -76,7 +76,7 @@ function nextState(stored: StoredLifecycleState, computed: DecayLifecycleState) 
 
 /**
  * The sweep over all nodes that are not ARCHIVE or DELETED. A node is written, with R rounded to 4
- * decimals, when the unrounded R is off the stored one by more than 0.001 or the state changed.
+ * decimals, if the unrounded R differs from the stored one by more than 0.001 or the state changed.
  */
 export function sweep(
   nodes: readonly StoredNode[],
@@ -107,9 +107,9 @@ export function sweep(
 }
 
 /**
- * A single read is a recall: the node as it is stored after it. R and state are those at the read,
- * before it; stability grows, except that of a playbook, and by salience where stakes count for
- * that; DORMANT stays, and so does DELETED.
+ * A single read is a recall: returns the node as it is stored afterwards. R and state are those
+ * before the read; stability grows, except that of a playbook, and by salience if that counts;
+ * DORMANT and DELETED stay.
  */
 export function recall<T extends StoredNode>(node: T, now: Instant, salience?: number): T {
   const { retrievability, state } = computeDecay(node, now);

@@ -1,4 +1,4 @@
-// What a turn of conversation asks of memory, what to retrieve for it, in which frame, and whether
+// The retrieval for a turn of conversation: its type and signals, the plan, the frame, and whether
 // it opens a topic. The rules for turns, in full. Plain on purpose: this is the yardstick of the
 // parity tests.
 
@@ -125,7 +125,7 @@ export const RECENCY: readonly { weight: number; phrases: readonly string[] }[] 
 ];
 
 /**
- * Patterns of each type, each of them some phrases; where one ends in `*`, its last word may go on.
+ * Patterns of each type, each a list of phrases; if one ends in `*`, its last word may continue.
  */
 export const HINTS: Readonly<
   Record<ContextMode, Partial<Record<MemoryType, readonly (readonly string[])[]>>>
@@ -155,7 +155,7 @@ export const HINTS: Readonly<
   },
 };
 
-/** Found inside of words, too. */
+/** Found inside words, too. */
 export const RECAPS: readonly string[] = [
   ...[
     "what did we talk about",
@@ -260,7 +260,7 @@ export const PRONOUNS: readonly string[] = [
   "she",
 ];
 export const BARE_QUESTIONS: readonly string[] = ["why", "how", "when", "where", "who"];
-/** Turns that begin so go on; the last two only where hardly anything follows. */
+/** Turns with these beginnings continue a topic; the last two only if hardly anything follows. */
 export const FOLLOW_UPS: readonly string[] = [
   ...[
     "what about",
@@ -281,13 +281,10 @@ const FINAL_MARKS = /[\s.,;:!?…。、，；：！？]+$/;
 
 // ---- words --------------------------------------------------------------------------------------
 
-/** Phrases are English: lower case is that of ASCII. Lengths and places stay. */
+/** Phrases are English: lower case is that of ASCII. Lengths and positions stay equal. */
 const lowered = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-/**
- * The source of an expression for a phrase: loose in the default mode, letter by letter in the
- * other.
- */
+/** The source of an expression for a phrase: tolerant in the default mode, literal in the other. */
 function source(phrase: string, mode: ContextMode): string {
   const whole = phrase.replace(/\*$/, "");
   const exact =
@@ -295,7 +292,7 @@ function source(phrase: string, mode: ContextMode): string {
   return phrase.endsWith("*") ? exact : `${exact}(?!${WORD})`;
 }
 
-/** Expressions for lists of phrases after something, each made once. */
+/** Expressions for lists of phrases after a prefix, each compiled once. */
 function expressions(before: string): (phrases: readonly string[], mode: ContextMode) => RegExp {
   const made = {
     default: new WeakMap<object, RegExp>(),
@@ -323,9 +320,7 @@ export function occurs(text: string, phrases: readonly string[], mode: ContextMo
   return within(phrases, mode).test(lowered(sought));
 }
 
-/**
- * How much of a text the first of some phrases takes that begins it as whole words; null for none.
- */
+/** The length of the first phrase that begins a text as whole words; null if none does. */
 export function opening(
   text: string,
   phrases: readonly string[],
@@ -340,7 +335,7 @@ const ENDS_IN_NO_WORD = new RegExp(`(?!${WORD}).$`, "su");
 
 // ---- signals ------------------------------------------------------------------------------------
 
-/** Where a turn goes on after its greetings; null when it is nothing else. */
+/** Where a turn continues after its greetings; null if it is only a greeting. */
 function afterGreetings(text: string): number | null {
   let from = 0;
   for (;;) {
@@ -350,8 +345,8 @@ function afterGreetings(text: string): number | null {
     const rest = text.slice(begin + greeting);
     const word = rest.search(A_WORD);
     if (word === -1) return null;
-    // What touches the next word from the left belongs to it, and what touches it all is no
-    // greeting.
+    // A mark that touches the next word from the left belongs to it, and a greeting that touches
+    // the next word is not a greeting.
     const touching = /\S*$/.exec(rest.slice(0, word))![0];
     if (touching.length === word) return from;
     from = begin + greeting + word - touching.length;

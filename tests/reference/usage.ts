@@ -1,6 +1,5 @@
-// What texts have in common, what a conversation says already, and which memories have proved
-// useful. These rules of context, in full. Plain on purpose: this is the yardstick of the parity
-// tests.
+// The overlap of texts, repetitions of a conversation, and the usage of memories. These rules of
+// context, in full. Plain on purpose: this is the yardstick of the parity tests.
 
 import { wellFormed } from "./context.ts";
 import { WORD } from "./intent.ts";
@@ -28,7 +27,7 @@ function wordsOf(text: string, mode: ContextMode): Set<string> {
   return new Set(mode === "default" ? words.filter((word) => !STOP_WORDS.has(word)) : words);
 }
 
-/** Words that both sets have, as a share of the smaller set; 0 when one is empty. */
+/** The common words of both sets, as a share of the smaller set; 0 if one is empty. */
 export function containment(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   const fewer = Math.min(one.size, other.size);
   if (fewer === 0) return 0;
@@ -43,7 +42,7 @@ export function overlap(
   return containment(wordsOf(context, mode), wordsOf(response, mode));
 }
 
-// ---- what the conversation says -----------------------------------------------------------------
+// ---- comparison with the conversation -----------------------------------------------------------
 
 export interface DeduplicationResult {
   memory_id: string;
@@ -52,7 +51,7 @@ export interface DeduplicationResult {
   is_redundant: boolean;
 }
 
-/** The cosine of two vectors, summed in order; 0 when one has no length, or none that is finite. */
+/** The cosine of two vectors, summed in order; 0 if one has no finite length above 0. */
 export function cosine(one: ArrayLike<number>, other: ArrayLike<number>): number {
   const dot = (a: ArrayLike<number>, b: ArrayLike<number>): number => {
     let sum = 0;
@@ -63,7 +62,7 @@ export function cosine(one: ArrayLike<number>, other: ArrayLike<number>): number
   return Number.isFinite(value) ? value : 0;
 }
 
-/** With an embedding by the place of each text, memories first, or by words. */
+/** With an embedding by the index of each text, memories first, or by words. */
 export function deduplicate(
   memories: readonly { id: string; content: string }[],
   messages: readonly string[],
@@ -121,7 +120,7 @@ const decay = (age: number): number => Math.exp(-Math.LN2 * (age / MS_PER_DAY / 
 export class UsageTracker {
   readonly #mode: ContextMode;
   readonly #maxRecords: number;
-  /** The oldest first, and of one moment the one that came first. */
+  /** The oldest first, and of one instant the one that came first. */
   #records: UsageRecord[] = [];
 
   constructor({
@@ -162,8 +161,8 @@ export class UsageTracker {
   }
 
   /**
-   * Without a moment of the caller's, ages are counted up to the latest of these records that is
-   * not ahead.
+   * Without the caller's `now`, ages count up to the latest of these records that is not in the
+   * future.
    */
   record(records: readonly UsageRecord[], now?: number): void {
     const latest = records.reduce(
@@ -232,7 +231,7 @@ export class UsageTracker {
     return tracker;
   }
 
-  /** A record that is ahead counts as one of now. */
+  /** A record in the future counts as one of now. */
   #of(id: string, now: number): UsageRecord[] {
     const records = this.#records.filter((record) => record.memory_id === id);
     return records.map((record) => ({
@@ -241,7 +240,7 @@ export class UsageTracker {
     }));
   }
 
-  /** The newest record weighs 1, so that old ones do not all weigh nothing. */
+  /** The newest record weighs 1, so that old records do not all weigh 0. */
   #rate(records: readonly UsageRecord[]): number {
     const newest = Math.max(...records.map(({ retrieved_at }) => retrieved_at));
     const weight = ({ retrieved_at }: UsageRecord) =>

@@ -1,7 +1,6 @@
-// A sum over bytes that tells them from others. Plain on purpose: this is the yardstick of the
-// parity tests.
+// XXH64, a checksum over bytes. Plain on purpose: this is the yardstick of the parity tests.
 
-/** The most that 64 bits hold. */
+/** The largest number of 64 bits. */
 export const M = (1n << 64n) - 1n;
 const P1: bigint = 0x9e3779b185ebca87n;
 const P2: bigint = 0xc2b2ae3d27d4eb4fn;
@@ -9,7 +8,7 @@ const P3: bigint = 0x165667b19e3779f9n;
 const P4: bigint = 0x85ebca77c2b2ae63n;
 const P5: bigint = 0x27d4eb2f165667c5n;
 
-/** XXH64 with seed 0, as it is written down. */
+/** XXH64 with seed 0, as specified. */
 export function xxh64(bytes: Uint8Array): bigint {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const turn = (value: bigint, by: bigint) => ((value << by) | (value >> (64n - by))) & M;

@@ -1,5 +1,4 @@
-// A database of Hynous' Nous server is taken in, used, carried elsewhere and given back, and
-// nothing of it is lost.
+// A database of Hynous' Nous server is adopted, used, exported and given back without loss.
 
 import { spawnSync } from "node:child_process";
 import { copyFileSync } from "node:fs";
@@ -16,7 +15,7 @@ import { learned } from "./support/trades.ts";
 
 const NOW = Date.now();
 const AGENT = "trader";
-/** What a row of each table is told apart by. */
+/** The identifying columns of each table's rows. */
 const TABLES = {
   nodes: "id",
   edges: "id",
@@ -24,7 +23,7 @@ const TABLES = {
   clusters: "id",
   cluster_memberships: "cluster_id, node_id",
 } as const;
-/** What recalls, searches and sweeps change. */
+/** The columns that recalls, searches and sweeps change. */
 const SOFT = [
   ...["neural_stability", "neural_retrievability", "neural_access_count", "neural_last_accessed"],
   "state_lifecycle",
@@ -32,7 +31,7 @@ const SOFT = [
 
 type Rows = Record<keyof typeof TABLES, Record<string, unknown>[]>;
 
-/** All columns of all rows. Those of this server are left out, if it has any. */
+/** All columns of all rows, without this server's own columns. */
 function rowsIn(file: string, except: readonly string[] = ["frame", "censors"]): Rows {
   const db = new Database(file);
   try {
@@ -79,7 +78,7 @@ let before: Rows;
 beforeAll(async () => {
   ids = makeHynous(theirs, { now: NOW, memories: 500, trades: 48, dimensions: 64 });
   before = rowsIn(theirs);
-  // It is held until what this process had open is collected.
+  // The file is held until garbage collection of this process's handles.
   for (let turn = 0; turn < 5; turn++) await releaseHandles();
   run("adopt", theirs, "--agent", AGENT, ...data);
 });
@@ -99,7 +98,7 @@ async function using(
 }
 
 describe("a database of Hynous' server", () => {
-  test("is taken in with every column of every row, and stays as it was itself", () => {
+  test("is adopted with every column of every row, and stays unchanged itself", () => {
     expect(before.nodes.length).toBeGreaterThan(500);
     for (const table of Object.keys(TABLES) as (keyof Rows)[])
       expect(before[table].length).toBeGreaterThan(4);
@@ -144,7 +143,7 @@ describe("a database of Hynous' server", () => {
     },
   );
 
-  test("is swept, and learned from: trades are tied from the entry to the close", async () => {
+  test("is swept and consolidated: trades are linked from the entry to the close", async () => {
     await using(async (own) => {
       const sweep = await own.ask("POST /decay", { force: true });
       expect(sweep.body).toMatchObject({ ok: true, processed: before.nodes.length });
@@ -191,7 +190,7 @@ describe("a database of Hynous' server", () => {
     }
   });
 
-  test("is given back: Hynous' server starts on it, and its statements do what they did", () => {
+  test("is given back: Hynous' server starts on it, and its statements have the same effects", () => {
     const file = join(folder, "given-back.db");
     copyFileSync(agentFile(folder, AGENT), file);
     const rows = rowsIn(file);

@@ -1,6 +1,6 @@
-// Agents know nothing of each other: whatever one asks by whatever route, with another's ids, too,
-// its answers, the log and the metrics hold nothing of the others, and the others' memories are as
-// they were. A route of the table that is not here fails.
+// Agents are isolated: for any request on any route, even with another agent's ids, answers, log
+// and metrics contain nothing of other agents, and the other agents' memories stay unchanged. The
+// test fails if a route of the table is missing here.
 
 import { cpSync, existsSync } from "node:fs";
 import fc from "fast-check";
@@ -18,7 +18,10 @@ const OPERATIONS = { ...AGENT_OPERATIONS, ...AGENTLESS_OPERATIONS };
 type Name = keyof typeof OPERATIONS;
 const NAMES = Object.keys(OPERATIONS) as Name[];
 
-/** An agent, with a word that is in all of its texts, and one that is in all ids that it chose. */
+/**
+ * An agent, with one word that all of its texts contain and one that all ids of its own choice
+ * contain.
+ */
 interface Actor {
   agent: string;
   text: string;
@@ -29,23 +32,23 @@ const AGENTS: readonly Actor[] = [
   { agent: "sisyphus", text: "quagmire", id: "kohlrabi" },
   { agent: "tantalus", text: "xylophone", id: "marzipan" },
 ];
-/** Agents that there are not, and that do not come to be. */
+/** Names of agents that do not exist and are never created. */
 const GHOSTS: readonly Actor[] = [
   { agent: "medusa", text: "bandicoot", id: "thimblerig" },
   { agent: "ikaros", text: "flibbertigibbet", id: "ocelot" },
 ];
 const ALL = [...AGENTS, ...GHOSTS];
 
-/** So many rounds of all routes, in an order by chance. */
+/** Rounds of all routes, in random order. */
 const ROUNDS = 6;
 /**
- * An agent's rounds leave one of the routes without any success in one case of four; so often in a
- * row they never do.
+ * In one case of four, an agent's rounds give some route no success; this many failures in a row
+ * are practically impossible.
  */
 const MOST_TURNS = 24;
 const DIMENSIONS = 24;
 const MODEL = "words";
-/** Words that all agents use, so that whatever looks further than it may finds something. */
+/** Words that all agents use, so that a search that crosses agents finds something. */
 const WORDS = [
   "funding",
   "squeeze",
@@ -60,11 +63,11 @@ const WORDS = [
   "wrong",
 ];
 
-// ---- what is asked ------------------------------------------------------------------------------
+// ---- requests -----------------------------------------------------------------------------------
 
 /**
- * Ids that agents have, by kind, those of a membership with a blank between: those of the others
- * are asked for, too.
+ * Ids of an agent, by kind; the two ids of a membership are joined by a blank. Other agents ask for
+ * them, too.
  */
 type Kind = "node" | "edge" | "cluster" | "membership" | "conflict" | "context";
 type Ids = Record<Kind, string[]>;
@@ -78,18 +81,18 @@ const noIds = (): Ids => ({
 });
 /** By the names of agents. */
 let ids: Map<string, Ids>;
-/** Places in lists, whosever, by the operation that told of them. */
+/** Page cursors of any agent, by the operation that returned them. */
 const cursors = new Map<Name, string[]>(NAMES.map((name) => [name, []]));
 
 interface Given {
-  /** For the parts of the path that change. */
+  /** Values for the variable parts of a path. */
   path?: readonly string[];
   query?: Record<string, string | undefined>;
   body?: object;
   headers?: Record<string, string>;
 }
 
-/** What an agent's requests are made of. */
+/** The values that an agent's requests are made of. */
 function partsFor(actor: Actor) {
   const others = ALL.filter((it) => it !== actor);
   const oneOf = (texts: readonly string[]) =>
@@ -113,7 +116,7 @@ function partsFor(actor: Actor) {
     name: fc.constantFrom("custom:lesson", "custom:trade_close", `custom:${actor.text}`),
     newId: fc.integer({ min: 0, max: 1e9 }).map((number) => `n_${actor.id}_${number}`),
     vector: words.map((text) => vectorOf(text, DIMENSIONS)),
-    /** None, of the list of an operation, or of another one. */
+    /** No cursor, one of the operation's own list, or one of another list. */
     cursor: (name: Name) =>
       fc.oneof(
         { weight: 4, arbitrary: fc.constant(undefined) },
@@ -128,7 +131,7 @@ function partsFor(actor: Actor) {
 }
 type Parts = ReturnType<typeof partsFor>;
 
-/** With some of the fields, and always with those that have to be there. */
+/** With some of the optional fields, and with all required ones. */
 const fields = (required: object, optional: object = {}) =>
   fc.record({ ...required, ...optional } as Record<string, fc.Arbitrary<unknown>>, {
     requiredKeys: Object.keys(required),
@@ -300,10 +303,10 @@ const REQUESTS: { readonly [Operation in Name]: (parts: Parts) => fc.Arbitrary<G
   deleteAgent: ({ agent }) => ofId(agent),
 };
 
-// ---- asking -------------------------------------------------------------------------------------
+// ---- sending ------------------------------------------------------------------------------------
 
 const keys = new Map<Actor, string>();
-/** Sees all agents. */
+/** A client that sees all agents. */
 let operator: string;
 
 function send(server: Running, actor: Actor, name: Name, given: Given): Promise<Answer> {
@@ -322,7 +325,10 @@ function send(server: Running, actor: Actor, name: Name, given: Given): Promise<
   return server.ask(`${method.toUpperCase()} ${filled}${query}`, given.body, headers);
 }
 
-/** Sends, keeps the ids and places of the answer, and looks for what must not be in it. */
+/**
+ * Sends a request, keeps the ids and cursors of the answer, and searches it for other agents'
+ * words.
+ */
 async function askAs(server: Running, actor: Actor, name: Name, given: Given): Promise<Answer> {
   const answer = await send(server, actor, name, given);
   const { status, body, headers } = answer;
@@ -377,7 +383,7 @@ function remember(
     own[unmade] = own[unmade].filter((id) => id !== path.join(" "));
 }
 
-/** All of an agent's database, row by row. */
+/** All rows of an agent's database. */
 function rowsOf(folder: string, { agent }: Actor): unknown {
   const db = raw(agentFile(folder, agent));
   try {
@@ -395,7 +401,7 @@ function rowsOf(folder: string, { agent }: Actor): unknown {
   }
 }
 
-/** What an agent is told of all that it has, by what changes nothing. */
+/** All of an agent's data, read through routes that change nothing. */
 async function viewOf(server: Running, actor: Actor): Promise<unknown> {
   const lists: [Name, Given][] = [
     ["health", {}],
@@ -406,20 +412,20 @@ async function viewOf(server: Running, actor: Actor): Promise<unknown> {
   ];
   const views = [];
   for (const [name, given] of lists) views.push((await send(server, actor, name, given)).body);
-  // What fades by itself.
+  // Fields that fade with time.
   const fades = (key: string, value: unknown) =>
     key.endsWith("retrievability") ? undefined : value;
   return JSON.parse(JSON.stringify(views, fades));
 }
 
-// ---- what is there ------------------------------------------------------------------------------
+// ---- data ---------------------------------------------------------------------------------------
 
 const filled = makeFolder();
-/** Of all that is there. */
+/** A copy of all data. */
 let filledIds: Map<string, Ids>;
 
 /**
- * Memories, edges, a cluster, a playbook that is called up, a trade that follows it, a conflict, a
+ * Memories, edges, a cluster, a playbook that was triggered, a trade that follows it, a conflict, a
  * prompt with its feedback.
  */
 async function fill(server: Running, actor: Actor): Promise<void> {
@@ -491,7 +497,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => removeFolder(filled));
 
-/** A server on a copy of all of it, with a provider of embeddings. One thread holds all agents. */
+/** A server on a copy of the data, with an embedding provider. One thread holds all agents. */
 async function serve(): Promise<{ server: Running; folder: string }> {
   const folder = temporaryFolder();
   cpSync(filled, folder, { recursive: true });
@@ -511,7 +517,7 @@ async function serve(): Promise<{ server: Running; folder: string }> {
   return { server, folder };
 }
 
-/** One request of each operation for each of these agents, in an order by chance. */
+/** One request of each operation for each of these agents, in random order. */
 const roundOf = (actors: readonly Actor[]) =>
   fc.constant(undefined).chain(() => {
     const requests = actors.flatMap((actor) => {
@@ -524,8 +530,8 @@ const roundOf = (actors: readonly Actor[]) =>
   });
 
 /**
- * Rounds of requests as these agents, after which the others are as they were; what each operation
- * was answered with.
+ * Rounds of requests as these agents; checks that the other agents are unchanged, and returns the
+ * statuses of each operation.
  */
 async function ask(
   server: Running,
@@ -545,13 +551,13 @@ async function ask(
       statuses.get(name)!.push((await askAs(server, actor, name, given)).status);
     }
   });
-  // What was asked has changed what there is: nothing could be made smaller.
+  // The requests changed the data, so a failing run cannot be reduced.
   await fc.assert(rounds, { numRuns: ROUNDS, endOnFailure: true });
   expect(await stateOf()).toEqual(before);
   return statuses;
 }
 
-/** The log knows agents by their names, and neither memories nor their ids; metrics know nobody. */
+/** The log contains agents' names, but neither memories nor their ids; metrics contain no agent. */
 async function expectSilence(server: Running): Promise<void> {
   const response = await fetch(`${server.url}/metrics`, {
     headers: { authorization: `Bearer ${operator}` },
@@ -570,14 +576,14 @@ async function expectSilence(server: Running): Promise<void> {
 
 // ---- the promises -------------------------------------------------------------------------------
 
-test("every route of the table is asked", () => {
+test("every route of the table is requested", () => {
   expect(Object.keys(REQUESTS).sort()).toEqual([...NAMES].sort());
 });
 
-describe("whatever is asked by whatever route, the others are not told of, and stay as they were", () => {
+describe("requests on any route neither reveal nor change other agents", () => {
   test("as each of the agents", { timeout: 360_000 }, async () => {
-    // A route that always refuses would tell nobody anything. By chance one may have refused all
-    // that it was asked: then the agents ask again, each of a new copy.
+    // A route that always fails would prove nothing. By chance a route may have failed each time:
+    // then the agents ask again, each on a new copy.
     const refusing = new Set(NAMES);
     for (let turn = 0; turn < AGENTS.length || (refusing.size > 1 && turn < MOST_TURNS); turn++) {
       const { server, folder } = await serve();
@@ -590,7 +596,7 @@ describe("whatever is asked by whatever route, the others are not told of, and s
     expect([...refusing]).toEqual(["deleteAgent"]);
   });
 
-  test("as agents that are not there", { timeout: 240_000 }, async () => {
+  test("as agents that do not exist", { timeout: 240_000 }, async () => {
     const { server, folder } = await serve();
     const statuses = await ask(server, folder, GHOSTS);
     for (const name of ["createNode", "createNodes", "createCluster"] as const) {
@@ -601,7 +607,7 @@ describe("whatever is asked by whatever route, the others are not told of, and s
   });
 });
 
-test("agents that are not there share nothing, not even what a request with a key of its own was", async () => {
+test("agents that do not exist share no state, not even requests with idempotency keys", async () => {
   const { server } = await serve();
   const [one, other] = GHOSTS as [Actor, Actor];
   const edges = (type: string): Given => ({

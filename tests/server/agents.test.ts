@@ -1,5 +1,5 @@
-// Agents and their data: apart from each other, there again after a restart, shared with other
-// programs, found in a database of the existing server.
+// Agents and their data: isolated from each other, restored after a restart, shared with other
+// programs, and adopted from a database of the existing server.
 
 import { mkdirSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -12,7 +12,7 @@ import { clientOf } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 describe("agents", () => {
-  test("know nothing of each other, whatever they are called", async () => {
+  test("are isolated, whatever their names", async () => {
     const server = await start(temporaryFolder());
     const names = ["Alice", "alice", "../alice", "a/b", "Зоя", "x".repeat(200), "default"];
     for (const name of names) {
@@ -34,7 +34,7 @@ describe("agents", () => {
     ).toEqual([{ value: "Зоя" }]);
   });
 
-  test("a stop writes what recalls changed, and everything is there after it", async () => {
+  test("a stop writes pending recalls, and a restart finds everything", async () => {
     const folder = temporaryFolder();
     const first = await start(folder);
     const client = clientOf(first, "default");
@@ -72,7 +72,7 @@ describe("agents", () => {
     }
     for (let place = 1; place < 30; place++)
       await client.link(nodes[place].id, nodes[(place * 7) % 30].id, "relates_to");
-    // The first search counts accesses, the second sees them.
+    // The first search counts accesses, and the second reads them.
     const asked = { query: "squeeze 3", embedding: [0.5, 0.5], limit: 20 };
     await client.ask("POST /search", asked);
     const rankingOf = ({ body }: Awaited<ReturnType<typeof client.ask>>) =>
@@ -80,7 +80,7 @@ describe("agents", () => {
     const before = rankingOf(await client.ask("POST /search", { ...asked }));
     await first.end();
     const db = raw(agentFile(folder, "default"));
-    // Less what the second search counted.
+    // Without the counts of the second search.
     db.exec(
       "UPDATE nodes SET neural_access_count = neural_access_count - 1 WHERE neural_access_count > 1",
     );
@@ -90,7 +90,7 @@ describe("agents", () => {
 });
 
 describe("other programs on the same data", () => {
-  test("what they write is found, and what they remove is gone", async () => {
+  test("have their writes found, and their deletions respected", async () => {
     const server = await start(temporaryFolder());
     const { ask, create, link, search, file } = clientOf(server, "default");
     const [a, b] = [await create(), await create({ content_title: "Other", content_body: null })];
@@ -130,7 +130,7 @@ describe("other programs on the same data", () => {
     expect(await one!.search("renamed")).toEqual([id]);
   });
 
-  test("a change log that was cut makes the index anew", async () => {
+  test("a truncated change log causes a rebuild of the index", async () => {
     const server = await start(temporaryFolder());
     const { create, search, file } = clientOf(server, "default");
     await create();
@@ -144,8 +144,8 @@ describe("other programs on the same data", () => {
   });
 });
 
-describe("how long vectors are", () => {
-  test("is not for another program to change by one of its own", async () => {
+describe("the length of vectors", () => {
+  test("cannot be changed by another program's vector", async () => {
     const { create, search, ask, file } = clientOf(await start(temporaryFolder()), "default");
     const { id } = await create({ embedding: [1, 0] });
     const db = raw(file());
@@ -157,7 +157,7 @@ describe("how long vectors are", () => {
     expect((await create({ embedding: [0, 1] })).id).toMatch(/^n_/);
   });
 
-  test("is for the next to say where there is none left", async () => {
+  test("is set by the next vector if none is left", async () => {
     const { create, search, ask } = clientOf(await start(temporaryFolder()), "default");
     const first = await create({ embedding: [1] });
     await ask(`DELETE /nodes/${first.id}`);
@@ -186,7 +186,7 @@ test("a request of two agents is refused, and the name of one may hold a comma",
   expect(await ask("one, two")).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-test("a database of the existing server is opened with all that is in it", async () => {
+test("a database of the existing server is opened with all of its content", async () => {
   const folder = temporaryFolder();
   const file = agentFile(folder, "default");
   mkdirSync(dirname(file), { recursive: true });
@@ -202,7 +202,7 @@ test("a database of the existing server is opened with all that is in it", async
   });
   expect(await search("extremes")).toEqual(["n_a"]);
   expect(await search("funding", { cluster_ids: ["c_1"] })).toEqual(["n_a"]);
-  // Two vectors there have three components, and the one that has two is left out.
+  // Two of its vectors have three components, and the one with two is left out.
   expect(await search("nobody", { embedding: [1, 0, 0] })).toEqual(["n_a"]);
   expect((await ask("GET /graph")).body.clusters).toMatchObject([
     { id: "c_1", name: "Majors", pinned: false },
@@ -212,7 +212,7 @@ test("a database of the existing server is opened with all that is in it", async
   expect(readdirSync(dirname(file)).filter((name) => name.includes(".schema-0."))).toHaveLength(1);
 });
 
-test("empty titles and subtypes of the existing server count as missing in lines of context", async () => {
+test("empty titles and subtypes of the existing server count as missing in context lines", async () => {
   const folder = temporaryFolder();
   const file = agentFile(folder, "default");
   mkdirSync(dirname(file), { recursive: true });
@@ -227,7 +227,7 @@ test("empty titles and subtypes of the existing server count as missing in lines
   expect(text).toMatch(/^- \[episode · KNOWLEDGE\] Untitled \(2026-01-01\): ./);
 });
 
-test("clients at once read what they wrote", { timeout: 120_000 }, async () => {
+test("concurrent clients read their own writes", { timeout: 120_000 }, async () => {
   const server = await start(temporaryFolder());
   const work = async (name: number) => {
     const { create, search, ask, link } = clientOf(server, name % 2 === 0 ? "default" : "another");

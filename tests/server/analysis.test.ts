@@ -1,5 +1,5 @@
-// A language model says what episodes add up to: what it is asked and what becomes of its answers,
-// whether they are of use or not.
+// A language model analyses episodes: the requests to the model, and the handling of its answers,
+// useful or not.
 
 import { describe, expect, test, vi } from "vitest";
 import { Analyst } from "../../js/server/src/analysis/analyst.ts";
@@ -25,14 +25,14 @@ const KEY = "sk-very-secret";
 const log = await createLog({ log_level: "silent", log_format: "json" });
 const PROMPT = { system: "Say what they teach.", user: "Group BTC" };
 
-/** What a model is asked. */
+/** A request to the model. */
 type Question = Asked & { messages: { role: string; content: string }[] };
 
 const completion = (content: unknown, finish_reason = "stop") => ({
   choices: [{ index: 0, message: { role: "assistant", content }, finish_reason }],
 });
 
-/** Says this to whatever it is asked; vectors are made as usual. */
+/** Answers every request with this text; embeddings work as usual. */
 const says =
   (text: (question: Question) => string): Behaviour =>
   (asked, response) => {
@@ -67,7 +67,7 @@ async function set(behaviour: Behaviour, options: readonly string[] = []) {
   return { provider, server, client };
 }
 
-/** Closed trades of a symbol: those that a signal called up were won, the others lost. */
+/** Closed trades of a symbol: those after a signal were won, the others lost. */
 async function trade(client: Client, symbol: string, count = 12): Promise<void> {
   const items = Array.from({ length: count }, (_, place) => {
     const isCalled = place % 2 === 0;
@@ -95,7 +95,7 @@ const consolidate = async (client: Client) => {
   return body;
 };
 
-/** What was learned of each symbol, by whom. */
+/** The lessons about each symbol, and their authors. */
 function learned(client: Client) {
   const rows = raw(client.file())
     .prepare(
@@ -111,8 +111,8 @@ const analyses = (client: Client) =>
     ),
   );
 
-describe("what a model says of use", () => {
-  test("becomes a lesson over the episodes that it was asked about, once", async () => {
+describe("a useful answer of the model", () => {
+  test("becomes a lesson over the episodes of its request, once", async () => {
     const { provider, server, client } = await set(says((question) => lesson(symbolOf(question))));
     await trade(client, "BTC");
     const report = await consolidate(client);
@@ -151,7 +151,7 @@ describe("what a model says of use", () => {
     expect(server.log()).not.toMatch(/very-secret|Trade 11|Patience/);
   });
 
-  test("with a trigger becomes a playbook; and that there is nothing is taken for that", async () => {
+  test("with a trigger becomes a playbook; and an answer of no pattern is accepted", async () => {
     const trigger =
       'PLAYBOOK_TRIGGER: {"anomaly_types": ["funding_extreme"], "direction": "long", "action": "Buy."}';
     const answers: Record<string, string> = {
@@ -173,7 +173,7 @@ describe("what a model says of use", () => {
   });
 
   test(
-    "and that a lesson says already strengthens it, told by words, or by vectors where they are made",
+    "that repeats a lesson strengthens it, compared by words, or by vectors if they exist",
     BUSY,
     async () => {
       const { client } = await set(says(() => lesson("BTC")));
@@ -188,7 +188,7 @@ describe("what a model says of use", () => {
       });
       expect((await client.ask(`GET /edges?node_id=${id}`)).body.data).toHaveLength(12);
 
-      // To this provider all texts are one, whatever their words are.
+      // This provider gives all texts the same vector.
       const alike: Behaviour = (asked, response) =>
         asked.url.endsWith("/embeddings")
           ? json(response, answerTo({ ...asked, input: asked.input.map(() => "the same") }, 64))
@@ -220,7 +220,7 @@ describe("what a model says of use", () => {
     },
   );
 
-  test("is asked for by itself, too, and the turn is given back", async () => {
+  test("is also requested by periodic consolidation, which then releases its lease", async () => {
     const { server, client, provider } = await set(
       says((question) => lesson(symbolOf(question))),
       ["--consolidate-interval", "1"],
@@ -242,8 +242,8 @@ describe("what a model says of use", () => {
   });
 });
 
-describe("a model that says nothing of use", () => {
-  test("costs no group its lessons: statistics take its place, and the report names it", async () => {
+describe("a useless answer of the model", () => {
+  test("costs no group its lessons: statistics replace it, and the report names it", async () => {
     const { client, server } = await set((asked, response) => {
       if (symbolOf(asked as Question) === "ETH") json(response, completion(lesson("ETH")));
       else json(response, { choices: [] });
@@ -259,7 +259,7 @@ describe("a model that says nothing of use", () => {
     expect(server.log()).toContain("The language model said nothing of use");
   });
 
-  test("keeps nobody waiting but who asked for it, and no transaction is open meanwhile", async () => {
+  test("delays only its own request, and holds no transaction open", async () => {
     let answer = () => {};
     const { client, provider } = await set((asked, response) => {
       answer = () => json(response, completion(lesson(symbolOf(asked as Question))));
@@ -274,7 +274,7 @@ describe("a model that says nothing of use", () => {
     const db = raw(client.file());
     db.exec("PRAGMA busy_timeout = 0; BEGIN IMMEDIATE; ROLLBACK");
     db.close();
-    // What was asked about is not what there is any more.
+    // The episodes of the request have changed meanwhile.
     await trade(client, "BTC", 2);
     answer();
     const { errors } = await report;
@@ -288,7 +288,7 @@ describe("a model that says nothing of use", () => {
     expect([...analyses(client)]).toEqual(["BTC statistics"]);
   });
 
-  test("is not waited for longer than the settings say", async () => {
+  test("is not awaited longer than the configured time", async () => {
     const { client } = await set(() => {}, ["--analysis-timeout", "200"]);
     await trade(client, "BTC");
     const { errors } = await consolidate(client);
@@ -298,7 +298,7 @@ describe("a model that says nothing of use", () => {
     expect([...analyses(client)]).toEqual(["BTC statistics"]);
   });
 
-  test("does not keep the server from stopping, whoever waits for it", async () => {
+  test("does not keep the server from stopping, even with pending requests", async () => {
     const { client, provider, server } = await set(() => {}, ["--consolidate-interval", "1"]);
     await trade(client, "BTC");
     await vi.waitFor(() => expect(provider.asked.length).toBeGreaterThan(0), {
@@ -360,7 +360,7 @@ describe("answers", () => {
       /larger than 1048576 bytes/,
       1,
     ],
-  ])("%s is none", async (_, behaviour, why, calls) => {
+  ])("are refused: %s", async (_, behaviour, why, calls) => {
     const provider = await startProvider();
     provider.behave(behaviour);
     expect(await analystOf(provider).answers([PROMPT])).toEqual([
@@ -369,13 +369,13 @@ describe("answers", () => {
     expect(provider.asked).toHaveLength(calls);
   });
 
-  test("are what comes after thoughts", async () => {
+  test("begin after the model's thoughts", async () => {
     const provider = await startProvider();
     provider.behave(sends(completion(`<think>\nPerhaps?\n</think>\n\n${lesson("BTC")}`)));
     expect(await analystOf(provider).answers([PROMPT])).toEqual([{ text: lesson("BTC") }]);
   });
 
-  test("are asked for one by one; a model that fails again and again is left alone", async () => {
+  test("are requested one by one; a model that fails repeatedly is skipped", async () => {
     const provider = await startProvider();
     provider.behave(sends({}, 500));
     const said = await analystOf(provider).answers(Array(5).fill(PROMPT));
@@ -384,7 +384,7 @@ describe("answers", () => {
     expect(provider.asked).toHaveLength(pace.failures);
   });
 
-  test("of a cycle have a time together", async () => {
+  test("of a cycle share one time limit", async () => {
     const provider = await startProvider();
     provider.behave(() => {});
     const said = await analystOf(provider, { cycleTime: 100 }).answers([PROMPT, PROMPT]);

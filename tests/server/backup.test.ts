@@ -1,4 +1,4 @@
-// Backups of an agent's database, and what is put in its place.
+// Backups of an agent's database, and restoring them.
 
 import { spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -28,7 +28,7 @@ const epochOf = async (file: string) => {
   return epoch;
 };
 
-/** A statement of a database that was closed, which keeps it from being given back. */
+/** A statement of a closed database, which delays the release of its file. */
 function closedStatement(file: string) {
   const db = raw(file);
   const statement = db.prepare("SELECT id FROM nodes");
@@ -38,7 +38,7 @@ function closedStatement(file: string) {
 }
 
 describe("backup and restore", () => {
-  test("bring back what was there, under an epoch of its own, and put aside what there is", async () => {
+  test("restore the old data under a new epoch, and keep the replaced data aside", async () => {
     const [folder, elsewhere] = [temporaryFolder(), join(temporaryFolder(), "backup.db")];
     const first = await start(folder);
     const { create, link, search, file } = clientOf(first, "default");
@@ -67,7 +67,7 @@ describe("backup and restore", () => {
     expect(await second.search("squeeze", { embedding: [1, 2] })).toContain(a.id);
   });
 
-  test("a backup while a server writes is whole, as of one moment", {
+  test("a backup while a server writes is complete, as of one moment", {
     timeout: 60_000,
   }, async () => {
     const [folder, elsewhere] = [temporaryFolder(), join(temporaryFolder(), "backup.db")];
@@ -94,7 +94,7 @@ describe("backup and restore", () => {
     storage.close();
   });
 
-  test("goes to another agent, and to where there is none", async () => {
+  test("work for another agent, and for a new one", async () => {
     const [folder, elsewhere] = [temporaryFolder(), join(temporaryFolder(), "backup.db")];
     const first = await start(folder);
     await clientOf(first, "one").create();
@@ -114,7 +114,7 @@ describe("backup and restore", () => {
     expect(names.sort()).toEqual(["default", "one", "two"]);
   });
 
-  test("takes the place of a database that is broken", async () => {
+  test("replace a broken database", async () => {
     const [folder, elsewhere] = [temporaryFolder(), join(temporaryFolder(), "backup.db")];
     const first = await start(folder);
     const { create, file } = clientOf(first, "default");
@@ -171,7 +171,7 @@ describe("backup and restore", () => {
       },
       /is not sound|cannot be taken in/,
     ],
-  ])("%s is not put in the place of what there is", async (_, make, why) => {
+  ])("%s does not replace existing data", async (_, make, why) => {
     const [folder, given] = [temporaryFolder(), join(temporaryFolder(), "given.db")];
     const first = await start(folder);
     const { create, file } = clientOf(first, "default");
@@ -188,7 +188,7 @@ describe("backup and restore", () => {
     expect(existsSync(`${file()}.tmp`)).toBe(false);
   });
 
-  test("waits for what this process has closed and not given back yet", async () => {
+  test("wait for databases that this process has closed but not yet released", async () => {
     const folder = temporaryFolder();
     const [file, given] = [agentFile(folder, "default"), join(temporaryFolder(), "given.db")];
     new LibsqlStorage(file, { durability: "full" }).close();
@@ -205,7 +205,7 @@ describe("backup and restore", () => {
     expect(existsSync(aside!)).toBe(true);
   });
 
-  test("there is none of an agent that is not there", () => {
+  test("report a missing agent", () => {
     const folder = temporaryFolder();
     const { status, stderr } = run(
       "backup",
@@ -223,8 +223,8 @@ describe("backup and restore", () => {
   });
 });
 
-describe("adopting", () => {
-  test("takes in a copy of a database of the existing server, which stays as it is", async () => {
+describe("adoption", () => {
+  test("copies a database of the existing server, which stays unchanged", async () => {
     const [folder, given] = [temporaryFolder(), join(temporaryFolder(), "theirs.db")];
     makeExisting(given);
     const before = join(temporaryFolder(), "before.db");
@@ -242,7 +242,7 @@ describe("adopting", () => {
     });
   });
 
-  test("refuses ids that reading would cut off", () => {
+  test("refuses ids that reading would truncate", () => {
     const [folder, given] = [temporaryFolder(), join(temporaryFolder(), "theirs.db")];
     makeExisting(given);
     const db = raw(given);
@@ -261,7 +261,7 @@ describe("adopting", () => {
     expect(run("adopt", given, "--data-dir", folder)).toMatchObject({ status: 0 });
   });
 
-  test("waits for nobody who is writing to it", () => {
+  test("does not wait for a writing program", () => {
     const [folder, given] = [temporaryFolder(), join(temporaryFolder(), "theirs.db")];
     makeExisting(given);
     const other = raw(given);

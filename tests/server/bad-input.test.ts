@@ -1,5 +1,5 @@
-// What the server refuses: 400 with the path of what is wrong, 413, and nothing half done. Never a
-// stack, never SQL.
+// Requests that the server refuses: 400 with the path of the wrong value, or 413, and no partial
+// effect. Answers contain neither stacks nor SQL.
 
 import { request } from "node:http";
 import fc from "fast-check";
@@ -15,16 +15,16 @@ const TEXTS: unknown[] = [7, {}, [], true, "a\0b", "x".repeat(1_000_001)];
 const SHARES: unknown[] = [-0.1, 1.1, "0.5", {}, true];
 const INSTANTS: unknown[] = [
   ...["", "yesterday", "2026-13-01", "2026-02-01T25:00:00Z", 1_700_000_000, {}, "x".repeat(100)],
-  // In UTC they are in years without four digits.
+  // In UTC these lie in years without four digits.
   ...["0000-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59"],
 ];
-/** Deeper than data may be. */
+/** Deeper than the limit of nested data. */
 const DEEP = JSON.parse(`${'{"a":'.repeat(101)}{}${"}".repeat(101)}`);
 const VECTORS: unknown[] = [[], [0, 0], [1e-50], [1, "2"], [1, null], [1e39], "1,2", {}, 7];
 const STATES: unknown[] = ["active", "", "constructor", 1, {}];
 const LIMITS: unknown[] = [-1, 1.5, "10", {}, true];
 
-/** A call, a good body, and values of fields that are wrong. */
+/** A call, a valid body, and wrong values of its fields. */
 const BODIES: [string, object, Record<string, unknown[]>][] = [
   [
     "POST /nodes/check-similar",
@@ -319,7 +319,7 @@ describe("wrong input", () => {
     });
   });
 
-  test("bodies that are no objects, or no JSON", async () => {
+  test("bodies that are not objects, or not JSON", async () => {
     for (const text of [
       "",
       "{",
@@ -339,7 +339,7 @@ describe("wrong input", () => {
     }
   });
 
-  test("a body that does not say that it is JSON", async () => {
+  test("a body without a JSON content type", async () => {
     for (const type of [
       "text/plain",
       "application/x-www-form-urlencoded",
@@ -368,7 +368,7 @@ describe("wrong input", () => {
     });
   });
 
-  test("names of agents that are none", async () => {
+  test("invalid names of agents", async () => {
     for (const name of ["", "x".repeat(201), "\xff\xfe", "a\xc2\x85b", "a\tb"]) {
       const { status, body } = await server().ask("GET /health", undefined, {
         "x-nous-agent": name,
@@ -380,7 +380,7 @@ describe("wrong input", () => {
     }
   });
 
-  test("ids that are none are not found, whatever they look like", async () => {
+  test("invalid ids are not found, whatever their form", async () => {
     for (const id of [
       "n_none",
       "%00",
@@ -406,7 +406,7 @@ describe("wrong input", () => {
   });
 });
 
-test("days that do not exist are no times", async () => {
+test("days that do not exist are not accepted as times", async () => {
   const { ask, create } = client();
   for (const day of ["2026-02-29", "2026-02-31", "2026-04-31", "2026-13-01", "2026-01-00"]) {
     for (const time of [day, `${day}T00:00:00Z`, `${day} 10:00:00`]) {
@@ -423,7 +423,7 @@ test("days that do not exist are no times", async () => {
   expect(temporal_event_time).toBe("2028-03-01T00:30:00.000Z");
 });
 
-test("half a pair of surrogates is the same text to everybody, so that a request may be sent again", async () => {
+test("half a surrogate pair becomes the same text everywhere, so that a request may be sent again", async () => {
   const { ask } = client();
   const node = { type: "note", content_title: "a\ud800b", id: "own" };
   const first = await ask("POST /nodes", node);
@@ -431,8 +431,8 @@ test("half a pair of surrogates is the same text to everybody, so that a request
   expect((await ask("POST /nodes", node)).status).toBe(first.status);
 });
 
-describe("too much", () => {
-  test("a body over the limit is 413, whether it tells its length or not", async () => {
+describe("oversized input", () => {
+  test("a body over the limit is 413, with or without a content length", async () => {
     const text = JSON.stringify({ ...LESSON, content_body: "x".repeat(MOST_BODY) });
     expect(await client().ask("POST /nodes", text)).toMatchObject({
       status: 413,
@@ -463,7 +463,7 @@ describe("too much", () => {
   });
 });
 
-test("no text of any kind makes a search fail, or find what is not there", {
+test("no search text causes a failure or a false match", {
   timeout: 120_000,
 }, async () => {
   const { create, search } = client();
@@ -477,7 +477,7 @@ test("no text of any kind makes a search fail, or find what is not there", {
   );
 });
 
-test("what is logged names no text, and answers name no inner thing", async () => {
+test("the log contains no text, and answers name no internals", async () => {
   const { ask, create, search } = client();
   await create({ content_title: "xylophone secret", content_body: "xylophone body" });
   await search("xylophone question");

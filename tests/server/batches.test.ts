@@ -1,4 +1,4 @@
-// Many at once: an outcome for each, one transaction for all.
+// Batches: an outcome for each entry, one transaction for all.
 
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -14,7 +14,7 @@ import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const { client } = sharedServer();
 
-test("memories are created, and one that is refused keeps no other from it", async () => {
+test("a refused memory does not prevent the others of a batch", async () => {
   const { ask, create, search } = client();
   await create({ id: "taken" });
   const known = await create({ content_title: "The first of all" });
@@ -47,7 +47,7 @@ test("memories are created, and one that is refused keeps no other from it", asy
   });
   expect((await search("first")).sort()).toEqual([known.id, body.results[0].id, "own"].sort());
   expect((await ask("GET /health")).body.node_count).toBe(4);
-  // What comes in the same batch is not corrected by it.
+  // Memories of the same batch are not corrected by it.
   const queued = [{ old_node_id: known.id, new_node_id: "own" }];
   expect((await ask("GET /contradiction/queue")).body.data).toMatchObject(queued);
 });
@@ -73,7 +73,7 @@ test("memories are read, as recalls or not", async () => {
   expect(foreign).toMatchObject({ found: 0, failed: 3 });
 });
 
-test("edges are made between what is there", async () => {
+test("edges are created between existing memories", async () => {
   const { ask, create } = client();
   const [a, b] = [await create(), await create()];
   const items = [
@@ -91,7 +91,7 @@ test("edges are made between what is there", async () => {
   expect(data).toMatchObject([{ strength: 0.8 }, { type: "precedes", strength: 0.1 }]);
 });
 
-test("a batch that is sent again is done once", async () => {
+test("a repeated batch is done once", async () => {
   const { ask } = client();
   const key = { "idempotency-key": "import-1" };
   const nodes = { items: [LESSON, LESSON] };
@@ -101,7 +101,7 @@ test("a batch that is sent again is done once", async () => {
   expect((await ask("POST /nodes/batch", { items: [LESSON] }, key)).status).toBe(422);
 });
 
-test("a kill leaves a batch whole, or none of it", { timeout: 60_000 }, async () => {
+test("a kill leaves a complete batch or none of it", { timeout: 60_000 }, async () => {
   const folder = temporaryFolder();
   const MANY = 50;
   let acknowledged = 0;
@@ -123,7 +123,7 @@ test("a kill leaves a batch whole, or none of it", { timeout: 60_000 }, async ()
   expect(acknowledged).toBeGreaterThanOrEqual(3);
 });
 
-describe("a batch gives way while its transaction is open:", () => {
+describe("a batch yields while its transaction is open:", () => {
   const LONG = "funding squeeze extremes revert ".repeat(2_000);
   const items = Array.from({ length: 100 }, () => ({ ...LESSON, content_body: LONG }));
 
@@ -133,7 +133,7 @@ describe("a batch gives way while its transaction is open:", () => {
     await other.create();
     const { id } = await busy.create({ content_title: "First" });
     const probe = beside(busy.file());
-    // A machine that stands still for seconds may miss it in one batch.
+    // A machine that stops for seconds may miss it in one batch.
     let [batches, isSeen] = [0, false];
     while (!isSeen && batches < 10) {
       batches += 1;
@@ -195,7 +195,7 @@ describe("a batch gives way while its transaction is open:", () => {
   });
 });
 
-describe("a batch that gives way,", () => {
+describe("a batch that yields", () => {
   function opened(): { agent: Agent; file: string } {
     const file = join(temporaryFolder(), "a.db");
     const agent = new Agent(new LibsqlStorage(file, { durability: "normal" }));
@@ -208,7 +208,7 @@ describe("a batch that gives way,", () => {
   };
   const nodesOf = (agent: Agent) => agent.read(() => agent.index.size);
 
-  test("whose client goes away, writes nothing", async () => {
+  test("writes nothing if its client disconnects", async () => {
     const { agent, file } = opened();
     await create(agent, ["a"]);
     let turns = 0;
@@ -227,7 +227,7 @@ describe("a batch that gives way,", () => {
     expect(nodesOf(agent)).toBe(3);
   });
 
-  test("of edges does so, too", async () => {
+  test("may be one of edges, too", async () => {
     const { agent, file } = opened();
     await create(agent, ["a", "b", "c"]);
     const held: boolean[] = [];
@@ -243,7 +243,7 @@ describe("a batch that gives way,", () => {
     expect(probe.isHeld()).toBe(false);
   });
 
-  test("goes on without a pause where it has been open for long", async () => {
+  test("continues without a pause once it has been open for long", async () => {
     const { agent, file } = opened();
     await create(agent, ["first"]);
     const probe = beside(file);

@@ -1,5 +1,5 @@
-// `nous-server bench`: measures made memories, or a copy of somebody's own, and leaves nothing
-// behind.
+// `nous-server bench`: measures generated memories, or a copy of the user's own, and leaves no
+// files behind.
 
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -23,7 +23,7 @@ function bench(dataDir: string, ...options: string[]): string {
   return stdout;
 }
 
-test("measures made memories, and leaves nothing behind", PATIENCE, () => {
+test("the bench measures generated memories, and leaves no files behind", PATIENCE, () => {
   const folder = temporaryFolder();
   const report: BenchReport = JSON.parse(bench(folder, "--json", "--durability", "normal"));
   expect(report).toMatchObject({
@@ -41,24 +41,28 @@ test("measures made memories, and leaves nothing behind", PATIENCE, () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("measures a copy of one's own memory, which stays as it is", PATIENCE, async () => {
-  const folder = temporaryFolder();
-  const server = await start(folder);
-  for (let place = 0; place < 3; place++) {
-    await clientOf(server, "own").create({ embedding: [place + 1, 2, 3, 4] });
-  }
-  await server.end();
-  const file = agentFile(folder, "own");
-  const [before, files] = [readFileSync(file), readdirSync(folder)];
-  const told = bench(folder, "--own", "--agent", "own");
-  expect(told).toContain("a copy of 3 memories, 0 edges, vectors of 4\n");
-  for (const what of MEASURED)
-    expect(told).toMatch(new RegExp(`^${what} +[\\d.]+ ms +[\\d.]+ ms +\\d+$`, "m"));
-  expect(readFileSync(file).equals(before)).toBe(true);
-  expect(readdirSync(folder)).toEqual(files);
-});
+test(
+  "the bench measures a copy of an existing memory, which stays unchanged",
+  PATIENCE,
+  async () => {
+    const folder = temporaryFolder();
+    const server = await start(folder);
+    for (let place = 0; place < 3; place++) {
+      await clientOf(server, "own").create({ embedding: [place + 1, 2, 3, 4] });
+    }
+    await server.end();
+    const file = agentFile(folder, "own");
+    const [before, files] = [readFileSync(file), readdirSync(folder)];
+    const told = bench(folder, "--own", "--agent", "own");
+    expect(told).toContain("a copy of 3 memories, 0 edges, vectors of 4\n");
+    for (const what of MEASURED)
+      expect(told).toMatch(new RegExp(`^${what} +[\\d.]+ ms +[\\d.]+ ms +\\d+$`, "m"));
+    expect(readFileSync(file).equals(before)).toBe(true);
+    expect(readdirSync(folder)).toEqual(files);
+  },
+);
 
-test("says that there is no such agent", () => {
+test("the bench reports a missing agent", () => {
   const folder = temporaryFolder();
   const args = [PROGRAM, "bench", "--data-dir", folder, "--own", "--agent", "nobody"];
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });

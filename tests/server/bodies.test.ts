@@ -1,5 +1,5 @@
-// Large bodies: the thread of HTTP goes on with other requests between two of them, and parses none
-// whose client has gone.
+// Large bodies: the HTTP thread answers other requests between two of them, and parses none whose
+// client has disconnected.
 
 import { connect, type Socket } from "node:net";
 import { OpenAPIHono } from "@hono/zod-openapi";
@@ -16,7 +16,7 @@ import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const LARGE = "x".repeat(1_000_000);
 
-/** What was done, in order. */
+/** The steps, in order. */
 const order: string[] = [];
 let app: OpenAPIHono<Carried>;
 
@@ -65,7 +65,7 @@ test("each large body has a turn of its own, and small ones go in between", asyn
   expect(order.indexOf("small")).toBeLessThan(order.indexOf("large 19"));
 });
 
-describe("a body whose client has gone is not parsed", () => {
+describe("a body whose client has disconnected is not parsed", () => {
   test.each([
     ["a large one", LARGE],
     ["a small one", "{"],

@@ -1,5 +1,5 @@
-// The program: its options, the file and the environment that say the same, what it prints, and
-// what stops it.
+// The program: its options, the equivalent file and environment, its output, and the errors that
+// stop it.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { PROGRAM, start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
-/** Runs the program to its end; a server that came up is ended, and its status is null. */
+/** Runs the program to its end; a server that starts is stopped, and its status is null. */
 function run(
   args: readonly string[],
   { env = {}, cwd }: { env?: NodeJS.ProcessEnv; cwd?: string } = {},
@@ -55,7 +55,7 @@ describe("settings", () => {
     expect(run(["--help"]).stdout).toMatch(/serve.*config.*check/s);
   });
 
-  test("defaults, and the folder of data where there is nothing else", () => {
+  test("defaults apply, and the default folder of data", () => {
     const [home, here] = [temporaryFolder(), temporaryFolder()];
     const env = { HOME: home, XDG_DATA_HOME: join(home, "data") };
     const defaults = inForce([], { env, cwd: here });
@@ -74,7 +74,7 @@ describe("settings", () => {
     );
   });
 
-  test("agents are swept every six hours, and nothing is consolidated, unless it is said", () => {
+  test("by default, agents are swept every six hours and never consolidated", () => {
     expect(inForce([])).toMatchObject({
       decay_interval: 21_600,
       consolidate_interval: 0,
@@ -88,7 +88,7 @@ describe("settings", () => {
     expect(inForce(["--count-outcomes", "client"])).toMatchObject({ count_outcomes: ["client"] });
   });
 
-  test("an option wins over a variable, and that over the file", () => {
+  test("an option wins over a variable, and a variable over the file", () => {
     const config = yamlFile("port: 1\nworkers: 2\nlog_level: warn\n");
     const env = { NOUS_PORT: "3", NOUS_WORKERS: "4" };
     const expected = { port: 5, workers: 4, log_level: "warn" };
@@ -98,7 +98,7 @@ describe("settings", () => {
     );
   });
 
-  test("the file says of the engine what code says, in snake_case", () => {
+  test("the file configures the engine as code does, in snake_case", () => {
     const yaml = `
 sections:
   intent_boost: 1.5
@@ -114,7 +114,7 @@ query: { adjacent_possessives: true }
     expect(inForce(["--config", yamlFile(yaml)])).toMatchObject(parse(yaml));
   });
 
-  test("max_sub_queries is another name of max_parts: the server starts with it", {
+  test("max_sub_queries is an alias of max_parts: the server starts with it", {
     timeout: 20_000,
   }, async () => {
     const config = yamlFile("orchestrator: { max_sub_queries: 2 }\n");
@@ -144,7 +144,7 @@ query: { adjacent_possessives: true }
     ["--max-body-bytes", "1"],
     ["--log-level", "loud"],
     ["--data-dir", ""],
-  ])("%s %s stops it with a sentence", (flag, value) => {
+  ])("%s %s stops the program with a sentence", (flag, value) => {
     const sentence = refused(["serve", flag, value]);
     expect(sentence).toContain(`${flag} is "${value}": `);
     expect(sentence).toMatch(/\.$/);
@@ -171,11 +171,11 @@ query: { adjacent_possessives: true }
     ["curve: straight", /curve/],
     ["query: { adjacent_possessives: 1 }", /query\.adjacent_possessives must be true or false/],
     ["query: { adjacentPossessives: true }", /query\.adjacentPossessives/],
-  ])("a file with %j stops it with a sentence", (yaml, sentence) => {
+  ])("a file with %j stops the program with a sentence", (yaml, sentence) => {
     expect(refused(["serve", "--config", yamlFile(yaml)])).toMatch(sentence);
   });
 
-  test("so do an unknown variable, a file that is not there, and an unknown option", () => {
+  test("an unknown variable, a missing file and an unknown option stop the program, too", () => {
     expect(refused(["serve"], { env: { NOUS_PROT: "1" } })).toMatch(
       /NOUS_PROT is not a variable of this server \(did you mean NOUS_PORT\?\)\. .*: NOUS_CONFIG, NOUS_HOST/,
     );
@@ -189,15 +189,15 @@ query: { adjacent_possessives: true }
   });
 });
 
-describe("what is mistyped or misplaced", () => {
-  test("a command is answered with the one that is near, or as unknown", () => {
+describe("mistyped and misplaced arguments", () => {
+  test("get the nearest command as a suggestion, or “unknown”", () => {
     expect(refused(["srve"])).toMatch(/unknown command 'srve'\n\(Did you mean serve\?\)/);
     const unknown = refused(["zzzzzz", "--port", "0"]);
     expect(unknown).toContain("unknown command 'zzzzzz'");
     expect(unknown).not.toContain("Did you mean");
   });
 
-  test("a file in the place of the data folder is named, and what to do", () => {
+  test("get advice if they name a file as the data folder", () => {
     const file = yamlFile("");
     const commands = [["serve", "--port", "0"], ["keys", "list"], ["check"]];
     for (const args of commands) {
@@ -228,7 +228,7 @@ describe("what is mistyped or misplaced", () => {
 });
 
 describe("serving", () => {
-  test("logs requests that succeed at level debug, and those that are refused at info", async () => {
+  test("logs successful requests at level debug, and refused ones at info", async () => {
     const server = await start(temporaryFolder());
     await server.ask("GET /health");
     await server.ask("GET /none");
@@ -239,7 +239,7 @@ describe("serving", () => {
     await expect.poll(() => telling.log()).toContain('"status":200');
   });
 
-  test("says at its start that a provider cannot be reached, and serves", async () => {
+  test("warns at the start that a provider cannot be reached, and serves", async () => {
     const server = await start(temporaryFolder(), [
       ...["--embeddings-provider", "openai-compatible"],
       ...["--embeddings-base-url", "http://127.0.0.1:1/v1"],
@@ -252,7 +252,7 @@ describe("serving", () => {
     expect((await server.ask("GET //readyz")).status).toBe(200);
   });
 
-  test("is what it does without a command, and it tells where", async () => {
+  test("is the default command, and it prints its address", async () => {
     const folder = temporaryFolder();
     const server = await start(folder);
     const second = run([
@@ -271,7 +271,7 @@ describe("serving", () => {
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   });
 
-  test("ends at once on SIGINT and SIGTERM, finishing what is under way", async () => {
+  test("ends at once on SIGINT and SIGTERM, and finishes requests in progress", async () => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
       const server = await start(temporaryFolder());
       const answers = Array.from({ length: 20 }, () => clientOf(server, "default").create());
@@ -283,7 +283,7 @@ describe("serving", () => {
     }
   });
 
-  test("does not come up on a database of a newer version, and says so", async () => {
+  test("refuses a database of a newer version with a message", async () => {
     const folder = temporaryFolder();
     await (await start(folder)).end();
     raw(agentFile(folder, "default")).exec(
@@ -304,7 +304,7 @@ describe("serving", () => {
 });
 
 describe("check", () => {
-  test("finds sound data sound, while a server uses it", async () => {
+  test("finds no fault in sound data, while a server uses it", async () => {
     const folder = temporaryFolder();
     const server = await start(folder);
     const { create, link } = clientOf(server, "default");
@@ -365,7 +365,7 @@ describe("check", () => {
     expect(status).toBe(1);
   });
 
-  test("finds a byte that changed inside a row, and takes what another program wrote as it is", async () => {
+  test("finds a changed byte inside a row, and accepts another program's rows", async () => {
     const folder = temporaryFolder();
     const server = await start(folder);
     const { create, ask, file } = clientOf(server, "default");
@@ -390,7 +390,7 @@ describe("check", () => {
     expect(status).toBe(1);
   });
 
-  test("says that there is nothing", () => {
+  test("reports an empty folder", () => {
     const folder = temporaryFolder();
     expect(run(["check", "--data-dir", folder])).toMatchObject({
       status: 0,

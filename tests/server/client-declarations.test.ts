@@ -1,5 +1,5 @@
-// The client's declarations, which the build writes from the description of the interface: each
-// name, method and field has a comment, types have names, and they are the types of the schemas.
+// The client's declarations, which the build generates from the OpenAPI description: each name,
+// method and field has a comment, types have names, and they match the types of the schemas.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,10 +26,10 @@ const exported = checker.getExportsOfModule(checker.getSymbolAtLocation(client!)
 const textOf = (symbol: ts.Symbol) =>
   ts.displayPartsToString(symbol.getDocumentationComment(checker));
 
-/** A value as JSON carries it: a field is there or it is missing, but never undefined. */
+/** A value as JSON carries it: a field is present or missing, but never undefined. */
 type AsJson<T> = T extends object ? { [K in keyof T]: AsJson<Exclude<T[K], undefined>> } : T;
 
-/** What is declared under a name, with all that is declared inside. */
+/** The declarations under a name, with all nested ones. */
 function declaredIn(symbol: ts.Symbol): [name: string, symbol: ts.Symbol][] {
   const found: [string, ts.Symbol][] = [[symbol.name, symbol]];
   const visit = (node: ts.Node, path: string) => {
@@ -51,13 +51,13 @@ describe("the declarations", () => {
     expect(problems.map(({ messageText }) => messageText)).toEqual([]);
   });
 
-  test("comment on every name, method and field", () => {
+  test("have a comment on every name, method and field", () => {
     expect(all.length).toBeGreaterThan(400);
     const silent = all.filter(([, symbol]) => textOf(symbol).trim().length < 4);
     expect(silent.map(([name]) => name)).toEqual([]);
   });
 
-  test("say of each method what it takes, gives and throws, with an example", () => {
+  test("describe the arguments, the result and the errors of each method, with an example", () => {
     expect(methods.map(([name]) => name.slice("Methods.".length)).sort()).toEqual(
       Object.keys(OPERATIONS).sort(),
     );
@@ -84,14 +84,14 @@ describe("the declarations", () => {
     }
   });
 
-  test("keep to lines that are read at a glance, but for lists of names", () => {
+  test("have short lines, except for lists of names", () => {
     const long = readFileSync(FILES[1]!, "utf8")
       .split("\n")
       .filter((line) => line.length > 110 && !line.includes('" | "'));
     expect(long).toEqual([]);
   });
 
-  test("have a name for each thing that callers hold", () => {
+  test("have a name for each object that callers hold", () => {
     type Held = [
       ...[published.MemoryNode, published.NewNode, published.NodeChanges, published.NodeList],
       ...[published.SearchRequest, published.SearchAnswer, published.SearchHit],
@@ -105,7 +105,7 @@ describe("the declarations", () => {
     expectTypeOf<Held["length"]>().toEqualTypeOf<28>();
   });
 
-  test("are those of the schemas: what they take is taken, and answers are equal", () => {
+  test("match the schemas: the same input is accepted, and answers have equal types", () => {
     type Name = keyof OfSchemas;
     type Method<M> = Extract<M, (...given: never) => unknown>;
     type Taken = {
@@ -129,7 +129,7 @@ describe("the declarations", () => {
 });
 
 describe("examples of operations", () => {
-  test.each(Object.entries(OPERATIONS))("of %s are what the server takes", (_, operation) => {
+  test.each(Object.entries(OPERATIONS))("of %s are accepted by the server", (_, operation) => {
     const { params, query, body, isBodyOptional, example = {} } = operation;
     if (params !== undefined) expect(params.safeParse(example.params).error).toBeUndefined();
     const written = Object.entries(example.query ?? {}).map(([name, it]) => [name, String(it)]);

@@ -1,5 +1,5 @@
-// The client for TypeScript, as it is published: a method for each operation, typed and refused as
-// the routes are.
+// The published TypeScript client: a method for each operation, with the types and errors of the
+// routes.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -13,7 +13,7 @@ const { server, client: someAgent } = sharedServer();
 const clientOf = (options: Partial<NousClientOptions> = {}) =>
   new NousClient({ baseUrl: server().url, agent: someAgent().agent, ...options });
 
-/** What a call is refused with. */
+/** The error of a call. */
 async function refusal(call: Promise<unknown>): Promise<NousRequestError> {
   const error = await call.then(
     () => expect.unreachable("it succeeded"),
@@ -23,14 +23,14 @@ async function refusal(call: Promise<unknown>): Promise<NousRequestError> {
   return error as NousRequestError;
 }
 
-describe("methods", () => {
-  test("are the operations, no more and no less", () => {
+describe("the client's methods", () => {
+  test("are exactly the operations", () => {
     const names = Object.keys({ ...AGENT_OPERATIONS, ...AGENTLESS_OPERATIONS }).sort();
     expect(Object.getOwnPropertyNames(clientOf()).sort()).toEqual(names);
     expect(Object.keys(ROUTES).sort()).toEqual(names);
   });
 
-  test("of the description of the interface have its paths", async () => {
+  test("have the paths of the OpenAPI description", async () => {
     const { body } = await server().ask("GET /openapi.json");
     const described = Object.entries(
       body.paths as Record<string, Record<string, { operationId: string }>>,
@@ -47,7 +47,7 @@ describe("methods", () => {
     expect(described).toEqual(expect.arrayContaining(own));
   });
 
-  test("take parts of the path, bodies and queries, and give the answers of the schemas", async () => {
+  test("take parts of the path, bodies and queries, and return the answers of the schemas", async () => {
     const client = clientOf();
     const lesson = await client.createNode(LESSON);
     const note = await client.createNode({
@@ -94,7 +94,7 @@ describe("methods", () => {
     expect(await client.deleteNode(note.id)).toEqual({ ok: true });
   });
 
-  test("are typed: the compiler refuses what the server would", async () => {
+  test("are typed: the compiler refuses wrong requests as the server does", async () => {
     const client = clientOf();
     // @ts-expect-error a memory has a title
     expect((await refusal(client.createNode({ type: "note" }))).status).toBe(400);
@@ -107,8 +107,8 @@ describe("methods", () => {
   });
 });
 
-describe("whose memory it is", () => {
-  test("a name of any script is an agent of its own", async () => {
+describe("the client's agent", () => {
+  test("may have a name of any script", async () => {
     const [agnes, other] = [clientOf({ agent: "Agnès 雪" }), clientOf()];
     await agnes.createNode(LESSON);
     expect((await agnes.health()).node_count).toBe(1);
@@ -119,7 +119,7 @@ describe("whose memory it is", () => {
     expect(body.node_count).toBe(1);
   });
 
-  test("a base with a slash at its end is the same, and what asks may be given", async () => {
+  test("is the same for a base URL with a final slash and for a given fetch", async () => {
     const asked: string[] = [];
     const counting: typeof fetch = (url, init) => {
       asked.push(`${init?.method} ${url}`);
@@ -132,8 +132,8 @@ describe("whose memory it is", () => {
   });
 });
 
-describe("refusals", () => {
-  test("carry the status, the issues, and both in words", async () => {
+describe("the client's errors", () => {
+  test("have the status, the issues, and a message with both", async () => {
     const missing = await refusal(clientOf().readNode("n_000000000000"));
     expect(missing).toMatchObject({
       name: "NousRequestError",
@@ -149,7 +149,7 @@ describe("refusals", () => {
     );
   });
 
-  test("an id is one part of a path, whatever is in it", async () => {
+  test("treat an id as one part of a path, whatever its characters", async () => {
     expect(await refusal(clientOf().readNode("../health"))).toMatchObject({ status: 404 });
     expect(await refusal(clientOf().readNode("a?recall=no#x"))).toMatchObject({ status: 404 });
     for (const id of ["", ".", ".."])
@@ -160,7 +160,7 @@ describe("refusals", () => {
     );
   });
 
-  test("no answer in time, no server, and an answer of something else have a sentence each", async () => {
+  test("explain a timeout, a missing server, and an answer of another program", async () => {
     const other = createServer((request, response) => {
       if (request.url!.endsWith("/health")) response.end("<html>");
     });
@@ -181,7 +181,7 @@ describe("refusals", () => {
     });
   });
 
-  test("no server is a sentence with method, address and cause", async () => {
+  test("name method, address and cause if no server answers", async () => {
     // `fetch` refuses some ports by itself: this one was free a moment ago.
     const left = createServer();
     await new Promise<void>((listening) => left.listen(0, "127.0.0.1", listening));
@@ -200,7 +200,7 @@ describe("refusals", () => {
     expect(quiet.message).not.toContain("secret");
   });
 
-  test("a prefix that the server does not know is pointed at", async () => {
+  test("point out a prefix that the server does not know", async () => {
     const { message } = await refusal(clientOf({ baseUrl: `${server().url}/api` }).health());
     expect(message).toBe(
       "not found; if every request fails so, correct baseUrl: this one asked for /api/v1/health",
@@ -220,7 +220,7 @@ describe("refusals", () => {
     [{ agent: ".." }, /agent must be a name/],
     [{ agent: "a".repeat(201) }, /agent must be a name/],
     [{ key: "a b" }, /key must be of printable ASCII/],
-  ])("%j is refused when the client is made", (options, message) => {
+  ])("refuse %j when the client is created", (options, message) => {
     const make = () => new NousClient({ baseUrl: "http://h:1", agent: "a", ...options });
     expect(make).toThrow(TypeError);
     expect(make).toThrow(message);

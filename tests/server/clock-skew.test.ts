@@ -1,6 +1,5 @@
-// Clocks that are wrong: nothing that was stored or brought in with an instant ahead of the clock
-// skews what is found, neither while the server runs nor after a restart, and every score is a
-// finite number.
+// Wrong clocks: no instant ahead of the clock, stored or imported, distorts search results, neither
+// while the server runs nor after a restart, and every score is a finite number.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +21,7 @@ const iso = (at: number) => new Date(at).toISOString();
 const MEMORIES = 15;
 const CONCEPT = { type: "concept", content_title: "Once" };
 
-/** An agent whose clock a test sets. */
+/** An agent with a clock that the test sets. */
 interface World {
   agent: Agent;
   now: number;
@@ -85,7 +84,7 @@ interface Row {
   breakdown: Record<string, number>;
 }
 
-/** Scores of everything that is found. No recency is above 1, and nothing is no number. */
+/** Scores of all results. No recency is above 1, and no score is NaN. */
 async function found({ agent }: World): Promise<Row[]> {
   const { data } = await ask(agent, "search", { body: { query: "funding squeeze", limit: 50 } });
   for (const { score, breakdown } of data as Row[]) {
@@ -109,7 +108,7 @@ const accessOf = ({ file }: World, id: string) =>
     }
   ).at;
 
-/** Everything else that looks at instants answers, in its documented form. */
+/** All other routes that read instants answer in their documented form. */
 async function goesOn({ agent }: World): Promise<void> {
   for (const { retrievability } of (await ask(agent, "graph")).nodes) {
     expect(retrievability).toBeGreaterThanOrEqual(0);
@@ -122,7 +121,7 @@ async function goesOn({ agent }: World): Promise<void> {
 }
 
 describe("a clock that was ahead for a moment", () => {
-  test("forgets no use, no request that may be sent again, and no conflict", async () => {
+  test("causes no loss of usage, idempotency keys or conflicts", async () => {
     const world = worldOf();
     await fill(world, 3);
     const use = (context_id: string) =>
@@ -151,7 +150,7 @@ describe("a clock that was ahead for a moment", () => {
     world.now = NOW + 1_000;
     expect((await create("k_1")).id).toBe(first.id);
     expect((await ask(world.agent, "listConflicts", { query: {} })).data).toHaveLength(2);
-    // What time really passed is forgotten.
+    // Entries that really expired are removed.
     for (const [place, days] of [100, 100.5].entries()) {
       pass(world, NOW + days * DAY - world.now);
       await use(`c_late_${place}`);
@@ -220,7 +219,7 @@ describe("a clock that was ahead for a moment", () => {
     expect(transitions).toContainEqual(expect.objectContaining({ id: "n_short", to: "ARCHIVE" }));
   });
 
-  test.each([1 / 24, 1, 120, 399])("by %d days leaves nothing behind", async (days) => {
+  test.each([1 / 24, 1, 120, 399])("by %d days has no lasting effect", async (days) => {
     const world = worldOf();
     const ids = await fill(world);
     world.now += days * DAY;
@@ -240,7 +239,7 @@ describe("a clock that was ahead for a moment", () => {
     world.restart();
     expect((await retrieved(world)).sort()).toEqual(all);
     expect(Date.parse(accessOf(world, "n_3"))).toBeLessThanOrEqual(NOW + 2_000);
-    // An access of those days is no longer one of today once time has passed.
+    // After a while, an access of those days no longer counts as one of today.
     world.now += 60 * DAY;
     world.restart();
     world.agent.open();
@@ -250,7 +249,7 @@ describe("a clock that was ahead for a moment", () => {
     await goesOn(world);
   });
 
-  test("leaves nothing behind where the server was stopped meanwhile", async () => {
+  test("has no lasting effect if the server was stopped meanwhile", async () => {
     const world = worldOf({ now: NOW + 120 * DAY });
     const ids = await fill(world);
     await ask(world.agent, "readNode", { params: { id: "n_3" } });
@@ -264,7 +263,7 @@ describe("a clock that was ahead for a moment", () => {
     await goesOn(world);
     world.agent.flushAll();
     expect(accessOf(world, "n_3")).toBe(iso(NOW));
-    // A memory that was never accessed does not come to be so by it.
+    // A memory without accesses does not get one.
     const never = worldOf({ now: NOW + 120 * DAY });
     await ask(never.agent, "createNode", {
       body: { type: "concept", content_title: "Funding squeeze", id: "n_0" },
@@ -278,7 +277,7 @@ describe("a clock that was ahead for a moment", () => {
     expect(accessOf(never, "n_0")).toBeNull();
   });
 
-  test("is not believed by what was kept of the index", async () => {
+  test("leaves no trace in the saved index", async () => {
     const folder = temporaryFolder();
     const snapshots = snapshotsOf(join(folder, "kept.db"));
     const world = worldOf({ now: NOW + 120 * DAY, snapshots });
@@ -298,7 +297,7 @@ describe("a clock that was ahead for a moment", () => {
     world.agent.close();
   });
 
-  test("blocks neither periodic work nor vectors that are to be made", () => {
+  test("blocks neither periodic work nor pending embeddings", () => {
     const storage = new LibsqlStorage(join(temporaryFolder(), "a.db"), { durability: "normal" });
     const take = (now: number) => storage.tasks.take("decay", now, 1_000, 600_000);
     expect([take(NOW + 120 * DAY), take(NOW), take(NOW)]).toEqual([true, true, false]);
@@ -309,7 +308,7 @@ describe("a clock that was ahead for a moment", () => {
     expect([due(NOW), due(NOW + 5_000)]).toEqual([[], [ticket]]);
     storage.embeddings.postpone([ticket], NOW + 120 * DAY, 5_000, 3_600_000);
     expect(due(NOW)).toEqual([ticket]);
-    // Whatever a provider asks for, a text is not put off for longer than a day.
+    // A text is never delayed for longer than a day, whatever a provider asks for.
     storage.embeddings.postpone([ticket], NOW, 9 * DAY, 9 * DAY);
     expect([due(NOW + DAY - 1), due(NOW + DAY)]).toEqual([[], [ticket]]);
     storage.close();
@@ -328,7 +327,7 @@ const lineOf = (id: string, fields: object) => {
   });
 };
 
-test("a sweep by a clock that is far behind stops no sweep by the right clock", async () => {
+test("a sweep by a clock that is far behind prevents no sweep by the right clock", async () => {
   const world = worldOf();
   const ids = await fill(world);
   const sweep = async (now: number) => {
@@ -339,11 +338,11 @@ test("a sweep by a clock that is far behind stops no sweep by the right clock", 
   expect(await sweep(NOW)).toBe(ids.length);
   expect(await sweep(0)).toBe(ids.length);
   expect(await sweep(NOW + DAY)).toBe(ids.length);
-  // The guard against a clock that is ahead has not been lost.
+  // The guard against a clock that is ahead still works.
   await expect(sweep(NOW + 500 * DAY)).rejects.toThrow(/the last sweep was 499 days ago/);
 });
 
-test("a clock that is far behind for a moment makes no memory fade", async () => {
+test("a clock that is far behind for a moment fades no memory", async () => {
   const world = worldOf();
   const ids = await fill(world);
   const recencies = async () => (await found(world)).map(({ breakdown }) => breakdown.recency);
@@ -359,8 +358,8 @@ test("a clock that is far behind for a moment makes no memory fade", async () =>
   expect(await recencies()).toEqual(before);
 });
 
-describe("instants that are brought in", () => {
-  test("ahead of the clock have no weight, whatever they are, and are kept as they were given", async () => {
+describe("imported instants", () => {
+  test("ahead of the clock have no weight, and are stored unchanged", async () => {
     const years = [
       "2027-01-01",
       "2069-01-01T00:00:00.000Z",
@@ -395,7 +394,7 @@ describe("instants that are brought in", () => {
     expect(node.provenance_created_at).toBe("2069-01-01T00:00:00.000Z");
   });
 
-  test("stand for no access where they are far ahead, and give way to the first real one", async () => {
+  test("far ahead do not count as accesses, and are replaced by the first real one", async () => {
     const world = worldOf();
     const far = "2069-01-01T00:00:00.000Z";
     importMemory(world.agent.storage, [lineOf("n_1", { neural_last_accessed: far })], {
@@ -494,7 +493,7 @@ describe("the time that has held for an hour", () => {
   });
 });
 
-test("a running server whose clock is ahead for one request finds as before, after a restart, too", async () => {
+test("a running server whose clock was ahead for one request searches as before, after a restart, too", async () => {
   const folder = temporaryFolder();
   const offset = join(folder, "offset");
   writeFileSync(offset, "0");

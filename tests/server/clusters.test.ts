@@ -1,4 +1,4 @@
-// Clusters: named groups of memories, which the index and the graph know.
+// Clusters: named groups of memories, which the index and the graph include.
 
 import { expect, test } from "vitest";
 import * as API from "../../js/server/src/api/clusters.ts";
@@ -64,7 +64,7 @@ test("a cluster is created, read, changed, listed and deleted", async () => {
   expect(await ask(`PATCH /clusters/${other.id}`, { other: 1 })).toMatchObject({ status: 400 });
 });
 
-test("memories are put in, found by it, and taken out", async () => {
+test("memories are added, found by their cluster, and removed", async () => {
   const one = client();
   const { ask, create, search } = one;
   const { id } = await makeCluster(one);
@@ -81,7 +81,7 @@ test("memories are put in, found by it, and taken out", async () => {
     updated_at: expect.stringMatching(ISO),
   });
   await join(one, id, a.id);
-  // A second time changes how it is in it, and not where.
+  // A second addition changes its weight, and not its place.
   await join(one, id, b.id, { weight: 1, pinned: true });
   const { body } = await ask(`GET /clusters/${id}/members`);
   expect(API.memberList.parse(body).data).toMatchObject([
@@ -117,7 +117,7 @@ test("memories are put in, found by it, and taken out", async () => {
   expect(raw(one.file()).prepare("SELECT * FROM cluster_memberships").all()).toEqual([]);
 });
 
-test("several memories are put in at once, all or none", async () => {
+test("several memories are added at once, all or none", async () => {
   const one = client();
   const { ask, create } = one;
   const { id } = await makeCluster(one);
@@ -153,7 +153,7 @@ test("several memories are put in at once, all or none", async () => {
   expect((await ask(`PATCH /clusters/${id}`, { name: "Coins" })).body.node_count).toBe(1);
 });
 
-test("what is not there is in no cluster, and neither is another agent's", async () => {
+test("missing memories, and those of another agent, cannot be added", async () => {
   const [one, other] = [client(), client()];
   const { id } = await makeCluster(one);
   const foreign = await other.create();
@@ -170,7 +170,7 @@ test("what is not there is in no cluster, and neither is another agent's", async
   expect((await other.ask("GET /clusters")).body.count).toBe(0);
 });
 
-test("a memory of one of its subtypes is in it by itself", async () => {
+test("a memory of one of a cluster's subtypes belongs to it automatically", async () => {
   const one = client();
   const { id } = await makeCluster(one, { auto_subtypes: ["custom:trade", "custom:lesson"] });
   await makeCluster(one, { name: "Other" });
@@ -183,7 +183,7 @@ test("a memory of one of its subtypes is in it by itself", async () => {
   );
 });
 
-test("its health counts states as they are now", async () => {
+test("a cluster's health counts current states", async () => {
   const one = client();
   const { id } = await makeCluster(one);
   const health = async () =>
@@ -213,7 +213,7 @@ test("its health counts states as they are now", async () => {
   });
 });
 
-test("pages go on where they ended, whatever came meanwhile", async () => {
+test("pages continue where they ended, whatever is added meanwhile", async () => {
   const one = client();
   const { ask } = one;
   const { id } = await makeCluster(one);
@@ -235,14 +235,14 @@ test("pages go on where they ended, whatever came meanwhile", async () => {
     "Majors",
     "Second",
   ]);
-  // A cursor is its list's.
+  // A cursor is valid only for its own list.
   expect(await ask(`GET /clusters?cursor=${first.next_cursor}`)).toMatchObject({
     status: 400,
     body: { issues: [{ path: "cursor" }] },
   });
 });
 
-test("what a read let grow stays, whoever joins, leaves or goes", async () => {
+test("growth by a read survives additions, removals and deletions", async () => {
   const one = client();
   const { id } = await one.create();
   const { id: cluster } = await makeCluster(one);

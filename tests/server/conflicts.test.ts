@@ -1,4 +1,4 @@
-// Conflicts: correction markers, the queue of conflicts, and what each resolution does.
+// Conflicts: correction markers, the queue of conflicts, and the effect of each resolution.
 
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
@@ -64,7 +64,7 @@ const stateOf = async ({ ask }: Client, id: string) =>
 const edgesOf = async ({ ask }: Client, id: string) =>
   (await ask(`GET /edges?node_id=${id}`)).body.data;
 
-test("detecting tells what a text may correct, and queues nothing", async () => {
+test("detection names the memories that a text may correct, and queues nothing", async () => {
   const { ask, create } = client();
   const old = await create(ADDRESS);
   await create({ content_title: "Weather", content_body: "rain" });
@@ -118,7 +118,7 @@ test("a memory that corrects others is queued with them for 14 days", async () =
   expect((await client().ask("GET /contradiction/queue")).body.count).toBe(0);
 });
 
-test("a queued conflict tells what the new memory says, and keeps no text of it", async () => {
+test("a queued conflict shows the new memory's text, without storing a copy", async () => {
   const one = client();
   const { fresh } = await conflicting(one);
   const [listed] = (await one.ask("GET /contradiction/queue")).body.data;
@@ -149,7 +149,7 @@ async function adopted() {
   return { ...clientOf(await start(folder), "default"), file };
 }
 
-test("a memory that is purged leaves no text in the queue of a database of Hynous", async () => {
+test("a purged memory leaves no text in the queue of a database of Hynous", async () => {
   const { ask, file } = await adopted();
   expect((await ask("GET /contradiction/queue")).body.data).toMatchObject([
     { new_content: "A secret tape" },
@@ -158,7 +158,7 @@ test("a memory that is purged leaves no text in the queue of a database of Hynou
   expect(raw(file).prepare("SELECT * FROM conflict_queue").all()).toEqual([]);
 });
 
-test("a database of Hynous takes in what corrects one of its memories", async () => {
+test("a database of Hynous queues corrections of its memories", async () => {
   const { ask, create } = await adopted();
   const fresh = await create({
     content_title: "Funding squeeze",
@@ -181,7 +181,7 @@ test("a database of Hynous takes in what corrects one of its memories", async ()
   ]);
 });
 
-test("what has expired, or lost a memory, is in the queue no more", async () => {
+test("expired conflicts, and those of deleted memories, leave the queue", async () => {
   const one = client();
   const { old, fresh, conflict } = await conflicting(one);
   const db = raw(one.file());
@@ -192,7 +192,7 @@ test("what has expired, or lost a memory, is in the queue no more", async () => 
   expect(await resolve(one, conflict.id, "keep_both")).toMatchObject(NOT_FOUND);
   await one.ask("POST /contradiction/queue", { old_node_id: old.id, new_node_id: fresh.id });
   expect((await one.ask("GET /contradiction/queue")).body.count).toBe(1);
-  // It is forgotten once one that was queued later tells of the time, too.
+  // It is forgotten once a later conflict proves the time.
   await one.ask("POST /contradiction/queue", { old_node_id: fresh.id, new_content: "Other" });
   expect(db.prepare("SELECT id FROM conflict_queue WHERE id = ?").all(conflict.id)).toEqual([]);
   expect((await one.ask("GET /contradiction/queue")).body.count).toBe(2);
@@ -234,7 +234,7 @@ describe("POST /contradiction/queue", () => {
     expect(rest).toMatchObject({ data: [{ id: body.id }], count: 1, next_cursor: null });
   });
 
-  test("refuses memories that are not there, the same one, and none", async () => {
+  test("refuses missing memories, equal ones, and an empty request", async () => {
     const { ask, create } = client();
     const { id } = await create();
     const refused = (body: object) =>
@@ -256,7 +256,7 @@ describe("POST /contradiction/queue", () => {
 });
 
 describe("a resolution", () => {
-  test("new_is_current puts the old one to sleep", async () => {
+  test("new_is_current puts the old memory to sleep", async () => {
     const one = client();
     const { old, fresh, conflict } = await conflicting(one);
     const { body } = await resolve(one, conflict.id, "new_is_current");
@@ -289,7 +289,7 @@ describe("a resolution", () => {
     });
   });
 
-  test("old_is_current puts the new one to sleep", async () => {
+  test("old_is_current puts the new memory to sleep", async () => {
     const one = client();
     const { old, fresh, conflict } = await conflicting(one);
     await resolve(one, conflict.id, "old_is_current");
@@ -302,7 +302,7 @@ describe("a resolution", () => {
     ]);
   });
 
-  test("keep_both ties them together", async () => {
+  test("keep_both links them", async () => {
     const one = client();
     const { old, fresh, conflict } = await conflicting(one);
     await resolve(one, conflict.id, "keep_both");
@@ -334,7 +334,7 @@ describe("a resolution", () => {
     expect(await one.search("oak")).toEqual([old.id]);
   });
 
-  test("merge keeps a body of fields one, and adds to its text", async () => {
+  test("merge keeps a body of fields as JSON, and appends to its text", async () => {
     const one = client();
     const trigger = { anomaly_types: ["funding_extreme"] };
     const plan = await one.create({
@@ -342,7 +342,7 @@ describe("a resolution", () => {
       content_title: "Fade",
       content_body: JSON.stringify({ text: "Fade it", trigger }),
     });
-    // What it says stands in its summary: an empty body is no text.
+    // Its text is in its summary: an empty body is not text.
     const { id } = await one.create({
       content_title: "Later",
       content_summary: "Wait an hour",
@@ -363,7 +363,7 @@ describe("a resolution", () => {
     expect(body).toMatchObject({ matches: [{ id: plan.id }], problems: [] });
   });
 
-  test("of a text that is no memory", async () => {
+  test("works for a text that is not a memory", async () => {
     const one = client();
     const { id } = await one.create({ content_body: null });
     const queued = async () =>
@@ -381,7 +381,7 @@ describe("a resolution", () => {
     );
   });
 
-  test("that would make too long a text is refused, and changes nothing", async () => {
+  test("with a merged text over the limit is refused, and changes nothing", async () => {
     const one = client();
     const { old, fresh, conflict } = await conflicting(one);
     const merged_content = "x".repeat(1_000_000);
@@ -415,7 +415,7 @@ describe("a resolution", () => {
     });
   });
 
-  test("of another agent's conflict is not found", async () => {
+  test("of another agent's conflict is 404", async () => {
     const { conflict } = await conflicting(client());
     expect(await resolve(client(), conflict.id, "keep_both")).toMatchObject(NOT_FOUND);
   });

@@ -1,5 +1,5 @@
 // Consolidation: many trades become lessons and playbooks, each group whole or not at all, and
-// nothing is learned twice.
+// without duplicates.
 
 import { describe, expect, test } from "vitest";
 import { consolidationAnswer } from "../../js/server/src/api/consolidation.ts";
@@ -11,7 +11,7 @@ import { ANOMALY, learned, trade } from "./support/trades.ts";
 
 const { client } = sharedServer();
 
-/** Of each of four symbols: together no more than a cycle reviews. */
+/** Of each of four symbols: together within the limit of one cycle. */
 const TRADES = 12;
 
 const consolidate = async (by: Client) => {
@@ -21,7 +21,7 @@ const consolidate = async (by: Client) => {
 };
 
 describe("POST /consolidate", () => {
-  test("learns from trades, once", async () => {
+  test("writes lessons from trades, once", async () => {
     const own = client();
     await own.create();
     trade(own.file(), "BTC", 0, 20);
@@ -46,7 +46,7 @@ describe("POST /consolidate", () => {
     expect(await own.search(first.content_title)).toContain(first.id);
   });
 
-  test("brings what it knows up to date when there are more trades", async () => {
+  test("updates its lessons when there are more trades", async () => {
     const own = client();
     await own.create();
     trade(own.file(), "ETH", 0, 20);
@@ -66,7 +66,7 @@ describe("POST /consolidate", () => {
     });
   });
 
-  test("a pattern with a trigger becomes a playbook, which an anomaly calls up at once", async () => {
+  test("turns a pattern with a trigger into a playbook, which an anomaly triggers at once", async () => {
     const own = client();
     await own.create();
     trade(own.file(), "SOL", 0, 20);
@@ -80,7 +80,7 @@ describe("POST /consolidate", () => {
     ]);
   });
 
-  test("agents learn apart, and nothing from nothing", async () => {
+  test("is separate for each agent, and writes nothing without episodes", async () => {
     const [trader, stranger] = [client(), client()];
     await trader.create();
     trade(trader.file(), "BTC", 0, 20);
@@ -91,7 +91,7 @@ describe("POST /consolidate", () => {
     expect((await consolidate(trader)).patterns_created).toBeGreaterThan(0);
   });
 
-  test("rows of other programs stop nothing", async () => {
+  test("is not stopped by rows of other programs", async () => {
     const own = client();
     await own.create();
     trade(own.file(), "BTC", 0, 20);
@@ -105,7 +105,7 @@ describe("POST /consolidate", () => {
   });
 });
 
-test("kills leave each lesson with all its edges or no lesson, and nothing twice", {
+test("kills leave each lesson with all its edges or no lesson, and no duplicates", {
   timeout: 120_000,
 }, async () => {
   const folder = temporaryFolder();

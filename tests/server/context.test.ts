@@ -1,5 +1,5 @@
-// Prompts: made of what an agent remembers, within their budgets, and better for what proved
-// useful.
+// Prompts built from an agent's memories, within their budgets, and reranked by the feedback on
+// earlier prompts.
 
 import { describe, expect, test } from "vitest";
 import * as api from "../../js/server/src/api/context.ts";
@@ -36,7 +36,7 @@ const answered = async (
   return body;
 };
 
-/** One memory of each kind about BTC funding, and one about something else. */
+/** One memory of each kind about BTC funding, and one about another subject. */
 async function trader(own: Client) {
   const create = (
     subtype: string | null,
@@ -58,7 +58,7 @@ async function trader(own: Client) {
 }
 
 describe("POST /context", () => {
-  test("puts what is remembered into the sections of a prompt", async () => {
+  test("puts memories into the sections of a prompt", async () => {
     const own = client();
     const { decision, fact, procedure, episode, untyped, other } = await trader(own);
     const answer = await build(own);
@@ -82,7 +82,7 @@ describe("POST /context", () => {
     expect(Object.values(stranger.recalled_ids).flat()).toEqual([]);
   });
 
-  test("finds what has no word of the turn by its vector, where one is given", async () => {
+  test("finds memories that share no word with the turn by a given vector", async () => {
     const own = client();
     const towards = (place: number) => Array.from({ length: 8 }, (_, at) => (at === place ? 1 : 0));
     const subtype = "custom:lesson";
@@ -101,7 +101,7 @@ describe("POST /context", () => {
     expect([status, body.issues]).toMatchObject([400, [{ path: "embedding" }]]);
   });
 
-  test("finds facts beside many more episodes that are nearer, and those without a subtype", async () => {
+  test("finds facts beside many more and nearer episodes, and facts without a subtype", async () => {
     const own = client();
     const towards = (angle: number, place: number) =>
       Array.from({ length: 8 }, (_, at) =>
@@ -126,7 +126,7 @@ describe("POST /context", () => {
     expect(fact).toHaveLength(2);
   });
 
-  test("a greeting retrieves nothing", async () => {
+  test("retrieves nothing for a greeting", async () => {
     const own = client();
     await trader(own);
     const answer = await build(own, { input: "hey" });
@@ -134,7 +134,7 @@ describe("POST /context", () => {
     expect(answer.prompt).toContain(IDENTITY);
   });
 
-  test("the profile is what is known of the user, and recent conversations are those of two days", async () => {
+  test("fills the profile with facts about the user, and recent conversations with those of two days", async () => {
     const own = client();
     await own.create({
       subtype: "custom:preference",
@@ -165,7 +165,7 @@ describe("POST /context", () => {
     expect(prompt).not.toContain("hats");
   });
 
-  test("what the conversation says already, and what does not fit, is left out", async () => {
+  test("leaves out what the conversation repeats, and what exceeds the budget", async () => {
     const own = client();
     const { fact, decision } = await trader(own);
     const messages = [
@@ -184,7 +184,7 @@ describe("POST /context", () => {
     });
   });
 
-  test("a memory that was stored in the frame of the prompt, or under its censors, stands before an equal one", async () => {
+  test("ranks a memory stored in the prompt's frame, or under its censors, before an equal one", async () => {
     const censors = [{ id: "c1", text: "No leverage", action: "warn" }];
     for (const [stored, asked] of [
       [{ frame: "risk" }, { frame: "risk" }],
@@ -199,7 +199,7 @@ describe("POST /context", () => {
         });
       const fitting = await fact(stored!);
       const other = await fact({ frame: "other", censors: ["c9"] });
-      // By its time alone the newer one is the first.
+      // By time alone the newer one would come first.
       const daysAgo = new Date(Date.now() - 3 * 86_400_000).toISOString();
       raw(own.file())
         .prepare("UPDATE nodes SET provenance_created_at = ? WHERE id = ?")
@@ -211,7 +211,7 @@ describe("POST /context", () => {
     }
   });
 
-  test("a memory keeps the frame and the censors that it is given", async () => {
+  test("keeps the frame and the censors of a memory", async () => {
     const own = client();
     const kept = { frame: "risk", censors: ["c1", "c2"] };
     const { id, ...made } = await own.create({ id: "n_framed", ...kept });
@@ -233,7 +233,7 @@ describe("POST /context", () => {
     expect([refused.status, refused.body.issues]).toMatchObject([400, [{ path: "censors" }]]);
   });
 
-  test("censors, a frame and a working memory come from whoever asks", async () => {
+  test("takes censors, a frame and a working memory from the request", async () => {
     const answer = await build(client(), {
       frame: { frame_id: "audit", frame_name: "Audit" },
       censors: [{ id: "c1", text: "Never short SOL", action: "block" }],
@@ -248,7 +248,7 @@ describe("POST /context", () => {
       expect(answer.prompt).toContain(text);
   });
 
-  test("edges between what is recalled grow, once a prompt, and not when nothing is to count", async () => {
+  test("strengthens edges between recalled memories once per prompt, unless the request turns counting off", async () => {
     const own = client();
     const { decision, fact, other } = await trader(own);
     const [tie, apart] = [
@@ -267,7 +267,7 @@ describe("POST /context", () => {
 });
 
 describe("POST /context/feedback", () => {
-  test("records what the answer took up, once for each context", async () => {
+  test("records the memories that the answer used, once for each context", async () => {
     const own = client();
     const { decision } = await trader(own);
     const context = await build(own);
@@ -289,7 +289,7 @@ describe("POST /context/feedback", () => {
     expect(rows.map(({ memory_type }) => memory_type)).toContain("decision");
   });
 
-  test("what was of use comes first, and what was not comes last", async () => {
+  test("moves used memories up, and unused ones down", async () => {
     const own = client();
     const create = (text: string) =>
       own.create({ content_title: "BTC funding", content_body: text });
@@ -302,7 +302,7 @@ describe("POST /context/feedback", () => {
     expect((await build(own)).recalled_ids.fact).toEqual([second, first]);
   });
 
-  test("memories that are not there are passed over, and go with their uses", async () => {
+  test("skips missing memories; a deleted memory's records go with it", async () => {
     const own = client();
     const { decision } = await trader(own);
     const context = await build(own);
@@ -316,7 +316,7 @@ describe("POST /context/feedback", () => {
     expect(raw(own.file()).prepare(left).get(decision.id)).toMatchObject({ count: 0 });
   });
 
-  test("the oldest of five thousand records make way", async () => {
+  test("drops the oldest of five thousand records", async () => {
     const own = client();
     const { decision } = await trader(own);
     const db = raw(own.file());
@@ -332,7 +332,7 @@ describe("POST /context/feedback", () => {
     expect(kept).toMatchObject({ count: 5_000, first: count + 1 });
   });
 
-  test("records of more than 21 days ago are dropped, and say of what type a memory was", async () => {
+  test("drops records of more than 21 days; a record keeps the type of its memory", async () => {
     const own = client();
     const { decision } = await trader(own);
     const db = raw(own.file());
@@ -353,7 +353,7 @@ describe("POST /context/feedback", () => {
       expect(record).toMatchObject({ memory_type: expect.stringMatching(/^[a-z]+$/) });
   });
 
-  test("is there after a kill", async () => {
+  test("survives a kill", async () => {
     const folder = temporaryFolder();
     const first = await start(folder);
     const own = clientOf(first, "default");
@@ -367,7 +367,7 @@ describe("POST /context/feedback", () => {
   });
 });
 
-test("GET /context/guidance is a passage for the system prompt", async () => {
+test("GET /context/guidance returns a passage for the system prompt", async () => {
   const { status, body } = await server().ask("GET /context/guidance");
   expect(status).toBe(200);
   for (const section of ["**Signals**", "**Episodic**", "**Knowledge**", "**Procedural**"])
@@ -382,7 +382,7 @@ describe("GET /context/expand", () => {
     return body;
   };
 
-  test("tells everything that a memory holds, which is a recall unless it is not meant to be", async () => {
+  test("returns all fields of a memory, as a recall unless recall=false", async () => {
     const own = client();
     const content_body = JSON.stringify({ text: "Funding reverts.\n## System", confidence: 0.7 });
     const { id } = await own.create({
@@ -409,7 +409,7 @@ describe("GET /context/expand", () => {
     expect(await countOf()).toBe(1);
   });
 
-  test("says so where there is none, or none of that type, and counts nothing", async () => {
+  test("reports a missing memory, or one of another type, and counts nothing", async () => {
     const own = client();
     const { id } = await own.create({ subtype: "custom:thesis", content_title: "Fade BTC" });
     expect(await expand(own, "decision", "nobody")).toMatchObject({

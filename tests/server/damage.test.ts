@@ -1,5 +1,5 @@
-// Files that were cut off or damaged: a server refuses them in words, or has everything that was in
-// them, and a memory is never quietly empty, or less.
+// Truncated and damaged files: a server refuses them with an explanation or restores all of their
+// data; it never presents an empty or partial memory without notice.
 
 import {
   copyFileSync,
@@ -29,12 +29,11 @@ import { makeFolder, temporaryFolder } from "./support/temporary-folder.ts";
 const NODES = 60;
 const PAGE = 4_096;
 const AGENT = "damaged";
-/** A refusal in words: what is wrong, and nothing of the program's own. */
+/** A refusal with an explanation of the fault, and without internals of the program. */
 const IN_WORDS = /damaged|malformed|cut off|is empty|is gone|not a database|cannot be opened/;
 
 /**
- * Data of a server that was stopped, and of one that was killed with everything since its start in
- * the log.
+ * Data of a stopped server, and of a killed one whose writes since the start are all in the log.
  */
 const sources = { stopped: makeFolder(), killed: makeFolder() };
 
@@ -56,7 +55,7 @@ beforeAll(async () => {
   }
 }, 60_000);
 
-/** A copy of that data to be damaged. */
+/** A copy of that data, to be damaged. */
 function copyOf(how: keyof typeof sources): { folder: string; file: string } {
   const folder = temporaryFolder();
   const [from, file] = [agentFile(sources[how], AGENT), agentFile(folder, AGENT)];
@@ -66,7 +65,7 @@ function copyOf(how: keyof typeof sources): { folder: string; file: string } {
   return { folder, file };
 }
 
-/** What a server makes of it: a refusal's words, or how many memories there are. */
+/** The server's result: a refusal's text, or the number of memories. */
 async function served(folder: string): Promise<string | number> {
   const server = await start(folder, ["--log-level", "warn"]);
   const { ask } = clientOf(server, AGENT);
@@ -82,7 +81,7 @@ async function served(folder: string): Promise<string | number> {
   return body.error;
 }
 
-/** The same without a process: whatever is done at the first request. */
+/** The same without a process, at the first request. */
 function opened(file: string): string | number {
   try {
     checkLog(file);
@@ -109,14 +108,14 @@ describe("a database", () => {
     ["after its first page", () => PAGE],
     ["in the middle", (bytes: number) => bytes >> 1],
     ["by a page", (bytes: number) => bytes - PAGE],
-  ])("that was cut off %s is refused in words", { timeout: 60_000 }, async (_, lengthOf) => {
+  ])("truncated %s is refused with an explanation", { timeout: 60_000 }, async (_, lengthOf) => {
     const { folder, file } = copyOf("stopped");
     truncateSync(file, lengthOf(readFileSync(file).length));
     expect(await served(folder)).toMatch(IN_WORDS);
     expect(problemsOf(folder)).not.toEqual([]);
   });
 
-  test("that is gone, with its log still there, is refused in words, and can be deleted", {
+  test("that is missing, beside its log, is refused with an explanation, and can be deleted", {
     timeout: 60_000,
   }, async () => {
     const { folder, file } = copyOf("killed");
@@ -127,7 +126,7 @@ describe("a database", () => {
     expect(existsSync(logOf(file))).toBe(false);
   });
 
-  test("of which any page is overwritten is refused, or whole; and a check finds it", {
+  test("with any overwritten page is refused, or complete; and a check finds the damage", {
     timeout: 120_000,
   }, async () => {
     const { folder, file } = copyOf("stopped");
@@ -151,12 +150,12 @@ describe("a database", () => {
     expect(refusals).toBeGreaterThan(0);
   });
 
-  test("that holds text which is none is served with others in its place, which a check names", {
+  test("with invalid UTF-8 is served with replacement characters, which a check names", {
     timeout: 60_000,
   }, async () => {
     const { folder, file } = copyOf("stopped");
     const bytes = readFileSync(file);
-    // 0xFF is in no UTF-8.
+    // 0xFF never occurs in UTF-8.
     bytes[bytes.lastIndexOf("Memory 7")] = 0xff;
     writeFileSync(file, bytes);
     expect(problemsOf(folder)).toEqual([
@@ -200,7 +199,7 @@ describe("a database", () => {
       "INSERT INTO playbook_outcomes (playbook_id, entry_id, profitable, applied_at) VALUES ('p', CAST(x'80' AS TEXT), 1, '2026-01-01')",
       "playbook_outcomes, row 70.80, column entry_id",
     ],
-  ])("with text that is none in %s is opened, and names it", async (_, sql, place) => {
+  ])("with invalid UTF-8 in %s is opened, with the place named", async (_, sql, place) => {
     const { folder, file } = copyOf("stopped");
     raw(file).exec(sql);
     expect(problemsOf(folder).join()).toContain(place);
@@ -210,7 +209,7 @@ describe("a database", () => {
     expect(problemsOf(folder).join()).toContain(place);
   });
 
-  test("with text that is none in a table of another program is none of these", () => {
+  test("with invalid UTF-8 in another program's table is not reported", () => {
     const { folder, file } = copyOf("stopped");
     raw(file).exec(
       'CREATE TABLE "o\'""x" (a); INSERT INTO "o\'""x" VALUES (CAST(x\'ff\' AS TEXT))',
@@ -219,7 +218,7 @@ describe("a database", () => {
     expect(problemsOf(folder)).toEqual([]);
   });
 
-  test("with bytes where text is usual, and text of every script, is none of those", () => {
+  test("with blobs in text columns, and text of every script, is not reported", () => {
     const { file } = copyOf("stopped");
     raw(file).exec(
       "UPDATE nodes SET layer = x'ff', content_body = 'ﬀ 漢 🜚 ' || char(0) || 'ß' WHERE rowid % 2 = 0",
@@ -227,7 +226,7 @@ describe("a database", () => {
     expect(opened(file)).toBe(NODES);
   });
 
-  test("that is damaged is answered in words, and replaced by a backup", {
+  test("that is damaged gets an explanation, and can be replaced by a backup", {
     timeout: 60_000,
   }, async () => {
     const { folder, file } = copyOf("stopped");
@@ -243,7 +242,7 @@ describe("a database", () => {
     expect(await served(folder)).toBe(NODES);
   });
 
-  test("whose damage shows later is answered in words then, and goes on being read", {
+  test("whose damage shows later gets an explanation then, and remains readable", {
     timeout: 60_000,
   }, async () => {
     const { folder, file } = copyOf("stopped");
@@ -260,7 +259,7 @@ describe("a database", () => {
 
 describe("a folder in the place of", () => {
   test.each(["", "-wal", "-shm", "-journal"])(
-    "database%s is named, and stops no other agent",
+    "database%s is reported, and affects no other agent",
     {
       timeout: 60_000,
     },
@@ -285,14 +284,14 @@ describe("a folder in the place of", () => {
   );
 });
 
-describe("the log of a database that was killed", () => {
-  test("is read where it is longer than a buffer can be", () => {
+describe("the log of a killed database", () => {
+  test("is read even if it exceeds the largest buffer", () => {
     const { file } = copyOf("killed");
     truncateSync(logOf(file), 2 ** 31 + PAGE);
     expect(() => checkLog(file)).not.toThrow();
   });
 
-  test("is taken in where it is whole, or ends in the middle of what was never acknowledged", async () => {
+  test("is applied if it is complete, or ends within an unacknowledged write", async () => {
     const { file } = copyOf("killed");
     writeFileSync(
       logOf(file),
@@ -308,7 +307,7 @@ describe("the log of a database that was killed", () => {
     ["all but a byte", (bytes: number) => bytes - 1],
     ["all but its last page", (bytes: number) => bytes - PAGE - 24],
   ])(
-    "of which %s is left is refused in words, until it is said to go on",
+    "of which %s is left is refused with an explanation, until the operator accepts the loss",
     { timeout: 60_000 },
     async (_, lengthOf) => {
       const { folder, file } = copyOf("killed");
@@ -317,14 +316,14 @@ describe("the log of a database that was killed", () => {
         expect.stringMatching(/cut off or damaged: of the \d+ pages/),
       ]);
       expect(await served(folder)).toMatch(/was cut off/);
-      // It is as it was after somebody listed agents, and after another start.
+      // It is unchanged after a list of agents, and after another start.
       expect(opened(file)).toMatch(/was cut off/);
       rmSync(logIndexOf(file));
       expect(opened(file)).toBeTypeOf("number");
     },
   );
 
-  test("in which a byte changed is refused in words, wherever that is", async () => {
+  test("with any changed byte is refused with an explanation", async () => {
     const { file } = copyOf("killed");
     const whole = readFileSync(logOf(file));
     for (let place = 0; place < 12; place++) {
@@ -337,7 +336,7 @@ describe("the log of a database that was killed", () => {
     expect(opened(file)).toBe(NODES);
   });
 
-  test("does not go with a backup that takes the place of its database", {
+  test("is not applied to a backup that replaces its database", {
     timeout: 60_000,
   }, async () => {
     const { folder, file } = copyOf("killed");

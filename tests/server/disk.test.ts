@@ -1,5 +1,5 @@
-// A disk without room: writes are refused with 507 and lose nothing, reads go on, and writing works
-// again once there is room. A limit on the size of files stands for the disk, on the log, the
+// A full disk: writes are refused with 507 and lose nothing, reads continue, and writing works
+// again once there is room. A limit on the size of files stands for the disk: on the log, the
 // database and the index's file in turn.
 
 import { spawnSync } from "node:child_process";
@@ -23,7 +23,7 @@ const LARGE = 20_000;
 /** More than a limit leaves room for. */
 const MOST_WRITES = 200;
 
-/** No file of a server may be written beyond so many bytes from now on. */
+/** Limits every file of a server to this many bytes from now on. */
 function limit({ process: { pid } }: Running, bytes: number | "unlimited"): void {
   const { status, stderr, error } = spawnSync(
     "prlimit",
@@ -38,7 +38,7 @@ function limit({ process: { pid } }: Running, bytes: number | "unlimited"): void
     );
 }
 
-/** A server whose writes are logged. */
+/** A server whose log is captured. */
 class Written {
   readonly server: Running;
   readonly #ledger: Ledger;
@@ -48,7 +48,7 @@ class Written {
     this.#ledger = ledger;
   }
 
-  /** Writes memories until one is refused; the answer is that refusal. */
+  /** Writes memories until one is refused; returns that refusal. */
   async untilRefused(name: string) {
     for (let turn = 0; turn < MOST_WRITES; turn++) {
       const answer = await this.create(`${name}${turn}`);
@@ -66,7 +66,7 @@ class Written {
   }
 
   /**
-   * Whether it has everything it was told, and nothing that was refused; and reads of all kinds are
+   * Checks that it has every acknowledged write and no refused one, and that reads of all kinds are
    * answered.
    */
   async isWhole(): Promise<void> {
@@ -82,8 +82,8 @@ async function opened(folder: string, around?: Surroundings): Promise<Running> {
   return start(folder, ["--log-level", "warn"], "test", around);
 }
 
-describe("no room", () => {
-  test("for the log of a database", async () => {
+describe("a full disk", () => {
+  test("stops writes to the log of a database", async () => {
     const [folder, ledger] = [temporaryFolder({ onDisk: true }), new Ledger()];
     const server = await opened(folder);
     const written = new Written(server, ledger);
@@ -115,7 +115,7 @@ describe("no room", () => {
     await new Written(await opened(folder), ledger).isWhole();
   });
 
-  test("for the database, with a log that has some", async () => {
+  test("stops a checkpoint into the database", async () => {
     const [folder, ledger] = [temporaryFolder({ onDisk: true }), new Ledger()];
     const file = agentFile(folder, "default");
     const first = await opened(folder);
@@ -137,7 +137,7 @@ describe("no room", () => {
     expect(existsSync(logOf(file))).toBe(false);
   });
 
-  test("for another page of the database", async () => {
+  test("stops another page of the database", async () => {
     const [folder, ledger] = [temporaryFolder({ onDisk: true }), new Ledger()];
     const full = join(folder, "full");
     const node = ["--import", fileURLToPath(new URL("support/full-disk.mjs", import.meta.url))];
@@ -152,7 +152,7 @@ describe("no room", () => {
     await written.isWhole();
   });
 
-  test("for the file of the index, which is left as it was", { timeout: 120_000 }, async () => {
+  test("leaves the file of the index unchanged", { timeout: 120_000 }, async () => {
     const folder = temporaryFolder({ onDisk: true });
     const kept = snapshotsOf(agentFile(folder, "default")).index;
     const added = async (server: Running, batches: number) => {
@@ -181,7 +181,7 @@ describe("no room", () => {
   });
 });
 
-test("the description of the interface tells of it for whatever writes", async () => {
+test("the OpenAPI description of every write documents 507", async () => {
   const { paths } = (
     await (await start(temporaryFolder({ onDisk: true }))).ask("GET /openapi.json")
   ).body;
@@ -189,7 +189,7 @@ test("the description of the interface tells of it for whatever writes", async (
   expect(paths["/v1/nodes"].get.responses["507"]).toBeUndefined();
 });
 
-test("a log that cannot be written ends nothing, and goes on once it can", async () => {
+test("a log file that cannot be written does not end the server, and continues later", async () => {
   const folder = temporaryFolder({ onDisk: true });
   const log = join(folder, "server.log");
   const room = 4 * 2 ** 20;

@@ -1,5 +1,6 @@
-// The documentation holds: every code block compiles and runs, every shell block succeeds against a
-// server, every YAML block is a valid configuration, and every relative link leads somewhere.
+// The documentation is valid: every code block compiles and runs, every shell block succeeds
+// against a server, every YAML block is a valid configuration, and every relative link has a
+// target.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -100,7 +101,7 @@ describe("code blocks", () => {
       encoding: "utf8",
       timeout: 60_000,
     });
-    // A line that the block prints and explains is explained truly.
+    // The comment on a printed line is true.
     for (const [, promised] of block.code.matchAll(
       /console\.log\(.*\); \/\/ (\[?"[^…]*"\]?|[\d.]+)$/gm,
     )) {
@@ -125,7 +126,7 @@ describe("code blocks", () => {
   });
 });
 
-/** What a program prints, whether or not it succeeds. */
+/** A program's output, whether or not it succeeds. */
 function outputOf(program: string, args: readonly string[]): string {
   try {
     return execFileSync(program, args, { encoding: "utf8", cwd: root });
@@ -144,7 +145,7 @@ describe("relative links", () => {
         .replaceAll(" ", "-"),
     );
 
-  test.each(PAGES)("of %s lead somewhere", (page) => {
+  test.each(PAGES)("of %s have targets", (page) => {
     const text = readFileSync(join(root, page), "utf8");
     const links = Array.from(text.matchAll(/\]\(([^)\s]+)\)/g), ([, link]) => link!);
     const broken = links.filter((link) => {

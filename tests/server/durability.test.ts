@@ -1,5 +1,5 @@
-// A kill is no power cut: what outlives that is what was synced before it was acknowledged. What
-// every connection is set to is read back from it, and the syncs that the system was asked for are
+// Durability: a power cut, unlike a kill, keeps only data that was synced before it was
+// acknowledged. The settings of every connection are read back, and the syncs of the system are
 // counted.
 
 import { spawnSync } from "node:child_process";
@@ -12,25 +12,25 @@ import { clientOf, LESSON } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const TOLD = fileURLToPath(new URL("support/report-pragmas.mjs", import.meta.url));
-/** How often the log is synced for each acknowledged write. */
+/** Syncs of the log per acknowledged write. */
 const SYNCS = { full: 1, normal: 0 } as const;
 const WRITES = 10;
 
 const settingsIn = (text: string): object[] =>
   [...text.matchAll(/^\{"settings":(.*)\}$/gm)].map(([, settings]) => JSON.parse(settings!));
 
-/** How many agents are open, as the server tells. */
+/** The number of open agents, by the server's metrics. */
 async function openAgents(url: string): Promise<number> {
   const text = await (await fetch(`${url}/metrics`)).text();
   return Number(/^nous_agents_open (\d+)$/m.exec(text)?.[1]);
 }
 
-describe("what a connection that writes is set to", () => {
+describe("the settings of a writing connection", () => {
   test.each([
     ["full", { synchronous: 2, fullfsync: 1 }],
     ["normal", { synchronous: 1, fullfsync: 0 }],
   ])(
-    "with durability %s, in every thread, agent and command",
+    "are those of durability %s, in every thread, agent and command",
     { timeout: 60_000 },
     async (durability, synced) => {
       const folder = temporaryFolder({ onDisk: true });
@@ -72,15 +72,15 @@ describe("what a connection that writes is set to", () => {
   );
 });
 
-describe("what is synced", () => {
+describe("the log", () => {
   test.each(["full", "normal"] as const)(
-    "before a write is acknowledged with durability %s",
+    "is synced before a write is acknowledged, with durability %s",
     {
       timeout: 120_000,
     },
     async (durability) => {
       const traced = join(temporaryFolder({ onDisk: true }), "syncs");
-      // The tracer stands aside, so that the server is the test's own child.
+      // The tracer detaches itself, so that the server is the test's own child.
       const under = ["strace", "-D", "-f", "-y", "-e", "trace=fsync,fdatasync", "-o", traced];
       const problem =
         "strace is needed to count what is synced, and may trace here: apt-get install strace";

@@ -1,4 +1,4 @@
-// Making vectors of texts with a provider that does all that a provider can do wrong.
+// The embedding client, with a provider that fails in every way.
 
 import type { ServerResponse } from "node:http";
 import { pino } from "pino";
@@ -48,7 +48,7 @@ async function set(
   return { provider, embedder, logged };
 }
 
-/** How a call fails, without a retry. */
+/** Returns the error of a call without retries. */
 async function failureOf(behaviour: Behaviour, texts = ["a", "b"], dimensions?: number) {
   const { embedder, provider, logged } = await set(behaviour, {
     pace: { retries: 0 },
@@ -63,7 +63,7 @@ async function failureOf(behaviour: Behaviour, texts = ["a", "b"], dimensions?: 
   return { failure, message, calls: provider.asked.length };
 }
 
-/** The usual answer, made different. */
+/** The usual answer, modified. */
 const changed =
   (change: (data: { index: unknown; embedding: unknown }[]) => unknown): Behaviour =>
   (asked, response) =>
@@ -77,7 +77,7 @@ const status =
 const INFINITE = '{"data":[{"index":0,"embedding":[1e999]},{"index":1,"embedding":[1]}]}';
 
 describe("a call", () => {
-  test("asks as OpenAI is asked, and gives vectors in the order of the texts", async () => {
+  test("follows OpenAI's API, and returns vectors in the order of the texts", async () => {
     const { provider, embedder } = await set(changed((data) => data.reverse()));
     const texts = ["red", "green", "half \ud83d"];
     const vectors = await embedder.texts(texts, { name: "m", dimensions: D }, never);
@@ -160,7 +160,7 @@ describe("a call", () => {
     expect(message).toMatch(sentence);
   });
 
-  test("refuses vectors of another length than was asked for", async () => {
+  test("refuses vectors of another length than requested", async () => {
     const { failure, message } = await failureOf(
       changed((data) => data),
       ["a"],
@@ -170,7 +170,7 @@ describe("a call", () => {
     expect(message).toMatch(/8 components instead of 5/);
   });
 
-  test("reads no more than it has room for", async () => {
+  test("reads no more than its limit", async () => {
     let written = 0;
     const endless: Behaviour = (_, response) => {
       const more = () => {
@@ -201,7 +201,7 @@ describe("a call", () => {
   });
 
   test.each([301, 302, 303, 307, 308])(
-    "does not follow a redirect with status %i to anywhere",
+    "does not follow a redirect with status %i",
     async (code) => {
       const other = await startProvider(D);
       const { failure, message } = await failureOf(
@@ -242,7 +242,7 @@ describe("a call", () => {
     });
   });
 
-  test("fails where nobody listens", async () => {
+  test("fails if no server listens", async () => {
     const { provider, embedder } = await set(undefined, { pace: { retries: 1 } });
     await provider.close();
     await expect(embedder.texts(["a"], MODEL, never)).rejects.toMatchObject({
@@ -251,13 +251,13 @@ describe("a call", () => {
   });
 });
 
-describe("trying again", () => {
+describe("retries", () => {
   const failing =
     (times: number, how: Behaviour): Behaviour =>
     (asked, response) =>
       times-- > 0 ? how(asked, response) : json(response, answerTo(asked, D));
 
-  test("what passes by itself is tried again, ever later", async () => {
+  test("repeat temporary failures after growing delays", async () => {
     const { provider, embedder } = await set(failing(3, status(500)), { pace: { firstDelay: 40 } });
     const start = performance.now();
     expect(await embedder.texts(["a"], MODEL, never)).toHaveLength(1);
@@ -265,7 +265,7 @@ describe("trying again", () => {
     expect(performance.now() - start).toBeGreaterThan(40 + 80 + 160);
   });
 
-  test("and given up after so many times", async () => {
+  test("end after the configured number", async () => {
     const { provider, embedder } = await set(status(503));
     await expect(embedder.texts(["a"], MODEL, never)).rejects.toMatchObject({
       failure: "unreachable",
@@ -276,7 +276,7 @@ describe("trying again", () => {
   test.each<[string, () => string]>([
     ["seconds", () => "1"],
     ["a date", () => new Date(Date.now() + 2_000).toUTCString()],
-  ])("when the provider says, in %s", async (_, retryAfter) => {
+  ])("wait as long as the provider says, in %s", async (_, retryAfter) => {
     const busy = (asked: Asked, response: ServerResponse) =>
       status(429, { "retry-after": retryAfter() })(asked, response);
     const { provider, embedder } = await set(failing(1, busy));
@@ -286,7 +286,7 @@ describe("trying again", () => {
     expect(provider.asked).toHaveLength(2);
   });
 
-  test("but not where that is long", async () => {
+  test("do not happen if the provider asks for a long wait", async () => {
     const { provider, embedder } = await set(status(429, { "retry-after": "3600" }));
     await expect(embedder.texts(["a"], MODEL, never)).rejects.toMatchObject({
       retryAfter: 3_600_000,
@@ -294,7 +294,7 @@ describe("trying again", () => {
     expect(provider.asked).toHaveLength(1);
   });
 
-  test("an abort ends a call, and the wait for the next one", async () => {
+  test("end on an abort, as does a call", async () => {
     for (const behaviour of [() => {}, status(429, { "retry-after": "2" })]) {
       const { embedder } = await set(behaviour, { timeout: 10_000 });
       const end = new AbortController();
@@ -306,8 +306,8 @@ describe("trying again", () => {
   });
 });
 
-describe("the breaker", () => {
-  test("leaves a provider alone that fails, and comes back to it", async () => {
+describe("the circuit breaker", () => {
+  test("stops calls to a failing provider, and resumes them later", async () => {
     const { provider, embedder, logged } = await set(status(500), { pace: { retries: 0 } });
     for (let call = 0; call < PACE.failures; call++)
       await embedder.texts(["a"], MODEL, never).catch(() => {});
@@ -327,7 +327,7 @@ describe("the breaker", () => {
     expect(logged.join()).not.toContain(KEY);
   });
 
-  test("does not hold texts against the provider that it does not take", async () => {
+  test("does not count refused texts as failures", async () => {
     const { provider, embedder } = await set(status(400));
     for (let call = 0; call < 2 * PACE.failures; call++)
       await embedder.texts(["a"], MODEL, never).catch(() => {});
@@ -335,7 +335,7 @@ describe("the breaker", () => {
     expect(await embedder.texts(["a"], MODEL, never)).toHaveLength(1);
   });
 
-  test("while one call tries the provider, questions do not wait", async () => {
+  test("does not delay questions while one call tests the provider", async () => {
     const { provider, embedder } = await set(status(500), { pace: { retries: 0 }, timeout: 1_500 });
     for (let call = 0; call < PACE.failures; call++)
       await embedder.texts(["a"], MODEL, never).catch(() => {});
@@ -352,7 +352,7 @@ describe("the breaker", () => {
 });
 
 describe("questions", () => {
-  test("are remembered for each model and agent, and asked once however many ask at once", async () => {
+  test("are cached for each model and agent, and sent once for concurrent requests", async () => {
     const { provider, embedder } = await set();
     const ask = (text: string, name = "model", agent = "agent") =>
       embedder.question(agent, text, { name, dimensions: undefined });
@@ -371,7 +371,7 @@ describe("questions", () => {
     ]);
   });
 
-  test("are not waited for long, nor tried again; a failure is not remembered", async () => {
+  test("have a short timeout and no retries; a failure is not cached", async () => {
     const { provider, embedder, logged } = await set(() => {}, { timeout: 60_000 });
     const start = performance.now();
     expect(await embedder.question("agent", "secret plan", MODEL)).toBeUndefined();
@@ -406,7 +406,7 @@ describe("the text of a memory", () => {
     );
   });
 
-  test("is cut where it is long", () => {
+  test("is truncated if it is long", () => {
     const text = embeddingText({ ...memory, content_body: "x".repeat(40_000) });
     expect(text).toHaveLength(30_000);
     expect(text.startsWith("[trade entry] Title Summary. xxx")).toBe(true);

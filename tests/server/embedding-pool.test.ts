@@ -1,5 +1,5 @@
-// Questions on their way to an agent: each is understood once, and gets its embedding without a
-// round trip of its own.
+// Questions on their way to an agent: each is analysed once, and gets its embedding without an
+// extra round trip.
 
 import { createEngine, type Understanding } from "nous-wasm";
 import { pino } from "pino";
@@ -29,7 +29,7 @@ const searchFor = (query: string): Search => ({
   body: searchRequest.parse({ query }),
 });
 
-/** A pool over one agent that is on a model, and what was sent to the agent's thread. */
+/** A pool over one agent with a model, and the requests to the agent's thread. */
 function poolOver({
   model,
   provides = () => true,
@@ -88,7 +88,7 @@ test("a search with an embedding takes one round trip to the agent's thread", as
   expect(given.map(({ question }) => question?.model)).toEqual([FIRST, FIRST, FIRST]);
 });
 
-test("an agent without embeddings is asked each time whether it has some", async () => {
+test("an agent without embeddings is checked for them on each search", async () => {
   const { search, trips, given, agent } = poolOver({ model: null });
   await search(QUESTION);
   expect(trips).toEqual(["questionModel", "search"]);
@@ -114,7 +114,7 @@ test("a model that another process has changed is noticed by the search itself",
   ]);
 });
 
-test("a model that its provider does not serve any more is not remembered", async () => {
+test("a model that its provider no longer serves is not cached", async () => {
   const served = new Set(["first"]);
   const { search, given, agent } = poolOver({ model: FIRST, provides: (name) => served.has(name) });
   await search("why did the first trade fail?");
@@ -126,7 +126,7 @@ test("a model that its provider does not serve any more is not remembered", asyn
   expect(given.map(({ question }) => question?.model.name)).toEqual(["first", undefined, "second"]);
 });
 
-test("a question whose model changes again and again is searched by its words", async () => {
+test("a question whose model keeps changing is searched by its words", async () => {
   const { search, given, agent } = poolOver({ model: FIRST });
   await search(QUESTION);
   let changes = 0;
@@ -148,7 +148,7 @@ test("a plain lookup takes one round trip, too, and gets no embedding", async ()
   expect(given[0]!.question).toBeUndefined();
 });
 
-test("a question is understood once", async () => {
+test("a question is analysed once", async () => {
   const { search, given, understanding } = poolOver({ model: FIRST });
   await search(QUESTION);
   expect(understanding).toHaveBeenCalledTimes(1);

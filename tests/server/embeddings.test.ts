@@ -1,5 +1,5 @@
-// Vectors that the server has made: after writes, for questions, for what is missing, and anew with
-// another model.
+// Embeddings that the server creates: after writes, for questions, for memories without one, and
+// again for another model.
 
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
@@ -42,7 +42,7 @@ async function set({
   return { provider, server, folder, client: clientOf(server, agent) };
 }
 
-/** Runs a command to its end; the provider goes on answering meanwhile. */
+/** Runs a command to its end, while the provider keeps answering. */
 function run(args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
     execFile(process.execPath, [PROGRAM, ...args], { timeout: 30_000 }, (error, stdout, stderr) =>
@@ -65,11 +65,11 @@ const waitingIn = (folder: string, agent = "default") =>
       .all() as { count: number }[]
   )[0]!.count;
 
-/** Until every memory has a vector. */
+/** Waits until every memory has a vector. */
 const served = (folder: string, agent = "default") =>
   vi.waitFor(() => expect(waitingIn(folder, agent)).toBe(0), { timeout: 20_000, interval: 50 });
 
-/** As usual, unless a text has a word; then so. */
+/** Answers as usual, unless a text has this word; then with this answer. */
 const unless =
   (word: string, otherwise: Behaviour): Behaviour =>
   (asked, response) => {
@@ -80,7 +80,7 @@ const unless =
 const titles = (provider: Provider) => provider.asked.flatMap(({ input }) => input);
 
 describe("after a write", () => {
-  test("a vector is made, and the write has not waited for it", async () => {
+  test("the server creates a vector, without delaying the write", async () => {
     const { provider, client, folder, server } = await set();
     provider.behave(() => {});
     const begun = performance.now();
@@ -118,7 +118,7 @@ describe("after a write", () => {
     expect(body.recalled_ids.fact).toEqual([id]);
   });
 
-  test("what a read let grow meanwhile stays", async () => {
+  test("an increase of stability by a read meanwhile stays", async () => {
     const { provider, client, folder } = await set();
     const waiting: (() => void)[] = [];
     provider.behave((asked, response) => {
@@ -133,7 +133,7 @@ describe("after a write", () => {
     expect((await client.ask(`GET /nodes/${id}?recall=false`)).body.neural_stability).toBe(grown);
   });
 
-  test("a plain lookup goes by words, and asks for no vector, unless one is given", async () => {
+  test("a plain lookup compares words and creates no vector, unless one is given", async () => {
     const { provider, client, folder } = await set();
     await client.create({ content_title: "Bob", content_body: "his phone is 555" });
     await served(folder);
@@ -151,7 +151,7 @@ describe("after a write", () => {
     );
   });
 
-  test("many share a call", async () => {
+  test("many texts share a call", async () => {
     const { provider, client, folder } = await set();
     await Promise.all(
       Array.from({ length: 40 }, (_, place) => client.create({ content_title: `Memory ${place}` })),
@@ -162,7 +162,7 @@ describe("after a write", () => {
     expect(Math.max(...provider.asked.map(({ input }) => input.length))).toBeLessThanOrEqual(32);
   });
 
-  test("a vector that comes along wins, and one that is removed is made", async () => {
+  test("a given vector wins, and a removed one is created again", async () => {
     const { provider, client, folder } = await set();
     const embedding = Array.from({ length: 64 }, (_, place) => place);
     const { id } = await client.create({
@@ -182,7 +182,7 @@ describe("after a write", () => {
     expect(modelsIn(folder)[0]).toEqual({ title: "Mine, too", model: MODEL, components: 64 });
   });
 
-  test("a text that changes gets another, also while the old one is under way", async () => {
+  test("a changed text gets a new vector, even while the old one is in progress", async () => {
     const { provider, client, folder } = await set();
     const { id } = await client.create({ content_title: "Old" });
     await served(folder);
@@ -210,34 +210,30 @@ describe("after a write", () => {
     ["does not take", (_, response) => json(response, {}, 400)],
     ["fails at", (_, response) => json(response, {}, 500)],
     ["answers with nonsense", (_, response) => json(response, { data: [] })],
-  ])(
-    "a text that the provider %s keeps no other waiting",
-    { timeout: 120_000 },
-    async (_, otherwise) => {
-      const { provider, client, folder } = await set();
-      provider.behave(unless("poison", otherwise));
-      const all = Array.from({ length: 8 }, (_, place) =>
-        place % 6 === 0 ? `poison ${place}` : `sound ${place}`,
-      );
-      await Promise.all(all.map((content_title) => client.create({ content_title })));
-      const without = () => modelsIn(folder).filter(({ model }) => model === null);
-      await vi.waitFor(() => expect(without()).toHaveLength(2), {
-        timeout: 100_000,
-        interval: 200,
+  ])("a text that the provider %s delays no other", { timeout: 120_000 }, async (_, otherwise) => {
+    const { provider, client, folder } = await set();
+    provider.behave(unless("poison", otherwise));
+    const all = Array.from({ length: 8 }, (_, place) =>
+      place % 6 === 0 ? `poison ${place}` : `sound ${place}`,
+    );
+    await Promise.all(all.map((content_title) => client.create({ content_title })));
+    const without = () => modelsIn(folder).filter(({ model }) => model === null);
+    await vi.waitFor(() => expect(without()).toHaveLength(2), {
+      timeout: 100_000,
+      interval: 200,
+    });
+    for (const { title } of without()) expect(title).toMatch(/^poison/);
+    // Texts of one failed call are not all in the next one, except for its two retries.
+    const calls = provider.asked.map(({ input }) => input);
+    for (const title of all) {
+      const companies = calls.filter((input) => input.some((text) => text.includes(title)));
+      companies.forEach((company, place) => {
+        if (company.length > 1) expect(companies[place + 3]).not.toEqual(company);
       });
-      for (const { title } of without()) expect(title).toMatch(/^poison/);
-      // Those who were asked for in one call are not all in the next one, but for its two retries.
-      const calls = provider.asked.map(({ input }) => input);
-      for (const title of all) {
-        const companies = calls.filter((input) => input.some((text) => text.includes(title)));
-        companies.forEach((company, place) => {
-          if (company.length > 1) expect(companies[place + 3]).not.toEqual(company);
-        });
-      }
-    },
-  );
+    }
+  });
 
-  test("those of a call that failed are not all in the next one", () => {
+  test("the texts of a failed call are not all in the next one", () => {
     const file = join(temporaryFolder(), "a.db");
     const storage = new LibsqlStorage(file, { durability: "normal" });
     const db = raw(file);
@@ -248,7 +244,7 @@ describe("after a write", () => {
     const all = due(0);
     expect(all).toHaveLength(7);
     const [a, b, c, d, e, f, g] = all as [number, number, number, number, number, number, number];
-    // In calls one after the other, in another order than that of their writes.
+    // In consecutive calls, in another order than that of their writes.
     for (const [at, tickets] of [
       [f, g],
       [a, b, c],
@@ -261,7 +257,7 @@ describe("after a write", () => {
     storage.close();
   });
 
-  test("nothing that waits is lost by a kill", async () => {
+  test("pending texts survive a kill", async () => {
     const { provider, client, folder, server } = await set();
     provider.behave(() => {});
     const other = clientOf(server, "other");
@@ -273,7 +269,7 @@ describe("after a write", () => {
     expect([waitingIn(folder), waitingIn(folder, "other")]).toEqual([5, 5]);
     const again = await set({ folder });
     await served(folder);
-    // An agent's queue is looked at when the agent is.
+    // An agent's queue is read when the agent is opened.
     await clientOf(again.server, "other").ask("GET /health");
     await served(folder, "other");
     for (const agent of ["default", "other"]) {
@@ -281,7 +277,7 @@ describe("after a write", () => {
     }
   });
 
-  test("vectors that do not fit are told of, and not stored", async () => {
+  test("vectors of a wrong length are reported and not stored", async () => {
     const { client, folder, server } = await set();
     await client.create({ embedding: [1, 2, 3] });
     await client.create({ content_title: "Theirs" });
@@ -295,8 +291,8 @@ describe("after a write", () => {
   });
 });
 
-describe("without a provider that works", () => {
-  test("words, graph and time still rank, and it is said", async () => {
+describe("without a working provider", () => {
+  test("words, graph and time still rank, and the answer says so", async () => {
     const { provider, client, folder, server } = await set();
     const { id } = await client.create({ content_title: "Funding" });
     await served(folder);
@@ -312,7 +308,7 @@ describe("without a provider that works", () => {
     expect(similar.body).toMatchObject({ basis: "words", recommendation: "duplicate_found" });
   });
 
-  test("the key is told to nobody", async () => {
+  test("the API key appears nowhere", async () => {
     const { provider, client, folder, server } = await set();
     provider.behave((_, response) => json(response, { error: `no such key: ${KEY}` }, 401));
     await client.create({ content_title: "Secret plan" });
@@ -345,8 +341,8 @@ describe("without a provider that works", () => {
   });
 });
 
-describe("what is missing", () => {
-  /** Memories of an agent that were written while there was no provider. */
+describe("backfilling", () => {
+  /** Memories of an agent that were written without a provider. */
   async function withoutVectors(agent: string, contents: readonly string[]) {
     const folder = temporaryFolder();
     const server = await start(folder);
@@ -358,7 +354,7 @@ describe("what is missing", () => {
     return folder;
   }
 
-  test("is made when it is asked for, and what failed is tried again the next time", async () => {
+  test("happens on request, and a failed text is retried the next time", async () => {
     const folder = await withoutVectors("late", ["one", "two poison", "three"]);
     const { provider, client } = await set({ folder, agent: "late" });
     provider.behave(unless("poison", (_, response) => json(response, {}, 422)));
@@ -370,7 +366,7 @@ describe("what is missing", () => {
     expect(await fill()).toEqual({ ok: true, embedded: 0, total: 0 });
   });
 
-  test("or by a command, which goes on where it stopped, beside a server", async () => {
+  test("can be done by a command, which resumes where it stopped, beside a server", async () => {
     const folder = await withoutVectors("late", ["one", "two", "three", "four"]);
     const server = await start(folder);
     const client = clientOf(server, "late");
@@ -394,7 +390,7 @@ describe("what is missing", () => {
     expect(titles({ ...provider, asked: provider.asked.slice(before) })).toEqual([
       "[lesson] three Extremes revert",
     ]);
-    // The server has taken them in, and compares them.
+    // The server has loaded them, and compares them.
     const [node] = (await client.ask("GET /nodes?limit=1")).body.data;
     expect(node.embedding_model).toBe(MODEL);
     const embedding = Array.from({ length: 64 }, () => 1);
@@ -403,7 +399,7 @@ describe("what is missing", () => {
     ).toBe(true);
   });
 
-  test("an agent that is not there is none afterwards, either", async () => {
+  test("does not create a missing agent", async () => {
     const { client, folder } = await set({ agent: "nobody" });
     expect((await client.ask("POST /nodes/backfill-embeddings")).body).toEqual({
       ok: true,
@@ -419,7 +415,7 @@ describe("what is missing", () => {
     expect(existsSync(agentFile(folder, "nobody"))).toBe(false);
   });
 
-  test("without a provider the commands say so", async () => {
+  test("is refused by the commands without a provider", async () => {
     for (const command of ["backfill", "reembed"]) {
       const { code, stderr } = await run([command, "--data-dir", temporaryFolder()]);
       expect({ code, stderr }).toEqual({
@@ -429,7 +425,7 @@ describe("what is missing", () => {
     }
   });
 
-  test("a database of the existing server is taken for one of its model", async () => {
+  test("treats a database of the existing server as one of its model", async () => {
     const folder = temporaryFolder();
     mkdirSync(agentsDir(folder));
     makeExisting(agentFile(folder, "default"));
@@ -475,7 +471,7 @@ describe("another model", () => {
   };
 
   test.each(["words-32", "words-64b"])(
-    "%s takes over when the last vector is there",
+    "%s takes over when the last vector exists",
     async (model) => {
       const made = await withVectors();
       const { provider, folder, client } = made;
@@ -487,7 +483,7 @@ describe("another model", () => {
       const first = await reembed(folder, provider, model);
       expect(first.code).toBe(1);
       expect(first.stderr).toContain("status 401");
-      // Until then nothing has changed, for what is new neither.
+      // Until then nothing changes, for new memories neither.
       expect(await searchedBy(made, "question one")).toEqual([true, MODEL]);
       await client.create({ content_title: "between" });
       await served(folder);
@@ -509,8 +505,7 @@ describe("another model", () => {
       const now = modelsIn(folder);
       expect(now).toHaveLength(CONTENTS.length + 1);
       for (const node of now) expect(node).toMatchObject({ model, components });
-      // The server that was running all the time, and still has the old model configured, goes on
-      // with the new one.
+      // The running server, which still has the old model configured, continues with the new one.
       expect(await searchedBy(made, "question two")).toEqual([true, model]);
       await client.create({ content_title: "afterwards" });
       await served(folder);
@@ -518,7 +513,7 @@ describe("another model", () => {
     },
   );
 
-  test("a text that it does not take is without a vector afterwards, and waits for one", async () => {
+  test("leaves a refused text without a vector, and the text waits for one", async () => {
     const { provider, folder, server } = await withVectors();
     await server.end();
     provider.behave(unless("memory4", (_, response) => json(response, {}, 400)));
@@ -533,7 +528,7 @@ describe("another model", () => {
   });
 });
 
-test("check finds a database sound that has vectors", async () => {
+test("the check finds a database with vectors sound", async () => {
   const { client, folder } = await set();
   await client.create();
   await served(folder);

@@ -1,6 +1,5 @@
-// Export and import: what was exported and imported is the same memory; conflicts; lines that are
-// wrong; files of any length. What the commands do is done in this process, and by the program
-// itself where what it reads and prints is tested.
+// Export and import: round trips, conflicts, wrong lines, and files of any length. Most tests call
+// the commands in this process; tests of input and output run the program.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -44,7 +43,7 @@ interface ImportOptions {
   conflicts?: ConflictPolicy;
 }
 
-/** Imports lines; how many were added, replaced and left out. */
+/** Imports lines; returns how many were added, replaced and skipped. */
 function imported(
   folder: string,
   lines: readonly (string | object)[],
@@ -79,7 +78,7 @@ const membership = (cluster_id: string, node_id: string) => ({
   node_id,
 });
 
-test("an import of an export is the same memory", { timeout: 60_000 }, async () => {
+test("an import of an export gives the same memory", { timeout: 60_000 }, async () => {
   const folder = temporaryFolder();
   const first = await start(folder);
   const { ask, create, link, search } = clientOf(first, "default");
@@ -129,7 +128,7 @@ test("an import of an export is the same memory", { timeout: 60_000 }, async () 
   expect(answers[1]).toEqual(answers[0]);
 });
 
-test("a memory of the existing server goes the same way, odd values as missing ones", () => {
+test("a database of the existing server can be exported and imported, with odd values treated as missing", () => {
   const folder = temporaryFolder();
   const theirs = join(folder, "theirs.db");
   makeExisting(theirs);
@@ -147,7 +146,7 @@ test("a memory of the existing server goes the same way, odd values as missing o
   expect(exported(folder, "other")).toEqual(lines);
 });
 
-test("a vector that nothing can be compared with is left out of an export, so that the lines can be imported", () => {
+test("an unusable vector is left out of an export, so that the lines can be imported", () => {
   const folder = temporaryFolder();
   const theirs = join(folder, "theirs.db");
   makeExisting(theirs);
@@ -168,14 +167,14 @@ test("a vector that nothing can be compared with is left out of an export, so th
   const lines = exported(folder);
   const vectors = lines.map((line) => JSON.parse(line)).filter(({ kind }) => kind === "node");
   const kept = vectors.filter(({ embedding }) => embedding !== null).map(({ id }) => id);
-  // That of n_c has two components, the others have three.
+  // The vector of n_c has two components, the others have three.
   expect([vectors.length, kept]).toEqual([7, ["n_a", "n_b"]]);
   const elsewhere = temporaryFolder();
   expect(imported(elsewhere, lines)).toEqual([lines.length, 0, 0]);
   expect(run(["check", "--data-dir", elsewhere]).stdout).toContain(": sound");
 });
 
-test("an id that an import would refuse is exported as it is", () => {
+test("an id that an import would refuse is exported unchanged", () => {
   const folder = temporaryFolder();
   const id = "n".repeat(201);
   imported(folder, [node("n_0")]);
@@ -185,7 +184,7 @@ test("an id that an import would refuse is exported as it is", () => {
   expect(exported(folder).map((line) => JSON.parse(line))).toMatchObject([{ kind: "node", id }]);
 });
 
-test("a memory of the schema before frames is checked and exported as it is, and keeps its sums when it is opened", () => {
+test("a database of the schema before frames is checked and exported unchanged, and keeps its figures when it is opened", () => {
   const folder = temporaryFolder();
   const file = agentFile(folder, "default");
   new LibsqlStorage(file, { durability: "normal" }).close();
@@ -228,7 +227,7 @@ test("a memory of the schema before frames is checked and exported as it is, and
   expect(imported(folder, lines, { agent: "other" })).toEqual([3, 0, 0]);
 });
 
-test("figures of memories go along, and trades that were counted are not counted again", async () => {
+test("figures of memories are exported, and counted trades are not counted again", async () => {
   const folder = temporaryFolder();
   const first = await start(folder);
   const { create, link, ask } = clientOf(first, "default");
@@ -259,12 +258,12 @@ test("figures of memories go along, and trades that were counted are not counted
   ]);
   expect(exported(folder, "other")).toEqual(lines);
   const second = clientOf(await start(folder), "other");
-  // What would count the trade, had it not been.
+  // This would count the trade if it had not been counted.
   const { body } = await second.ask(`PATCH /nodes/${playbook.id}`, { content_title: "Again" });
   expect(body).toMatchObject({ content_title: "Again", content_body: counted.content_body });
 });
 
-describe("what is there already", () => {
+describe("conflicts with existing memories", () => {
   const [OLD, NEW, NEWER] = [
     "2026-01-01T00:00:00.000Z",
     "2026-02-01T00:00:00.000Z",
@@ -291,13 +290,13 @@ describe("what is there already", () => {
     expect(imported(folder, given, { conflicts })).toEqual(counts);
     const [one, two, , tie] = exported(folder).map((line) => JSON.parse(line));
     expect([one.content_title, two.content_title, tie.strength]).toEqual(expected);
-    // The words that count are those that are stored.
+    // The stored words count.
     const storage = new LibsqlStorage(agentFile(folder, "default"), { durability: "full" });
     expect(storage.soundness.problems()).toEqual([]);
     storage.close();
   });
 
-  test("importing once more changes nothing", () => {
+  test("a second import changes nothing", () => {
     const folder = temporaryFolder();
     imported(folder, given);
     const before = exported(folder);
@@ -307,7 +306,7 @@ describe("what is there already", () => {
 });
 
 describe("lines", () => {
-  test("of edges may come before what they tie together", () => {
+  test("of edges may come before their nodes", () => {
     const folder = temporaryFolder();
     expect(imported(folder, [edge("e_1", "n_1", "n_2"), "", node("n_1"), node("n_2")])).toEqual([
       3, 0, 0,
@@ -315,7 +314,7 @@ describe("lines", () => {
     expect(exported(folder)).toHaveLength(3);
   });
 
-  test("of memberships may come before what they name", () => {
+  test("of memberships may come before their clusters and nodes", () => {
     const folder = temporaryFolder();
     expect(imported(folder, [membership("c_1", "n_1"), cluster("c_1"), node("n_1")])).toEqual([
       3, 0, 0,
@@ -323,7 +322,7 @@ describe("lines", () => {
     expect(exported(folder)).toHaveLength(3);
   });
 
-  test("of outcomes of what was deleted are left out, and no line tells of what names nothing", () => {
+  test("of outcomes of deleted memories are left out, and no line refers to a missing one", () => {
     const folder = temporaryFolder();
     const outcome = {
       kind: "outcome",
@@ -342,7 +341,7 @@ describe("lines", () => {
     expect(imported(folder, exported(folder), { agent: "other" })).toEqual([3, 0, 0]);
   });
 
-  test("that say little get times of creation, and a vector as numbers is one", () => {
+  test("with few fields get creation times, and a vector may be a list of numbers", () => {
     const folder = temporaryFolder();
     expect(imported(folder, [node("n_1", { embedding: [1, 2] })])).toEqual([1, 0, 0]);
     const [line] = exported(folder).map((text) => JSON.parse(text));
@@ -351,7 +350,7 @@ describe("lines", () => {
     expect(line.embedding).toBe(Buffer.from(Float32Array.from([1, 2]).buffer).toString("base64"));
   });
 
-  describe("are refused, and nothing is taken", () => {
+  describe("are refused, and no line is imported", () => {
     let folder: string;
     let before: unknown;
     beforeAll(() => {
@@ -455,7 +454,7 @@ describe("lines", () => {
     });
   });
 
-  test("come in by the standard input, go out by the standard output, and are refused in a sentence", () => {
+  test("come from standard input, go to standard output, and are refused with a sentence", () => {
     const folder = temporaryFolder();
     const take = (agent: string, lines: readonly (string | object)[], ...options: string[]) =>
       run(["import", "-", "--agent", agent, "--data-dir", folder, ...options], textOf(lines));
@@ -485,7 +484,7 @@ describe("lines", () => {
   });
 });
 
-test("a server that is running finds what is imported, and many lines take little memory", {
+test("a running server finds imported memories, and many lines take little memory", {
   timeout: 120_000,
 }, async () => {
   const folder = temporaryFolder();
@@ -513,7 +512,7 @@ test("a server that is running finds what is imported, and many lines take littl
   expect(existsSync(`${out}.tmp`)).toBe(false);
 });
 
-test("--sample fills an empty memory, and leaves one that is not as it is", async () => {
+test("--sample fills an empty memory, and leaves any other unchanged", async () => {
   const folder = temporaryFolder();
   const first = await start(folder, ["--sample"]);
   const { ask, search, create } = clientOf(first, "default");
@@ -529,7 +528,7 @@ test("--sample fills an empty memory, and leaves one that is not as it is", asyn
   expect((await second.ask("GET /health")).body.node_count).toBe(2_001);
 });
 
-test("an agent whose name has control characters does not come to be", () => {
+test("an agent whose name has control characters is not created", () => {
   const folder = temporaryFolder();
   for (const agent of ["a\nb", "a\u0085b", "a\u007f"]) {
     expect(() => imported(folder, [node("n_1")], { agent })).toThrow(
@@ -539,7 +538,7 @@ test("an agent whose name has control characters does not come to be", () => {
   }
 });
 
-test("there is nothing to export of an agent that is not there, and nothing to import from a file that is not", () => {
+test("a missing agent cannot be exported, and a missing file cannot be imported", () => {
   const folder = temporaryFolder();
   expect(run(["export", "--agent", "nobody", "--data-dir", folder])).toMatchObject({
     status: 1,

@@ -1,6 +1,6 @@
-// Agents of one thread beside each other: none waits for the whole of another's work, work ends
-// when its client has gone, and what a write costs does not grow with what is there. Order and
-// ratios are compared rather than times: the machine may be slow.
+// Agents that share a thread: no agent waits for another's whole work, work ends if its client
+// disconnects, and the cost of a write does not grow with the data. Tests compare order and ratios
+// rather than times, since the machine may be slow.
 
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
@@ -14,7 +14,7 @@ import { temporaryFolder } from "./support/temporary-folder.ts";
 const ONE_THREAD = ["--workers", "1"];
 const MEGABYTE = 2 ** 20;
 
-/** A text of so many characters, of words that memories share. */
+/** A text of this many characters, of words that memories share. */
 const wordsOf = (length: number, first = "") =>
   `${first} ${"funding squeeze extremes revert ".repeat(length / 32)}`;
 
@@ -25,7 +25,7 @@ async function twoAgents(): Promise<{ server: Running; busy: Client; other: Clie
   return { server, busy, other };
 }
 
-/** Memories beside which a text takes a while to be compared: some ten megabytes of words. */
+/** Memories whose comparison with a text takes a while: about ten megabytes of words. */
 async function makeLong({ create }: Client, count = 24): Promise<void> {
   for (let place = 0; place < count; place++)
     await create({ content_body: wordsOf(MEGABYTE / 2, `t${place}`) });
@@ -34,20 +34,20 @@ async function makeLong({ create }: Client, count = 24): Promise<void> {
 const checkSimilar = ({ ask }: Client) =>
   ask("POST /nodes/check-similar", { content: wordsOf(900_000) });
 
-/** Whether something is done yet, as it is told later. */
+/** A promise, and whether it has settled. */
 function watched<T>(work: Promise<T>): { work: Promise<T>; isDone(): boolean } {
   let done = false;
   return { work: work.finally(() => (done = true)), isDone: () => done };
 }
 
 describe("another agent's request is answered", () => {
-  test("in between, where one agent was asked many things before", {
+  test("between the requests of an agent with many of them queued", {
     timeout: 60_000,
   }, async () => {
     const { busy, other } = await twoAgents();
     await makeLong(busy);
     let answered = 0;
-    // What is asked is short, so that all of it has arrived when the first has been answered.
+    // The requests are short, so that all of them have arrived when the first is answered.
     const asked = Array.from({ length: 40 }, async () => {
       await busy.ask("POST /nodes/check-similar", { content: "funding squeeze extremes revert" });
       answered += 1;
@@ -79,7 +79,7 @@ describe("another agent's request is answered", () => {
     for (let place = 0; place < 60; place++)
       await busy.create({ id: `n${place}`, content_body: body });
     const { work, isDone } = watched(busy.ask("POST /nodes/n7/purge"));
-    // What the purged agent is asked meanwhile is answered when it is over.
+    // Requests of the purging agent are answered after the purge.
     const later = watched(busy.ask("GET /nodes/n8?recall=false"));
     await new Promise((resolve) => setTimeout(resolve, 100));
     for (let turn = 0; turn < 3; turn++) await other.search("squeeze");
@@ -94,11 +94,13 @@ describe("another agent's request is answered", () => {
   });
 });
 
-test("an interrupted purge is finished beside other agents", { timeout: 240_000 }, async () => {
+test("other agents are answered while an interrupted purge is finished", {
+  timeout: 240_000,
+}, async () => {
   const folder = temporaryFolder();
   const body = wordsOf(900_000);
   let isSeen = false;
-  // A machine that stands still for seconds may miss it at one start.
+  // A machine that stops for seconds may miss it at one start.
   for (let round = 0; !isSeen && round < 10; round++) {
     const before = await start(folder, ONE_THREAD);
     const filling = clientOf(before, "busy");
@@ -128,8 +130,8 @@ test("an interrupted purge is finished beside other agents", { timeout: 240_000 
   expect(isSeen).toBe(true);
 });
 
-describe("a request whose client has gone", () => {
-  /** Asks and goes away. */
+describe("a request whose client has disconnected", () => {
+  /** Sends a request and disconnects. */
   async function abandon(
     { url }: Running,
     agent: string,
@@ -144,7 +146,7 @@ describe("a request whose client has gone", () => {
     await asked;
   }
 
-  test("ends, and is not begun where it was waiting", { timeout: 120_000 }, async () => {
+  test("is stopped, or not begun if it was waiting", { timeout: 120_000 }, async () => {
     const { server, busy } = await twoAgents();
     await makeLong(busy);
     await checkSimilar(busy);
@@ -163,7 +165,7 @@ describe("a request whose client has gone", () => {
     expect(server.log()).not.toContain("A request failed");
   });
 
-  test("writes nothing where it was waiting", { timeout: 60_000 }, async () => {
+  test("writes nothing if it was waiting", { timeout: 60_000 }, async () => {
     const { server, busy } = await twoAgents();
     await makeLong(busy);
     const comparing = checkSimilar(busy);
@@ -174,8 +176,8 @@ describe("a request whose client has gone", () => {
   });
 });
 
-describe("what a write costs does not grow with what is there:", () => {
-  /** The shortest of some runs, in milliseconds, of each of two that take turns. */
+describe("the cost of a write does not grow:", () => {
+  /** The shortest of several runs, in milliseconds, of two functions that take turns. */
   async function shortest(runs: number, ...works: (() => Promise<unknown>)[]): Promise<number[]> {
     const times = works.map(() => Infinity);
     for (let run = 0; run < runs; run++) {
@@ -239,7 +241,7 @@ describe("what a write costs does not grow with what is there:", () => {
     expect(beside).toBeLessThan(alone * 6 + 20);
   });
 
-  test("edges beside many closes that tell no end", { timeout: 120_000 }, async () => {
+  test("edges beside many closes without a result", { timeout: 120_000 }, async () => {
     const { busy } = await twoAgents();
     const node = (subtype: string, more: object = {}) =>
       busy.create({
@@ -280,7 +282,7 @@ describe("what a write costs does not grow with what is there:", () => {
       () => tie(20, few.id),
     )) as [number, number];
     expect(beside).toBeLessThan(alone * 6 + 20);
-    // The trade counts when a close tells how it ended.
+    // The trade counts once a close gives its result.
     const ending = await node("trade_close", { signals: { pnl_pct: 2 } });
     await busy.link(ending.id, many.id, "part_of");
     const { body } = await busy.ask(`GET /nodes/${plan.id}?recall=false`);
@@ -290,7 +292,7 @@ describe("what a write costs does not grow with what is there:", () => {
   test("a prompt beside many subtypes", { timeout: 240_000 }, async () => {
     const { busy, other } = await twoAgents();
     const count = 16_000;
-    // Another program writes them: it takes a tenth of the time that requests take.
+    // Another program writes them: this takes a tenth of the time of requests.
     const fill = async (client: Client, subtype: string) => {
       await client.create();
       const nodesOf = async () => (await client.ask("GET /health")).body.node_count as number;
@@ -334,7 +336,7 @@ describe("what a write costs does not grow with what is there:", () => {
 });
 
 test.runIf(process.platform === "linux")(
-  "thousands of connections that break off leave no memory behind",
+  "thousands of broken connections leak no memory",
   { timeout: 180_000 },
   async () => {
     const server = await start(temporaryFolder(), [...ONE_THREAD, "--log-level", "error"]);
@@ -368,7 +370,7 @@ test.runIf(process.platform === "linux")(
       for (let at = 0; at < connections; at += 50) {
         await Promise.all(Array.from({ length: 50 }, (_, place) => breakOff(at + place)));
       }
-      // What is under way comes to its end, and what is left is collected among other work.
+      // Pending work ends, and garbage is collected during other work.
       for (let turn = 0; turn < 500; turn++) await search("squeeze");
       return usedBy(server);
     };
@@ -377,7 +379,7 @@ test.runIf(process.platform === "linux")(
     const second = await storm(1_000);
     const third = await storm(1_000);
     const least = Math.min(second.resident, third.resident);
-    // The allocator keeps what one storm took for the next; what leaked would be added each time.
+    // The allocator keeps the memory of one storm for the next; a leak would add to it each time.
     expect((least - first.resident) / MEGABYTE).toBeLessThan(40);
     expect((least - calm.resident) / MEGABYTE).toBeLessThan(160);
     expect(third.files).toBeLessThan(calm.files + 10);

@@ -1,5 +1,5 @@
-// Hardship: an index that is lost, a database that another program holds or that is none,
-// strangers, and a stop under load.
+// Faults: a lost index, a database that another program holds or that is invalid, foreign requests,
+// and a stop under load.
 
 import { once } from "node:events";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
@@ -54,8 +54,8 @@ function newAgent() {
   return { agent, file, create, read, search };
 }
 
-describe("an index that is lost", () => {
-  test("is made anew by a read, by a write, and where another program wrote in between", async () => {
+describe("a lost index", () => {
+  test("is rebuilt by a read, by a write, and after writes of another program", async () => {
     const { agent, file, create, read, search } = newAgent();
     const { id } = await create();
     lose(agent.index);
@@ -72,7 +72,7 @@ describe("an index that is lost", () => {
     expect((await read("n_u", false)).content_title).toBe("Vanna");
   });
 
-  test("takes no recall along", async () => {
+  test("loses no recall", async () => {
     const { agent, file, create, read } = newAgent();
     const { id } = await create();
     const { neural_stability } = await read(id, true);
@@ -84,7 +84,7 @@ describe("an index that is lost", () => {
     expect(rows).toEqual([{ neural_stability, neural_access_count: 1 }]);
   });
 
-  test("nor does one that is made anew for the first vector", async () => {
+  test("loses no recall in a rebuild for the first vector either", async () => {
     const { create, read } = newAgent();
     const { id } = await create();
     const { neural_stability } = await read(id, true);
@@ -110,7 +110,7 @@ test("reads do not wait for another program that is writing", async () => {
   db.exec("COMMIT");
 });
 
-test("a database that is none is 503 with a sentence, and leaks no file", async () => {
+test("an invalid database is 503 with a sentence, and leaks no file", async () => {
   const folder = temporaryFolder();
   const server = await start(folder);
   const file = agentFile(folder, "broken");
@@ -129,7 +129,7 @@ test("a database that is none is 503 with a sentence, and leaks no file", async 
   expect(opened()).toBeLessThan(before + 10);
 });
 
-test("who only asks makes no agent", async () => {
+test("a read creates no agent", async () => {
   const server = await start(temporaryFolder());
   const { ask, search, create, file } = clientOf(server, "nobody");
   expect((await ask("GET /health")).body.node_count).toBe(0);
@@ -145,7 +145,7 @@ test("who only asks makes no agent", async () => {
   expect(await search("squeeze")).toEqual([id]);
 });
 
-describe("strangers", () => {
+describe("foreign requests", () => {
   const statusOf = (url: string, headers: Record<string, string>) =>
     new Promise((resolve, reject) => {
       const asking = request(`${url}/v1/health`, { headers }, (response) => {
@@ -175,7 +175,7 @@ describe("strangers", () => {
   });
 });
 
-test("a stop does not wait for clients that go on asking", async () => {
+test("a stop does not wait for clients that keep sending requests", async () => {
   const server = await start(temporaryFolder());
   const { create } = clientOf(server, "default");
   let isOver = false;
@@ -191,7 +191,7 @@ test("a stop does not wait for clients that go on asking", async () => {
   await Promise.all(loads);
 });
 
-test("an idle connection is kept for longer than clients keep theirs, and a stop does not wait for it", async () => {
+test("an idle connection is kept longer than clients keep theirs, and a stop does not wait for it", async () => {
   const server = await start(temporaryFolder());
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);

@@ -1,4 +1,4 @@
-// Full text: held in memory, equal to the database's, whoever writes.
+// Full text in memory: it equals the database's own, whichever program writes.
 
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
@@ -25,8 +25,8 @@ function opened({ file = join(temporaryFolder(), "a.db") } = {}) {
   return { agent, other: raw(file), found };
 }
 
-describe("is followed", () => {
-  test("a word that stands in no other memory finds its own as soon as it is acknowledged", async () => {
+describe("the full text", () => {
+  test("finds a new memory by its unique word as soon as it is acknowledged", async () => {
     const agent = client();
     for (let turn = 0; turn < 20; turn++) {
       const { body } = await agent.ask("POST /nodes", {
@@ -42,7 +42,7 @@ describe("is followed", () => {
     }
   });
 
-  test("what another program wrote is found by the next search", () => {
+  test("finds another program's writes in the next search", () => {
     const file = join(temporaryFolder(), "a.db");
     makeExisting(file);
     const { other, found } = opened({ file });
@@ -61,7 +61,7 @@ describe("is followed", () => {
     expect(found("anew")).toEqual(["n_z"]);
   });
 
-  test("equal scores come in the order of the rows, however they were written", () => {
+  test("returns equal scores in the order of the rows, in whatever order they were written", () => {
     const { other, found } = opened();
     const add = other.prepare("INSERT INTO nodes (id, type, content_title) VALUES (?, 'note', ?)");
     other.exec("BEGIN");
@@ -71,7 +71,7 @@ describe("is followed", () => {
     expect(found("gold")).toEqual(["n_3", "n_1", "n_2"]);
   });
 
-  test("an index that cannot take what was written is made anew", () => {
+  test("rebuilds an index that cannot apply a write", () => {
     const { agent, other, found } = opened();
     other.exec("INSERT INTO nodes (id, type, content_title) VALUES ('n_1', 'note', 'Gold')");
     expect(found("gold")).toEqual(["n_1"]);
@@ -81,14 +81,14 @@ describe("is followed", () => {
   });
 });
 
-describe("says the same as the database's", () => {
+describe("the full text equals the database's", () => {
   const WORDS = "basis gold funding squeeze breakout friday carry roll perp delta hedge skew".split(
     " ",
   );
 
-  test("in ids, in scores, after many changes", () => {
+  test("in ids and in scores, after many changes", () => {
     const { agent, other } = opened();
-    // Twelve words, of which a text holds four: each stands in some third of the texts.
+    // Twelve words, of which a text holds four: each is in about a third of the texts.
     const text = (seed: number) =>
       [1, 5, 7, 11].map((step) => WORDS[(seed * step + step) % WORDS.length]).join(" ");
     const put = other.prepare(
@@ -121,7 +121,7 @@ describe("says the same as the database's", () => {
 });
 
 describe("a question", () => {
-  test("is asked without words that say nothing, where others are found", async () => {
+  test("drops stop words if it has others", async () => {
     const agent = client();
     const ids: string[] = [];
     for (const body of ["the gold that we had", "what was it to them", "the silver and the tin"]) {
@@ -134,7 +134,7 @@ describe("a question", () => {
     expect(await agent.search("what was it to them?")).toContain(ids[1]);
   });
 
-  test("may hold operators and quotes", async () => {
+  test("may contain operators and quotes", async () => {
     const agent = client();
     const { body } = await agent.ask("POST /nodes", {
       ...LESSON,
@@ -146,7 +146,7 @@ describe("a question", () => {
     expect(await agent.search('column:"filt')).toEqual([body.id]);
   });
 
-  test("is its words, whatever operators and quotes stand among them", async () => {
+  test("consists of its words, with any operators and quotes among them", async () => {
     const { agent, other } = opened();
     const words = "gold near silver not tin title content_body carry roll".split(" ");
     const add = other.prepare(
@@ -198,7 +198,7 @@ describe("a question", () => {
     const decorated = fc.array(fc.tuple(before, word, after), { minLength: 1, maxLength: 6 });
     let most = 0;
     const same = fc.asyncProperty(decorated, async (parts) => {
-      // Connections of other tests are closed meanwhile, which has to be heard.
+      // Connections of other tests are closed meanwhile, which must be noticed.
       await setImmediate();
       const plain = parts.map(([, word]) => word.toLowerCase()).join(" ");
       const expected = found(plain);
@@ -222,14 +222,14 @@ describe("a question", () => {
         return Reflect.get(target, key);
       },
     });
-    // Half of those that are read may say nothing.
+    // Half of the terms that are read may be stop words.
     expect(agent.read(() => agent.texts.search(watched)).map(({ id }) => id)).toEqual(["n_1"]);
     expect(reads.size).toBe(64);
     expect(found(...words.slice(0, 32))).toEqual(["n_1"]);
     expect(found(...words.slice(32))).toEqual(["n_2"]);
   });
 
-  test("that is as long as one may be costs the full text no more than a short one", async () => {
+  test("of maximum length costs the full text no more than a short one", async () => {
     const agent = client();
     const texts = Array.from(
       { length: 100 },
@@ -238,7 +238,7 @@ describe("a question", () => {
     await agent.ask("POST /nodes/batch", {
       items: texts.map((content_body) => ({ ...LESSON, content_body })),
     });
-    /** The middle of what the full text took by the server's own watch, in milliseconds. */
+    /** The median time of the full text by the server's own clock, in milliseconds. */
     const spent = async (query: string) => {
       const times: number[] = [];
       for (let turn = 0; turn < 15; turn++) {
@@ -259,13 +259,13 @@ describe("a question", () => {
     expect(await agent.search("突破")).toEqual([body.id]);
   });
 
-  test("finds what a filter lets pass, and that alone", async () => {
+  test("finds only the memories that a filter lets pass", async () => {
     const agent = client();
     const make = async (subtype: string | null) =>
       (await agent.ask("POST /nodes", { ...LESSON, subtype, content_title: "Gold" })).body
         .id as string;
     const [lesson, signal] = [await make("custom:lesson"), await make("custom:signal")];
-    // As many as are wanted of another subtype, which must not crowd it out.
+    // As many of another subtype as requested, which must not crowd it out.
     for (let more = 0; more < 70; more++) await make("custom:signal");
     expect(await agent.search("gold", { subtype: "custom:lesson" })).toEqual([lesson]);
     expect(await agent.search("gold", { subtype: "custom:signal", limit: 100 })).toContain(signal);

@@ -1,5 +1,5 @@
-// Agents as such: which there are, what is left of one that was deleted and of a memory that was
-// purged, and how many stay open.
+// The lifecycle of agents: which exist, what remains of a deleted agent and of a purged memory, and
+// how many stay open.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ function run(...args: string[]) {
   return { status, stdout, stderr };
 }
 
-/** Files of an agent in which a text is, in UTF-8. */
+/** Files of an agent that contain a text, in UTF-8. */
 function filesWith(file: string, text: string): string[] {
   const start = basename(file).replace(/db$/, "");
   const names = readdirSync(dirname(file)).filter((name) => name.startsWith(start));
@@ -29,7 +29,7 @@ function filesWith(file: string, text: string): string[] {
 }
 
 describe("agents", () => {
-  test("are listed, and one that is deleted is gone with its files and may come to be again", async () => {
+  test("are listed, and a deleted one is gone with its files and may be created again", async () => {
     const server = await start(temporaryFolder());
     const [one, other] = [clientOf(server, "one"), clientOf(server, "other")];
     await one.create({ content_title: "Zanzibar" });
@@ -58,7 +58,7 @@ describe("agents", () => {
     expect(await one.search("zanzibar")).toEqual([id]);
   });
 
-  test("of names that a path has to spell are deleted by them", async () => {
+  test("with names that are escaped in paths are deleted by these names", async () => {
     const server = await start(temporaryFolder());
     const name = "a/б ../%";
     const { create, file } = clientOf(server, Buffer.from(name).toString("latin1"));
@@ -68,7 +68,7 @@ describe("agents", () => {
     expect(existsSync(file())).toBe(false);
   });
 
-  test("of names that no header or path carries are not made, anywhere that names come in", {
+  test("with names that no header or path can carry are not created by any route", {
     timeout: 120_000,
   }, async () => {
     const server = await start(temporaryFolder());
@@ -106,7 +106,7 @@ describe("agents", () => {
     expect((await server.ask("DELETE /agents/...")).status).toBe(200);
   });
 
-  test("that have such a name from an earlier version are exported and deleted by command", {
+  test("with such a name from an earlier version are exported and deleted by command", {
     timeout: 60_000,
   }, async () => {
     const folder = temporaryFolder();
@@ -122,7 +122,7 @@ describe("agents", () => {
     }
   });
 
-  test("are deleted while requests come in, each of which is answered", async () => {
+  test("can be deleted during requests, each of which is answered", async () => {
     const server = await start(temporaryFolder());
     const client = clientOf(server, "busy");
     const calls = Array.from({ length: 40 }, (_, place) =>
@@ -156,10 +156,10 @@ describe("agents", () => {
   });
 });
 
-describe("a memory that is purged", () => {
+describe("a purged memory", () => {
   const TEXTS = ["Xylophone title", "Quagmire body", "Zeitgeist before", "Kaleidoscope deleted"];
 
-  /** Memories whose texts were written, changed and deleted in every way there is. */
+  /** Memories whose texts were written, changed and deleted in every possible way. */
   async function written(server: Running) {
     const client = clientOf(server, "default");
     for (let place = 0; place < 30; place++)
@@ -175,7 +175,7 @@ describe("a memory that is purged", () => {
     return { ...client, id };
   }
 
-  test("is in no file by its text, and others are as they were", async () => {
+  test("is in no file by its text, and others are unchanged", async () => {
     const server = await start(temporaryFolder());
     const { ask, id, search, file } = await written(server);
     for (const text of TEXTS) expect(filesWith(file(), text)).not.toEqual([]);
@@ -200,7 +200,7 @@ describe("a memory that is purged", () => {
     expect(run("check", "--data-dir", server.dataDir)).toMatchObject({ status: 0 });
   });
 
-  test("by command, too, and a server that is running knows it", async () => {
+  test("can be purged by command, too, and a running server notices", async () => {
     const server = await start(temporaryFolder());
     const { id, search, file } = await written(server);
     expect(run("agents", "purge", "default", id, "--data-dir", server.dataDir)).toMatchObject({
@@ -210,7 +210,7 @@ describe("a memory that is purged", () => {
     expect(await search("xylophone")).toEqual([]);
   });
 
-  test("is refused while another program reads, and done when it is asked again", async () => {
+  test("cannot be purged while another program reads, and can be afterwards", async () => {
     const server = await start(temporaryFolder());
     const { ask, id, file } = await written(server);
     const reader = raw(file());
@@ -226,10 +226,10 @@ describe("a memory that is purged", () => {
   });
 });
 
-describe("how many agents stay open", () => {
+describe("the number of open agents", () => {
   /**
-   * Makes so many agents of so many memories, one after another; the answer is what was used at
-   * most meanwhile.
+   * Creates this many agents with this many memories each, one after another; returns the maximum
+   * use meanwhile.
    */
   const fill = async (server: Running, agents: number, memories = 1) => {
     const most = usedBy(server);
@@ -250,7 +250,7 @@ describe("how many agents stay open", () => {
   };
 
   test.runIf(process.platform === "linux")(
-    "those that are idle are closed, which gives files and memory back, and open again when they are asked",
+    "falls when idle agents are closed, which frees files and memory, and they reopen on request",
     { timeout: 120_000 },
     async () => {
       const server = await start(temporaryFolder(), ["--agent-idle", "5", "--log-level", "error"]);
@@ -266,7 +266,7 @@ describe("how many agents stay open", () => {
   );
 
   test.runIf(process.platform === "linux")(
-    "two hundred in turn take no more memory than they may, and lose nothing",
+    "stays within the memory limit for two hundred agents in turn, which lose nothing",
     { timeout: 240_000 },
     async () => {
       const [agents, memories, megabytes] = [200, 20, 300];
@@ -294,7 +294,7 @@ describe("how many agents stay open", () => {
   );
 
   test.runIf(process.platform === "linux")(
-    "those that were asked longest ago are closed when there is no more room",
+    "is limited: without room, the least recently used agent is closed",
     { timeout: 120_000 },
     async () => {
       const server = await start(temporaryFolder(), [
@@ -307,7 +307,7 @@ describe("how many agents stay open", () => {
       ]);
       const before = usedBy(server).files;
       await fill(server, 60);
-      // Each takes four megabytes and more. Files are given back a moment after their agent was
+      // Each takes four megabytes and more. Files are released a moment after their agent was
       // closed.
       await expect
         .poll(() => usedBy(server).files, { timeout: 30_000 })

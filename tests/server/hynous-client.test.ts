@@ -1,5 +1,5 @@
-// Hynous' client against this server with `--compat hynous`: every call of the table is answered as
-// Hynous' server does it.
+// Hynous' client against this server with `--compat hynous`: every call of the table gets the
+// answer of Hynous' server.
 
 import { describe, expect, test } from "vitest";
 import type { OperationShape } from "../../js/server/src/api/operation.ts";
@@ -20,7 +20,7 @@ const OPERATIONS: Record<string, OperationShape> = {
 };
 const DAY = 86_400_000;
 
-/** Asks as that client does: every request says that it is JSON. */
+/** Sends a request as that client does: each declares JSON. */
 const asks =
   ({ ask }: Client) =>
   ({ method, path, query = {}, body }: HttpRequest): Promise<Replied> => {
@@ -36,7 +36,7 @@ function operationOf({ method, path }: HttpRequest): OperationShape {
   const found = Object.values(OPERATIONS).filter(
     (operation) => operation.method === method.toLowerCase() && isOf(operation.path),
   );
-  // Of `/nodes/{id}` and `/nodes/batch` the second is meant.
+  // For `/nodes/{id}` and `/nodes/batch` the second applies.
   return found.sort((a, b) => a.path.split("{").length - b.path.split("{").length)[0]!;
 }
 
@@ -47,7 +47,9 @@ test("the table has every method of that client, and many calls", () => {
   expect(CALLS.length).toBeGreaterThan(150);
 });
 
-test("every call is answered as in the table, and as described", { timeout: 120_000 }, async () => {
+test("every call gets the answer of the table, in its documented form", {
+  timeout: 120_000,
+}, async () => {
   const names = new Map();
   const one = asks(client());
   const misfits: string[] = [];
@@ -63,7 +65,7 @@ test("every call is answered as in the table, and as described", { timeout: 120_
   expect(misfits).toEqual([]);
 });
 
-test("without the mode, what is odd is refused as before", async () => {
+test("without the mode, odd input is refused as before", async () => {
   const { ask, create, link } = clientOf(await start(temporaryFolder()), "default");
   const { id } = await create();
   const other = await create();
@@ -104,8 +106,8 @@ test("without the mode, what is odd is refused as before", async () => {
   });
 });
 
-describe("a server in that mode", () => {
-  test("describes what it takes and answers", async () => {
+describe("a server in compatibility mode", () => {
+  test("documents its input and answers", async () => {
     const { body } = await server().ask("GET /openapi.json");
     const { properties } =
       body.paths["/v1/edges"].post.requestBody.content["application/json"].schema;
@@ -141,7 +143,7 @@ describe("a server in that mode", () => {
     expect(await strengthened(Number.MAX_VALUE)).toBe(0);
   });
 
-  test("lists what has expired, and resolves it", async () => {
+  test("lists expired conflicts, and resolves them", async () => {
     const { ask, create, file } = client();
     await create({ content_title: "Oil inventories", content_body: "They fall." });
     await create({ content_title: "Oil inventories", content_body: "Update: they rise." });
@@ -158,7 +160,7 @@ describe("a server in that mode", () => {
     });
   });
 
-  test("keeps what a memory said in a conflict, until it is purged or the old one is gone", async () => {
+  test("keeps the text of a memory in a conflict, until it is purged or the old memory is deleted", async () => {
     const { ask, create } = client();
     const old = await create({ content_title: "Gas storage", content_body: "It is full." });
     const fresh = await create({
@@ -186,7 +188,7 @@ describe("a server in that mode", () => {
     expect((await ask("GET /contradiction/queue")).body.count).toBe(0);
   });
 
-  test("keeps a conflict that was merged as resolved, and others of the memory that went", async () => {
+  test("keeps a merged conflict as resolved, and the deleted memory's other conflicts", async () => {
     const { ask, create } = client();
     const [first, second] = [
       await create({ content_title: "Gold vault report", content_body: "It grows." }),
@@ -209,7 +211,7 @@ describe("a server in that mode", () => {
     expect(pending).toMatchObject([{ id: other.id, new_node_id: null, new_content: text }]);
   });
 
-  test("a memory that is put into a cluster again stays where it was", async () => {
+  test("leaves a memory that is added to a cluster again in its place", async () => {
     const { ask, create, file } = client();
     const { id } = (await ask("POST /clusters", { name: "Energy" })).body;
     const [a, b] = [await create(), await create()];
@@ -226,7 +228,7 @@ describe("a server in that mode", () => {
     expect((await ask(`GET /clusters/${id}`)).body.node_count).toBe(2);
   });
 
-  test("reads and sweeps what is old as Hynous does", async () => {
+  test("reads and sweeps old data as Hynous does", async () => {
     const { ask, create, file } = client();
     const old = await create({ subtype: "custom:signal" });
     const asleep = await create();

@@ -1,5 +1,5 @@
-// In compatibility with Hynous a search gives its results: ids in its order, and its scores to the
-// last bit, whatever the limit.
+// In compatibility with Hynous a search gives Hynous' results: ids in its order, and its scores to
+// the last bit, at every limit.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ import { start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
 import { makeFolder, removeFolder, temporaryFolder } from "./support/temporary-folder.ts";
 
-/** The model of a server's settings. */
+/** The model in a server's settings. */
 const CONFIGURED = { name: "model", dimensions: undefined };
 const NOW = Date.parse("2026-03-01T12:00:00.000Z");
 const DAY = 86_400_000;
@@ -25,7 +25,7 @@ const LIMITS = [1, 5, 10, 30, 100];
 const folder = makeFolder();
 afterAll(() => removeFolder(folder));
 
-/** An agent on such a database, and the same database as SQL sees it. */
+/** An agent on such a database, and the same database through SQL. */
 function agentOn(
   seed: number,
   { dimensions = 0, embeds = false, ...made }: { [name: string]: number | boolean } = {},
@@ -45,10 +45,7 @@ function agentOn(
     agent: Agent,
     given: object,
   ) => { data: HynousFound[] };
-  /**
-   * What the server answers, after what the reference does. What is found counts as accessed from
-   * then on.
-   */
+  /** The server's answer, compared with the reference's. Results count as accessed from then on. */
   const both = (request: HynousRequest, vector?: Float32Array) => {
     const expected = hynousSearch(db, request, {
       ...{ now: NOW, hasProvider: Boolean(embeds) },
@@ -91,8 +88,8 @@ const filtersOf = ({ clusters }: HynousIds): Partial<HynousRequest>[] => [
   })),
 ];
 
-describe("a search as Hynous does it", () => {
-  test.each([1, 2, 3])("by words, at every limit (%i)", (seed) => {
+describe("a search in compatibility mode", () => {
+  test.each([1, 2, 3])("by words equals Hynous' at every limit (%i)", (seed) => {
     const { both } = agentOn(seed);
     let [results, scored] = [0, 0];
     for (const query of questionsOf(seed, 40)) {
@@ -110,7 +107,7 @@ describe("a search as Hynous does it", () => {
   test.each([
     ["which all memories have", 4, 1],
     ["which half of them have", 5, 0.5],
-  ])("by words and vectors, %s", (_, seed, embedded) => {
+  ])("by words and vectors equals Hynous', %s", (_, seed, embedded) => {
     const { both } = agentOn(seed, { dimensions: DIMENSIONS, embeds: true, embedded });
     const random = randomOf(9);
     let semantic = 0;
@@ -125,7 +122,7 @@ describe("a search as Hynous does it", () => {
     expect(semantic).toBeGreaterThan(400);
   });
 
-  test("with every filter", () => {
+  test("equals Hynous' with every filter", () => {
     const { both, ids } = agentOn(6, { dimensions: DIMENSIONS, embeds: true });
     const random = randomOf(5);
     for (const filter of filtersOf(ids)) {
@@ -142,7 +139,7 @@ describe("a search as Hynous does it", () => {
     }
   });
 
-  test("by LIKE, where its search takes no such question: without scores, and without counting an access", () => {
+  test("uses LIKE for questions that Hynous' full text refuses: without scores, and without counting an access", () => {
     const { both, db } = agentOn(7);
     const counts = () => db.prepare("SELECT id, neural_access_count FROM nodes").all();
     const before = counts();
@@ -161,7 +158,7 @@ describe("a search as Hynous does it", () => {
     expect(counts()).toEqual(before);
   });
 
-  test("shows the state that time alone makes, and counts an access of what it gives", () => {
+  test("shows the state by the current time, and counts an access of each result", () => {
     const { both, db, agent, ids } = agentOn(8);
     const [id] = ids.nodes;
     db.prepare(
@@ -181,7 +178,7 @@ describe("a search as Hynous does it", () => {
   });
 });
 
-test("without it, search.max_seeds is the most seeds of any search", async () => {
+test("without compatibility, search.max_seeds limits the seeds of every search", async () => {
   const config = ["--config", join(temporaryFolder(), "nous.yaml")];
   writeFileSync(config[1]!, "search: { max_seeds: 5 }\n");
   const answers = async (options: readonly string[]) => {

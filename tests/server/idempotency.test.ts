@@ -1,5 +1,4 @@
-// Requests that are sent again, and changes to what is not what it was: keys, ids of the caller's
-// own, versions.
+// Repeated requests and conditional changes: idempotency keys, ids of the caller's own, versions.
 
 import { describe, expect, test } from "vitest";
 import { raw } from "./support/existing-database.ts";
@@ -11,7 +10,7 @@ const { client } = sharedServer();
 const keyed = (key: string) => ({ "idempotency-key": key });
 
 describe("Idempotency-Key", () => {
-  test("the same request makes one memory, and has the same answer", async () => {
+  test("makes a repeated request create one memory, and gives the same answer", async () => {
     const one = client();
     const body = { ...LESSON, content_title: "Actually", embedding: [1, 2] };
     const send = () => one.ask("POST /nodes", body, keyed("k-1"));
@@ -22,7 +21,7 @@ describe("Idempotency-Key", () => {
     expect((await one.ask("POST /nodes", body)).body.id).not.toBe(first!.body.id);
   });
 
-  test("holds for edges and clusters, too", async () => {
+  test("works for edges and clusters, too", async () => {
     const { ask, create } = client();
     const [a, b] = [await create(), await create()];
     const edge = { source_id: a.id, target_id: b.id, type: "causes" };
@@ -40,7 +39,7 @@ describe("Idempotency-Key", () => {
     });
   });
 
-  test("is one request's, and one agent's", async () => {
+  test("belongs to one request of one agent", async () => {
     const [one, other] = [client(), client()];
     const first = await one.ask("POST /nodes", LESSON, keyed("k"));
     for (const [call, body] of [
@@ -57,7 +56,7 @@ describe("Idempotency-Key", () => {
     expect((await one.ask("GET /health")).body.node_count).toBe(1);
   });
 
-  test("a request that was refused may be mended under its key", async () => {
+  test("may be reused after a refusal, with the request corrected", async () => {
     const { ask, create } = client();
     const { id } = await create();
     const edge = { source_id: id, target_id: "n_own", type: "causes" };
@@ -66,7 +65,7 @@ describe("Idempotency-Key", () => {
     expect((await ask("POST /edges", edge, keyed("k"))).status).toBe(201);
   });
 
-  test("is forgotten after a day, and says so of what is deleted", async () => {
+  test("expires after a day, and reports objects deleted since", async () => {
     const one = client();
     const send = () => one.ask("POST /nodes", LESSON, keyed("k"));
     const first = (await send()).body.id;
@@ -83,7 +82,7 @@ describe("Idempotency-Key", () => {
     expect(db.prepare("SELECT key FROM nous_retries").all()).toEqual([{ key: "k" }]);
   });
 
-  test("is known after a kill, and keeps no text", async () => {
+  test("survives a kill, and stores no text", async () => {
     const folder = temporaryFolder();
     const server = await start(folder);
     const before = clientOf(server, "a");
@@ -109,7 +108,7 @@ describe("Idempotency-Key", () => {
     ).not.toContain("xylophone");
   });
 
-  test.each(["", "two words", "x".repeat(201)])("%s is none", async (key) => {
+  test.each(["", "two words", "x".repeat(201)])("refuses %s", async (key) => {
     expect(await client().ask("POST /nodes", LESSON, keyed(key))).toMatchObject({
       status: 400,
       body: { issues: [{ path: "Idempotency-Key" }] },
@@ -118,7 +117,7 @@ describe("Idempotency-Key", () => {
 });
 
 describe("ids of the caller's own", () => {
-  test("are taken over, and the same memory is made once", async () => {
+  test("are kept, and a repeated creation makes one memory", async () => {
     const { ask, create, link, search } = client();
     const first = await create({ id: "trade:2026-01-01.7" });
     expect(first.id).toBe("trade:2026-01-01.7");
@@ -130,7 +129,7 @@ describe("ids of the caller's own", () => {
     expect((await ask("GET /health")).body.node_count).toBe(2);
   });
 
-  test("that are another memory's are refused", async () => {
+  test("that another memory has are refused", async () => {
     const { ask, create } = client();
     await create({ id: "a" });
     for (const fields of [
@@ -151,7 +150,7 @@ describe("ids of the caller's own", () => {
 describe("If-Match", () => {
   const matching = (version: string) => ({ "if-match": version });
 
-  test("changes a memory of the version that the caller knows, and no other", async () => {
+  test("allows a change only of the version that the caller knows", async () => {
     const { ask, create } = client();
     const { id } = await create();
     const read = await ask(`GET /nodes/${id}`);
@@ -176,7 +175,7 @@ describe("If-Match", () => {
     );
   });
 
-  test("lets one of many win", async () => {
+  test("lets one of many concurrent changes win", async () => {
     const { ask, create } = client();
     const { id } = await create();
     const change = (turn: number) =>
@@ -187,7 +186,7 @@ describe("If-Match", () => {
     expect(statuses.sort()).toEqual([200, 412, 412, 412, 412, 412]);
   });
 
-  test.each(["", "1", '"a"', '"1" "2"', "**"])("%s is none", async (version) => {
+  test.each(["", "1", '"a"', '"1" "2"', "**"])("refuses %s", async (version) => {
     expect(
       await client().ask("PATCH /nodes/a", { content_title: "x" }, matching(version)),
     ).toMatchObject({

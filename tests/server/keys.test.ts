@@ -1,4 +1,4 @@
-// Who may come in: keys and what they are for, pages of other origins, and where the server
+// Access: keys and their rights, pages of other origins, and the addresses where the server
 // listens.
 
 import { spawnSync } from "node:child_process";
@@ -27,7 +27,7 @@ import { clientOf, LESSON, sharedServer } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const OPERATIONS: Record<string, OperationShape> = { ...AGENT_OPERATIONS, ...AGENTLESS_OPERATIONS };
-/** Every operation with a call of it, about things that are not there. */
+/** Every operation with one call, on objects that do not exist. */
 const CALLS = Object.entries(OPERATIONS).map(([name, operation]) => ({
   name,
   operation,
@@ -46,7 +46,7 @@ const keyFor = (rights: Partial<Rights> = {}) => createKey(server().dataDir, { .
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const as = (agent: string, key: string) => ({ "x-nous-agent": agent, ...bearer(key) });
 
-/** Headers that `fetch` does not let one set. */
+/** Headers that `fetch` does not let callers set. */
 function exchange(
   path: string,
   headers: Record<string, string>,
@@ -64,7 +64,7 @@ function exchange(
   });
 }
 
-/** Runs the program to its end; a server that came up is ended, and its status is null. */
+/** Runs the program to its end; a server that starts is stopped, and its status is null. */
 function run(...args: string[]) {
   const options = { encoding: "utf8", timeout: 20_000 } as const;
   const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], options);
@@ -77,7 +77,7 @@ beforeAll(() => {
 });
 
 describe("keys", () => {
-  test("are random values of 256 bits, of which a file for their owner keeps the SHA-256", () => {
+  test("are random values of 256 bits, and a file for their owner keeps their SHA-256", () => {
     const folder = temporaryFolder();
     const made = Array.from({ length: 20 }, () => createKey(folder, ALL));
     expect(new Set(made.map(({ key }) => key)).size).toBe(made.length);
@@ -93,7 +93,7 @@ describe("keys", () => {
     expect(readdirSync(keysDir(folder))).toHaveLength(made.length);
   });
 
-  test("are made, listed and revoked by command, and shown once", () => {
+  test("are created, listed and revoked by command, and shown once", () => {
     const at = ["--data-dir", temporaryFolder()];
     for (const whom of [[], ["--all-agents", "--agents", "a"], ["--agents", ""]]) {
       const { status, stdout, stderr } = run("keys", "create", ...at, ...whom);
@@ -127,7 +127,7 @@ describe("keys", () => {
     expect(run("keys", "list", ...at)).toMatchObject({ status: 0, stdout: "" });
   });
 
-  test("are known by their whole text", async () => {
+  test("are compared by their whole text", async () => {
     const folder = temporaryFolder();
     const made = Array.from({ length: 5 }, () => createKey(folder, ALL));
     const known = new KeyRing(folder, await createLog({ log_level: "silent", log_format: "json" }))
@@ -147,7 +147,7 @@ describe("keys", () => {
     }
   });
 
-  test("are read anew when they have changed, however long they had not", async () => {
+  test("are read again after a change, however long they had not changed", async () => {
     const folder = temporaryFolder();
     const first = createKey(folder, ALL);
     const { ctimeMs } = statSync(keysDir(folder));
@@ -177,8 +177,8 @@ test("a key whose file is changed in place has its new rights within five second
   expect(ring.current).toEqual([]);
 });
 
-describe("once there is a key", () => {
-  test("nobody comes in without one: not by any operation, nor by what there is none of", async () => {
+describe("once a key exists", () => {
+  test("every operation and every unknown route refuses a request without a key", async () => {
     const others = [
       "GET /openapi.json",
       "GET /metrics",
@@ -201,7 +201,7 @@ describe("once there is a key", () => {
       expect((await server().ask(call)).status).toBe(200);
   });
 
-  test("nor by what is none, and no answer shows it", async () => {
+  test("every operation refuses an invalid key, and no answer shows it", async () => {
     const { key, id } = keyFor();
     const sha256 = createHash("sha256").update(key).digest("hex");
     const wrong = [key.slice(0, -1), `${key}x`, key.slice(1), sha256, id, "null", "nous_"].map(
@@ -229,13 +229,13 @@ describe("once there is a key", () => {
     ).toBe(200);
   });
 
-  test("a large body is not what decides", async () => {
+  test("a large body does not change the decision", async () => {
     const body = JSON.stringify({ ...LESSON, content_body: "x".repeat(900_000) });
     expect((await server().ask("POST /nodes", body)).status).toBe(401);
     expect((await server().ask("POST /nodes", body, as("large", master))).status).toBe(201);
   });
 
-  test("one that is revoked opens nothing any more, at once and without a restart", async () => {
+  test("a revoked key is refused at once and without a restart", async () => {
     for (let turn = 0; turn < 10; turn++) {
       const { key, id } = keyFor();
       expect((await server().ask("GET /health", undefined, bearer(key))).status).toBe(200);
@@ -247,7 +247,7 @@ describe("once there is a key", () => {
 });
 
 describe("a key", () => {
-  test("for some agents is refused for others in every operation, and makes none of them", async () => {
+  test("for some agents is refused for others in every operation, and creates none of them", async () => {
     const { key } = keyFor({ agents: ["alice", "Зоя"] });
     const zoya = Buffer.from("Зоя").toString("latin1");
     for (const { name, operation, call } of CALLS) {
@@ -273,7 +273,7 @@ describe("a key", () => {
     expect(body.count).toBe(2);
   });
 
-  test("is for what an operation says that it takes, and for nothing else", async () => {
+  test("has the rights that an operation names, and no others", async () => {
     for (const scope of ["memory", "admin"] as Scope[]) {
       const { key } = keyFor({ agents: ["alice"], scopes: [scope] });
       for (const { name, operation, call } of CALLS) {
@@ -289,7 +289,7 @@ describe("a key", () => {
     }
   });
 
-  test("for daily work does nothing that is done to a memory as a whole, rarely or for good", () => {
+  test("for daily work has no right to rare, final or whole-memory operations", () => {
     const forAdmins = CALLS.filter(({ operation }) => operation.scope === "admin").map(
       ({ name }) => name,
     );
@@ -305,7 +305,7 @@ describe("a key", () => {
     );
   });
 
-  test("creates agents only where it may", async () => {
+  test("creates agents only with the right to do so", async () => {
     const { key } = keyFor({ creates_agents: false });
     const creating = CALLS.filter(({ operation }) => operation.createsAgent);
     const bodies: Record<string, object> = {
@@ -331,7 +331,7 @@ describe("a key", () => {
     ).toBe(0);
   });
 
-  test("sees metrics of all agents only where it is for all of them, and for admin", async () => {
+  test("sees metrics of all agents only if it is for all of them, and for admin", async () => {
     const statusFor = async (rights: Partial<Rights>) =>
       (await fetch(`${server().url}/metrics`, { headers: bearer(keyFor(rights).key) })).status;
     expect(await statusFor({ agents: ["alice"] })).toBe(403);
@@ -339,7 +339,7 @@ describe("a key", () => {
     expect(await statusFor({ scopes: ["admin"] })).toBe(200);
   });
 
-  test("is what the client for TypeScript is given", async () => {
+  test("can be given to the TypeScript client", async () => {
     const options = { baseUrl: server().url, agent: "client" };
     const { id } = await new NousClient({ ...options, key: master }).createNode(LESSON);
     expect(id).toMatch(/^n_/);
@@ -354,7 +354,7 @@ describe("a key", () => {
     }
   });
 
-  test("is told apart in the log by its id, and its text is in no log, metric or answer", async () => {
+  test("appears in the log by its id, and its text is in no log, metric or answer", async () => {
     const { key, id } = keyFor({ agents: ["alice"] });
     const texts: string[] = [];
     for (const { call } of CALLS) {
@@ -372,7 +372,7 @@ describe("a key", () => {
     }
   });
 
-  test("is in the description of the interface, with what it has to be for, and what is answered without", async () => {
+  test("is in the OpenAPI description, with the rights it needs and the routes that need none", async () => {
     const { body } = await server().ask("GET /openapi.json", undefined, bearer(master));
     expect(body.components.securitySchemes).toEqual({
       key: { type: "http", scheme: "bearer", description: expect.any(String) },
@@ -388,7 +388,7 @@ describe("a key", () => {
   });
 });
 
-test("keys that come, go and get damaged while a server runs never leave it open", async () => {
+test("the server is never open, even if keys are added, removed and damaged while it runs", async () => {
   const folder = temporaryFolder();
   const running = await start(folder);
   const { dataDir } = running;
@@ -425,12 +425,12 @@ test("keys that come, go and get damaged while a server runs never leave it open
   });
 });
 
-describe("where there was a key once", () => {
+describe("a server that once had a key", () => {
   const OPTIONS = ["--allowed-hosts", HOST];
   const statusOf = async ({ url }: { url: string }, headers = {}) =>
     (await fetch(`${url}/v1/health`, { headers: headers as Record<string, string> })).status;
 
-  test("a lost folder of keys opens nothing, after a restart either, until keys are back", async () => {
+  test("refuses all requests if the folder of keys is lost, after a restart too, until keys are back", async () => {
     const folder = temporaryFolder();
     const { key } = createKey(folder, ALL);
     const first = await start(folder, OPTIONS);
@@ -453,7 +453,7 @@ describe("where there was a key once", () => {
     expect([await statusOf(second), await statusOf(second, bearer(key))]).toEqual([401, 200]);
   });
 
-  test("a server that runs notes it for keys of an earlier version", async () => {
+  test("records keys of an earlier version while it runs", async () => {
     const folder = temporaryFolder();
     createKey(folder, ALL);
     rmSync(keysMarker(folder));
@@ -464,7 +464,7 @@ describe("where there was a key once", () => {
     expect(await statusOf(await start(folder))).toBe(401);
   });
 
-  test("everybody is let in by `keys off` and a restart alone, which is said wherever nobody is", async () => {
+  test("is opened only by `keys off` and a restart, and each refusal says so", async () => {
     const folder = temporaryFolder();
     const at = ["--data-dir", folder];
     const { id } = createKey(folder, ALL);
@@ -488,7 +488,7 @@ describe("where there was a key once", () => {
       status: 0,
       stdout: expect.stringContaining("asks for no key"),
     });
-    // A server that runs goes on as it was.
+    // A running server stays as it was.
     expect(await statusOf(first)).toBe(401);
     await first.end();
     expect(await statusOf(await start(folder))).toBe(200);
@@ -500,7 +500,7 @@ describe("where there was a key once", () => {
   });
 });
 
-test("a key for some agents lists those alone, page by page, and learns neither names nor how many others there are", async () => {
+test("a key for some agents lists only these, page by page, and learns neither names nor the number of others", async () => {
   const folder = temporaryFolder();
   const running = await start(folder);
   const names = Array.from({ length: 12 }, (_, place) => `agent ${place} Ärger`);
@@ -535,8 +535,8 @@ test("a key for some agents lists those alone, page by page, and learns neither 
   );
 });
 
-test("elsewhere than on loopback it comes up with keys only", async () => {
-  // A name of loopback that is none of those that count as such.
+test("a server starts on an address other than loopback only with keys", async () => {
+  // A loopback name that is not on the list of loopback names.
   const folder = temporaryFolder();
   const refused = run("serve", "--host", "127.1", "--port", "0", "--data-dir", folder);
   expect(refused).toMatchObject({ status: 1, stdout: "" });
@@ -551,8 +551,8 @@ test("elsewhere than on loopback it comes up with keys only", async () => {
   expect((await running.ask("GET /health", undefined, bearer(key))).body.node_count).toBe(1);
 });
 
-describe("strangers", () => {
-  test("are refused in every operation, whatever key they bring", async () => {
+describe("foreign pages and hosts", () => {
+  test("are refused in every operation, whatever key they send", async () => {
     const strange = [
       { host: "evil.example" },
       { host: `${HOST}.evil.example` },
@@ -574,7 +574,7 @@ describe("strangers", () => {
     }
   });
 
-  test("are not those who use a name that was configured, nor the server's own pages", async () => {
+  test("do not include a configured name and the server's own pages", async () => {
     for (const headers of [
       { host: HOST },
       { host: `${HOST.toUpperCase()}:8443` },
@@ -590,7 +590,7 @@ describe("strangers", () => {
     }
   });
 
-  test("could not send what a form can send: a body says that it is JSON", async () => {
+  test("cannot send forms: a body must declare JSON", async () => {
     for (const { name, operation, call } of CALLS) {
       if (operation.body === undefined) continue;
       for (const type of [
@@ -611,10 +611,10 @@ describe("strangers", () => {
   });
 });
 
-describe("pages of an origin that was configured", () => {
+describe("pages of a configured origin", () => {
   const ask = (init: RequestInit) => fetch(`${server().url}/v1/nodes`, init);
 
-  test("may ask what they may send, without a key", async () => {
+  test("may send preflight requests without a key", async () => {
     const preflight = (origin: string) =>
       ask({
         method: "OPTIONS",
@@ -642,7 +642,7 @@ describe("pages of an origin that was configured", () => {
     expect([other.status, other.headers.get("access-control-allow-origin")]).toEqual([403, null]);
   });
 
-  test("read answers and refusals, and need a key as everybody", async () => {
+  test("read answers and errors, and need a key like any client", async () => {
     for (const [key, status] of [
       [{}, 401],
       [bearer(master), 200],
@@ -659,7 +659,7 @@ describe("pages of an origin that was configured", () => {
     expect(own.headers.get("access-control-allow-origin")).toBeNull();
   });
 
-  test("are none unless they are configured", async () => {
+  test("are refused without the configuration", async () => {
     const running = await start(temporaryFolder());
     for (const method of ["GET", "OPTIONS"]) {
       const answer = await fetch(`${running.url}/v1/nodes`, { method, headers: { origin: PAGE } });

@@ -1,5 +1,4 @@
-// Answers that would be large: they are bounded, and clients that ask for them and do not read fill
-// no memory.
+// Large answers are bounded, and clients that request them without reading use no memory.
 
 import { connect, type Socket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -10,12 +9,15 @@ import { type Client, clientOf, sharedServer } from "./support/shared-server.ts"
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const MEGABYTE = 2 ** 20;
-/** As much as a memory of usual text may hold, and the rows that one answer has room for. */
+/**
+ * The size of a memory with texts of usual length, and the number of rows for which one answer has
+ * room.
+ */
 const LARGE = "squeeze funding ".repeat(62_000);
 const COUNT = 12;
 const MOST_ROWS = Math.floor(MOST_ANSWER / (2 * LARGE.length));
 const bytesOf = (body: unknown) => Buffer.byteLength(JSON.stringify(body));
-/** What an answer may have beside its rows. */
+/** The size of an answer beside its rows. */
 const FRAME = 10_000;
 
 const { client } = sharedServer();
@@ -35,7 +37,7 @@ async function makeLarge({ create }: Client, count = COUNT): Promise<string[]> {
   return ids;
 }
 
-/** Walks a list from page to page, none of which may be too large. */
+/** Reads a list page by page, each of limited size. */
 async function walk(
   { ask }: Client,
   path: string,
@@ -57,8 +59,8 @@ async function walk(
   return { rows, pages };
 }
 
-describe("an answer has an end", { timeout: 60_000 }, () => {
-  test("in lists, of which pages are shorter then", async () => {
+describe("an answer is limited", { timeout: 60_000 }, () => {
+  test("in lists, whose pages become shorter", async () => {
     const own = client();
     const ids = await makeLarge(own);
     const list = await walk(own, "/nodes?limit=100");
@@ -121,7 +123,7 @@ describe("an answer has an end", { timeout: 60_000 }, () => {
     expect(listed.pages).toBeGreaterThan(2);
   });
 
-  test("in the graph, of which every list goes on where it ended", async () => {
+  test("in the graph, each of whose lists continues where it ended", async () => {
     const own = client();
     const ids = await makeLarge(own, 10);
     const edges: string[] = [];
@@ -156,7 +158,7 @@ describe("an answer has an end", { timeout: 60_000 }, () => {
     expect(walked).toEqual({ nodes: ids, edges, clusters, memberships: ids });
   });
 
-  test("where memories are read by their ids: those without room are refused, and not recalled", async () => {
+  test("for memories read by ids: those without room are refused, and not recalled", async () => {
     const own = client();
     const ids = await makeLarge(own);
     const { status, body } = await own.ask("POST /nodes/batch-get", { ids });
@@ -174,7 +176,7 @@ describe("an answer has an end", { timeout: 60_000 }, () => {
     expect([await accesses(ids[MOST_ROWS - 1]!), await accesses(ids[MOST_ROWS]!)]).toEqual([1, 0]);
   });
 
-  test("where memories are found: the ids of those without room are told", async () => {
+  test("for search results: the ids of those without room are reported", async () => {
     const own = client();
     const ids = await makeLarge(own);
     for (const path of ["/search", "/retrieve"]) {
@@ -193,7 +195,7 @@ describe("an answer has an end", { timeout: 60_000 }, () => {
     expect(body).not.toHaveProperty("omitted_ids");
   });
 
-  test("that is one memory at least, however large it is as JSON", async () => {
+  test("but contains at least one memory, however large its JSON", async () => {
     const own = client();
     // Each of these characters takes six bytes in JSON.
     const content_body = "\u0001".repeat(1_000_000);
@@ -206,10 +208,10 @@ describe("an answer has an end", { timeout: 60_000 }, () => {
 });
 
 describe.runIf(process.platform === "linux")(
-  "clients that ask and do not read",
+  "clients that send requests and read no answers",
   { timeout: 120_000 },
   () => {
-    /** Connections that send what is to be sent and read nothing. */
+    /** Connections that send all of their requests and read nothing. */
     function open({ url }: Running, count: number, sent: string): Socket[] {
       const { hostname, port } = new URL(url);
       const sockets = Array.from({ length: count }, () => {
@@ -236,25 +238,28 @@ describe.runIf(process.platform === "linux")(
     test.each([
       ["many of them", 60, LIST],
       ["one that sends many requests at once", 2, LIST.repeat(300)],
-    ])("%s take little memory, and others are answered again", async (_, connections, sent) => {
-      const server = await start(temporaryFolder(), ["--workers", "1", "--log-level", "error"]);
-      const own = clientOf(server, "default");
-      await makeLarge(own);
-      await own.ask("GET /nodes?limit=100");
-      const before = usedBy(server).resident;
-      open(server, connections, sent);
-      expect((await resident(server, 5)) - before).toBeLessThan(500 * MEGABYTE);
-      const until = performance.now() + 30_000;
-      let answer = await own.ask("GET /health");
-      while (answer.status === 503 && performance.now() < until) {
-        expect(answer.headers.get("retry-after")).toBe("1");
-        await new Promise((resolve) => setTimeout(resolve, 500));
-        answer = await own.ask("GET /health");
-      }
-      expect(answer.status).toBe(200);
-      const { body } = await own.ask("GET /nodes?limit=100");
-      expect(body.count).toBe(MOST_ROWS);
-      expect(server.log()).toBe("");
-    });
+    ])(
+      "%s use little memory, and other clients are answered again",
+      async (_, connections, sent) => {
+        const server = await start(temporaryFolder(), ["--workers", "1", "--log-level", "error"]);
+        const own = clientOf(server, "default");
+        await makeLarge(own);
+        await own.ask("GET /nodes?limit=100");
+        const before = usedBy(server).resident;
+        open(server, connections, sent);
+        expect((await resident(server, 5)) - before).toBeLessThan(500 * MEGABYTE);
+        const until = performance.now() + 30_000;
+        let answer = await own.ask("GET /health");
+        while (answer.status === 503 && performance.now() < until) {
+          expect(answer.headers.get("retry-after")).toBe("1");
+          await new Promise((resolve) => setTimeout(resolve, 500));
+          answer = await own.ask("GET /health");
+        }
+        expect(answer.status).toBe(200);
+        const { body } = await own.ask("GET /nodes?limit=100");
+        expect(body.count).toBe(MOST_ROWS);
+        expect(server.log()).toBe("");
+      },
+    );
   },
 );

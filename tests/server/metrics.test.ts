@@ -1,11 +1,11 @@
-// What the server says of itself to Prometheus: numbers that follow what was done, and no names.
+// The Prometheus metrics: numbers that follow the server's work, without names.
 
 import { expect, test } from "vitest";
 import { start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
-test("counts requests by route and status, agents, memories and bytes, and tells nobody's name", async () => {
+test("metrics count requests by route and status, agents, memories and bytes, and contain no names", async () => {
   const server = await start(temporaryFolder());
   const { ask, create, search } = clientOf(server, "secretagent");
   const { id } = await create({ content_title: "Zanzibar" });

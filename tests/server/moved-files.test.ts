@@ -1,6 +1,5 @@
-// Files that are deleted, moved or replaced while a server has them open: nothing is acknowledged
-// that would be lost, what is in memory is read on, and a memory that is known is never an empty
-// one.
+// Files that are deleted, moved or replaced while a server has them open: no write is acknowledged
+// that would be lost, memory is still readable, and a known agent never appears empty.
 
 import {
   copyFileSync,
@@ -44,7 +43,9 @@ async function setUp(options: readonly string[] = []): Promise<Setting> {
 const filesOf = (file: string) =>
   [file, logOf(file), logIndexOf(file)].filter((path) => existsSync(path));
 
-/** Writes of every kind are refused in words, and what is in memory is there. */
+/**
+ * Writes of every kind are refused with an explanation, and the data in memory is still readable.
+ */
 async function isWatched({ server, folder }: Setting): Promise<void> {
   const { ask, search } = clientOf(server, AGENT);
   const calls: [string, object?][] = [
@@ -117,13 +118,13 @@ const moving: [
 ];
 
 test.each(moving)(
-  "%s: writes are refused, and what is in memory is read",
+  "%s: writes are refused, and the data in memory is readable",
   { timeout: 60_000 },
   async (_, move, back) => {
     const setting = await setUp();
     move(setting);
     await isWatched(setting);
-    // As often as is asked, also behind writes that could not be flushed.
+    // For any number of requests, also after writes that could not be flushed.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     await isWatched(setting);
     if (back === undefined) return;
@@ -137,7 +138,7 @@ test.each(moving)(
   },
 );
 
-test("an agent that is not open is none of another folder, and is not made in it", {
+test("a closed agent does not appear in another folder, and is not created in it", {
   timeout: 60_000,
 }, async () => {
   const { folder, aside, server } = await setUp();
@@ -157,7 +158,7 @@ test("an agent that is not open is none of another folder, and is not made in it
   expect(existsSync(agentsDir(folder))).toBe(false);
 });
 
-test("one that is idle stays open, since its memory may be all that there is", {
+test("an idle agent stays open, since its memory may be the only copy", {
   timeout: 60_000,
 }, async () => {
   const setting = await setUp(["--agent-idle", "1"]);
@@ -183,7 +184,7 @@ test("a database of another agent is opened by no other name", { timeout: 60_000
   }
 });
 
-test("what came into the place of a database keeps its log when the server ends", {
+test("a file that replaced a database keeps its log when the server ends", {
   timeout: 60_000,
 }, async () => {
   const { file, server } = await setUp();
@@ -202,7 +203,7 @@ test("what came into the place of a database keeps its log when the server ends"
   storage.close();
 });
 
-test("checking before a write that the files are in place takes less than 200 µs", () => {
+test("the check before a write that the files are in place takes less than 200 µs", () => {
   const file = join(temporaryFolder({ onDisk: true }), "a.db");
   const storage = new LibsqlStorage(file, { durability: "full" });
   const CALLS = 100;

@@ -1,5 +1,5 @@
-// Refusals say what is wrong without naming a place of the server's machine: the log names it, for
-// whoever runs the server.
+// Errors explain the fault without revealing paths of the server's machine: the log contains them,
+// for the operator.
 
 import { spawn } from "node:child_process";
 import { mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ import { clientOf, LESSON } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 import { trade } from "./support/trades.ts";
 
-/** What is done to an agent's files before a server starts, and what its answers say of it. */
+/** A change of an agent's files before a server starts, and its effect on the answers. */
 const FAULTS: readonly (readonly [name: string, fault: (file: string) => void, words: RegExp])[] = [
   ["empty", (file) => truncateSync(file, 0), /is empty/],
   ["of other bytes", (file) => writeFileSync(file, "x".repeat(8_192)), /cannot be opened/],
@@ -59,7 +59,10 @@ async function damaged(folder: string): Promise<void> {
   }
 }
 
-/** Asks for everything that opens, reads, writes and deletes an agent; the texts of the answers. */
+/**
+ * Sends every request that opens, reads, writes and deletes an agent; returns the texts of the
+ * answers.
+ */
 async function answersOf(server: Running, agent: string): Promise<string[]> {
   const { ask } = clientOf(server, agent);
   const answers = [
@@ -74,7 +77,7 @@ async function answersOf(server: Running, agent: string): Promise<string[]> {
   return answers.map(({ body }) => JSON.stringify(body));
 }
 
-test("in no answer to whatever is wrong with files", { timeout: 120_000 }, async () => {
+test("no answer about any fault of files contains a path", { timeout: 120_000 }, async () => {
   const folder = temporaryFolder();
   await damaged(folder);
   const server = await start(folder, ["--log-level", "warn"]);
@@ -89,7 +92,7 @@ test("in no answer to whatever is wrong with files", { timeout: 120_000 }, async
   expect(server.log()).toContain(agentFile(folder, "empty"));
 });
 
-test("in no answer to a log that was cut, or a database that another program has", {
+test("no answer about a truncated log, or a locked database, contains a path", {
   timeout: 60_000,
 }, async () => {
   const folder = temporaryFolder();
@@ -116,13 +119,13 @@ test("in no answer to a log that was cut, or a database that another program has
   for (const text of [...cut, ...told]) expect(text).not.toContain(folder);
 });
 
-test("in no report of a consolidation whose database fails", async () => {
+test("no report of a consolidation whose database fails contains a path", async () => {
   const file = join(temporaryFolder(), "a.db");
   const agent = new Agent(new LibsqlStorage(file, { durability: "normal" }));
   agent.open();
   trade(file, "BTC", 0, 20);
   const read = agent.read.bind(agent);
-  // What it knows is read first, and then what says the same as each draft.
+  // It reads the known lessons first, and then the memories similar to each draft.
   let reads = 0;
   vi.spyOn(agent, "read").mockImplementation((work) => {
     reads += 1;
@@ -134,7 +137,7 @@ test("in no report of a consolidation whose database fails", async () => {
   expect(JSON.stringify(errors)).not.toContain(file);
 });
 
-describe("a message without places", () => {
+describe("a message without paths", () => {
   const folder = join("/srv", "our data (1)", "nous");
 
   test.each([

@@ -1,5 +1,5 @@
-// Rows that another program has written anything into: the agent goes on, and what it answers has
-// its documented form.
+// Rows with any values from another program: the agent still works, and its answers have their
+// documented form.
 
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -29,7 +29,7 @@ const EDGE_COLUMNS = [
   ..."source_id target_id".split(" "),
 ];
 const KEY = { nodes: "id", edges: "id", cluster_memberships: "node_id" };
-/** As SQL writes them. */
+/** Values as SQL writes them. */
 const ODD = [
   "'abc'",
   "9e999",
@@ -85,10 +85,10 @@ test.each([
     );
   }
   db.close();
-  // As it follows, and as it is loaded.
+  // As applied from the change log, and as loaded.
   await goesOn(agent, sound.id);
   await goesOn(open(), sound.id);
 });
 
-/** A row number is a whole number. */
+/** A row number is an integer. */
 const isPossible = (column: string, value: string) => column !== "rowid" || /^-?\d+$/.test(value);

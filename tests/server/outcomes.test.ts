@@ -1,5 +1,5 @@
-// Trades that followed playbooks: each counts once, in whatever order its parts are written, and
-// however often.
+// Trades that followed playbooks: each counts once, in any order of its parts, and however often
+// they are written.
 
 import { describe, expect, test } from "vitest";
 import { outcomeAnswer } from "../../js/server/src/api/playbooks.ts";
@@ -38,8 +38,8 @@ const countsOf = async (by: Client, node: { id: string }) => {
   return [success_count, sample_size];
 };
 
-describe("what recalls are ahead of the database", () => {
-  test("is written once, before a change of a playbook, which stands", async () => {
+describe("pending recalls of a playbook", () => {
+  test("are written once, before a change of the playbook, which stands", async () => {
     const own = client();
     const [plan, opened, closed] = [await playbook(own), await entry(own), await close(own)];
     await own.link(plan.id, opened.id, "applied_to");
@@ -56,7 +56,7 @@ describe("what recalls are ahead of the database", () => {
     expect(stored).toMatchObject({ ...changed, neural_access_count: 1 });
   });
 
-  test("does not undo the growth of a playbook that two trades count for at once", async () => {
+  test("do not undo the growth of a playbook that counts two trades at once", async () => {
     const stabilities = [];
     for (const isRead of [false, true]) {
       const own = client();
@@ -67,7 +67,7 @@ describe("what recalls are ahead of the database", () => {
         await own.link(plan.id, opened.id, "applied_to");
         items.push({ source_id: closed.id, target_id: opened.id, type: "part_of" });
       }
-      // Being found counts an access, and grows nothing.
+      // A search result counts an access, and does not grow stability.
       if (isRead) await own.search("fade");
       await own.ask("POST /edges/batch", { items });
       const { neural_stability, neural_access_count } = await read(own, plan);
@@ -119,7 +119,7 @@ describe("closing a trade", () => {
   });
 
   test.each(["part_of", "relates_to"])(
-    "an edge from the entry to the close ties them, too: %s",
+    "is also recognized by an edge from the entry to the close: %s",
     async (type) => {
       const own = client();
       const [plan, opened, closed] = [await playbook(own), await entry(own), await close(own)];
@@ -129,7 +129,7 @@ describe("closing a trade", () => {
     },
   );
 
-  test("edges in both directions are one tie, and their order does not matter", async () => {
+  test("treats edges in both directions as one tie, in either order", async () => {
     const own = client();
     const [plan, opened, closed] = [await playbook(own), await entry(own), await close(own)];
     await own.link(opened.id, closed.id, "part_of");
@@ -146,7 +146,7 @@ describe("closing a trade", () => {
     expect(await countsOf(own, plan)).toEqual([4, 6]);
   });
 
-  test("counts once, whatever is written again", async () => {
+  test("counts once, with any repeated writes", async () => {
     const own = client();
     const [plan, other, opened, closed] = [
       await playbook(own),
@@ -169,7 +169,7 @@ describe("closing a trade", () => {
     ]);
   });
 
-  test("a memory that becomes a close, or tells its end later, closes it", async () => {
+  test("also happens if a memory becomes a close, or gets its result later", async () => {
     const own = client();
     const [plan, opened] = [await playbook(own), await entry(own)];
     const note = await own.create({ content_title: "Out of BTC", content_body: "Done" });
@@ -181,7 +181,7 @@ describe("closing a trade", () => {
     expect(await countsOf(own, plan)).toEqual([3, 5]);
   });
 
-  test("only its own entry counts, and only entries", async () => {
+  test("concerns only its own entry, and only entries", async () => {
     const own = client();
     const [plan, opened, mentioned, closed] = [
       await playbook(own),
@@ -196,7 +196,7 @@ describe("closing a trade", () => {
     expect(await countsOf(own, plan)).toEqual([3, 4]);
   });
 
-  test("a playbook that cannot be read stops no other, and is counted when it can", async () => {
+  test("skips an unreadable playbook, and counts it once it is readable", async () => {
     const own = client();
     const [prose, odd, plan] = [
       await playbook(own, "in prose"),
@@ -254,7 +254,7 @@ describe("POST /playbooks/outcome", () => {
     expect((await own.ask("POST /playbooks/match", { events })).status).toBe(200);
   });
 
-  test("knows the trades of its own agent alone", async () => {
+  test("sees only trades of its own agent", async () => {
     const [own, stranger] = [client(), client()];
     const { id } = await entry(own);
     const { status, body } = await stranger.ask("POST /playbooks/outcome", {
@@ -264,7 +264,7 @@ describe("POST /playbooks/outcome", () => {
     expect({ status, body }).toEqual({ status: 404, body: { error: "not found" } });
   });
 
-  test("at once from everywhere, and across kills, no trade is lost or counted twice", {
+  test("concurrent outcomes, even across kills, are neither lost nor counted twice", {
     timeout: 120_000,
   }, async () => {
     const folder = temporaryFolder();

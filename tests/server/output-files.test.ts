@@ -1,5 +1,5 @@
-// Files that backup and export are told to write: whole or not at all, over nothing that is there,
-// and never over the data itself.
+// Output files of backup and export: complete or absent, never over existing files, and never over
+// the server's data.
 
 import { spawnSync } from "node:child_process";
 import {
@@ -37,7 +37,7 @@ function run(...args: string[]) {
   return { status, stderr };
 }
 
-/** What the commands do, in this process. */
+/** The commands' work, in this process. */
 const write = {
   backup: (target: string, options: TargetOptions) => backUp(folder, "default", target, options),
   export: (target: string, options: TargetOptions) =>
@@ -60,7 +60,7 @@ beforeEach(async () => {
 });
 
 describe.each(COMMANDS)("%s", (command) => {
-  test("takes no name in the data directory that the server needs", { timeout: 60_000 }, () => {
+  test("refuses names in the data directory that the server needs", { timeout: 60_000 }, () => {
     for (const target of [
       keysDir(folder),
       keysMarker(folder),
@@ -79,7 +79,7 @@ describe.each(COMMANDS)("%s", (command) => {
     expect(run(command, keysDir(folder), "--force").stderr).toMatch(OWN);
   });
 
-  test("writes over no file of the data, by whatever name, even if it is forced to", {
+  test("overwrites no file of the data, under any name, even with --force", {
     timeout: 120_000,
   }, () => {
     const [symbolic, hard, dangling, way] = ["symbolic", "hard", "dangling", "way"].map((name) =>
@@ -109,8 +109,8 @@ describe.each(COMMANDS)("%s", (command) => {
       hard!,
       dangling!,
     ];
-    // What the command does is done in this process, but for two targets: a path that is relative
-    // to the program's own folder, and a link.
+    // The command's work is done in this process, except for two targets: a path relative to the
+    // program's own folder, and a link.
     const byProgram = [relative(elsewhere, file), symbolic!];
     for (const target of targets) {
       for (const force of [false, true]) {
@@ -128,7 +128,7 @@ describe.each(COMMANDS)("%s", (command) => {
     expect(count()).toEqual([{ nodes: 1 }]);
   });
 
-  test("writes over another file only if it is forced to, and leaves nothing unfinished", {
+  test("overwrites another file only with --force, and leaves no partial file", {
     timeout: 60_000,
   }, () => {
     const target = join(elsewhere, "mine");

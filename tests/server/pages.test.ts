@@ -1,4 +1,4 @@
-// Pages of lists: everything once, in order, whatever is written between one page and the next.
+// Pages of lists: each entry once, in order, even with writes between two pages.
 
 import { describe, expect, test } from "vitest";
 import { raw } from "./support/existing-database.ts";
@@ -8,7 +8,7 @@ import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const { client } = sharedServer();
 
-/** Pages of a list until there is none left; `between` is done after each. */
+/** All pages of a list; `between` is called after each. */
 async function pagesOf(
   { ask }: Client,
   list: string,
@@ -28,7 +28,7 @@ async function pagesOf(
 const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id);
 
 describe("GET /nodes", () => {
-  test("gives what was there once, newest first, whatever is added meanwhile", async () => {
+  test("returns each memory once, newest first, even if others are added meanwhile", async () => {
     const one = client();
     const made = [];
     for (let turn = 0; turn < 7; turn++) made.push((await one.create()).id);
@@ -37,7 +37,7 @@ describe("GET /nodes", () => {
     expect(pages.flatMap(({ data }) => idsOf(data))).toEqual(made.reverse());
   });
 
-  test("passes nothing over where times are alike, or none", async () => {
+  test("skips none with equal times, or without times", async () => {
     const one = client();
     const made = await Promise.all(Array.from({ length: 9 }, () => one.create()));
     const db = raw(one.file());
@@ -51,7 +51,7 @@ describe("GET /nodes", () => {
     }
   });
 
-  test("goes on where a page ended, though its last memory is gone", async () => {
+  test("continues after a page even if its last memory is gone", async () => {
     const one = client();
     const made = [];
     for (let turn = 0; turn < 4; turn++) made.push((await one.create()).id);
@@ -74,7 +74,7 @@ describe("GET /nodes", () => {
   });
 });
 
-test("GET /edges gives a memory's edges in pages", async () => {
+test("GET /edges returns a memory's edges in pages", async () => {
   const one = client();
   const { id } = await one.create();
   const made = [];
@@ -92,7 +92,7 @@ test("GET /edges gives a memory's edges in pages", async () => {
   });
 });
 
-test("GET /graph gives each of its lists once", async () => {
+test("GET /graph returns each of its lists once", async () => {
   const one = client();
   const cluster = (await one.ask("POST /clusters", { name: "Majors" })).body.id;
   const made = [];
@@ -116,7 +116,7 @@ test("GET /graph gives each of its lists once", async () => {
   }
 });
 
-test("GET /agents gives each agent once, whoever comes and goes meanwhile", async () => {
+test("GET /agents returns each agent once, even if agents come and go meanwhile", async () => {
   const server = await start(temporaryFolder());
   const agent = (name: string) => clientOf(server, name);
   const names = ["default"];
@@ -138,7 +138,7 @@ test("GET /agents gives each agent once, whoever comes and goes meanwhile", asyn
   expect(namesOf(second)).toEqual(namesOf(whole).slice(3, 6));
 });
 
-test("a cursor is its list's, and no other text is one", async () => {
+test("a cursor is valid only for its own list, and no other text is valid", async () => {
   const one = client();
   for (let turn = 0; turn < 2; turn++) await one.create();
   const { next_cursor } = (await one.ask("GET /nodes?limit=1")).body;

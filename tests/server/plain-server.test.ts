@@ -1,5 +1,5 @@
-// The server that nous-server is measured against does the same: same answers, same sweeps, from
-// the same database.
+// The benchmark's baseline server equals nous-server: same answers, same sweeps, from the same
+// database.
 
 import { copyFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -48,7 +48,7 @@ async function both(size: Size) {
 const fieldsOf = (node: object) => Object.keys(node).sort();
 
 /**
- * SQLite and the engine have a logarithm each, so that scores of words may differ in their last
+ * SQLite and the engine have different logarithms, so that scores of words may differ in their last
  * bits.
  */
 const DIGITS = 12;
@@ -77,7 +77,7 @@ test("each question by words has the same answer, field by field", async () => {
   expect(found).toBeGreaterThan(QUESTIONS.length);
 });
 
-test("questions with vectors have the same answers, but where rounding decides", async () => {
+test("questions with vectors have the same answers, except where rounding decides", async () => {
   const size = { memories: 400, dimensions: 24 };
   const ask = await both(size);
   const vectors = makeQuestionVectors(QUESTIONS.length, size);
@@ -90,7 +90,7 @@ test("questions with vectors have the same answers, but where rounding decides",
   expect(same).toBeGreaterThan(QUESTIONS.length * 0.95);
 });
 
-test("writes, lists, reads and sweeps come to the same", async () => {
+test("writes, lists, reads and sweeps have the same results", async () => {
   const ask = await both({ memories: 400, dimensions: 0 });
   const created = await ask("POST /nodes", {
     type: "note",

@@ -1,4 +1,4 @@
-// Playbooks: called up by anomalies, whoever wrote them and whenever.
+// Playbooks: triggered by anomalies, regardless of who wrote them and when.
 
 import { describe, expect, test } from "vitest";
 import { raw } from "./support/existing-database.ts";
@@ -32,7 +32,7 @@ const matched = async (by: Client, events?: object[]) =>
   (await match(by, events)).matches.map(({ id }: { id: string }) => id);
 
 describe("POST /playbooks/match", () => {
-  test("tells what anomalies call up, by relevance, and writes it out", async () => {
+  test("returns the triggered playbooks, by relevance, and formats them as text", async () => {
     const own = client();
     const few = await createPlaybook(own, { success_count: 1, sample_size: 2 });
     const proven = await createPlaybook(own, {
@@ -73,7 +73,7 @@ describe("POST /playbooks/match", () => {
     expect(await matched(client())).toEqual([]);
   });
 
-  test("a snapshot of the market decides conditions, and what it misses is told", async () => {
+  test("checks conditions on a snapshot of the market, and reports missing variables", async () => {
     const own = client();
     const conditions = { var: "funding_rate", op: ">", value: 0.001 };
     const { id } = await createPlaybook(own, { trigger: { ...FUNDING, conditions } });
@@ -82,7 +82,7 @@ describe("POST /playbooks/match", () => {
     expect(await match(own)).toMatchObject({ count: 0, missing: [{ id, var: "funding_rate" }] });
   });
 
-  test("what cannot be read is told, and stops no other", async () => {
+  test("reports an unreadable playbook, and matches the others", async () => {
     const own = client();
     const unreadable = [
       ["a plan in prose", "malformed_body"],
@@ -97,7 +97,7 @@ describe("POST /playbooks/match", () => {
     expect(await match(own)).toMatchObject({ matches: [{ id }], count: 1, problems });
   });
 
-  test("follows every write, this server's and others'", async () => {
+  test("follows every write of this server and of others", async () => {
     const own = client();
     const first = await createPlaybook(own);
     const second = await createPlaybook(own);
@@ -115,7 +115,7 @@ describe("POST /playbooks/match", () => {
     expect(await matched(own, [{ type: "volume_spike", severity: 0 }])).toEqual([first.id]);
   });
 
-  test("only active ones take part, as of now", async () => {
+  test("matches only playbooks that are active at present", async () => {
     const own = client();
     const [asleep, faded, awake] = [
       await createPlaybook(own),
@@ -132,7 +132,7 @@ describe("POST /playbooks/match", () => {
     expect(await matched(own)).toEqual([asleep.id, awake.id]);
   });
 
-  test("a restarted server calls up the same, in the same order", async () => {
+  test("gives the same matches in the same order after a restart", async () => {
     const folder = temporaryFolder();
     const first = await start(folder);
     const before = clientOf(first, "trader");

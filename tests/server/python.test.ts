@@ -1,4 +1,4 @@
-// A client in Python, written from the description of the interface alone, makes all of its calls.
+// A Python client, written from the OpenAPI description only, makes all of its calls.
 
 import { spawn, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ import { sharedServer } from "./support/shared-server.ts";
 
 const CLIENT = fileURLToPath(new URL("./support/python-client.py", import.meta.url));
 
-/** The calls that every client of the interface may make. */
+/** The calls that every client of the API may make. */
 const CALLS = `
   GET /health, POST /nodes, GET /nodes, GET /nodes/:id, PATCH /nodes/:id, DELETE /nodes/:id, POST /nodes/check-similar,
   POST /nodes/backfill-embeddings, POST /edges, GET /edges, POST /edges/:id/strengthen, DELETE /edges/:id, POST /search,
@@ -20,7 +20,7 @@ const CALLS = `
 
 const { server } = sharedServer();
 
-/** The calls of the interface that this server has, by its own description. */
+/** The calls of this server, by its own description. */
 async function callsThere(): Promise<string[]> {
   const { body } = await server().ask("GET /openapi.json");
   const there = Object.entries(body.paths as Record<string, object>).flatMap(([path, methods]) => {
@@ -46,7 +46,7 @@ async function run(url: string): Promise<{ code: number | null; told: string; wr
   return { code, told, wrong };
 }
 
-test("all calls that there are, with every field of their answers", async () => {
+test("a Python client can make all calls, and read every field of the answers", async () => {
   const isThere = spawnSync("python3", ["--version"]).status === 0;
   expect(isThere, "python3 is needed for this test: install it, and run it again").toBe(true);
   const { code, told, wrong } = await run(server().url);

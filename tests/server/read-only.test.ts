@@ -1,6 +1,5 @@
-// A memory that may only be read: what writes is refused in words, what reads goes on, and nothing
-// that was written is lost. The file or the folder belongs to another user than the one who runs
-// the server.
+// A read-only memory: writes are refused with an explanation, reads continue, and no write is lost.
+// The file or the folder belongs to another user than the server's.
 
 import { chmodSync, chownSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -15,7 +14,7 @@ import { clientOf, LESSON } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const IS_ROOT = process.getuid?.() === 0;
-/** Who runs the server where the tests are run by somebody who may write to everything. */
+/** The user of the server if the tests run as a user who may write everywhere. */
 const NOBODY = 65_534;
 const REFUSED = { status: 503, body: { error: readOnly().message } };
 
@@ -24,7 +23,7 @@ function run(folder: string, ...options: string[]): Promise<Running> {
   return start(folder, ["--log-level", "warn", ...options], "test", IS_ROOT ? { under } : {});
 }
 
-/** Gives a folder, with what is in it, to whoever runs the server. */
+/** Gives a folder, with its content, to the user of the server. */
 function give(folder: string): void {
   if (!IS_ROOT) return;
   chownSync(folder, NOBODY, NOBODY);
@@ -33,7 +32,7 @@ function give(folder: string): void {
   }
 }
 
-/** Takes the right to write to it away from whoever runs the server. */
+/** Removes the write permission of the server's user. */
 function protect(path: string): void {
   if (IS_ROOT) chownSync(path, 0, 0);
   chmodSync(path, statSync(path).isDirectory() ? 0o555 : 0o444);
@@ -74,8 +73,8 @@ async function reads({ ask }: Running, ids: readonly string[]): Promise<void> {
   }
 }
 
-describe.runIf(process.platform !== "win32")("a memory that may only be read", () => {
-  test("by the rights of its file", { timeout: 60_000 }, async () => {
+describe.runIf(process.platform !== "win32")("a read-only memory", () => {
+  test("is recognized by the permissions of its file", { timeout: 60_000 }, async () => {
     const { folder, ids } = await filled();
     protect(agentFile(folder, "default"));
     const server = await run(folder);
@@ -96,7 +95,7 @@ describe.runIf(process.platform !== "win32")("a memory that may only be read", (
     }
     await reads(server, ids);
     expect(await server.end()).toBe(0);
-    // SQLite gives its log the rights of the database.
+    // SQLite gives its log the permissions of the database.
     const file = agentFile(folder, "default");
     for (const name of readdirSync(dirname(file))) chmodSync(join(dirname(file), name), 0o600);
     give(folder);
@@ -106,7 +105,7 @@ describe.runIf(process.platform !== "win32")("a memory that may only be read", (
     expect((await again.ask("GET /health")).body.node_count).toBe(ids.length + 1);
   });
 
-  test("does not fill the log, and is closed when nobody asks it", {
+  test("does not fill the log, and is closed when idle", {
     timeout: 60_000,
   }, async () => {
     const { folder, ids } = await filled();
@@ -123,7 +122,7 @@ describe.runIf(process.platform !== "win32")("a memory that may only be read", (
     await reads(server, ids);
   });
 
-  test("by the rights of its folder, where no agent can be made either", {
+  test("is recognized by the permissions of its folder, where no agent can be created either", {
     timeout: 60_000,
   }, async () => {
     const { folder, ids } = await filled();
@@ -135,7 +134,7 @@ describe.runIf(process.platform !== "win32")("a memory that may only be read", (
     expect({ status, body }).toEqual(REFUSED);
     chmodSync(agents, 0o755);
     give(folder);
-    // A refusal to open an agent stands for a few seconds.
+    // A failure to open an agent is cached for a few seconds.
     const create = async () =>
       (await clientOf(server, "another").ask("POST /nodes", LESSON)).status;
     await expect.poll(create, { timeout: 15_000 }).toBe(201);
@@ -143,7 +142,7 @@ describe.runIf(process.platform !== "win32")("a memory that may only be read", (
   });
 });
 
-test("is told by the codes of the database and of the system, and from a full disk", () => {
+test("a read-only memory is recognized by the codes of the database and of the system, and differs from a full disk", () => {
   const codes = [
     "SQLITE_READONLY",
     "SQLITE_READONLY_DIRECTORY",

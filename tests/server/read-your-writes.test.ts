@@ -1,5 +1,5 @@
-// What a write changes is taken in by the index once whoever asked has the answer, and before
-// anybody else is told anything.
+// The index takes in a write after its client has the answer, and before the next request is
+// answered.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -33,8 +33,8 @@ const zebras = () => agent.texts.search(["zebra"]).map(({ id }) => id);
 const change = (id: string, fields: object) =>
   ask(agent, "updateNode", { params: { id }, body: fields });
 
-describe("what was written", () => {
-  test("is read again for the index when that is told to apply it, once", async () => {
+describe("a write", () => {
+  test("is read for the index once, when the index is asked to apply it", async () => {
     const reading = vi.spyOn(agent.storage.nodes, "indexed");
     await create();
     expect(reading).not.toHaveBeenCalled();
@@ -51,13 +51,13 @@ describe("what was written", () => {
     ["a read", (id) => agent.read(() => agent.index.has(id)), () => true],
     ["a write", (id) => agent.write(() => agent.index.has(id)), () => true],
   ];
-  test.each(seen)("is known to %s without being told", async (_, see, expected) => {
+  test.each(seen)("is visible to %s without a notification", async (_, see, expected) => {
     const fields = { subtype: "custom:playbook", content_title: "Zebra", embedding: [1, 2, 3] };
     const { id } = await create(fields);
     expect(see(id)).toEqual(expected(id));
   });
 
-  test("is known to the rows that are kept", async () => {
+  test("is visible to the row cache", async () => {
     const { id } = await create();
     agent.read(() => agent.rows([id]));
     agent.write(() =>
@@ -69,13 +69,13 @@ describe("what was written", () => {
     expect(agent.rows([id])).toMatchObject([{ content_title: "Other" }]);
   });
 
-  test("is applied in the order of the writes", async () => {
+  test("is applied in order", async () => {
     const { id } = await create({ content_title: "Zebra" });
     await ask(agent, "deleteNode", { params: { id } });
     expect([agent.index.has(id), zebras()]).toEqual([false, []]);
   });
 
-  test("and could not be read is loaded with all the rest", async () => {
+  test("that could not be read causes a full reload", async () => {
     const { id } = await create();
     vi.spyOn(agent.storage.nodes, "indexed").mockImplementationOnce(() => {
       throw new Error("the disk failed");
@@ -85,7 +85,7 @@ describe("what was written", () => {
   });
 });
 
-test("whoever asked is answered first", async () => {
+test("a write is answered before it is applied", async () => {
   const unused = () => {
     throw new Error("there is nobody else");
   };
@@ -105,7 +105,7 @@ test("whoever asked is answered first", async () => {
   await vi.waitFor(() => expect(order).toEqual(["one", "applied", "two", "applied"]));
 });
 
-describe("between the steps of long work of one agent, another is answered:", () => {
+describe("another agent is answered between the steps of one agent's long work:", () => {
   const MANY = 5_000;
   let files: Record<string, string>;
   let agents: Agents;
@@ -117,7 +117,7 @@ describe("between the steps of long work of one agent, another is answered:", ()
   /** Opens agents; those asked longest ago are closed above `mostBytes`. */
   let agentsWithin: (mostBytes: number) => Agents;
 
-  /** An agent with many memories, and one with none; both are opened when they are asked. */
+  /** An agent with many memories, and one without; both are opened on their first request. */
   beforeEach(() => {
     const folder = temporaryFolder();
     files = { large: join(folder, "large.db"), other: join(folder, "other.db") };
@@ -155,7 +155,7 @@ describe("between the steps of long work of one agent, another is answered:", ()
     expect(order).toEqual(["other", "large"]);
   });
 
-  test("and it is opened even where its asker goes away", async () => {
+  test("and its opening continues if its client disconnects", async () => {
     const asker = { isGone: false };
     const asked = agents.do("large", done("large"), "create", asker);
     await agents.do("other", () => (asker.isGone = true));
@@ -170,7 +170,7 @@ describe("between the steps of long work of one agent, another is answered:", ()
     expect(order).toEqual([]);
   });
 
-  test("while it takes in what was written", async () => {
+  test("while it applies changes", async () => {
     await agents.do("other", () => {});
     const last_modified = new Date().toISOString();
     await agents.do("large", (agent) => {
@@ -192,7 +192,7 @@ describe("between the steps of long work of one agent, another is answered:", ()
     expect(order).toEqual(["other", "large"]);
   });
 
-  test("while it is kept for the next start", async () => {
+  test("while it is saved for the next start", async () => {
     await agents.do("other", () => {});
     const pauses: boolean[] = [];
     await agents.do("large", async (agent) => {
@@ -203,7 +203,7 @@ describe("between the steps of long work of one agent, another is answered:", ()
       await agent.keepInTurns();
       expect(probe.isHeld()).toBe(false);
     });
-    // Nobody else writes while it is kept.
+    // No other program writes during the save.
     expect(pauses.length).toBeGreaterThan(4);
     expect(pauses).not.toContain(false);
     await agents.close();
@@ -287,7 +287,7 @@ describe("a new memory", () => {
     { requiredKeys: ["type", "content_title"] },
   );
 
-  test("is answered as it is read", async () => {
+  test("is returned as a read would return it", async () => {
     const property = fc.asyncProperty(fields, async (given) => {
       const { _contradiction_detected: _, ...answered } = await ask(agent, "createNode", {
         body: given,
@@ -301,7 +301,7 @@ describe("a new memory", () => {
     await fc.assert(property, { numRuns: 300 });
   });
 
-  test("that was there, and recalled since, is answered as it is", async () => {
+  test("is returned with later recalls if it existed before", async () => {
     const own = { ...LESSON, id: "n_mine" };
     await ask(agent, "createNode", { body: own });
     await ask(agent, "readNode", { params: { id: "n_mine" } });

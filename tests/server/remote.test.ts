@@ -1,5 +1,5 @@
-// A remote database: one agent's memory behind a server that speaks Hrana, what is not promised of
-// it, and what happens when it is away, slow, or lost amid a transaction.
+// A remote database: one agent's memory behind a server that speaks Hrana, its limits, and its
+// failures: an unreachable or slow database, and a connection lost within a transaction.
 
 import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { PROGRAM, start } from "./support/server-process.ts";
 import { type Client, clientOf, LESSON } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
-/** A server whose memory is elsewhere, as its only agent sees it. */
+/** A server with a remote database, as its only agent sees it. */
 async function set({ database, options = [] }: { database?: Database; options?: string[] } = {}) {
   const remote = database ?? (await startDatabase());
   const folder = temporaryFolder();
@@ -20,7 +20,7 @@ async function set({ database, options = [] }: { database?: Database; options?: 
   return { remote, server, folder, client: clientOf(server, "default") };
 }
 
-/** Runs a command to its end; the database goes on answering meanwhile. */
+/** Runs a command to its end, while the database keeps answering. */
 function run(
   args: readonly string[],
   env = {},
@@ -33,7 +33,7 @@ function run(
   });
 }
 
-/** What the database itself says, by which it is told what was committed. */
+/** The database's own content, which shows what was committed. */
 const stored = (remote: Database, sql: string) =>
   raw(remote.file).prepare(sql).all() as Record<string, unknown>[];
 const idsIn = (remote: Database) =>
@@ -44,14 +44,14 @@ const BUSY = { timeout: 180_000 };
 
 const VECTOR = [0.1, -0.7, 0.3];
 
-/** Much of what can be asked, with what comes back as far as it is the same at any time. */
+/** Many kinds of requests, with the parts of their answers that do not depend on the time. */
 async function life(client: Client) {
   const told: unknown[] = [];
   const ask = async (call: string, body?: unknown) => {
     const { status, body: answer } = await client.ask(call, body);
     const text = JSON.stringify(answer, (key, value) => {
       if (/(_at|_?ms|last_.*|.*_time|e_id|retrievability)$/.test(key)) return null;
-      // What fades has faded a little further for whoever was asked later.
+      // Fading values have faded a little further for the later request.
       return typeof value === "number" && !Number.isInteger(value) ? null : value;
     });
     told.push([call, status, text?.replace(/\b[ec]_[0-9a-z]{12}\b/g, "(made)")]);
@@ -93,14 +93,14 @@ async function life(client: Client) {
 
 describe("a remote database", () => {
   test(
-    "holds the memory of one agent, which gets the answers that it gets from a file",
+    "holds the memory of one agent, which gets the same answers as from a file",
     BUSY,
     async () => {
       const { remote, server, folder, client } = await set();
       const local = await start(temporaryFolder());
       expect(await life(client)).toEqual(await life(clientOf(local, "default")));
       expect(idsIn(remote)).toEqual(["n_squeeze", "n_trend", "n_x", "n_y"]);
-      // The way back to the very same numbers, and what another program finds by full text.
+      // The reads must return the very same numbers, and other programs' full-text results.
       expect(
         stored(remote, "SELECT neural_stability AS s FROM nodes WHERE id = 'n_squeeze'"),
       ).toEqual([{ s: 0.1 + 0.2 }]);
@@ -115,7 +115,7 @@ describe("a remote database", () => {
     },
   );
 
-  test("is as it was after a start, with accesses, all pages and vectors", BUSY, async () => {
+  test("keeps accesses, all pages and vectors over a restart", BUSY, async () => {
     const first = await set();
     const { id } = await first.client.create({ embedding: VECTOR });
     await first.client.ask(`GET /nodes/${id}`);
@@ -132,7 +132,7 @@ describe("a remote database", () => {
     expect(server.log()).toContain('"nodes":601');
   });
 
-  test("is followed: what others write is found by the next search, and what they delete is not", async () => {
+  test("is followed: the next search finds other programs' writes, and not their deleted memories", async () => {
     const { remote, client } = await set();
     const { id } = await client.create();
     raw(remote.file).exec(
@@ -144,7 +144,7 @@ describe("a remote database", () => {
     expect(await client.search("squeeze")).toEqual([]);
   });
 
-  test("of the existing server gets what it lacks, and keeps what it has", async () => {
+  test("of the existing server gets its missing tables and columns, and keeps its data", async () => {
     const file = join(temporaryFolder(), "existing.db");
     makeExisting(file);
     const before = raw(file).prepare("SELECT id FROM nodes ORDER BY rowid").all();
@@ -163,7 +163,7 @@ describe("a remote database", () => {
     );
   });
 
-  test("is worked on by itself, too", async () => {
+  test("is maintained by the server's periodic work, too", async () => {
     const { client, server } = await set({ options: ["--decay-interval", "1"] });
     await client.create();
     const done = /"task":"decay","agent":"default","processed":1/;
@@ -171,8 +171,8 @@ describe("a remote database", () => {
   });
 });
 
-describe("what a remote database does not do", () => {
-  test("another agent is refused by name, and the usual one may be named", async () => {
+describe("the limits of a remote database", () => {
+  test("another agent is refused by name, and the default one may be named", async () => {
     const { server, client } = await set();
     expect((await client.ask("GET /agents")).body).toMatchObject({
       data: [{ agent: "default" }],
@@ -191,7 +191,7 @@ describe("what a remote database does not do", () => {
     }
   });
 
-  test("it is neither deleted nor written anew, and says so before anything is done", async () => {
+  test("it is neither deleted nor rewritten, and the refusal comes before any work", async () => {
     const { remote, client } = await set();
     const { id } = await client.create();
     expect(await client.ask("DELETE /agents/default")).toMatchObject({
@@ -249,7 +249,7 @@ describe("what a remote database does not do", () => {
     );
   });
 
-  test("settings: the token is hidden, and a URL that shows one is refused", BUSY, async () => {
+  test("settings: the token is hidden, and a URL that contains one is refused", BUSY, async () => {
     const env = {
       NOUS_DATABASE_URL: "libsql://memory.example.org",
       NOUS_DATABASE_TOKEN: "very-secret",
@@ -273,14 +273,13 @@ describe("what a remote database does not do", () => {
   });
 });
 
-describe("a remote database that fails", () => {
+describe("a failing remote database", () => {
   /**
-   * The same request until it is answered as it should be: the end of what went wrong is not known
-   * to the millisecond.
+   * Repeats the request until it succeeds: the end of the outage is not known to the millisecond.
    */
   const again = (work: () => Promise<void>) => vi.waitFor(work, { timeout: 30_000, interval: 200 });
 
-  test("is said at the start: away, or with another token", BUSY, async () => {
+  test("is reported at the start, if it is unreachable or refuses the token", BUSY, async () => {
     const remote = await startDatabase();
     const wrong = ["--database-url", remote.url, "--database-token", "another"];
     const refused = await run(["serve", "--port", "0", "--data-dir", temporaryFolder(), ...wrong]);
@@ -304,7 +303,7 @@ describe("a remote database that fails", () => {
     expect(`${away.stdout}${away.stderr}`).not.toContain(remote.token);
   });
 
-  test("that is away is said with 503, and asked again when it is back", async () => {
+  test("gives 503 while it is unreachable, and is used again when it is back", async () => {
     const { remote, client, server } = await set();
     const { id } = await client.create();
     await remote.stop();
@@ -322,7 +321,7 @@ describe("a remote database that fails", () => {
     expect(server.log()).toContain('"msg":"the remote database cannot be reached, or broke off"');
   });
 
-  test("that does not answer is not waited for longer than the settings say", async () => {
+  test("that does not answer is abandoned after the configured time", async () => {
     const { remote, client } = await set({ options: ["--database-timeout", "3000"] });
     const { id } = await client.create();
     await remote.trouble({ at: "INSERT INTO nodes (", does: "hang", times: 1 });
@@ -337,42 +336,38 @@ describe("a remote database that fails", () => {
     expect(idsIn(remote)).toEqual([id, "n_next"]);
   });
 
-  test(
-    "that is lost amid a transaction leaves nothing half done, wherever that was",
-    BUSY,
-    async () => {
-      const { remote, client } = await set();
-      const ids = [(await client.create()).id];
-      const inserted = "INSERT INTO nodes (";
-      const troubles = [
-        { at: inserted, does: "break before" },
-        { at: inserted, does: "break after" },
-        { at: "row_checksums", does: "break after" },
-        { at: "COMMIT", does: "break before" },
-        { at: inserted, does: "fail" },
-        { at: "row_checksums", does: "expire" },
-        { at: inserted, does: "too large" },
-      ] as const;
-      for (const [place, trouble] of troubles.entries()) {
-        const [id, content_title] = [`n_half_${place}`, `Half${place}`];
-        const create = () => client.ask("POST /nodes", { ...LESSON, id, content_title });
-        await remote.trouble({ ...trouble, times: 1 });
-        const { status, body } = await create();
-        const error = expect.stringMatching(/^the remote database /);
-        expect({ trouble, status, body }).toEqual({ trouble, status: 503, body: { error } });
-        expect(idsIn(remote)).toEqual(ids);
-        expect(
-          (await client.ask("POST /search", { query: content_title, recall: false })).body.data,
-        ).toEqual([]);
-        await again(async () => expect((await create()).status).toBe(201));
-        ids.push(id);
-        expect(idsIn(remote)).toEqual(ids);
-        expect((await client.ask(`GET /nodes/${id}?recall=false`)).status).toBe(200);
-      }
-    },
-  );
+  test("that is lost at any point of a transaction leaves no partial write", BUSY, async () => {
+    const { remote, client } = await set();
+    const ids = [(await client.create()).id];
+    const inserted = "INSERT INTO nodes (";
+    const troubles = [
+      { at: inserted, does: "break before" },
+      { at: inserted, does: "break after" },
+      { at: "row_checksums", does: "break after" },
+      { at: "COMMIT", does: "break before" },
+      { at: inserted, does: "fail" },
+      { at: "row_checksums", does: "expire" },
+      { at: inserted, does: "too large" },
+    ] as const;
+    for (const [place, trouble] of troubles.entries()) {
+      const [id, content_title] = [`n_half_${place}`, `Half${place}`];
+      const create = () => client.ask("POST /nodes", { ...LESSON, id, content_title });
+      await remote.trouble({ ...trouble, times: 1 });
+      const { status, body } = await create();
+      const error = expect.stringMatching(/^the remote database /);
+      expect({ trouble, status, body }).toEqual({ trouble, status: 503, body: { error } });
+      expect(idsIn(remote)).toEqual(ids);
+      expect(
+        (await client.ask("POST /search", { query: content_title, recall: false })).body.data,
+      ).toEqual([]);
+      await again(async () => expect((await create()).status).toBe(201));
+      ids.push(id);
+      expect(idsIn(remote)).toEqual(ids);
+      expect((await client.ask(`GET /nodes/${id}?recall=false`)).status).toBe(200);
+    }
+  });
 
-  test("that breaks off after a commit has done it: the index learns of it, and a key keeps it from being done twice", async () => {
+  test("that fails after a commit keeps the write: the index learns of it, and a key prevents a second one", async () => {
     const { remote, client } = await set();
     const key = { "idempotency-key": "once" };
     await remote.trouble({ at: "COMMIT", does: "break after", times: 1 });
@@ -385,7 +380,7 @@ describe("a remote database that fails", () => {
     expect(idsIn(remote)).toEqual(ids);
   });
 
-  test("while what it wrote is read makes the index be loaded anew, and the write stands", async () => {
+  test("whose connection breaks during a read of the write has the index reloaded, and the write stands", async () => {
     const { remote, client, server } = await set();
     await client.create();
     await remote.trouble({

@@ -1,4 +1,4 @@
-// Retrieval in several passes, and what memories gain by being recalled together.
+// Retrieval in several passes, and the edges between memories that are recalled together.
 
 import { describe, expect, test } from "vitest";
 import * as api from "../../js/server/src/api/retrieval.ts";
@@ -9,8 +9,8 @@ const { client } = sharedServer();
 const QUESTION = "What's my BTC thesis and how did my last SOL trade go?";
 
 /**
- * A thesis and a trade, and a memory that is about neither; the two that BTC is about are tied, and
- * the two trades.
+ * A thesis and a trade about BTC, linked to each other, another trade, linked to the first, and a
+ * memory about neither.
  */
 async function trader() {
   const own = client();
@@ -41,7 +41,7 @@ const strengthOf = async (by: Client, { id, source_id }: { id: string; source_id
 };
 
 describe("POST /retrieve", () => {
-  test("searches for each part of a question, and tells how", async () => {
+  test("searches for each part of a question, and reports the parts", async () => {
     const { own, thesis, trade, other } = await trader();
     const answer = await retrieve(own, { query: QUESTION });
     expect(api.retrievalAnswer.strict().parse(answer)).toEqual(answer);
@@ -65,7 +65,7 @@ describe("POST /retrieve", () => {
     expect((await retrieve(client(), { query: QUESTION })).data).toEqual([]);
   });
 
-  test("filters hold in every pass", async () => {
+  test("applies filters in every pass", async () => {
     const { own, thesis, lesson } = await trader();
     const ids = async (body: object) =>
       (await retrieve(own, { query: "BTC thesis", ...body })).data.map(
@@ -77,7 +77,7 @@ describe("POST /retrieve", () => {
     expect(await ids({ time_range: { end: "2020-01-01T00:00:00Z" } })).toEqual([]);
   });
 
-  test("counts an access of what it gives, once", async () => {
+  test("counts an access of each result, once", async () => {
     const { own, thesis, other } = await trader();
     await retrieve(own, { query: QUESTION });
     await retrieve(own, { query: QUESTION, recall: "none" });
@@ -86,7 +86,7 @@ describe("POST /retrieve", () => {
     expect([await countOf(thesis.id), await countOf(other.id)]).toEqual([1, 0]);
   });
 
-  test("ties together what one part recalled, and nothing else", async () => {
+  test("strengthens edges between the memories of one part, and no others", async () => {
     const { own, within, across, self } = await trader();
     await retrieve(own, { query: QUESTION });
     expect(await strengthOf(own, within)).toBeCloseTo(0.53, 10);
@@ -100,7 +100,7 @@ describe("POST /retrieve", () => {
     expect(await strengthOf(own, within)).toBe(1);
   });
 
-  test("a vector is that of the whole question, and has to fit", async () => {
+  test("takes a vector of the whole question, of the right length", async () => {
     const own = client();
     const near = await own.create({ content_title: "Perpetuals", embedding: [1, 0, 0] });
     await own.create({ content_title: "Gardens", embedding: [0, 1, 0] });
@@ -117,7 +117,7 @@ describe("POST /retrieve", () => {
 });
 
 describe("POST /context/lines", () => {
-  test("gives a line for each memory, best first, within a budget", async () => {
+  test("returns a line for each memory, best first, within a budget", async () => {
     const { own, thesis } = await trader();
     const { body } = await own.ask("POST /context/lines", { query: "BTC thesis" });
     expect(api.linesAnswer.strict().parse(body).ids).toContain(thesis.id);

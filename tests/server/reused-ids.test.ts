@@ -1,4 +1,4 @@
-// A memory that is made anew under the id of one that was deleted or purged: it inherits nothing.
+// A memory that is created under the id of a deleted or purged one inherits nothing from it.
 
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -26,7 +26,7 @@ beforeEach(() => {
   own = client();
 });
 
-/** A trade that a playbook was followed in, and how often that was tried and counted. */
+/** A trade that followed a playbook, and the numbers of its uses and successes. */
 async function counted(): Promise<number> {
   await own.link("p", "t", "applied_to");
   const { body } = await own.ask("POST /playbooks/outcome", { entry_id: "t", profitable: true });
@@ -37,8 +37,8 @@ async function counted(): Promise<number> {
 const etagOf = async (id: string) =>
   (await own.ask(`GET /nodes/${id}?recall=false`)).headers.get("etag");
 
-describe.each(GONE)("one that was %s and is made anew", (_, remove) => {
-  test("as a playbook counts the trades that it follows", async () => {
+describe.each(GONE)("a memory that was %s and is created again", (_, remove) => {
+  test("as a playbook counts the trades that follow it", async () => {
     await own.create({ ...PLAYBOOK, id: "p" });
     await own.create({ id: "t", type: "episode", subtype: "custom:trade_entry" });
     expect(await counted()).toBe(1);
@@ -58,27 +58,24 @@ describe.each(GONE)("one that was %s and is made anew", (_, remove) => {
     expect(await counted()).toBe(1);
   });
 
-  test.each(["old_node_id", "new_node_id"])(
-    "has none of the conflicts of which it was the %s",
-    async (end) => {
-      await own.create({ id: "a" });
-      await own.create({ id: "b" });
-      const ends = { old_node_id: "a", new_node_id: "b" };
-      const conflict = {
-        ...ends,
-        [end]: "b",
-        [end === "new_node_id" ? "old_node_id" : "new_node_id"]: "a",
-      };
-      expect(await own.ask("POST /contradiction/queue", conflict)).toMatchObject({ status: 201 });
-      const pending = async () => (await own.ask("GET /contradiction/queue")).body.data.length;
-      expect(await pending()).toBe(1);
-      await remove(own, "b");
-      await own.create({ id: "b" });
-      expect(await pending()).toBe(0);
-    },
-  );
+  test.each(["old_node_id", "new_node_id"])("has none of the conflicts of the %s", async (end) => {
+    await own.create({ id: "a" });
+    await own.create({ id: "b" });
+    const ends = { old_node_id: "a", new_node_id: "b" };
+    const conflict = {
+      ...ends,
+      [end]: "b",
+      [end === "new_node_id" ? "old_node_id" : "new_node_id"]: "a",
+    };
+    expect(await own.ask("POST /contradiction/queue", conflict)).toMatchObject({ status: 201 });
+    const pending = async () => (await own.ask("GET /contradiction/queue")).body.data.length;
+    expect(await pending()).toBe(1);
+    await remove(own, "b");
+    await own.create({ id: "b" });
+    expect(await pending()).toBe(0);
+  });
 
-  test("has an ETag that no version of the other had, and goes on from it", async () => {
+  test("has an ETag that no version of the earlier one had, and increases it", async () => {
     await own.create({ id: "n" });
     const seen = [await etagOf("n")];
     for (const content_title of ["One", "Two"]) {
@@ -135,7 +132,7 @@ test("a deletion honours If-Match", async () => {
   expect(await remove("*")).toMatchObject({ status: 404 });
 });
 
-test("one that another process makes anew has none of the accesses that this one still holds", async () => {
+test("a memory that another process creates again has none of this process's pending accesses", async () => {
   const file = join(temporaryFolder(), "a.db");
   let now = Date.UTC(2026, 10, 24);
   const open = () => {

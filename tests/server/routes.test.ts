@@ -1,4 +1,4 @@
-// Every route, as a client uses it: what it answers, and what it changes.
+// Every route, as a client uses it: its answers and its changes.
 
 import { describe, expect, test } from "vitest";
 import * as whole from "../../js/server/src/api/agent.ts";
@@ -18,7 +18,7 @@ const ago = (days: number) => new Date(Date.now() - days * DAY).toISOString();
 
 const { server, client } = sharedServer();
 
-/** Sets columns of a row behind the server's back, as another program does. */
+/** Sets columns of a row directly in the database, as another program does. */
 function rewrite(file: string, id: string, columns: Record<string, unknown>): void {
   const db = raw(file);
   const sets = Object.keys(columns).map((column) => `${column} = ?`);
@@ -57,7 +57,7 @@ describe("POST /nodes", () => {
     });
   });
 
-  test("a memory tells its section wherever it is answered", async () => {
+  test("gives a memory a section, which every answer with the memory contains", async () => {
     const { ask, create } = client();
     const { id } = await create({ subtype: "custom:signal" });
     const section = { memory_section: "SIGNALS" };
@@ -72,7 +72,7 @@ describe("POST /nodes", () => {
     expect(changed.body).toMatchObject({ memory_section: "PROCEDURAL" });
   });
 
-  test("takes every field, passes over unknown ones, and gives times one form", async () => {
+  test("takes every field, ignores unknown ones, and normalizes times", async () => {
     const fields = {
       type: "episode",
       subtype: null,
@@ -92,7 +92,7 @@ describe("POST /nodes", () => {
     });
   });
 
-  test("keeps text as it is, of every script and up to a million units", async () => {
+  test("keeps text unchanged, of every script and up to a million units", async () => {
     const { ask, create } = client();
     const body = `日本語 עברית 🙂 "quotes" \\ \u2028 ${"x".repeat(900_000)}`;
     const { id } = await create({ content_body: body });
@@ -101,7 +101,7 @@ describe("POST /nodes", () => {
 });
 
 describe("GET /nodes/:id", () => {
-  test("is a recall: it counts, and lets stability grow", async () => {
+  test("is a recall: it counts an access, and increases stability", async () => {
     const { ask, create } = client();
     const { id, neural_difficulty } = await create();
     const first = (await ask(`GET /nodes/${id}`)).body;
@@ -111,7 +111,7 @@ describe("GET /nodes/:id", () => {
     expect((await ask(`GET /nodes/${id}`)).body.neural_access_count).toBe(2);
   });
 
-  test("is none with recall=false, and shows what time has done", async () => {
+  test("is not a recall with recall=false, and shows the current decay", async () => {
     const { ask, create, file } = client();
     const { id } = await create();
     rewrite(file(), id, { provenance_created_at: ago(90), neural_stability: 90 });
@@ -125,7 +125,7 @@ describe("GET /nodes/:id", () => {
     expect(read.neural_retrievability).toBeCloseTo(Math.exp(-1), 6);
   });
 
-  test("does not wake what is DORMANT, nor make a playbook's stability grow", async () => {
+  test("neither wakes a DORMANT memory nor increases a playbook's stability", async () => {
     const { ask, create } = client();
     const sleeping = await create();
     await ask(`PATCH /nodes/${sleeping.id}`, { state_lifecycle: "DORMANT" });
@@ -137,7 +137,7 @@ describe("GET /nodes/:id", () => {
     });
   });
 
-  test("is in the database within a second or so", async () => {
+  test("reaches the database within about a second", async () => {
     const { ask, create, file } = client();
     const { id } = await create();
     const read = (await ask(`GET /nodes/${id}`)).body;
@@ -187,7 +187,7 @@ describe("GET /nodes", () => {
     });
   });
 
-  test("finds a state as it is now, whatever is stored", async () => {
+  test("filters by the current state, not by the stored one", async () => {
     const { ask, create, file } = client();
     const [fresh, fading] = [await create(), await create()];
     rewrite(file(), fading.id, { provenance_created_at: ago(90) });
@@ -199,7 +199,7 @@ describe("GET /nodes", () => {
 });
 
 describe("PATCH /nodes/:id", () => {
-  test("changes what is given, and raises the version", async () => {
+  test("changes the given fields, and raises the version", async () => {
     const { ask, create, search } = client();
     const { id, last_modified } = await create();
     const { status, body } = await ask(`PATCH /nodes/${id}`, {
@@ -244,7 +244,7 @@ describe("PATCH /nodes/:id", () => {
     });
   });
 
-  test("gives back the stability of its subtype for null", async () => {
+  test("restores the stability of its subtype for null", async () => {
     const { ask, create } = client();
     const { id } = await create({ neural_stability: 5 });
     expect(
@@ -252,7 +252,7 @@ describe("PATCH /nodes/:id", () => {
     ).toBe(90);
   });
 
-  test("refuses a change of nothing, and an id that is not there", async () => {
+  test("refuses an empty change, and an unknown id", async () => {
     const { ask, create } = client();
     const { id } = await create();
     expect(await ask(`PATCH /nodes/${id}`, { unknown: 1 })).toMatchObject({
@@ -267,7 +267,7 @@ describe("PATCH /nodes/:id", () => {
 });
 
 describe("DELETE /nodes/:id", () => {
-  test("takes edges along, and is final", async () => {
+  test("deletes the edges as well, for good", async () => {
     const { ask, create, link, search } = client();
     const [a, b] = [await create(), await create({ content_title: "Other" })];
     await link(a.id, b.id);
@@ -305,7 +305,7 @@ describe("edges", () => {
     expect((await link(a.id, a.id, "unheard_of")).strength).toBe(0.5);
   });
 
-  test("an end that is not there is 404", async () => {
+  test("a missing end is 404", async () => {
     const { ask, create } = client();
     const { id } = await create();
     const { status, body } = await ask("POST /edges", {
@@ -338,7 +338,7 @@ describe("edges", () => {
     });
   });
 
-  test("POST /edges/:id/strengthen adds 0.05 or what is said, up to 1", async () => {
+  test("POST /edges/:id/strengthen adds 0.05 or the given amount, up to 1", async () => {
     const { ask, create, link } = client();
     const [a, b] = [await create(), await create()];
     const { id } = await link(a.id, b.id, "precedes");
@@ -354,7 +354,7 @@ describe("edges", () => {
     });
   });
 
-  test("DELETE /edges/:id", async () => {
+  test("DELETE /edges/:id deletes the edge", async () => {
     const { ask, create, link } = client();
     const [a, b] = [await create(), await create()];
     const { id } = await link(a.id, b.id);
@@ -364,7 +364,7 @@ describe("edges", () => {
 });
 
 describe("POST /search", () => {
-  test("answers as documented, and counts an access of what it returns", async () => {
+  test("answers as documented, and counts an access of each result", async () => {
     const { ask, create } = client();
     const { id } = await create();
     await create({ content_title: "Something else", content_body: null });
@@ -394,7 +394,7 @@ describe("POST /search", () => {
     });
   });
 
-  test("finds at once what was written, by any word of it, in any case", async () => {
+  test("finds new memories at once, by any word, in any case", async () => {
     const { create, search } = client();
     const { id } = await create({
       content_title: "Über-Zeta",
@@ -416,7 +416,7 @@ describe("POST /search", () => {
     expect(await search("?!")).toEqual([]);
   });
 
-  test("finds a state as it is now, which being found changes", async () => {
+  test("filters by the current state, which an access changes", async () => {
     const { create, search, file } = client();
     const [fresh, faded] = [await create(), await create()];
     rewrite(file(), faded.id, { provenance_created_at: ago(50), neural_stability: 10 });
@@ -451,7 +451,7 @@ describe("POST /search", () => {
     expect(await during("any", "2026-01-10", "2026-01-10")).toEqual([a.id]);
   });
 
-  test("finds what passes its filters, however much does not", async () => {
+  test("finds the memories that pass its filters among any number of others", async () => {
     const { ask, search } = client();
     const towards = (angle: number, place: number) => [
       Math.cos(angle),
@@ -478,7 +478,7 @@ describe("POST /search", () => {
     expect(await search("words of nobody", { embedding, time_range })).toEqual([]);
   });
 
-  test("gives as many as are asked for, up to 100", async () => {
+  test("returns the requested number of results, up to 100", async () => {
     const { create, search } = client();
     await Promise.all(Array.from({ length: 110 }, () => create()));
     expect(await search("squeeze")).toHaveLength(10);
@@ -487,7 +487,7 @@ describe("POST /search", () => {
     expect(await search("squeeze", { limit: 0 })).toEqual([]);
   });
 
-  test("goes by vectors where they are given", async () => {
+  test("compares vectors if they are given", async () => {
     const { ask, create, search } = client();
     const a = await create({ embedding: [1, 0, 0] });
     const b = await create({ content_title: "Unlike", content_body: null, embedding: [0, 1, 0.1] });
@@ -505,7 +505,7 @@ describe("POST /search", () => {
     }
   });
 
-  test("a linked memory is ranked higher", async () => {
+  test("ranks a linked memory higher", async () => {
     const { create, link, search } = client();
     const memories = await Promise.all(Array.from({ length: 4 }, () => create()));
     const [first, second] = [memories[3]!, memories[2]!];
@@ -514,7 +514,7 @@ describe("POST /search", () => {
   });
 });
 
-test("POST /classify-query tells what kind of question it is", async () => {
+test("POST /classify-query returns the kind of question", async () => {
   const { body } = await client().ask("POST /classify-query", { query: "What's Bob's phone?" });
   expect(API.classification.strict().parse(body)).toEqual({
     query: "What's Bob's phone?",
@@ -529,7 +529,7 @@ test("POST /classify-query tells what kind of question it is", async () => {
 });
 
 describe("POST /decay", () => {
-  test("stores what time did, and tells of states that changed", async () => {
+  test("stores the decay, and reports states that changed", async () => {
     const { ask, create, file } = client();
     const [fresh, other, fading] = [await create(), await create(), await create()];
     rewrite(file(), fading.id, { provenance_created_at: ago(90) });
@@ -575,7 +575,7 @@ describe("POST /decay", () => {
   });
 });
 
-test("GET /graph gives everything but bodies", async () => {
+test("GET /graph returns all fields except bodies", async () => {
   const { ask, create, link, file } = client();
   const [a, b] = [await create(), await create()];
   const edge = await link(a.id, b.id);
@@ -602,8 +602,8 @@ test("GET /graph gives everything but bodies", async () => {
   });
 });
 
-describe("around the routes", () => {
-  test("the address alone says where to go", async () => {
+describe("other routes", () => {
+  test("the bare address links to the others", async () => {
     const response = await fetch(server().url);
     expect(response.status).toBe(200);
     const places = await response.json();
@@ -617,7 +617,7 @@ describe("around the routes", () => {
     }
   });
 
-  test("GET /health counts", async () => {
+  test("GET /health counts memories, edges and states", async () => {
     const { ask, create, link } = client();
     expect((await ask("GET /health")).body).toEqual({
       status: "ok",
@@ -636,7 +636,7 @@ describe("around the routes", () => {
     });
   });
 
-  test("liveness and readiness", async () => {
+  test("GET /livez and GET /readyz give liveness and readiness", async () => {
     expect(await server().ask("GET //livez")).toMatchObject({
       status: 200,
       body: { status: "alive" },
@@ -663,13 +663,13 @@ describe("around the routes", () => {
     expect(JSON.stringify(body)).not.toContain('"undefined"');
   });
 
-  test("what is not there is 404, in the one form", async () => {
+  test("an unknown route is 404, in the common form", async () => {
     for (const call of ["GET /none", "PUT /nodes", "POST //", "GET /nothing", "POST /none"]) {
       expect(await server().ask(call)).toMatchObject({ status: 404, body: NOT_FOUND });
     }
   });
 
-  test("a request has an id, the caller's own where it has one", async () => {
+  test("a request has an id, or keeps the caller's own", async () => {
     const own = await server().ask("GET /health", undefined, { "x-request-id": "run-7.3" });
     expect(own.headers.get("x-request-id")).toBe("run-7.3");
     const other = await server().ask("GET /none", undefined, { "x-request-id": "not an id" });

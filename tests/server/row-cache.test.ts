@@ -1,4 +1,4 @@
-// Rows that were found lately: whatever happens to a memory, they are those of the database.
+// The cache of recently found rows: after any change of a memory it equals the database.
 
 import { join } from "node:path";
 import fc from "fast-check";
@@ -16,7 +16,7 @@ const DAY = 86_400_000;
 
 interface World {
   agent: Agent;
-  /** The same database, as another process has it. */
+  /** The same database, as another process sees it. */
   other: Agent;
   now: number;
   sql(text: string): void;
@@ -26,7 +26,7 @@ async function inNewWorld(work: (world: World) => Promise<void>): Promise<void> 
   const file = join(temporaryFolder(), "a.db");
   const open = () =>
     new Agent(new LibsqlStorage(file, { durability: "normal" }), { clock: () => world.now });
-  // Each with a connection of its own: libSQL's `exec` may not find a table at once that another
+  // Each has a connection of its own: libSQL's `exec` may not find a table right after another
   // connection has vacuumed.
   const sql = (text: string) => {
     const db = raw(file);
@@ -42,7 +42,7 @@ async function inNewWorld(work: (world: World) => Promise<void>): Promise<void> 
   }
 }
 
-/** What may happen to a memory. */
+/** Changes of a memory. */
 const STEPS: Record<string, (world: World, id: string) => unknown> = {
   search: ({ agent }) => ask(agent, "search", { body: { query: "funding" } }),
   "search elsewhere": ({ other }) => ask(other, "search", { body: { query: "funding" } }),
@@ -82,7 +82,7 @@ const STEPS: Record<string, (world: World, id: string) => unknown> = {
     sql(`UPDATE nodes SET neural_last_accessed = '${toIso(now + DAY)}' WHERE id = '${id}'`),
 };
 
-/** What chance may leave out of a run. */
+/** Changes that a random run may miss. */
 const OFTEN: readonly string[][] = [
   ["wait", "sweep", "flush"],
   ["wait", "read", "flush"],
@@ -93,14 +93,14 @@ const OFTEN: readonly string[][] = [
   ["an access to come", "search", "flush"],
 ];
 
-/** The rows that are kept are those of the database, and are kept from now on. */
+/** Checks that the cached rows equal the database, and caches them. */
 function requireSame({ agent }: World): void {
   const inOrder = (rows: readonly { id: string }[]) =>
     [...rows].sort((a, b) => (a.id < b.id ? -1 : 1));
   agent.read(() => expect(inOrder(agent.rows(IDS))).toEqual(inOrder(agent.storage.nodes.of(IDS))));
 }
 
-test("are those of the database, whatever was done to a memory, here or elsewhere", {
+test("cached rows equal the database after any change of a memory, here or elsewhere", {
   timeout: 120_000,
 }, async () => {
   const step = fc.tuple(fc.constantFrom(...Object.keys(STEPS)), fc.constantFrom(...IDS));
@@ -119,7 +119,7 @@ test("are those of the database, whatever was done to a memory, here or elsewher
   });
 });
 
-test("are not read again, though they were found and that was flushed", () =>
+test("cached rows are not read again, though a search counted accesses and these were flushed", () =>
   inNewWorld(async ({ agent }) => {
     const found = async () => (await ask(agent, "search", { body: { query: "funding" } })).data;
     const counts = (nodes: { neural_access_count: number }[]) =>
@@ -131,7 +131,7 @@ test("are not read again, though they were found and that was flushed", () =>
     expect(reading).not.toHaveBeenCalled();
   }));
 
-test("take no more room than they may, and count as what an agent holds", () =>
+test("cached rows stay within their limit, and count as memory of an agent", () =>
   inNewWorld(async ({ agent }) => {
     const fields = { ...LESSON, content_body: "funding ".repeat(2 ** 16) };
     for (let place = 0; place < 20; place++) await ask(agent, "createNode", { body: fields });

@@ -1,4 +1,4 @@
-// The life of a memory: how long it lasts, by what was at stake.
+// The initial stability of a memory, by its salience.
 
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const { client } = sharedServer();
 
-describe("stakes", () => {
+describe("the initial stability", () => {
   const stabilityOf = async (fields: object) => (await client().create(fields)).neural_stability;
 
   test.each([
@@ -33,7 +33,7 @@ describe("stakes", () => {
     expect(await stabilityOf(fields)).toBeCloseTo(days, 1);
   });
 
-  test("a stability that is given wins", async () => {
+  test("is the given one, if there is one", async () => {
     const fields = {
       subtype: "custom:trade_close",
       signals: { pnl_pct: -10 },
@@ -42,7 +42,7 @@ describe("stakes", () => {
     expect(await stabilityOf(fields)).toBe(3);
   });
 
-  test("figures that are no numbers are refused by their names", async () => {
+  test("needs numbers as figures: others are refused by their names", async () => {
     const { ask, create } = client();
     const close = { type: "episode", content_title: "BTC closed", subtype: "custom:trade_close" };
     for (const pnl_pct of ["5", {}, true]) {
@@ -56,7 +56,7 @@ describe("stakes", () => {
     await create({ ...close, signals: { pnl_pct: null } });
   });
 
-  test("what led to action lasts longer, where the configuration gives it weight", async () => {
+  test("is longer for a memory that led to action, if the configuration says so", async () => {
     const folder = temporaryFolder();
     const config = join(folder, "nous.yaml");
     writeFileSync(config, "salience:\n  consequence:\n    weight: 0.25\n");
@@ -93,7 +93,7 @@ describe("stakes", () => {
   describe("with salience_growth", () => {
     const CLOSE = { type: "episode", subtype: "custom:trade_close", neural_stability: 20 };
 
-    /** Recalls each of some memories; by how much their stability grew. */
+    /** Recalls some memories once each; returns the growth of their stability. */
     async function growth({ ask }: Running, ids: readonly string[]): Promise<number[]> {
       const grown: number[] = [];
       for (const id of ids) {
@@ -104,7 +104,7 @@ describe("stakes", () => {
       return grown;
     }
 
-    test("recalls let stability grow by them, after a restart and a change, too", async () => {
+    test("recalls increase stability by the salience, after a restart and a change, too", async () => {
       const folder = temporaryFolder();
       const config = join(folder, "nous.yaml");
       writeFileSync(config, "salience_growth: true\n");
@@ -125,7 +125,7 @@ describe("stakes", () => {
       expect(await first.end()).toBe(0);
       const second = await start(folder, ["--config", config]);
       rises(await growth(second, ids));
-      // One that is taken in without its figures has none any more.
+      // A memory imported without its figures has none.
       const lines = JSON.stringify({
         ...(await second.ask(`GET /nodes/${ids[2]}?recall=false`)).body,
         kind: "node",
@@ -138,7 +138,7 @@ describe("stakes", () => {
       });
       const [, without, emptied] = await growth(second, ids);
       expect(emptied).toBeCloseTo(without!, 3);
-      // Of a lesson no stakes are read.
+      // The salience of a lesson is not computed.
       for (const id of ids) await second.ask(`PATCH /nodes/${id}`, { subtype: "custom:lesson" });
       const [one, ...others] = await growth(second, ids);
       expect(others).toEqual([one, one]);

@@ -1,5 +1,5 @@
-// Periodic work: sweeps by themselves, consolidation if it is asked for, done by one process, told
-// in the log.
+// Periodic work: sweeps by default, consolidation on request, by one process at a time, and
+// reported in the log.
 
 import { describe, expect, test } from "vitest";
 import { OPTIONS } from "../../js/server/src/settings/options.ts";
@@ -13,7 +13,7 @@ import { temporaryFolder } from "./support/temporary-folder.ts";
 const DAY = 86_400_000;
 const DONE = "Periodic work is done";
 
-/** What was done, by task and agent. */
+/** The work that was done, by task and agent. */
 const doneBy = (server: Running): { task: string; agent: string; transitions_count?: number }[] =>
   server
     .log()
@@ -21,7 +21,7 @@ const doneBy = (server: Running): { task: string; agent: string; transitions_cou
     .filter((line) => line.includes(DONE))
     .map((line) => JSON.parse(line));
 
-/** An agent with a memory that has faded since it was last looked at. */
+/** An agent with a memory that has faded since the last sweep. */
 async function withFaded(server: Running, agent: string): Promise<string> {
   const own = clientOf(server, agent);
   const { id } = await own.create();
@@ -36,7 +36,7 @@ const storedState = (dataDir: string, agent: string, id: string) =>
     .all(id);
 
 describe("the scheduler", () => {
-  test("sweeps and consolidates every agent, open or not, again and again", {
+  test("sweeps and consolidates every agent, open or not, repeatedly", {
     timeout: 60_000,
   }, async () => {
     const folder = temporaryFolder();
@@ -66,12 +66,12 @@ describe("the scheduler", () => {
     expect(await server.end()).toBe(0);
   });
 
-  test("sweeps soon after the start, where the last sweep was long ago, and not again before its time", async () => {
+  test("sweeps soon after the start if the last sweep was long ago, and not again before its time", async () => {
     const folder = temporaryFolder();
     const first = await start(folder);
     const id = await withFaded(first, "one");
     await first.end();
-    // As it is without the option, which the tests set for all other servers.
+    // The default, which the tests override for all other servers.
     const usual = OPTIONS.decay_interval.usual();
     expect(usual).toBe(6 * 3_600);
     const server = await start(folder, ["--decay-interval", String(usual)]);
@@ -84,7 +84,7 @@ describe("the scheduler", () => {
     expect(doneBy(second)).toEqual([]);
   });
 
-  test("leaves a memory alone where the clock looks wrong, and says so", {
+  test("leaves a memory unchanged if the clock looks wrong, and logs that", {
     timeout: 60_000,
   }, async () => {
     const folder = temporaryFolder();
@@ -100,7 +100,7 @@ describe("the scheduler", () => {
     expect(storedState(folder, "default", id)[0]).toMatchObject({ state: "ACTIVE" });
   });
 
-  test("an interval that is none stops the server with a sentence", async () => {
+  test("refuses an invalid interval with a sentence, which stops the server", async () => {
     await expect(start(temporaryFolder(), ["--decay-interval", "-1"])).rejects.toThrow(
       /--decay-interval/,
     );
@@ -111,7 +111,7 @@ describe("the scheduler", () => {
 });
 
 describe("a lease", () => {
-  test("gives each turn to one process, and to another where that is gone", () => {
+  test("gives each turn to one process, and to another once that process is gone", () => {
     const file = agentFile(temporaryFolder(), "default");
     const [one, other] = [
       new LibsqlStorage(file, { durability: "full" }),
@@ -126,7 +126,7 @@ describe("a lease", () => {
     // Not done, so that it is due at once.
     other.tasks.leave("decay", null);
     expect(take(one, 1_081)).toBe(true);
-    // Gone without a word.
+    // The process ends without releasing its lease.
     expect([take(other, 1_680), take(other, 1_681)]).toEqual([false, true]);
     one.tasks.leave("decay", 9_999);
     expect(take(one, 1_700)).toBe(false);

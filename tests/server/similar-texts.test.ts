@@ -1,4 +1,4 @@
-// Whether a text says what a memory says already.
+// Detection of memories that repeat a text.
 
 import { describe, expect, test, vi } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
@@ -10,7 +10,7 @@ import { temporaryFolder } from "./support/temporary-folder.ts";
 const { client } = sharedServer();
 const SUBTYPE = "custom:lesson";
 
-/** A vector whose cosine with (1, 0, …) is so much, over its first two components. */
+/** A vector with this cosine to (1, 0, …), over its first two components. */
 const at = (cosine: number, rest: readonly number[] = []) => [
   cosine,
   Math.sqrt(1 - cosine * cosine),
@@ -29,7 +29,7 @@ async function check({ ask }: ReturnType<typeof client>, body: object) {
 }
 
 describe("by vectors", () => {
-  test("from 0.95 on it is a duplicate, from 0.90 on it is to be connected, best first", async () => {
+  test("a text is a duplicate from 0.95 on, and is to be connected from 0.90 on, best first", async () => {
     const one = client();
     const ids: Record<string, string> = {};
     for (const [title, cosine] of [
@@ -74,7 +74,7 @@ describe("by vectors", () => {
     });
   });
 
-  test("similar is told apart from the same", async () => {
+  test("a similar memory is distinguished from a duplicate", async () => {
     const one = client();
     await one.create({ embedding: at(0.92) });
     expect(await check(one, { embedding: [1, 0] })).toMatchObject({
@@ -82,7 +82,7 @@ describe("by vectors", () => {
     });
   });
 
-  test("only the first 512 components count, at their own length", async () => {
+  test("only the first 512 components count, normalized by themselves", async () => {
     const one = client();
     const tail = (value: number) => [
       ...new Array<number>(510).fill(0),
@@ -93,7 +93,7 @@ describe("by vectors", () => {
     expect(matches).toMatchObject([{ similarity: 0.97, action: "duplicate" }]);
   });
 
-  test("memories of another subtype are not looked at, unless none is named", async () => {
+  test("memories of another subtype are ignored, unless no subtype is named", async () => {
     const one = client();
     const { id } = await one.create({ subtype: "custom:curiosity", embedding: [1, 0] });
     expect((await check(one, { embedding: [1, 0] })).matches).toEqual([]);
@@ -118,7 +118,7 @@ describe("by vectors", () => {
 describe("by words", () => {
   const CONTENT = "funding squeezes often reverse within eight hours after the peak";
 
-  test("the share of them decides", async () => {
+  test("the share of common words decides", async () => {
     const one = client();
     const { id } = await one.create({ content_title: "Funding", content_body: CONTENT });
     await one.create({
@@ -144,7 +144,7 @@ describe("by words", () => {
     });
   });
 
-  test("nothing is like anything in an empty memory", async () => {
+  test("an empty memory has no similar memories", async () => {
     expect(await check(client(), {})).toEqual({
       matches: [],
       recommendation: "unique",
@@ -157,7 +157,7 @@ describe("by words", () => {
     ["one word", "x".repeat(900_000)],
     ["a script without spaces", "\u8bed".repeat(300_000)],
   ])(
-    "a long text of %s is not read as a whole for its terms, and its memory is found",
+    "a long text of %s is not searched for all of its terms, and its memory is found",
     async (_, content) => {
       const storage = new LibsqlStorage(`${temporaryFolder()}/a.db`, { durability: "normal" });
       const agent = new Agent(storage);

@@ -1,6 +1,5 @@
-// Index and full text as they are kept beside the database from one start to the next: they are
-// what the database would give, they catch up with what was written since, what is of no use is
-// passed over, and what is purged is in none of them.
+// Snapshots of index and full text beside the database: they equal a fresh load, they catch up with
+// later writes, unusable ones are skipped, and purged text is in none of them.
 
 import { spawnSync } from "node:child_process";
 import {
@@ -27,14 +26,14 @@ const NODES = 1_200;
 const KINDS = ["index", "full text"] as const;
 const AS_KEPT = KINDS.map((kind) => `Loaded from its snapshot: ${kind}`);
 const ANEW = KINDS.map((kind) => `Loaded from the database: ${kind}`);
-/** The files by what is in them. */
+/** The snapshot files, by their content. */
 const FILES: Readonly<Record<(typeof KINDS)[number], keyof SnapshotPlaces>> = {
   index: "index",
   "full text": "texts",
 };
 const NOW = Date.parse("2026-03-01T00:00:00Z");
 
-/** Memories with vectors, each tied to one before it. */
+/** Memories with vectors, each linked to an earlier one. */
 function fill(file: string): void {
   new LibsqlStorage(file, { durability: "normal" }).close();
   const db = raw(file);
@@ -66,7 +65,9 @@ function fill(file: string): void {
 
 interface Opened {
   agent: Agent;
-  /** Which of the two ways both were loaded, and what was said of their files. */
+  /**
+   * Whether each was loaded from its file or from the database, and the log lines about the files.
+   */
   how(): string[];
 }
 
@@ -87,7 +88,7 @@ function open(file: string, config = {}): Opened {
   };
 }
 
-/** Everything that an index holds, and what full text finds. */
+/** All data of an index, and results of a full-text search. */
 const heldBy = (agent: Agent) =>
   agent.read(() => ({
     nodes: [...agent.index.ids()].sort().map((id) => agent.index.get(id)),
@@ -106,7 +107,7 @@ function filled(): string {
   return file;
 }
 
-test("are what the database would give", async () => {
+test("snapshots equal a fresh load of the database", async () => {
   const file = filled();
   const kept = open(file);
   expect(kept.how()).toEqual(AS_KEPT);
@@ -128,7 +129,7 @@ test("are what the database would give", async () => {
   kept.agent.close();
 });
 
-test("catches up with what was written, changed and removed since", () => {
+test("snapshots catch up with later writes, changes and removals", () => {
   const file = filled();
   const db = raw(file);
   db.exec(`
@@ -148,7 +149,7 @@ test("catches up with what was written, changed and removed since", () => {
   expect(heldBy(agent)).toEqual(heldBy(other));
 });
 
-test("have what recalls changed, which are written before it", () => {
+test("snapshots contain the effects of recalls, which are written before them", () => {
   const file = filled();
   const first = open(file).agent;
   first.read(() => {
@@ -161,13 +162,13 @@ test("have what recalls changed, which are written before it", () => {
   expect(agent.index.get("n_1")?.access_count).toBe(2);
 });
 
-describe("those of another branch of the database are made anew", () => {
+describe("snapshots of another branch of the database are rebuilt", () => {
   const BRANCH = 60;
   const copyAll = (from: string, to: string, files: readonly string[]) => {
     for (const kept of files)
       copyFileSync(kept, kept.replace(from.replace(/\.db$/, ""), to.replace(/\.db$/, "")));
   };
-  /** Writes memories that only this branch has; as many changes as another does. */
+  /** Writes memories that only this branch has, with equal numbers of changes in both branches. */
   const goOn = (file: string, name: string) => {
     const { agent } = open(file);
     agent.write(() => {
@@ -199,7 +200,7 @@ describe("those of another branch of the database are made anew", () => {
     expect(open(file).how()).toEqual(AS_KEPT);
   };
 
-  test("where both were copied and went on", async () => {
+  test("if both copies continued", async () => {
     const one = filled();
     const other = join(temporaryFolder(), "a.db");
     await releaseHandles();
@@ -210,7 +211,7 @@ describe("those of another branch of the database are made anew", () => {
     isAnew(other, "other");
   });
 
-  test("where the one has been open ever since", async () => {
+  test("if one has been open ever since", async () => {
     const one = filled();
     const other = join(temporaryFolder(), "a.db");
     const agent = goOn(one, "both");
@@ -227,7 +228,7 @@ describe("those of another branch of the database are made anew", () => {
     isAnew(other, "other");
   });
 
-  test("where it was kept without an opening, as earlier versions did", () => {
+  test("if one was saved without an opening, as earlier versions did", () => {
     const file = filled();
     raw(file).exec("DELETE FROM nous_openings");
     const { how } = open(file);
@@ -236,7 +237,7 @@ describe("those of another branch of the database are made anew", () => {
 });
 
 test.each(["index", "full text"] as const)(
-  "a folder in the place of %s is passed over, and stays",
+  "a folder in the place of %s is skipped, and stays",
   async (kind) => {
     const file = filled();
     const place = snapshotsOf(file)[FILES[kind]];
@@ -268,7 +269,7 @@ test.each([
      DELETE FROM change_log WHERE sequence < (SELECT max(sequence) FROM change_log)`,
     /does not lead on/,
   ],
-])("those %s are made anew, with a line in the log", (_, statements, why) => {
+])("snapshots %s are rebuilt, with a line in the log", (_, statements, why) => {
   const file = filled();
   raw(file).exec(statements);
   const { agent, how } = open(file);
@@ -286,7 +287,7 @@ test.each([
     {},
   ],
   ["another configuration", "", { salienceGrowth: true }],
-])("an index of %s is made anew, and full text is not", (why, statements, config) => {
+])("an index of %s is rebuilt, and full text is not", (why, statements, config) => {
   const file = filled();
   raw(file).exec(statements);
   const { agent, how } = open(file, config);
@@ -298,7 +299,7 @@ test.each([
   agent.close();
 });
 
-test.each(KINDS)("%s that is damaged anywhere, cut off, or empty is made anew", (kind) => {
+test.each(KINDS)("%s with any damage, truncated or empty, is rebuilt", (kind) => {
   const file = filled();
   const kept = snapshotsOf(file)[FILES[kind]];
   const whole = readFileSync(kept);
@@ -326,7 +327,7 @@ test.each(KINDS)("%s that is damaged anywhere, cut off, or empty is made anew", 
   }
 });
 
-test("one in the place of the other is of no use", () => {
+test("the snapshots of index and full text cannot replace each other", () => {
   const file = filled();
   const { index, texts } = snapshotsOf(file);
   writeFileSync(texts, readFileSync(index));
@@ -337,7 +338,7 @@ test("one in the place of the other is of no use", () => {
   ]);
 });
 
-test("are not there for a memory of few, and go where there are few left", () => {
+test("snapshots are not written for a small memory, and are deleted if few memories remain", () => {
   const file = filled();
   const { agent } = open(file);
   raw(file).exec("DELETE FROM nodes WHERE rowid > 10");
@@ -352,7 +353,7 @@ describe("the words of a memory", () => {
   const texts = (file: string) => snapshotsOf(file).texts;
   const hold = (kept: string) => readFileSync(kept).includes("kiwi");
 
-  test("are in one file, which is its owner's alone", () => {
+  test("are in one file, which only its owner can read", () => {
     const file = filled();
     expect(filesOf(file).filter(hold)).toEqual([texts(file)]);
     if (process.platform === "win32") return;
@@ -362,7 +363,7 @@ describe("the words of a memory", () => {
   test.each([
     ["was deleted", "DELETE FROM nodes WHERE id = 'n_7'"],
     ["has another text", "UPDATE nodes SET content_title = 'Another' WHERE id = 'n_7'"],
-  ])("that %s are not in the next", (_, statement) => {
+  ])("that %s are not in the next snapshot", (_, statement) => {
     const file = filled();
     const { agent } = open(file);
     raw(file).exec(statement);
@@ -371,7 +372,7 @@ describe("the words of a memory", () => {
     expect(open(file).how()).toEqual(AS_KEPT);
   });
 
-  test("are in none once it is purged, nor in what a crash left of one, and come into none again", () => {
+  test("are in no snapshot after a purge, nor in a crash's leftovers, and do not come back", () => {
     const file = filled();
     const { agent } = open(file);
     writeFileSync(`${texts(file)}.tmp`, "kiwi");
@@ -383,7 +384,7 @@ describe("the words of a memory", () => {
     expect(open(file).agent.texts.size).toBe(NODES - 1);
   });
 
-  test("are in none once another program has purged it, while a server has it in memory", async () => {
+  test("are in no snapshot after another program purged it, while a server has it in memory", async () => {
     const folder = temporaryFolder();
     const file = agentFile(folder, "default");
     fill(file);
@@ -396,13 +397,13 @@ describe("the words of a memory", () => {
     expect(hold(texts(file))).toBe(false);
   });
 
-  test("of before a restore are in none", async () => {
+  test("from before a restore are in no snapshot", async () => {
     const folder = temporaryFolder();
     const file = agentFile(folder, "default");
     await (await start(folder)).end();
     run("backup", join(folder, "backup"), "--data-dir", folder);
     fill(file);
-    // This process has had the file open, and a restore is for nobody who has.
+    // This process has had the file open, and a restore refuses open files.
     await releaseHandles();
     await (await start(folder)).end();
     expect(hold(texts(file))).toBe(true);
@@ -411,13 +412,13 @@ describe("the words of a memory", () => {
   });
 });
 
-/** Runs a command to its end, which is a good one. */
+/** Runs a command to its end, which must be successful. */
 function run(...args: string[]): void {
   const { status, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], { encoding: "utf8" });
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
 }
 
-test("are written at a stop, and read at the next start", async () => {
+test("snapshots are written at a stop, and read at the next start", async () => {
   const folder = temporaryFolder();
   const file = agentFile(folder, "default");
   fill(file);

@@ -1,8 +1,8 @@
-// Hours of use in short: three agents write, ask, recall, sweep and consolidate, and nothing grows
-// but the time.
+// Hours of use in short: three agents write, search, recall, sweep and consolidate, and memory,
+// files and times stay bounded.
 //
-// SOAK_MINUTES says for how long; `npm run long -- soak` goes on for an hour, without a pause. In a
-// few minutes, with other tests beside them, the agents leave these half of the time.
+// SOAK_MINUTES is the duration; `npm run long -- soak` runs for an hour, without pauses. In runs of
+// a few minutes, beside other tests, the agents are idle half of the time.
 
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -25,22 +25,23 @@ const MINUTES = Number(process.env.SOAK_MINUTES ?? 2);
 const LENGTH = MINUTES * 60_000;
 const SAMPLES = 120;
 const AGENTS = ["one", "two", "three"];
-/** What is measured in the first tenth is not looked at: everything is still being filled then. */
+/** Measurements of the first tenth are ignored: caches are still filling. */
 const SETTLED = LENGTH / 10;
 const MB = 2 ** 20;
 const COLLECTING = fileURLToPath(new URL("support/collect-garbage.mjs", import.meta.url));
-/** How much of its resident size may be added from then on. */
+/** Maximum growth of the resident size afterwards. */
 const MOST_GROWTH = 0.15;
 /**
- * Minutes in which it finds its size: what grows in less says nothing, and is bounded as a whole.
+ * Minutes until the resident size settles: growth in shorter runs means nothing, and only the total
+ * is bounded.
  */
 const FINDS_ITS_SIZE = 10;
-/** Megabytes that it may hold at all; after an hour it holds some 260. */
+/** Maximum resident megabytes; after an hour it has about 260. */
 const MOST_RESIDENT = 350;
-/** Megabytes of a write-ahead log, which is written back at four. */
+/** Maximum megabytes of a write-ahead log, which is checkpointed at four. */
 const MOST_WAL = 16;
 
-/** What the server took at a time. */
+/** One measurement of the server. */
 interface Sample {
   /** Milliseconds from the beginning. */
   at: number;
@@ -65,7 +66,7 @@ async function sample(server: Running, clients: readonly Client[], at: number): 
   };
 }
 
-/** Looks at it from time to time until the end. */
+/** Measures it at intervals until the end. */
 async function watch(
   server: Running,
   clients: readonly Client[],
@@ -80,7 +81,7 @@ async function watch(
   return samples;
 }
 
-/** The parts of what came after the first tenth: its beginning, its middle and its end. */
+/** The measurements after the first tenth in three parts: beginning, middle and end. */
 function thirds<T extends { at: number }>(all: readonly T[]): T[][] {
   const third = (LENGTH - SETTLED) / 3;
   return [0, 1, 2].map((place) =>
@@ -88,7 +89,7 @@ function thirds<T extends { at: number }>(all: readonly T[]): T[][] {
   );
 }
 
-/** What came of it, in figures that are printed. */
+/** The results, as printed figures. */
 function figuresOf(samples: readonly Sample[], asked: readonly Asked[]) {
   const settled = samples.filter(({ at }) => at >= SETTLED);
   const most = (figure: (sample: Sample) => number) => Math.max(...settled.map(figure));
@@ -99,10 +100,7 @@ function figuresOf(samples: readonly Sample[], asked: readonly Asked[]) {
   const slope = slopeOf(settled.map(({ at, resident }) => ({ at, value: resident })));
   return {
     steps: asked.length,
-    /**
-     * The middle of its resident size, and how much of it was added from the first tenth to the
-     * end.
-     */
+    /** The median of its resident size, and its growth from the first tenth to the end. */
     resident_mb: inMb(median(settled.map(({ resident }) => resident))),
     most_resident_mb: inMb(most(({ resident }) => resident)),
     growth_mb: inMb(slope * (LENGTH - SETTLED)),
@@ -170,7 +168,7 @@ test.runIf(process.platform === "linux")(
       figures.waiting,
     ];
     expect(Math.max(...files)).toBeLessThan(files[0]! + 20);
-    // Other programs of the machine take their share, now more and now less.
+    // Other programs of the machine use varying shares of it.
     expect(Math.max(...p95)).toBeLessThan(4 * p95[0]! + 250);
     expect(Math.max(...turns)).toBeLessThanOrEqual(turns[0]! + AGENTS.length);
     expect(Math.max(...queued)).toBeLessThanOrEqual(queued[0]! + 100);
@@ -180,7 +178,7 @@ test.runIf(process.platform === "linux")(
     expect(figures.nodes).toBeLessThan(MEMORIES + 100);
 
     expect(await server.end()).toBe(0);
-    // One for each agent that is large enough, and nothing that was put aside on the way.
+    // One for each agent that is large enough, and no temporary files.
     const { db, index, texts, "db-wal": wal, "db-shm": _, ...others } = filesOf(server);
     expect({
       db: db?.count,
@@ -202,7 +200,9 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("the change log is cut, however much another program writes", { timeout: 120_000 }, () => {
+test("the change log is truncated, however much another program writes", {
+  timeout: 120_000,
+}, () => {
   const file = join(temporaryFolder(), "a.db");
   const agent = new Agent(new LibsqlStorage(file, { durability: "normal" }));
   agent.open();

@@ -1,4 +1,4 @@
-// The store: its settings, its schema, what it makes of a database that others wrote, and its
+// The store: its settings, its schema, its migration of databases from other servers, and its
 // change log.
 
 import { readdirSync, writeFileSync } from "node:fs";
@@ -40,7 +40,7 @@ const NODE: NewNode = {
   censors: null,
 };
 
-/** What the full text of a database finds, which other servers ask. */
+/** Results of the database's own full text, which other servers use. */
 const found = (file: string, term: string) =>
   raw(file)
     .prepare(
@@ -65,7 +65,7 @@ describe("a new database", () => {
     expect(readdirSync(folder).filter((name) => name.includes("schema"))).toEqual([]);
   });
 
-  test("is opened again as it was left", () => {
+  test("is unchanged when it is opened again", () => {
     const file = join(temporaryFolder(), "a.db");
     const first = open(file);
     first.transaction(() => first.nodes.insert(NODE));
@@ -81,7 +81,7 @@ describe("a new database", () => {
   });
 
   test.each(["full", "normal"] as const)(
-    "keeps the settings that durability %s asks for",
+    "has the SQLite settings of durability %s",
     (durability) => {
       const storage = new LibsqlStorage(join(temporaryFolder(), "a.db"), { durability });
       expect(storage.soundness.problems()).toEqual([]);
@@ -90,7 +90,7 @@ describe("a new database", () => {
 });
 
 describe("a database of the existing server", () => {
-  test("gets what it lacks, and keeps what it has, row numbers included", () => {
+  test("gets missing tables and columns, and keeps its data, row numbers included", () => {
     const file = join(temporaryFolder(), "a.db");
     makeExisting(file);
     const storage = open(file);
@@ -142,7 +142,7 @@ describe("a database of the existing server", () => {
     ).toEqual([]);
   });
 
-  test("goes on serving that server, whose writes are found and logged", () => {
+  test("still works for that server, whose writes are found and logged", () => {
     const file = join(temporaryFolder(), "a.db");
     makeExisting(file);
     const storage = open(file);
@@ -160,7 +160,9 @@ describe("a database of the existing server", () => {
     expect(storage.soundness.problems()).toEqual([]);
   });
 
-  test("is refused while somebody else holds it, and left as it was", { timeout: 20_000 }, () => {
+  test("is refused while another program holds it, and stays unchanged", {
+    timeout: 20_000,
+  }, () => {
     const file = join(temporaryFolder(), "a.db");
     makeExisting(file);
     const other = raw(file);
@@ -172,8 +174,8 @@ describe("a database of the existing server", () => {
   });
 });
 
-describe("what cannot be opened", () => {
-  test("a newer schema, in words, and unchanged", () => {
+describe("an unusable database", () => {
+  test("of a newer schema is refused with an explanation, and unchanged", () => {
     const file = join(temporaryFolder(), "a.db");
     open(file).setMeta("schema", "99");
     expect(() => open(file)).toThrow(
@@ -181,7 +183,7 @@ describe("what cannot be opened", () => {
     );
   });
 
-  test("a file that is no database", () => {
+  test("that is another kind of file is refused", () => {
     const file = join(temporaryFolder(), "a.db");
     writeFileSync(file, "not a database, but long enough to be looked at as one".repeat(100));
     expect(() => open(file)).toThrow(/cannot be opened/);
@@ -189,7 +191,7 @@ describe("what cannot be opened", () => {
 });
 
 describe("the change log", () => {
-  test("tells one connection what another wrote, and not what it wrote itself", () => {
+  test("tells a connection about others' writes, and not about its own", () => {
     const file = join(temporaryFolder(), "a.db");
     const [one, other] = [open(file), open(file)];
     const before = one.version();
@@ -202,7 +204,7 @@ describe("the change log", () => {
     expect(changesOf(other)).toEqual([]);
   });
 
-  test("sees a REPLACE, a change of an id, and a membership", () => {
+  test("contains a REPLACE, a change of an id, and a membership", () => {
     const file = join(temporaryFolder(), "a.db");
     const storage = open(file);
     storage.nodes.insert(NODE);
@@ -225,7 +227,7 @@ describe("the change log", () => {
     expect(storage.soundness.problems()).toEqual([]);
   });
 
-  test("is asked for its ends without being read, however long it is", () => {
+  test("gives its ends without being read, at any length", () => {
     const file = join(temporaryFolder(), "a.db");
     const storage = open(file);
     raw(
@@ -235,11 +237,11 @@ describe("the change log", () => {
     const began = process.cpuUsage();
     for (let turn = 0; turn < 200; turn++)
       expect(storage.changeLog.range()).toEqual({ first: 1, last: 100_000 });
-    // Reading it takes some milliseconds each time, which every write would have to wait for.
+    // Reading it takes some milliseconds each time, which would delay every write.
     expect(process.cpuUsage(began).user / 1e3).toBeLessThan(500);
   });
 
-  test("never uses a number again", () => {
+  test("never reuses a number", () => {
     const storage = open(join(temporaryFolder(), "a.db"));
     storage.nodes.insert(NODE);
     const { last } = storage.changeLog.range();
@@ -251,7 +253,7 @@ describe("the change log", () => {
 });
 
 describe("soft changes", () => {
-  test("add counts, keep the later time unless it lies ahead of the clock, and leave what is null", () => {
+  test("add counts, keep the later time unless it lies ahead of the clock, and skip nulls", () => {
     const latest = "2026-02-05T00:00:00.000Z";
     const storage = open(join(temporaryFolder(), "a.db"));
     storage.nodes.insert({

@@ -1,5 +1,5 @@
-// Who counts closed trades: the server, or a client that does it by itself, as Hynous' does. A
-// trade counts once in either case.
+// Counting closed trades: by the server, or by the client, as Hynous' client does. A trade counts
+// once in either case.
 
 import { describe, expect, test } from "vitest";
 import { start } from "./support/server-process.ts";
@@ -53,8 +53,8 @@ interface Edge {
 }
 
 /**
- * The calls after that edge: the edge is strengthened, and each playbook that the trade followed is
- * counted by a PATCH.
+ * The calls after that edge: the client strengthens the edge, and counts the trade by a PATCH of
+ * each playbook that it followed.
  */
 async function countTrade(by: Client, { entry, close }: Trade, pnl_pct: number): Promise<void> {
   const out = (await by.ask(`GET /edges?node_id=${entry}&direction=out`)).body.data as Edge[];
@@ -114,7 +114,7 @@ describe.each([
     }
   });
 
-  test("trades whose closes are written before the client counts the first count once each", async () => {
+  test("trades whose closes are written before the client counts the first one count once each", async () => {
     const own = client();
     const plan = await playbook(own);
     const trades = [await closeTrade(own, plan.id, 3), await closeTrade(own, plan.id, -1)];
@@ -123,7 +123,7 @@ describe.each([
     expect(await countsOf(own, plan)).toEqual([4, 6]);
   });
 
-  test("the explicit outcome counts", async () => {
+  test("an explicit outcome counts", async () => {
     const own = client();
     const [plan, entry] = [
       await playbook(own),
@@ -141,7 +141,7 @@ describe.each([
 describe("counts that a client sets", () => {
   const { client } = sharedServer();
 
-  test("stand where the server has counted no such trade", async () => {
+  test("stand if the server has not counted that trade", async () => {
     const own = client();
     const plan = await playbook(own);
     await own.ask(`PATCH /nodes/${plan.id}`, bodyOf(4, 5));
@@ -155,7 +155,7 @@ describe("counts that a client sets", () => {
     expect(await countsOf(own, plan)).toEqual([0, 0]);
   });
 
-  test("keep what else the client changes", async () => {
+  test("are separate from the client's other changes", async () => {
     const own = client();
     const plan = await playbook(own);
     await closeTrade(own, plan.id, 2);
@@ -176,7 +176,7 @@ describe("counts that a client sets", () => {
   });
 });
 
-test("an agent has a setting of its own", async () => {
+test("an agent may have a setting of its own", async () => {
   const folder = temporaryFolder();
   const server = await start(folder, ["--count-outcomes", "trader=client"]);
   const [trader, other] = [clientOf(server, "trader"), clientOf(server, "other")];
@@ -192,7 +192,7 @@ test("an agent has a setting of its own", async () => {
   ]);
 });
 
-test("what is no such setting stops the server with a sentence", async () => {
+test("a wrong setting stops the server with a sentence", async () => {
   for (const wrong of ["nobody", "trader=nobody", "=client", "server,=client"]) {
     const starting = start(temporaryFolder(), [`--count-outcomes=${wrong}`]);
     await expect(starting).rejects.toThrow(/--count-outcomes is .*: must be server or client/);

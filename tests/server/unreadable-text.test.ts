@@ -1,5 +1,5 @@
-// Text that is no UTF-8, which another program writes while a server has the database open: the
-// server goes on, reads replacement characters, and tells where they are.
+// Invalid UTF-8 that another program writes while a server has the database open: the server
+// continues, reads replacement characters, and names the places.
 
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
@@ -25,7 +25,7 @@ async function setUp() {
   return { folder, server, own, edge: edge.id, cluster };
 }
 
-/** Everything that a client asks for is answered; as text. */
+/** Sends every kind of request, which must succeed; returns the answers as text. */
 async function answers({ ask }: Client, cluster: string): Promise<string> {
   const calls: [string, object?][] = [
     ["GET /nodes"],
@@ -49,7 +49,7 @@ async function answers({ ask }: Client, cluster: string): Promise<string> {
   return all.join("\n");
 }
 
-/** What another program may write to, and what its place is called. */
+/** Tables and columns that another program may write to, and the names of these places. */
 const WRITES: [
   what: string,
   sql: (ids: { edge: string }) => string,
@@ -103,7 +103,7 @@ const WRITES: [
 ];
 
 test.each(WRITES)(
-  "in %s costs no other request, and is read with replacement characters",
+  "invalid UTF-8 in %s affects no other request, and is read with replacement characters",
   {
     timeout: 60_000,
   },
@@ -129,7 +129,7 @@ test.each(WRITES)(
   },
 );
 
-test("in tables without a change log costs at most the request that reads it", {
+test("invalid UTF-8 in tables without a change log fails at most the request that reads it", {
   timeout: 60_000,
 }, async () => {
   const { server, own, cluster } = await setUp();
@@ -175,7 +175,7 @@ test("in tables without a change log costs at most the request that reads it", {
   expect(await server.end()).toBe(0);
 });
 
-test("of a request that was made before is told to its sender", async () => {
+test("invalid UTF-8 in the record of an idempotency key is reported to the sender", async () => {
   const { own } = await setUp();
   const create = () =>
     own.ask("POST /nodes", { type: "note", content_title: "Once" }, { "idempotency-key": "k" });
@@ -187,14 +187,14 @@ test("of a request that was made before is told to its sender", async () => {
   });
 });
 
-test("in an edge to a memory that is not there is replaced, too", async () => {
+test("invalid UTF-8 in an edge to a missing memory is replaced, too", async () => {
   const { own, cluster } = await setUp();
   raw(own.file()).exec(`PRAGMA foreign_keys = OFF; UPDATE edges SET target_id = ${BAD}`);
   await answers(own, cluster);
   expect((await own.create({ id: "n_after" })).id).toBe("n_after");
 });
 
-test("gives an id that another memory has a place of its own, each time", async () => {
+test("an invalid id gets another replacement if a memory has the usual one, each time", async () => {
   const { own, cluster } = await setUp();
   const insert = (id: string) =>
     `INSERT INTO nodes (id, type, content_title) VALUES (${id}, 'note', 'x')`;
@@ -210,7 +210,7 @@ test("gives an id that another memory has a place of its own, each time", async 
   }
 });
 
-test("that another program wrote while nobody had it open is named by a check, which changes nothing", {
+test("invalid UTF-8 that another program wrote while the database was closed is named by a check, which changes nothing", {
   timeout: 60_000,
 }, async () => {
   const { folder, server, own, cluster } = await setUp();
@@ -228,7 +228,7 @@ test("that another program wrote while nobody had it open is named by a check, w
   expect(await answers(clientOf(again, "default"), cluster)).toContain(READ);
 });
 
-test("is replaced, whatever becomes of the request that comes first", async () => {
+test("invalid UTF-8 is replaced, whatever happens to the first request", async () => {
   const { own, cluster } = await setUp();
   raw(own.file()).exec(
     `INSERT INTO nodes (id, type, content_title) VALUES (${BAD}, 'note', ${BAD})`,
@@ -239,7 +239,7 @@ test("is replaced, whatever becomes of the request that comes first", async () =
   expect(await own.search("afterwards")).toEqual(["n_after"]);
 });
 
-test("is kept as it was until its memory has another text, or is gone", async () => {
+test("invalid UTF-8 is kept in its old form until its memory has another text, or is deleted", async () => {
   const { own, cluster } = await setUp();
   raw(own.file()).exec(
     `UPDATE nodes SET content_title = ${BAD}, content_body = ${BAD} WHERE id IN ('n_a', 'n_b')`,
@@ -266,7 +266,7 @@ test("is kept as it was until its memory has another text, or is gone", async ()
   expect(kept()).toEqual([]);
 });
 
-test("costs a read that finds none little", () => {
+test("the check of a read for other programs' writes takes less than 200 µs", () => {
   const storage = new LibsqlStorage(`${temporaryFolder()}/a.db`, { durability: "normal" });
   const measure = (work: () => void) => {
     const times = 5_000;

@@ -1,9 +1,8 @@
-// Wrong and odd requests to every call, generated from the server's own description: each is
-// refused in the documented form, or answered as documented, and the server is none the worse for
-// it.
+// Wrong and unusual requests to every call, generated from the server's own OpenAPI description:
+// each is refused in the documented form, or answered as documented, and the server stays sound.
 //
-// WRONG_REQUESTS says how many are sent (`npm run long -- wrong-requests` sends very many, each
-// time others), SEED which ones.
+// WRONG_REQUESTS is their number (`npm run long -- wrong-requests` sends very many, with a new seed
+// each time), SEED their seed.
 
 import { spawnSync } from "node:child_process";
 import { Agent } from "node:http";
@@ -23,16 +22,15 @@ const USUAL_SEED = 20_261_122;
 const SEED = Number(
   GIVEN_SEED ?? (WRONG_REQUESTS === undefined ? USUAL_SEED : Date.now() % 2 ** 31),
 );
-/** Requests that are under way at a time. */
+/** Concurrent requests. */
 const AT_ONCE = 8;
-/** Batches after which what was deleted is there again. */
+/** Batches after which deleted objects are created again. */
 const RENEWED_EVERY = 5;
-/** The agent that they are about. */
+/** The agent of the requests. */
 const AGENT = "strange";
 
 /**
- * What is there to be asked for. Ids that the server gives stand under names that are put into
- * requests as they are sent.
+ * Objects to request. Ids that the server chooses have names, which are replaced in each request.
  */
 const NODES = ["n_1", "n_2", "n_3"];
 const EDGE = "edge_there";
@@ -59,7 +57,7 @@ const KNOWN: Known = {
   agent: [VICTIM],
 };
 
-/** Makes what is to be there, as far as it is not; the answer are ids by the names above. */
+/** Creates the missing objects; returns their ids by the names above. */
 async function renew(url: string, connections: Agent): Promise<Map<string, string>> {
   const post = async (path: string, fields: object, agent = AGENT) => {
     const headers = { "content-type": "application/json", "x-nous-agent": agent };
@@ -78,7 +76,7 @@ async function renew(url: string, connections: Agent): Promise<Map<string, strin
   ]);
 }
 
-/** The request with the ids of what is there. */
+/** The request with the ids of existing objects. */
 function filled(request: Request, ids: ReadonlyMap<string, string>): Request {
   const fill = (text: string) =>
     text.replace(/\b(?:edge|cluster|conflict)_there\b/g, (name) => ids.get(name) ?? name);
@@ -86,7 +84,7 @@ function filled(request: Request, ids: ReadonlyMap<string, string>): Request {
   return { ...request, path: fill(path), body: typeof body === "string" ? fill(body) : body };
 }
 
-/** What is wrong with an answer. */
+/** The fault of an answer. */
 function faultOf(
   { isWrong, isAstray }: Request,
   { answers }: Described,
@@ -103,7 +101,7 @@ function faultOf(
   return check(JSON.parse(text));
 }
 
-/** How many answers of each kind the calls gave. */
+/** The number of answers of each kind, by call. */
 class Tally {
   readonly #counts = new Map<string, { done: number; refused: number }>();
 
@@ -113,7 +111,7 @@ class Tally {
     count[status < 300 ? "done" : "refused"] += 1;
   }
 
-  /** Calls that never were done, or never refused. */
+  /** Calls that never succeeded, or were never refused. */
   onesided(calls: readonly string[]): string[] {
     return calls.filter((call) => {
       const { done, refused } = this.#counts.get(call) ?? { done: 0, refused: 0 };
@@ -122,7 +120,7 @@ class Tally {
   }
 }
 
-/** Sends them in batches, and fails with the first answer that is not as it should be. */
+/** Sends them in batches, and fails at the first wrong answer. */
 async function sendAll(server: Running, description: Description, tally: Tally): Promise<void> {
   const operations = new Map(
     description.operations.map((operation) => [operation.name, operation]),
@@ -150,7 +148,9 @@ async function sendAll(server: Running, description: Description, tally: Tally):
 
 const { server } = sharedServer();
 
-test(`${REQUESTS} requests, most of them wrong`, { timeout: 120_000 + REQUESTS * 50 }, async () => {
+test(`${REQUESTS} requests, most of them wrong, get documented answers`, {
+  timeout: 120_000 + REQUESTS * 50,
+}, async () => {
   const strange = await start(temporaryFolder(), [
     "--durability",
     "normal",
@@ -187,7 +187,7 @@ test(`${REQUESTS} requests, most of them wrong`, { timeout: 120_000 + REQUESTS *
   expect(check).toMatchObject({ status: 0 });
 });
 
-describe("what is no request", () => {
+describe("malformed HTTP", () => {
   const HOST = "host: 127.0.0.1\r\n";
   const POST = `POST /v1/search HTTP/1.1\r\n${HOST}content-type: application/json\r\n`;
   const CLOSE = "connection: close\r\n\r\n";
@@ -225,7 +225,7 @@ describe("what is no request", () => {
     expect(JSON.parse(/\{.*\}/s.exec(body!)?.[0] ?? "null")).toEqual({ error: expect.any(String) });
   });
 
-  test("a client that goes away before its body is there is no failure of the server's", async () => {
+  test("a client that disconnects within its body causes no server error", async () => {
     for (const rest of [
       "content-length: 100\r\n\r\n{",
       "transfer-encoding: chunked\r\n\r\n9\r\n{",

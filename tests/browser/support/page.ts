@@ -7,7 +7,7 @@ import { extname, join, normalize } from "node:path";
 import { type Browser, chromium } from "playwright-core";
 import { fromBuild } from "../../package/support/tarball.ts";
 
-/** The page, without an icon to ask for. */
+/** The page, without an icon, so that the browser requests none. */
 export const PAGE = `<!doctype html>
 <html lang="en">
   <head>
@@ -16,7 +16,9 @@ export const PAGE = `<!doctype html>
   </head>
 </html>`;
 
-/** A program of a page: asks too early, loads, and leaves what it found where `visit` looks. */
+/**
+ * The page's program: it calls too early, loads, calls again, and leaves its results for `visit`.
+ */
 export const PROGRAM = `
 import * as nous from "nous-wasm";
 import { probe } from "./probe.mjs";
@@ -35,7 +37,7 @@ async function run() {
 run().then((found) => { globalThis.found = found; });
 `;
 
-/** What a page found. */
+/** The results of a page. */
 interface Found {
   early?: string;
   answer?: string;
@@ -43,11 +45,11 @@ interface Found {
   message?: string;
 }
 
-/** And what was seen of it from outside. */
+/** And the browser's observations. */
 export interface Visit extends Found {
   /** Errors and warnings. */
   complaints: string[];
-  /** Paths that were asked for. */
+  /** Paths of the requests. */
   requests: string[];
 }
 
@@ -63,7 +65,7 @@ export async function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-sync", ...quiet] });
 }
 
-/** Opens a page and waits for what it finds. */
+/** Opens a page and waits for its results. */
 export async function visit(browser: Browser, url: string): Promise<Visit> {
   const page = await browser.newPage();
   try {
@@ -115,7 +117,7 @@ export class Site {
     return new Site(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
   }
 
-  /** The types of a server that does not know WebAssembly. */
+  /** The content types of a server that does not know WebAssembly. */
   static readonly OLD_TYPES = { ".html": "text/html", ".js": "text/javascript" };
 
   close(): Promise<void> {

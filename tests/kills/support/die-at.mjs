@@ -1,10 +1,10 @@
 // Ends the process by SIGKILL at a named step. Tests load it with `node --import`, so that the
-// server holds nothing for them: without it not a line of the server is different, and no setting
-// of a user's can switch it on. What is wrapped are the calls through which a server touches its
-// data: SQL, files, the indexes, and the answer of a thread. It is loaded in each thread.
+// server contains no code for them: without it no line of the server differs, and no user setting
+// can enable it. It wraps the calls through which a server touches its data: SQL, files, the
+// indexes, and the answer of a thread. Each thread loads it.
 //
-// DIE_AT is a regular expression over the steps, such as "^after exec COMMIT$"; DIE_NTH (1 unless
-// it is said) is which time that it matches. Steps are counted by each thread on its own.
+// DIE_AT is a regular expression over the steps, such as "^after exec COMMIT$"; DIE_NTH (1 by
+// default) is the number of the match to die at. Each thread counts its own steps.
 
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
@@ -23,8 +23,8 @@ function pass(step) {
 }
 
 /**
- * Makes a method tell of itself, before and after; `describe` gives a step's words, or nothing
- * where it is none.
+ * Makes a method report itself, before and after; `describe` returns a step's name, or undefined
+ * for calls that are not steps.
  */
 function wrap(holder, name, describe) {
   const inner = holder[name];
@@ -38,8 +38,8 @@ function wrap(holder, name, describe) {
   };
 }
 
-// A transaction that only reads is of no interest, and so is an answer that tells of no write.
-// Transactions of several agents may be open at once.
+// Transactions that only read are ignored, and so are answers to reads. Transactions of several
+// agents may be open at once.
 const writing = new WeakSet();
 let isUntold = false;
 wrap(Database.prototype, "exec", function (sql) {
@@ -58,7 +58,8 @@ Database.prototype.prepare = function (sql) {
   return statement;
 };
 
-// What an agent's memory takes in after a commit, first of all the index and then full text.
+// The changes that an agent's memory applies after a commit, first to the index and then to full
+// text.
 for (const [index, what] of [
   [MemoryIndex, "index"],
   [TextIndex, "full text"],

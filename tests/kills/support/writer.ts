@@ -1,5 +1,5 @@
-// A client that writes everything there is to write, one request after another, and logs in a
-// ledger what it was told.
+// A client that sends every kind of write, one request after another, and records the
+// acknowledgements in a ledger.
 
 import {
   edgeKey,
@@ -27,17 +27,17 @@ export class Writer {
   readonly #ledger: Ledger;
   readonly #name: string;
   readonly #cluster: string;
-  /** Memories and edges of its own that are there. */
+  /** Its own existing memories and edges. */
   readonly #nodes: string[] = [];
   readonly #ties: Tie[] = [];
   #made = 0;
-  /** Answers that a sound server does not give, in words. */
+  /** Answers that a sound server does not give, as sentences. */
   readonly problems: string[] = [];
-  /** Words that no file of the agent may hold any more. */
+  /** Words that no file of the agent may contain any more. */
   readonly purged: string[] = [];
   answers = 0;
 
-  /** A name is one writer's alone: its memories are called by it. */
+  /** Each writer has a unique name, which begins the names of its memories. */
   constructor(ask: Running["ask"], ledger: Ledger, name: string, cluster: string) {
     this.#ask = ask;
     this.#ledger = ledger;
@@ -45,7 +45,7 @@ export class Writer {
     this.#cluster = cluster;
   }
 
-  /** Writes until it is told to stop, or the server is gone. */
+  /** Writes until it is stopped, or the server is gone. */
   async run(isOver: () => boolean = () => false): Promise<void> {
     const turns = [
       () => this.#create(),
@@ -64,7 +64,7 @@ export class Writer {
     try {
       for (let turn = 0; !isOver(); turn++) await turns[turn % turns.length]!();
     } catch (error) {
-      // What is thrown by a fetch is the end of the server; all else is the test's own.
+      // A fetch throws if the server has ended; other errors belong to the test.
       if (!(error instanceof TypeError) && (error as Error).name !== "AbortError") throw error;
     }
   }
@@ -188,7 +188,7 @@ export class Writer {
     this.purged.push(`${id} as made`);
   }
 
-  /** Its edges and memberships go with a memory. */
+  /** Deleting a memory deletes its edges and memberships. */
   #without(id: string): Map<string, null> {
     const ties = this.#ties.filter(({ source, target }) => source === id || target === id);
     const keys = [

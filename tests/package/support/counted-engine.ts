@@ -1,5 +1,5 @@
-// The engine over a module that counts its live bytes and can be made to trap; otherwise the one
-// that is published.
+// The engine over a module that counts its live bytes and can be made to trap; otherwise it equals
+// the published one.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -14,7 +14,7 @@ type Published = typeof import("nous-wasm");
 type Internals = typeof import("../../../js/engine/src/instance.ts") &
   typeof import("../../../js/engine/src/runtime.ts");
 
-/** What the counted module can do beyond the published one. */
+/** The counted module's additional exports. */
 export interface Counting {
   /** Bytes allocated and not yet freed. */
   live_bytes(): number;
@@ -22,10 +22,10 @@ export interface Counting {
   trap(): void;
 }
 
-/** The package's exports, and what the tests look at beneath them. */
+/** The package's exports, and the internals that the tests read. */
 export type CountedCore = Published &
   Pick<Internals, "instantiate"> & {
-    /** The glue of the instance that the next call of numbers alone goes to. */
+    /** The glue of the instance that the next call of numbers alone uses. */
     numeric(): ReturnType<Internals["numeric"]> & Counting;
   };
 
@@ -70,5 +70,5 @@ export function freshCore(module: WebAssembly.Module | undefined = countedModule
   return core;
 }
 
-/** The path of the engine, for processes of their own. */
+/** The path of the engine, for child processes. */
 export const countedPaths = { core: CORE, module: join(COUNTED, "nous_wasm_bg.wasm") };

@@ -1,5 +1,5 @@
-// What the declarations must allow: text for strangers' files, which TypeScript checks against the
-// installed package.
+// Programs that must compile: texts of user files, which TypeScript checks against the installed
+// package.
 
 /** The functions as existing callers declare them, with types of their own. */
 export const DECLARED = `
@@ -124,7 +124,7 @@ interface Declared {
 }
 `;
 
-/** Everyday use beyond that; `nous` is whatever the importer calls the package. */
+/** Further everyday use; `nous` is the importer's name for the package. */
 export const USED = `
 const declared: Declared = nous;
 export const best = declared.rerankWithSectionWeights([], {} as GraphMetrics)[0]?.breakdown.affinity ?? 0;

@@ -1,9 +1,9 @@
-// Every exported function on fixed inputs, as one text. An environment is right when its text is
-// Node's.
+// Calls every exported function on fixed inputs and returns one text. An environment passes if its
+// text equals Node's.
 
 type Nous = typeof import("nous-wasm");
 
-/** Calls every function that the package exports; the answers as JSON, numbers to the bit. */
+/** Calls every exported function; returns the answers as JSON, with exact numbers. */
 export function probe(nous: Nous): string {
   const NOW = Date.UTC(2026, 0, 15, 12);
   const DAY = 86_400_000;
@@ -16,7 +16,7 @@ export function probe(nous: Nous): string {
     undefined,
   ];
 
-  /** Numbers that look arbitrary and are the same everywhere. */
+  /** Pseudo-random numbers that are the same in every environment. */
   let seed = 1;
   const next = () => {
     seed = (seed * 48_271) % 2_147_483_647;
@@ -31,7 +31,7 @@ export function probe(nous: Nous): string {
       semantic_score: next() * 2 - 1,
       bm25_score: index % 7 === 0 ? undefined : next() * 12,
       graph_score: index % 5 === 0 ? null : next(),
-      // The three forms that an instant has.
+      // The three forms of an instant.
       last_accessed:
         index % 3 === 0
           ? new Date(accessed)

@@ -1,30 +1,30 @@
-// A program that makes calls with hardly any stack left, and tells what came of each. It runs in a
-// process of its own: with a small stack the way down is short, and no frames but these are on it.
+// A program that makes calls with little stack left, and reports the result of each. It runs in a
+// child process: with a small stack the descent is short, and the stack holds no other frames.
 
 import { readFileSync } from "node:fs";
 import type { CountedCore } from "./counted-engine.ts";
 
-/** What came of the calls of one kind. */
+/** The results of the calls of one kind. */
 export interface Report {
   answered: number;
-  /** Failed for want of stack, or with the instance. */
+  /** Failed for lack of stack, or with the instance. */
   failed: number;
-  /** What should not have happened. */
+  /** Results that are wrong. */
   wrong: string[];
 }
 
-/** The most frames that a call gets. */
+/** The maximum number of frames for a call. */
 const FRAMES = 128;
-/** Frames that leave stack enough for compiling what is called. */
+/** Frames that leave enough stack to compile the called code. */
 const AMPLE = 1000;
-/** Answers in a row after which more stack makes no difference. */
+/** Consecutive answers after which more stack makes no difference. */
 const ENOUGH = 24;
 
-/** Far more frames than there are. */
+/** Far more frames than the stack has. */
 const ENDLESS = 2 ** 29;
 let depth = 0;
 
-/** Makes a call so many frames down. */
+/** Makes a call this many frames down. */
 function descend(frames: number, call: () => void): void {
   depth++;
   if (depth === frames) call();
@@ -32,8 +32,8 @@ function descend(frames: number, call: () => void): void {
 }
 
 /**
- * How many frames there is stack for. The same function counts them that descends: how much one
- * takes is the compiler's.
+ * The number of frames that fit on the stack. It counts with the same function that descends: the
+ * compiler decides the size of a frame.
  */
 function room(): number {
   depth = 0;
@@ -45,7 +45,7 @@ function room(): number {
   return depth;
 }
 
-/** Makes a call with as much stack left as so many frames take. */
+/** Makes a call with this many frames of stack left. */
 function withLittleStack<T>(frames: number, call: () => T): T {
   let outcome: { answer: T } | undefined;
   const until = room() - frames;
@@ -60,8 +60,8 @@ function withLittleStack<T>(frames: number, call: () => T): T {
 const isLost = (error: unknown) => (error as { code?: string }).code === "instance_lost";
 
 /**
- * Makes a call with little stack, and counts what came of it; nothing where it failed, which is
- * noted where it may not.
+ * Makes a call with little stack, and counts its result; returns undefined if it failed, and notes
+ * the failure if it is not allowed.
  */
 function tried<T>(
   report: Report,
@@ -84,7 +84,7 @@ const NOW = Date.UTC(2026, 0, 15);
 const DAY = 86_400_000;
 const SUBTYPES = ["custom:trade", "custom:signal", "custom:lesson", undefined];
 
-/** The calls, each over so many entries. */
+/** The calls, each over this many entries. */
 function callsOf(core: CountedCore, size: number): Record<string, () => unknown> {
   const candidates = Array.from({ length: size }, (_, index) => ({
     id: `node-${index}`,
@@ -215,12 +215,12 @@ function callsOf(core: CountedCore, size: number): Record<string, () => unknown>
   };
 }
 
-/** As `FRAMES`, for calls before they are compiled well. */
+/** As `FRAMES`, for calls before they are optimized. */
 const MORE_FRAMES = 800;
 
 /**
- * Changes of a book that is kept: each is made whole or not at all, or the book is lost. To be run
- * first: what is inlined later cannot fail half-way.
+ * Changes of a kept book: each is made completely or not at all, or the book is lost. These run
+ * first: a function that is inlined later cannot fail half-way.
  */
 function keptBooks(core: CountedCore): Report {
   const of = (title: string, many: number) =>
@@ -279,7 +279,7 @@ function main(): Record<string, Report> {
       // As asked.
     }
   };
-  /** What the call finds: nothing, scratch that is too small, and all that it needs. */
+  /** The scratch before the call: none, too small, and large enough. */
   const situations: Record<string, () => void> = {
     "a lost instance": lose,
     "small scratch": () => {
@@ -293,7 +293,7 @@ function main(): Record<string, Report> {
   const reports: Record<string, Report> = { changes: keptBooks(core) };
   for (const [name, call] of Object.entries(large)) {
     const attempt = () => JSON.stringify(call());
-    // What never ran needs more stack for being compiled than for running.
+    // Code that never ran needs more stack for compiling than for running.
     for (let time = 0; time < 20; time++) {
       lose();
       everything(small);
@@ -311,7 +311,7 @@ function main(): Record<string, Report> {
         const outcome = tried(report, frames, note, attempt);
         inRow = outcome === undefined ? 0 : inRow + 1;
         if (outcome !== undefined && outcome.answer !== right) note("another answer");
-        // Whatever was left half done would show, in the call itself first.
+        // Partial work would show, first of all in the call itself.
         try {
           if (attempt() !== right) note("another answer to the same call afterwards");
           if (outcome === undefined && everything(large) !== expected)

@@ -1,4 +1,4 @@
-// The package as users get it: packed by npm, installed into an empty project outside this
+// The package as users get it: packed by npm, and installed into an empty project outside this
 // repository.
 
 import { execFile, spawn } from "node:child_process";
@@ -27,14 +27,14 @@ const PACKED = join(root, ".cache", "package");
 /** How long tarballs of earlier states are kept, in milliseconds. */
 const KEPT = 60 * 60_000;
 
-/** What a program answered. */
+/** The result of a program. */
 export interface Outcome {
   status: number;
   stdout: string;
   stderr: string;
 }
 
-/** Runs a program without what npm and vitest tell their children. */
+/** Runs a program without the environment variables that npm and vitest set for child processes. */
 export function run(program: string, args: readonly string[], cwd: string): Promise<Outcome> {
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(npm_|node_|vitest)/i.test(name)),
@@ -47,7 +47,7 @@ export function run(program: string, args: readonly string[], cwd: string): Prom
   });
 }
 
-/** Runs a program that has to succeed; what it printed. */
+/** Runs a program that must succeed; returns its output. */
 export async function must(program: string, args: readonly string[], cwd: string): Promise<string> {
   const { status, stdout, stderr } = await run(program, args, cwd);
   if (status !== 0)
@@ -55,7 +55,7 @@ export async function must(program: string, args: readonly string[], cwd: string
   return stdout;
 }
 
-/** The tarball of what is built, made by `npm pack`; packed once for each state of the package. */
+/** The tarball of the build, made by `npm pack`; packed once for each state of the package. */
 export async function tarball(): Promise<string> {
   if (!existsSync(join(ENGINE, "dist", "nous_wasm.wasm"))) {
     throw new Error(
@@ -71,8 +71,7 @@ export async function tarball(): Promise<string> {
     const path = join(PACKED, name);
     if (Date.now() - statSync(path).mtimeMs > KEPT) rmSync(path, { recursive: true });
   }
-  // Suites may run at the same time: each packs for itself, and the first to be done is used by
-  // all.
+  // Suites may run concurrently: each packs for itself, and all use the first result.
   const own = mkdtempSync(join(PACKED, "packing-"));
   await must("npm", ["pack", "--pack-destination", own, "--loglevel", "error"], ENGINE);
   try {
@@ -95,7 +94,7 @@ function stateOfPackage(): string {
   return hash.digest("hex").slice(0, 16);
 }
 
-/** A project in a temporary folder, with nothing in it but this package. */
+/** A project in a temporary folder that contains only this package. */
 export class Project {
   private constructor(readonly dir: string) {}
 
@@ -120,7 +119,7 @@ export class Project {
     return this.at("node_modules", "nous-wasm", ...parts);
   }
 
-  /** Writes a file; its path. */
+  /** Writes a file; returns its path. */
   write(name: string, text: string | Uint8Array): string {
     const path = this.at(name);
     mkdirSync(dirname(path), { recursive: true });
@@ -128,7 +127,7 @@ export class Project {
     return path;
   }
 
-  /** Writes a program and runs it with Node; what it printed. */
+  /** Writes a program and runs it with Node; returns its output. */
   node(name: string, source: string, ...flags: string[]): Promise<string> {
     return must(process.execPath, [...flags, this.write(name, source)], this.dir);
   }
@@ -149,7 +148,7 @@ export function probeSource(format: "esm" | "cjs" = "esm"): string {
   return transformSync(source, { loader: "ts", format, target: "es2022" }).code;
 }
 
-/** What Node answers to the probe, with `import`: the measure for all environments. */
+/** Node's answers to the probe, with `import`: the expected answers of all environments. */
 export async function answerOfNode(project: Project): Promise<string> {
   project.write("probe.mjs", probeSource());
   const program = `import * as nous from "nous-wasm";\nimport { probe } from "./probe.mjs";\nprocess.stdout.write(probe(nous));\n`;
@@ -157,8 +156,7 @@ export async function answerOfNode(project: Project): Promise<string> {
 }
 
 /**
- * Runs a function of the build scripts in a process of its own, where it may end the process; what
- * it returned.
+ * Runs a function of the build scripts in a child process, which it may end; returns the result.
  */
 export function fromBuild(name: "buildCounted" | "setUpChromium"): Promise<string> {
   const file = name === "buildCounted" ? "build.mjs" : "setup.mjs";

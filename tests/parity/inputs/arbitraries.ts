@@ -1,5 +1,5 @@
 // Valid inputs of every form that the functions must agree on, for fast-check, and a plain seeded
-// generator of ranking batches for the long runs. What must be refused is tested with the package.
+// generator of ranking batches for the long runs. Refused inputs are tested with the package.
 
 import fc from "fast-check";
 import { makeRandom, NOW, pick, SUBTYPES } from "../../../benches/js/inputs.ts";
@@ -22,10 +22,10 @@ const MS_PER_DAY = 86_400_000;
 /** So far ahead that exp still gives a finite recency. */
 const FUTURE_DAYS = 20_000;
 
-/** The earliest moment that a Date holds, in milliseconds. */
+/** The earliest instant of a Date, in milliseconds. */
 const EARLIEST = -8.64e15;
 
-/** One ranking call, with everything it is given. */
+/** One ranking call, with all of its arguments. */
 export interface Batch {
   candidates: ScoredNode[];
   metrics: GraphMetrics;
@@ -48,7 +48,7 @@ const UNKNOWN_SUBTYPES: readonly (string | null | undefined)[] = [
 ];
 const ALL_SUBTYPES: readonly (string | null | undefined)[] = [...SUBTYPES, ...UNKNOWN_SUBTYPES];
 
-/** Values that tie, vanish or overwhelm. None is negative. */
+/** Values that tie, vanish or overwhelm. No value is negative. */
 const EDGE_SCORES: readonly number[] = [
   0,
   -0,
@@ -279,9 +279,7 @@ export const query: fc.Arbitrary<string> = fc.oneof(
     .chain((parts) => fc.constantFrom("", " ", "  ", "\n").map((glue) => parts.join(glue))),
 );
 
-/**
- * Strings of the user's own, in any letter case; strings that are part of one another among them.
- */
+/** The user's own strings, in any letter case; some contain others. */
 const ownStrings = fc.uniqueArray(
   fc.oneof(
     keyword,
@@ -343,7 +341,7 @@ const mergeScore = fc.oneof(
   ),
 );
 
-/** A search row, with something of its own that must come through. */
+/** A search row, with an extra field that must survive. */
 export type TaggedRow = MergeRow & { row: string };
 
 const mergeRow: fc.Arbitrary<MergeRow> = fc.record(
@@ -452,8 +450,7 @@ export const maxTokens: fc.Arbitrary<number> = fc.oneof(
 
 /**
  * `count` varied ranking batches from one seed, without shrinking and some hundred times faster
- * than fast-check: mostly a handful of candidates, now and then hundreds, one in three full of
- * ties.
+ * than fast-check: mostly a handful of candidates, sometimes hundreds, one in three full of ties.
  */
 export function* batches(count: number, seed: number): Generator<Batch> {
   const random = makeRandom(seed);

@@ -1,6 +1,6 @@
 // Memories of trades for fast-check, some with regularities and some broken, a store that carries
-// plans out, and seams that answer the same to the same question. A memory is a list of plain
-// parts, so that a counterexample can be read.
+// plans out, and caller functions that answer the same question equally. A memory is a list of
+// plain parts, so that a counterexample can be read.
 
 import fc from "fast-check";
 import { NOW } from "../../../benches/js/inputs.ts";
@@ -8,7 +8,7 @@ import type * as reference from "../../reference/index.ts";
 
 const DAY = 86_400_000;
 
-/** An episode with what package and reference read. */
+/** An episode with the fields that package and reference read. */
 export type Row = reference.Episode & { created_at: number };
 
 export interface Memory {
@@ -31,15 +31,15 @@ interface Trade {
   /** Days ago. */
   closed: number;
   held: number;
-  /** Below the chance of its anomaly it is won. */
+  /** It is won if it is below the chance of its anomaly. */
   luck: number;
   size: number;
   tie: "part_of" | "relates_to" | "none";
 }
 
 /**
- * How the edges of a tie lead: from close to entry, from entry to close, both, one of them twice,
- * or also to another entry.
+ * The directions of a tie's edges: from close to entry, from entry to close, both, one of them
+ * twice, or also to another entry.
  */
 const WAYS = ["to entry", "to close", "both", "twice", "to entry", "to close", "mixed"] as const;
 
@@ -193,7 +193,10 @@ const other: fc.Arbitrary<Omit<Row, "id">> = fc.record(
   { requiredKeys: ["subtype", "content_title", "content_body", "created_at"] },
 );
 
-/** In which an anomaly or a side may be won more often, or less, than the others. */
+/**
+ * A memory in which trades with an anomaly or on one side may win more often, or less, than the
+ * others.
+ */
 export const memory = (most: { trades: number; others: number }): fc.Arbitrary<Memory> =>
   fc
     .record({
@@ -216,7 +219,7 @@ export const memory = (most: { trades: number; others: number }): fc.Arbitrary<M
       return { rows, edges: made.flatMap(({ edges }) => edges) };
     });
 
-// ---- seams --------------------------------------------------------------------------------------
+// ---- caller functions ---------------------------------------------------------------------------
 
 const sumOf = (text: string): number =>
   [...text].reduce((sum, c) => (sum * 31 + c.codePointAt(0)!) % 1_000_003, 7);
@@ -240,7 +243,7 @@ export const analyze = ({ user }: reference.PatternPrompt): string => {
   return place > ANSWERS.length ? (undefined as unknown as string) : ANSWERS[place]!;
 };
 
-/** A search that finds something among these ids, or nothing, or fails. */
+/** A search that finds some of these ids, or nothing, or fails. */
 export const findSimilarAmong =
   (ids: readonly string[]) =>
   ({ title, subtype }: reference.PatternDraft): reference.SimilarAnswer => {
@@ -270,7 +273,7 @@ export const findSimilarAmong =
 
 // ---- a store ------------------------------------------------------------------------------------
 
-/** Lessons, playbooks and edges, and what becomes of them when plans are carried out. */
+/** Lessons, playbooks and edges, and the effects of plans on them. */
 export class Store {
   readonly existing = new Map<
     string,

@@ -1,4 +1,4 @@
-// What ts-fsrs answers: node fsrs-oracle.mjs <sequences> <reviews in each>
+// Prints the results of ts-fsrs: node fsrs-oracle.mjs <sequences> <reviews in each>
 //
 // Standard output gets, as little-endian doubles, for each sequence its 21 weights, the same as
 // ts-fsrs bounds them, and for each review grade, elapsed days, retrievability before it (0 for the
@@ -20,13 +20,10 @@ function random() {
   return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
 }
 
-/** Weights from nothing to two and a half times the default, so that some leave their bounds. */
+/** Weights from 0 to two and a half times the default, so that some leave their bounds. */
 const randomWeights = () => default_w.map((weight) => weight * random() * 2.5);
 
-/**
- * Whole days: often none or few, mostly about as long as the memory is stable, now and then very
- * long.
- */
+/** Whole days: often zero or few, mostly about the memory's stability, sometimes very long. */
 function elapsedDays(stability) {
   const kind = random();
   if (kind < 0.2) return 0;

@@ -1,5 +1,5 @@
 // Memories and searches of them: a plain seeded generator for long runs and benches, and small ones
-// for fast-check. Nodes and edges have the shape in which a MemoryIndex takes them.
+// for fast-check. Nodes and edges have the form that a MemoryIndex takes.
 
 import fc from "fast-check";
 import { makeRandom, NOW, pick, SUBTYPES } from "../../../benches/js/inputs.ts";
@@ -75,30 +75,32 @@ const SERENDIPITY_LEVELS: readonly SerendipityLevel[] = ["off", "low", "medium",
 export interface MemoryShape {
   nodes: number;
   edges: number;
-  /** Of an embedding; 0 for a memory without. */
+  /** Of an embedding; 0 for a memory without embeddings. */
   dimensions: number;
   seed: number;
   /**
-   * How far embeddings lie from the middle of their topic: 0 all there, 1 as far as topics lie
-   * apart (0.6).
+   * Distance of embeddings from the centre of their topic: 0 for equal embeddings, 1 for the
+   * distance between topics (0.6).
    */
   spread?: number;
   /** Nodes that share a topic, on average (50). */
   topicSize?: number;
-  /** Share of nodes whose vector is still to be made (0.02). */
+  /** Share of nodes whose vector is pending (0.02). */
   unembedded?: number;
-  /** Share of nodes with the embedding of an earlier one, so that there are equal scores (0.02). */
+  /**
+   * Share of nodes with the embedding of an earlier node, so that there are equal scores (0.02).
+   */
   twins?: number;
   /** Share of edges from a node to itself (0.005). */
   selfLoops?: number;
-  /** Share of edges that lead to or from a missing node (0). */
+  /** Share of edges with a missing end (0). */
   dangling?: number;
 }
 
 /**
- * A memory of two years. Topics hold embeddings together; of three edges one stays in its topic,
- * one leads to a node that many lead to, so that a few nodes have a hundred and most have a
- * handful, and one leads anywhere.
+ * A memory of two years. Embeddings cluster by topic. One edge in three stays in its topic, one
+ * leads to a popular node, so that a few nodes have a hundred edges and most have a handful, and
+ * one leads to any node.
  */
 export function makeMemory(shape: MemoryShape): GraphMemory {
   const random = makeRandom(shape.seed);
@@ -184,7 +186,7 @@ function makeEdges(shape: MemoryShape, random: () => number): GraphEdge[] {
 const BM25_HITS = 45;
 
 /**
- * A question about the surroundings of one node. One in three has filters, one in three a
+ * A question about the neighbourhood of one node. One in three has filters, one in three a
  * configuration.
  */
 export function makeSearch(memory: GraphMemory, seed: number): GraphSearch {
@@ -266,7 +268,7 @@ function makeConfig(random: () => number): Partial<SearchConfig> {
 
 // ---- fast-check ---------------------------------------------------------------------------------
 
-/** Few values, so that sums and scores meet. */
+/** Few values, so that sums and scores coincide. */
 export const unit = fc.oneof(
   fc.constantFrom(0, 0.25, 0.5, 0.75, 1),
   fc.double({ min: 0, max: 1, noNaN: true }),
@@ -302,7 +304,7 @@ const graphNode = (dimensions: number): fc.Arbitrary<Omit<GraphNode, "id">> =>
   });
 
 /**
- * A small memory: parallel edges, self-loops, nodes without edges and edges without nodes come of
+ * A small memory: parallel edges, self-loops, nodes without edges and edges without nodes occur by
  * themselves.
  */
 export function smallMemory(
@@ -314,7 +316,7 @@ export function smallMemory(
     .array(graphNode(dimensions), { maxLength: maxNodes })
     .map((list) => list.map((node, i): GraphNode => ({ id: nodeId(i), ...node })));
   return nodes.chain((list) => {
-    // One more than there are: the last is missing.
+    // One id more than there are nodes: the last is missing.
     const end = fc.nat({ max: list.length }).map(nodeId);
     const edge = fc.record({
       source_id: end,

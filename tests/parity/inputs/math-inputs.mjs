@@ -83,11 +83,11 @@ function edges() {
 
 /** One argument after the other; `i` counts them, `next` gives 32 random bits. */
 const GENERATORS = {
-  /** Any bit pattern, NaN with payload among them. */
+  /** Any bit pattern, NaN with payload included. */
   bits: (_, next) => fromWords(next(), next()),
 
   /**
-   * Even over where exp is neither 0 nor infinite, over where tanh is not ±1, and over where
+   * Uniform over the ranges where exp is neither 0 nor infinite, where tanh is not ±1, and where
    * neither is reduced.
    */
   range: (i, next) => {
@@ -125,9 +125,9 @@ const GENERATORS = {
 export const KINDS = ["edges", ...Object.keys(GENERATORS), "all"];
 
 /**
- * `n` arguments of a kind: one of `KINDS`. `edges` are a fixed list, of which the first `n` are
- * given, repeated where `n` is larger; `all` is that list once, followed by the other kinds in
- * turn. Equal calls give equal numbers.
+ * `n` arguments of a kind: one of `KINDS`. `edges` are the first `n` of a fixed list, repeated if
+ * `n` is larger; `all` is that list once, followed by the other kinds in turn. Equal calls give
+ * equal numbers.
  *
  * @param {string} kind
  * @param {number} n

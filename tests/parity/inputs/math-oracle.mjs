@@ -1,5 +1,6 @@
-// What V8 answers: node math-oracle.mjs <exp|expm1|tanh|pow> <kind of inputs> <how many>
-// Standard output gets argument and answer in turn, as little-endian doubles.
+// Prints V8's results: node math-oracle.mjs <exp|expm1|tanh|pow> <kind of inputs> <how many>
+//
+// Standard output gets argument and result in turn, as little-endian doubles.
 
 import { writeSync } from "node:fs";
 
@@ -8,7 +9,7 @@ import { inputs } from "./math-inputs.mjs";
 const CHUNK = 1 << 15;
 
 const [name, kind, count] = process.argv.slice(2);
-// The base of a power is the argument before, without its sign.
+// The base of a power is the previous argument, without its sign.
 const pow = (x, before) => Math.abs(before) ** x;
 const functions = { exp: Math.exp, expm1: Math.expm1, tanh: Math.tanh, pow };
 const f = functions[name];

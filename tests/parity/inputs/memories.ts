@@ -1,6 +1,6 @@
-// Resident memories for tests: what the package's and the reference's have in common, and whole
+// Resident memories for tests: the common interface of the package's and the reference's, and whole
 // lives of them for fast-check. A life is a list of calls, so that a counterexample can be read and
-// made by hand.
+// rebuilt by hand.
 
 import fc from "fast-check";
 import { NOW, SUBTYPES } from "../../../benches/js/inputs.ts";
@@ -42,9 +42,9 @@ import {
 
 const DAY = 86_400_000;
 
-// ---- what both have in common -------------------------------------------------------------------
+// ---- the common interface -----------------------------------------------------------------------
 
-/** A ranking of either. */
+/** A ranking of the package or of the reference. */
 export interface Places extends Iterable<RankedEntry> {
   readonly ids: readonly string[];
   readonly scores: readonly number[];
@@ -52,7 +52,7 @@ export interface Places extends Iterable<RankedEntry> {
   at(place: number): RankedEntry | undefined;
 }
 
-/** A memory of either. */
+/** A memory of the package or of the reference. */
 export interface Resident {
   readonly size: number;
   readonly edgeCount: number;
@@ -74,7 +74,7 @@ export interface Resident {
   transitions(now?: Instant): Transition[];
 }
 
-/** A ranking as plain data, by all of its ways. */
+/** A ranking as plain data, by all of its accessors. */
 export const placesOf = (ranking: Places) => ({
   ids: [...ranking.ids],
   scores: ranking.scores,
@@ -83,13 +83,13 @@ export const placesOf = (ranking: Places) => ({
   each: [...ranking],
 });
 
-/** What a search found, as plain data. */
+/** Search results as plain data. */
 export const foundBy = ({ ranking, ...rest }: SearchResult<Places>) => ({
   ranking: placesOf(ranking),
   ...rest,
 });
 
-/** Everything that a memory tells of its nodes and edges. */
+/** All data that a memory returns about its nodes and edges. */
 export const contentOf = (
   memory: Resident,
   ids: readonly string[],
@@ -101,7 +101,7 @@ export const contentOf = (
   edges: edgeIds.map((id) => memory.getEdge(id)),
 });
 
-/** A search of the generators as a memory takes it; its configuration is the memory's. */
+/** A generated search in the form that a memory takes; its configuration belongs to the memory. */
 export const queryOf = ({ query, options }: GraphSearch): SearchQuery => ({
   embedding: query.embedding && isSome(query.embedding) ? query.embedding : undefined,
   bm25: query.bm25,
@@ -114,18 +114,18 @@ export const queryOf = ({ query, options }: GraphSearch): SearchQuery => ({
   serendipity_level: options.serendipity_level,
 });
 
-/** A configuration of the generators as users write it. */
+/** A generated configuration as users write it. */
 export function settingsOf({ sections: _, ...config }: Partial<SearchConfig> = {}): SearchSettings {
   const camel = (key: string) =>
     key.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
   return Object.fromEntries(Object.entries(config).map(([key, value]) => [camel(key), value]));
 }
 
-/** Whether an embedding is one: zeros alone have no direction. */
+/** Whether an embedding has a direction; zeros have none. */
 const isSome = (components: ArrayLike<number>) =>
   Array.from(components).some((component) => component !== 0);
 
-/** A whole memory of the generators; edges without a node are ignored. */
+/** A whole generated memory; edges without a node are ignored. */
 export function fill(memory: Resident, { nodes, edges }: GraphMemory): void {
   memory.upsert(nodes, { now: NOW });
   memory.link(edges);
@@ -141,7 +141,7 @@ export interface Life {
   calls: Call[];
 }
 
-/** Ids of nodes and edges that lives are about. The last node is never there. */
+/** Ids of nodes and edges in lives. The last node never exists. */
 export const NODE_IDS = [
   "n_0",
   "n_1",
@@ -156,7 +156,7 @@ export const EDGE_IDS = Array.from({ length: 12 }, (_, i) => `e_${i}`);
 const NOBODY = NODE_IDS[NODE_IDS.length - 1]!;
 const SOMEBODY = NODE_IDS.slice(0, -1);
 
-/** The answer to a call as plain data. Ranked again are those alone that are there. */
+/** The answer to a call as plain data. Only existing nodes are reranked. */
 export function answerTo(memory: Resident, [method, ...given]: Call): unknown {
   if (method === "sweep") return memory.applyDecay(memory.decay(given[0] as Instant).changes);
   if (method === "search") return foundBy(memory.search(given[0] as SearchQuery));
@@ -173,10 +173,7 @@ export function answerTo(memory: Resident, [method, ...given]: Call): unknown {
   return (memory as unknown as Record<string, (...given: unknown[]) => unknown>)[method]!(...given);
 }
 
-/**
- * Around the ends of states, mostly. No ranking is asked for so far ahead that recency were
- * infinite.
- */
+/** Mostly around the ends of states. No ranking is so far ahead that recency becomes infinite. */
 const milliseconds = fc.oneof(
   fc
     .tuple(
@@ -208,7 +205,9 @@ const days = fc.oneof(
 );
 const labels = (from: readonly string[]) => fc.array(fc.constantFrom(...from), { maxLength: 4 });
 
-/** A place in an order, which `numbered` turns into a sequence number that no other entry has. */
+/**
+ * A position in an order, which `numbered` turns into a sequence number that no other entry has.
+ */
 const order = fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, fc.nat({ max: 20 }));
 
 const memoryNode = (dimensions: number): fc.Arbitrary<MemoryNode> =>
@@ -262,8 +261,7 @@ const memoryEdge: fc.Arbitrary<MemoryEdge> = fc.record(
 );
 
 /**
- * Sequence numbers out of order, each of them once, and far enough apart for those that are not
- * given.
+ * Sequence numbers out of order, each of them once, and far enough apart for entries without one.
  */
 function numbered(calls: readonly Call[]): Call[] {
   let entries = 0;

@@ -1,16 +1,16 @@
-// What the reference answers to generated inputs, as golden files for the native tests, which
-// cannot ask it themselves.
+// The reference's answers to generated inputs, as golden files for the native tests, which cannot
+// call the reference.
 
 import { build } from "esbuild";
 
 /**
- * Prints a JSON array with an object on each line: what `answersTo` of a module beside this one
- * says to samples of another export of it, as many and of the seed that the command line names, or
- * else the defaults.
+ * Prints a JSON array with an object on each line: the results of `answersTo` of a module beside
+ * this one, applied to samples from another export of it. The command line gives number and seed,
+ * or the defaults apply.
  */
 export async function print({ module, inputs, isRight, count: defaultCount, seed: defaultSeed }) {
   const [count = defaultCount, seed = defaultSeed] = process.argv.slice(2).map(Number);
-  // Node 20 does not read TypeScript: one module is made of generator and reference.
+  // Node 20 does not read TypeScript: generator and reference are bundled into one module.
   const { outputFiles } = await build({
     stdin: {
       contents: `export { answersTo, ${inputs} as inputs } from "./${module}"; export { sample } from "fast-check";`,

@@ -1,5 +1,5 @@
-// Playbooks, anomalies and markets for fast-check, whole and broken, and whole lives of a book of
-// them. A life is a list of steps, so that a counterexample can be read and made by hand.
+// Playbooks, anomalies and markets for fast-check, valid and broken, and whole lives of a book of
+// them. A life is a list of steps, so that a counterexample can be read and rebuilt by hand.
 
 import fc from "fast-check";
 import {
@@ -19,10 +19,9 @@ import {
 } from "../../reference/index.ts";
 import { instant } from "./arbitraries.ts";
 
-// ---- what package and reference have in common
-// ---------------------------------------------------
+// ---- the common interface of package and reference ----------------------------------------------
 
-/** A book of either. */
+/** A book of the package or of the reference. */
 export interface Book {
   add(playbooks: readonly (Playbook | PlaybookRow)[]): unknown;
   remove(ids: readonly string[]): unknown;
@@ -34,7 +33,7 @@ export interface Book {
   ): { matches: PlaybookMatch[]; missing: MissingVariable[] };
 }
 
-/** The functions and the class of either. */
+/** The functions and the class of the package or of the reference. */
 export interface Procedural {
   matchPlaybooks(
     playbooks: readonly (Playbook | PlaybookRow)[],
@@ -48,7 +47,7 @@ export interface Procedural {
 // ---- events and markets -------------------------------------------------------------------------
 
 const TYPES = ["funding_extreme", "price_spike", "oi_surge", "oi_drop", "Price_Spike", "größe"];
-/** With those that only Unicode takes for the same letters. */
+/** With letters that only Unicode case folding treats as equal. */
 const SYMBOLS = [
   "BTC",
   "btc",
@@ -115,7 +114,7 @@ export const snapshot: fc.Arbitrary<MarketSnapshot> = fc
 // ---- conditions ---------------------------------------------------------------------------------
 
 const variable = fc.constantFrom(...VARIABLES);
-/** Some longer than any series, and than a number of 32 bits. */
+/** Some longer than any series, and than a 32-bit number. */
 const window = fc.oneof(
   { weight: 9, arbitrary: fc.integer({ min: 2, max: 5 }) },
   { weight: 1, arbitrary: fc.constantFrom(2 ** 32 + 2, Number.MAX_SAFE_INTEGER) },
@@ -142,7 +141,7 @@ const condition: fc.Arbitrary<unknown> = fc.letrec<{ tree: unknown }>((tie) => (
 
 const ONE = { var: "price", op: ">", value: 0 };
 
-/** A comparison so many levels down. */
+/** A comparison nested this many levels deep. */
 export const nested = (levels: number, inside: unknown = ONE): unknown => {
   let tree = inside;
   for (let level = 1; level < levels; level++)
@@ -150,7 +149,7 @@ export const nested = (levels: number, inside: unknown = ONE): unknown => {
   return tree;
 };
 
-/** So many comparisons. */
+/** This many comparisons. */
 export const broad = (many: number): unknown => ({ any: Array.from({ length: many }, () => ONE) });
 
 const circle = (): unknown => {
@@ -159,17 +158,14 @@ const circle = (): unknown => {
   return { all };
 };
 
-/**
- * Where each level is twice the same object: as many ways as there are numbers of 30 bits, and no
- * comparison.
- */
+/** Each level is the same object twice: 2³⁰ paths, and no comparison. */
 const doubled = (): unknown => {
   let tree: unknown = { all: [] };
   for (let level = 0; level < MAX_CONDITION_DEPTH - 2; level++) tree = { all: [tree, tree] };
   return tree;
 };
 
-/** Each with one thing wrong. */
+/** Each with one fault. */
 export const BROKEN_CONDITIONS: readonly (readonly [PlaybookProblem, unknown])[] = [
   ...[
     ...[
@@ -266,7 +262,9 @@ const body: fc.Arbitrary<PlaybookBody> = fc
   )
   .map(([fields, counts]) => ({ ...fields, ...counts }));
 
-/** Bodies, each with one thing wrong, that are no JSON or whose fields are of the wrong type. */
+/**
+ * Bodies with one fault each, bodies that are not JSON, and bodies with fields of the wrong type.
+ */
 const names = (count: number) => Array.from({ length: count }, (_, i) => `name ${i}`);
 
 export const BROKEN_BODIES: readonly (readonly [PlaybookProblem, object])[] = [
@@ -305,7 +303,7 @@ const state = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom("WEAK", "DORMANT", "ARCHIVE", "active", "") },
 );
 
-/** As often of each problem. */
+/** Each problem equally often. */
 const brokenBody = fc
   .constantFrom(...PLAYBOOK_PROBLEMS)
   .chain((problem) => fc.constantFrom(...BROKEN_BODIES.filter(([named]) => named === problem)))
@@ -351,7 +349,7 @@ export const given: fc.Arbitrary<Playbook | PlaybookRow> = fc.oneof(
 
 export const events: fc.Arbitrary<AnomalyEvent[]> = fc.array(event, { maxLength: 6, size: "max" });
 
-/** What is done with a book. */
+/** A step of a book's life. */
 export type Step =
   | { kind: "add"; playbooks: (Playbook | PlaybookRow)[] }
   | { kind: "remove"; ids: string[] }

@@ -1,5 +1,5 @@
-// Prompts for fast-check: memories, conversations, histories of use, and everything else that a
-// prompt is made of; and texts that would like to be more than text.
+// Prompts for fast-check: memories, conversations, usage histories, and the other inputs of a
+// prompt; with texts that imitate the prompt's own structure.
 
 import fc from "fast-check";
 import { NOW } from "../../../benches/js/inputs.ts";
@@ -9,7 +9,7 @@ const DAY = 86_400_000;
 
 // ---- texts --------------------------------------------------------------------------------------
 
-/** Stretches that mean something in a prompt, if they are not kept from it. */
+/** Text that has a meaning in a prompt unless it is escaped. */
 export const MARKUP: readonly string[] = [
   ...[
     "# Identity",
@@ -104,7 +104,7 @@ const sentence = fc
   .array(fc.tuple(fc.constantFrom(...WORDS), fc.constantFrom(...SEPARATORS)), { maxLength: 9 })
   .map((pieces) => pieces.flat().join(""));
 
-/** Short ones mostly, long ones, and such as imitate a prompt. */
+/** Mostly short texts, long ones, and texts that imitate a prompt. */
 export const text: fc.Arbitrary<string> = fc.oneof(
   { weight: 10, arbitrary: sentence },
   {
@@ -196,7 +196,7 @@ export const memory: fc.Arbitrary<reference.ContextMemory> = fc.record(
   { requiredKeys: ["id", "score", "text"] },
 );
 
-/** A stored row, whose body is a text, or fields in JSON that may lie deep. */
+/** A stored row, whose body is a text, or fields in JSON, possibly nested deeply. */
 export const storedMemory: fc.Arbitrary<reference.StoredMemory> = fc.record(
   {
     subtype: fc.constantFrom(
@@ -239,7 +239,8 @@ export const storedMemory: fc.Arbitrary<reference.StoredMemory> = fc.record(
 // ---- usage --------------------------------------------------------------------------------------
 
 /**
- * Times up to three months back, some ahead, and just at the age from which a record is dropped.
+ * Ages up to three months, some in the future, and some exactly at the age from which a record is
+ * dropped.
  */
 const retrievedAt = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: NOW - 20 * DAY, max: NOW }) },
@@ -258,7 +259,7 @@ export const record: fc.Arbitrary<reference.UsageRecord> = fc.record(
   { requiredKeys: ["memory_id", "retrieved_at", "was_referenced"] },
 );
 
-/** What a tracker goes through. */
+/** The history of a usage tracker. */
 export type Step =
   | {
       kind: "feedback";
@@ -308,8 +309,8 @@ export const IDS_OF_MEMORIES: readonly string[] = [...IDS, "nobody"];
 // ---- embeddings and tokens ----------------------------------------------------------------------
 
 /**
- * An embedding that words decide, so that texts which share some lie close together; some have no
- * length.
+ * An embedding derived from words, so that texts with common words lie close together; some have
+ * length 0.
  */
 export function embeddingOf(text: string): number[] {
   const vector = [0, 0, 0, 0, 0, 0];
@@ -319,7 +320,7 @@ export function embeddingOf(text: string): number[] {
   return vector;
 }
 
-/** Ways to count tokens: some do not add up, and one has nothing to do with length. */
+/** Token counters: some do not add up, and one is unrelated to length. */
 export const COUNTERS: Readonly<Record<string, (text: string) => number>> = {
   words: (text) => text.split(/\s+/).length,
   units: (text) => text.length / 3.5,
@@ -330,13 +331,13 @@ export const COUNTERS: Readonly<Record<string, (text: string) => number>> = {
 
 // ---- prompts ------------------------------------------------------------------------------------
 
-/** What a prompt is made of, as data. */
+/** The inputs of a prompt, as data. */
 export interface PromptCase {
   options: Omit<
     reference.BuildContextOptions,
     "retrieve" | "recent" | "embed" | "usage" | "countTokens" | "input" | "identity" | "now"
   > & { input: string; identity: string; now: number };
-  /** What is found, by the type that is asked for. */
+  /** The search results, by the requested type. */
   found: Record<reference.MemoryType, reference.ContextMemory[]>;
   recent:
     | { id: string; title: string; summary?: string | null | undefined; created_at: number }[]

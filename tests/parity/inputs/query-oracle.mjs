@@ -1,4 +1,4 @@
-// What the reference answers to generated questions, for the native tests:
+// Prints the reference's answers to generated questions, for the native tests:
 // node tests/parity/inputs/query-oracle.mjs [how many] [seed] > tests/golden/generated_queries.json
 // The fields of the objects are those of `answersTo` in questions.ts.
 
@@ -7,7 +7,7 @@ import { print } from "./oracle.mjs";
 await print({
   module: "questions.ts",
   inputs: "asked",
-  // Text of the native crate has no halves of surrogate pairs.
+  // Text of the native crate cannot contain lone surrogates.
   isRight: ({ query, classified }) =>
     query.isWellFormed() && (classified.entity ?? "").isWellFormed(),
   count: 2000,

@@ -1,11 +1,11 @@
-// Questions for fast-check: those that the rules know, those that nearly are, and any text; with
-// what is asked about them.
+// Questions for fast-check: known forms, near misses, and any text; and the arguments of the
+// functions that analyse them.
 
 import fc from "fast-check";
 import * as reference from "../../reference/index.ts";
 import { extractTerms } from "../../reference/search.ts";
 
-/** How many questions the long runs ask, and the seed from which they are made. */
+/** The number of questions in the long runs, and their seed. */
 export const QUESTIONS = 50_000;
 export const SEED = 11;
 
@@ -51,7 +51,7 @@ const ATTRIBUTES = [
 const BLANKS = [
   ...["  ", "\t", "\n", "\r\n", " \n ", "\v", "\f"],
   ...["\u00a0", "\u1680", "\u2003", "\u2028", "\u2029", "\u202f", "\u3000", "\ufeff"],
-  // No white space in ECMAScript.
+  // These are not white space in ECMAScript.
   ...["\u0085", "\u180e", "\u200b"],
 ];
 const MARKS = ["?", "??", "!", ".", ",", ",,", ";", ":", "?!", ", ,", "…", "、", "？"];
@@ -64,7 +64,7 @@ export const ODD = [
   ...["é", "\u0301", "\u200d", "ß", "Σ", "ς", "𝒶", "🚀", "\ud83d", "\ude80"],
 ];
 
-/** What upper or lower case turns into a letter of ASCII, and what it does not. */
+/** Characters whose upper or lower case is an ASCII letter, and characters near these. */
 const LOOKALIKES: Readonly<Record<string, string>> = {
   k: "\u212a",
   s: "\u017f",
@@ -75,9 +75,9 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Characters that every edition of Unicode since the fourteenth takes for the same, so that an
- * engine's tables and the module's agree; also halves of pairs, private ones and those that are
- * none.
+ * Characters with equal properties in every edition of Unicode since the fourteenth, so that the
+ * tables of an engine and of the module agree; also lone surrogates, private and unassigned
+ * characters.
  */
 const SETTLED: readonly [first: number, last: number][] = [
   [0x0000, 0x007f],
@@ -148,7 +148,7 @@ const filled = (template: string): fc.Arbitrary<string> =>
     .map((pieces) => pieces.join(""));
 const filledAny = (templates: readonly string[]) => fc.oneof(...templates.map(filled));
 
-/** Around an entry of the disqualifiers: things that disqualify nothing by themselves. */
+/** Text around an entry of the disqualifiers that is harmless by itself. */
 const FRAMES = [
   "*",
   "*[mark]",
@@ -255,7 +255,7 @@ function replaceOne(
 /** The lengths at which rules change, and those beside them. */
 const LENGTHS = [2, 3, 49, 50, 499, 500, 501];
 
-/** What is done to a text at a place, with a piece of `ODD`. */
+/** An edit of a text at a position, with a piece of `ODD`. */
 const DISGUISES: readonly ((text: string, at: number, odd: string) => string)[] = [
   (text) => text.toUpperCase(),
   (text, at) =>
@@ -312,11 +312,11 @@ export const question: fc.Arbitrary<string> = disguised(
   ),
 );
 
-// ---- what is asked about them -------------------------------------------------------------------
+// ---- arguments about questions ------------------------------------------------------------------
 
 const understandOptions: fc.Arbitrary<reference.UnderstandOptions> = fc.record(
   {
-    // Seldom by words: for these the reference makes each of its patterns anew.
+    // Seldom by words: for these the reference compiles each of its patterns again.
     matcher: fc.constantFrom(
       "substring" as const,
       "substring" as const,
@@ -330,10 +330,7 @@ const understandOptions: fc.Arbitrary<reference.UnderstandOptions> = fc.record(
   { requiredKeys: [] },
 );
 
-/**
- * A question, how it was classified (as it is by the rules, or otherwise), and how to take it
- * apart.
- */
+/** A question, a classification (the right one, or another), and how to decompose it. */
 export interface Asked {
   query: string;
   classified: reference.ClassifiedQuery;
@@ -387,7 +384,7 @@ export function answersTo({ query, classified, options }: Asked) {
   };
 }
 
-/** Where a rule of confidence changes, and just beside. */
+/** The bounds of the rules of confidence, and values next to them. */
 const BOUNDS = [0, 0.1, 0.15, 0.2, 0.3, 0.45, 0.6, 0.7, 0.85, 0.95, 1]
   .flatMap((bound) => [bound - Number.EPSILON, bound, bound + Number.EPSILON])
   .filter((score) => score >= 0 && score <= 1);
@@ -406,7 +403,7 @@ export const retrieval: fc.Arbitrary<[number, number | null, number, boolean]> =
   fc.boolean(),
 );
 
-/** Selected results with what the searches for their titles came to. */
+/** Selected results, and the results of the searches for their titles. */
 export const weakResults = fc
   .array(
     fc.record({

@@ -1,4 +1,4 @@
-// Events, what came with them, and by what sources their stakes are told, for fast-check.
+// Events, their circumstances, and the sources of their salience, for fast-check.
 
 import fc from "fast-check";
 import { SUBTYPES } from "../../../benches/js/inputs.ts";
@@ -50,7 +50,7 @@ const number = fc.oneof(
   fc.double({ min: -12, max: 12, noNaN: true }),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
 );
-/** Of the range that rules mean, as events have it. */
+/** Mostly in the range that the rules expect. */
 const share = fc.oneof(
   fc.double({ min: 0, max: 1, noNaN: true }),
   fc.integer({ min: 0, max: 1000 }).map((thousandths) => thousandths / 1000),
@@ -67,7 +67,8 @@ const FIELDS = [
 ] as const;
 
 /**
- * Numbers under the names that rules read, or null, or nothing; what no rule reads may be anything.
+ * Numbers under the names that rules read, or null, or missing; fields that no rule reads may be
+ * anything.
  */
 export const signals: fc.Arbitrary<Signals | null | undefined> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(null, undefined, {}) },
@@ -132,7 +133,7 @@ export const salienceOptions: fc.Arbitrary<SalienceOptions> = fc.record(
 );
 
 /**
- * In [0.1, 1]: also where a rule changes, and where a stability comes to lie half-way between two
+ * In [0.1, 1]: also at the bounds of rules, and where a stability lies half-way between two
  * hundredths.
  */
 export const salience = fc.oneof(

@@ -1,4 +1,4 @@
-// What the reference answers to generated turns, for the native tests:
+// Prints the reference's answers to generated turns, for the native tests:
 // node tests/parity/inputs/turn-oracle.mjs [how many] [seed] > tests/golden/generated_turns.json
 // The fields of the objects are those of `answersTo` in turns.ts.
 
@@ -7,7 +7,7 @@ import { print } from "./oracle.mjs";
 await print({
   module: "turns.ts",
   inputs: "turn",
-  // Text of the native crate has no halves of surrogate pairs.
+  // Text of the native crate cannot contain lone surrogates.
   isRight: (text) => text.isWellFormed(),
   count: 1000,
   seed: 7,

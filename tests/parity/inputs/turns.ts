@@ -1,11 +1,11 @@
-// Turns of conversation for fast-check: those that the rules know, those that nearly are, and any
-// text; and signals to plan for.
+// Turns of conversation for fast-check: known forms, near misses, and any text; and signals to plan
+// for.
 
 import fc from "fast-check";
 import * as reference from "../../reference/index.ts";
 import { anyCharacter, disguised, ODD } from "./questions.ts";
 
-/** How many turns the long runs see, and the seed from which they are made. */
+/** The number of turns in the long runs, and their seed. */
 export const TURNS = 20_000;
 export const SEED = 13;
 
@@ -13,14 +13,14 @@ export const MODES: readonly reference.ContextMode[] = ["default", "seed-compati
 
 const anyOf = (values: readonly string[]) => fc.constantFrom(...values);
 
-/** One of these in every so many, else nothing. */
+/** One of these with a probability of one in this number, else nothing. */
 const seldom = (values: readonly string[], every: number) =>
   fc.oneof(
     { weight: every - 1, arbitrary: fc.constant("") },
     { weight: 1, arbitrary: anyOf(values) },
   );
 
-/** Every phrase that is a sign of something, without its `*`. */
+/** Every phrase that is a signal, without its `*`. */
 export const PHRASES: readonly string[] = [
   ...new Set(
     [
@@ -146,7 +146,7 @@ const insistent = fc
   .chain((signs) => fc.array(anyOf(signs), { minLength: 2, maxLength: 7, size: "max" }))
   .map((signs) => signs.join(" ").replaceAll("*", ""));
 
-/** More names than are told, some of them twice. */
+/** More names than a turn reports, some of them twice. */
 const roll = fc
   .array(fc.oneof(anyOf([..."ABCDEFGHIJKLMNOP"].map((letter) => `${letter}nn`)), anyOf(NAMES)), {
     ...{ minLength: 8, maxLength: 24, size: "max" },
@@ -236,7 +236,7 @@ const flag = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(true, undefined) },
 );
 
-/** Signals as a turn has them, and as anyone may put them together. */
+/** Signals of real turns, and arbitrary combinations. */
 export const signals: fc.Arbitrary<reference.SignalsToPlan> = fc.oneof(
   fc.tuple(turn, frame, mode).map(([text, of, mode]) => reference.classifyTurn(text, of, { mode })),
   fc.record({ frame_type: frame.map((of) => of ?? "task") }).chain(({ frame_type }) =>

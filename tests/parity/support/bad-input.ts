@@ -1,5 +1,5 @@
-// What tests of wrong input share: values that are wrong everywhere, how a refusal is checked, and
-// usual calls whose results must be right after every refusal.
+// Shared by the tests of wrong input: values that are wrong everywhere, a check of errors, and
+// usual calls that must give right results after every error.
 
 import * as nous from "nous-wasm";
 import { afterEach, expect } from "vitest";
@@ -42,7 +42,7 @@ export function thrownBy(call: () => unknown): unknown {
   return expect.fail("nothing was thrown");
 }
 
-/** The call throws the package's error with exactly these details, and its message names them. */
+/** Expects the package's error with exactly these details, and a message that names them. */
 export function expectRefusal(
   call: () => unknown,
   details: nous.NousErrorDetails,
@@ -58,7 +58,7 @@ export function expectRefusal(
   if (details.id !== undefined) expect(error.message).toContain(JSON.stringify(details.id));
 }
 
-// After every error, and whatever else a test has done, the next normal calls give the right
+// After every error, and after anything else in a test, the next normal calls must give the right
 // results.
 export const usual = makeCandidates(70, 4);
 export const usualMetrics = makeMetrics(70, 4);
@@ -124,7 +124,7 @@ export const ours = nous as unknown as Parameters<typeof results>[0];
 /** After each test of a file, compares the usual results with those of the reference. */
 export const checkUsualResults = (): void => afterEach(() => expectSame(results(ours), EXPECTED));
 
-/** Values that are no numbers, by what they are called. */
+/** Values that are not numbers, by their names. */
 export const NO_NUMBERS: unknown[] = [
   "0.5",
   "",
@@ -138,10 +138,10 @@ export const NO_NUMBERS: unknown[] = [
   new Number(1),
 ];
 
-/** A moment later than any `Date`, in milliseconds. */
+/** An instant later than any `Date`, in milliseconds. */
 export const TOO_LATE = 8.64e15 + 2;
 
-/** What is given as a moment, and is none. */
+/** Invalid instants. */
 export const NO_MOMENTS: unknown[] = [
   ...[
     null,
@@ -161,7 +161,7 @@ export const NO_MOMENTS: unknown[] = [
 ];
 
 export const MILLIONS = 10_000_000;
-/** A piece again and again: ten million characters of those named, a million of others. */
+/** Repeats a piece: to ten million characters for the named pieces, to a million for others. */
 export const repeated = (piece: string, long: readonly string[]) =>
   piece.repeat((long.includes(piece) ? MILLIONS : MILLIONS / 10) / piece.length);
 
@@ -177,5 +177,5 @@ export const ASKED = [
   "understand",
 ];
 
-/** Names that objects have members of, and names that UTF-8 cannot hold. */
+/** Names of object members, and names that UTF-8 cannot encode. */
 export const ODD_NAMES = ["__proto__", "constructor", "toString", "\ud83d", "\ude80", "\ufffd"];

@@ -2,9 +2,9 @@
 // apart.
 
 /**
- * The path of the first difference, with both values, or null when there is none. Objects are
- * compared by their own enumerable keys in any order; a key with an undefined value differs from no
- * key.
+ * The path of the first difference, with both values, or null if there is none. Objects are
+ * compared by their own enumerable keys in any order; a key with an undefined value differs from a
+ * missing key.
  */
 export function same(actual: unknown, expected: unknown, path = "$"): string | null {
   if (Object.is(actual, expected)) return null;

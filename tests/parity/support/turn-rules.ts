@@ -1,10 +1,10 @@
-// The rules for turns, case by case: for the reference and for the package alike.
+// The rules for turns, case by case, for the reference and for the package.
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type * as reference from "../../reference/index.ts";
 
-/** What has to keep the rules. */
+/** An implementation that has to keep the rules. */
 export type Functions = Pick<
   typeof reference,
   "classifyTurn" | "planRetrieval" | "planTurn" | "selectFrame" | "nextTopic" | "memoryTypeOf"
@@ -54,7 +54,7 @@ const limits = (decision: number, fact: number, procedure: number, episode: numb
 const ALL_ALIKE = limits(5, 5, 5, 5);
 const GREETED: Partial<View> = { is_greeting: true, ...NOTHING };
 
-/** True in either mode. */
+/** True in both modes. */
 const IN_BOTH: readonly Case[] = [
   ["a greeting is nothing to search for", "hey", GREETED],
   [
@@ -189,7 +189,7 @@ const IN_BOTH: readonly Case[] = [
   ],
 ];
 
-/** As the seed was shipped, defects included. */
+/** True in seed-compatible mode: the seed as it was shipped, defects included. */
 const SHIPPED: readonly Case[] = [
   ["thanks is a word to search for", "thanks", { topic_keywords: ["thanks"], ...ALL_ALIKE }],
   ["No is a name", "No", { topic_keywords: ["no"], ...ALL_ALIKE }],
@@ -209,7 +209,7 @@ const SHIPPED: readonly Case[] = [
   ["capitals are those of ASCII", "so Élan met ÜBER", { entity_mentions: [], topic_keywords: [] }],
 ];
 
-/** What is mended in the default mode: each of these is otherwise in the seed. */
+/** Fixes of the default mode: in each of these the seed differs. */
 const MENDED: readonly Case[] = [
   ["thanks asks for nothing", "thanks", { is_acknowledgement: true, ...NOTHING }],
   ["No asks for nothing", "No", { is_acknowledgement: true, ...NOTHING }],
@@ -416,7 +416,7 @@ export function describeRules(of: Functions): void {
     expect(Object.fromEntries(named)).toEqual(expected);
   }
 
-  test("golden", () => {
+  test("golden vectors", () => {
     expect(vectors).toHaveLength(38);
     for (const vector of vectors) {
       const mode = "seed-compatible";
@@ -450,7 +450,7 @@ export function describeRules(of: Functions): void {
       check("seed-compatible", each);
     });
 
-    test("turns that ask what was talked about, and others", () => {
+    test("turns that ask about earlier conversations, and others", () => {
       for (const mode of ["default", "seed-compatible"] as const) {
         for (const text of RECAPS)
           expect([text, of.planTurn(text, "task", { mode }).recap]).toEqual([text, true]);
@@ -459,7 +459,7 @@ export function describeRules(of: Functions): void {
       }
     });
 
-    test("recap alone is recent to a plan, not to a classification", () => {
+    test("recap alone makes a plan recent, but not a classification", () => {
       for (const mode of ["default", "seed-compatible"] as const) {
         const signals = of.classifyTurn("recap", "conversation", { mode });
         expect(signals.temporal_recency).toBe(0);
@@ -477,7 +477,7 @@ export function describeRules(of: Functions): void {
     check("default", each);
   });
 
-  test("what is missing of signals says nothing", () => {
+  test("missing signals count as absent", () => {
     const plan = of.planRetrieval({ frame_type: "task" });
     expect(plan.queries).toEqual([]);
     expect(of.planRetrieval({ frame_type: "task", is_question: true }).queries[0]).toEqual({
@@ -485,7 +485,7 @@ export function describeRules(of: Functions): void {
     });
   });
 
-  test("the frame is the turn's own unless it is given", () => {
+  test("the turn's own frame applies unless one is given", () => {
     expect(of.classifyTurn("should we?").frame_type).toBe("decision");
     expect(of.planTurn("should we?").plan.budget_overrides).toEqual({
       decisions: 3500,

@@ -1,5 +1,5 @@
-// Collects garbage at intervals in each thread of a server, so that growth of its memory is growth
-// of what it keeps. When V8 collects by itself depends on much else. Loaded with `node --import`.
+// Collects garbage at intervals in each thread of a server, so that a growth of its memory is a
+// growth of live objects. V8's own schedule depends on many factors. Loaded with `node --import`.
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";

@@ -1,11 +1,11 @@
-// What another program sees of a database while a server writes to it.
+// Another program's view of a database while a server writes to it.
 
 import { expect, onTestFinished } from "vitest";
 import { raw } from "./existing-database.ts";
 
-/** Another program's view of the lock of a database; it waits for nobody. */
+/** Another program's view of the lock of a database; it never waits. */
 export interface Probe {
-  /** Whether somebody has a transaction open that writes. */
+  /** Whether a connection has a writing transaction open. */
   isHeld(): boolean;
 }
 
@@ -30,8 +30,8 @@ export function beside(file: string): Probe {
 }
 
 /**
- * Does something once a database is locked for writing; whether it was done before the lock was
- * given back. False where it `isOver` before.
+ * Runs a function once a database is locked for writing; returns whether it finished before the
+ * lock was released. Returns false if `isOver` became true first.
  */
 export async function withinLock(
   { isHeld }: Probe,

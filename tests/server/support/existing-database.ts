@@ -1,4 +1,4 @@
-// A database as the existing server makes it: its tables, its triggers, its times without a zone.
+// A database as the existing server creates it: its tables, its triggers, its times without a zone.
 
 import Database from "libsql";
 
@@ -113,7 +113,7 @@ export function makeExisting(file: string): void {
   `);
 }
 
-/** The raw database beside a server or a store, as another program has it. */
+/** The raw database beside a server or a store, as another program sees it. */
 export function raw(file: string): Database.Database {
   const db = new Database(file);
   db.exec("PRAGMA busy_timeout = 5000");

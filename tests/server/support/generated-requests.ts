@@ -1,5 +1,5 @@
-// Requests to every call of a described interface: some as they are described, most of them with
-// something wrong or odd in one part. Whether a request is wrong, the description decides.
+// Requests to every operation of an OpenAPI description: some valid ones, and mostly requests with
+// one wrong or unusual part. The description decides whether a request is wrong.
 
 import fc from "fast-check";
 import {
@@ -21,22 +21,22 @@ export interface Request {
   path: string;
   headers: Readonly<Record<string, string>>;
   body: string | Uint8Array | undefined;
-  /** Whether it has to be refused. */
+  /** Whether the server must refuse it. */
   isWrong: boolean;
-  /** Whether it may arrive elsewhere, or nowhere. */
+  /** Whether it may reach another route, or no route. */
   isAstray: boolean;
 }
 
 /**
- * Ids of what is there, by the names of fields and parameters that take them, and by the kinds that
- * paths name.
+ * Ids of existing objects, by the names of fields and parameters that take them, and by the kinds
+ * in paths.
  */
 export type Known = Readonly<Record<string, readonly string[]>>;
 
-/** Longer ones may be more than a server reads. */
+/** A longer body may exceed the server's limit. */
 const MOST_PATH = 8_000;
 
-/** Levels of a body that are looked through. */
+/** Levels of a body that are searched. */
 const DEEPEST = 20;
 
 /** A part of a request, and whether it alone makes the request wrong. */
@@ -66,7 +66,7 @@ export function requestsTo(
   );
 }
 
-/** Requests with at most one part that is not as described. */
+/** Requests with at most one part that departs from the description. */
 function requestTo(
   operation: Described,
   description: Description,
@@ -109,13 +109,13 @@ function joined(to: string, { method, path, query, headers, body }: Parts): Requ
   return Object.assign(request, { [fc.toStringMethod]: shown });
 }
 
-// ---- as described -------------------------------------------------------------------------------
+// ---- valid parts --------------------------------------------------------------------------------
 
 function described(operation: Described, values: Values, agent: string): PartArbitraries {
   const named = (place: Parameter["in"]) =>
     operation.parameters.filter((parameter) => parameter.in === place);
   const inHeaders = named("header").filter(({ name }) => name !== "X-Nous-Agent");
-  // Whose id it is, the path says: `/v1/nodes/{id}`.
+  // The path gives the kind of the id: `/v1/nodes/{id}`.
   const kind = operation.path.split("/")[2]!;
   return {
     method: fc.constant({ is: operation.method }),
@@ -139,12 +139,12 @@ const usualHeaders = ({ body }: Described, agent: string): Record<string, string
 });
 
 const pathOf = ({ path }: Described, ids: Record<string, string>) =>
-  // A part of a path is never empty, and what is no character is none in UTF-8.
+  // A part of a path is never empty, and lone surrogates do not exist in UTF-8.
   path.replace(/\{(\w+)\}/g, (_, name) =>
     encodeURIComponent(Buffer.from(ids[name] || "none").toString()),
   );
 
-/** Values that schemas describe. */
+/** Values that the schemas describe. */
 class Values {
   readonly #description: Description;
   readonly #known: Known;
@@ -154,9 +154,7 @@ class Values {
     this.#known = known;
   }
 
-  /**
-   * Parameters as text, the optional ones now and then; an `id` is that of a thing of this kind.
-   */
+  /** Parameters as text, the optional ones sometimes; an `id` belongs to an object of this kind. */
   texts(parameters: readonly Parameter[], kind = "id"): fc.Arbitrary<Record<string, string>> {
     const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
     const like = ({ name, schema }: Parameter) =>
@@ -167,14 +165,14 @@ class Values {
     >;
   }
 
-  /** A value that the schema describes, of a field of this name. */
+  /** A value that the schema describes, for a field of this name. */
   like(schema: Schema, name = ""): fc.Arbitrary<unknown> {
     const { anyOf, allOf, type, enum: choice, ...rest } = this.#description.resolve(schema);
     if (anyOf !== undefined) return fc.oneof(...anyOf.map((one) => this.like(one, name)));
     if (allOf !== undefined) return this.#all(allOf);
     if (choice !== undefined) return fc.constantFrom(...choice);
     const types = Array.isArray(type) ? type : [type];
-    // What is null shows little.
+    // A null value tests little.
     const arbitraries = types.map((one) => ({
       weight: one === "null" ? 1 : 4,
       arbitrary: this.#ofType(one, rest, name),
@@ -208,7 +206,7 @@ class Values {
     }
   }
 
-  /** Vectors are mostly as long as the others of the memory. */
+  /** Vectors mostly have the length of the memory's other vectors. */
   #lists(
     { items = {}, minItems = 0, maxItems = 4 }: Schema,
     name: string,
@@ -228,8 +226,8 @@ class Values {
     const value =
       additionalProperties === true ? fc.jsonValue() : this.like(additionalProperties as Schema);
     const name = fc.oneof(fc.string({ minLength: 1, maxLength: 9 }), fc.constantFrom(...ODD_KEYS));
-    // Where values have a form, the server's schemas read none of this name: it is as good as not
-    // there, whatever it holds.
+    // If values have a schema, the server's schemas ignore a field of this name, whatever its
+    // value.
     const isRead = (name: string) => additionalProperties === true || name !== "__proto__";
     return fc.dictionary(name.filter(isRead), value, {
       maxKeys: 3,
@@ -306,7 +304,7 @@ function numbersOf(
   return fc.oneof(within, fc.constantFrom(...edges));
 }
 
-// ---- with something wrong -----------------------------------------------------------------------
+// ---- wrong parts --------------------------------------------------------------------------------
 
 function oddMethod({ path }: Described, { operations }: Description): fc.Arbitrary<Part<string>> {
   const there = new Set(
@@ -323,7 +321,7 @@ const oddPath = (operation: Described): fc.Arbitrary<Part<string>> =>
     .constantFrom(...ODD_PATHS)
     .map((odd) => ({ is: operation.path.replace(/\{\w+\}/g, odd), isAstray: true }));
 
-/** A parameter of any text, one that nobody knows, the same one twice, and what is no query. */
+/** A parameter with any text, an unknown one, a repeated one, and an invalid query. */
 function oddQuery(
   { parameters }: Described,
   { isDescribed }: Description,
@@ -379,7 +377,7 @@ function oddHeaders(
   }));
 }
 
-/** What a call that takes no body makes of one. */
+/** The body for a call that takes none. */
 const oddBody = (): fc.Arbitrary<Part<Request["body"]>> =>
   fc.constantFrom("{", "{}", "x".repeat(100_000), "\0").map((is) => ({ is }));
 
@@ -426,11 +424,11 @@ function wrongBodies(
 }
 
 /**
- * A body without what is called `__proto__`: where values have a form, the server's schemas read
- * none of it, whatever it holds.
+ * A body without the `__proto__` field: if values have a schema, the server's schemas ignore it,
+ * whatever its value.
  */
 function asRead(value: unknown, depth = 0): unknown {
-  // What is described is nowhere as deep.
+  // No described value is this deep.
   if (typeof value !== "object" || value === null || depth === DEEPEST) return value;
   if (Array.isArray(value)) return value.map((one) => asRead(one, depth + 1));
   const read = Object.entries(value).filter(([key]) => key !== "__proto__");
@@ -451,7 +449,7 @@ const oddValues = () => fc.oneof(fc.constantFrom(...ODD_TEXTS), fc.constantFrom(
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The object with a property of its own, even where the name means something else. */
+/** The object with a property of its own, even if the name has another meaning. */
 function withOwn(object: object, key: string, value: unknown): object {
   return Object.defineProperty({ ...object }, key, {
     value,
@@ -461,7 +459,7 @@ function withOwn(object: object, key: string, value: unknown): object {
   });
 }
 
-/** The value with the one at some place of it changed; undefined takes it away. */
+/** The value with one nested value changed; undefined removes it. */
 function changed(value: unknown, place: number, change: (old: unknown) => unknown): unknown {
   const count = { left: place % sizeOf(value) };
   return changedAt(value, count, change);
@@ -485,14 +483,14 @@ function changedAt(
   );
 }
 
-/** An object's text with one more field of this text, before the others or behind them. */
+/** An object's text with an extra field of this text, before or after the others. */
 function withLiteral(text: string, key: string, literal: string, isFirst: boolean): string {
   const inner = text.slice(1, -1);
   if (inner === "") return `{${key}: ${literal}}`;
   return isFirst ? `{${key}: ${literal}, ${inner}}` : `{${inner}, ${key}: ${literal}}`;
 }
 
-/** What makes something else of a text of JSON. */
+/** Changes that damage a JSON text. */
 const BREAKS: readonly ((text: string) => string)[] = [
   () => "",
   () => " ",
@@ -519,7 +517,7 @@ const BREAKS: readonly ((text: string) => string)[] = [
   () => '<?xml version="1.0"?><a/>',
 ];
 
-/** With a byte that is no UTF-8, within a text if there is one. */
+/** With a byte that is invalid in UTF-8, within a text if possible. */
 function withBadByte(text: string): Uint8Array {
   const bytes = Buffer.from(text);
   const at = Math.max(bytes.lastIndexOf('"'), 0);

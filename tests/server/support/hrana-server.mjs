@@ -1,6 +1,6 @@
 // A database server that speaks Hrana over HTTP, version 2, as sqld does: streams with batons, a
-// token, the statements that sqld refuses. It runs in a process of its own, and does as its parent
-// says where a test wants trouble.
+// token, and the statements that sqld refuses. It runs in a child process, and its parent can order
+// faults.
 //
 //     fork("hrana-server.mjs", [FILE, TOKEN, PORT])
 
@@ -11,29 +11,26 @@ import Database from "libsql";
 
 const [file, token, port] = process.argv.slice(2);
 
-/** A stream without requests is closed after this, in milliseconds; sqld waits for ten seconds. */
+/** An idle stream is closed after this, in milliseconds; sqld waits for ten seconds. */
 const EXPIRES_AFTER = 500;
 /** How long a writer waits for another, in milliseconds. */
 const BUSY_FOR = 5_000;
 
-/**
- * Statements that change a connection in a way that sqld does not allow, or files that it does not
- * give away.
- */
+/** Statements that sqld refuses: those that change a connection, and those that open files. */
 const REFUSED = [
   /^\s*(VACUUM|ATTACH|DETACH)\b/i,
   /^\s*PRAGMA\s+(?!(defer_)?foreign_keys\b)\w+\s*=/i,
   /^\s*PRAGMA\s+(wal_checkpoint|optimize|incremental_vacuum|shrink_memory)\b/i,
 ];
 
-/** What goes wrong next: where a statement contains `at`, `does` happens, so many `times`. */
+/** The next faults: at a statement that contains `at`, `does` happens, this many `times`. */
 let troubles = [];
-/** Requests since they were last counted. */
+/** Requests since the last count. */
 let requests = 0;
 
 /**
- * Connections that no stream has: libSQL gives a closed one back when its statements are collected,
- * which may be late.
+ * Connections without a stream: libSQL releases a closed one when its statements are
+ * garbage-collected, possibly late.
  */
 const spare = [];
 const streams = new Map();
@@ -50,7 +47,7 @@ function closeStream({ db }) {
   spare.push(db);
 }
 
-/** What is asked of a stream: a new one, or that of a baton, which is good for one request. */
+/** The requests of a stream: a new one, or that of a baton, which is valid for one request. */
 function take(baton) {
   if (baton == null) return openStream();
   const stream = streams.get(baton);
@@ -107,7 +104,7 @@ function execute(db, { sql, args = [] }) {
   return { type: "execute", result };
 }
 
-/** Another writer is waited for, as long as it may take. */
+/** Waits for another writer, up to the limit. */
 async function patiently(work) {
   for (let waited = 0; ; waited += 20) {
     try {
@@ -136,13 +133,13 @@ async function resultOf(db, request) {
   try {
     return { type: "ok", response: await answerTo(db, request) };
   } catch ({ message, code }) {
-    // sqld knows the kinds of SQLite's errors, and not their finer ones.
+    // sqld reports SQLite's primary error codes, not the extended ones.
     const kind = /^SQLITE_[A-Z]+/.exec(code ?? "")?.[0] ?? code ?? "SQL_INPUT_ERROR";
     return { type: "error", error: { message, code: kind } };
   }
 }
 
-/** The trouble that a statement is in for. */
+/** The fault that a statement triggers. */
 function troubleOf({ stmt, sql }) {
   const text = stmt?.sql ?? sql ?? "";
   const trouble = troubles.find(({ at, times }) => times > 0 && text.includes(at));
@@ -156,7 +153,7 @@ async function pipeline({ baton, requests: asked }, response) {
   let isOpen = true;
   for (const request of asked) {
     const trouble = troubleOf(request);
-    // What is broken off, or waited for in vain, leaves a stream that expires.
+    // A broken or unanswered request leaves a stream that expires.
     if (trouble === "break before" || trouble === "hang") {
       release(stream);
       return trouble === "hang" ? undefined : response.destroy();

@@ -1,5 +1,5 @@
-// What Hynous' Python client asks its Nous server, and what that answers: a table of calls, in
-// order. Later calls name what earlier ones made.
+// Calls of Hynous' Python client to its Nous server, and the expected answers: a table of calls, in
+// order. Later calls use names that earlier ones stored.
 
 export interface HttpRequest {
   method: "GET" | "POST" | "PATCH" | "DELETE";
@@ -12,12 +12,12 @@ type Arguments = Readonly<Record<string, unknown>>;
 // biome-ignore lint/suspicious/noExplicitAny: arguments of many kinds, odd ones among them
 type Method = (given: any) => HttpRequest;
 
-/** Fields that are given; the client leaves out others that are None. */
+/** The given fields; the client leaves out fields that are None. */
 const given = (fields: Arguments): Arguments =>
   Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
   );
-/** Fields that are given and not empty. */
+/** The given fields that are not empty. */
 const filled = (fields: Arguments): Arguments =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value));
 
@@ -79,26 +79,25 @@ export const METHODS = {
 export type MethodName = keyof typeof METHODS;
 
 /**
- * A call with what it is answered with: the status, and fields of the body that have to be there
- * with these values.
+ * A call and its expected answer: the status, and fields of the body that must have these values.
  */
 export interface Call {
   method: MethodName;
   args: Arguments;
   status: number;
-  /** `undefined` is a field that must not be there. Lists have to be as long. */
+  /** `undefined` is a field that must be missing. Lists must have equal lengths. */
   answer: unknown;
-  /** What the answer is called from here on. */
+  /** The name under which later calls refer to the answer. */
   as?: string | undefined;
 }
 
 /**
- * A text in which `$lesson` is the id of what an earlier answer was called, and `$queue.0` that of
- * its first entry.
+ * A text in which `$lesson` is the id of the earlier answer with that name, and `$queue.0` the id
+ * of its first entry.
  */
 export type Reference = `$${string}`;
 
-/** A text that an answer has to match; names of earlier answers may stand in it. */
+/** A text that an answer must match; it may contain names of earlier answers. */
 export class Matching {
   constructor(readonly pattern: string) {}
 }
@@ -128,7 +127,7 @@ const node = (as: string, title: string, fields: Arguments = {}, answer: object 
 const OK = { ok: true };
 const NONE = { data: [], count: 0 };
 
-// ---- nothing is there yet -----------------------------------------------------------------------
+// ---- empty database -----------------------------------------------------------------------------
 
 call("health", {}, 200, { status: "ok", node_count: 0, edge_count: 0, lifecycle: {} });
 call("list_nodes", {}, 200, NONE);
@@ -530,7 +529,7 @@ call("update_cluster", { id: "$later" }, 400);
 call("update_cluster", { id: "$later", nothing: 1 }, 400);
 call("update_cluster", { id: "c_none", name: "x" }, 404);
 
-// Its client puts memories into clusters by their subtypes, and its server does not.
+// The client puts memories into clusters by their subtypes, and the server does not.
 node("zinc", "Zinc supply");
 call("get_cluster_members", { id: "$pinned" }, 200, NONE);
 call("add_to_cluster", { id: "$metals", node_id: "$lesson" }, 200, {
@@ -693,7 +692,7 @@ call(
   },
   "first",
 );
-// Phrases count within words, and only those of the body.
+// Phrases match within words, and only words of the body count.
 node(
   "within",
   "Tin mine status is known",
@@ -910,7 +909,7 @@ call("classify_query", { query: "Zinc" }, 200, {
 call("classify_query", { query: "" }, 400);
 call("backfill_embeddings", {}, 200, { ok: true, embedded: 0 });
 
-// ---- the whole ----------------------------------------------------------------------------------
+// ---- the whole database -------------------------------------------------------------------------
 
 call(
   "get_graph",
@@ -931,7 +930,10 @@ call("get_edges", { node_id: "$thesis" }, 200, NONE);
 
 export const CALLS: readonly Call[] = calls;
 
-/** Calls that this server answers, and Hynous' fails at: without a provider, words are compared. */
+/**
+ * Calls that this server answers and Hynous' server fails: without a provider, this server compares
+ * words.
+ */
 export const BEYOND: readonly Call[] = [
   {
     method: "check_similar",

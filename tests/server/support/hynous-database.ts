@@ -1,10 +1,10 @@
 // A database as Hynous' Nous server leaves it: its tables and triggers, its ids, times and edges,
-// and trades that its agent made.
+// and trades of its agent.
 
 import { copyFileSync } from "node:fs";
 import Database from "libsql";
 
-/** Its tables as they are made at its first start, with the columns that it adds afterwards. */
+/** The tables of its first start, with the columns that it adds afterwards. */
 const TABLES = `
   CREATE TABLE nodes (
     id TEXT PRIMARY KEY NOT NULL, type TEXT NOT NULL, subtype TEXT, content_title TEXT, content_summary TEXT, content_body TEXT,
@@ -60,14 +60,14 @@ const [fresh, stale] = ["new", "old"].map((row) =>
 );
 const ADDED = `INSERT INTO nodes_fts(rowid, ${TEXTS.join(", ")}) VALUES (${fresh});`;
 const REMOVED = `INSERT INTO nodes_fts(nodes_fts, rowid, ${TEXTS.join(", ")}) VALUES ('delete', ${stale});`;
-/** Its triggers write the full text of a memory anew at every change. */
+/** Its triggers rewrite the full text of a memory at every change. */
 const TRIGGERS = `
   CREATE TRIGGER nodes_ai AFTER INSERT ON nodes BEGIN ${ADDED} END;
   CREATE TRIGGER nodes_ad AFTER DELETE ON nodes BEGIN ${REMOVED} END;
   CREATE TRIGGER nodes_au AFTER UPDATE ON nodes BEGIN ${REMOVED} ${ADDED} END;
 `;
 
-/** What it does to a database when it starts: it makes what it lacks, and its full text anew. */
+/** Its statements at a start: it creates missing tables and rebuilds the full text. */
 export function startHynous(db: Database.Database): void {
   db.exec("PRAGMA journal_mode = WAL");
   db.exec("PRAGMA foreign_keys = ON");
@@ -82,7 +82,7 @@ export function startHynous(db: Database.Database): void {
     try {
       if (made !== "") db.exec(made);
     } catch (error) {
-      // It adds columns again and again, and takes it that they are there.
+      // It adds columns at every start, and ignores the errors of existing ones.
       if (!made.startsWith("ALTER")) throw error;
     }
   }
@@ -90,10 +90,11 @@ export function startHynous(db: Database.Database): void {
 }
 
 const DAY = 86_400_000;
-/** Days over which its memories were made. */
+/** The days in which its memories were created. */
 const AGE = 400;
 /**
- * What memories and questions are made of; some words begin as others do, and some are questions'.
+ * The words of memories and questions; some are prefixes of others, and some occur only in
+ * questions.
  */
 export const WORDS = (
   "BTC ETH SOL funding squeeze squeezed squeezes short shorts long liquidation liquidations open interest price range breakout trend " +
@@ -141,17 +142,17 @@ export function randomOf(seed: number): () => number {
 export interface HynousOptions {
   now: number;
   seed?: number;
-  /** Memories that are no trades. */
+  /** Memories that are not trades. */
   memories?: number;
-  /** Closed trades of BTC: those that an anomaly called up were won, the others lost. */
+  /** Closed trades of BTC: those after an anomaly were won, the others lost. */
   trades?: number;
-  /** Components of embeddings; 0 is none. */
+  /** Components of embeddings; 0 for no embeddings. */
   dimensions?: number;
-  /** The share of memories that have one. */
+  /** The share of memories with an embedding. */
   embedded?: number;
 }
 
-/** What was made, by kind. */
+/** The created ids, by kind. */
 export interface HynousIds {
   nodes: string[];
   entries: string[];
@@ -161,7 +162,7 @@ export interface HynousIds {
   conflicts: string[];
 }
 
-/** Makes such a database in a file. */
+/** Creates such a database in a file. */
 export function makeHynous(file: string, options: HynousOptions): HynousIds {
   const { now, seed = 1, memories = 500, trades = 40, dimensions = 0, embedded = 2 / 3 } = options;
   const random = randomOf(seed);
@@ -170,7 +171,7 @@ export function makeHynous(file: string, options: HynousOptions): HynousIds {
   const idOf = (prefix: string) =>
     `${prefix}${Array.from({ length: 12 }, () => one([...ALPHABET])).join("")}`;
   const iso = (time: number) => new Date(time).toISOString();
-  /** As `datetime('now')` writes it. */
+  /** In the format of `datetime('now')`. */
   const plain = (time: number) => iso(time).slice(0, 19).replace("T", " ");
   const text = (words: number) => Array.from({ length: words }, () => one(WORDS)).join(" ");
   const past = () => now - below(AGE * DAY);
@@ -259,7 +260,7 @@ export function makeHynous(file: string, options: HynousOptions): HynousIds {
     const others = [...ids.nodes];
     for (let place = 0; place < memories * 1.5; place++) {
       const [type, strength] = one(EDGE_TYPES);
-      // Some memories have many, and a few lead to themselves.
+      // Some memories have many edges, and a few have self-loops.
       edge(type, one(others), others[below(10) === 0 ? below(5) : below(others.length)]!, strength);
     }
     const record = { action: "fade", direction: "long", sample_size: 4, success_count: 3 };
@@ -273,7 +274,10 @@ export function makeHynous(file: string, options: HynousOptions): HynousIds {
     for (let place = 0; place < trades; place++) trade(place);
   })();
 
-  /** As its agent's tools write one: the entry leads to the close, and a playbook to the entry. */
+  /**
+   * As its agent's tools write a trade: edges lead from the entry to the close, and from a playbook
+   * to the entry.
+   */
   function trade(place: number): void {
     const isCalled = place % 2 === 0;
     const at = now - (trades - place) * 6 * 3_600_000;
@@ -342,8 +346,8 @@ export function makeHynous(file: string, options: HynousOptions): HynousIds {
     }
     ids.clusters.push(id);
   }
-  // The file alone is the whole database then. A copy of it has no locks, which this process holds
-  // on the file until it collects.
+  // Afterwards the file alone is the whole database. A copy of it has no locks, which this process
+  // holds on the file until garbage collection.
   db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   copyFileSync(making, file);
   db.close();
@@ -351,8 +355,8 @@ export function makeHynous(file: string, options: HynousOptions): HynousIds {
 }
 
 /**
- * Questions of an agent: plain lookups, questions with question words, odd ones, and some that
- * nothing answers.
+ * Questions of an agent: plain lookups, questions with question words, odd ones, and some without
+ * results.
  */
 export function questionsOf(seed: number, count: number): string[] {
   const random = randomOf(seed);

@@ -1,9 +1,9 @@
-// What clients send that is wrong, or right and unusual: texts, values, names, headers, paths.
+// Wrong input, and valid but unusual input, of clients: texts, values, names, headers, paths.
 
-/** As deep as JSON is read, and deeper than most of what walks over it can go. */
+/** The maximum depth of JSON that is read, and a depth that overflows most recursive code. */
 const DEEP = 20_000;
 
-/** JSON that `JSON.stringify` does not write, by the texts that stand for it. */
+/** JSON that `JSON.stringify` does not write, by placeholder texts. */
 const SPELLINGS: Readonly<Record<string, string>> = {
   "<too large>": "1e999",
   "<too low>": "-1e999",
@@ -17,7 +17,7 @@ const SPELLINGS: Readonly<Record<string, string>> = {
   "<long list>": `[${"0,".repeat(70_000)}0]`,
 };
 
-/** A value as JSON, with what stands for other spellings put into these. */
+/** A value as JSON, with the placeholders replaced by their spellings. */
 export const spelled = (value: unknown): string =>
   (JSON.stringify(value) ?? "").replace(
     /"(<[a-z ]+>)"/g,
@@ -90,7 +90,7 @@ export const ODD_KEYS = [
   "x".repeat(300),
 ];
 
-/** Values that are no texts. */
+/** Values that are not texts. */
 export const ODD_VALUES: readonly unknown[] = [
   ...Object.keys(SPELLINGS),
   null,
@@ -116,7 +116,7 @@ export const ODD_VALUES: readonly unknown[] = [
   "x".repeat(1_000_001),
 ];
 
-/** Values as a text of JSON may try to have them. */
+/** Values in place of a JSON text. */
 export const LITERALS = [
   ...[
     "NaN",
@@ -151,7 +151,7 @@ export const LITERALS = [
   ...["null", "[]", "{}", '""', "-1", "7", '"7"', "true"],
 ];
 
-/** Parts of a path that stand where an id is to be. */
+/** Parts of a path in place of an id. */
 export const ODD_PATHS = [
   ...[
     "%00",
@@ -191,12 +191,12 @@ export const ODD_PATHS = [
   ],
 ];
 
-/** Headers that are odd; `of` says which ones a call has to look at for it to matter. */
+/** Unusual headers; `of` names the calls that read the header. */
 interface OddHeader {
   headers: Readonly<Record<string, string>>;
   of?: string;
   isWrong?: boolean;
-  /** Whether it is refused before it arrives at a call. */
+  /** Whether it is refused before it reaches a call. */
   isAstray?: boolean;
 }
 

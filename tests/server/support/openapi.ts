@@ -96,7 +96,7 @@ export function read(document: Document): Description {
     const validate = lazily(() => ajv.compile({ $ref: pointer(...parts) }));
     return (body: unknown) => (validate()(body) ? undefined : ajv.errorsText(validate().errors));
   };
-  // What a time may look like is wider than the format that answers keep to.
+  // The pattern of a time is wider than the format of answers.
   const ofRequests = new Ajv2020({ strict: false, validateFormats: false, unicodeRegExp: false });
   ofRequests.addSchema(document, ROOT);
 

@@ -1,9 +1,9 @@
-"""A client of the interface in Python, written from its description alone, as an agent in another language has one.
+"""A Python client, written from the OpenAPI description only, like the client of an agent in another language.
 
     client.py BASE_URL
 
-Makes every call that the server has and looks at every field; ends with an AssertionError at the first that is not as it should be.
-Prints the calls that it made, as JSON. With `requests` where that is installed, else with the standard library.
+Makes every call of the server and checks every field; ends with an AssertionError at the first wrong one.
+Prints its calls as JSON. Uses `requests` if that is installed, else the standard library.
 """
 
 import json
@@ -53,7 +53,7 @@ STRENGTHS = {
 }  # fmt: skip
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 TIMEOUT = 30
-# A part of a path that changes, as the description and as the calls here write it.
+# A parameter in a path, in the notation of the description and in that of the calls here.
 PART, WRITTEN = re.compile(r"{(\w+)}"), r":\1"
 
 try:
@@ -79,7 +79,7 @@ except ImportError:
 
 
 class Memory:
-    """One agent's memory. A call is named by its place in the interface: `ask(200, "GET /nodes/:id", id=node)`."""
+    """One agent's memory. A call has the name of its route: `ask(200, "GET /nodes/:id", id=node)`."""
 
     def __init__(self, base_url, agent):
         self.base = base_url.rstrip("/") + "/v1"
@@ -392,7 +392,7 @@ def contradictions(memory):
     is_problem(memory.ask(400, "POST /contradiction/batch-resolve", {"items": batch[:1] * 51}))
 
 
-# What each step needs beside nodes and edges.
+# Requirements of each step beside nodes and edges.
 STEPS = {
     nodes: "POST /nodes",
     edges: "POST /edges",

@@ -1,12 +1,12 @@
-// The life of an agent under load: everything that is asked of a memory, in turn, with as many
-// memories at the end as at the beginning.
+// The life of an agent under load: all kinds of requests in turn, with as many memories at the end
+// as at the beginning.
 
 import { setTimeout } from "node:timers/promises";
 import type { Client } from "./shared-server.ts";
 
-/** Memories that an agent keeps: enough for its index to be kept in a file. */
+/** Memories of an agent: enough for its index to be kept in a file. */
 export const MEMORIES = 1_100;
-/** Memories that are made at once. */
+/** Memories per creation batch. */
 const BATCH = 100;
 /** Milliseconds between two rests, and of a rest: long enough for the agent to be closed. */
 const STRETCH = 15_000;
@@ -18,17 +18,17 @@ const WORDS =
   );
 const SYMBOLS = ["BTC", "ETH", "SOL"];
 
-/** An answer's time, and what was asked. */
+/** An answer's time, and the request. */
 export interface Asked {
   at: number;
   ms: number;
 }
 
-/** One agent and its client, who does one thing after another. */
+/** One agent and its client, which sends one request after another. */
 export class Life {
-  /** When each answer came, in milliseconds from the beginning, and how long it took. */
+  /** The arrival of each answer, in milliseconds from the beginning, and its duration. */
   readonly asked: Asked[] = [];
-  /** Answers that were no success. */
+  /** Answers with an error status. */
   readonly failures: string[] = [];
   readonly #client: Client;
   /** Its memories, the oldest first. */
@@ -41,14 +41,14 @@ export class Life {
     this.#random = seed;
   }
 
-  /** Makes all memories that it is to have. */
+  /** Creates all of its memories. */
   async begin(): Promise<void> {
     while (this.#ids.length < MEMORIES) await this.#createMany(BATCH);
   }
 
   /**
-   * Goes on until the time is over, in milliseconds by `performance.now()`; with pauses, two thirds
-   * of it go by between the steps.
+   * Runs until the given time, in milliseconds by `performance.now()`; with pauses, two thirds of
+   * the time pass between the steps.
    */
   async go(start: number, end: number, hasPauses: boolean): Promise<void> {
     let rested = start;
@@ -61,7 +61,7 @@ export class Life {
     }
   }
 
-  /** Does what is next; the answer is the milliseconds that it took. */
+  /** Takes the next step; returns its duration in milliseconds. */
   async #step(start: number): Promise<number> {
     this.#turn += 1;
     const begun = performance.now();
@@ -71,8 +71,7 @@ export class Life {
     return now - begun;
   }
 
-  // ---- what there is to do
-  // ------------------------------------------------------------------------
+  // ---- steps ------------------------------------------------------------------------------------
 
   async create(): Promise<void> {
     const isTrade = this.#turn % 3 === 0;
@@ -134,15 +133,14 @@ export class Life {
     await this.#ask(`DELETE /clusters/${id}`);
   }
 
-  /** Every so often: sweeps and consolidations look at everything. */
+  /** At intervals: sweeps and consolidations read everything. */
   async maintain(): Promise<void> {
     if (this.#turn % 7 === 0) await this.#ask("POST /decay");
     else if (this.#turn % 5 === 0) await this.#ask("POST /consolidate");
     else await this.#ask("GET /health");
   }
 
-  // ---- with what
-  // ----------------------------------------------------------------------------------
+  // ---- requests ---------------------------------------------------------------------------------
 
   async #ask(call: string, body?: object): Promise<Awaited<ReturnType<Client["ask"]>>["body"]> {
     const answer = await this.#client.ask(call, body);
@@ -202,7 +200,7 @@ export class Life {
   }
 }
 
-/** In turn; what comes more often stands here more often. */
+/** In turn; frequent steps are listed several times. */
 const STEPS: readonly ((life: Life) => Promise<void>)[] = [
   (life) => life.create(),
   (life) => life.search(),
@@ -221,7 +219,7 @@ const STEPS: readonly ((life: Life) => Promise<void>)[] = [
   (life) => life.maintain(),
 ];
 
-// ---- what became of it --------------------------------------------------------------------------
+// ---- results ------------------------------------------------------------------------------------
 
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
@@ -231,8 +229,8 @@ export function quantile(values: readonly number[], share: number): number {
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
 /**
- * The median of the slopes between all pairs of points (Theil and Sen): what a few odd ones among
- * them do not change.
+ * The median of the slopes between all pairs of points (Theil and Sen), which is robust against
+ * outliers.
  */
 export function slopeOf(points: readonly { at: number; value: number }[]): number {
   const slopes = points.flatMap((a, place) =>

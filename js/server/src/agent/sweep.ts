@@ -27,9 +27,10 @@ export function sweep(agent: Agent, force: boolean): SweepAnswer {
     const { processed, changes, transitions } = sweepOf(agent, now);
     const archived = transitions.filter(({ to }) => to === "ARCHIVE").length;
     if (!force) checkClock(agent, now, archived);
-    // After a sweep by a clock that is far behind, every sweep by the right clock would be refused.
-    const isBehind = daysSinceSweep(agent, now) < -MOST_DAYS_BETWEEN_SWEEPS;
-    if (force || !isBehind) agent.storage.setMeta("last_sweep", toIso(now));
+    // A clock that is far behind must not set this back: the right clock would seem far ahead.
+    const isBehind = !force && daysSinceSweep(agent, now) < -MOST_DAYS_BETWEEN_SWEEPS;
+    if (!isBehind) agent.storage.setMeta("last_sweep", toIso(now));
+    agent.storage.setMeta("sweep_far_behind", isBehind ? toIso(now) : "");
     index.applyDecay(changes);
     agent.soft.faded(changes);
     return { ok: true, processed, transitions_count: transitions.length, transitions };
@@ -81,14 +82,21 @@ function sweepOf(agent: Agent, now: number): Sweep {
   };
 }
 
-/** Keeps a wrong clock from archiving memories. */
+/**
+ * Keeps a wrong clock from archiving memories. After a sweep by a clock that was far behind, the
+ * memories made by that clock look old, so that nothing is archived unasked.
+ */
 function checkClock(agent: Agent, now: number, archived: number): void {
-  const { index } = agent;
+  const { index, storage } = agent;
   const days = daysSinceSweep(agent, now);
+  const behind = storage.meta("sweep_far_behind") ?? "";
   const doubts = [
     ...(days > MOST_DAYS_BETWEEN_SWEEPS ? [`the last sweep was ${Math.floor(days)} days ago`] : []),
     ...(archived > index.size * MOST_ARCHIVED
       ? [`${archived} of ${index.size} memories would be archived`]
+      : []),
+    ...(archived > 0 && behind !== ""
+      ? [`the last sweep came from a clock that showed ${behind}`]
       : []),
   ];
   if (doubts.length === 0) return;

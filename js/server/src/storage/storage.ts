@@ -25,6 +25,7 @@ export type MetaKey =
   | "epoch"
   | "agent"
   | "last_sweep"
+  | "sweep_far_behind"
   | "dimensions"
   | "embedding_model"
   | "next_embedding_model";

@@ -1,5 +1,4 @@
-// Numbers that look arbitrary and come from a seed alone, cheap enough to be thrown a hundred times
-// for each call.
+// Deterministic pseudo-random numbers from a seed, cheap enough for a hundred per call.
 
 /** A seeded source of choices. */
 export class Dice {
@@ -23,7 +22,7 @@ export class Dice {
     return this.next() % bound;
   }
 
-  /** True once in so many times. */
+  /** True with a probability of one in this number. */
   oneIn(times: number): boolean {
     return this.next() % times === 0;
   }
@@ -38,6 +37,6 @@ export class Dice {
   }
 }
 
-/** The seed of one of many things that share a seed. */
+/** The seed of one of many objects that share a seed. */
 export const seedOf = (seed: number, place: number): number =>
   Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ (place * 7919);

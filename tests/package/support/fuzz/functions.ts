@@ -1,5 +1,4 @@
-// Generated calls of the functions that keep nothing: of the package, and of an engine of one's
-// own.
+// Generated calls of the stateless functions: of the package, and of a created engine.
 
 import { type Anything, falls, isNumber, isText, type Kind, unless, type World } from "./kinds.ts";
 import * as make from "./shapes.ts";
@@ -8,7 +7,7 @@ import { CallersOwn, NOW, type Values } from "./values.ts";
 type Fault = NonNullable<Kind["fault"]>;
 type Args = (v: Values, world: World) => Anything[];
 
-/** A function by its name: of the engine, where it has it and the call prefers that. */
+/** A function by its name: the engine's if it has one and the call prefers it. */
 const callOf =
   (name: string): Kind["call"] =>
   ({ nous, engine, prefersEngine }, args) =>
@@ -25,10 +24,10 @@ const of = (
   ...more,
 });
 
-/** NaN is what some numbers come to. */
+/** Some numbers give NaN. */
 const isOfNumbers: Fault = (answer) => unless(typeof answer === "number", "is no number");
 
-/** A function of numbers alone. */
+/** A function of numbers only. */
 const numeric = (name: string, arity: number, fault: Fault = isOfNumbers): Kind =>
   of(name, 18, (v) => Array.from({ length: arity }, () => v.scalar()), fault, { isNumeric: true });
 
@@ -132,7 +131,7 @@ const SCALARS: Kind[] = [
   ),
 ];
 
-/** A ranking of objects that were handed in, best first. */
+/** A ranking of the given objects, best first. */
 const ranked: Fault = (ranking: Anything[], [candidates]) => {
   const given = new Set(candidates);
   if (!ranking.every(({ node }) => given.has(node))) return "ranks what was not handed in";
@@ -218,8 +217,7 @@ const partOptions = (v: Values): Anything =>
   v.object({ maxParts: v.count(9), bySubject: v.flag() });
 
 /**
- * Whether pieces of an answer stand in the text that was asked about: a stale view would give
- * others.
+ * Whether pieces of an answer occur in the text of the question: a stale view would give others.
  */
 const inText = (pieces: (string | null)[], text: string): boolean =>
   pieces.every((piece) => piece === null || text.includes(piece));
@@ -416,12 +414,9 @@ const QUESTIONS: Kind[] = [
   ),
 ];
 
-// ---- those that wait for the caller
-// --------------------------------------------------------------
+// ---- functions that call the caller -------------------------------------------------------------
 
-/**
- * A function of the caller's that answers, at once or later, or fails in one of the ways there are.
- */
+/** A caller function that answers, at once or later, or fails in one of the possible ways. */
 const seam = (
   v: Values,
   world: World,
@@ -440,7 +435,7 @@ const seam = (
   };
 };
 
-/** A signal that is aborted already, now and then. */
+/** A signal that is sometimes aborted already. */
 const signal = (v: Values): AbortSignal | undefined => {
   if (!v.isWild || !v.dice.oneIn(6)) return undefined;
   return AbortSignal.abort(new CallersOwn("aborted"));
@@ -529,7 +524,7 @@ const WAITING: Kind[] = [
   of("initSync", 1, (v) => [v.word()], undefined, { isPure: false }),
 ];
 
-/** What an orchestrator searches with. */
+/** The search functions of an orchestrator. */
 export const searchSeam = (v: Values, world: World): Anything =>
   seam(v, world, () => v.list(() => make.found(v), 9));
 export const abortSignal = signal;

@@ -1,6 +1,5 @@
-// The fuzzer: lives of generated calls, each call judged by what it answers or throws. A life
-// follows from its seed, so what fails can be repeated, and is told by the fewest calls that still
-// fail.
+// The fuzzer: lives of generated calls, with each answer or error checked. A life follows from its
+// seed, so a failure can be repeated, and is reported with the fewest calls that still fail.
 
 import { setImmediate as nextTick } from "node:timers/promises";
 import { inspect } from "node:util";
@@ -12,32 +11,32 @@ import { type Anything, type Kind, type Package, World } from "./kinds.ts";
 import { OBJECTS } from "./objects.ts";
 import { CallersOwn, NOW, Values } from "./values.ts";
 
-/** Every kind of call that is generated. */
+/** Every kind of generated call. */
 export const KINDS: readonly Kind[] = [...FUNCTIONS, ...OBJECTS];
 
 /** Calls of a life. */
 export const LIFE = 800;
-/** Promises that are waited for together. */
+/** Promises that are awaited together. */
 const MOST_PENDING = 4;
-/** Calls within calls within calls are enough. */
+/** The maximum depth of nested calls. */
 const DEEPEST = 2;
-/** Tries to make what failed shorter. */
+/** Attempts to shorten a failing life. */
 const MOST_REPLAYS = 60;
 
-/** Kinds as often as their weight says, so that one pick finds one. */
+/** Each kind, repeated by its weight, so that one pick chooses by weight. */
 const wheelOf = (kinds: readonly Kind[]): readonly Kind[] =>
   kinds.flatMap((kind) => new Array<Kind>(Math.ceil(kind.weight * 100)).fill(kind));
 const WHEEL = wheelOf(KINDS);
 /** A getter cannot wait. */
 const NESTED = wheelOf(KINDS.filter(({ isWaiting }) => !isWaiting));
 
-/** How often a kind was called, and answered rather than refused. */
+/** How often a kind was called, and how often it was answered rather than refused. */
 export interface Tally {
   calls: number;
   answered: number;
 }
 
-/** What was called, with what, and what was wrong with it. */
+/** A call, its arguments, and its fault. */
 interface Fault {
   place: number;
   kind: string;
@@ -53,7 +52,7 @@ class Life {
   readonly #seed: number;
   readonly #tally: Map<string, Tally>;
   readonly #pending: Promise<void>[] = [];
-  /** Whether code of the caller's holds still: what is judged is read again. */
+  /** Whether caller code is inactive: then answers are read again for the check. */
   #isQuiet = false;
   #depth = 0;
   /** Calls that getters of arguments made. */
@@ -67,7 +66,7 @@ class Life {
     this.#world = new World(nous, (call) => this.#callBack(call));
   }
 
-  /** Makes the calls of these places, until one is wrong. */
+  /** Makes the calls at these indexes, until one is wrong. */
   async run(places: Iterable<number>): Promise<Fault | undefined> {
     for (const place of places) {
       this.#place = place;
@@ -96,7 +95,7 @@ class Life {
     }
   }
 
-  /** One call, and what follows from its answer. */
+  /** One call, and the effects of its answer. */
   #call(seed: number, wheel: readonly Kind[]): void {
     const dice = new Dice(seed);
     const kind = dice.pick(wheel);
@@ -151,7 +150,7 @@ class Life {
     }
   }
 
-  /** A snapshot, to compare with another; nothing where it cannot be had. */
+  /** A snapshot for comparison; undefined if it cannot be taken. */
   #saved(target: Anything): Buffer | undefined {
     try {
       return Buffer.from(target.snapshot());
@@ -160,7 +159,7 @@ class Life {
     }
   }
 
-  /** What was refused may have changed nothing. */
+  /** Checks that a refused call changed nothing. */
   #requireSame(kind: Kind, args: Anything[], target: Anything, before: Buffer): void {
     const after = this.#saved(target);
     if (after !== undefined && !after.equals(before))
@@ -192,16 +191,13 @@ class Life {
       return;
     }
     tally.answered++;
-    // What the call brought about may be gone again by what a getter did after it.
+    // A getter may have removed the call's effect after it.
     if (this.#world.freed.has(kind.place ? this.#world[kind.place] : this)) return;
     const fault = kind.fault?.(outcome.answer, args, this.#world);
     if (fault !== undefined) this.#tell(kind, args, `${fault}: ${shown(outcome.answer)}`);
   }
 
-  /**
-   * What is wrong with an error: nothing, where the package may say so, or where it is the caller's
-   * own.
-   */
+  /** The fault of an error; undefined if the package may raise it, or if it is the caller's own. */
   #faultOf(
     error: unknown,
     kind: Kind,
@@ -247,7 +243,7 @@ class Life {
   }
 }
 
-/** Whether JavaScript refuses to make a number of something, or of a field of it. */
+/** Whether JavaScript refuses to convert a value, or one of its fields, to a number. */
 function isNoNumber(value: Anything): boolean {
   const parts =
     typeof value === "object" && value !== null ? [value, ...Object.values(value)] : [value];
@@ -270,13 +266,13 @@ const shown = (value: unknown): string =>
     getters: false,
   });
 
-/** The calls of a life, by name and argument, as they fail at last. */
+/** The calls of a life, by name and arguments, in their last failing form. */
 interface Minimal {
   places: number[];
   found: Fault;
 }
 
-/** The fewest calls of a life that fail in the same way, as far as they are found. */
+/** The shortest list of calls found that fails in the same way. */
 async function minimal(nous: Package, seed: number, first: Fault): Promise<Minimal> {
   let places = Array.from({ length: first.place + 1 }, (_, place) => place);
   let found = first;
@@ -295,9 +291,9 @@ async function minimal(nous: Package, seed: number, first: Fault): Promise<Minim
 const tallies = (): Map<string, Tally> =>
   new Map(KINDS.map(({ name }) => [name, { calls: 0, answered: 0 }]));
 
-/** What a run came to. */
+/** The result of a run. */
 export interface Report {
-  /** Calls that were made, those of getters not counted. */
+  /** Calls made, without those of getters. */
   calls: number;
   /** Calls that getters of arguments made. */
   nested: number;
@@ -305,11 +301,10 @@ export interface Report {
 }
 
 /**
- * Makes generated calls, so many and a life's rest, in lives from one seed on; `between` is asked
- * after each with the calls so far. The clock stands still meanwhile.
+ * Makes at least this many generated calls, in lives from one seed on, and finishes the last life;
+ * `between` is called after each with the number of calls so far. The clock stands still meanwhile.
  *
- * @throws an Error that names the seed of the life, what is wrong, and the fewest calls that repeat
- * it.
+ * @throws an Error that names the seed of the life, the fault, and the fewest calls that repeat it.
  */
 export async function fuzz(
   nous: Package,
@@ -329,7 +324,7 @@ export async function fuzz(
       if (found !== undefined) throw new Error(await told(nous, life, found));
       report.calls += LIFE;
       report.nested += lived.nested;
-      // Finalizers run between ticks, and engines that nobody holds are freed by them.
+      // Finalizers run between ticks, and free unreferenced engines.
       await nextTick();
       await between(report.calls);
     }

@@ -1,4 +1,4 @@
-// What a kind of generated call is, and the world of living objects that the calls are made in.
+// The definition of a kind of generated call, and the world of living objects that the calls use.
 
 import type { Callback, Values } from "./values.ts";
 
@@ -7,17 +7,17 @@ export type Anything = any;
 /** The package as JavaScript sees it. */
 export type Package = typeof import("nous-wasm") & Anything;
 
-/** Where something lives. */
+/** The slot of a living object. */
 export type Place = "index" | "texts" | "book" | "usage" | "orchestrator" | "ranking";
 
-/** A snapshot, how many things are in it, and how many components their embeddings have. */
+/** A snapshot, its number of nodes or documents, and the length of their embeddings. */
 export interface Saved {
   bytes: Uint8Array;
   size: number;
   dimensions: number;
 }
 
-/** What lives on from call to call, until its end or another's beginning. */
+/** Objects that live from call to call, until they are freed or replaced. */
 export class World {
   readonly nous: Package;
   index: Anything;
@@ -32,11 +32,11 @@ export class World {
   /** The last snapshots. */
   indexSnapshot: Saved;
   textSnapshot: Saved;
-  /** Objects that have been freed: whoever calls them is told so. */
+  /** Freed objects: a call of these must report it. */
   readonly freed = new WeakSet<object>();
-  /** Whether the call goes to the configured engine where it can. */
+  /** Whether the call goes to the configured engine if it has the function. */
   prefersEngine = false;
-  /** What a getter of an argument runs. */
+  /** The function that a getter of an argument runs. */
   readonly callback: Callback;
   /** Handles of the index that may have been removed since. */
   handles = new Uint32Array(0);
@@ -60,7 +60,7 @@ export class World {
     return this.freed.has(this.index) ? [] : [...this.index.ids()];
   }
 
-  /** Gives back what is given back by hand. */
+  /** Frees the objects that callers free by hand. */
   end(): void {
     this.index.free();
     this.texts.free();
@@ -69,44 +69,45 @@ export class World {
 
 /** Generated calls of one export, method, getter or constructor. */
 export interface Kind {
-  /** `rerankTop`, `MemoryIndex.upsert`, `new TextIndex`. */
+  /** For example `rerankTop`, `MemoryIndex.upsert`, `new TextIndex`. */
   name: string;
-  /** How often it is called, beside others. */
+  /** Its frequency relative to others. */
   weight: number;
   /** Its arguments. */
   args(values: Values, world: World): Anything[];
   call(world: World, args: Anything[]): unknown;
-  /** What is wrong with an answer; nothing where it is right. */
+  /** Returns the fault of an answer; undefined if it is right. */
   fault?: ((answer: Anything, args: Anything[], world: World) => string | undefined) | undefined;
-  /** Errors that it may answer with beside `invalid_argument`. */
+  /** Errors that it may raise beside `invalid_argument`. */
   codes?: readonly string[] | undefined;
-  /** Where what it is asked of lives. */
+  /** The slot of the object that it is called on. */
   place?: Place | undefined;
-  /** Whether it changes what lives there: where it is refused, nothing may have changed. */
+  /** Whether it changes the object: a refused call may change nothing. */
   isChange?: boolean | undefined;
   /** Whether its answer is a promise. */
   isWaiting?: boolean | undefined;
   /**
-   * Whether the answer follows from the arguments alone, however often it is asked for and in
-   * whatever form they come.
+   * Whether the answer depends on the arguments only, in any number of calls and in any form of the
+   * arguments.
    */
   isPure?: boolean | undefined;
   /**
-   * Whether it takes numbers as `Math` does: what cannot be a number throws JavaScript's own error.
+   * Whether it converts arguments to numbers as `Math` does: inconvertible values raise
+   * JavaScript's own error.
    */
   isNumeric?: boolean | undefined;
-  /** Whether the reference in plain TypeScript answers the same. */
+  /** Whether the plain-TypeScript reference gives the same answer. */
   isModelled?: boolean | undefined;
 }
 
-/** What is wrong where something should hold. */
+/** The fault if a condition does not hold. */
 export const unless = (holds: boolean, fault: string): string | undefined =>
   holds ? undefined : fault;
 
 export const isNumber = (value: unknown): value is number =>
   typeof value === "number" && !Number.isNaN(value);
 
-/** Whether numbers fall, or stay; what is no number does neither. */
+/** Whether numbers never rise; NaN makes it false. */
 export const falls = (scores: ArrayLike<number>): boolean => {
   for (let place = 0; place < scores.length; place++) {
     if (!(scores[place]! <= (place === 0 ? Number.POSITIVE_INFINITY : scores[place - 1]!)))

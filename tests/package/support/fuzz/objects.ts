@@ -1,4 +1,4 @@
-// Generated calls of what lives on: indexes, books, trackers, engines, orchestrators, rankings.
+// Generated calls of stateful objects: indexes, books, trackers, engines, orchestrators, rankings.
 
 import { abortSignal, searchSeam } from "./functions.ts";
 import {
@@ -38,7 +38,7 @@ const CHANGES = new Set([
   "applyDecay",
 ]);
 
-/** Calls of a method of what lives at a place. */
+/** Calls of a method of the object in a slot. */
 const on =
   (place: Place, codes: readonly string[]) =>
   (method: string, weight: number, args: Args, fault?: Fault): Kind => ({
@@ -54,7 +54,7 @@ const on =
     call: (world, given) => world[place][method](...given),
   });
 
-/** Calls of a getter of what lives at a place. */
+/** Calls of a getter of the object in a slot. */
 const get = (
   place: Place,
   field: string,
@@ -70,8 +70,7 @@ const isCount = (value: unknown): string | undefined =>
 const hasIds = (found: readonly string[], index: Anything): boolean =>
   found.every((id) => index.has(id));
 
-// ---- memories
-// ------------------------------------------------------------------------------------
+// ---- memories -----------------------------------------------------------------------------------
 
 const memory = on("index", INDEX_CODES);
 
@@ -91,7 +90,8 @@ const searched: Fault = ({ ranking, metrics, serendipity, connections = [] }, _,
 };
 
 /**
- * A number of the tree is what its parts say; a quotient or a sum need not be finite on the way.
+ * Checks that each number of the tree follows from its parts; a quotient or a sum may be infinite
+ * on the way.
  */
 const explained: Fault = ({ rank, score }) =>
   unless(
@@ -255,8 +255,7 @@ const MEMORY: Kind[] = [
   ),
 ];
 
-// ---- texts
-// ---------------------------------------------------------------------------------------
+// ---- texts --------------------------------------------------------------------------------------
 
 const texts = on("texts", INDEX_CODES);
 
@@ -305,10 +304,9 @@ const TEXTS: Kind[] = [
   ),
 ];
 
-// ---- being made, saved, freed
-// --------------------------------------------------------------------
+// ---- creating, saving, freeing ------------------------------------------------------------------
 
-/** What lives at a place gives way to another, and is freed where that is done by hand. */
+/** Replaces the object in a slot, and frees the old one if it is freed by hand. */
 function replace(world: World, place: "index" | "texts", made: Anything): Anything {
   free(world, place);
   world[place] = made;
@@ -320,7 +318,7 @@ function free(world: World, place: "index" | "texts"): void {
   world[place].free();
 }
 
-/** A snapshot as it was, in pieces, or damaged in some way; `isWhole` where it has to be taken. */
+/** A snapshot, unchanged, in chunks, or damaged; `isWhole` if it must be accepted. */
 function snapshotFor(
   v: Values,
   { bytes }: Saved,
@@ -370,7 +368,7 @@ const restores = (place: "index" | "texts"): Kind => ({
   codes: ["invalid_snapshot", "invalid_config", "out_of_memory"],
 });
 
-/** A snapshot, whole or in parts between which other calls may come. */
+/** A snapshot, whole or in parts with other calls between them. */
 const saves = (place: "index" | "texts", method: "snapshot" | "snapshotParts"): Kind => ({
   name: `${CLASSES[place]}.${method}`,
   weight: 0.3,
@@ -390,7 +388,7 @@ const saves = (place: "index" | "texts", method: "snapshot" | "snapshotParts"): 
     if (seed === 0) world[place === "index" ? "indexSnapshot" : "textSnapshot"] = saved;
     return unless(saved.bytes.length > 0, "is empty");
   },
-  // An index that is changed between two parts of its snapshot says so.
+  // An index that changes between two parts of its snapshot reports it.
   codes: [...INDEX_CODES, "invalid_snapshot"],
   place,
 });
@@ -434,8 +432,7 @@ const LIVES: Kind[] = [
   { name: "TextIndex.free", weight: 0.1, args: () => [], call: (world) => free(world, "texts") },
 ];
 
-// ---- playbooks and usage
-// -------------------------------------------------------------------------
+// ---- playbooks and usage ------------------------------------------------------------------------
 
 const book = on("book", []);
 const usage = on("usage", []);
@@ -545,11 +542,10 @@ const USAGE: Kind[] = [
   },
 ];
 
-// ---- engines, orchestrators, rankings, errors
-// ----------------------------------------------------
+// ---- engines, orchestrators, rankings, errors ---------------------------------------------------
 
 const ranking = on("ranking", []);
-/** What is no place is one of nothing, unless JavaScript refuses to look there. */
+/** A missing slot is the slot of nothing, unless JavaScript throws on the access. */
 const AT_A_PLACE = (method: string, fault: Fault): Kind => ({
   ...ranking(method, 1, (v) => [v.dice.oneIn(2) ? v.dice.below(12) : v.scalar()], fault),
   isNumeric: true,
@@ -622,13 +618,12 @@ const OTHERS: Kind[] = [
   },
 ];
 
-// ---- an index in a worker
-// ------------------------------------------------------------------------
+// ---- an index in a worker -----------------------------------------------------------------------
 
 /** Requests that one worker answers before it is ended. */
 const REQUESTS = 30;
 
-/** A whole life of an index in a worker: each costs a thread, so that they are few. */
+/** The life of one index in a worker: each costs a thread, so there are few. */
 const WORKER: Kind = {
   name: "createIndexWorker",
   weight: 0.01,

@@ -28,7 +28,7 @@ const LIFECYCLES = ["ACTIVE", "WEAK", "DORMANT", "COMPRESS", "ARCHIVE", "DELETED
 const EDGE_TYPES = ["causes", "relates_to", "part_of", "generalizes", "contradicts"] as const;
 const SIGNALS = ["semantic", "keyword", "graph", "recency", "authority", "affinity"] as const;
 
-/** A field, or no word of it. */
+/** A field, or sometimes no field. */
 const perhaps = <T>(v: Values, make: () => T): T | undefined =>
   v.dice.oneIn(3) ? undefined : make();
 
@@ -103,7 +103,7 @@ export const memory = (v: Values): Anything =>
     activations: perhaps(v, () => v.count()),
   });
 
-/** What the body of a trade or of a playbook tells. */
+/** The body of a trade or of a playbook. */
 const stakes = (v: Values) => ({
   ...{
     pnl_pct: v.score(),
@@ -247,7 +247,7 @@ export const usageRecord = (v: Values): Anything =>
     was_referenced: v.flag(),
   });
 
-/** What an engine is configured with. */
+/** The configuration of an engine. */
 export const config = (v: Values): Anything =>
   v.object(
     told({
@@ -283,8 +283,7 @@ export const config = (v: Values): Anything =>
     }),
   );
 
-// ---- what indexes take
-// ---------------------------------------------------------------------------
+// ---- arguments of indexes -----------------------------------------------------------------------
 
 const edgeId = (v: Values): string => v.or(`e_${v.dice.below(40)}`, ["", 7, null]);
 export const edgeIds = (v: Values): Anything => v.list(() => edgeId(v));
@@ -365,7 +364,7 @@ export const similarOptions = (v: Values): Anything =>
     told({ limit: perhaps(v, () => limit(v)), filter: v.dice.oneIn(4) ? filters(v) : undefined }),
   );
 
-/** Ids of memories that are there, but for a wild call. */
+/** Ids of existing memories, except in a wild call. */
 export const knownIds = (v: Values, world: World): Anything => {
   const known = world.known();
   return v.list(
@@ -374,7 +373,7 @@ export const knownIds = (v: Values, world: World): Anything => {
   );
 };
 
-/** Handles as the index gave them, stale or not, and in a wild call whatever fits into 32 bits. */
+/** Handles from the index, stale or not, and in a wild call any 32-bit number. */
 const handlesOf = (v: Values, { handles }: World): Uint32Array => {
   if (!v.isWild || !v.dice.oneIn(3)) return handles;
   const odd = [0, handles.length, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 2, 2 ** 32 - 1];

@@ -1,13 +1,13 @@
-// Values of every kind for the fuzzer: numbers, texts, lists and objects as callers have them, and
-// as nobody should.
+// Values of every kind for the fuzzer: numbers, texts, lists and objects, both usual and hostile
+// ones.
 
 import { Dice } from "./dice.ts";
 
-/** The present of every call that is not told another. */
+/** The `now` of every call that sets no other. */
 export const NOW = Date.UTC(2026, 0, 15, 12);
 const DAY = 86_400_000;
 
-/** Numbers at the edges of what a number can be, and of what the package takes. */
+/** Numbers at the limits of doubles, and at the limits of the package. */
 const EDGES = [
   ...[0, -0, 1, -1, 0.5, 1.5, 2, 4, 255, 256, 65_535, 65_536, Number.NaN, Number.POSITIVE_INFINITY],
   ...[
@@ -43,7 +43,7 @@ const EDGES = [
   ],
 ];
 
-/** What is no number, or not what anybody would call one. */
+/** Values that are not numbers, or are unusual as numbers. */
 const NO_NUMBERS: readonly unknown[] = [
   ...[
     undefined,
@@ -64,7 +64,7 @@ const NO_NUMBERS: readonly unknown[] = [
   ...[new Date(Number.NaN), Object.create(null)],
 ];
 
-/** What is no text. */
+/** Values that are not text. */
 const NO_TEXTS: readonly unknown[] = [
   ...[
     undefined,
@@ -82,7 +82,7 @@ const NO_TEXTS: readonly unknown[] = [
   ],
 ];
 
-/** What is no list, or one in name only. */
+/** Values that are not lists, or only resemble one. */
 const NO_LISTS: readonly unknown[] = [
   ...[
     undefined,
@@ -105,7 +105,7 @@ const NO_LISTS: readonly unknown[] = [
   ],
 ];
 
-/** What is no object with fields. */
+/** Values that are not objects with fields. */
 const NO_OBJECTS: readonly unknown[] = [
   undefined,
   null,
@@ -119,8 +119,8 @@ const NO_OBJECTS: readonly unknown[] = [
 ];
 
 /**
- * Words that the rules look for, words of other scripts, and what breaks those who take text for
- * bytes or characters.
+ * Words that the rules look for, words of other scripts, and text that breaks code that confuses
+ * text with bytes or characters.
  */
 const WORDS = [
   ...[
@@ -226,9 +226,9 @@ const WORDS = [
     "\u0301".repeat(40),
   ],
 ];
-/** UTF-16 units of a text that is very long. */
+/** UTF-16 units of a very long text. */
 const LONG_TEXT = 40_000;
-/** Entries of a list that is very long. */
+/** Entries of a very long list. */
 const LONG_LIST = 1200;
 
 const SUBTYPES = [
@@ -250,22 +250,24 @@ const SUBTYPES = [
   ],
 ];
 
-/** What of the caller's own runs during a call may throw: nothing else may look like it. */
+/**
+ * Caller code that runs during a call may throw this error: the package must pass it on unchanged.
+ */
 export class CallersOwn extends Error {}
 
-/** What a getter does before it answers; it may throw a `CallersOwn`. */
+/** The effect of a getter before it returns; it may throw a `CallersOwn`. */
 export type Callback = (seed: number) => void;
 
 /**
- * A generator of arguments. Two with the same seed make the same arguments, but that one made
- * `plain` leaves out what only differs in form: proxies, getters, frozen things, code that runs
+ * A generator of arguments. Two with the same seed make the same arguments, except that a `plain`
+ * one leaves out variations of form: proxies, getters, frozen objects, and code that runs
  * meanwhile.
  */
 export class Values {
   readonly dice: Dice;
   /** Whether some values are to be wrong. */
   readonly isWild: boolean;
-  /** Whether code of the caller's is among the arguments, or something of odd form. */
+  /** Whether the arguments contain caller code, or objects of unusual form. */
   isOdd = false;
   readonly #isHostile: boolean;
   readonly #callback: Callback | undefined;
@@ -277,22 +279,21 @@ export class Values {
     this.#callback = callback;
   }
 
-  /** A value, or now and then another in its place. */
+  /** A value, or sometimes another in its place. */
   or<T>(value: T, others: readonly unknown[]): T {
     return this.isWild && this.dice.oneIn(14) ? (this.dice.pick(others) as T) : value;
   }
 
-  // ---- numbers
-  // -------------------------------------------------------------------------------------
+  // ---- numbers ----------------------------------------------------------------------------------
 
-  /** Any number at all. */
+  /** Any number. */
   anyNumber(): number {
     return this.dice.oneIn(3)
       ? (this.dice.share() - 0.5) * 10 ** (this.dice.below(40) - 20)
       : this.dice.pick(EDGES);
   }
 
-  /** A number that a check lets pass, and now and then any, or none. */
+  /** A number that passes the check, and sometimes any number, or another value. */
   #number(sound: number): number {
     if (!this.isWild || !this.dice.oneIn(8)) return sound;
     return this.dice.oneIn(3) ? (this.dice.pick(NO_NUMBERS) as number) : this.anyNumber();
@@ -334,14 +335,14 @@ export class Values {
     return this.or(this.dice.oneIn(2), NO_NUMBERS);
   }
 
-  /** What a function of numbers alone is called with. */
+  /** An argument of a function of numbers only. */
   scalar(): number {
     const { dice } = this;
     if (this.isWild && dice.oneIn(6)) return this.#coerced();
     return dice.oneIn(2) ? this.anyNumber() : dice.share() * 60;
   }
 
-  /** Something that JavaScript makes a number of, or refuses to. */
+  /** A value that JavaScript converts to a number, or refuses to convert. */
   #coerced(): number {
     const seed = this.dice.next();
     if (!this.#isHostile) return this.dice.pick(NO_NUMBERS) as number;
@@ -350,8 +351,7 @@ export class Values {
     return { valueOf: () => (call?.(seed), seed % 90) } as unknown as number;
   }
 
-  // ---- texts
-  // ---------------------------------------------------------------------------------------
+  // ---- texts ------------------------------------------------------------------------------------
 
   text(): string {
     const { dice } = this;
@@ -371,7 +371,7 @@ export class Values {
     return this.or(this.dice.pick(WORDS), NO_TEXTS);
   }
 
-  /** One of few ids, so that calls meet. */
+  /** One of few ids, so that calls refer to the same objects. */
   id(): string {
     const { dice } = this;
     return this.or(dice.oneIn(30) ? dice.pick(WORDS) : `n_${dice.below(40)}`, ["", ...NO_TEXTS]);
@@ -381,7 +381,7 @@ export class Values {
     return this.or(this.dice.oneIn(9) ? null : this.dice.pick(SUBTYPES), NO_TEXTS);
   }
 
-  /** One of a few names, or one that is none of them. */
+  /** One of a few names, or an unknown one. */
   name<T extends string>(names: readonly T[]): T {
     return this.or(this.dice.pick(names), ["", "__proto__", "nobody", ...NO_TEXTS]);
   }
@@ -390,16 +390,15 @@ export class Values {
   body(fields: () => object): string | null {
     if (this.dice.oneIn(5)) return this.dice.oneIn(2) ? null : this.text();
     const body = fields();
-    // What JSON cannot write is no matter of the package's.
+    // Values that JSON cannot write do not concern the package.
     return JSON.stringify(body, (_key, value) =>
       typeof value === "bigint" ? String(value) : value,
     );
   }
 
-  // ---- lists and objects
-  // ---------------------------------------------------------------------------
+  // ---- lists and objects ------------------------------------------------------------------------
 
-  /** A list; `most` is how many entries it usually has at most. */
+  /** A list; `most` is its usual maximum length. */
   list<T>(make: () => T, most = 7): T[] {
     const { dice } = this;
     const length = dice.oneIn(4000) ? dice.below(LONG_LIST) : dice.below(most + 1);
@@ -408,7 +407,7 @@ export class Values {
     return given === list ? (this.formed(list) as T[]) : given;
   }
 
-  /** As many numbers, in an array of any kind. */
+  /** This many numbers, in an array of any kind. */
   numbers(length: number, make: () => number): ArrayLike<number> {
     const { dice } = this;
     const list = Array.from({ length }, make);
@@ -422,7 +421,7 @@ export class Values {
     return given === list ? (this.formed(list) as number[]) : given;
   }
 
-  /** An object with these fields; what is undefined is now and then left out. */
+  /** An object with these fields; undefined ones are sometimes left out. */
   object<T extends object>(fields: T): T {
     const { dice } = this;
     if (this.isWild && dice.oneIn(20))
@@ -431,10 +430,7 @@ export class Values {
     return given === fields ? (this.formed(fields) as T) : given;
   }
 
-  /**
-   * The same in another form, where the call is a hostile one: a call with it has to be answered as
-   * without.
-   */
+  /** The same value in another form, in hostile calls: such a call must get the same answer. */
   formed(value: unknown): unknown {
     const { dice } = this;
     if (!this.#isHostile || typeof value !== "object" || value === null || !dice.oneIn(3))
@@ -450,7 +446,7 @@ export class Values {
     return this.#calling(value, seed);
   }
 
-  /** The same behind a proxy that calls back once it is read. */
+  /** The same value behind a proxy that calls back when it is read. */
   #watched(value: object, seed: number): object {
     const call = this.#callback!;
     let isTold = false;
@@ -465,7 +461,7 @@ export class Values {
     });
   }
 
-  /** The same with a getter of one of its fields that calls back. */
+  /** The same object with a getter for one of its fields that calls back. */
   #calling(value: object, seed: number): object {
     const keys = Object.keys(value);
     if (keys.length === 0 || ArrayBuffer.isView(value)) return value;
