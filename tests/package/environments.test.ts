@@ -39,7 +39,14 @@ describe("Node", () => {
     const { exports, errors, ranking } = JSON.parse(answer);
     const source = probeSource();
     // What loads, and what is asynchronous.
-    const others = ["createIndexWorker", "init", "initSync", "setDefaultModule", "setIndexThreads"];
+    const others = [
+      "createIndexWorker",
+      "inSnakeCase",
+      "init",
+      "initSync",
+      "setDefaultModule",
+      "setIndexThreads",
+    ];
     expect(exports.filter((name: string) => !source.includes(`nous.${name}`))).toEqual(others);
     expect(ranking.bySection).toHaveLength(50);
     expect(errors.map(({ code }: { code?: string }) => code)).toEqual([

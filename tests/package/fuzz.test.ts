@@ -72,8 +72,8 @@ async function surface(): Promise<string[]> {
   expect(
     remote.filter((name) => !(name in nous.MemoryIndex.prototype) && name !== "terminate"),
   ).toEqual([]);
-  // What entries tell the core is none of a caller's.
-  const internal = new Set(["setDefaultModule", "setIndexThreads"]);
+  // For the package's entries and for `nous-server` alone.
+  const internal = new Set(["inSnakeCase", "setDefaultModule", "setIndexThreads"]);
   const functions = Object.entries(nous).filter(
     ([name, value]) => typeof value === "function" && !internal.has(name),
   );

@@ -5,7 +5,7 @@
 import {
   createEngine,
   type Engine,
-  type EngineConfig,
+  inSnakeCase,
   type MemoryIndex,
   NousError,
   type PlaybookBook,
@@ -14,6 +14,7 @@ import {
 import type { Node } from "../api/nodes.ts";
 import { wrong } from "../refusal.ts";
 import type { Compat } from "../settings/compat.ts";
+import type { EngineYaml } from "../settings/engine-config.ts";
 import type { SnapshotPlaces } from "../settings/paths.ts";
 import { atOnce, inTurns, oneStep, type Steps } from "../steps.ts";
 import type { NodeRow } from "../storage/rows.ts";
@@ -46,7 +47,7 @@ const MOST_OPEN = 2_500;
 const FLUSH_BATCH = 5_000;
 
 export interface AgentOptions {
-  config?: EngineConfig;
+  config?: EngineYaml;
   /** Which other server this agent behaves as; `none` unless it is said. */
   compat?: Compat;
   /** Whether there is a provider of embeddings; unless it is said there is none. */
@@ -77,7 +78,7 @@ export interface Unit {
 export class Agent {
   readonly storage: Storage;
   readonly engine: Engine;
-  readonly config: EngineConfig;
+  readonly config: EngineYaml;
   readonly compat: Compat;
   readonly embeds: boolean;
   readonly countsOutcomes: boolean;
@@ -105,7 +106,7 @@ export class Agent {
     this.compat = compat;
     this.embeds = embeds;
     this.countsOutcomes = countsOutcomes;
-    this.engine = createEngine(config);
+    this.engine = createEngine(inSnakeCase(config));
     this.#tell = tell;
     this.#clock = new Clock(clock);
     this.#scrub = options.scrub ?? ((nodeId) => storage.scrub(nodeId));

@@ -1,12 +1,12 @@
 // What the thread of HTTP and those of agents say to each other.
 
-import type { EngineConfig } from "nous-wasm";
 import type { ServerTask } from "../agent/server-tasks.ts";
 import type { TaskName } from "../agent/tasks.ts";
 import type { AgentOperation } from "../api/operations.ts";
 import type { EmbeddingModel } from "../embeddings/provider.ts";
 import type { Issue } from "../refusal.ts";
 import type { Compat } from "../settings/compat.ts";
+import type { EngineYaml } from "../settings/engine-config.ts";
 import type { AgentsPage } from "../storage/hosted-agents.ts";
 import type { Place } from "../storage/place.ts";
 import type { IfAbsent, Residence } from "./open-agents.ts";
@@ -14,7 +14,7 @@ import type { IfAbsent, Residence } from "./open-agents.ts";
 /** What a worker is started with. */
 export interface WorkerSetup {
   place: Place;
-  engine: EngineConfig;
+  engine: EngineYaml;
   compat: Compat;
   /** Whether there is a provider of embeddings. */
   embeds: boolean;

@@ -3,6 +3,7 @@
 import {
   createOrchestrator,
   type FoundRow,
+  inSnakeCase,
   NousError,
   type Orchestrator,
   type Retrieved,
@@ -81,7 +82,7 @@ function orchestratorOf(agent: Agent): Orchestrator<RetrievedNode, SharedFilters
   let orchestrator = orchestrators.get(agent);
   if (orchestrator === undefined) {
     orchestrator = createOrchestrator<RetrievedNode, SharedFilters>({
-      config: agent.config,
+      config: inSnakeCase(agent.config),
       search: (query, { limit, filters, now }) => {
         const { question, omitted, ...asked } = filters!;
         // The vector is that of the whole question, and says little of its parts.

@@ -65,7 +65,7 @@ export function search(
   const isLookup = isPlainLookup(asked);
   const multiplier = isLookup ? OVERFETCH_OF_LOOKUP : OVERFETCH;
   const wanted = request.limit * multiplier;
-  const mostSeeds = config.search?.maxSeeds;
+  const mostSeeds = config.search?.max_seeds;
   const maxSeeds = mostSeeds ?? Math.max(USUAL_SEEDS, wanted);
   // A plain lookup is for words, unless its vector is given.
   const embedding = vectorOf(agent, request, isLookup ? undefined : question);
