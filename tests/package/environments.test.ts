@@ -38,7 +38,14 @@ describe("Node", () => {
     const { exports, errors, ranking } = JSON.parse(answer);
     const source = probeSource();
     // The loading and the asynchronous functions.
-    const others = ["createIndexWorker", "init", "initSync", "setDefaultModule", "setIndexThreads"];
+    const others = [
+      "createIndexWorker",
+      "inSnakeCase",
+      "init",
+      "initSync",
+      "setDefaultModule",
+      "setIndexThreads",
+    ];
     expect(exports.filter((name: string) => !source.includes(`nous.${name}`))).toEqual(others);
     expect(ranking.bySection).toHaveLength(50);
     expect(errors.map(({ code }: { code?: string }) => code)).toEqual([

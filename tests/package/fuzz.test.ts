@@ -68,8 +68,8 @@ async function surface(): Promise<string[]> {
   expect(
     remote.filter((name) => !(name in nous.MemoryIndex.prototype) && name !== "terminate"),
   ).toEqual([]);
-  // Callers cannot see the values that entries pass to the core.
-  const internal = new Set(["setDefaultModule", "setIndexThreads"]);
+  // Functions for the entries of the package and for `nous-server`, not for callers.
+  const internal = new Set(["inSnakeCase", "setDefaultModule", "setIndexThreads"]);
   const functions = Object.entries(nous).filter(
     ([name, value]) => typeof value === "function" && !internal.has(name),
   );

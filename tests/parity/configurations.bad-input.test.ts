@@ -138,6 +138,70 @@ describe("configurations", () => {
     }
   });
 
+  const { inSnakeCase } = nous as unknown as { inSnakeCase(config: object): nous.EngineConfig };
+  const SNAKE_CASES: [field: string, config: object, hint?: string][] = [
+    ["search.max_seed", { search: { max_seed: 2 } }, "(did you mean max_seeds?)"],
+    ["search.maxSeeds", { search: { maxSeeds: 2 } }, "(did you mean max_seeds?)"],
+    ["salienceGrowth", { salienceGrowth: true }, "(did you mean salience_growth?)"],
+    ["sections.intent_boost", { sections: { intent_boost: 0 } }],
+    ["sections.subtypes.myOwn.stability", { sections: { subtypes: { myOwn: { stability: 0 } } } }],
+    [
+      `${SIGNALS}.decay.max_stability_day`,
+      profile({ decay: { max_stability_day: 2 } }),
+      "(did you mean max_stability_days?)",
+    ],
+    [
+      `${SIGNALS}.rerankingWeights`,
+      profile({ rerankingWeights: {} }),
+      "(did you mean reranking_weights?)",
+    ],
+    ["known_symbols[1]", { known_symbols: ["BTC", () => 1] }],
+  ];
+
+  test.each(SNAKE_CASES)(
+    "marked as written in snake_case are refused by their own paths: %s",
+    (field, config, hint = "") => {
+      const marked = inSnakeCase(config);
+      for (const refused of [
+        () => nous.createEngine(marked),
+        () => new nous.MemoryIndex({ config: marked }),
+        () => nous.createOrchestrator({ search: () => [], config: marked }),
+      ]) {
+        expectRefusal(refused, { field }, "invalid_config");
+        expect((thrownBy(refused) as Error).message).toContain(hint);
+      }
+    },
+  );
+
+  test("marked as written in snake_case configure the same, and lose the mark by cloning", () => {
+    const settings = {
+      sections: {
+        subtypes: { myOwn: { section: "SIGNALS" } },
+        profiles: { SIGNALS: { decay: { growth_rate: 2 } } },
+      },
+      salience_growth: true,
+      curve: "fsrs6",
+    };
+    const engine = nous.createEngine(inSnakeCase(structuredClone(settings)));
+    const same = nous.createEngine({
+      sections: {
+        subtypes: { myOwn: { section: "SIGNALS" } },
+        profiles: { SIGNALS: { decay: { growthRate: 2 } } },
+      },
+      salienceGrowth: true,
+      curve: "fsrs6",
+    });
+    expect(engine.SECTION_PROFILES).toEqual(same.SECTION_PROFILES);
+    expect(engine.getSectionForSubtype("myOwn")).toBe("SIGNALS");
+    for (const salience of [0.1, 0.9]) {
+      const [grown, usual] = [engine, same].map(({ updateStabilityOnAccess: grow }) =>
+        grow(14, 0.3, 0.9, salience),
+      );
+      expect(grown).toBe(usual);
+    }
+    expect(() => nous.createEngine(structuredClone(inSnakeCase(settings)))).toThrow(/^settings\./);
+  });
+
   test("may be of another realm, frozen, or without a prototype", () => {
     const config = { sections: { subtypes: { own: { section: "SIGNALS" } } } };
     const foreign = runInNewContext(`(${JSON.stringify(config)})`);

@@ -71,4 +71,17 @@ describe("misspelled names", () => {
     expect(index.get("row")!.created_at).toBe(NOW);
     expect(index.upsert([index.get("row")!])).toBe(0);
   });
+
+  test("are refused after right ones, whatever the entry before had", () => {
+    const upsert = (fields: object) => () => index.upsert([{ id: "next", ...fields }]);
+    expect(upsert({ stability: 3 })()).toBe(1);
+    expect(upsert({ stabilty: 3 })).toThrow("stabilty is not a field (did you mean stability?)");
+    expect(upsert({ stability: 3, note: "x" })()).toBe(0);
+    expect(upsert({ stability: 3, note: "x", saliense: 0.5 })).toThrow("did you mean salience?");
+    expect(upsert({ createdAt: "another library's", created_at: NOW })()).toBe(0);
+    expect(upsert({ createdAt: NOW })).toThrow("createdAt is not a field");
+    const hidden = Object.defineProperty({ createdAt: NOW }, "created_at", { value: NOW });
+    expect(index.upsert([Object.assign(hidden, { id: "next" })])).toBe(0);
+    expect(upsert({ createdAt: NOW })).toThrow("createdAt is not a field");
+  });
 });

@@ -163,7 +163,8 @@ query: { adjacent_possessives: true }
     ["- a\n- b", /must be a list of keys with values/],
     ["port: [", /is not YAML/],
     ["search: { max_seed: 3 }", /search\.max_seed is not a known key \(did you mean max_seeds\?\)/],
-    ["search: { maxSeeds: 3 }", /search\.maxSeeds/],
+    ["search: { maxSeeds: 3 }", /search\.maxSeeds is not a known key \(did you mean max_seeds\?\)/],
+    ["salienceGrowth: true", /^salienceGrowth in \S+ is not a key/],
     [
       "sections: { profiles: { SIGNALS: { decay: { max_stability_days: -1 } } } }",
       /max_stability_days.*-1/,

@@ -1,4 +1,5 @@
-// A configuration as users write it, in camelCase, to the module's own form, in snake_case.
+// A configuration as the caller writes it, and its conversion to the module's form: plain data with
+// keys in snake_case.
 
 import { isPlainObject, MOST_ENTRIES } from "./arguments.ts";
 import { NousError, show } from "./errors.ts";
@@ -219,7 +220,7 @@ export interface SearchConfig {
   graphReach?: boolean | undefined;
 }
 
-/** Objects whose keys are the user's own words, or section names. */
+/** Objects whose keys are names of the user's own, or sections, by their paths in the module. */
 const KEYS_AS_THEY_ARE = new Set([
   "sections.subtypes",
   "sections.profiles",
@@ -230,18 +231,19 @@ const KEYS_AS_THEY_ARE = new Set([
 /** The end of the module's message for an unknown key. */
 const UNKNOWN_KEY = "is not a known key";
 
-/** A configuration nests no deeper than this; one that does is not data but a cycle. */
+/** A deeper configuration is a cycle. */
 const DEEPEST = 8;
 
-/** The paths that the module knows, each as it was written. */
+/** The caller's paths, by the module's. */
 type Written = Map<string, string>;
 
-/** The keys of a type, complete: the compiler demands each of them. */
-const keysOf = <T>(keys: Record<keyof Required<T>, 0>): readonly string[] => Object.keys(keys);
+/** The keys of a type as the module spells them. The compiler demands every key. */
+const keysOf = <T>(keys: Record<keyof Required<T>, 0>): readonly string[] =>
+  Object.keys(keys).map(toSnake);
 
 const [PROFILE] = defaultDescription.profiles;
 
-/** The keys of objects, by their paths. */
+/** The keys of the module's objects, by their paths. */
 const KNOWN_KEYS: Readonly<Record<string, readonly string[]>> = {
   "": keysOf<EngineConfig>({
     ...{ sections: 0, intent: 0, curve: 0, salienceGrowth: 0, search: 0, knownSymbols: 0 },
@@ -263,41 +265,81 @@ const KNOWN_KEYS: Readonly<Record<string, readonly string[]>> = {
     ...{ relevanceRatio: 0, maxReplacements: 0, replacementFloor: 0, fallback: 0 },
   }),
   salience: keysOf<SalienceConfig>({ sources: 0, rarity: 0, surprise: 0, consequence: 0 }),
-  "sections.profiles.*": Object.keys(PROFILE)
-    .filter((key) => key !== "section")
-    .map(toCamel),
-  "sections.profiles.*.rerankingWeights": Object.keys(PROFILE.reranking_weights),
-  "sections.profiles.*.decay": Object.keys(PROFILE.decay).map(toCamel),
-  "sections.profiles.*.encoding": Object.keys(PROFILE.encoding).map(toCamel),
-  "salience.sources.*": ["field", "scale", "weight", "lossBonus"],
+  "sections.profiles.*": Object.keys(PROFILE).filter((key) => key !== "section"),
+  "sections.profiles.*.reranking_weights": Object.keys(PROFILE.reranking_weights),
+  "sections.profiles.*.decay": Object.keys(PROFILE.decay),
+  "sections.profiles.*.encoding": Object.keys(PROFILE.encoding),
+  "salience.sources.*": ["field", "scale", "weight", "loss_bonus"],
 };
 
-/** The key that a misspelled one may mean, as a part of a message. */
-function suggestion(path: string): string {
-  const keys = path.split(".");
-  const key = keys.pop()!;
-  // Keys of the user's own stand below these.
-  if (KEYS_AS_THEY_ARE.has(keys.slice(0, 2).join(".")) && keys.length > 2) keys[2] = "*";
-  return didYouMean(key, KNOWN_KEYS[keys.join(".")] ?? []);
+/** How the caller spells the keys of a configuration. */
+interface Spelling {
+  /** Returns the module's key for a key of the caller in the object at `path`. */
+  toModule(key: string, path: string): string;
+  fromModule(key: string): string;
+}
+
+const CAMEL_CASE: Spelling = {
+  toModule(key, path) {
+    if (!key.includes("_")) return toSnake(key);
+    throw refuse(
+      pathTo(path, key),
+      `is not a key: in code keys are in camelCase, so perhaps ${toCamel(key)}`,
+    );
+  },
+  fromModule: toCamel,
+};
+
+const SNAKE_CASE: Spelling = { toModule: (key) => key, fromModule: (key) => key };
+
+/**
+ * A configuration in snake_case. A class, so that an object of a caller is never taken for one.
+ */
+class SnakeCaseConfig {
+  constructor(readonly settings: object) {}
 }
 
 /**
- * Does something with the module's form of a configuration; what it refuses is named as it was
- * written. @internal
+ * Marks a configuration as written in snake_case, as in the settings of `nous-server`. Errors then
+ * name keys in snake_case. The mark is lost on the way to another thread: pass `settings` there, and
+ * mark it there.
+ * @internal
+ */
+export const inSnakeCase = (settings: object): EngineConfig =>
+  new SnakeCaseConfig(settings) as EngineConfig;
+
+/**
+ * Calls `use` with the module's form of a configuration. Errors name keys by the caller's paths.
+ *
+ * @throws {NousError} `invalid_config` if the configuration is not plain data, or if the module
+ * refuses it.
+ * @internal
  */
 export function withModuleConfig<T>(config: EngineConfig, use: (config: PlainData) => T): T {
+  const isSnake = config instanceof SnakeCaseConfig;
+  const spelling = isSnake ? SNAKE_CASE : CAMEL_CASE;
   const written: Written = new Map();
-  const plain = convert(config, "", "", 0, written);
+  const plain = convert(isSnake ? config.settings : config, "", "", 0, written, spelling);
   try {
     return use(plain);
   } catch (error) {
     if (!(error instanceof NousError) || error.details.field === undefined) throw error;
     const { code, details, message } = error;
-    const field = written.get(details.field!) ?? details.field!;
-    const hint = message.endsWith(UNKNOWN_KEY) ? suggestion(field) : "";
-    if (field === details.field && hint === "") throw error;
-    throw new NousError(code, message.replace(details.field!, () => field) + hint, { field });
+    const path = details.field!;
+    const field = written.get(path) ?? path;
+    const hint = message.endsWith(UNKNOWN_KEY) ? suggestion(path, spelling) : "";
+    if (field === path && hint === "") throw error;
+    throw new NousError(code, message.replace(path, () => field) + hint, { field });
   }
+}
+
+/** The part of a message that says which key a misspelled one may mean; empty if none is near. */
+function suggestion(path: string, { fromModule }: Spelling): string {
+  const keys = path.split(".");
+  const key = keys.pop()!;
+  // Keys of the user's own stand below these.
+  if (KEYS_AS_THEY_ARE.has(keys.slice(0, 2).join(".")) && keys.length > 2) keys[2] = "*";
+  return didYouMean(key, (KNOWN_KEYS[keys.join(".")] ?? []).map(fromModule));
 }
 
 function convert(
@@ -306,6 +348,7 @@ function convert(
   modulePath: string,
   depth: number,
   written: Written,
+  spelling: Spelling,
 ): PlainData {
   written.set(modulePath, path);
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
@@ -316,37 +359,34 @@ function convert(
       `must have at most ${MOST_ENTRIES} entries, found ${value.length}`,
     );
   }
+  const inner = (entry: unknown, at: string, moduleAt: string) =>
+    convert(entry, at, moduleAt, depth + 1, written, spelling);
   if (Array.isArray(value) && depth < DEEPEST) {
-    // Not by map, which passes over holes.
+    // `map` would pass over holes.
     return Array.from(value, (entry, place) =>
-      convert(entry ?? null, `${path}[${place}]`, `${modulePath}[${place}]`, depth + 1, written),
+      inner(entry ?? null, `${path}[${place}]`, `${modulePath}[${place}]`),
     );
   }
   if (isPlainObject(value) && depth < DEEPEST) {
     const entries = Object.entries(value).filter(([, entry]) => entry !== undefined);
-    const at = (parent: string, key: string) => (parent ? `${parent}.${key}` : key);
+    const isOwnNames = KEYS_AS_THEY_ARE.has(modulePath);
     return Object.fromEntries(
       entries.map(([key, entry]) => {
-        const name = toSnake(key, path);
-        return [name, convert(entry, at(path, key), at(modulePath, name), depth + 1, written)];
+        const name = isOwnNames ? key : spelling.toModule(key, path);
+        return [name, inner(entry, pathTo(path, key), pathTo(modulePath, name))];
       }),
     );
   }
   throw refuse(path || "config", `must be plain data, found ${show(value)}`);
 }
 
+const pathTo = (parent: string, key: string): string => (parent ? `${parent}.${key}` : key);
+
 function toCamel(key: string): string {
   return key.replace(/_+([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function toSnake(key: string, path: string): string {
-  if (KEYS_AS_THEY_ARE.has(path)) return key;
-  if (key.includes("_")) {
-    throw refuse(
-      path ? `${path}.${key}` : key,
-      `is not a key: in code keys are in camelCase, so perhaps ${toCamel(key)}`,
-    );
-  }
+function toSnake(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 

@@ -449,6 +449,8 @@ export type {
   SalienceConfig,
   SearchConfig,
 } from "./config.ts";
+/** @internal */
+export { inSnakeCase } from "./config.ts";
 export { extractPlaybookTrigger, parsePatternOutput } from "./consolidate/answer.ts";
 export { patternPrompt } from "./consolidate/prompt.ts";
 export type * from "./consolidate/types.ts";

@@ -397,17 +397,24 @@ export interface Engine {
  */
 export function createEngine(config: EngineConfig = {}): Engine {
   requireLoaded();
-  const context = withModuleConfig(config, (plain) => new EngineContext(plain));
-  return engineOver(context, config);
+  return withModuleConfig(config, (plain) =>
+    engineOver(new EngineContext(plain), plain as ModuleConfig),
+  );
+}
+
+/** The fields of a configuration in the module's form that are read here. */
+interface ModuleConfig {
+  curve?: EngineConfig["curve"];
+  salience_growth?: boolean;
 }
 
 /** @internal */
 export function engineOver(
   context: EngineContext,
-  { curve, salienceGrowth }: EngineConfig = {},
+  { curve, salience_growth }: ModuleConfig = {},
 ): Engine {
   const fsrs = curve === "fsrs6";
-  const counted = salienceGrowth ? salience.salienceOf : () => decay.NO_SALIENCE;
+  const counted = salience_growth ? salience.salienceOf : () => decay.NO_SALIENCE;
   return {
     rerankWithSectionWeights: (candidates, metrics, now, options) =>
       rank(context, candidates, metrics, undefined, now, Infinity, isNeutralIn(options)),

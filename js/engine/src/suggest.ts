@@ -66,6 +66,12 @@ export class KnownFields {
   readonly #known: ReadonlySet<string>;
   /** By the name of an unknown field the field that it may mean. */
   readonly #meant = new Map<string, string | undefined>();
+  /**
+   * Fields of an earlier entry, in their order: known ones, and unknown ones that mean no known one.
+   * The entries of a program have the same fields, and comparing two names takes a fifth of the
+   * time of a look-up.
+   */
+  #earlier: readonly string[] = [];
 
   constructor(...known: string[]) {
     this.#known = new Set(known);
@@ -77,11 +83,23 @@ export class KnownFields {
    * index does not need.
    */
   misspelled(entry: object): { found: string; meant: string } | undefined {
+    const earlier = this.#earlier;
+    let place = 0;
     for (const found in entry) {
-      if (this.#known.has(found)) continue;
-      const meant = this.#meantBy(found);
-      if (meant !== undefined && !(meant in entry)) return { found, meant };
+      if (found === earlier[place]) place++;
+      else return this.#misspelledIn(entry);
     }
+    return undefined;
+  }
+
+  #misspelledIn(entry: object): { found: string; meant: string } | undefined {
+    const harmless: string[] = [];
+    for (const found in entry) {
+      const meant = this.#known.has(found) ? undefined : this.#meantBy(found);
+      if (meant === undefined) harmless.push(found);
+      else if (!(meant in entry)) return { found, meant };
+    }
+    this.#earlier = harmless.slice(0, MOST_REMEMBERED);
     return undefined;
   }
 

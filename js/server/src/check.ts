@@ -1,9 +1,10 @@
 // `nous-server check`: checks each agent's database, its full-text index, and the index that a
 // server would build of it.
 
-import { type EngineConfig, MemoryIndex } from "nous-wasm";
+import { inSnakeCase, MemoryIndex } from "nous-wasm";
 import { memoryEdgeOf, memoryNodeOf, vectorOf } from "./agent/replica/index-rows.ts";
 import { TextReplica } from "./agent/replica/text-replica.ts";
+import type { EngineYaml } from "./settings/engine-config.ts";
 import { atOnce } from "./steps.ts";
 import { type ClosedDatabase, databasesOf } from "./storage/open.ts";
 import type { Place } from "./storage/place.ts";
@@ -21,11 +22,11 @@ export interface Checked {
 }
 
 /** Checks every agent's database. Changes nothing; a server may be running. */
-export function* checkAll(place: Place, config: EngineConfig): Iterable<Checked> {
+export function* checkAll(place: Place, config: EngineYaml): Iterable<Checked> {
   for (const found of databasesOf(place)) yield check(found, config);
 }
 
-function check({ where, open }: ClosedDatabase, config: EngineConfig): Checked {
+function check({ where, open }: ClosedDatabase, config: EngineYaml): Checked {
   const checked: Checked = { where, agent: "", nodes: 0, edges: 0, problems: [] };
   try {
     const storage = open({ migrates: false, replacesTexts: false });
@@ -61,9 +62,9 @@ function checkTexts(storage: Storage, { nodes, problems }: Checked): void {
 }
 
 /** Builds the index as a server would, and checks that every memory and edge is in it. */
-function checkIndex(storage: Storage, config: EngineConfig, checked: Checked): void {
+function checkIndex(storage: Storage, config: EngineYaml, checked: Checked): void {
   const dimensions = storage.embeddings.dimensions();
-  const index = new MemoryIndex({ dimensions, config });
+  const index = new MemoryIndex({ dimensions, config: inSnakeCase(config) });
   try {
     for (const rows of storage.nodes.indexed()) {
       checked.nodes += rows.length;

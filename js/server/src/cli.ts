@@ -47,14 +47,14 @@ async function run({ sample = false }: { sample?: boolean }, command: Command): 
 
 async function printConfig(command: Command): Promise<void> {
   const { stringify } = await import("./settings/yaml.ts");
-  const { settings, engineYaml } = await settingsOf(command);
+  const { settings, engine } = await settingsOf(command);
   const shown = Object.fromEntries(
     OPTION_NAMES.map((name) => [
       name,
       OPTIONS[name].isSecret && settings[name] !== "" ? "(hidden)" : settings[name],
     ]),
   );
-  process.stdout.write(stringify({ ...shown, ...engineYaml }));
+  process.stdout.write(stringify({ ...shown, ...engine }));
 }
 
 /**

@@ -5,7 +5,7 @@
 import {
   createEngine,
   type Engine,
-  type EngineConfig,
+  inSnakeCase,
   type MemoryIndex,
   NousError,
   type PlaybookBook,
@@ -14,6 +14,7 @@ import {
 import type { Node } from "../api/nodes.ts";
 import { wrong } from "../refusal.ts";
 import type { Compat } from "../settings/compat.ts";
+import type { EngineYaml } from "../settings/engine-config.ts";
 import type { SnapshotPlaces } from "../settings/paths.ts";
 import { atOnce, inTurns, oneStep, type Steps } from "../steps.ts";
 import type { NodeRow } from "../storage/rows.ts";
@@ -48,7 +49,7 @@ const MOST_OPEN = 2_500;
 const FLUSH_BATCH = 5_000;
 
 export interface AgentOptions {
-  config?: EngineConfig;
+  config?: EngineYaml;
   /** The server whose behaviour this agent copies. Default: `none`. */
   compat?: Compat;
   /** Whether the server has a provider of embeddings. Default: false. */
@@ -82,7 +83,7 @@ export interface Unit {
 export class Agent {
   readonly storage: Storage;
   readonly engine: Engine;
-  readonly config: EngineConfig;
+  readonly config: EngineYaml;
   readonly compat: Compat;
   readonly embeds: boolean;
   readonly countsOutcomes: boolean;
@@ -111,7 +112,7 @@ export class Agent {
     this.compat = compat;
     this.embeds = embeds;
     this.countsOutcomes = countsOutcomes;
-    this.engine = createEngine(config);
+    this.engine = createEngine(inSnakeCase(config));
     this.#log = log;
     this.#clock = new Clock(clock, heldTime);
     this.#scrub = options.scrub ?? ((nodeId) => storage.scrub(nodeId));

@@ -30,7 +30,9 @@ export function sweep(agent: Agent, force: boolean): SweepAnswer {
     // A clock that is far behind must not set this back: the right clock would seem far ahead.
     const isBehind = !force && daysSinceSweep(agent, now) < -MOST_DAYS_BETWEEN_SWEEPS;
     if (!isBehind) agent.storage.setMeta("last_sweep", toIso(now));
-    agent.storage.setMeta("sweep_far_behind", isBehind ? toIso(now) : "");
+    const behind = isBehind ? toIso(now) : "";
+    if (behind !== (agent.storage.meta("sweep_far_behind") ?? ""))
+      agent.storage.setMeta("sweep_far_behind", behind);
     index.applyDecay(changes);
     agent.soft.faded(changes);
     return { ok: true, processed, transitions_count: transitions.length, transitions };

@@ -2,7 +2,7 @@
 
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createEngine } from "nous-wasm";
+import { createEngine, inSnakeCase } from "nous-wasm";
 import { analystOf } from "../analysis/analyst.ts";
 import { embedderOf } from "../embeddings/configured.ts";
 import { createApp } from "../http/app.ts";
@@ -50,7 +50,7 @@ export function createFront(
   { keys, log, version, unsent }: { keys: KeyRing; log: Logger; version: string; unsent: Unsent },
 ): Front {
   const { host, port, decay_interval, consolidate_interval } = settings;
-  const engine = createEngine(config);
+  const engine = createEngine(inSnakeCase(config));
   const { compat } = settings;
   const embedder = embedderOf(settings, log);
   const embedding = embedder && new EmbeddingPool(pool, { embedder, engine, compat, log });

@@ -1,65 +1,26 @@
-// The engine's part of the YAML file: the same words as in code, in snake_case.
+// The engine's part of the settings: plain data in snake_case, as the file writes it. It crosses to
+// other threads. Give it to the engine as `inSnakeCase(config)`.
 
 import type { EngineConfig } from "nous-wasm";
 
-/** What the file says of the engine. */
-export type EngineYaml = Record<string, unknown>;
-
-/** Keys of the engine at the top of the file. */
-const KEYS = [
-  "sections",
-  "intent",
-  "curve",
-  "salience_growth",
-  "search",
-  "known_symbols",
-  "query",
-  "orchestrator",
-  "salience",
-] as const;
-export const ENGINE_KEYS: ReadonlySet<string> = new Set<string>(KEYS);
-
-/** Objects whose keys are the user's own words, or names of sections. */
-const KEYS_AS_THEY_ARE = new Set([
-  "sections.subtypes",
-  "sections.profiles",
-  "intent.strings",
-  "salience.sources",
-]);
-
-/** The configuration in camelCase, and the path of each key in it as the file writes it. */
-export function toEngineConfig(yaml: EngineYaml): {
-  config: EngineConfig;
-  written: ReadonlyMap<string, string>;
-} {
-  const written = new Map<string, string>();
-  return { config: convert(yaml, "", "", written) as EngineConfig, written };
+/** The engine's configuration as the file writes it. The server itself reads `max_seeds` alone. */
+export interface EngineYaml {
+  readonly search?: { readonly max_seeds?: number };
+  readonly [key: string]: unknown;
 }
 
-function convert(
-  value: unknown,
-  path: string,
-  camelPath: string,
-  written: Map<string, string>,
-): unknown {
-  written.set(camelPath, path);
-  if (Array.isArray(value)) {
-    return value.map((entry, place) =>
-      convert(entry, `${path}[${place}]`, `${camelPath}[${place}]`, written),
-    );
-  }
-  if (typeof value !== "object" || value === null) return value;
-  const at = (parent: string, key: string) => (parent === "" ? key : `${parent}.${key}`);
-  return Object.fromEntries(
-    Object.entries(value).map(([key, entry]) => {
-      const name = KEYS_AS_THEY_ARE.has(camelPath) ? key : toCamel(key);
-      return [name, convert(entry, at(path, key), at(camelPath, name), written)];
-    }),
-  );
+declare module "nous-wasm" {
+  /** Marks a configuration as written in snake_case. The package exports it for this server alone. */
+  export function inSnakeCase(config: EngineYaml): EngineConfig;
 }
 
-/** A key that is not in snake_case becomes one that the engine does not know. */
-function toCamel(key: string): string {
-  if (/[A-Z]/.test(key)) return `${key} (keys are in snake_case)`;
-  return key.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
-}
+type Snake<Key extends string> = Key extends `${infer Head}${infer Tail}`
+  ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${Snake<Tail>}`
+  : Key;
+
+/** The engine's keys at the top of the file. The compiler demands every key. */
+const KEYS: Record<Snake<keyof EngineConfig>, 0> = {
+  ...{ sections: 0, intent: 0, curve: 0, salience_growth: 0, search: 0, known_symbols: 0 },
+  ...{ query: 0, orchestrator: 0, salience: 0 },
+};
+export const ENGINE_KEYS: ReadonlySet<string> = new Set(Object.keys(KEYS));

@@ -3,8 +3,8 @@
 
 import { readFileSync, type Stats, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { createEngine, type EngineConfig, MemoryIndex, NousError } from "nous-wasm";
-import { ENGINE_KEYS, type EngineYaml, toEngineConfig } from "./engine-config.ts";
+import { createEngine, inSnakeCase, MemoryIndex, NousError } from "nous-wasm";
+import { ENGINE_KEYS, type EngineYaml } from "./engine-config.ts";
 import { nearest } from "./nearest.ts";
 import {
   flagOf,
@@ -23,12 +23,10 @@ export class SettingsError extends Error {
   override readonly name = "SettingsError";
 }
 
-/** The settings in force. */
+/** The settings and the engine's configuration in force. */
 export interface InForce {
   settings: Settings;
-  /** The section `engine` of the file, unchanged. */
-  engineYaml: EngineYaml;
-  engine: EngineConfig;
+  engine: EngineYaml;
 }
 
 /** @throws {SettingsError} If a setting is invalid. The message names its place. */
@@ -53,10 +51,9 @@ export async function readSettings(
   ) as Settings;
   settings.data_dir = resolve(settings.data_dir);
   checkDataDir(settings.data_dir);
-  const engineYaml = Object.fromEntries(
-    Object.entries(yaml).filter(([key]) => ENGINE_KEYS.has(key)),
-  );
-  return { settings, engineYaml, engine: readEngine(engineYaml, file) };
+  const engine = Object.fromEntries(Object.entries(yaml).filter(([key]) => ENGINE_KEYS.has(key)));
+  checkEngine(engine, file);
+  return { settings, engine };
 }
 
 function checked(name: OptionName, place: string, value: unknown): unknown {
@@ -121,29 +118,17 @@ async function readYaml(file: string): Promise<Record<string, unknown>> {
   throw new SettingsError(`${unknown} in ${file} is not a key: there are ${list(known)}.`);
 }
 
-/**
- * Reads the engine's configuration. The engine validates it; messages name keys as the file writes
- * them.
- */
-function readEngine(yaml: EngineYaml, file: string | undefined): EngineConfig {
-  if (Object.keys(yaml).length === 0) return {};
-  const { config, written } = toEngineConfig(yaml);
+/** @throws {SettingsError} if the engine refuses its part of the file. */
+function checkEngine(engine: EngineYaml, file: string | undefined): void {
+  if (Object.keys(engine).length === 0) return;
+  const config = inSnakeCase(engine);
   try {
     createEngine(config);
     new MemoryIndex({ config }).free();
-    return config;
   } catch (error) {
     if (!(error instanceof NousError)) throw error;
-    const field = error.details.field ?? "";
-    const message = error.message
-      .replace(field, () => written.get(field) ?? field)
-      .replace(/(?<=\(did you mean )\w+(?=\?\)$)/, toSnake);
-    throw new SettingsError(`In ${file}: ${message}.`);
+    throw new SettingsError(`In ${file}: ${error.message}.`);
   }
 }
-
-/** Returns a key of the engine as the file writes it. */
-const toSnake = (key: string): string =>
-  key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const list = (names: Iterable<string>): string => [...names].join(", ");

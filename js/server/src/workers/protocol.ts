@@ -1,12 +1,12 @@
 // The messages between the HTTP thread and the agent threads.
 
-import type { EngineConfig } from "nous-wasm";
 import type { ServerTask } from "../agent/server-tasks.ts";
 import type { TaskName } from "../agent/tasks.ts";
 import type { AgentOperation } from "../api/operations.ts";
 import type { EmbeddingModel } from "../embeddings/provider.ts";
 import type { Issue } from "../refusal.ts";
 import type { Compat } from "../settings/compat.ts";
+import type { EngineYaml } from "../settings/engine-config.ts";
 import type { AgentsPage } from "../storage/hosted-agents.ts";
 import type { Place } from "../storage/place.ts";
 import type { IfAbsent, Residence } from "./open-agents.ts";
@@ -14,7 +14,7 @@ import type { IfAbsent, Residence } from "./open-agents.ts";
 /** The data that a worker starts with. */
 export interface WorkerSetup {
   place: Place;
-  engine: EngineConfig;
+  engine: EngineYaml;
   compat: Compat;
   /** Whether the server has a provider of embeddings. */
   embeds: boolean;

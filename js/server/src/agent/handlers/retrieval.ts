@@ -3,6 +3,7 @@
 import {
   createOrchestrator,
   type FoundRow,
+  inSnakeCase,
   NousError,
   type Orchestrator,
   type Retrieved,
@@ -81,7 +82,7 @@ function orchestratorOf(agent: Agent): Orchestrator<RetrievedNode, SharedFilters
   let orchestrator = orchestrators.get(agent);
   if (orchestrator === undefined) {
     orchestrator = createOrchestrator<RetrievedNode, SharedFilters>({
-      config: agent.config,
+      config: inSnakeCase(agent.config),
       search: (query, { limit, filters, now }) => {
         const { question, omitted, ...asked } = filters!;
         // The embedding belongs to the whole question, and says little about its parts.

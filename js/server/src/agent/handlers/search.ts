@@ -62,7 +62,7 @@ export function search(
   const isLookup = isPlainLookup(asked);
   const multiplier = isLookup ? OVERFETCH_OF_LOOKUP : OVERFETCH;
   const wanted = request.limit * multiplier;
-  const mostSeeds = config.search?.maxSeeds;
+  const mostSeeds = config.search?.max_seeds;
   const maxSeeds = mostSeeds ?? Math.max(USUAL_SEEDS, wanted);
   // A plain lookup is searched by words, unless the request brings an embedding.
   const embedding = vectorOf(agent, request, isLookup ? undefined : question);

@@ -1,7 +1,8 @@
 // The replica of an agent's memories: a `MemoryIndex` that is loaded from the database and follows
 // its changes.
 
-import { type Engine, type EngineConfig, MemoryIndex, type MemoryNode, NousError } from "nous-wasm";
+import { type Engine, inSnakeCase, MemoryIndex, type MemoryNode, NousError } from "nous-wasm";
+import type { EngineYaml } from "../../settings/engine-config.ts";
 import type { Steps } from "../../steps.ts";
 import type { EdgeRow, IndexedNodeRow, SoftRow } from "../../storage/rows.ts";
 import type { Storage } from "../../storage/storage.ts";
@@ -29,7 +30,7 @@ export class IndexReplica implements Consumer {
   #dimensions = 0;
   readonly #soft: SoftState;
   readonly #engine: Engine;
-  readonly #config: EngineConfig;
+  readonly #config: EngineYaml;
   readonly #log: Log;
   readonly #now: () => number;
   /** The snapshot file; undefined if the agent has none. */
@@ -43,7 +44,7 @@ export class IndexReplica implements Consumer {
   constructor(
     soft: SoftState,
     engine: Engine,
-    config: EngineConfig,
+    config: EngineYaml,
     log: Log,
     now: () => number,
     file?: SnapshotFile,
@@ -83,7 +84,10 @@ export class IndexReplica implements Consumer {
     this.forget();
     this.#storage = storage;
     this.#dimensions = storage.embeddings.dimensions();
-    this.#index = new MemoryIndex({ dimensions: this.#dimensions, config: this.#config });
+    this.#index = new MemoryIndex({
+      dimensions: this.#dimensions,
+      config: inSnakeCase(this.#config),
+    });
     for (const rows of storage.nodes.indexed()) {
       this.#upsert(rows);
       yield;
@@ -99,7 +103,7 @@ export class IndexReplica implements Consumer {
     if (this.#file === undefined) return undefined;
     const dimensions = storage.embeddings.dimensions();
     const kept = this.#file.read(storage, this.#inputs(dimensions), (pieces) =>
-      MemoryIndex.restore(pieces, { config: this.#config }),
+      MemoryIndex.restore(pieces, { config: inSnakeCase(this.#config) }),
     );
     if (kept === undefined) return undefined;
     this.#storage = storage;
