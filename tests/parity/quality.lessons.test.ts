@@ -174,7 +174,7 @@ describe("the judge", () => {
     { symbol: "BTC", reason: flag, effect: -15, rate: 0.4 },
     { symbol: "ETH", reason, effect: 0, rate: 0.5 },
   ];
-  const told = (symbol: string, rate: number, ...conditions: Condition[]): Tested => ({
+  const tested = (symbol: string, rate: number, ...conditions: Condition[]): Tested => ({
     ...{ symbol, conditions, rate },
     rest_rate: 0.5,
   });
@@ -184,11 +184,11 @@ describe("the judge", () => {
 
   it.each<[string, Tested[], found: boolean[], wrong: number]>([
     ["nothing", [], [false, false], 0],
-    ["all that is true", [told("BTC", 0.8, surge), told("BTC", 0.3, spot)], [true, true], 0],
-    ["the wrong sign", [told("BTC", 0.3, surge)], [false, false], 1],
-    ["another symbol's", [told("ETH", 0.8, surge), told("SOL", 0.8, surge)], [false, false], 2],
-    ["what means nothing", [told("BTC", 0.8, monday)], [false, false], 1],
-    ["one true of two together", [told("BTC", 0.8, monday, surge)], [true, false], 0],
+    ["all that is true", [tested("BTC", 0.8, surge), tested("BTC", 0.3, spot)], [true, true], 0],
+    ["the wrong sign", [tested("BTC", 0.3, surge)], [false, false], 1],
+    ["another symbol's", [tested("ETH", 0.8, surge), tested("SOL", 0.8, surge)], [false, false], 2],
+    ["what means nothing", [tested("BTC", 0.8, monday)], [false, false], 1],
+    ["one true of two together", [tested("BTC", 0.8, monday, surge)], [true, false], 0],
   ])("recognizes %s", (_, patterns, found, wrong) => {
     expect(judge(truth, patterns)).toEqual({
       regularities: [

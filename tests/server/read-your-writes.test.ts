@@ -202,14 +202,14 @@ describe("another agent is answered between the steps of one agent's long work:"
     expect(pauses.length).toBeGreaterThan(4);
     expect(pauses).not.toContain(false);
     await agents.close();
-    const told: string[] = [];
+    const messages: string[] = [];
     const again = new Agent(new LibsqlStorage(files.large!, { durability: "normal" }), {
       snapshots: snapshotsOf(files.large!),
-      tell: (what) => told.push(what),
+      tell: (what) => messages.push(what),
     });
     again.open();
     expect([again.index.size, again.texts.size]).toEqual([MANY, MANY]);
-    expect(told).toEqual(
+    expect(messages).toEqual(
       expect.arrayContaining(["Loaded as it was kept: index", "Loaded as it was kept: full text"]),
     );
     again.discard();
