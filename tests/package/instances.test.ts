@@ -521,10 +521,10 @@ describe("reentrant calls", () => {
     expect(core.applyOutcome(reading([record], 0, "stability", everything)[0]!, true, NOW)).toEqual(
       core.applyOutcome(record, true, NOW),
     );
-    const told = core.formatPlaybookMatches(expected.matches);
+    const block = core.formatPlaybookMatches(expected.matches);
     expect(
       core.formatPlaybookMatches(reading(expected.matches, 1, "success_rate", everything)),
-    ).toBe(told);
+    ).toBe(block);
   });
 
   it("are right in episodes and edges", () => {

@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(project, { recursive: true, force: true, maxRetries: 5 }));
 
 /** Name, version and licence of each listed package. */
-const told = () => [
+const noticesOf = () => [
   ...read("THIRD-PARTY-LICENSES.txt").matchAll(/^-{80}\n\n(\S+) (\S+) \((.+)\)\n\n(.+)/gm),
 ];
 
@@ -82,14 +82,16 @@ describe("the packed server", () => {
     const { devDependencies } = JSON.parse(
       readFileSync(join(root, "js", "server", "package.json"), "utf8"),
     );
-    const versions = Object.fromEntries(told().map(([, name, version]) => [name, version]));
+    const versions = Object.fromEntries(noticesOf().map(([, name, version]) => [name, version]));
     expect(versions).toMatchObject(devDependencies);
     expect(versions).toHaveProperty("@asteasolutions/zod-to-openapi");
-    for (const [, name, , licence, text] of told()) {
+    for (const [, name, , licence, text] of noticesOf()) {
       expect(LICENCES, name).toContain(licence);
       expect(text, name).toMatch(/\S/);
     }
-    expect(told().length).toBe(read("THIRD-PARTY-LICENSES.txt").split("-".repeat(80)).length - 1);
+    expect(noticesOf().length).toBe(
+      read("THIRD-PARTY-LICENSES.txt").split("-".repeat(80)).length - 1,
+    );
   });
 
   it("runs without other installed packages", async () => {

@@ -380,10 +380,10 @@ describe("the deadline", () => {
 
   test("gives way to the caller's signal: its reason is thrown, every function is notified, and no timer or listener remains", async () => {
     const controller = new AbortController();
-    const told: unknown[] = [];
+    const reasons: unknown[] = [];
     const hang = (_: unknown, options?: nous.SeamOptions) => {
       const { signal } = options ?? (_ as nous.SeamOptions);
-      signal.addEventListener("abort", () => told.push(signal.reason));
+      signal.addEventListener("abort", () => reasons.push(signal.reason));
       return never();
     };
     const parts = {
@@ -398,7 +398,7 @@ describe("the deadline", () => {
     await vi.advanceTimersByTimeAsync(100);
     controller.abort(own);
     await outcome;
-    expect(told).toEqual(new Array(8).fill(own));
+    expect(reasons).toEqual(new Array(8).fill(own));
     expect(getEventListeners(controller.signal, "abort")).toEqual([]);
     expect(vi.getTimerCount()).toBe(0);
     const asked = vi.fn();
@@ -718,10 +718,10 @@ describe("a complete memory", () => {
   };
 
   test("has any type, and comes from any source", async () => {
-    const told =
+    const text =
       "Fact: Wait\nid: a\nsection: KNOWLEDGE\nsubtype: custom:lesson\n\n> for the retest";
     for (const find of [() => row, async () => row])
-      expect(await nous.expandMemory("fact", "a", find)).toBe(told);
+      expect(await nous.expandMemory("fact", "a", find)).toBe(text);
     for (const none of [() => null, async () => undefined]) {
       expect(await nous.expandMemory("fact", "a", none)).toBe("not found");
     }
@@ -768,20 +768,20 @@ describe("a complete memory", () => {
   test("may have rows of any value, of which it prints the meaningful ones", async () => {
     const find = (fields: object) => () => ({ ...row, ...fields }) as nous.RecalledRow;
     for (const odd of [null, undefined, 5, true, {}, ["x"], Symbol("x")]) {
-      const told = await nous.expandMemory(
+      const text = await nous.expandMemory(
         "fact",
         "a",
         find({ content_title: odd, content_body: odd, tags: [odd, "b"] }),
       );
-      expect(told.split("\n")[0]).toBe("Fact: Untitled");
+      expect(text.split("\n")[0]).toBe("Fact: Untitled");
     }
     const deep = `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`;
-    const told = await nous.expandMemory(
+    const text = await nous.expandMemory(
       "fact",
       "a",
       find({ content_body: `{"text":"short","more":${deep}}` }),
     );
-    expect(told.split("\n").slice(-3)).toEqual([
+    expect(text.split("\n").slice(-3)).toEqual([
       'more: {"a":{"a":{"a":{"a":"..."}}}}',
       "",
       "> short",

@@ -35,8 +35,8 @@ afterAll(() => project?.remove());
 describe("the tarball", () => {
   it("includes the licence of every crate in the module", () => {
     const notices = readFileSync(project.installed("THIRD-PARTY-LICENSES.txt"), "utf8");
-    const told = [...notices.matchAll(/^-{80}\n\n(\S+) \S+ \((.+)\)\n\n(.+)/gm)];
-    const names = told.map(([, name]) => name);
+    const entries = [...notices.matchAll(/^-{80}\n\n(\S+) \S+ \((.+)\)\n\n(.+)/gm)];
+    const names = entries.map(([, name]) => name);
     for (const name of [
       "js-sys",
       "regex-syntax",
@@ -51,7 +51,7 @@ describe("the tarball", () => {
     // Macros and dependencies of tests are not in the module.
     for (const name of ["nous-wasm", "serde_derive", "proptest", "criterion"])
       expect(names).not.toContain(name);
-    expect(told.length).toBe(notices.split("-".repeat(80)).length - 1);
+    expect(entries.length).toBe(notices.split("-".repeat(80)).length - 1);
     expect(notices).toMatch(/Permission is hereby granted|Apache License/);
   });
 

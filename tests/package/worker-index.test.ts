@@ -56,7 +56,7 @@ async function rejection(promise: Promise<unknown>): Promise<NousError> {
   return error;
 }
 
-const told = ({ code, message, details }: NousError) => ({ code, message, details });
+const errorFields = ({ code, message, details }: NousError) => ({ code, message, details });
 
 /** Deterministic pseudo-random numbers. */
 const vector = (seed: number) =>
@@ -331,7 +331,7 @@ describe("errors", () => {
       const found = await rejection(asked(there, call));
       // One option more.
       const message = expected!.message.replace("there are now", "there are now, transfer");
-      expect(told(found), name).toEqual({ ...told(expected!), message });
+      expect(errorFields(found), name).toEqual({ ...errorFields(expected!), message });
     }
     expect(await there.snapshot()).toEqual(here.snapshot());
   });
@@ -578,14 +578,14 @@ describe("a request", () => {
       for (const call of calls) console.log(await told(local, call), "=", await told(remote, call));
       await remote.terminate();
     `;
-    const told = (await project.node("inherited.mjs", source)).trim().split("\n");
-    for (const line of told) {
+    const lines = (await project.node("inherited.mjs", source)).trim().split("\n");
+    for (const line of lines) {
       const [local, remote] = line.split(" = ");
       expect(remote).toBe(local);
     }
-    expect(told).toHaveLength(9);
-    expect(told[0]).toBe("n1 n3 = n1 n3");
-    expect(told.at(-1)).toContain("invalid_argument kinds");
+    expect(lines).toHaveLength(9);
+    expect(lines[0]).toBe("n1 n3 = n1 n3");
+    expect(lines.at(-1)).toContain("invalid_argument kinds");
   });
 
   it("waits in order, with any number of others", async () => {

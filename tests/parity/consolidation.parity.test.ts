@@ -172,7 +172,7 @@ test("groups and their requests to a language model equal the reference's", () =
 });
 
 test("patterns equal the reference's", () => {
-  let [told, most] = [0, 0];
+  let [patternCount, most] = [0, 0];
   fc.assert(
     fc.property(memory(LARGE), ({ rows, edges }) => {
       const symbolOf = (close: reference.EpisodeNode) =>
@@ -187,13 +187,13 @@ test("patterns equal the reference's", () => {
       );
       const eth = reference.findPatterns(trades.filter(({ symbol }) => symbol === "ETH"));
       expectSame(nous.findPatterns(rows, edges, { symbols: ["ETH", "unheard of"] }).tested, eth);
-      told += patterns.length;
+      patternCount += patterns.length;
       most = Math.max(most, ...tested.map(({ conditions }) => conditions.length));
     }),
     { numRuns: 300, seed: 10 },
   );
   // Otherwise the test would have shown nothing.
-  expect(told).toBeGreaterThan(50);
+  expect(patternCount).toBeGreaterThan(50);
   expect(most).toBeGreaterThan(1);
 });
 

@@ -615,16 +615,16 @@ describe.each<[string, Plan]>([
       };
       const text = `TITLE: Buy\n${"It won. ".repeat(50)}\nPLAYBOOK_TRIGGER: ${JSON.stringify(trigger)}`;
       const [node] = await createdOf(memory, answering(text));
-      const { consolidation: _, text: told, ...playbook } = JSON.parse(node!.content_body);
+      const { consolidation: _, text: playbookText, ...playbook } = JSON.parse(node!.content_body);
       expect(playbook).toEqual({
         trigger: { symbols: ["BTC"], anomaly_types: ["oi_surge"], min_severity: 0.4 },
         ...{ action: "Buy.", direction: "long", success_count: 0, sample_size: 0 },
       });
       expect(node).toMatchObject({
         subtype: "custom:playbook",
-        content_summary: told.slice(0, 300),
+        content_summary: playbookText.slice(0, 300),
       });
-      expect(told).toBe("It won. ".repeat(50).trim());
+      expect(playbookText).toBe("It won. ".repeat(50).trim());
     });
 
     test.each([70, -1, "0.5", Number.MAX_VALUE])(

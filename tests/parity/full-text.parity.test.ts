@@ -208,9 +208,11 @@ describe("the full text and FTS5", () => {
             );
             const scores = new Map(expected.map(({ rowid, score }) => [`${rowid}`, score]));
             for (const { id, score } of hits) {
-              const told = scores.get(id)!;
+              const theirs = scores.get(id)!;
               // Its logarithm is that of the C library, which may differ in the last place.
-              expect(Math.abs(score - told)).toBeLessThanOrEqual(told * 1e-15 * (1 + asked.length));
+              expect(Math.abs(score - theirs)).toBeLessThanOrEqual(
+                theirs * 1e-15 * (1 + asked.length),
+              );
               compared++;
             }
           }

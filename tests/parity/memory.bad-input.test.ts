@@ -40,11 +40,11 @@ function expectRefusal(
     );
   }
   expect(thrown.code, thrown.message).toBe(code);
-  const { field: told = "", ...others } = thrown.details;
-  if (typeof field === "string") expect(told, thrown.message).toBe(field);
-  else expect(told, thrown.message).toMatch(field);
+  const { field: namedField = "", ...others } = thrown.details;
+  if (typeof field === "string") expect(namedField, thrown.message).toBe(field);
+  else expect(namedField, thrown.message).toMatch(field);
   if (said === undefined) expect(others, thrown.message).toEqual(details);
-  expect(thrown.message).toContain(said ?? told);
+  expect(thrown.message).toContain(said ?? namedField);
   expect(thrown.message.length).toBeLessThan(400);
   if (details.index !== undefined) expect(thrown.message).toContain(`[${details.index}]`);
   if (details.id !== undefined) expect(thrown.message).toContain(JSON.stringify(details.id));

@@ -175,11 +175,11 @@ describe("usage", () => {
     expect([usage.size, usage.stats("m7", NOW)!.times_retrieved]).toEqual([700_000, 700]);
     expect(nous.UsageTracker.load(usage.save()).save()).toEqual(usage.save());
     const odd = ["__proto__", "constructor", "\ud83d", "\ude80", "10", " "];
-    const told = usage.feedback(
+    const recorded = usage.feedback(
       Object.fromEntries(odd.map((id) => [id, `about ${id} redis`])),
       "redis",
     );
-    expect(told.map(({ memory_id }) => memory_id).sort()).toEqual(odd.toSorted());
+    expect(recorded.map(({ memory_id }) => memory_id).sort()).toEqual(odd.toSorted());
     usage.feedback(Object.fromEntries(odd.map((id) => [id, "redis"])), "redis");
     expect(usage.boost(odd)).toEqual(odd.map(() => 2));
   });

@@ -90,7 +90,7 @@ test("complete memories equal the reference's", async () => {
     "__proto__",
   );
   const ids = fc.constantFrom(...IDS_OF_MEMORIES);
-  const told = { found: 0, missing: 0, unknown: 0 };
+  const outcomes = { found: 0, missing: 0, unknown: 0 };
   await fc.assert(
     fc.asyncProperty(
       type,
@@ -104,7 +104,7 @@ test("complete memories equal the reference's", async () => {
         for (const each of [type, asked]) {
           const expanded = await nous.expandMemory(each, id, find);
           expectSame(expanded, reference.expandMemory(each, id, rows));
-          told[
+          outcomes[
             expanded === "not found"
               ? "missing"
               : expanded.startsWith("Unknown")
@@ -116,7 +116,7 @@ test("complete memories equal the reference's", async () => {
     ),
     { ...SEED, numRuns: 10_000 },
   );
-  expect(Math.min(...Object.values(told))).toBeGreaterThan(500);
+  expect(Math.min(...Object.values(outcomes))).toBeGreaterThan(500);
 });
 
 test("usage histories equal the reference's", () => {

@@ -174,7 +174,7 @@ describe("the judge", () => {
     { symbol: "BTC", reason: flag, effect: -15, rate: 0.4 },
     { symbol: "ETH", reason, effect: 0, rate: 0.5 },
   ];
-  const reported = (symbol: string, rate: number, ...conditions: Condition[]): Tested => ({
+  const tested = (symbol: string, rate: number, ...conditions: Condition[]): Tested => ({
     ...{ symbol, conditions, rate },
     rest_rate: 0.5,
   });
@@ -184,21 +184,11 @@ describe("the judge", () => {
 
   it.each<[string, Tested[], found: boolean[], wrong: number]>([
     ["nothing", [], [false, false], 0],
-    [
-      "all that is true",
-      [reported("BTC", 0.8, surge), reported("BTC", 0.3, spot)],
-      [true, true],
-      0,
-    ],
-    ["the wrong sign", [reported("BTC", 0.3, surge)], [false, false], 1],
-    [
-      "another symbol's",
-      [reported("ETH", 0.8, surge), reported("SOL", 0.8, surge)],
-      [false, false],
-      2,
-    ],
-    ["what means nothing", [reported("BTC", 0.8, monday)], [false, false], 1],
-    ["one true of two together", [reported("BTC", 0.8, monday, surge)], [true, false], 0],
+    ["all that is true", [tested("BTC", 0.8, surge), tested("BTC", 0.3, spot)], [true, true], 0],
+    ["the wrong sign", [tested("BTC", 0.3, surge)], [false, false], 1],
+    ["another symbol's", [tested("ETH", 0.8, surge), tested("SOL", 0.8, surge)], [false, false], 2],
+    ["what means nothing", [tested("BTC", 0.8, monday)], [false, false], 1],
+    ["one true of two together", [tested("BTC", 0.8, monday, surge)], [true, false], 0],
   ])("recognizes %s", (_, patterns, found, wrong) => {
     expect(judge(truth, patterns)).toEqual({
       regularities: [

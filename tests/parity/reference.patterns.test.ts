@@ -186,7 +186,7 @@ describe("the trades of a memory", () => {
   });
   const of = (nodes: reference.EpisodeNode[], edges: reference.EpisodeEdge[] = []) =>
     closedTrades(nodes, edges, () => "BTC");
-  const told = ({ conditions }: reference.ClosedTrade) =>
+  const conditionsOf = ({ conditions }: reference.ClosedTrade) =>
     conditions.map((one) => `${one.kind === "signal" ? one.field : one.kind} ${one.value}`);
 
   test("know the facts at the entry", () => {
@@ -231,7 +231,7 @@ describe("the trades of a memory", () => {
       won: true,
       return_pct: 2,
     });
-    expect(told(trade!)).toEqual([
+    expect(conditionsOf(trade!)).toEqual([
       ...[
         "anomaly_type oi_surge",
         "anomaly_type cvd_divergence",
@@ -250,7 +250,7 @@ describe("the trades of a memory", () => {
       anomaly_types: ["oi_surge", 7],
       mood: "bad",
     };
-    expect(of([node("c", "close", close)]).map(told)).toEqual([
+    expect(of([node("c", "close", close)]).map(conditionsOf)).toEqual([
       ["anomaly_type oi_surge", "direction short", "trade_type swing"],
     ]);
   });
@@ -265,7 +265,7 @@ describe("the trades of a memory", () => {
       node("c", "close", { pnl_pct: 1 }),
     ];
     const which = (...edges: reference.EpisodeEdge[]) =>
-      told(of(nodes, edges)[0]!).filter((text) => text.startsWith("which"));
+      conditionsOf(of(nodes, edges)[0]!).filter((text) => text.startsWith("which"));
     expect(
       which(edge("c", "e1"), edge("c", "e3"), edge("c", "e2"), edge("c", "e4", "relates_to")),
     ).toEqual(["which 3"]);
@@ -281,7 +281,9 @@ describe("the trades of a memory", () => {
     const entries = [1, 2, 3].map((i) => node(`e${i}`, "entry", { which: `${i}` }, AT - i * 1000));
     const nodes = [...entries, node("c", "close", { pnl_pct: 1 })];
     const which = (...edges: reference.EpisodeEdge[]) =>
-      of(nodes, edges).map((trade) => told(trade).filter((text) => text.startsWith("which")));
+      of(nodes, edges).map((trade) =>
+        conditionsOf(trade).filter((text) => text.startsWith("which")),
+      );
     expect(which(edge("e1", "c"))).toEqual([["which 1"]]);
     expect(which(edge("e1", "c"), edge("c", "e1"), edge("e1", "c"))).toEqual([["which 1"]]);
     expect(which(edge("e1", "c"), edge("c", "e2"))).toEqual([["which 2"]]);
@@ -330,11 +332,11 @@ describe("the trades of a memory", () => {
 });
 
 describe("patterns", () => {
-  type Told = [value: string, trades: number, wins: number];
+  type TradeGroup = [value: string, trades: number, wins: number];
   const anomaly = (value: string): reference.Condition => ({ kind: "anomaly_type", value });
   /** This many trades with an anomaly each, and this many wins. */
-  const trades = (symbol: string, ...told: Told[]): reference.ClosedTrade[] =>
-    told.flatMap(([value, n, wins]) =>
+  const trades = (symbol: string, ...tradeGroups: TradeGroup[]): reference.ClosedTrade[] =>
+    tradeGroups.flatMap(([value, n, wins]) =>
       Array.from({ length: n }, (_, i) => ({
         id: `${symbol} ${value} ${i}`,
         symbol,

@@ -13,9 +13,9 @@ test("golden vectors", () => {
   const vectors = JSON.parse(
     readFileSync(new URL("../golden/salience.json", import.meta.url), "utf8"),
   );
-  for (const { subtype, signals, salience_in, salience: told, stability } of vectors) {
+  for (const { subtype, signals, salience_in, salience: recorded, stability } of vectors) {
     const salience = salience_in ?? nous.calculateSalience(subtype, signals);
-    expect(salience).toBe(salience_in ?? told);
+    expect(salience).toBe(salience_in ?? recorded);
     expect(nous.modulateStability(subtype, salience)).toBe(stability);
   }
 });

@@ -314,24 +314,24 @@ function memoryLine(memory: Typed): string | null {
   } = memory;
   const or = (field: string | null | undefined, otherwise: string) =>
     plain(field ?? "") || otherwise;
-  const said = type === "fact" ? plain(shorten(text)) : plain(text);
-  if (said === "") return null;
+  const shown = type === "fact" ? plain(shorten(text)) : plain(text);
+  if (shown === "") return null;
   switch (type) {
     case "decision":
-      return `- [${or(outcome, "pending")}] ${said}${confidence == null ? "" : ` (confidence: ${twoPlaces(confidence)})`}`;
+      return `- [${or(outcome, "pending")}] ${shown}${confidence == null ? "" : ` (confidence: ${twoPlaces(confidence)})`}`;
     case "fact": {
       const about = plain(subject ?? "");
       const sure = confidence == null ? "" : ` [confidence: ${twoPlaces(confidence)}]`;
-      return `- ${about === "" ? "" : `[${about}] `}${said}${sure}`;
+      return `- ${about === "" ? "" : `[${about}] `}${shown}${sure}`;
     }
     case "procedure": {
       const rate = effectiveness == null ? "" : `, effectiveness: ${wholePercent(effectiveness)}%`;
-      return `- **${said}** (${or(domain, "general")}): activated ${activations ?? 0}x${rate}`;
+      return `- **${shown}** (${or(domain, "general")}): activated ${activations ?? 0}x${rate}`;
     }
     case "episode":
-      return `- [${or(outcome, "ongoing")}] ${said} (${dayOf(created_at)})`;
+      return `- [${or(outcome, "ongoing")}] ${shown} (${dayOf(created_at)})`;
     case "signal":
-      return `- ${said} (${dayOf(created_at)})`;
+      return `- ${shown} (${dayOf(created_at)})`;
   }
 }
 
@@ -772,19 +772,24 @@ export function buildContext(options: BuildContextOptions): BuiltContext {
       label = "",
       id: string | null = null,
     ): Entry => {
-      const said = plain(text);
+      const shown = plain(text);
       return {
         section,
         id,
-        line: said === "" ? null : `- ${label === "" ? "" : `${plain(label)}: `}${said}`,
+        line: shown === "" ? null : `- ${label === "" ? "" : `${plain(label)}: `}${shown}`,
       };
     };
     const entries: Entry[] = [
       ...profile.map(({ id, text }) => note("user_profile", text, "", id)),
       ...censors.map(({ id, text, action }): Entry => {
-        const said = plain(text);
+        const shown = plain(text);
         const rank = ["absolute", "block", "warn"].indexOf(action);
-        return { section: "censors", id, line: said === "" ? null : `- [${action}] ${said}`, rank };
+        return {
+          section: "censors",
+          id,
+          line: shown === "" ? null : `- [${action}] ${shown}`,
+          rank,
+        };
       }),
       frame.description
         ? note("frame", frame.description, frame.frame_name ?? frame.frame_id)
@@ -803,12 +808,12 @@ export function buildContext(options: BuildContextOptions): BuiltContext {
         return { ...note("working_memory", text), unwanted: relevance < 0.7 };
       }),
       ...recent.map(({ id, title, summary }): Entry => {
-        const said = plain(shorten(title));
+        const shown = plain(shorten(title));
         const more = turn.temporal_boost && summary ? plain(shorten(summary)) : "";
         return {
           section: "recent_conversations",
           id,
-          line: said === "" ? null : `- ${said}${more && `: ${more}`}`,
+          line: shown === "" ? null : `- ${shown}${more && `: ${more}`}`,
         };
       }),
       ...memories.map((memory): Entry => {
@@ -834,13 +839,13 @@ export function buildContext(options: BuildContextOptions): BuiltContext {
     // Memories that the prompt does not show after all are kept.
     const isOut = (section: SectionName, id: string) =>
       written.leftOut.some((out) => out.section === section && out.id === id);
-    const told = new Set([
+    const shownIds = new Set([
       ...profile.flatMap(({ id }) => (isOut("user_profile", id) ? [] : id)),
       ...recent.flatMap(({ id }) => (isOut("recent_conversations", id) ? [] : id)),
     ]);
     const untold = written.leftOut.filter(({ id, section }) => {
-      const tells = section === "user_profile" || section === "recent_conversations";
-      return tells && suppressed.has(id!) && !told.has(id!);
+      const isShown = section === "user_profile" || section === "recent_conversations";
+      return isShown && suppressed.has(id!) && !shownIds.has(id!);
     });
     if (untold.length === 0) break;
     leftOut.push(...untold);

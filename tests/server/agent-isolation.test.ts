@@ -335,15 +335,15 @@ async function askAs(server: Running, actor: Actor, name: Name, given: Given): P
   expect(status, `${name} ${JSON.stringify(given)}: ${JSON.stringify(body)}`).toBeLessThan(500);
   const lines: string[] = [];
   headers.forEach((value, header) => void lines.push(`${header}: ${value}`));
-  const told = JSON.stringify([body, lines]).toLowerCase();
-  const said = JSON.stringify(given).toLowerCase();
+  const received = JSON.stringify([body, lines]).toLowerCase();
+  const sent = JSON.stringify(given).toLowerCase();
   for (const other of ALL) {
     if (other === actor) continue;
     for (const secret of Object.values(other)) {
-      if (said.includes(secret)) continue;
+      if (sent.includes(secret)) continue;
       expect(
-        told.includes(secret),
-        `${name} tells ${actor.agent} of ${secret}: ${said} ${told}`,
+        received.includes(secret),
+        `${name} tells ${actor.agent} of ${secret}: ${sent} ${received}`,
       ).toBe(false);
     }
   }

@@ -378,17 +378,17 @@ describe("answers", () => {
   test("are requested one by one; a model that fails repeatedly is skipped", async () => {
     const provider = await startProvider();
     provider.behave(sends({}, 500));
-    const said = await analystOf(provider).answers(Array(5).fill(PROMPT));
-    expect(said).toHaveLength(5);
-    expect(said.at(-1)).toEqual({ failure: expect.stringContaining("left alone") });
+    const outcomes = await analystOf(provider).answers(Array(5).fill(PROMPT));
+    expect(outcomes).toHaveLength(5);
+    expect(outcomes.at(-1)).toEqual({ failure: expect.stringContaining("left alone") });
     expect(provider.asked).toHaveLength(pace.failures);
   });
 
   test("of a cycle share one time limit", async () => {
     const provider = await startProvider();
     provider.behave(() => {});
-    const said = await analystOf(provider, { cycleTime: 100 }).answers([PROMPT, PROMPT]);
-    expect(said).toEqual(Array(2).fill({ failure: "the answers took more than 100 ms" }));
+    const outcomes = await analystOf(provider, { cycleTime: 100 }).answers([PROMPT, PROMPT]);
+    expect(outcomes).toEqual(Array(2).fill({ failure: "the answers took more than 100 ms" }));
     expect(provider.asked).toHaveLength(1);
   });
 });

@@ -172,7 +172,7 @@ describe("a batch yields while its transaction is open:", () => {
       let isOver = false;
       const sent = busy
         .ask("POST /nodes/batch", { items })
-        .then((told) => (answer = told))
+        .then((response) => (answer = response))
         .catch(() => {})
         .finally(() => (isOver = true));
       isSeen = await withinLock(

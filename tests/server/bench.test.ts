@@ -53,10 +53,10 @@ test(
     await server.end();
     const file = agentFile(folder, "own");
     const [before, files] = [readFileSync(file), readdirSync(folder)];
-    const told = bench(folder, "--own", "--agent", "own");
-    expect(told).toContain("a copy of 3 memories, 0 edges, vectors of 4\n");
+    const output = bench(folder, "--own", "--agent", "own");
+    expect(output).toContain("a copy of 3 memories, 0 edges, vectors of 4\n");
     for (const what of MEASURED)
-      expect(told).toMatch(new RegExp(`^${what} +[\\d.]+ ms +[\\d.]+ ms +\\d+$`, "m"));
+      expect(output).toMatch(new RegExp(`^${what} +[\\d.]+ ms +[\\d.]+ ms +\\d+$`, "m"));
     expect(readFileSync(file).equals(before)).toBe(true);
     expect(readdirSync(folder)).toEqual(files);
   },

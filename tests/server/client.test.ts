@@ -188,12 +188,12 @@ describe("the client's errors", () => {
     const { port } = left.address() as AddressInfo;
     await new Promise((closed) => left.close(closed));
     const baseUrl = `http://127.0.0.1:${port}`;
-    const nobody = await refusal(clientOf({ baseUrl }).health());
-    expect(nobody).toMatchObject({
+    const unreachable = await refusal(clientOf({ baseUrl }).health());
+    expect(unreachable).toMatchObject({
       status: null,
       message: `GET ${baseUrl}/v1/health failed: connect ECONNREFUSED 127.0.0.1:${port}; is nous-server running at ${baseUrl}?`,
     });
-    expect(nobody.cause).toBeInstanceOf(Error);
+    expect(unreachable.cause).toBeInstanceOf(Error);
     // The words of a query may be a memory's, and messages are logged.
     const query = { node_id: "secret" };
     const quiet = await refusal(clientOf({ baseUrl }).listEdges(query));

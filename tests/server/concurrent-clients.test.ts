@@ -15,7 +15,7 @@ const SHARED = 4;
 const STEP = 2 ** -16;
 
 /** The clients' work, by the answers. */
-interface Told {
+interface Acknowledged {
   answers: number;
   /** Of each shared memory: its numbers of reads and of changes. */
   reads: number[];
@@ -47,14 +47,14 @@ async function work(
   name: string,
   { ask }: Client,
   shared: { nodes: string[]; edges: string[] },
-  told: Told,
+  acknowledged: Acknowledged,
   turns: number,
 ) {
   const done = async (call: string, body?: unknown) => {
     const answer = await ask(call, body);
-    told.answers += 1;
+    acknowledged.answers += 1;
     if (answer.status >= 300)
-      told.failures.push(`${call}: ${answer.status} ${JSON.stringify(answer.body)}`);
+      acknowledged.failures.push(`${call}: ${answer.status} ${JSON.stringify(answer.body)}`);
     return answer.body;
   };
   for (let turn = 0; turn < turns; turn++) {
@@ -62,28 +62,28 @@ async function work(
     const [node, edge] = [shared.nodes[place]!, shared.edges[place]!];
     const id = `${name}t${turn}`;
     await done("POST /nodes", { ...LESSON, id, content_title: id });
-    told.made.push(id);
+    acknowledged.made.push(id);
     const found = (await done("POST /search", { query: id })).data.map(
       (one: { id: string }) => one.id,
     );
-    if (!found.includes(id)) told.failures.push(`${id} is not found`);
+    if (!found.includes(id)) acknowledged.failures.push(`${id} is not found`);
     await done(`POST /edges/${edge}/strengthen`, { amount: STEP });
-    told.strengthenings[place]! += 1;
+    acknowledged.strengthenings[place]! += 1;
     await done(`GET /nodes/${node}`);
-    told.reads[place]! += 1;
+    acknowledged.reads[place]! += 1;
     await done(`PATCH /nodes/${node}`, { content_body: `changed by ${id}` });
-    told.changes[place]! += 1;
+    acknowledged.changes[place]! += 1;
     if (turn % 3 !== 2) continue;
     await done(`DELETE /nodes/${id}`);
-    told.gone.push(id);
+    acknowledged.gone.push(id);
   }
 }
 
-async function workAtOnce(servers: readonly Running[], turns: number): Promise<Told> {
+async function workAtOnce(servers: readonly Running[], turns: number): Promise<Acknowledged> {
   const clients = servers.map((server) => clientOf(server, "default"));
   const shared = await sharedBy(clients[0]!);
   const nothing = () => Array.from({ length: SHARED }, () => 0);
-  const told: Told = {
+  const acknowledged: Acknowledged = {
     answers: 0,
     reads: nothing(),
     changes: nothing(),
@@ -94,31 +94,33 @@ async function workAtOnce(servers: readonly Running[], turns: number): Promise<T
   };
   await Promise.all(
     Array.from({ length: CLIENTS }, (_, place) =>
-      work(`c${place}`, clients[place % clients.length]!, shared, told, turns),
+      work(`c${place}`, clients[place % clients.length]!, shared, acknowledged, turns),
     ),
   );
-  expect(told.failures).toEqual([]);
+  expect(acknowledged.failures).toEqual([]);
   for (const { ask } of clients) {
     const strengths = async () => {
       const edges = (await ask("GET /graph")).body.edges as { id: string; strength: number }[];
       return shared.edges.map((id) => edges.find((edge) => edge.id === id)!.strength / STEP);
     };
-    expect(await strengths()).toEqual(told.strengthenings);
+    expect(await strengths()).toEqual(acknowledged.strengthenings);
     for (const [place, id] of shared.nodes.entries()) {
       // Soft state of another server comes with its next flush.
       const read = async () => (await ask(`GET /nodes/${id}?recall=false`)).body;
       await expect
         .poll(async () => (await read()).neural_access_count, { timeout: 20_000 })
-        .toBe(told.reads[place]);
-      expect((await read()).version).toBe(1 + told.changes[place]!);
+        .toBe(acknowledged.reads[place]);
+      expect((await read()).version).toBe(1 + acknowledged.changes[place]!);
     }
     const { found, problems } = await heldBy({ ask });
     expect(problems).toEqual([]);
-    const there = new Set([...shared.nodes, ...told.made].filter((id) => !told.gone.includes(id)));
+    const there = new Set(
+      [...shared.nodes, ...acknowledged.made].filter((id) => !acknowledged.gone.includes(id)),
+    );
     const nodes = [...found.keys()].filter((key) => key.startsWith("memory "));
     expect(new Set(nodes.map((key) => key.slice("memory ".length)))).toEqual(there);
   }
-  return told;
+  return acknowledged;
 }
 
 describe(`${CLIENTS} concurrent clients`, () => {
@@ -130,8 +132,8 @@ describe(`${CLIENTS} concurrent clients`, () => {
     const options = ["--log-level", "error"];
     const servers: Running[] = [];
     for (let place = 0; place < count; place++) servers.push(await start(folder, options));
-    const told = await workAtOnce(servers, turns);
-    expect(told.answers).toBeGreaterThanOrEqual(CLIENTS * turns * 5);
+    const acknowledged = await workAtOnce(servers, turns);
+    expect(acknowledged.answers).toBeGreaterThanOrEqual(CLIENTS * turns * 5);
     for (const server of servers) {
       expect(server.log()).toBe("");
       expect(await server.end()).toBe(0);
@@ -141,7 +143,7 @@ describe(`${CLIENTS} concurrent clients`, () => {
     const rows = db
       .prepare("SELECT neural_access_count AS count FROM nodes WHERE id LIKE 'shared%' ORDER BY id")
       .all();
-    expect(rows).toEqual(told.reads.map((reads) => ({ count: reads })));
+    expect(rows).toEqual(acknowledged.reads.map((reads) => ({ count: reads })));
   });
 });
 

@@ -359,11 +359,11 @@ describe("POST /context/feedback", () => {
     const own = clientOf(first, "default");
     await trader(own);
     const context = await build(own);
-    const told = await answered(own, context, "fade BTC funding");
+    const firstAnswer = await answered(own, context, "fade BTC funding");
     await first.end("SIGKILL");
     expect(
       await answered(clientOf(await start(folder), "default"), context, "another answer"),
-    ).toEqual(told);
+    ).toEqual(firstAnswer);
   });
 });
 

@@ -100,8 +100,8 @@ describe("a full disk", () => {
         },
       ],
     ] as const) {
-      const { status, body: told } = await server.ask(call, body);
-      expect({ status, body: told }, call).toEqual(FULL);
+      const { status, body: refusal } = await server.ask(call, body);
+      expect({ status, body: refusal }, call).toEqual(FULL);
     }
     const other = clientOf(server, "another");
     limit(server, 1_000);
@@ -205,8 +205,8 @@ test("a log file that cannot be written does not end the server, and continues l
   expect(lines()).toHaveLength(before);
   limit(server, "unlimited");
   expect((await server.ask("GET /health")).status).toBe(200);
-  const told = lines().slice(before - 1, -1);
-  expect(told.map((line) => JSON.parse(line).route)).toEqual([
+  const logged = lines().slice(before - 1, -1);
+  expect(logged.map((line) => JSON.parse(line).route)).toEqual([
     "/v1/nodes",
     "/v1/nodes/{id}",
     "/v1/health",

@@ -57,7 +57,7 @@ describe("the settings of a writing connection", () => {
         encoding: "utf8",
       });
       expect(purged.status).toBe(0);
-      const told = [...settingsIn(server.log()), ...settingsIn(purged.stderr)];
+      const reported = [...settingsIn(server.log()), ...settingsIn(purged.stderr)];
       const expected = {
         journal_mode: "wal",
         foreign_keys: 1,
@@ -65,9 +65,9 @@ describe("the settings of a writing connection", () => {
         busy_timeout: 5000,
         ...synced,
       };
-      expect(told.length).toBeGreaterThan(2 * agents.length);
-      expect(new Set(told.map((settings) => JSON.stringify(settings))).size).toBe(1);
-      expect(told[0]).toEqual(expected);
+      expect(reported.length).toBeGreaterThan(2 * agents.length);
+      expect(new Set(reported.map((settings) => JSON.stringify(settings))).size).toBe(1);
+      expect(reported[0]).toEqual(expected);
     },
   );
 });

@@ -46,10 +46,10 @@ describe("Idempotency-Key", () => {
       ["POST /nodes", { ...LESSON, content_title: "Other" }],
       ["POST /clusters", { name: "Majors" }],
     ] as const) {
-      const { status, body: told } = await one.ask(call, body, keyed("k"));
-      expect({ status, told }).toEqual({
+      const { status, body: refusal } = await one.ask(call, body, keyed("k"));
+      expect({ status, refusal }).toEqual({
         status: 422,
-        told: { error: "the Idempotency-Key was used for another request" },
+        refusal: { error: "the Idempotency-Key was used for another request" },
       });
     }
     expect((await other.ask("POST /nodes", LESSON, keyed("k"))).body.id).not.toBe(first.body.id);
@@ -90,17 +90,17 @@ describe("Idempotency-Key", () => {
       const body = { ...LESSON, content_title: `xylophone ${turn}` };
       return { key: `k-${turn}`, body };
     });
-    const told = new Map<string, string>();
+    const idsByKey = new Map<string, string>();
     const sending = sent.map(async ({ key, body }) => {
       const answer = await before.ask("POST /nodes", body, keyed(key)).catch(() => undefined);
-      if (answer !== undefined) told.set(key, answer.body.id);
-      if (told.size === 5) await server.end("SIGKILL");
+      if (answer !== undefined) idsByKey.set(key, answer.body.id);
+      if (idsByKey.size === 5) await server.end("SIGKILL");
     });
     await Promise.all(sending);
     const after = clientOf(await start(folder), "a");
     for (const { key, body } of sent) {
       const { id } = (await after.ask("POST /nodes", body, keyed(key))).body;
-      expect(id).toBe(told.get(key) ?? id);
+      expect(id).toBe(idsByKey.get(key) ?? id);
     }
     expect((await after.ask("GET /health")).body.node_count).toBe(sent.length);
     expect(

@@ -143,12 +143,12 @@ test("a closed agent does not appear in another folder, and is not created in it
 }, async () => {
   const { folder, aside, server } = await setUp();
   renameSync(agentsDir(folder), aside);
-  const nobody = clientOf(server, "somebody new");
+  const newcomer = clientOf(server, "somebody new");
   for (const [call, body] of [
     ["GET /health"],
     ["POST /nodes", { type: "note", content_title: "lost" }],
   ] as const) {
-    expect(await nobody.ask(call, body)).toMatchObject({
+    expect(await newcomer.ask(call, body)).toMatchObject({
       status: 503,
       body: { error: expect.stringMatching(MOVED) },
     });

@@ -114,9 +114,9 @@ test("no answer about a truncated log, or a locked database, contains a path", {
     await second.ask("DELETE /agents/busy"),
     await clientOf(second, "busy").ask("POST /nodes", LESSON),
   ];
-  const told = busy.map(({ body }) => JSON.stringify(body));
-  for (const text of told) expect(text).toMatch(/in use|using it/);
-  for (const text of [...cut, ...told]) expect(text).not.toContain(folder);
+  const bodies = busy.map(({ body }) => JSON.stringify(body));
+  for (const text of bodies) expect(text).toMatch(/in use|using it/);
+  for (const text of [...cut, ...bodies]) expect(text).not.toContain(folder);
 });
 
 test("no report of a consolidation whose database fails contains a path", async () => {

@@ -32,9 +32,9 @@ async function callsThere(): Promise<string[]> {
 
 async function run(url: string): Promise<{ code: number | null; told: string; wrong: string }> {
   const child = spawn("python3", [CLIENT, url], { stdio: ["ignore", "pipe", "pipe"] });
-  let [told, wrong] = ["", ""];
+  let [printed, wrong] = ["", ""];
   child.stdout.on("data", (text) => {
-    told += text;
+    printed += text;
   });
   child.stderr.on("data", (text) => {
     wrong += text;
@@ -43,15 +43,15 @@ async function run(url: string): Promise<{ code: number | null; told: string; wr
     child.once("error", failed);
     child.once("close", ended);
   });
-  return { code, told, wrong };
+  return { code, told: printed, wrong };
 }
 
 test("a Python client can make all calls, and read every field of the answers", async () => {
   const isThere = spawnSync("python3", ["--version"]).status === 0;
   expect(isThere, "python3 is needed for this test: install it, and run it again").toBe(true);
-  const { code, told, wrong } = await run(server().url);
+  const { code, told: printed, wrong } = await run(server().url);
   expect({ code, wrong }).toEqual({ code: 0, wrong: "" });
   const there = await callsThere();
   expect(there.length).toBeGreaterThan(12);
-  expect(JSON.parse(told)).toEqual(expect.arrayContaining(there));
+  expect(JSON.parse(printed)).toEqual(expect.arrayContaining(there));
 });

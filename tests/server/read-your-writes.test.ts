@@ -207,14 +207,14 @@ describe("another agent is answered between the steps of one agent's long work:"
     expect(pauses.length).toBeGreaterThan(4);
     expect(pauses).not.toContain(false);
     await agents.close();
-    const told: string[] = [];
+    const messages: string[] = [];
     const again = new Agent(new LibsqlStorage(files.large!, { durability: "normal" }), {
       snapshots: snapshotsOf(files.large!),
-      log: (what) => told.push(what),
+      log: (what) => messages.push(what),
     });
     again.open();
     expect([again.index.size, again.texts.size]).toEqual([MANY, MANY]);
-    expect(told).toEqual(
+    expect(messages).toEqual(
       expect.arrayContaining([
         "Loaded from its snapshot: index",
         "Loaded from its snapshot: full text",

@@ -46,7 +46,7 @@ const VECTOR = [0.1, -0.7, 0.3];
 
 /** Many kinds of requests, with the parts of their answers that do not depend on the time. */
 async function life(client: Client) {
-  const told: unknown[] = [];
+  const answers: unknown[] = [];
   const ask = async (call: string, body?: unknown) => {
     const { status, body: answer } = await client.ask(call, body);
     const text = JSON.stringify(answer, (key, value) => {
@@ -54,7 +54,7 @@ async function life(client: Client) {
       // Fading values have faded a little further for the later request.
       return typeof value === "number" && !Number.isInteger(value) ? null : value;
     });
-    told.push([call, status, text?.replace(/\b[ec]_[0-9a-z]{12}\b/g, "(made)")]);
+    answers.push([call, status, text?.replace(/\b[ec]_[0-9a-z]{12}\b/g, "(made)")]);
     return answer;
   };
   const [a, b, c] = ["n_squeeze", "n_trend", "n_note"];
@@ -88,7 +88,7 @@ async function life(client: Client) {
   await ask("POST /decay", {});
   await ask("POST /consolidate", {});
   await ask("GET /health");
-  return told;
+  return answers;
 }
 
 describe("a remote database", () => {

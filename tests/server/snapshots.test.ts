@@ -72,19 +72,19 @@ interface Opened {
 }
 
 function open(file: string, config = {}): Opened {
-  const told: string[] = [];
+  const messages: string[] = [];
   const storage = new LibsqlStorage(file, { durability: "normal" });
   const agent = new Agent(storage, {
     config,
     log: (what, figures) =>
-      told.push(figures?.why === undefined ? what : `${what}: ${figures.why}`),
+      messages.push(figures?.why === undefined ? what : `${what}: ${figures.why}`),
     clock: () => NOW,
     snapshots: snapshotsOf(file),
   });
   agent.open();
   return {
     agent,
-    how: () => told.filter((what) => KINDS.some((kind) => what.includes(`: ${kind}`))),
+    how: () => messages.filter((what) => KINDS.some((kind) => what.includes(`: ${kind}`))),
   };
 }
 

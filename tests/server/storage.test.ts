@@ -120,13 +120,13 @@ describe("a database of the existing server", () => {
   test("is copied before it is changed", () => {
     const folder = temporaryFolder();
     makeExisting(join(folder, "a.db"));
-    const told: string[] = [];
+    const messages: string[] = [];
     new LibsqlStorage(join(folder, "a.db"), {
       durability: "full",
-      tell: (what) => told.push(what),
+      tell: (what) => messages.push(what),
     });
     const [copy] = readdirSync(folder).filter((name) => name.startsWith("a.db.schema-0."));
-    expect(told).toEqual([expect.stringContaining(join(folder, copy!))]);
+    expect(messages).toEqual([expect.stringContaining(join(folder, copy!))]);
     const rows = raw(join(folder, copy!))
       .prepare("SELECT rowid, id FROM nodes ORDER BY rowid")
       .all();

@@ -220,8 +220,8 @@ test("invalid UTF-8 that another program wrote while the database was closed is 
   const run = (command: string) =>
     spawnSync(process.execPath, [PROGRAM, command, "--data-dir", folder], { encoding: "utf8" });
   for (const _ of [1, 2]) {
-    const told = expect.stringMatching(/not UTF-8 in nodes, row 2, column content_title/);
-    expect(run("check")).toMatchObject({ status: 1, stdout: told });
+    const report = expect.stringMatching(/not UTF-8 in nodes, row 2, column content_title/);
+    expect(run("check")).toMatchObject({ status: 1, stdout: report });
   }
   expect(run("export")).toMatchObject({ status: 0, stdout: expect.stringContaining(READ) });
   const again = await start(folder, ["--log-level", "info"]);

@@ -184,7 +184,7 @@ const bare = fc
   .tuple(anyOf(reference.BARE_QUESTIONS), anyOf(["??", "?!.", " ?", "...", " so", "。"]))
   .map((it) => it.join(""));
 
-const said = fc.oneof(
+const statement = fc.oneof(
   { weight: 8, arbitrary: clause },
   { weight: 2, arbitrary: insistent },
   { weight: 1, arbitrary: roll },
@@ -196,13 +196,13 @@ const said = fc.oneof(
 );
 
 const greeted = fc
-  .tuple(anyOf(reference.GREETINGS), anyOf(SEPARATORS), seldom(reference.GREETINGS, 6), said)
+  .tuple(anyOf(reference.GREETINGS), anyOf(SEPARATORS), seldom(reference.GREETINGS, 6), statement)
   .map(
     ([first, separator, second, rest]) => first + separator + (second && second + separator) + rest,
   );
 
 const long = fc
-  .tuple(anyOf(["word ", "漢字", "🚀", "é"]), fc.integer({ min: 40, max: 205 }), said)
+  .tuple(anyOf(["word ", "漢字", "🚀", "é"]), fc.integer({ min: 40, max: 205 }), statement)
   .map(([piece, times, rest]) => piece.repeat(times) + rest);
 
 /** Any turn. */
@@ -210,7 +210,7 @@ export const turn: fc.Arbitrary<string> = disguised(
   fc
     .tuple(
       fc.oneof(
-        { weight: 6, arbitrary: said },
+        { weight: 6, arbitrary: statement },
         { weight: 3, arbitrary: greeted },
         { weight: 1, arbitrary: anyOf(reference.GREETINGS) },
         { weight: 1, arbitrary: long },

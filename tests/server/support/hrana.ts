@@ -41,14 +41,14 @@ export async function startDatabase(
 ): Promise<Database> {
   const token = "very-secret-token";
   let child: ChildProcess;
-  const told = <T>() =>
+  const nextMessage = <T>() =>
     new Promise<T>((resolve) => child.once("message", (message) => resolve(message as T)));
   const serve = async (port: number) => {
     child = fork(PROGRAM, [file, token, String(port)]);
-    return (await told<{ port: number }>()).port;
+    return (await nextMessage<{ port: number }>()).port;
   };
   const say = (message: object) => {
-    const answer = told<{ requests: number }>();
+    const answer = nextMessage<{ requests: number }>();
     child.send(message);
     return answer;
   };

@@ -61,14 +61,14 @@ function patternOf(pattern: string, names: Names): string {
 }
 
 function differencesOf(found: unknown, expected: unknown, path: string): string[] {
-  const told = () => [`${path} is ${JSON.stringify(found)}, not ${JSON.stringify(expected)}`];
+  const difference = () => [`${path} is ${JSON.stringify(found)}, not ${JSON.stringify(expected)}`];
   if (expected instanceof Matching)
-    return new RegExp(expected.pattern, "s").test(String(found)) ? [] : told();
+    return new RegExp(expected.pattern, "s").test(String(found)) ? [] : difference();
   if (typeof expected !== "object" || expected === null)
-    return Object.is(found, expected) ? [] : told();
-  if (typeof found !== "object" || found === null) return told();
+    return Object.is(found, expected) ? [] : difference();
+  if (typeof found !== "object" || found === null) return difference();
   if (Array.isArray(expected)) {
-    if (!Array.isArray(found) || found.length !== expected.length) return told();
+    if (!Array.isArray(found) || found.length !== expected.length) return difference();
     return expected.flatMap((entry, place) =>
       differencesOf(found[place], entry, `${path}[${place}]`),
     );

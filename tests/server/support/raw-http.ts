@@ -73,16 +73,16 @@ export function send(
 export function write(url: string, text: string, { goesAway = false } = {}): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
-    let told = "";
+    let received = "";
     const socket = connect(Number(port), hostname, () => {
       socket.write(text, "latin1");
       if (goesAway) socket.end();
     });
     socket.setTimeout(PATIENCE, () => socket.destroy(new Error("was not answered")));
     socket.setEncoding("utf8").on("data", (chunk) => {
-      told += chunk;
+      received += chunk;
     });
     socket.on("error", reject);
-    socket.on("close", () => resolve(told));
+    socket.on("close", () => resolve(received));
   });
 }

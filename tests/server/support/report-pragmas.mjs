@@ -15,9 +15,9 @@ const { exec } = Database.prototype;
 Database.prototype.exec = function (sql) {
   exec.call(this, sql);
   if (sql !== "BEGIN IMMEDIATE" || this.memory) return;
-  const told = SETTINGS.map((name) => [
+  const settings = SETTINGS.map((name) => [
     name,
     Object.values(this.prepare(`PRAGMA ${name}`).all()[0])[0],
   ]);
-  process.stderr.write(`${JSON.stringify({ settings: Object.fromEntries(told) })}\n`);
+  process.stderr.write(`${JSON.stringify({ settings: Object.fromEntries(settings) })}\n`);
 };

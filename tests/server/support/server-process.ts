@@ -74,15 +74,15 @@ export async function start(
   // Every request adds a listener.
   setMaxListeners(0, gone.signal);
   child.once("exit", () => gone.abort());
-  let [told, logged] = ["", ""];
+  let [printed, logged] = ["", ""];
   child.stderr.on("data", (text) => {
     logged += text;
   });
   const url = await new Promise<string>((resolve, reject) => {
     child.once("exit", (code, by) => reject(new Ended(code ?? by, logged)));
     child.stdout.on("data", (text) => {
-      told += text;
-      const found = /listens on (\S+)\n/.exec(told);
+      printed += text;
+      const found = /listens on (\S+)\n/.exec(printed);
       if (found) resolve(found[1]!);
     });
   });

@@ -321,7 +321,7 @@ export async function fuzz(
     for (let life = seed; report.calls < calls; life++) {
       const lived = new Life(nous, life, report.tally);
       const found = await lived.run(Array(LIFE).keys());
-      if (found !== undefined) throw new Error(await told(nous, life, found));
+      if (found !== undefined) throw new Error(await reportOf(nous, life, found));
       report.calls += LIFE;
       report.nested += lived.nested;
       // Finalizers run between ticks, and free unreferenced engines.
@@ -334,7 +334,7 @@ export async function fuzz(
   return report;
 }
 
-async function told(nous: Package, seed: number, first: Fault): Promise<string> {
+async function reportOf(nous: Package, seed: number, first: Fault): Promise<string> {
   const { places, found } = await minimal(nous, seed, first);
   const lines = [
     `${found.kind} ${found.fault}`,

@@ -33,7 +33,7 @@ const perhaps = <T>(v: Values, make: () => T): T | undefined =>
   v.dice.oneIn(3) ? undefined : make();
 
 /** An object without the fields that are undefined. */
-const told = (fields: Record<string, unknown>): Anything => {
+const withoutUndefined = (fields: Record<string, unknown>): Anything => {
   for (const [name, value] of Object.entries(fields)) if (value === undefined) delete fields[name];
   return fields;
 };
@@ -157,7 +157,7 @@ const condition = (v: Values, depth: number): Anything => {
         ? undefined
         : v.score();
   return v.object(
-    told({
+    withoutUndefined({
       var: `variable_${v.dice.below(4)}`,
       op,
       value,
@@ -168,7 +168,7 @@ const condition = (v: Values, depth: number): Anything => {
 
 export const playbook = (v: Values): Anything => {
   const trigger = v.object(
-    told({
+    withoutUndefined({
       anomaly_types: v.list(() => `kind_${v.dice.below(4)}`, 3),
       symbols: v.dice.oneIn(2) ? undefined : v.list(() => v.word(), 3),
       min_severity: perhaps(v, () => v.share()),
@@ -221,7 +221,7 @@ export const match = (v: Values): Anything =>
 
 export const turn = (v: Values): Anything =>
   v.object(
-    told({
+    withoutUndefined({
       input: perhaps(v, () => v.text()),
       frame_type: v.name(FRAMES),
       temporal_recency: perhaps(v, () => v.share()),
@@ -242,7 +242,7 @@ export const classified = (v: Values): Anything =>
 export const usageRecord = (v: Values): Anything =>
   v.object({
     memory_id: v.id(),
-    ...told({ memory_type: perhaps(v, () => v.word()) }),
+    ...withoutUndefined({ memory_type: perhaps(v, () => v.word()) }),
     retrieved_at: NOW - v.dice.below(3e9),
     was_referenced: v.flag(),
   });
@@ -250,10 +250,10 @@ export const usageRecord = (v: Values): Anything =>
 /** The configuration of an engine. */
 export const config = (v: Values): Anything =>
   v.object(
-    told({
+    withoutUndefined({
       sections: perhaps(v, () =>
         v.object(
-          told({
+          withoutUndefined({
             intentBoost: 1 + v.dice.share(),
             defaultSection: v.name(SECTIONS),
             subtypes: perhaps(v, () =>
@@ -295,7 +295,7 @@ export const embedding = (v: Values, { dimensions }: World): Anything =>
 
 export const node = (v: Values, world: World): Anything =>
   v.object(
-    told({
+    withoutUndefined({
       id: v.id(),
       type: perhaps(v, () => v.name(TYPES)),
       subtype: perhaps(v, () => v.subtype()),
@@ -316,7 +316,7 @@ export const node = (v: Values, world: World): Anything =>
 
 export const edge = (v: Values): Anything =>
   v.object(
-    told({
+    withoutUndefined({
       id: edgeId(v),
       source_id: v.id(),
       target_id: v.id(),
@@ -327,7 +327,7 @@ export const edge = (v: Values): Anything =>
 
 const filters = (v: Values): Anything =>
   v.object(
-    told({
+    withoutUndefined({
       types: v.dice.oneIn(6) ? v.list(() => v.name(TYPES), 4) : undefined,
       excluded_types: v.dice.oneIn(6) ? v.list(() => v.name(TYPES), 2) : undefined,
       subtypes: v.dice.oneIn(6) ? v.list(() => v.word(), 4) : undefined,
@@ -346,7 +346,7 @@ export const limit = (v: Values): number =>
 
 export const query = (v: Values, world: World): Anything =>
   v.object(
-    told({
+    withoutUndefined({
       embedding: world.dimensions > 0 ? perhaps(v, () => embedding(v, world)) : undefined,
       bm25: perhaps(v, () => v.list(() => v.object({ id: v.id(), score: v.amount() }), 20)),
       filters: v.dice.oneIn(3) ? filters(v) : undefined,
@@ -361,7 +361,10 @@ export const query = (v: Values, world: World): Anything =>
 
 export const similarOptions = (v: Values): Anything =>
   v.object(
-    told({ limit: perhaps(v, () => limit(v)), filter: v.dice.oneIn(4) ? filters(v) : undefined }),
+    withoutUndefined({
+      limit: perhaps(v, () => limit(v)),
+      filter: v.dice.oneIn(4) ? filters(v) : undefined,
+    }),
   );
 
 /** Ids of existing memories, except in a wild call. */
@@ -385,12 +388,14 @@ export const columns = (v: Values, world: World): Anything => {
   const listed = nodes.handles ?? nodes.ids;
   const count = Array.isArray(listed) || listed instanceof Uint32Array ? listed.length : 3;
   const column = () => (v.dice.oneIn(3) ? undefined : v.numbers(count, () => v.amount()));
-  return v.object(told({ ...nodes, semantic: column(), bm25: column(), graph: column() }));
+  return v.object(
+    withoutUndefined({ ...nodes, semantic: column(), bm25: column(), graph: column() }),
+  );
 };
 
 export const document = (v: Values): Anything =>
   v.object(
-    told({
+    withoutUndefined({
       id: v.id(),
       title: perhaps(v, () => v.text()),
       summary: perhaps(v, () => v.text()),
