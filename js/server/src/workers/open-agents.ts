@@ -65,8 +65,6 @@ interface OpenAgent {
   flush: NodeJS.Timeout | undefined;
   /** Whether the last flush failed because the memory may only be read. */
   isReadOnly: boolean;
-  /** Whether it is being kept so that it can be closed. */
-  isLeaving: boolean;
   /** What it has been given to do and has not done. */
   turns: number;
   /** As it was after the last turn. */
@@ -152,7 +150,7 @@ export class Agents {
       if (resident === this.#nobody) this.#keepEmpty(resident);
       resident.bytes = resident.agent.bytes;
       this.#flushSoon(name, resident);
-      if (!resident.isLeaving) this.#makeRoom(resident);
+      this.#makeRoom(resident);
     };
     resident.last = turn.then(done, done);
     return turn;
@@ -192,12 +190,10 @@ export class Agents {
    */
   #makeRoom(last: OpenAgent): void {
     let { bytes } = this.occupancy();
-    for (const resident of this.#residents.values())
-      if (resident.isLeaving) bytes -= resident.bytes;
     for (const [name, resident] of this.#residents) {
       if (bytes <= this.#residence.mostBytes) return;
-      if (resident === last || resident.turns > 0 || resident.isLeaving) continue;
-      if (this.#closeInTurns(name, resident)) bytes -= resident.bytes;
+      if (resident === last || resident.turns > 0) continue;
+      if (this.#closeNow(name, resident)) bytes -= resident.bytes;
     }
   }
 
@@ -220,13 +216,26 @@ export class Agents {
   }
 
   /**
-   * Begins to close an agent that has nothing to do. Its snapshots are written in steps that give
-   * way to other agents, and it stays open if it is asked something meanwhile. Returns false if it
-   * stays open because what is ahead of its database cannot be written now. Where the database may
-   * only be read that is given up: agents that nobody can close would take more memory than they
-   * may.
+   * Closes an idle agent after its snapshots were written in steps that give way to other agents,
+   * unless it is asked something meanwhile.
    */
-  #closeInTurns(name: string, resident: OpenAgent): boolean {
+  #closeInTurns(name: string, resident: OpenAgent): void {
+    const { askedAt } = resident;
+    // Closing meets the same error again, and tells it.
+    this.#turn(name, resident, (agent) => agent.keepInTurns()).catch(() => {});
+    resident.last = resident.last.then(() => {
+      const isAsked = resident.turns > 0 || resident.askedAt !== askedAt;
+      if (isAsked || this.#isClosing || this.#residents.get(name) !== resident) return;
+      this.#closeNow(name, resident);
+    });
+  }
+
+  /**
+   * Closes an agent that has nothing to do. It stays open where what is ahead of its database
+   * cannot be written now. Where the database may only be read that is given up: agents that nobody
+   * can close would take more memory than they may.
+   */
+  #closeNow(name: string, resident: OpenAgent): boolean {
     try {
       resident.agent.flushAll();
       // What is in memory may be all that there is.
@@ -241,19 +250,10 @@ export class Agents {
         return false;
       }
     }
-    resident.isLeaving = true;
-    const { askedAt } = resident;
-    // Closing meets the same error again, and tells it.
-    this.#turn(name, resident, (agent) => agent.keepInTurns()).catch(() => {});
-    resident.last = resident.last.then(() => {
-      resident.isLeaving = false;
-      const isAsked = resident.turns > 0 || resident.askedAt !== askedAt;
-      if (isAsked || this.#isClosing || this.#residents.get(name) !== resident) return;
-      clearTimeout(resident.flush);
-      this.#residents.delete(name);
-      this.#closeAgent(name, resident.agent);
-      this.#isToBeReleased = true;
-    });
+    clearTimeout(resident.flush);
+    this.#residents.delete(name);
+    this.#closeAgent(name, resident.agent);
+    this.#isToBeReleased = true;
     return true;
   }
 
@@ -355,7 +355,6 @@ function openAgentOf(agent: Agent): OpenAgent {
     last: Promise.resolve(),
     flush: undefined,
     isReadOnly: false,
-    isLeaving: false,
     turns: 0,
     bytes: 0,
     askedAt: now,
