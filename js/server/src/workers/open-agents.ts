@@ -68,8 +68,6 @@ interface OpenAgent {
   flush: NodeJS.Timeout | undefined;
   /** Whether the last flush failed because the database is read-only. */
   isReadOnly: boolean;
-  /** Whether its snapshots are being written so that it can be closed. */
-  isLeaving: boolean;
   /** Requests that are not done. */
   turns: number;
   /** Bytes of the agent after the last request. */
@@ -153,7 +151,7 @@ export class Agents {
       if (openAgent === this.#empty) this.#replaceEmpty(openAgent);
       openAgent.bytes = openAgent.agent.bytes;
       this.#flushSoon(name, openAgent);
-      if (!openAgent.isLeaving) this.#makeRoom(openAgent);
+      this.#makeRoom(openAgent);
     };
     openAgent.last = turn.then(done, done);
     return turn;
@@ -193,12 +191,10 @@ export class Agents {
    */
   #makeRoom(last: OpenAgent): void {
     let { bytes } = this.occupancy();
-    for (const openAgent of this.#openAgents.values())
-      if (openAgent.isLeaving) bytes -= openAgent.bytes;
     for (const [name, openAgent] of this.#openAgents) {
       if (bytes <= this.#residence.mostBytes) return;
-      if (openAgent === last || openAgent.turns > 0 || openAgent.isLeaving) continue;
-      if (this.#closeInTurns(name, openAgent)) bytes -= openAgent.bytes;
+      if (openAgent === last || openAgent.turns > 0) continue;
+      if (this.#closeNow(name, openAgent)) bytes -= openAgent.bytes;
     }
   }
 
@@ -221,12 +217,26 @@ export class Agents {
   }
 
   /**
-   * Begins to close an agent without requests. Its snapshots are written in steps that give way to
-   * other agents, and it stays open if a request comes meanwhile. Returns false, and leaves it open,
-   * if its soft state cannot be written now. A read-only database loses its soft state instead:
-   * agents that cannot be closed would exceed the memory limit.
+   * Closes an idle agent after its snapshots were written in steps that give way to other agents,
+   * unless a request comes meanwhile.
    */
-  #closeInTurns(name: string, openAgent: OpenAgent): boolean {
+  #closeInTurns(name: string, openAgent: OpenAgent): void {
+    const { askedAt } = openAgent;
+    // Closing meets the same error again, and tells it.
+    this.#turn(name, openAgent, (agent) => agent.keepInTurns()).catch(() => {});
+    openAgent.last = openAgent.last.then(() => {
+      const isAsked = openAgent.turns > 0 || openAgent.askedAt !== askedAt;
+      if (isAsked || this.#isClosing || this.#openAgents.get(name) !== openAgent) return;
+      this.#closeNow(name, openAgent);
+    });
+  }
+
+  /**
+   * Closes an agent without requests. Returns false, and leaves it open, if its soft state cannot
+   * be written now. A read-only database loses its soft state instead: agents that cannot be closed
+   * would exceed the memory limit.
+   */
+  #closeNow(name: string, openAgent: OpenAgent): boolean {
     try {
       openAgent.agent.flushAll();
       // If the file was moved or deleted, memory may hold the only copy of the data.
@@ -237,19 +247,10 @@ export class Agents {
         return false;
       }
     }
-    openAgent.isLeaving = true;
-    const { askedAt } = openAgent;
-    // Closing meets the same error again, and tells it.
-    this.#turn(name, openAgent, (agent) => agent.keepInTurns()).catch(() => {});
-    openAgent.last = openAgent.last.then(() => {
-      openAgent.isLeaving = false;
-      const isAsked = openAgent.turns > 0 || openAgent.askedAt !== askedAt;
-      if (isAsked || this.#isClosing || this.#openAgents.get(name) !== openAgent) return;
-      clearTimeout(openAgent.flush);
-      this.#openAgents.delete(name);
-      this.#closeAgent(name, openAgent.agent);
-      this.#isToBeReleased = true;
-    });
+    clearTimeout(openAgent.flush);
+    this.#openAgents.delete(name);
+    this.#closeAgent(name, openAgent.agent);
+    this.#isToBeReleased = true;
     return true;
   }
 
@@ -351,7 +352,6 @@ function openAgentOf(agent: Agent): OpenAgent {
     last: Promise.resolve(),
     flush: undefined,
     isReadOnly: false,
-    isLeaving: false,
     turns: 0,
     bytes: 0,
     askedAt: now,
