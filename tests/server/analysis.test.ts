@@ -242,7 +242,7 @@ describe("what a model says of use", () => {
   });
 });
 
-describe("a model that says nothing of use", () => {
+describe("a model without a usable answer", () => {
   test("costs no group its lessons: statistics take its place, and the report names it", async () => {
     const { client, server } = await set((asked, response) => {
       if (symbolOf(asked as Question) === "ETH") json(response, completion(lesson("ETH")));
@@ -256,7 +256,7 @@ describe("a model that says nothing of use", () => {
     expect(report.errors).toEqual([{ symbol: "BTC", stage: "analyze", message }]);
     expect([...analyses(client)].sort()).toEqual(["BTC statistics", "ETH model"]);
     expect(report.patterns_created).toBe(learned(client).length);
-    expect(server.log()).toContain("The language model said nothing of use");
+    expect(server.log()).toContain("The language model gave no usable answer");
   });
 
   test("keeps nobody waiting but who asked for it, and no transaction is open meanwhile", async () => {

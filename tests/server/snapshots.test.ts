@@ -1,5 +1,5 @@
 // Index and full text as they are kept beside the database from one start to the next: they are
-// what the database would give, they catch up with what was written since, what is of no use is
+// what the database would give, they catch up with what was written since, what cannot be used is
 // passed over, and what is purged is in none of them.
 
 import { spawnSync } from "node:child_process";
@@ -255,18 +255,18 @@ test.each([
   [
     "of another epoch",
     "UPDATE nous_meta SET value = 'another' WHERE key = 'epoch'",
-    /before a restore/,
+    /older than a restore/,
   ],
   [
     "ahead of the database",
     "DELETE FROM change_log; UPDATE sqlite_sequence SET seq = 3",
-    /does not lead on/,
+    /does not continue from it/,
   ],
   [
     "which the change log does not reach",
     `INSERT INTO nodes (id, type, content_title) VALUES ('n_new', 'note', 'New'), ('n_newer', 'note', 'Newer');
      DELETE FROM change_log WHERE sequence < (SELECT max(sequence) FROM change_log)`,
-    /does not lead on/,
+    /does not continue from it/,
   ],
 ])("those %s are made anew, with a line in the log", (_, statements, why) => {
   const file = filled();
@@ -315,7 +315,7 @@ test.each(KINDS)("%s that is damaged anywhere, cut off, or empty is made anew", 
     Buffer.alloc(0),
   ];
   const expected = KINDS.flatMap((other, place) =>
-    other === kind ? [expect.stringContaining("is of no use"), ANEW[place]] : [AS_KEPT[place]],
+    other === kind ? [expect.stringContaining("cannot be used"), ANEW[place]] : [AS_KEPT[place]],
   );
   for (const bytes of damaged) {
     writeFileSync(kept, bytes);
@@ -326,7 +326,7 @@ test.each(KINDS)("%s that is damaged anywhere, cut off, or empty is made anew", 
   }
 });
 
-test("one in the place of the other is of no use", () => {
+test("one in the place of the other cannot be used", () => {
   const file = filled();
   const { index, texts } = snapshotsOf(file);
   writeFileSync(texts, readFileSync(index));
