@@ -256,7 +256,7 @@ describe("a useless answer of the model", () => {
     expect(report.errors).toEqual([{ symbol: "BTC", stage: "analyze", message }]);
     expect([...analyses(client)].sort()).toEqual(["BTC statistics", "ETH model"]);
     expect(report.patterns_created).toBe(learned(client).length);
-    expect(server.log()).toContain("The language model said nothing of use");
+    expect(server.log()).toContain("The language model gave no usable answer");
   });
 
   test("delays only its own request, and holds no transaction open", async () => {

@@ -520,7 +520,7 @@ describe("another model", () => {
     const { code, stdout } = await reembed(folder, provider, "words-32");
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: expect.stringContaining("does not take 1 texts"),
+      stdout: expect.stringContaining("the model rejects 1 texts"),
     });
     const without = modelsIn(folder).filter(({ components }) => components !== 32);
     expect(without).toMatchObject([{ title: "memory4", components: null }]);

@@ -256,18 +256,18 @@ test.each([
   [
     "of another epoch",
     "UPDATE nous_meta SET value = 'another' WHERE key = 'epoch'",
-    /before a restore/,
+    /older than a restore/,
   ],
   [
     "ahead of the database",
     "DELETE FROM change_log; UPDATE sqlite_sequence SET seq = 3",
-    /does not lead on/,
+    /does not continue from it/,
   ],
   [
     "which the change log does not reach",
     `INSERT INTO nodes (id, type, content_title) VALUES ('n_new', 'note', 'New'), ('n_newer', 'note', 'Newer');
      DELETE FROM change_log WHERE sequence < (SELECT max(sequence) FROM change_log)`,
-    /does not lead on/,
+    /does not continue from it/,
   ],
 ])("snapshots %s are rebuilt, with a line in the log", (_, statements, why) => {
   const file = filled();
@@ -316,7 +316,7 @@ test.each(KINDS)("%s with any damage, truncated or empty, is rebuilt", (kind) =>
     Buffer.alloc(0),
   ];
   const expected = KINDS.flatMap((other, place) =>
-    other === kind ? [expect.stringContaining("is of no use"), ANEW[place]] : [AS_KEPT[place]],
+    other === kind ? [expect.stringContaining("cannot be used"), ANEW[place]] : [AS_KEPT[place]],
   );
   for (const bytes of damaged) {
     writeFileSync(kept, bytes);

@@ -58,19 +58,22 @@ export class Analyst {
   async answers(prompts: readonly PatternPrompt[]): Promise<ModelAnswer[]> {
     const late = AbortSignal.timeout(this.#cycleTime);
     const signal = AbortSignal.any([this.#end.signal, late]);
-    const said: ModelAnswer[] = [];
+    const answers: ModelAnswer[] = [];
     for (const prompt of prompts) {
       try {
-        said.push({ text: await this.#answer(prompt, signal) });
+        answers.push({ text: await this.#answer(prompt, signal) });
       } catch (error) {
         const failure = late.aborted
           ? `the answers took more than ${this.#cycleTime} ms`
           : reasonOf(error);
-        this.#log.warn({ failure: { message: failure } }, "The language model said nothing of use");
-        said.push({ failure });
+        this.#log.warn(
+          { failure: { message: failure } },
+          "The language model gave no usable answer",
+        );
+        answers.push({ failure });
       }
     }
-    return said;
+    return answers;
   }
 
   #answer(prompt: PatternPrompt, signal: AbortSignal): Promise<string> {

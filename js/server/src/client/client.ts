@@ -102,9 +102,9 @@ const MOST_AGENT_NAME = 200;
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor defines every method
 export class NousClient {
   /**
-   * Makes a client. It sends nothing.
+   * Creates a client. It sends nothing.
    *
-   * @throws {TypeError} if the base URL, the agent's name or the key cannot be used.
+   * @throws {TypeError} If the base URL, the agent's name or the key cannot be used.
    */
   constructor(options: NousClientOptions) {
     const ask = askerOf(options);

@@ -75,19 +75,19 @@ export class AnalysisPool implements Pick<Pool, "call" | "run" | "list"> {
 
   async #analyses(agent: string): Promise<Analyses> {
     const prompts = await this.#pool.do(agent, "prompts", undefined);
-    const said = await this.#analyst.answers(prompts);
+    const answers = await this.#analyst.answers(prompts);
     const analyses: Analyses = {};
     for (const [place, { user }] of prompts.entries())
-      analyses[user] = await this.#withVector(agent, said[place]!);
+      analyses[user] = await this.#withVector(agent, answers[place]!);
     return analyses;
   }
 
   /** Adds the embedding of the lesson, by which similar lessons are found. */
-  async #withVector(agent: string, said: ModelAnswer): Promise<Analysis> {
-    if (this.#embedder === undefined || "failure" in said) return said;
-    const { title, body } = parsePatternOutput(said.text);
+  async #withVector(agent: string, answer: ModelAnswer): Promise<Analysis> {
+    if (this.#embedder === undefined || "failure" in answer) return answer;
+    const { title, body } = parsePatternOutput(answer.text);
     const model = await this.#pool.do(agent, "questionModel", this.#embedder.model);
-    if (model === null || body === null) return said;
+    if (model === null || body === null) return answer;
     const text = embeddingText({
       type: "concept",
       subtype: "custom:lesson",
@@ -96,6 +96,6 @@ export class AnalysisPool implements Pick<Pool, "call" | "run" | "list"> {
       content_body: body,
     });
     const vector = await this.#embedder.question(agent, text, model);
-    return vector === undefined ? said : { ...said, vector };
+    return vector === undefined ? answer : { ...answer, vector };
   }
 }

@@ -171,7 +171,7 @@ export function queueContradiction(
       old_node_id: old.id,
       new_node_id: id,
       // Hynous keeps the text as it was, even if the memory changes.
-      new_content: agent.compat === "hynous" ? saidBy(agent.storage.nodes.find(id)!) : null,
+      new_content: agent.compat === "hynous" ? memoryText(agent.storage.nodes.find(id)!) : null,
       conflict_type: TYPE[agent.compat],
       detection_tier: TIER,
       detection_confidence: correction.confidence,
@@ -330,12 +330,12 @@ function append(agent: Agent, row: NodeRow, added: string): void {
  */
 export function presentConflicts({ storage }: Agent, rows: readonly ConflictRow[]): Conflict[] {
   const ids = rows.flatMap(({ new_node_id }) => new_node_id ?? []);
-  const texts = new Map(storage.nodes.of(ids).map((row) => [row.id, saidBy(row)]));
+  const texts = new Map(storage.nodes.of(ids).map((row) => [row.id, memoryText(row)]));
   return rows.map((row) => presentConflict(row, texts.get(row.new_node_id ?? "") ?? null));
 }
 
 /** Returns the text of a memory for resolving a conflict. */
-const saidBy = (row: NodeRow): string | null =>
+const memoryText = (row: NodeRow): string | null =>
   textOf(row.content_body) || textOf(row.content_title);
 
 const presentOne = (agent: Agent, row: ConflictRow): Conflict => presentConflicts(agent, [row])[0]!;

@@ -168,10 +168,10 @@ async function like(
   { title, body, subtype }: PatternDraft,
   analyses: Analyses = {},
 ): Promise<SimilarAnswer> {
-  const said = Object.values(analyses).find(
+  const analysis = Object.values(analyses).find(
     (one) => "text" in one && parsePatternOutput(one.text).body === body,
   );
-  const made = said !== undefined && "vector" in said ? said.vector : undefined;
+  const made = analysis !== undefined && "vector" in analysis ? analysis.vector : undefined;
   const asked = { title, content: body, subtype, limit: MOST_SIMILAR };
   // The report of the consolidation names the failure.
   try {
