@@ -46,7 +46,7 @@ const PRINT: Partial<Record<EventKind, readonly string[]>> = {
   ],
 };
 
-/** Returns the print of a scheduled event, the same in every memory. */
+/** Returns the print of a scheduled event. Equal arguments give equal texts. */
 export function printText(kind: EventKind, percent: number): string {
   const texts = PRINT[kind] ?? ["the data print"];
   const good = percent > 0;

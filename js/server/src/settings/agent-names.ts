@@ -1,6 +1,6 @@
-// Names of agents.
+// The rules for names of agents, and the default agent.
 
-/** The agent of requests without an agent's name. */
+/** The agent of requests that name no agent. */
 export const USUAL_AGENT = "default";
 /** The most UTF-16 units of an agent's name. */
 export const MOST_AGENT_NAME = 200;

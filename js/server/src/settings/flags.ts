@@ -1,4 +1,4 @@
-// Settings as options of a command.
+// Command-line options for the settings.
 
 import { type Command, Option } from "commander";
 import { flagOf, OPTION_NAMES, OPTIONS, type OptionName, variableOf } from "./options.ts";

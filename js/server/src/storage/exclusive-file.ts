@@ -1,4 +1,4 @@
-// Exclusive access to a database file that is to be replaced or removed.
+// Exclusive access to a database file that is about to be replaced or removed.
 
 import Database from "libsql";
 import { StorageError } from "./errors.ts";
@@ -6,7 +6,7 @@ import { refuseFolders } from "./files.ts";
 import { exclusively } from "./migrate.ts";
 import { releaseHandles } from "./release-handles.ts";
 
-/** How long it waits for another program, in milliseconds. */
+/** How long `whileExclusive` waits for another program, in milliseconds. */
 const PATIENCE = 2_000;
 /**
  * How long each attempt waits, in milliseconds. Connections that this process has closed release

@@ -75,8 +75,8 @@ export function moveIfFree(from: string, to: string): void {
 }
 
 /**
- * Keeps a database under a second name, as a link, or as a copy if the disk has no links. Later
- * changes to the first name do not affect it.
+ * Keeps a database under a second name, as a link, or as a copy if the disk has no links. It stays
+ * when another database is moved to the first name.
  */
 export function keepAs(file: string, name: string): void {
   // A database that could not be read still has a log.

@@ -40,7 +40,7 @@ export interface TextPlace {
   column: string;
 }
 
-/** A text is not UTF-8, and cannot be replaced at the moment. */
+/** Thrown if a text is not UTF-8, and cannot be replaced at the moment. */
 export class InvalidUtf8 extends Unavailable {
   constructor(texts: readonly TextPlace[]) {
     super(
@@ -49,7 +49,7 @@ export class InvalidUtf8 extends Unavailable {
   }
 }
 
-/** Names texts by their places, for a message. */
+/** Returns the places of texts, for a message. */
 export function namesOf(texts: readonly TextPlace[]): string {
   const named = texts
     .slice(0, MOST_NAMED)
@@ -202,8 +202,7 @@ const idOf = (bytes: Buffer): string =>
 const hexOf = (character: string) =>
   character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0");
 
-// ---- which rows
-// -----------------------------------------------------------------------------------
+// ---- which rows ---------------------------------------------------------------------------------
 
 let ownTables: ReadonlySet<string> | undefined;
 
@@ -381,8 +380,7 @@ function* changedParts(
   }
 }
 
-// ---- their texts
-// ----------------------------------------------------------------------------------
+// ---- their texts --------------------------------------------------------------------------------
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 

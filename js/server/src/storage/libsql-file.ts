@@ -49,18 +49,18 @@ const settingsOf = (
   ["busy_timeout", String(BUSY_TIMEOUT), BUSY_TIMEOUT],
 ];
 
-/** Up to where all texts of a database are known to be UTF-8. */
+/** The point up to which all texts of a database are known to be UTF-8. */
 export interface CheckedTexts {
-  /** Of the database, as this connection sees it. */
+  /** The version of the database, as this connection sees it. */
   version: number;
   /** The last entry of the change log. */
   change: number;
 }
 
 /**
- * Opens a database file, and makes it if there is none.
+ * Opens a database file, and creates it if it is missing.
  *
- * @throws {StorageError} for a file that is not a database, or of a newer version.
+ * @throws {StorageError} If the file is not a database, or is of a newer version.
  */
 export function openFile(
   file: string,
@@ -129,15 +129,16 @@ export function settle(db: Database.Database, durability: Durability): void {
     const found = Object.values(row ?? {})[0];
     if (found !== is) throw new StorageError(`${pragma} is ${found} after it was set to ${set}.`);
   }
-  // The first read makes the log and its index.
+  // The first read creates the log and its index.
   db.prepare("SELECT count(*) FROM sqlite_master").all();
 }
 
 /**
- * Makes a database if there is none. The file is moved into its place when it is whole, so that an
- * empty file, or a log without its file, is damage: it must not become an agent without memories.
+ * Creates a database if it is missing. The file is moved to its path when it is complete. An empty
+ * file, or a log without its file, is therefore damage, and must not become an agent without
+ * memories.
  *
- * @throws {StorageError} for such damage, and if a folder has the place of a file.
+ * @throws {StorageError} If the database is damaged so, or if a folder is at its path.
  */
 function seeToFile(file: string): void {
   refuseFolders(file);

@@ -44,7 +44,9 @@ export class LibsqlStorage extends SqlStorage {
   /** Undefined if nothing is written, or the database is in memory. */
   readonly #files: OpenFiles | undefined;
   readonly #database: Database.Database;
-  /** Up to where texts are known to be UTF-8; undefined if no other connection can write. */
+  /**
+   * The point up to which texts are known to be UTF-8; undefined if no other connection can write.
+   */
   #readable: CheckedTexts | undefined;
   /** For each statement, its tables that the change log does not cover. */
   readonly #unlogged = new Map<string, readonly string[]>();
@@ -54,10 +56,10 @@ export class LibsqlStorage extends SqlStorage {
   #hasWritten = false;
 
   /**
-   * Opens a database file, and makes it if there is none. A file of Hynous' server, or of an
-   * earlier version, is migrated.
+   * Opens a database file, and creates it if it is missing. Migrates a file of Hynous' server, or
+   * of an earlier version.
    *
-   * @throws {StorageError} for a file that is not a database, of a newer version, or locked by
+   * @throws {StorageError} If the file is not a database, is of a newer version, or is locked by
    * another program.
    */
   constructor(file: string, options: LibsqlOptions) {

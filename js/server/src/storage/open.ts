@@ -26,9 +26,10 @@ export interface OpenOptions {
 }
 
 /**
- * Opens the database of an agent, which comes to be by it unless it is only looked at.
+ * Opens the database of an agent. Creates it, unless the options say that it is only read.
  *
- * @throws {StorageError} where that cannot be done, or the file is the database of another agent.
+ * @throws {StorageError} If it cannot be opened or created, or if the file is the database of
+ * another agent.
  */
 export function openStorage(
   { dataDir, durability, remote }: Place,

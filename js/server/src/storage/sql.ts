@@ -30,7 +30,7 @@ export interface Page {
   room?: ReadRoom | undefined;
 }
 
-/** The room of an answer for the texts of rows: rows that do not fit are not read. */
+/** The limit of an answer on texts: rows that do not fit are not read. */
 export interface ReadRoom {
   /** Returns how many of the first rows fit, by the bytes that the texts of each row take. */
   fitting(octets: readonly number[]): number;
@@ -49,18 +49,20 @@ export const boundsOf = ({
   limit = -1,
 }: Page): [after: number, limit: number] => [after, limit];
 
-/** A stored time as the one form that sorts: ISO 8601 in UTC with milliseconds. */
+/** Returns SQL for a stored time in the form that sorts: ISO 8601 in UTC with milliseconds. */
 export const isoOf = (column: string): string => `strftime('%Y-%m-%dT%H:%M:%fZ', ${column})`;
 
-/** When a row was made, as it is indexed. */
+/** The time of creation of a row, in the form of its index. */
 export const CREATED_AT: string = isoOf("created_at");
 
-/** Whether a column holds what can be an id. A database that others write may hold anything. */
+/**
+ * Returns SQL for the condition that a column holds a valid id. Other programs may store anything.
+ */
 export const isId = (column: string): string => `(typeof(${column}) = 'text' AND ${column} <> '')`;
 
 /**
- * The values of an indexed column, as `name`: from each to the next, so that it takes as long as
- * there are values and not rows. After the last comes null.
+ * Returns SQL for the distinct values of an indexed column, as `name`. It jumps from each value to
+ * the next, so that the time grows with the values and not with the rows. The last row is null.
  */
 export const eachOf = (table: string, column: string): string =>
   `WITH RECURSIVE each(name) AS (
@@ -69,7 +71,10 @@ export const eachOf = (table: string, column: string): string =>
      WHERE each.name IS NOT NULL)
    SELECT name FROM each`;
 
-/** Bytes of the texts in some columns of a row. SQLite knows them without reading the texts. */
+/**
+ * Returns SQL for the bytes of the texts in some columns. SQLite knows them without reading the
+ * texts.
+ */
 export const octetsOf = (columns: readonly string[]): string =>
   columns.map((column) => `coalesce(octet_length(${column}), 0)`).join(" + ");
 

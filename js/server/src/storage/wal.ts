@@ -88,8 +88,8 @@ export function cutLogsIn(dataDir: string): Map<string, string> {
 }
 
 /**
- * Returns why a database must not be opened: its log was found incomplete, and still is. Undefined
- * if it may be opened.
+ * Returns why a database must not be opened: its log was found incomplete. Undefined if it may be
+ * opened, also after the user removed the log's index to accept the loss.
  */
 export function whyCut(file: string, cut: ReadonlyMap<string, string>): string | undefined {
   return existsSync(logIndexOf(file)) ? cut.get(file) : undefined;

@@ -183,8 +183,7 @@ export class EmbeddingTables {
     this.#sql.all("UPDATE embedding_queue SET not_before = 0 WHERE not_before > 0");
   }
 
-  // ---- vectors of another model
-  // ------------------------------------------------------------------
+  // ---- vectors of another model -----------------------------------------------------------------
 
   /** Returns memories after `after` that have an embedding, but none of the next model. */
   lacking(after: string, most: number): LackingMemory[] {
@@ -240,8 +239,7 @@ export class EmbeddingTables {
     this.forgetNext();
   }
 
-  // ---- vectors in use
-  // ----------------------------------------------------------------------------
+  // ---- vectors in use ---------------------------------------------------------------------------
 
   /**
    * Returns the components of an embedding: the pinned number, else the commonest length; 0 if
