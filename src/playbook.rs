@@ -1,4 +1,4 @@
-//! Playbooks: which of them an anomaly triggers, and how the outcome of a trade changes them.
+//! Playbooks: finds those that an anomaly triggers, and updates them with the outcome of a trade.
 //!
 //! A playbook has a trigger: kinds of anomalies, symbols, a least severity and perhaps conditions
 //! on the market. An index from kind and symbol to triggers, by severity, makes matching
@@ -25,36 +25,37 @@ use crate::section::{DecayProfile, Section, SectionTable};
 /// The trigger of a playbook.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trigger {
-    /// Kinds of anomalies. If there is no kind, nothing triggers it.
+    /// Kinds of anomalies. A trigger without kinds never matches.
     pub kinds: Vec<u32>,
-    /// Symbols. If there is no symbol, all events count, with a symbol or without.
+    /// Symbols. A trigger without symbols matches events with any symbol or none.
     pub symbols: Vec<u32>,
-    /// The least severity.
+    /// The least severity of an event, in [0, 1].
     pub least_severity: f64,
-    /// A tree of conditions, each before its parts. An empty one always holds.
+    /// A tree of conditions in prefix order: each node precedes its parts. An empty one always
+    /// holds.
     pub condition: Vec<Step>,
 }
 
 /// One node of a tree of conditions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step {
-    /// As many parts follow, all of which must hold.
+    /// All of the next parts, this many, must hold.
     All(u32),
-    /// As many parts follow, one of which must hold.
+    /// At least one of the next parts, this many, must hold.
     Any(u32),
-    /// A part follows, which must not hold.
+    /// The next part must not hold.
     Not,
     /// The present value of a variable is compared with a number.
     Compare(u32, Comparison, f64),
     /// The present value of a variable lies between two numbers, both included.
     Between(u32, f64, f64),
-    /// Each of the last values of a variable, this many, is above the one before.
+    /// Each of the last values of a variable, this many, is above the one before it.
     Rising(u32, usize),
-    /// Each of the last values of a variable, this many, is below the one before.
+    /// Each of the last values of a variable, this many, is below the one before it.
     Falling(u32, usize),
 }
 
-/// How two numbers are compared.
+/// A comparison of a value with a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
     /// The value is less than the bound.
@@ -87,18 +88,18 @@ impl Comparison {
 /// An anomaly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
-    /// Its kind.
+    /// The kind of the anomaly.
     pub kind: u32,
-    /// The symbol it is about.
+    /// The symbol, or `None` for an anomaly without a symbol.
     pub symbol: Option<u32>,
-    /// In [0, 1].
+    /// The severity, in [0, 1].
     pub severity: f64,
 }
 
 /// A playbook that was triggered.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Match {
-    /// Its row.
+    /// The row of the playbook.
     pub row: u32,
     /// The place of the first event that matches.
     pub event: usize,
@@ -111,19 +112,19 @@ pub struct Match {
 /// The playbooks that events triggered.
 #[derive(Debug, Default, PartialEq)]
 pub struct PlaybookMatches {
-    /// By relevance, highest first; equal ones as they were added.
+    /// The matches by relevance, highest first. Equal ones are in the order of addition.
     pub matches: Vec<Match>,
     /// Rows, each with a variable of its condition that the market data lacks, in the order in
     /// which the playbooks were added.
     pub missing: Vec<(u32, u32)>,
 }
 
-/// Samples from which a success rate counts in full.
+/// The number of samples from which a success rate counts in full.
 const FULL_SAMPLE: f64 = 10.0;
 
 #[derive(Clone, Debug, Default)]
 struct StoredPlaybook {
-    /// The number of its addition, from 1 on; 0 for a free row.
+    /// The number of its addition, from 1 on, or 0 for a free row.
     sequence: u64,
     condition: Vec<Step>,
     success_count: f64,
@@ -139,12 +140,13 @@ struct TriggerList {
     /// number than that of the row belongs to a removed playbook.
     triggers: Vec<(f64, u32, u64)>,
     sorted: bool,
-    /// The last call of [`PlaybookBook::matches`] that looked here, and the place that it reached.
+    /// The last call of [`PlaybookBook::matches`] that read this list, and the place that it
+    /// reached.
     looked: u64,
     place: usize,
 }
 
-/// Stands for all symbols.
+/// The symbol number of triggers without symbols.
 const EVERY: u32 = u32::MAX;
 
 /// Playbooks, found by their triggers.
@@ -158,7 +160,7 @@ pub struct PlaybookBook {
     /// The number of entries of all lists, and of those whose playbook was removed.
     listed: usize,
     removed: usize,
-    /// The number of entries of each row in lists.
+    /// The number of list entries of each row.
     entries: Vec<u32>,
 }
 
@@ -200,7 +202,7 @@ impl PlaybookBook {
         row
     }
 
-    /// Removes the playbook of a row, which may be taken again.
+    /// Removes the playbook of a row. The row may be used again.
     pub fn remove(&mut self, row: u32) {
         self.rows[row as usize] = StoredPlaybook::default();
         self.free.push(row);
@@ -220,8 +222,8 @@ impl PlaybookBook {
         self.removed = 0;
     }
 
-    /// For each playbook the first event that triggers it, if its conditions hold. `values` returns
-    /// the values of a variable in the market data, the present one last.
+    /// Returns for each playbook the first event that triggers it, if its conditions hold. `values`
+    /// returns the values of a variable in the market data, the present one last.
     pub fn matches<'a>(
         &mut self,
         events: &[Event],
@@ -267,7 +269,8 @@ impl PlaybookBook {
 }
 
 impl TriggerList {
-    /// Prepares the list for a call: sorted by severity, at the place that the call reached.
+    /// Prepares the list for a call: sorts it by severity, and starts at the first entry if the
+    /// call has not read it yet.
     fn look(&mut self, call: u64) {
         if !self.sorted {
             sort_descending(&mut self.triggers, |&(least, ..)| -least);
@@ -279,11 +282,11 @@ impl TriggerList {
     }
 }
 
-/// A market as the conditions of one playbook see it.
+/// The market data for the conditions of one playbook.
 struct Market<'m, 'a, Values: Fn(u32) -> Option<&'a [f64]>> {
     values: &'m Values,
     row: u32,
-    /// Where this playbook's missing variables begin.
+    /// The place of this playbook's first missing variable.
     first: usize,
     missing: &'m mut Vec<(u32, u32)>,
 }
@@ -316,7 +319,7 @@ impl<'a, Values: Fn(u32) -> Option<&'a [f64]>> Market<'_, 'a, Values> {
         self.last(variable, 1).map(|last| last[0])
     }
 
-    /// The last values of a variable. If there are fewer, the variable is missing.
+    /// Returns the last values of a variable. If there are fewer, records the variable as missing.
     fn last(&mut self, variable: u32, many: usize) -> Option<&'a [f64]> {
         let values = (self.values)(variable).unwrap_or_default();
         if values.len() >= many && many > 0 {
@@ -329,23 +332,23 @@ impl<'a, Values: Fn(u32) -> Option<&'a [f64]>> Market<'_, 'a, Values> {
     }
 }
 
-/// A playbook's record.
+/// The track record of a playbook.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrackRecord {
-    /// Trades that followed it and made money.
+    /// The number of trades that followed it and made money.
     pub success_count: f64,
-    /// Trades that followed it.
+    /// The number of trades that followed it.
     pub sample_size: f64,
-    /// Days.
+    /// The stability in days.
     pub stability: f64,
 }
 
-/// What the edge from a playbook to a profitable trade gains.
+/// The amount that the edge from a playbook to a profitable trade gains.
 pub const EDGE_STRENGTHENING: f64 = 0.1;
 
-/// The record after a trade that followed the playbook was closed: stability grows once for each
-/// success and shrinks by the inverse for each failure, within the section's cap and not below that
-/// of a new missed opportunity.
+/// Returns the record after a trade that followed the playbook was closed. A success multiplies the
+/// stability by the growth of one recall, and a failure divides it by the same. The result is at
+/// most the section's cap, and at least the initial stability of a missed opportunity.
 pub fn apply_outcome(
     record: &TrackRecord,
     difficulty: Option<f64>,

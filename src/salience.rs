@@ -146,7 +146,7 @@ impl OwnSource {
     }
 }
 
-/// How the salience of memories of one subtype is computed.
+/// The rule of salience for memories of one subtype.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SubtypeSalience {
     source: Source,

@@ -13,8 +13,8 @@
 //!
 //! # Invariants
 //!
-//! - Occurrences come in the order of texts. The last text is stored outside of the bytes, because it
-//!   may still get more occurrences. It is written when a later text comes.
+//! - Occurrences come in the order of texts. The last text is stored outside of the bytes, because
+//!   it may still get more occurrences. It is written when a later text comes.
 //! - A removed text stays in the bytes: [`Postings::for_each`] returns it, and readers skip it. The
 //!   count of `documents` is without it. A rebuild of the index drops it.
 //!

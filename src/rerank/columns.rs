@@ -27,8 +27,8 @@
 //! # Invariants
 //!
 //! - The ranking has the same order and the same bits as one that rates every candidate.
-//! - A candidate is kept if `!(bound <= bar)`, which is not `bound > bar`: a bound that is NaN keeps
-//!   its candidate, which is then scored, and a score that is NaN becomes an error.
+//! - A candidate is kept if `!(bound <= bar)`, which is not `bound > bar`: a bound that is NaN
+//!   keeps its candidate, which is then scored, and a score that is NaN becomes an error.
 //! - The section code of every row is read, whether its candidate is skipped or not. The codes are
 //!   combined with `|`: a row without a node has the code 4, and codes of sections are below 4. So
 //!   one comparison at the end finds whether a row has no node.

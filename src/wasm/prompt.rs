@@ -20,7 +20,7 @@ use crate::context::{
 use crate::host::count_tokens;
 use crate::text::units;
 
-/// Reads numbers and texts in order; the length of a text in bytes stands among the numbers.
+/// Reads numbers and texts in order. The length of a text in bytes precedes it among the numbers.
 struct Reader<'a> {
     engine: &'a Engine,
     number: usize,
@@ -56,12 +56,13 @@ impl<'a> Reader<'a> {
         (0..count).map(|_| self.text()).collect()
     }
 
-    /// A share, or `None` for NaN.
+    /// Reads a share, or `None` for NaN.
     fn share(&mut self) -> Option<f64> {
         Some(self.number()).filter(|share| !share.is_nan())
     }
 
-    /// The code of a section, two numbers and three texts, whose meaning depends on the section.
+    /// Reads the code of a section, two numbers and three texts, whose meaning depends on the
+    /// section.
     fn entry(&mut self) -> (PromptSection, PromptEntry<'a>) {
         let section = PromptSection::ALL[self.number() as usize % SECTIONS];
         let numbers = (self.share(), self.share());
@@ -257,7 +258,7 @@ impl Engine {
         Reader { engine: self, number: 0, byte: 0 }
     }
 
-    /// Writes an answer over the numbers of the question.
+    /// Writes an answer over the numbers of the call.
     fn write_numbers(&mut self, answer: impl IntoIterator<Item = f64>) {
         for (place, number) in self.scratch.numbers.iter_mut().zip(answer) {
             *place = number;
@@ -283,7 +284,7 @@ impl Reader<'_> {
     }
 }
 
-/// The caller's function that counts tokens, or an estimate.
+/// Returns the caller's function that counts tokens, or the estimate.
 fn counting(count: Option<&Function>) -> impl Fn(&str) -> f64 {
     move |text| {
         count.map_or_else(|| context::estimate_tokens(text), |count| count_tokens(count, text))
@@ -309,7 +310,7 @@ pub struct ContextConstants {
 }
 
 impl ContextConstants {
-    /// The constants.
+    /// Returns the constants.
     pub fn new() -> Self {
         Self {
             min_scores: MIN_SCORES,

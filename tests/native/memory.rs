@@ -69,8 +69,7 @@ fn search<'a>(bm25: &'a [SearchHit], filters: &'a Filters) -> Search<'a> {
     }
 }
 
-// ---- as in the documentation
-// ---------------------------------------------------------------------
+// ---- as in the documentation --------------------------------------------------------------------
 
 #[test]
 fn a_memory_is_filled_searched_read_and_saved() {
@@ -104,8 +103,7 @@ fn a_memory_is_filled_searched_read_and_saved() {
     assert!(memory.is_empty() && !restored.is_empty());
 }
 
-// ---- golden graphs
-// -------------------------------------------------------------------------------
+// ---- golden graphs ------------------------------------------------------------------------------
 
 /// Creates the memory of a golden graph. The rows are the places of its nodes. A cosine becomes an
 /// embedding with this cosine to [1, 0].
@@ -278,8 +276,7 @@ fn a_word_search_equals_its_steps_to_the_bit() {
     }
 }
 
-// ---- reranking resident rows
-// -------------------------------------------------------------------------
+// ---- reranking resident rows --------------------------------------------------------------------
 
 /// Weights of 0 and 1.
 const ONE_SIDED: &str = r#"{ "sections": { "profiles": {
@@ -427,8 +424,7 @@ proptest! {
     }
 }
 
-// ---- due moments
-// ---------------------------------------------------------------------------------
+// ---- due moments --------------------------------------------------------------------------------
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
@@ -620,8 +616,7 @@ fn the_need_of_due_rows_covers_their_use() {
     }
 }
 
-// ---- rounding
-// ------------------------------------------------------------------------------------
+// ---- rounding -----------------------------------------------------------------------------------
 
 /// Rounds the exact value of a double, a whole number times a power of two, to four decimals, half
 /// to even.
@@ -748,8 +743,7 @@ fn edges_in_several_groups_are_strengthened_once() {
     assert!(began.elapsed().as_secs() < 5, "{:?}", began.elapsed());
 }
 
-// ---- snapshots
-// -----------------------------------------------------------------------------------
+// ---- snapshots ----------------------------------------------------------------------------------
 
 fn parts(memory: &MemoryIndex) -> Vec<Vec<u8>> {
     let mut snapshot = memory.snapshot().unwrap();

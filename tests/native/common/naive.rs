@@ -30,8 +30,7 @@ impl Math for Ported {
     }
 }
 
-// ---- ranking
-// ----------------------------------------------------------------------------------------------------
+// ---- ranking ------------------------------------------------------------------------------------
 
 /// The whole batch by score, high to low, stable.
 pub fn rerank<M: Math>(candidates: &[Candidate], query: &Query<'_>) -> Vec<Ranked> {
@@ -82,8 +81,7 @@ fn signals<M: Math>(
     [candidate.semantic_score, keyword, candidate.graph_score, recency, authority, affinity]
 }
 
-// ---- decay
-// ------------------------------------------------------------------------------------------------------
+// ---- decay --------------------------------------------------------------------------------------
 
 /// Retrievability on the exponential curve and lifecycle of each node.
 pub fn decay_columns<M: Math>(
@@ -117,8 +115,7 @@ pub fn decay_columns<M: Math>(
     }
 }
 
-// ---- intent
-// -----------------------------------------------------------------------------------------------------
+// ---- intent -------------------------------------------------------------------------------------
 
 /// The built-in strings in the order of results, as specified.
 const STRINGS: [(Section, &str); 4] = [
@@ -209,8 +206,7 @@ pub fn is_white_space(c: char) -> bool {
         || matches!(c, '\u{202F}' | '\u{205F}' | '\u{3000}' | '\u{FEFF}')
 }
 
-// ---- merge
-// ------------------------------------------------------------------------------------------------------
+// ---- merge --------------------------------------------------------------------------------------
 
 /// Merging, step by step.
 pub fn merge_and_select(
@@ -302,8 +298,7 @@ pub fn co_recall_pairs(selected: &[(u32, u32)]) -> Vec<(usize, usize)> {
     pairs
 }
 
-// ---- context
-// ----------------------------------------------------------------------------------------------------
+// ---- context ------------------------------------------------------------------------------------
 
 /// Lines of context.
 pub fn format_context(
