@@ -35,8 +35,8 @@ export interface RetrievalSearchOptions<Filters extends object = Record<string, 
  *
  * @example
  * ```ts
- * const search: RetrievalSearch = async (query, { limit, filters, signal }) => {
- *   const response = await fetch(url, { method: "POST", body: body(query, limit, filters), signal });
+ * const search: RetrievalSearch = async (query, { signal }) => {
+ *   const response = await fetch(url, { method: "POST", body: toBody(query), signal });
  *   return await response.json();
  * };
  * ```

@@ -79,7 +79,7 @@ export class PlaybookBook {
    *
    * @example
    * ```ts
-   * book.add([{ id: "p1", title: "Fade funding", trigger: { anomaly_types: ["funding_extreme"] } }]);
+   * book.add([{ id: "p1", title: "Fade", trigger: { anomaly_types: ["funding_extreme"] } }]);
    * ```
    */
   add(playbooks: readonly (Playbook | PlaybookRow)[]): void {
