@@ -83,7 +83,7 @@ export const calculateRetrievability = engine.calculateRetrievability;
  *   stability: [30],
  *   section: [MEMORY_SECTIONS.indexOf("KNOWLEDGE")],
  * });
- * LIFECYCLE_STATES[lifecycle[0]];
+ * const state = LIFECYCLE_STATES[lifecycle[0]];
  * ```
  */
 export const decayColumns = engine.decayColumns;
@@ -106,7 +106,7 @@ export const classifyIntent = engine.classifyIntent;
  *
  * @example
  * ```ts
- * checkDisqualifiers("Compare BTC and ETH");
+ * checkDisqualifiers("Compare BTC and ETH").disqualified; // true
  * ```
  */
 export const checkDisqualifiers = engine.checkDisqualifiers;
@@ -117,7 +117,7 @@ export const checkDisqualifiers = engine.checkDisqualifiers;
  *
  * @example
  * ```ts
- * classifyQueryType("What is Anna's email?");
+ * classifyQueryType("What is Anna's email?").type; // "LOOKUP"
  * ```
  */
 export const classifyQueryType = engine.classifyQueryType;
@@ -128,7 +128,7 @@ export const classifyQueryType = engine.classifyQueryType;
  *
  * @example
  * ```ts
- * const { query_type } = classifyQuery("What is Anna's email?");
+ * classifyQuery("What is Anna's email?").query_type; // "LOOKUP"
  * ```
  */
 export const classifyQuery = engine.classifyQuery;
@@ -139,7 +139,7 @@ export const classifyQuery = engine.classifyQuery;
  *
  * @example
  * ```ts
- * extractQueryEntities("What is Anna's email?");
+ * extractQueryEntities("What is Anna's email?"); // ["Anna"]
  * ```
  */
 export const extractQueryEntities = engine.extractQueryEntities;
@@ -150,7 +150,7 @@ export const extractQueryEntities = engine.extractQueryEntities;
  *
  * @example
  * ```ts
- * extractQueryAttribute("What is Anna's email?");
+ * extractQueryAttribute("What is Anna's email?"); // "email"
  * ```
  */
 export const extractQueryAttribute = engine.extractQueryAttribute;
@@ -161,7 +161,7 @@ export const extractQueryAttribute = engine.extractQueryAttribute;
  *
  * @example
  * ```ts
- * calculateRetrievalConfidence(0.9, 0.4, 12, true);
+ * calculateRetrievalConfidence(0.9, 0.4, 12, true).level; // "HIGH"
  * ```
  */
 export const calculateRetrievalConfidence = engine.calculateRetrievalConfidence;
@@ -172,7 +172,7 @@ export const calculateRetrievalConfidence = engine.calculateRetrievalConfidence;
  * @example
  * ```ts
  * const question = "What's my BTC thesis and how did my last SOL trade go?";
- * const parts = decompose(question, classifyQuery(question));
+ * decompose(question, classifyQuery(question)); // two parts
  * ```
  */
 export const decompose = engine.decompose;
@@ -183,7 +183,7 @@ export const decompose = engine.decompose;
  *
  * @example
  * ```ts
- * reformulate("Can you tell me about my BTC thesis?");
+ * reformulate("Can you tell me about my BTC thesis?"); // "tell me about my BTC thesis"
  * ```
  */
 export const reformulate = engine.reformulate;
@@ -205,7 +205,7 @@ export const understand = engine.understand;
  *
  * @example
  * ```ts
- * calculateSalience("custom:trade_close", { pnl_pct: 12.5 });
+ * calculateSalience("custom:trade_close", { pnl_pct: 12.5 }); // about 0.85
  * ```
  */
 export const calculateSalience = engine.calculateSalience;
@@ -216,7 +216,7 @@ export const calculateSalience = engine.calculateSalience;
  *
  * @example
  * ```ts
- * modulateStability("custom:trade_close", 0.9);
+ * modulateStability("custom:trade_close", 0.9); // 37.8
  * ```
  */
 export const modulateStability = engine.modulateStability;
@@ -349,7 +349,7 @@ export const planTurn = engine.planTurn;
  *
  * @example
  * ```ts
- * selectFrame("Fix the failing test").frame_id;
+ * selectFrame("Fix the failing test").frame_id; // "debug"
  * ```
  */
 export const selectFrame = engine.selectFrame;
@@ -415,7 +415,7 @@ export const expandMemory = engine.expandMemory;
  *
  * @example
  * ```ts
- * getSectionForSubtype("custom:trade_close");
+ * getSectionForSubtype("custom:trade_close"); // "EPISODIC"
  * ```
  */
 export const getSectionForSubtype = engine.getSectionForSubtype;
@@ -426,7 +426,7 @@ export const getSectionForSubtype = engine.getSectionForSubtype;
  *
  * @example
  * ```ts
- * getInitialStabilityForSubtype("custom:trade_close");
+ * getInitialStabilityForSubtype("custom:trade_close"); // 21
  * ```
  */
 export const getInitialStabilityForSubtype = engine.getInitialStabilityForSubtype;

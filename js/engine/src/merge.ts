@@ -33,7 +33,14 @@ export type SubResults<Row> =
   | ReadonlyMap<string, readonly Row[]>
   | readonly (readonly [string, readonly Row[]])[];
 
-/** Options of `mergeAndSelect`. */
+/**
+ * Options of `mergeAndSelect`.
+ *
+ * @example
+ * ```ts
+ * mergeAndSelect(subResults, { query: question, relevanceRatio: 0.5, maxResults: 10 });
+ * ```
+ */
 export interface MergeOptions {
   /**
    * The whole question. Results whose section is one of its intents are boosted. Default: no

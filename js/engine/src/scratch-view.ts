@@ -80,7 +80,7 @@ export class ScratchView<M extends OnScratch> {
     if (room === undefined) {
       const isBound = this.instance.glue.take_error() !== undefined;
       const size = Math.ceil((numbers * 8 + rows * 4 + bytes) / 2 ** 20);
-      const problem = isBound ? "more than maxBytes leaves" : "more than there is";
+      const problem = isBound ? "more than maxBytes leaves" : "more than is available";
       throw new NousError(
         "out_of_memory",
         `The batch needs up to ${size} MiB at once, ${problem}: pass it in parts.`,

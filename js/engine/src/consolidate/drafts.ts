@@ -10,7 +10,7 @@ import { type ConsolidationRecord, fingerprintOf, isSameCondition, type Known } 
 import type { Finding } from "./patterns.ts";
 import { promptOf } from "./prompt.ts";
 import { type Questions, readAnalysis } from "./questions.ts";
-import { tell } from "./sentence.ts";
+import { sentenceOf } from "./sentence.ts";
 import type { AnalyzePattern, PatternFigures } from "./types.ts";
 
 /** A pattern to write, unless it is known. @internal */
@@ -50,7 +50,7 @@ const playbookOf = (
 export function draftsOf(symbol: string, findings: readonly Finding[], before: Before): Draft[] {
   return findings.flatMap((finding) => {
     if (!finding.kept || finding.symbol !== symbol) return [];
-    const { title, text, action } = tell(finding);
+    const { title, text, action } = sentenceOf(finding);
     const { conditions, direction, trade_ids: episodes, playable } = finding;
     const kinds = conditions.flatMap(({ kind, value }) => (kind === "anomaly_type" ? [value] : []));
     const isPlaybook = playable && direction !== undefined && kinds.length > 0;

@@ -246,7 +246,7 @@ export function review<Row>(
   const symbols = symbolsOf(context, titles, bodies).map((symbol) => symbol ?? GENERAL);
   const codes = new Map<string, number>();
   for (const symbol of symbols) if (!codes.has(symbol)) codes.set(symbol, codes.size);
-  const told = withNumbers(
+  const answer = withNumbers(
     context,
     symbols.map((symbol) => codes.get(symbol)!),
     (engine) => engine.episode_groups(symbols.length),
@@ -254,14 +254,14 @@ export function review<Row>(
   const names = [...codes.keys()];
   const groups: Group<Row>[] = [];
   let at = 1;
-  while (at < told.length) {
-    const symbol = names[told[at + GROUP_SYMBOL]!]!;
+  while (at < answer.length) {
+    const symbol = names[answer[at + GROUP_SYMBOL]!]!;
     const from = at + GROUP;
-    at = from + told[at + GROUP_SIZE]!;
-    const episodes = Array.from(told.subarray(from, at), (place) => reviewed[place]!);
+    at = from + answer[at + GROUP_SIZE]!;
+    const episodes = Array.from(answer.subarray(from, at), (place) => reviewed[place]!);
     groups.push({ symbol, episodes });
   }
-  return { reviewed: reviewed.length, found: told[0]!, groups };
+  return { reviewed: reviewed.length, found: answer[0]!, groups };
 }
 
 /** Returns the places of the episodes to review, newest first. */

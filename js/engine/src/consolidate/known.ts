@@ -90,9 +90,9 @@ export function isSameCondition(one: TradeCondition, other: TradeCondition | nul
  * ignored, because it depends on the other tests. @internal
  */
 export function isSameRecord(one: ConsolidationRecord, other: ConsolidationRecord): boolean {
-  const told = ({ condition, fingerprint, figures }: ConsolidationRecord) =>
+  const comparable = ({ condition, fingerprint, figures }: ConsolidationRecord) =>
     JSON.stringify([condition, fingerprint, { ...figures, q_value: null }]);
-  return told(one) === told(other);
+  return comparable(one) === comparable(other);
 }
 
 /** Returns a hash of a set of ids, regardless of their order. @internal */

@@ -267,8 +267,8 @@ export function findings(
     const { id } = close.episode;
     trades.push({ id, direction: addTrade(numbers, conditions, close, entries.get(id)) });
   }
-  const told = withNumbers(context, numbers, (engine) => engine.find_patterns(trades.length));
-  return read(told, trades, [...codes.keys()], conditions);
+  const answer = withNumbers(context, numbers, (engine) => engine.find_patterns(trades.length));
+  return read(answer, trades, [...codes.keys()], conditions);
 }
 
 /** Returns the closes with a known result. */
@@ -285,19 +285,19 @@ function closesIn(episodes: readonly Episode<unknown>[]): Close[] {
 
 /** Reads the module's findings, in their order. */
 function read(
-  told: Float64Array,
+  answer: Float64Array,
   trades: readonly Trade[],
   symbols: readonly string[],
   conditions: Conditions,
 ): Finding[] {
   const found: Finding[] = [];
   let at = 0;
-  const next = () => told[at++]!;
+  const next = () => answer[at++]!;
   const take = (many: number) => {
     at += many;
-    return told.subarray(at - many, at);
+    return answer.subarray(at - many, at);
   };
-  while (at < told.length) {
+  while (at < answer.length) {
     const symbol = symbols[next()]!;
     const [same, opposite] = [next(), next()];
     const named = Array.from(take(same + opposite), (code) => conditions.at(code));

@@ -102,12 +102,12 @@ const signed = (percent: number): string =>
   `${percent < 0 ? "-" : "+"}${Math.abs(percent).toFixed(1)}%`;
 
 function outcomeOf({ pnl_pct, roe_pct, mfe_pct }: Fields): string[] {
-  const told: string[] = [];
+  const parts: string[] = [];
   const [made, of] = isNumber(roe_pct) ? [roe_pct, " ROE"] : [pnl_pct, ""];
   if (isNumber(made)) {
     const word = made > 0 ? "WIN" : made < 0 ? "LOSS" : "FLAT";
-    told.push(`${word} ${signed(made)}${of}`);
+    parts.push(`${word} ${signed(made)}${of}`);
   }
-  if (isNumber(mfe_pct)) told.push(`MFE ${signed(mfe_pct)}`);
-  return told;
+  if (isNumber(mfe_pct)) parts.push(`MFE ${signed(mfe_pct)}`);
+  return parts;
 }

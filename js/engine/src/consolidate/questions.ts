@@ -86,5 +86,5 @@ export function readSimilar(answer: unknown): Similar {
     else if (kind === "duplicate" || kind === "connect") similar.connected.push(node_id);
   }
   if (similar.duplicates.length + similar.connected.length > 0) return similar;
-  throw invalid("matches", `must name what the recommendation ${recommendation} speaks of`);
+  throw invalid("matches", `must name similar memories if the recommendation is ${recommendation}`);
 }

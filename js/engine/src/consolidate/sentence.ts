@@ -8,7 +8,7 @@ import { firstCharacters } from "./text.ts";
 import type { TradeCondition } from "./types.ts";
 
 /** A pattern in words. @internal */
-export interface Told {
+export interface Sentence {
   title: string;
   text: string;
   /** What to do; "" for a pattern without a direction. */
@@ -45,17 +45,17 @@ const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.
 
 /** Returns the conditions as phrases: after a funding extreme, on Sundays. */
 function circumstances(conditions: readonly TradeCondition[]): string[] {
-  const told = (kind: TradeCondition["kind"], say: (value: string) => string) =>
+  const phrases = (kind: TradeCondition["kind"], say: (value: string) => string) =>
     conditions.flatMap((it) => (it.kind === kind ? [say(it.value)] : []));
-  const anomalies = told("anomaly_type", (value) => withArticle(words(value)));
+  const anomalies = phrases("anomaly_type", (value) => withArticle(words(value)));
   return [
     ...(anomalies.length > 0 ? [`after ${listed(anomalies)}`] : []),
     ...conditions.flatMap((it) =>
       it.kind === "signal" ? [signalInWords(it.field, it.value)] : [],
     ),
-    ...told("funding", (value) => `with ${value} funding`),
-    ...told("weekday", (value) => `on ${value}s`),
-    ...told("hours", (value) => `entered ${value.replace("-", ":00–")}:00 UTC`),
+    ...phrases("funding", (value) => `with ${value} funding`),
+    ...phrases("weekday", (value) => `on ${value}s`),
+    ...phrases("hours", (value) => `entered ${value.replace("-", ":00–")}:00 UTC`),
   ];
 }
 
@@ -99,7 +99,7 @@ function result({ mean_return_pct: mean, rate, rest_rate }: Finding): string {
  *
  * @internal
  */
-export function tell(finding: Finding): Told {
+export function sentenceOf(finding: Finding): Sentence {
   const { symbol, conditions, direction, n, wins } = finding;
   const name =
     symbol === GENERAL ? "" : firstCharacters(symbol.replace(/\s+/g, " "), LONGEST_SYMBOL);

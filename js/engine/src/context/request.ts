@@ -175,7 +175,7 @@ function minScoresOf(
     (type) => !(TYPES as readonly string[]).includes(type),
   );
   if (unknown !== undefined)
-    throw invalid(`minScores.${unknown}`, `is of no type: there are ${TYPES.join(", ")}`);
+    throw invalid(`minScores.${unknown}`, `is not a memory type: there are ${TYPES.join(", ")}`);
   return TYPES.map((type, place) => {
     const least =
       given?.[type] ??

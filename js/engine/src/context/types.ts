@@ -20,7 +20,7 @@ import type { UsageTracker } from "./usage.ts";
  *
  * @example
  * ```ts
- * const memory = { id: "m1", type: "fact", score: 0.82, text: "BTC funding is paid every 8 hours." };
+ * const memory = { id: "m1", type: "fact", score: 0.82, text: "BTC funding is paid hourly." };
  * ```
  */
 export interface ContextMemory {

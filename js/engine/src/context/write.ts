@@ -145,11 +145,11 @@ export class Entries {
       batch.numbers(numbers);
       for (const text of texts) batch.text(text);
     }
-    const [prompt, tokens, count, ...told] = batch.ask(pool, 0, ({ engine }) =>
+    const [prompt, tokens, count, ...answer] = batch.ask(pool, 0, ({ engine }) =>
       engine.write_prompt(all.length, isSeed, counter?.count),
     ) as [string, number, number, ...number[]];
     const sections = Array.from({ length: count }, (_, place): ContextSection => {
-      const written = told.slice(place * WRITTEN, (place + 1) * WRITTEN);
+      const written = answer.slice(place * WRITTEN, (place + 1) * WRITTEN);
       const code = written[WRITTEN_SECTION]!;
       const [name, label, priority] = SECTIONS[code]!;
       return {
@@ -163,7 +163,7 @@ export class Entries {
     });
     const recalled: FoundMemory[] = [];
     const leftOut: LeftOut[] = [];
-    const [ofIdentity, ...fates] = told.slice(count * WRITTEN);
+    const [ofIdentity, ...fates] = answer.slice(count * WRITTEN);
     const missing = moduleConstants.context.omitted[ofIdentity!];
     if (missing !== undefined && missing !== "empty")
       leftOut.push({ id: null, section: "identity", reason: missing });

@@ -35,8 +35,8 @@ export interface RetrievalSearchOptions<Filters extends object = Record<string, 
  *
  * @example
  * ```ts
- * const search: RetrievalSearch = async (query, { limit, filters, now, signal }) => {
- *   const response = await fetch(url, { method: "POST", body: body(query, limit, filters), signal });
+ * const search: RetrievalSearch = async (query, { signal }) => {
+ *   const response = await fetch(url, { method: "POST", body: toBody(query), signal });
  *   return await response.json();
  * };
  * ```
@@ -49,7 +49,18 @@ export type RetrievalSearch<
   options: RetrievalSearchOptions<Filters>,
 ) => readonly Row[] | PromiseLike<readonly Row[]>;
 
-/** Options of one retrieval. */
+/**
+ * Options of one retrieval.
+ *
+ * @example
+ * ```ts
+ * await orchestrator.retrieve(question, {
+ *   filters: { types: ["concept"] },
+ *   now: "2026-01-15T09:30:00Z",
+ *   signal: AbortSignal.timeout(5000),
+ * });
+ * ```
+ */
 export interface RetrieveOptions<Filters extends object = Record<string, unknown>> {
   /**
    * Filters that are passed to every search unchanged. Only a second attempt leaves out `subtype`

@@ -79,7 +79,7 @@ export class PlaybookBook {
    *
    * @example
    * ```ts
-   * book.add([{ id: "p1", title: "Fade funding", trigger: { anomaly_types: ["funding_extreme"] } }]);
+   * book.add([{ id: "p1", title: "Fade", trigger: { anomaly_types: ["funding_extreme"] } }]);
    * ```
    */
   add(playbooks: readonly (Playbook | PlaybookRow)[]): void {
@@ -182,11 +182,11 @@ export class PlaybookBook {
     /** Variables of conditions that the snapshot lacks. */
     missing: MissingVariable[];
   } {
-    const told = readEvents(events);
+    const anomalies = readEvents(events);
     const market = readMarket(snapshot);
     // No code of the caller runs from here on.
     const numbers: number[] = [];
-    for (const [place, { type, symbol, severity }] of told.entries()) {
+    for (const [place, { type, symbol, severity }] of anomalies.entries()) {
       const at = place * EVENT;
       numbers[at + EVENT_KIND] = this.#reader.kinds.known(type);
       numbers[at + EVENT_SYMBOL] = symbol
@@ -204,11 +204,11 @@ export class PlaybookBook {
       for (let place = 0; place < values.length; place++) numbers.push(values[place]!);
     }
     this.#write(numbers);
-    const answer = this.#module.matches(told.length, known);
+    const answer = this.#module.matches(anomalies.length, known);
     const count = answer[0]!;
     const matches: PlaybookMatch[] = [];
     for (let at = 1; at < 1 + count * MATCH; at += MATCH) {
-      const { type, symbol, severity } = told[answer[at + MATCH_EVENT]!]!;
+      const { type, symbol, severity } = anomalies[answer[at + MATCH_EVENT]!]!;
       const { id, title, action, direction, success_count, sample_size } =
         this.#byRow[answer[at + MATCH_ROW]!]!;
       matches.push({

@@ -169,7 +169,7 @@ function decodeIds(content: Uint8Array): string[] {
   if (encoding === UTF8) text = textOf(content.subarray(from));
   else {
     if (encoding !== UTF16 || (content.length - from) % 2 !== 0)
-      throw damaged("holds ids in no known form");
+      throw damaged("has ids in an unknown encoding");
     const units = Array.from({ length: (content.length - from) >> 1 }, (_, unit) =>
       view.getUint16(from + 2 * unit, true),
     );
@@ -181,7 +181,8 @@ function decodeIds(content: Uint8Array): string[] {
     at += length;
     return text.slice(at - length, at);
   });
-  if (at !== text.length || ids.includes("")) throw damaged("holds an id that cannot be");
+  if (at !== text.length || ids.includes(""))
+    throw damaged("has an empty id, or wrong lengths of ids");
   return ids;
 }
 
@@ -189,7 +190,7 @@ function textOf(utf8: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { ignoreBOM: true, fatal: true }).decode(utf8);
   } catch {
-    throw damaged("holds an id that is no text");
+    throw damaged("has an id that is not UTF-8");
   }
 }
 

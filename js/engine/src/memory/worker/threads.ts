@@ -30,7 +30,7 @@ export function setIndexThreads(how: () => Thread): void {
 export function openThread(): Thread {
   if (open === undefined) {
     const message =
-      'This entry knows no worker: import createIndexWorker from "nous-wasm", or use MemoryIndex, which needs none.';
+      'This entry has no workers: import createIndexWorker from "nous-wasm", or use MemoryIndex, which needs none.';
     throw new NousError("unsupported", message);
   }
   try {
