@@ -140,7 +140,7 @@ describe("other programs on the same data", () => {
     );
     db.exec("DELETE FROM change_log WHERE sequence <= (SELECT max(sequence) - 1 FROM change_log)");
     expect(await search("one")).toEqual(["n_1"]);
-    expect(server.log()).toContain("everything is loaded anew");
+    expect(server.log()).toContain("all replicas are reloaded");
   });
 });
 

@@ -138,7 +138,7 @@ describe("backup and restore", () => {
       (file: string) => raw(file).exec("CREATE TABLE t (a)"),
       /has no table of memories/,
     ],
-    ["one of the existing server", makeExisting, /adopt it/],
+    ["one of the existing server", makeExisting, /use adopt/],
     [
       "one with an edge to nothing",
       (file: string) => {

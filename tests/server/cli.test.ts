@@ -395,7 +395,7 @@ describe("check", () => {
     const folder = temporaryFolder();
     expect(run(["check", "--data-dir", folder])).toMatchObject({
       status: 0,
-      stdout: expect.stringContaining("no databases"),
+      stdout: expect.stringContaining("No databases"),
     });
   });
 });

@@ -524,7 +524,7 @@ test("--sample fills an empty memory, and leaves any other unchanged", async () 
   await create();
   await first.end();
   const second = await start(folder, ["--sample"]);
-  expect(second.log()).toContain("the sample is left out");
+  expect(second.log()).toContain("the sample was not added");
   expect((await second.ask("GET /health")).body.node_count).toBe(2_001);
 });
 

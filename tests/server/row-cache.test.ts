@@ -18,14 +18,16 @@ interface World {
   agent: Agent;
   /** The same database, as another process sees it. */
   other: Agent;
-  now: number;
+  /** The clock of both agents. */
+  time: { now: number };
   sql(text: string): void;
 }
 
 async function inNewWorld(work: (world: World) => Promise<void>): Promise<void> {
   const file = join(temporaryFolder(), "a.db");
+  const time = { now: Date.UTC(2026, 10, 22) };
   const open = () =>
-    new Agent(new LibsqlStorage(file, { durability: "normal" }), { clock: () => world.now });
+    new Agent(new LibsqlStorage(file, { durability: "normal" }), { clock: () => time.now });
   // Each has a connection of its own: libSQL's `exec` may not find a table right after another
   // connection has vacuumed.
   const sql = (text: string) => {
@@ -33,7 +35,7 @@ async function inNewWorld(work: (world: World) => Promise<void>): Promise<void> 
     db.exec(text);
     db.close();
   };
-  const world: World = { agent: open(), other: open(), now: Date.UTC(2026, 10, 22), sql };
+  const world: World = { agent: open(), other: open(), time, sql };
   try {
     for (const id of IDS) await STEPS.create!(world, id);
     await work(world);
@@ -48,7 +50,7 @@ const STEPS: Record<string, (world: World, id: string) => unknown> = {
   "search elsewhere": ({ other }) => ask(other, "search", { body: { query: "funding" } }),
   read: ({ agent }, id) =>
     ask(agent, "readNode", { params: { id }, query: { recall: "true" } }).catch(() => {}),
-  change: ({ agent, now }, id) =>
+  change: ({ agent, time: { now } }, id) =>
     ask(agent, "updateNode", {
       params: { id },
       body: { content_title: `Funding of ${now}` },
@@ -60,11 +62,11 @@ const STEPS: Record<string, (world: World, id: string) => unknown> = {
   "flush elsewhere": ({ other }) => other.flush(),
   sweep: ({ agent }) => ask(agent, "sweep", { body: { force: true } }),
   wait: (world) => {
-    world.now += 3 * DAY;
+    world.time.now += 3 * DAY;
   },
-  "change elsewhere": ({ sql, now }, id) =>
+  "change elsewhere": ({ sql, time: { now } }, id) =>
     sql(`UPDATE nodes SET content_body = 'as of ${now}' WHERE id = '${id}'`),
-  "change elsewhere, of which the log tells nothing any more": ({ sql, now }, id) =>
+  "change elsewhere, of which the log tells nothing any more": ({ sql, time: { now } }, id) =>
     sql(
       `UPDATE nodes SET content_body = 'unlogged ${now}' WHERE id = '${id}'; DELETE FROM change_log`,
     ),
@@ -78,7 +80,7 @@ const STEPS: Record<string, (world: World, id: string) => unknown> = {
     sql(`UPDATE nodes SET neural_last_accessed = 'zuletzt' WHERE id = '${id}'`),
   "no access": ({ sql }, id) =>
     sql(`UPDATE nodes SET neural_last_accessed = NULL WHERE id = '${id}'`),
-  "an access to come": ({ sql, now }, id) =>
+  "an access to come": ({ sql, time: { now } }, id) =>
     sql(`UPDATE nodes SET neural_last_accessed = '${toIso(now + DAY)}' WHERE id = '${id}'`),
 };
 

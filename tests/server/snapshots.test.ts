@@ -286,7 +286,7 @@ test.each([
     "INSERT INTO nous_meta VALUES ('dimensions', '3') ON CONFLICT DO UPDATE SET value = '3'",
     {},
   ],
-  ["another configuration", "", { salienceGrowth: true }],
+  ["another configuration", "", { salience_growth: true }],
 ])("an index of %s is rebuilt, and full text is not", (why, statements, config) => {
   const file = filled();
   raw(file).exec(statements);

@@ -6,6 +6,7 @@ import type { EngineConfig } from "nous-wasm";
 /** The engine's configuration as the file writes it. The server itself reads `max_seeds` alone. */
 export interface EngineYaml {
   readonly search?: { readonly max_seeds?: number };
+  readonly salience_growth?: boolean;
   readonly [key: string]: unknown;
 }
 

@@ -211,7 +211,7 @@ export class IndexReplica implements Consumer {
    * older salience.
    */
   #addStakes(nodes: readonly MemoryNode[]): void {
-    if (!this.#config.salienceGrowth) return;
+    if (!this.#config.salience_growth) return;
     const signals = this.#storage!.nodes.signals(nodes.map(({ id }) => id));
     for (const node of nodes)
       node.salience = salienceOfStored(this.#engine, node.subtype, signals.get(node.id));
