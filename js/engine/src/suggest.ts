@@ -10,8 +10,9 @@ const bare = (name: string): string => name.toLowerCase().replaceAll("_", "");
 
 /**
  * Edits from one text to another: characters inserted, deleted, replaced, or two neighbours swapped.
+ * @internal
  */
-function distance(from: string, to: string): number {
+export function editDistance(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, place) => place);
   for (let i = 1; i <= from.length; i++) {
@@ -40,7 +41,7 @@ function nearestWithin(
     const most = mostOf(known);
     // The lengths alone differ by more: the texts need not be compared.
     if (Math.abs(bare(known).length - given.length) > most) continue;
-    const edits = distance(given, bare(known));
+    const edits = editDistance(given, bare(known));
     if (edits > most || edits >= least) continue;
     nearest = known;
     least = edits;

@@ -26,9 +26,10 @@ export function sweep(agent: Agent, force: boolean): SweepAnswer {
     const { index } = agent;
     const { processed, changes, transitions } = sweepOf(agent, now);
     const archived = transitions.filter(({ to }) => to === "ARCHIVE").length;
-    if (!force) checkClock(agent, now, archived);
+    const days = daysSinceSweep(agent, now);
+    if (!force) checkClock(agent, days, archived);
     // A clock that is far behind must not set this back: the right clock would seem far ahead.
-    const isBehind = !force && daysSinceSweep(agent, now) < -MOST_DAYS_BETWEEN_SWEEPS;
+    const isBehind = !force && days < -MOST_DAYS_BETWEEN_SWEEPS;
     if (!isBehind) agent.storage.setMeta("last_sweep", toIso(now));
     const behind = isBehind ? toIso(now) : "";
     if (behind !== (agent.storage.meta("sweep_far_behind") ?? ""))
@@ -85,12 +86,12 @@ function sweepOf(agent: Agent, now: number): Sweep {
 }
 
 /**
- * Keeps a wrong clock from archiving memories. After a sweep by a clock that was far behind, the
- * memories made by that clock look old, so that nothing is archived unasked.
+ * Keeps a wrong clock from archiving memories. Memories that were made by a clock far behind look
+ * old. After a sweep by such a clock, any archiving is therefore a doubt.
+ *
+ * @throws {Refusal} if there is a doubt; `days` are those since the last sweep.
  */
-function checkClock(agent: Agent, now: number, archived: number): void {
-  const { index, storage } = agent;
-  const days = daysSinceSweep(agent, now);
+function checkClock({ index, storage }: Agent, days: number, archived: number): void {
   const behind = storage.meta("sweep_far_behind") ?? "";
   const doubts = [
     ...(days > MOST_DAYS_BETWEEN_SWEEPS ? [`the last sweep was ${Math.floor(days)} days ago`] : []),
