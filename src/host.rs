@@ -26,6 +26,11 @@ mod here {
         /// Returns the text in lower case, by Unicode.
         pub fn lower_case(text: &str) -> String;
 
+        /// Adds the vector of a word to a sum of numbers, both at an address of this module's
+        /// memory, by the caller's function, which must not throw. Returns whether the word has a
+        /// vector.
+        pub fn add_word(add: &Function, word: usize, length: usize, sum: usize) -> bool;
+
         /// Returns the tokens of a text by the caller's function, which must not throw.
         pub fn count_tokens(count: &Function, text: &str) -> f64;
     }

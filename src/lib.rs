@@ -18,6 +18,8 @@
 //! | [`merge`] | Merges the results of several sub-queries into one selection. |
 //! | [`context`] | Plans retrieval for a turn of conversation, and writes prompts within budgets. |
 //! | [`consolidate`] | Groups episodes and finds patterns in trades. |
+//! | [`evidence`] | The evidence that a memory answers a question, and its weights. |
+//! | [`times`] | Expressions of time in questions and memories. |
 //! | [`full_text`] | An index of words with BM25 scores. |
 //! | [`search`] | Seeds, spreading activation and the search settings. |
 //! | [`columns`] | The storage of the memory index: nodes, names, edges, embeddings. |
@@ -38,6 +40,7 @@ pub mod consolidate;
 pub mod context;
 pub mod decay;
 mod error;
+pub mod evidence;
 pub mod fsrs;
 pub mod full_text;
 mod host;
@@ -47,7 +50,9 @@ pub mod memory;
 pub mod merge;
 mod order;
 mod parts;
+
 pub mod playbook;
+mod postings;
 pub mod query;
 pub mod rerank;
 pub mod salience;
@@ -55,6 +60,7 @@ pub mod search;
 pub mod section;
 pub mod signal;
 mod text;
+pub mod times;
 mod value;
 #[cfg(target_arch = "wasm32")]
 mod wasm;

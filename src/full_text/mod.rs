@@ -11,12 +11,8 @@
 //! to find phrases, and to rebuild the rest of the index. So snapshots hold nothing else, and
 //! removed texts are swept out by a rebuild.
 
-mod characters;
-mod numbers;
-mod postings;
 mod query;
 mod snapshot;
-mod tokens;
 mod vocabulary;
 
 use rustc_hash::FxHashSet;
@@ -24,8 +20,8 @@ use rustc_hash::FxHashSet;
 use crate::columns::{MOST_ADDRESSED, Names, Row};
 use crate::error::{Error, Result};
 use crate::order::Selection;
-use postings::{Postings, Slot};
-use tokens::each_token;
+use crate::postings::{self, Postings, Slot, numbers};
+use crate::text::tokens::each_token;
 use vocabulary::Vocabulary;
 
 pub use query::{MOST_TERMS, TERMS_READ, TextHit};

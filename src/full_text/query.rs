@@ -5,14 +5,14 @@
 //! the term in the text. Every text that holds a term is read: idf needs their number, which for a
 //! prefix is only known by counting.
 
-use super::postings::Slot;
-use super::tokens::{Token, each_token};
 use super::{NO_SLOT, REMOVED, TextIndex, for_each_number};
 use crate::columns::Row;
 use crate::error::Result;
 use crate::math::ln;
 use crate::order::Selection;
+use crate::postings::Slot;
 use crate::text::is_stop_word;
+use crate::text::tokens::{Token, each_token};
 
 /// The most terms of a query that count.
 pub const MOST_TERMS: usize = 32;

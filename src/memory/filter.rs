@@ -2,7 +2,7 @@
 
 use super::MemoryIndex;
 use crate::check::{DAY_MS, INSTANT, is_instant};
-use crate::columns::{Label, Row};
+use crate::columns::{Label, LabelSets, Nodes, Row};
 use crate::error::{Error, Result};
 
 /// The code of a name that no node has: no node passes a list of it alone.
@@ -81,39 +81,45 @@ fn holds(wanted: &[u32], code: u32) -> bool {
     wanted.is_empty() || wanted.contains(&code)
 }
 
-impl MemoryIndex {
-    /// Whether a node of the index passes.
-    pub(super) fn passes(&self, row: Row, filters: &Filters, now: f64) -> bool {
+impl Filters {
+    /// Whether a node passes.
+    pub(super) fn pass(&self, row: Row, nodes: &Nodes, sets: &LabelSets, now: f64) -> bool {
         let place = row as usize;
-        let nodes = &self.nodes;
         let node_type = nodes.node_type.get(place).into();
-        if !holds(&filters.types, node_type)
-            || filters.excluded_types.contains(&node_type)
-            || !holds(&filters.subtypes, nodes.subtype.get(place).into())
-            || !holds(&filters.lifecycles, nodes.state(row).code().into())
+        if !holds(&self.types, node_type)
+            || self.excluded_types.contains(&node_type)
+            || !holds(&self.subtypes, nodes.subtype.get(place).into())
+            || !holds(&self.lifecycles, nodes.state(row).code().into())
         {
             return false;
         }
         let created_at = nodes.created_at.get(place);
-        if filters.created_after.is_some_and(|instant| created_at < instant)
-            || filters.created_before.is_some_and(|instant| created_at > instant)
+        if self.created_after.is_some_and(|instant| created_at < instant)
+            || self.created_before.is_some_and(|instant| created_at > instant)
         {
             return false;
         }
         let idle = now - nodes.last_accessed().get(place);
-        if filters.accessed_within_days.is_some_and(|days| idle > days * DAY_MS) {
+        if self.accessed_within_days.is_some_and(|days| idle > days * DAY_MS) {
             return false;
         }
-        let Filters { clusters, tags_all, tags_any, tags_none, .. } = filters;
+        let Filters { clusters, tags_all, tags_any, tags_none, .. } = self;
         if [clusters, tags_all, tags_any, tags_none].iter().all(|list| list.is_empty()) {
             return true;
         }
-        let labels = self.labels.labels(nodes.labels.get(place));
+        let labels = sets.labels(nodes.labels.get(place));
         let has_tag = |&code: &u32| labels.contains(&Label::tag(code));
         let has_cluster = |&code: &u32| labels.contains(&Label::cluster(code));
         (clusters.is_empty() || clusters.iter().any(has_cluster))
             && tags_all.iter().all(has_tag)
             && (tags_any.is_empty() || tags_any.iter().any(has_tag))
             && !tags_none.iter().any(has_tag)
+    }
+}
+
+impl MemoryIndex {
+    /// Whether a node of the index passes.
+    pub(super) fn passes(&self, row: Row, filters: &Filters, now: f64) -> bool {
+        filters.pass(row, &self.nodes, &self.labels, now)
     }
 }

@@ -11,11 +11,13 @@
 //! | `size` | counts, bytes, the bound on bytes |
 //! | `nodes`, `edges` | adding, changing, removing |
 //! | `access` | accesses and recalls |
-//! | `filter`, `find`, `explain` | searching |
+//! | `answer` | answering questions in words, by evidence |
+//! | `filter`, `find`, `explain` | searching by signals |
 //! | `sweep` | decay of stored values |
 //! | `snapshot` | saving and restoring |
 
 mod access;
+mod answer;
 mod edges;
 mod explain;
 mod filter;
@@ -33,10 +35,13 @@ use crate::columns::{
 use crate::config::Config;
 use crate::decay::{Curve, Limits};
 use crate::error::{Error, Result};
+use crate::intent::IntentClassifier;
 use crate::rerank::Reranker;
 use crate::search::SearchConfig;
 use crate::section::{Section, SectionTable};
 
+use answer::Answering;
+pub use answer::{Answer, Ask, EntryText};
 pub use edges::EdgeChange;
 pub use explain::{ExplainedNode, Explanation, Operation};
 pub use filter::{Filters, NO_CODE};
@@ -95,6 +100,7 @@ pub struct MemoryIndex {
     /// The number of changes, so that a snapshot that is being written notices one.
     changes: u64,
     reranker: Reranker,
+    answering: Answering,
 }
 
 impl MemoryIndex {
@@ -114,6 +120,7 @@ impl MemoryIndex {
             curve: config.curve,
             search: config.search,
             vectors: Vectors::new(options.dimensions, options.form),
+            answering: Answering::new(IntentClassifier::new(&config.intent)?),
             options,
             elsewhere: 0,
             types: Names::default(),

@@ -146,6 +146,7 @@ impl MemoryIndex {
                 Embedding::Given(embedding) => self.vectors.set(row, embedding),
             }
             self.refile(row);
+            self.move_text(row);
             done.push(row);
         }
         Ok(done)
@@ -299,11 +300,13 @@ impl MemoryIndex {
             if self.nodes.has(row) {
                 slots.append(&mut self.graph.remove_node(row));
                 self.vectors.remove(row);
+                self.answering.texts.remove(row);
                 self.labels.release(self.nodes.labels.get(row as usize));
                 self.nodes.remove(row);
                 self.refile(row);
             }
         }
+        self.answering.texts.fold_if_due();
         slots
     }
 }

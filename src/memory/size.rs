@@ -77,11 +77,12 @@ impl MemoryIndex {
     /// `out_of_memory` if it does not.
     #[inline(never)]
     pub fn afford(&self, field: &str, need: usize) -> Result<()> {
-        Self::compare(
-            field,
-            need,
-            self.left(self.options.max_bytes - self.options.max_bytes / SPARE_SHARE),
-        )
+        Self::compare(field, need, self.left_to_keep())
+    }
+
+    /// Returns the bytes that can still be kept.
+    pub(super) fn left_to_keep(&self) -> usize {
+        self.left(self.options.max_bytes - self.options.max_bytes / SPARE_SHARE)
     }
 
     /// Checks whether a call that needs `need` bytes for its duration stays within the bound. A
@@ -120,8 +121,10 @@ impl MemoryIndex {
     }
 
     pub(super) fn left(&self, most: usize) -> usize {
-        let kept =
-            self.nodes_capacity() + self.graph.capacity_bytes() + self.vectors.capacity_bytes();
+        let kept = self.nodes_capacity()
+            + self.graph.capacity_bytes()
+            + self.vectors.capacity_bytes()
+            + self.answering.bytes();
         most.saturating_sub(kept + self.elsewhere)
     }
 

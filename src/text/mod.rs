@@ -1,7 +1,9 @@
 //! White space, words and letter case, as the rules for questions define them, and spans of text.
 
+mod characters;
 pub(crate) mod runs;
 mod stop_words;
+pub(crate) mod tokens;
 
 use std::borrow::Cow;
 

@@ -146,6 +146,11 @@ record! {
     NODE_CLUSTERS,
     /// Count of its embedding's components, which follow the records, or [`NO_EMBEDDING`].
     NODE_COMPONENTS,
+    /// Bytes of its title, or [`ABSENT`]. The titles and texts of all nodes stand in the bytes, those
+    /// of one node after each other.
+    NODE_TITLE,
+    /// Bytes of its text, or [`ABSENT`].
+    NODE_TEXT,
 }
 
 record! {
@@ -324,6 +329,18 @@ record! {
     FILTERS_TAGS_NONE,
     /// Codes of types of edges to spread over.
     FILTERS_RELATIONSHIP_TYPES,
+}
+
+record! {
+    /// A memory that may answer a question. The values of its evidence follow, then the next
+    /// answer.
+    ANSWER:
+    /// Row of the memory.
+    ANSWER_ROW,
+    /// The probability that it answers.
+    ANSWER_SCORE,
+    /// The weighted sum of its evidence.
+    ANSWER_SUM,
 }
 
 /// Spreading ended: a round passed nothing on.

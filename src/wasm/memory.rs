@@ -5,19 +5,22 @@
 use std::hint::black_box;
 use std::mem::{ManuallyDrop, take};
 
+use js_sys::Function;
 use wasm_bindgen::prelude::*;
 
 use super::layout::*;
-use super::scratch::{Scratch, code_of_part, no_room_for_part};
+use super::scratch::{Scratch, code_of_part, no_room_for_part, text_of};
 use super::{answer, grow, plain_data, to_json};
 use crate::check::COUNT;
 use crate::columns::{MOST_SEQUENCE, Row, StoredState, VectorForm};
 use crate::config::Config;
 use crate::error::{Error, Result};
+use crate::evidence::{KINDS, NAMES, Stemming, Text};
+use crate::host;
 use crate::memory::{
-    Access, Columns, DecayChange, EdgeChange, Embedding, Filters, MemoryIndex, NameKind,
-    NodeChange, Options, RankingWeights, Restoring, SEQUENCE, Search, Snapshot, Sweep, Target,
-    Transition,
+    Access, Ask, Columns, DecayChange, EdgeChange, Embedding, EntryText, Filters, MemoryIndex,
+    NameKind, NodeChange, Options, RankingWeights, Restoring, SEQUENCE, Search, Snapshot, Sweep,
+    Target, Transition,
 };
 use crate::rerank::Ranked;
 use crate::search::{SearchHit, Serendipity, Termination};
@@ -152,23 +155,86 @@ impl ResidentMemory {
         self.scratch.put_numbers(&used.map(|bytes| bytes as f64));
     }
 
+    /// Drops all texts, and prepares for texts whose words have vectors of these dimensions.
+    /// `stems` says whether English words are stemmed.
+    pub fn keep_texts(&mut self, dimensions: usize, stems: bool) {
+        let stemming = if stems { Stemming::English } else { Stemming::None };
+        self.memory.keep_texts(dimensions, stemming);
+    }
+
+    /// Count of the nodes with a text.
+    pub fn texts(&self) -> usize {
+        self.memory.texts()
+    }
+
     /// Numbers: `count` times a `NODE`, then the components of their embeddings. Rows: the codes of
-    /// their tags and clusters. Writes the row of each node to the rows.
-    pub fn upsert(&mut self, count: usize, now: f64) -> bool {
+    /// their tags and clusters. Bytes: their titles and texts. Writes the row of each node to the
+    /// rows. `add_word` is a function for [`host::add_word`].
+    pub fn upsert(&mut self, count: usize, now: f64, add_word: &Function) -> bool {
         if answer(self.memory.afford_for_now("nodes", count * size_of::<NodeChange<'_>>()))
             .is_none()
         {
             return false;
         }
         let (batch, fault) = nodes_of(count, &self.scratch.numbers, &self.scratch.rows);
+        let texts = texts_of(count, &self.scratch.numbers, &self.scratch.bytes);
         let upserted = match fault {
-            None => self.memory.upsert(&batch, now),
+            None if texts.is_empty() => self.memory.upsert(&batch, now),
+            None => self.memory.upsert_with_texts(&batch, &texts, now, &mut embed_by(add_word)),
             // A fault of an earlier entry is reported first.
             Some(fault) => self.memory.check_nodes(&batch, now).and(Err(fault)),
         };
         let Some(rows) = answer(upserted) else { return false };
         self.scratch.put_rows(&rows);
         true
+    }
+
+    /// Numbers and rows: a search, of which limit, filters and present are read. Bytes: a question
+    /// of `length` bytes. Writes an `ANSWER` with its evidence for each answer to the numbers.
+    /// Returns their count, −1 if refused.
+    pub fn ask(&mut self, length: usize, min_score: f64, add_word: &Function) -> f64 {
+        let Request { filters, limit, now, .. } =
+            Request::read(&self.scratch.numbers, &self.scratch.rows);
+        let ask = Ask {
+            text: self.scratch.text(0, length),
+            filters: &filters,
+            limit: limit.unwrap_or(usize::MAX),
+            min_score,
+            now,
+        };
+        let asked = self.memory.ask(&ask, &mut embed_by(add_word));
+        let Some(answers) = answer(asked) else { return -1.0 };
+        let width = ANSWER + KINDS;
+        if !self.scratch.reserve_answer(answers.len() * width, 0) {
+            return -1.0;
+        }
+        for (out, found) in self.scratch.numbers.chunks_exact_mut(width).zip(&answers) {
+            out[ANSWER_ROW] = found.row.into();
+            out[ANSWER_SCORE] = found.score;
+            out[ANSWER_SUM] = found.sum;
+            out[ANSWER..].copy_from_slice(&found.evidence.to_array());
+        }
+        self.report_scratch_bytes();
+        answers.len() as f64
+    }
+
+    /// Numbers, rows and bytes: as [`ResidentMemory::ask`]. Writes the memories that may be found
+    /// to the rows, and their evidence to the numbers. Returns their count, −1 if refused.
+    pub fn evidence(&mut self, length: usize, add_word: &Function) -> f64 {
+        let Request { filters, now, .. } = Request::read(&self.scratch.numbers, &self.scratch.rows);
+        let text = self.scratch.text(0, length);
+        let ask = Ask { text, filters: &filters, limit: 0, min_score: 0.0, now };
+        let collected = self.memory.evidence(&ask, &mut embed_by(add_word));
+        let Some(all) = answer(collected) else { return -1.0 };
+        if !self.scratch.reserve_answer(all.len() * KINDS, all.len()) {
+            return -1.0;
+        }
+        for (place, (row, values)) in all.iter().enumerate() {
+            self.scratch.rows[place] = *row;
+            self.scratch.numbers[place * KINDS..][..KINDS].copy_from_slice(&values.to_array());
+        }
+        self.report_scratch_bytes();
+        all.len() as f64
     }
 
     /// Rows: nodes to remove. Returns the slots of their edges.
@@ -516,6 +582,12 @@ impl ResidentMemory {
     }
 }
 
+/// Returns the names of the kinds of evidence, in order, separated by spaces.
+#[wasm_bindgen]
+pub fn evidence_names() -> String {
+    NAMES.join(" ")
+}
+
 /// Reads the snapshot of a memory, part by part.
 #[wasm_bindgen]
 pub struct MemoryRestorer {
@@ -648,6 +720,33 @@ fn state_of(number: f64) -> Result<Option<StoredState>> {
         Error::argument("lifecycle", "must be a state")
     })?;
     Ok(code.and_then(|code| StoredState::from_code(code as u8)))
+}
+
+/// Returns the function that adds the vector of a word to a sum by a function of the host.
+fn embed_by(add_word: &Function) -> impl FnMut(&str, &mut [f32]) -> bool {
+    |word, sum| {
+        let (word, length) = (word.as_ptr() as usize, word.len());
+        host::add_word(add_word, word, length, sum.as_mut_ptr() as usize)
+    }
+}
+
+/// Reads the texts of the nodes of the scratch. A node with a title or a text has both, of which one
+/// may be empty.
+fn texts_of<'a>(count: usize, numbers: &[f64], bytes: &'a [u8]) -> Vec<EntryText<'a>> {
+    let mut bytes = bytes;
+    let mut take = |length: f64| {
+        let (text, rest) = bytes.split_at(given(length).unwrap_or_default() as usize);
+        bytes = rest;
+        text_of(text)
+    };
+    let records = numbers.as_chunks::<NODE>().0[..count].iter().enumerate();
+    records
+        .filter(|(_, record)| record[NODE_TITLE] != ABSENT || record[NODE_TEXT] != ABSENT)
+        .map(|(entry, record)| {
+            let text = Text { title: take(record[NODE_TITLE]), body: take(record[NODE_TEXT]) };
+            EntryText { entry, text }
+        })
+        .collect()
 }
 
 /// Reads the nodes of the scratch. If a number is invalid for its field, the nodes end with that

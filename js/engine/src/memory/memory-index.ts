@@ -14,15 +14,33 @@ import {
 } from "../resident/resident-index.ts";
 import { inOnePiece, type SnapshotSource, snapshotParts } from "../resident/snapshot.ts";
 import type { Instant } from "../types.ts";
+import { answerQuestion, collectEvidence } from "./ask.ts";
 import { dueTransitions, storeDecay, sweep } from "./decay.ts";
 import type { Ranking } from "./ranking.ts";
-import { columnOf, readEdges, readNodes, readSearch, readSimilar, SIMILAR_KEYS } from "./read.ts";
+import {
+  columnOf,
+  readEdges,
+  readNodes,
+  readQuestion,
+  readSearch,
+  readSimilar,
+  SIMILAR_KEYS,
+} from "./read.ts";
 import { lookUp, rankCandidates } from "./rerank.ts";
 import { explainRank, findSimilar, runSearch } from "./search.ts";
-import { createMemory, type MemoryState, restoreMemory } from "./state.ts";
+import {
+  createMemory,
+  keepTexts,
+  type MemoryState,
+  restoreMemory,
+  type TextOptions,
+} from "./state.ts";
 import { bytesUsed, edgeAt, nodeAt } from "./stored.ts";
 import type {
+  Answer,
+  AskOptions,
   DecayChanges,
+  EvidenceMatrix,
   ExplainedNode,
   Linked,
   MemoryEdge,
@@ -52,8 +70,10 @@ import {
 
 const MOST_DIMENSIONS = 65_536;
 
-const OPTION_KEYS = new Set(["dimensions", "embeddings", "embeddingId", "config", "maxBytes"]);
-const RESTORE_KEYS = new Set(["config", "maxBytes"]);
+const OPTION_KEYS = new Set([
+  ...["dimensions", "embeddings", "embeddingId", "embedder", "stemming", "config", "maxBytes"],
+]);
+const RESTORE_KEYS = new Set(["config", "maxBytes", "embedder", "stemming"]);
 const UPSERT_KEYS = new Set(["now"]);
 
 /**
@@ -106,13 +126,14 @@ export class MemoryIndex {
       config === undefined
         ? createMemory(undefined, making)
         : withModuleConfig(config, (plain) => createMemory(plain, making));
+    keepTexts(state, textOptionsOf(given));
     this.#index = new ResidentIndex(state);
   }
 
   /**
    * Returns the index of a snapshot, with the snapshot's dimensions and form of embeddings. Reading
    * needs parts of some megabytes beside the index, so that the snapshot of a full index needs a
-   * larger `maxBytes` than the index had.
+   * larger `maxBytes` than the index had. A snapshot holds no texts: pass them to `upsert` again.
    *
    * @param bytes The snapshot, in one piece or in several of any length.
    * @throws {NousError} `invalid_snapshot` if the snapshot is damaged, cut off, or of another
@@ -120,20 +141,28 @@ export class MemoryIndex {
    */
   static restore(
     bytes: SnapshotSource,
-    options: Pick<MemoryIndexOptions, "config" | "maxBytes"> = {},
+    options: Pick<MemoryIndexOptions, "config" | "maxBytes" | "embedder" | "stemming"> = {},
   ): MemoryIndex {
-    const { config, maxBytes } = optionsOf("options", options, RESTORE_KEYS);
-    const most = maxBytesOf(maxBytes);
+    const given = optionsOf<MemoryIndexOptions>("options", options, RESTORE_KEYS);
+    const { config } = given;
+    const most = maxBytesOf(given.maxBytes);
+    const texts = textOptionsOf(given);
     const state =
       config === undefined
         ? restoreMemory(bytes, undefined, most)
         : withModuleConfig(config, (plain) => restoreMemory(bytes, plain, most));
+    keepTexts(state, texts);
     return new MemoryIndex(new ResidentIndex(state) as object);
   }
 
   /** The count of nodes. */
   get size(): number {
     return this.#index.live().rows.size;
+  }
+
+  /** The count of nodes with a title or a text. */
+  get textCount(): number {
+    return this.#index.live().resident.module.texts();
   }
 
   /** The count of edges. */
@@ -294,6 +323,42 @@ export class MemoryIndex {
   }
 
   /**
+   * Returns the memories that may answer a question in words, best first, each with the probability
+   * that it does and the evidence for it. Asks only memories with a title or a text.
+   *
+   * @example
+   * ```ts
+   * const index = new MemoryIndex();
+   * index.upsert([{ id: "m1", text: "Mira moved to Lisbon in May 2026." }]);
+   * const [best] = index.ask("Where did Mira move?", { limit: 5 });
+   * console.log(best?.id, best?.score, best?.evidence);
+   * ```
+   */
+  ask(question: string, options: AskOptions = {}): Answer[] {
+    const state = this.#index.live();
+    const read = readQuestion(question, options, state.names);
+    this.#index.requireSame(state);
+    return answerQuestion(state, read);
+  }
+
+  /**
+   * Returns the evidence of every memory for a question: the numbers that `ask` weighs. `limit` and
+   * `min_score` do not count.
+   *
+   * @example
+   * ```ts
+   * const { ids, names, values } = index.evidence("Where did Mira move?");
+   * const row = Array.from(names, (name, kind) => [name, values[kind]]); // of ids[0]
+   * ```
+   */
+  evidence(question: string, options: AskOptions = {}): EvidenceMatrix {
+    const state = this.#index.live();
+    const read = readQuestion(question, options, state.names);
+    this.#index.requireSame(state);
+    return collectEvidence(state, read);
+  }
+
+  /**
    * Returns the nodes whose embeddings are most like `embedding`, by cosine. Exact: every embedding
    * is compared.
    */
@@ -405,6 +470,15 @@ export class MemoryIndex {
 }
 
 freeOnDispose(MemoryIndex);
+
+function textOptionsOf({ embedder, stemming = "english" }: MemoryIndexOptions): TextOptions {
+  if (stemming !== "english" && stemming !== "none")
+    throw invalid("stemming", `must be "english" or "none", found ${show(stemming)}`);
+  const isSource = typeof embedder?.addWord === "function" && embedder.dimensions > 0;
+  if (embedder !== undefined && !isSource)
+    throw invalid("embedder", `must be an Embedder, found ${show(embedder)}`);
+  return { embedder, stems: stemming === "english" };
+}
 
 function wholeOf(field: string, value: unknown, most: number): number {
   if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= most)

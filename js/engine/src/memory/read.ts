@@ -48,6 +48,8 @@ import {
   NODE_STATE,
   NODE_SUBTYPE,
   NODE_TAGS,
+  NODE_TEXT,
+  NODE_TITLE,
   NODE_TYPE,
   SEARCH,
   SEARCH_ACCESSED_WITHIN_DAYS,
@@ -72,6 +74,7 @@ import type { Instant } from "../types.ts";
 import { type Names, textsOf } from "./names.ts";
 import type { AllNames } from "./state.ts";
 import type {
+  AskOptions,
   MemoryEdge,
   MemoryNode,
   ResidentCandidates,
@@ -84,7 +87,7 @@ import type {
 const NODE_FIELDS = new KnownFields(
   ...["id", "sequence", "created_at", "last_accessed", "access_count", "stability"],
   ...["retrievability", "difficulty", "salience", "lifecycle", "type", "subtype", "tags"],
-  ...["clusters", "embedding"],
+  ...["clusters", "embedding", "title", "text"],
 );
 const EDGE_FIELDS = new KnownFields(
   ...["id", "source_id", "target_id", "type", "strength", "sequence"],
@@ -93,6 +96,9 @@ const EDGE_FIELDS = new KnownFields(
 /** The lifecycle states in the order of their codes. @internal */
 export const STORED_STATES: readonly StoredLifecycleState[] = [...LIFECYCLE_STATES, "DELETED"];
 const STATE_CODES = new Map<unknown, number>(STORED_STATES.map((state, code) => [state, code]));
+
+/** The default limit of answers. */
+const DEFAULT_ANSWERS = 10;
 
 /** The most components of an embedding. */
 const MOST_COMPONENTS = 2 ** 20;
@@ -117,6 +123,8 @@ export interface Batch {
   /** Tags and clusters. */
   labels: string[];
   embeddings: Components;
+  /** Title and text of each node that has either, in order. */
+  texts: string[];
 }
 
 const numberOf = (value: unknown): number => {
@@ -159,6 +167,7 @@ export function readNodes(nodes: readonly MemoryNode[]): Batch {
     kinds,
     labels: [],
     embeddings: new Components(),
+    texts: [],
   };
   for (let index = 0, at = 0; index < count; index++, at += NODE) {
     const node = nodes[index]!;
@@ -186,6 +195,12 @@ export function readNodes(nodes: readonly MemoryNode[]): Batch {
     records[at + NODE_TAGS] = readLabels(index, node, "tags", node.tags, batch.labels);
     records[at + NODE_CLUSTERS] = readLabels(index, node, "clusters", node.clusters, batch.labels);
     records[at + NODE_COMPONENTS] = readEmbedding(index, node, node.embedding, batch);
+    const title = nameOf("nodes", index, node, "title", node.title);
+    const text = nameOf("nodes", index, node, "text", node.text);
+    const hasText = title !== undefined || text !== undefined;
+    // The lengths in bytes are known when the texts are written.
+    records[at + NODE_TITLE] = records[at + NODE_TEXT] = hasText ? 0 : ABSENT;
+    if (hasText) batch.texts.push(title ?? "", text ?? "");
   }
   return batch;
 }
@@ -488,6 +503,32 @@ export function readSearch(search: SearchQuery, names: AllNames): ReadSearch {
   }
   head[SEARCH_HITS] = count;
   return { head, lists, hits, scores, embedding };
+}
+
+/** @internal */
+export const ASK_KEYS: ReadonlySet<string> = new Set(["limit", "min_score", "now", "filters"]);
+
+/** A question after reading: a search without hits and embedding, and the least score. @internal */
+export interface ReadQuestion {
+  text: string;
+  search: ReadSearch;
+  minScore: number;
+}
+
+/** @internal */
+export function readQuestion(text: string, options: AskOptions, names: AllNames): ReadQuestion {
+  if (typeof text !== "string") throw invalid("question", `must be a string, found ${show(text)}`);
+  const { limit, min_score, now, filters } = optionsOf<AskOptions>("options", options, ASK_KEYS);
+  const minScore = min_score ?? 0;
+  if (!(typeof minScore === "number" && minScore >= 0 && minScore <= 1))
+    throw invalid("min_score", `must lie between 0 and 1, found ${show(min_score)}`);
+  const head = new Float64Array(SEARCH);
+  head[SEARCH_NOW] = presentOf(now);
+  head[SEARCH_LIMIT] = limitOf(limit, DEFAULT_ANSWERS);
+  const lists = readFilters(filters, names, head);
+  head[SEARCH_COMPONENTS] = NO_EMBEDDING;
+  const search = { head, lists, hits: [], scores: new Float64Array(0), embedding: undefined };
+  return { text, search, minScore };
 }
 
 /** Reads a search by vector alone. @internal */

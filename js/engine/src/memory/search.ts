@@ -127,17 +127,18 @@ interface ModuleNode {
   score: ModuleExplanation | null;
 }
 
-/** Writes a search into the scratch. */
-function writeSearch(
+/** Writes a search into the scratch, and reserves `bytes` bytes. @internal */
+export function writeSearch(
   { resident, rows: known }: MemoryState,
   { head, lists, hits, scores, embedding }: ReadSearch,
+  bytes = 0,
 ): void {
   const codes = lists.flat();
   const components = embedding?.length ?? 0;
   resident.reserve(
     Math.max(SEARCH + hits.length + components, OUTCOME),
     lists.length + codes.length + hits.length,
-    0,
+    bytes,
   );
   const { numbers, rows, numbersAt, rowsAt } = resident;
   numbers.set(head, numbersAt);

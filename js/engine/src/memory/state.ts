@@ -13,6 +13,7 @@ import { damaged, placesOf, readParts, type SnapshotSource } from "../resident/s
 import { ownInstance, type PlainData } from "../runtime.ts";
 import { ScratchView } from "../scratch-view.ts";
 import { type MemoryScratch, Names, type ResidentMemory } from "./names.ts";
+import type { WordVectors } from "./types.ts";
 
 /** The names of nodes and edges. @internal */
 export interface AllNames {
@@ -31,6 +32,11 @@ export interface MemoryState extends IndexState<ResidentMemory> {
   edgeIds: (string | undefined)[];
   names: AllNames;
   embeddingId: string;
+  /**
+   * Adds the vector of a word to a sum, both at an address of the module's memory. Returns false if
+   * the word has no vector. Does not throw.
+   */
+  addWord: (word: number, length: number, sum: number) => boolean;
 }
 
 /** The state of an index without nodes. @internal */
@@ -49,8 +55,30 @@ export function newState(resident: MemoryScratch, embeddingId: string): MemorySt
       clusters: new Names(resident, NAME_CLUSTER),
     },
     embeddingId,
+    addWord: () => false,
     snapshots: 0,
     isFreed: false,
+  };
+}
+
+/** Where words get their vectors, and whether they are stemmed. @internal */
+export interface TextOptions {
+  embedder: WordVectors | undefined;
+  stems: boolean;
+}
+
+/** Prepares a memory without texts for texts. @internal */
+export function keepTexts(state: MemoryState, { embedder, stems }: TextOptions): void {
+  const { module, instance } = state.resident;
+  const dimensions = embedder?.dimensions ?? 0;
+  module.keep_texts(dimensions, stems);
+  if (embedder === undefined) return;
+  state.addWord = (word, length, sum) => {
+    const { buffer } = instance.memory;
+    return embedder.addWord(
+      new Uint8Array(buffer, word, length),
+      new Float32Array(buffer, sum, dimensions),
+    );
   };
 }
 

@@ -31,6 +31,16 @@ export interface MemoryIndexOptions {
    * it. Default "".
    */
   embeddingId?: string | undefined;
+  /**
+   * The source of word vectors, by which `ask` finds memories that use other words than the
+   * question: an `Embedder`. Default: none; then words match by their stems and letters only.
+   */
+  embedder?: WordVectors | undefined;
+  /**
+   * The language whose words are stemmed: "moved" finds "moving". Default `english`; `none` takes
+   * every word as it is.
+   */
+  stemming?: "english" | "none" | undefined;
   /** The configuration, as `createEngine` takes it. Searches read its `search` section, too. */
   config?: EngineConfig | undefined;
   /**
@@ -39,6 +49,18 @@ export interface MemoryIndexOptions {
    * full index can be saved. Default 3 GiB; WebAssembly can address 4.
    */
   maxBytes?: number | undefined;
+}
+
+/** A source of word vectors: an `Embedder`. */
+export interface WordVectors {
+  /** Components of a vector. */
+  readonly dimensions: number;
+  /**
+   * Adds the vector of a word to a sum. Returns false if the word has no vector.
+   *
+   * @param word The word in lower case, as UTF-8.
+   */
+  addWord(word: Uint8Array, sum: Float32Array): boolean;
 }
 
 /**
@@ -88,6 +110,13 @@ export interface MemoryNode {
    * the old one no longer fits the text (null).
    */
   embedding?: ArrayLike<number> | null | undefined;
+  /**
+   * Title, which `ask` searches. If title or text is given, both replace those that the node has,
+   * and a missing one counts as "" (none).
+   */
+  title?: string | null | undefined;
+  /** Text, which `ask` searches. See `title` (none). */
+  text?: string | null | undefined;
   /**
    * Place in every order: a whole number from 0 to 2⁵³ − 1. Pass the database's row number, so that
    * a rebuilt index returns equal results in the same order. Default: one more than the highest so
@@ -255,6 +284,47 @@ export interface SearchQuery {
   include_connections?: boolean | undefined;
   /** Level of the serendipity report. Default `off`. */
   serendipity_level?: SerendipityLevel | undefined;
+}
+
+/**
+ * Options of `ask`.
+ *
+ * @example
+ * ```ts
+ * const answers = index.ask("Where did Mira move?", { limit: 5, min_score: 0.2 });
+ * ```
+ */
+export interface AskOptions {
+  /** The most answers, at least 0. Default 10. */
+  limit?: number | undefined;
+  /** The least score of an answer, from 0 to 1. Default 0. */
+  min_score?: number | undefined;
+  /** The present, to which times such as "last week" are relative. Default: the clock. */
+  now?: Instant | undefined;
+  /** Default: no filters. */
+  filters?: SearchFilters | null | undefined;
+}
+
+/** A memory that may answer a question. */
+export interface Answer {
+  /** Id of the memory. */
+  id: string;
+  /** The probability that the memory answers the question, from 0 to 1. */
+  score: number;
+  /** The weighted sum of the evidence, from which the score is computed. */
+  sum: number;
+  /** The value of each kind of evidence that is not 0, by its name. */
+  evidence: Record<string, number>;
+}
+
+/** The evidence of all memories for a question. */
+export interface EvidenceMatrix {
+  /** Ids of the memories. */
+  ids: string[];
+  /** Names of the kinds of evidence. */
+  names: readonly string[];
+  /** A row of values for each memory, one value for each name. */
+  values: Float64Array;
 }
 
 /** Counters of a search. */

@@ -1,6 +1,7 @@
 // Changes of nodes and edges. The batches were read before: no code of the caller runs here.
 
 import {
+  ABSENT,
   EDGE,
   EDGE_FROM,
   EDGE_TARGET,
@@ -9,10 +10,13 @@ import {
   NOBODY,
   NODE,
   NODE_TARGET,
+  NODE_TEXT,
+  NODE_TITLE,
   TARGET_EARLIER,
   TARGET_NEW,
 } from "../generated/layout.ts";
 import { checkRoom } from "../resident/resident-index.ts";
+import { mostBytes, writeText } from "../text.ts";
 import { naming } from "./names.ts";
 import { type Batch, codesOf, type EdgeBatch, setTypes } from "./read.ts";
 import { refusedEntry } from "./refusals.ts";
@@ -38,11 +42,18 @@ export function storeNodes(
   naming([names.types, names.subtypes, names.tags, names.clusters], () => {
     const codes = codesOf(batch, names);
     const embeddings = batch.embeddings.all;
-    resident.reserve(records.length + embeddings.length, Math.max(codes.length, count), 0);
+    const units = batch.texts.reduce((sum, text) => sum + text.length, 0);
+    resident.reserve(
+      records.length + embeddings.length,
+      Math.max(codes.length, count),
+      mostBytes(units),
+    );
+    writeTexts(state, batch);
     resident.numbers.set(records, resident.numbersAt);
     resident.rows.set(codes, resident.rowsAt);
     resident.numbers.set(embeddings, resident.numbersAt + records.length);
-    if (!resident.module.upsert(count, now)) throw refusedEntry(state, "nodes", nodes);
+    if (!resident.module.upsert(count, now, state.addWord))
+      throw refusedEntry(state, "nodes", nodes);
   });
   resident.relocate();
   for (let index = 0; index < count; index++) {
@@ -54,6 +65,21 @@ export function storeNodes(
   }
   resident.shrinkIfLarge();
   return added;
+}
+
+/** Writes the texts of a batch into the bytes, and their lengths into its records. */
+function writeTexts({ resident }: MemoryState, { records, texts }: Batch): void {
+  let to = resident.bytesAt;
+  const write = (text: string) => {
+    const length = writeText(text, resident.bytes, to);
+    to += length;
+    return length;
+  };
+  for (let at = 0, text = 0; text < texts.length; at += NODE) {
+    if (records[at + NODE_TITLE] === ABSENT) continue;
+    records[at + NODE_TITLE] = write(texts[text++]!);
+    records[at + NODE_TEXT] = write(texts[text++]!);
+  }
 }
 
 /** Removes the nodes of rows, and their edges. @internal */

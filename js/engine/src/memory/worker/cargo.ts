@@ -28,6 +28,8 @@ const NODE_FIELDS = Object.keys({
   tags: 1,
   clusters: 1,
   embedding: 1,
+  title: 1,
+  text: 1,
   sequence: 1,
 } satisfies Record<keyof MemoryNode, 1>);
 const EDGE_FIELDS = Object.keys({

@@ -8,8 +8,9 @@ import { compiledModule } from "../../runtime.ts";
 import type { Instant } from "../../types.ts";
 import type { MemoryIndex } from "../memory-index.ts";
 import { Ranking, type RankingData } from "../ranking.ts";
-import { CANDIDATE_KEYS, QUERY_KEYS, RERANK_KEYS, SIMILAR_KEYS } from "../read.ts";
+import { ASK_KEYS, CANDIDATE_KEYS, QUERY_KEYS, RERANK_KEYS, SIMILAR_KEYS } from "../read.ts";
 import type {
+  AskOptions,
   DecayChanges,
   MemoryEdge,
   MemoryIndexOptions,
@@ -40,12 +41,13 @@ const OPTION_KEYS = new Set([
   "dimensions",
   "embeddings",
   "embeddingId",
+  "stemming",
   "config",
   "maxBytes",
   "maxPending",
   "snapshot",
 ]);
-const RESTORE_KEYS = new Set(["config", "maxBytes", "maxPending", "snapshot"]);
+const RESTORE_KEYS = new Set(["config", "maxBytes", "maxPending", "snapshot", "stemming"]);
 const UPSERT_KEYS = new Set(["now", "transfer"]);
 const CHANGE_KEYS = new Set(["ids", "retrievability", "lifecycle"]);
 
@@ -58,15 +60,15 @@ const CHANGE_KEYS = new Set(["ids", "retrievability", "lifecycle"]);
  * const restored = await createIndexWorker({ snapshot: await readFile("index.snapshot") });
  * ```
  */
-export interface IndexWorkerOptions extends MemoryIndexOptions {
+export interface IndexWorkerOptions extends Omit<MemoryIndexOptions, "embedder"> {
   /**
    * The most requests that wait for an answer: a whole number of at least 1, or `Infinity`. Default
    * 1,000.
    */
   maxPending?: number | undefined;
   /**
-   * Bytes of `snapshot()` to restore. Beside it only `config`, `maxBytes` and `maxPending` are
-   * allowed. The bytes are transferred to the worker: the caller's buffer is empty afterwards, also
+   * Bytes of `snapshot()` to restore. Beside it only `config`, `maxBytes`, `maxPending` and
+   * `stemming` are allowed. The bytes are transferred to the worker: the caller's buffer is empty afterwards, also
    * after an error. A view of a part of a buffer is copied.
    */
   snapshot?: Uint8Array | ArrayBuffer | undefined;
@@ -93,6 +95,7 @@ type Differing =
   | "ids"
   | "size"
   | "edgeCount"
+  | "textCount"
   | "embeddingId"
   | "bytes"
   | "snapshotParts"
@@ -162,6 +165,10 @@ export interface IndexWorker extends AsynchronousIndex {
   rerank: AsynchronousIndex["rerank"];
   /** Searches, as {@link MemoryIndex.search} does. */
   search: AsynchronousIndex["search"];
+  /** Answers a question in words, as {@link MemoryIndex.ask} does. */
+  ask: AsynchronousIndex["ask"];
+  /** Returns the evidence for a question, as {@link MemoryIndex.evidence} does. */
+  evidence: AsynchronousIndex["evidence"];
   /** Returns the nodes nearest to an embedding, as {@link MemoryIndex.similar} does. */
   similar: AsynchronousIndex["similar"];
   /** Computes a sweep without storing it, as {@link MemoryIndex.decay} does. */
@@ -180,6 +187,8 @@ export interface IndexWorker extends AsynchronousIndex {
   size(): Promise<number>;
   /** Returns the number of edges. */
   edgeCount(): Promise<number>;
+  /** Returns the number of nodes with a title or a text. */
+  textCount(): Promise<number>;
   /** Returns the memory of the index, in bytes. */
   bytes(): Promise<MemoryUse>;
   /**
@@ -223,12 +232,13 @@ export async function createIndexWorker(options: IndexWorkerOptions = {}): Promi
     dimensions,
     embeddings,
     embeddingId,
+    stemming,
     config,
     maxBytes,
   } = given;
   const all = isRestored
-    ? { config, maxBytes }
-    : { dimensions, embeddings, embeddingId, config, maxBytes };
+    ? { config, maxBytes, stemming }
+    : { dimensions, embeddings, embeddingId, config, maxBytes, stemming };
   // Undefined options are not sent.
   const making = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
   if (!(maxPending === Infinity || (Number.isInteger(maxPending) && maxPending >= 1))) {
@@ -343,6 +353,20 @@ class RemoteIndex implements IndexWorker {
     }));
   }
 
+  ask(question: string, options?: AskOptions) {
+    return this.#ask("ask", (cargo) => ({
+      question,
+      options: packFiltered(options, ASK_KEYS, "filters", cargo),
+    }));
+  }
+
+  evidence(question: string, options?: AskOptions) {
+    return this.#ask("evidence", (cargo) => ({
+      question,
+      options: packFiltered(options, ASK_KEYS, "filters", cargo),
+    }));
+  }
+
   similar(embedding: ArrayLike<number>, options?: SimilarOptions) {
     return this.#ask("similar", (cargo) => ({
       embedding: packNumbers(embedding, cargo),
@@ -381,6 +405,10 @@ class RemoteIndex implements IndexWorker {
 
   edgeCount() {
     return this.#ask("edgeCount", () => ({}));
+  }
+
+  textCount() {
+    return this.#ask("textCount", () => ({}));
   }
 
   bytes() {

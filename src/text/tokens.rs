@@ -2,14 +2,14 @@
 //! without spaces between words.
 
 use super::characters::{Role, fold, role};
-use crate::text::{is_unspaced, is_word};
+use super::{is_unspaced, is_word};
 
 /// The most bytes of a token. A longer one is cut, as in FTS5.
 const MOST_BYTES: usize = 32_768;
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Token {
+pub(crate) enum Token {
     /// A word, folded.
     Word,
     /// Two adjacent characters of a script without spaces.
@@ -20,7 +20,7 @@ pub(super) enum Token {
 }
 
 /// Calls `add` with every token of a text, in order. `token` is scratch.
-pub(super) fn each_token(text: &str, token: &mut String, mut add: impl FnMut(&str, Token)) {
+pub(crate) fn each_token(text: &str, token: &mut String, mut add: impl FnMut(&str, Token)) {
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
         if stands_alone(c) {

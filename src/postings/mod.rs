@@ -29,15 +29,15 @@
 //! The bytes grow by a quarter and not by doubling: there are many words, and most lists stay
 //! short.
 
-use super::numbers;
+pub(crate) mod numbers;
 
 /// The place of a text in the index; a later text has a higher one.
-pub(super) type Slot = u32;
+pub(crate) type Slot = u32;
 
 /// The postings of one word. The last text is kept apart, since it may get more occurrences, and a
 /// word of one text needs no more.
 #[derive(Debug, Default)]
-pub(super) struct Postings {
+pub(crate) struct Postings {
     /// For each text but the last: twice the distance from the one before, plus one if the word
     /// occurs once there. Otherwise the count follows.
     bytes: Vec<u8>,
@@ -50,9 +50,9 @@ pub(super) struct Postings {
 }
 
 /// The most bytes that a text adds.
-pub(super) const MOST_BYTES: usize = 2 * numbers::MOST_BYTES;
+pub(crate) const MOST_BYTES: usize = 2 * numbers::MOST_BYTES;
 /// The extra capacity that is reserved: this many bytes, and a quarter of all.
-pub(super) const SPARE: usize = 8;
+pub(crate) const SPARE: usize = 8;
 
 impl Postings {
     /// Adds an occurrence in the last text or a later one. Returns the bytes of capacity that it
@@ -62,6 +62,12 @@ impl Postings {
             self.last_count += 1;
             return 0;
         }
+        self.put(slot, 1)
+    }
+
+    /// Adds a later text with its count, at least 1. Returns the bytes of capacity that it
+    /// allocated.
+    pub fn put(&mut self, slot: Slot, count: u32) -> usize {
         let before = self.bytes.capacity();
         if self.last_count > 0 {
             if before - self.bytes.len() < MOST_BYTES {
@@ -74,7 +80,7 @@ impl Postings {
             }
             self.written = self.last;
         }
-        (self.last, self.last_count) = (slot, 1);
+        (self.last, self.last_count) = (slot, count);
         self.documents += 1;
         self.bytes.capacity() - before
     }

@@ -2,10 +2,10 @@
 //! more bytes follow.
 
 /// The most bytes that a number takes.
-pub(super) const MOST_BYTES: usize = 5;
+pub(crate) const MOST_BYTES: usize = 5;
 
 /// Writes a number.
-pub(super) fn put(bytes: &mut Vec<u8>, mut number: u32) {
+pub(crate) fn put(bytes: &mut Vec<u8>, mut number: u32) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);
         number >>= 7;
@@ -16,7 +16,7 @@ pub(super) fn put(bytes: &mut Vec<u8>, mut number: u32) {
 /// Reads a number from the front of bytes. Returns `None` if the bytes end early or the number is
 /// too large.
 #[inline(always)]
-pub(super) fn take(bytes: &mut &[u8]) -> Option<u32> {
+pub(crate) fn take(bytes: &mut &[u8]) -> Option<u32> {
     let (&first, rest) = bytes.split_first()?;
     *bytes = rest;
     if first < 0x80 { Some(first.into()) } else { take_long(bytes, u32::from(first & 0x7F)) }

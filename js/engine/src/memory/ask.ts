@@ -1,0 +1,72 @@
+// Questions in words. The question was read before: no code of the caller runs here, except the
+// embedder, which gives words their vectors.
+
+import { ANSWER, ANSWER_ROW, ANSWER_SCORE, ANSWER_SUM } from "../generated/layout.ts";
+import type { Glue } from "../instance.ts";
+import { mostBytes, writeText } from "../text.ts";
+import type { ReadQuestion } from "./read.ts";
+import { refusedSearch } from "./refusals.ts";
+import { writeSearch } from "./search.ts";
+import type { MemoryState } from "./state.ts";
+import type { Answer, EvidenceMatrix } from "./types.ts";
+
+let kinds: readonly string[] | undefined;
+
+/** The names of the kinds of evidence, in order. */
+function namesOf(glue: Glue): readonly string[] {
+  kinds ??= Object.freeze(glue.evidence_names().split(" "));
+  return kinds;
+}
+
+/** @internal */
+export function answerQuestion(state: MemoryState, question: ReadQuestion): Answer[] {
+  const { resident, ids } = state;
+  const length = writeQuestion(state, question);
+  const count = resident.module.ask(length, question.minScore, state.addWord);
+  if (count < 0) throw refusedSearch(state);
+  resident.relocate();
+  const names = namesOf(resident.instance.glue);
+  const { numbers } = resident;
+  const answers = new Array<Answer>(count);
+  let at = resident.numbersAt;
+  for (let place = 0; place < count; place++, at += ANSWER + names.length) {
+    const evidence: Record<string, number> = {};
+    for (let kind = 0; kind < names.length; kind++) {
+      const value = numbers[at + ANSWER + kind]!;
+      if (value !== 0) evidence[names[kind]!] = value;
+    }
+    answers[place] = {
+      id: ids[numbers[at + ANSWER_ROW]!]!,
+      score: numbers[at + ANSWER_SCORE]!,
+      sum: numbers[at + ANSWER_SUM]!,
+      evidence,
+    };
+  }
+  resident.shrinkAfterAnswer();
+  return answers;
+}
+
+/** @internal */
+export function collectEvidence(state: MemoryState, question: ReadQuestion): EvidenceMatrix {
+  const { resident } = state;
+  const length = writeQuestion(state, question);
+  const count = resident.module.evidence(length, state.addWord);
+  if (count < 0) throw refusedSearch(state);
+  resident.relocate();
+  const names = namesOf(resident.instance.glue);
+  const rows = resident.rows.subarray(resident.rowsAt, resident.rowsAt + count);
+  const values = resident.numbers.slice(
+    resident.numbersAt,
+    resident.numbersAt + count * names.length,
+  );
+  const matrix = { ids: Array.from(rows, (row) => state.ids[row]!), names, values };
+  resident.shrinkAfterAnswer();
+  return matrix;
+}
+
+/** Writes a question into the scratch. Returns its length in bytes. */
+function writeQuestion(state: MemoryState, { text, search }: ReadQuestion): number {
+  writeSearch(state, search, mostBytes(text.length));
+  const { resident } = state;
+  return writeText(text, resident.bytes, resident.bytesAt);
+}

@@ -1,0 +1,478 @@
+//! Collects the evidence of every memory for a question.
+//!
+//! # Idea
+//!
+//! Each word of the question is read alone. Its matches are walked in order of nearness, and every
+//! passage that holds one keeps the best nearness and a sum of occurrences weighted by nearness⁴.
+//! Only then is it known in how many memories the word occurs, and with that its rarity. So the
+//! passages that were touched are read a second time and added to the columns of passages and
+//! memories. At the end each memory takes the best of its passages, and runs are read in order.
+//!
+//! # Invariants
+//!
+//! - A column is 0 for every passage and memory that no word touched. Lists of the touched ones
+//!   tell what to clear, so that the cost depends on the postings and not on the size of the index.
+//! - Words are added in the order of the question, matches in order of nearness.
+//!
+//! # Cost
+//!
+//! Three passes grow with the number of memories whatever the question: the products of vectors,
+//! the runs, and the sum of evidence that the caller makes.
+
+use super::flags::Flags;
+use super::neighbours::Neighbours;
+use super::question::Question;
+use super::runs::Layout;
+use super::texts::{Entry, Texts, unpacked};
+use super::weights::Values;
+use super::words::Embed;
+use crate::columns::Row;
+use crate::math::ln;
+use crate::section::Section;
+
+/// The parameters of BM25.
+const K1: f64 = 1.2;
+const B: f64 = 0.75;
+/// The nearness above which a word counts as held.
+const HELD: f64 = 0.55;
+/// The shares of meaning and words in the evidence of a run.
+const MEANING: f64 = 0.7;
+/// The memories before and after that count.
+const REACH: usize = 3;
+/// The value of a section that the question asks for.
+const INTENT: f64 = 0.4;
+/// The longest range of time that counts as a day.
+const DAY_MS: f64 = 86_400_000.0;
+
+/// What evidence needs to know of a memory besides its text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Circumstances {
+    /// Its section.
+    pub section: Section,
+    /// Whether the question asks for that section.
+    pub is_asked: bool,
+    /// exp(−days / 30) since the last access.
+    pub recency: f64,
+    /// The affinity signal.
+    pub affinity: f64,
+    /// Its activation, 0 if activation did not reach it.
+    pub activation: f64,
+}
+
+/// The evidence of all memories for one question. Kept for the next question, whose columns it then
+/// holds.
+#[derive(Debug, Default)]
+pub struct Evidence {
+    neighbours: Neighbours,
+    passages: PassageColumns,
+    memories: MemoryColumns,
+    run: RunColumns,
+    best_bm: f64,
+    best_sbm: f64,
+    best_p_sbm: f64,
+    /// The sum of the rarities of the question's words.
+    all_rarity: f64,
+}
+
+/// A word of a question and the word of a memory that it matched.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MatchedWord {
+    /// The word of the question.
+    pub asked: String,
+    /// The nearest word of the memory.
+    pub found: String,
+    /// The nearness of the two, 1 for forms of one word.
+    pub nearness: f64,
+}
+
+/// Columns by passage.
+#[derive(Debug, Default)]
+struct PassageColumns {
+    /// For the word at hand.
+    nearest: Vec<f64>,
+    weighted: Vec<f64>,
+    forms: Vec<u32>,
+    touched: Vec<u32>,
+    /// Sums over all words.
+    soft: Vec<f64>,
+    held: Vec<f64>,
+    sbm: Vec<f64>,
+    touched_by_any: Vec<u32>,
+}
+
+/// Columns by row.
+#[derive(Debug, Default)]
+struct MemoryColumns {
+    /// For the word at hand.
+    forms: Vec<u32>,
+    weighted: Vec<f64>,
+    in_title: Vec<bool>,
+    touched: Vec<Row>,
+    /// Sums over all words.
+    bm: Vec<f64>,
+    sbm: Vec<f64>,
+    cov: Vec<f64>,
+    titlecov: Vec<f64>,
+    /// The best passage.
+    soft: Vec<f64>,
+    held: Vec<f64>,
+    p_sbm: Vec<f64>,
+    is_touched: Vec<bool>,
+    touched_by_any: Vec<Row>,
+    /// Products with the question's vector; every row is written.
+    sem: Vec<f64>,
+    p_sem: Vec<f64>,
+}
+
+/// Columns by row that runs give; every row is written.
+#[derive(Debug, Default)]
+struct RunColumns {
+    nb: Vec<f64>,
+    nbsoft: Vec<f64>,
+    ses: Vec<f64>,
+    sesb: Vec<f64>,
+}
+
+impl Evidence {
+    /// Reads a question, and collects the evidence of every memory with a text. `passes` says which
+    /// memories may be found; evidence that is relative to the best of the question is relative to
+    /// the best of these.
+    pub fn collect(
+        &mut self,
+        texts: &mut Texts,
+        text: &str,
+        now: f64,
+        passes: impl Fn(Row) -> bool,
+        embed: &mut Embed<'_>,
+    ) -> Question {
+        let question = Question::read(text, now, texts, &mut self.neighbours, embed);
+        self.clear(texts);
+        self.all_rarity = 0.0;
+        for place in 0..question.words.len() {
+            self.read_word(texts, &question, place);
+        }
+        self.fold_passages(texts);
+        self.read_vectors(texts, &question);
+        self.find_best(&passes);
+        self.read_runs(texts);
+        question
+    }
+
+    fn clear(&mut self, texts: &Texts) {
+        let Self { passages, memories, run, .. } = self;
+        let (many_passages, many_rows) = (texts.rows.len(), texts.entries.len());
+        for &passage in &passages.touched_by_any {
+            let place = passage as usize;
+            if place < passages.soft.len() {
+                passages.soft[place] = 0.0;
+                passages.held[place] = 0.0;
+                passages.sbm[place] = 0.0;
+            }
+        }
+        passages.touched_by_any.clear();
+        for column in [
+            &mut passages.nearest,
+            &mut passages.weighted,
+            &mut passages.soft,
+            &mut passages.held,
+            &mut passages.sbm,
+        ] {
+            column.resize(many_passages, 0.0);
+        }
+        passages.forms.resize(many_passages, 0);
+        for &row in &memories.touched_by_any {
+            let place = row as usize;
+            if place < memories.bm.len() {
+                memories.bm[place] = 0.0;
+                memories.sbm[place] = 0.0;
+                memories.cov[place] = 0.0;
+                memories.titlecov[place] = 0.0;
+                memories.soft[place] = 0.0;
+                memories.held[place] = 0.0;
+                memories.p_sbm[place] = 0.0;
+                memories.is_touched[place] = false;
+            }
+        }
+        memories.touched_by_any.clear();
+        for column in [
+            &mut memories.weighted,
+            &mut memories.bm,
+            &mut memories.sbm,
+            &mut memories.cov,
+            &mut memories.titlecov,
+            &mut memories.soft,
+            &mut memories.held,
+            &mut memories.p_sbm,
+            &mut memories.sem,
+            &mut memories.p_sem,
+            &mut run.nb,
+            &mut run.nbsoft,
+            &mut run.ses,
+            &mut run.sesb,
+        ] {
+            column.resize(many_rows, 0.0);
+        }
+        memories.forms.resize(many_rows, 0);
+        memories.in_title.resize(many_rows, false);
+        memories.is_touched.resize(many_rows, false);
+    }
+
+    /// Adds what one word of the question says of passages and memories.
+    fn read_word(&mut self, texts: &Texts, question: &Question, place: usize) {
+        let Self { passages, memories, .. } = self;
+        for found in &question.words[place].matches {
+            let square = found.nearness * found.nearness;
+            let share = square * square;
+            texts.words.postings[found.word as usize].for_each(|passage, number| {
+                let Some(row) = texts.row_of(passage) else { return };
+                let (count, in_title) = unpacked(number);
+                let (at, row_at) = (passage as usize, row as usize);
+                if passages.nearest[at] == 0.0 {
+                    // Matches come in order of nearness: the first is the nearest.
+                    passages.nearest[at] = found.nearness;
+                    passages.touched.push(passage);
+                    if memories.weighted[row_at] == 0.0 {
+                        memories.touched.push(row);
+                    }
+                }
+                let weighted = f64::from(count) * share;
+                passages.weighted[at] += weighted;
+                memories.weighted[row_at] += weighted;
+                if found.is_form {
+                    memories.forms[row_at] += count;
+                    memories.in_title[row_at] |= in_title;
+                }
+            });
+        }
+        let holding = memories.touched.iter().filter(|&&row| memories.forms[row as usize] > 0);
+        let frequency = holding.count() as f64;
+        let count = texts.count as f64;
+        let rarity = ln(1.0 + count / (1.0 + frequency));
+        let bm_rarity = ln(1.0 + (count - frequency + 0.5) / (frequency + 0.5));
+        self.all_rarity += rarity;
+
+        let average = texts.total_words as f64 / texts.passages() as f64;
+        for passage in passages.touched.drain(..) {
+            let at = passage as usize;
+            if passages.soft[at] == 0.0 {
+                passages.touched_by_any.push(passage);
+            }
+            let nearest = std::mem::take(&mut passages.nearest[at]);
+            let weighted = std::mem::take(&mut passages.weighted[at]);
+            passages.soft[at] += rarity * (nearest * nearest);
+            if nearest > HELD {
+                passages.held[at] += rarity;
+            }
+            let length = f64::from(texts.lengths[at]);
+            passages.sbm[at] += bm_rarity * saturated(weighted, length, average);
+        }
+        let average = texts.total_words as f64 / count;
+        for row in memories.touched.drain(..) {
+            let at = row as usize;
+            if !memories.is_touched[at] {
+                memories.is_touched[at] = true;
+                memories.touched_by_any.push(row);
+            }
+            let length = texts.entries[at].map_or(0.0, |entry| f64::from(entry.words));
+            let weighted = std::mem::take(&mut memories.weighted[at]);
+            memories.sbm[at] += bm_rarity * saturated(weighted, length, average);
+            let forms = std::mem::take(&mut memories.forms[at]);
+            if forms > 0 {
+                memories.bm[at] += bm_rarity * saturated(f64::from(forms), length, average);
+                memories.cov[at] += rarity;
+            }
+            if std::mem::take(&mut memories.in_title[at]) {
+                memories.titlecov[at] += rarity;
+            }
+        }
+    }
+
+    /// Gives each memory the best of its passages.
+    fn fold_passages(&mut self, texts: &Texts) {
+        let Self { passages, memories, .. } = self;
+        for &passage in &passages.touched_by_any {
+            let at = passage as usize;
+            let row = texts.rows[at] as usize;
+            raise(&mut memories.soft[row], passages.soft[at]);
+            raise(&mut memories.held[row], passages.held[at]);
+            raise(&mut memories.p_sbm[row], passages.sbm[at]);
+        }
+    }
+
+    /// Compares the question's vector with those of all passages.
+    fn read_vectors(&mut self, texts: &Texts, question: &Question) {
+        let MemoryColumns { sem, p_sem, .. } = &mut self.memories;
+        sem.fill(0.0);
+        p_sem.fill(0.0);
+        let Some(vector) = &question.vector else { return };
+        texts.vectors.products(vector, 0, |place, product| {
+            let Some(row) = texts.row_of(place as u32) else { return };
+            let row = row as usize;
+            sem[row] += product;
+            let length = texts.vectors.length(place);
+            if length > 0.0 {
+                raise(&mut p_sem[row], product / length);
+            }
+        });
+        for (sem, entry) in sem.iter_mut().zip(&texts.entries) {
+            match entry {
+                Some(Entry { length, .. }) if *length > 0.0 => *sem /= f64::from(*length),
+                _ => *sem = 0.0,
+            }
+        }
+    }
+
+    fn find_best(&mut self, passes: impl Fn(Row) -> bool) {
+        (self.best_bm, self.best_sbm, self.best_p_sbm) = (0.0, 0.0, 0.0);
+        let memories = &self.memories;
+        for &row in memories.touched_by_any.iter().filter(|&&row| passes(row)) {
+            let at = row as usize;
+            raise(&mut self.best_bm, memories.bm[at]);
+            raise(&mut self.best_sbm, memories.sbm[at]);
+            raise(&mut self.best_p_sbm, memories.p_sbm[at]);
+        }
+    }
+
+    fn bm(&self, at: usize) -> f64 {
+        share_of(self.memories.bm[at], self.best_bm)
+    }
+
+    fn soft(&self, at: usize) -> f64 {
+        share_of(self.memories.soft[at], self.all_rarity)
+    }
+
+    fn read_runs(&mut self, texts: &mut Texts) {
+        let mut run = std::mem::take(&mut self.run);
+        run.nb.fill(0.0);
+        run.nbsoft.fill(0.0);
+        let Layout { rows, ends } = texts.runs.layout();
+        let mut start = 0;
+        for &end in ends {
+            let rows = &rows[start..end];
+            start = end;
+            let mut best = 0.0;
+            let mut three = [0.0; 3];
+            for (place, &row) in rows.iter().enumerate() {
+                let at = row as usize;
+                let bm = self.bm(at);
+                raise(&mut best, MEANING * self.memories.sem[at] + (1.0 - MEANING) * bm);
+                if !self.memories.is_touched[at] {
+                    continue;
+                }
+                if bm > three[2] {
+                    three[2] = bm;
+                    three.sort_unstable_by(|one: &f64, other| other.total_cmp(one));
+                }
+                let soft = self.soft(at);
+                for distance in 1..=REACH {
+                    let others = [place.checked_sub(distance), Some(place + distance)];
+                    for other in others.into_iter().flatten() {
+                        if let Some(&other) = rows.get(other) {
+                            run.nb[other as usize] += bm / distance as f64;
+                            run.nbsoft[other as usize] += soft / distance as f64;
+                        }
+                    }
+                }
+            }
+            let mean = (three[0] + three[1] + three[2]) / 3.0;
+            for &row in rows {
+                run.ses[row as usize] = best;
+                run.sesb[row as usize] = mean;
+            }
+        }
+        self.run = run;
+    }
+
+    /// Returns 0.7 · `sem` + 0.3 · `bm` of a memory, by which activation chooses its seeds.
+    pub fn nearness(&self, row: Row) -> f64 {
+        let at = row as usize;
+        MEANING * self.memories.sem[at] + (1.0 - MEANING) * self.bm(at)
+    }
+
+    /// Returns the evidence of a memory that has a text.
+    pub fn values(
+        &self,
+        texts: &Texts,
+        question: &Question,
+        row: Row,
+        circumstances: &Circumstances,
+    ) -> Values {
+        let at = row as usize;
+        let Some(entry) = texts.entry(row) else { return Values::default() };
+        let memories = &self.memories;
+        let flag = |asked: bool, bit: u8| f64::from(u8::from(asked && entry.flags.has(bit)));
+        let &Circumstances { section, recency, .. } = circumstances;
+        let of = |wanted: Section, value: f64| if section == wanted { value } else { 0.0 };
+        let asked = &question.asked;
+        Values {
+            bm: self.bm(at),
+            sbm: share_of(memories.sbm[at], self.best_sbm),
+            sem: memories.sem[at],
+            cov: share_of(memories.cov[at], self.all_rarity),
+            p_soft: self.soft(at),
+            p_softcov: share_of(memories.held[at], self.all_rarity),
+            p_sem: memories.p_sem[at],
+            p_sbm: share_of(memories.p_sbm[at], self.best_p_sbm),
+            nb: self.run.nb[at],
+            nbsoft: self.run.nbsoft[at],
+            ses: self.run.ses[at],
+            sesb: self.run.sesb[at],
+            date: date(question, entry),
+            p_temp: flag(asked.time, Flags::TIME),
+            p_numq: flag(asked.number, Flags::NUMBER),
+            p_where: flag(asked.place, Flags::NAME),
+            titlecov: share_of(memories.titlecov[at], self.all_rarity),
+            graph: circumstances.activation,
+            affinity: circumstances.affinity,
+            recency_episodic: of(Section::Episodic, recency),
+            recency_signals: of(Section::Signals, recency),
+            recency_knowledge: of(Section::Knowledge, recency),
+            recency_procedural: of(Section::Procedural, recency),
+            lastrec: if question.asks_latest { recency } else { 0.0 },
+            vaguerec: if question.is_vague { recency } else { 0.0 },
+            intent: if circumstances.is_asked { INTENT } else { 0.0 },
+            section_episodic: of(Section::Episodic, 1.0),
+            section_signals: of(Section::Signals, 1.0),
+            section_procedural: of(Section::Procedural, 1.0),
+        }
+    }
+
+    /// Returns the bytes of the columns and the kept words.
+    pub fn bytes(&self) -> usize {
+        let PassageColumns { nearest, touched, touched_by_any, .. } = &self.passages;
+        let lists = touched.capacity() + touched_by_any.capacity();
+        nearest.capacity() * 44
+            + lists * 4
+            + self.memories.bm.capacity() * 124
+            + self.neighbours.bytes()
+    }
+}
+
+/// The term of BM25 for a number of occurrences.
+fn saturated(occurrences: f64, length: f64, average: f64) -> f64 {
+    occurrences * (K1 + 1.0) / (occurrences + K1 * (1.0 - B + B * length / average))
+}
+
+fn share_of(value: f64, all: f64) -> f64 {
+    if all > 0.0 { value / all } else { 0.0 }
+}
+
+fn raise(value: &mut f64, other: f64) {
+    if other > *value {
+        *value = other;
+    }
+}
+
+/// Returns 2 if the memory was made on a day that the question names, 1 if it was made in a longer
+/// time that it names, and else 0.
+fn date(question: &Question, entry: &Entry) -> f64 {
+    let made = entry.moment.created_at;
+    let mut best = 0.0;
+    for time in &question.times {
+        if time.start <= made && made < time.end {
+            let value = if time.end - time.start <= DAY_MS { 2.0 } else { 1.0 };
+            raise(&mut best, value);
+        }
+    }
+    best
+}

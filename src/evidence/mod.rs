@@ -1,0 +1,50 @@
+//! Evidence: which memories answer a question, and why.
+//!
+//! # Idea
+//!
+//! Every memory gets a number for each kind of evidence: words in common with the question, words
+//! that are near, meaning, the memories around it, its time, its section. The score is a weighted
+//! sum. The weights were fitted on questions with known answers, so that the sum becomes the
+//! probability that the memory answers.
+//!
+//! A memory is looked at as a whole and by its best passage: a run of sentences of about forty
+//! words. Without passages, long memories win because they hold many words.
+//!
+//! | file | subject |
+//! |---|---|
+//! | `words`, `passages`, `texts` | the index: vocabulary, passages, memories |
+//! | `vectors` | vectors as whole numbers |
+//! | `neighbours`, `question` | what a question asks, and the words that it stands for |
+//! | `collect` | the evidence of every memory |
+//! | `runs` | memories that were made one after the other |
+//! | `weights`, `fitted` | the kinds of evidence and their weights |
+//!
+//! # Invariants
+//!
+//! - There is one source of evidence: [`Evidence::values`]. Ranking, explanation and the fit read
+//!   it.
+//! - Sums are added in a fixed order, so that results have the same bits on every platform.
+//!
+//! # Cost
+//!
+//! Walking the postings of each word and its neighbours, one pass over the vectors of all passages,
+//! and one over all memories.
+
+mod collect;
+mod fitted;
+mod flags;
+mod neighbours;
+mod passages;
+mod question;
+mod runs;
+mod texts;
+mod vectors;
+mod weights;
+mod words;
+
+pub use collect::{Circumstances, Evidence, MatchedWord};
+pub use fitted::{GENERAL, TRADING};
+pub use question::Question;
+pub use texts::{Moment, ParsedTexts, Text, Texts};
+pub use weights::{Fit, KINDS, NAMES, Values};
+pub use words::{Embed, Stemming};

@@ -1,0 +1,135 @@
+//! Reads a question: its words with their neighbours, its vector, and what it asks for.
+
+use super::neighbours::{Match, Neighbours};
+use super::texts::Texts;
+use super::vectors::CodedQuery;
+use super::words::{Embed, is_content};
+use crate::text::tokens::{Token, each_token};
+use crate::times::{AskedFor, TimeExpression, asked_for, find};
+
+/// The most words of a question that count: the rarest ones.
+const MOST_WORDS: usize = 32;
+/// The most words of a question that are read.
+const MOST_READ: usize = 1_024;
+/// A question of at most so many words is vague.
+const VAGUE: usize = 2;
+
+/// A word of a question.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct AskedWord {
+    pub text: String,
+    pub matches: Vec<Match>,
+}
+
+/// A question that was read.
+#[derive(Debug)]
+pub struct Question {
+    /// The words that count, in the order of the question.
+    pub(super) words: Vec<AskedWord>,
+    /// The sum of the vectors of all its words; `None` without vectors.
+    pub(super) vector: Option<CodedQuery>,
+    pub(super) times: Vec<TimeExpression>,
+    pub(super) asked: AskedFor,
+    /// Whether the question asks for the latest: it holds "last", "now" or a word like these.
+    pub(super) asks_latest: bool,
+    /// Whether the question has hardly any words.
+    pub(super) is_vague: bool,
+}
+
+/// Words of questions about the latest or the present.
+const LATEST: [&str; 12] = [
+    "current",
+    "currently",
+    "last",
+    "lately",
+    "latest",
+    "new",
+    "newest",
+    "now",
+    "recent",
+    "recently",
+    "still",
+    "today",
+];
+
+impl Question {
+    pub(super) fn read(
+        text: &str,
+        now: f64,
+        texts: &Texts,
+        neighbours: &mut Neighbours,
+        embed: &mut Embed<'_>,
+    ) -> Self {
+        let all = words_of(text);
+        let mut sum = vec![0.0; texts.words.dimensions()];
+        let mut part = sum.clone();
+        for word in &all {
+            match texts.words.names.code(word) {
+                Some(code) => texts.words.vectors.add_to(code as usize, &mut sum),
+                None => {
+                    part.fill(0.0);
+                    if !part.is_empty() && embed(word, &mut part) {
+                        sum.iter_mut().zip(&part).for_each(|(sum, part)| *sum += part);
+                    }
+                }
+            }
+        }
+        let mut stems: Vec<String> = Vec::new();
+        let mut asked: Vec<&String> = Vec::new();
+        let any_content = all.iter().any(|word| is_content(word));
+        for word in all.iter().filter(|word| !any_content || is_content(word)) {
+            let stem = texts.words.stem_text(word);
+            if !stems.contains(&stem) {
+                stems.push(stem);
+                asked.push(word);
+            }
+        }
+        let mut words: Vec<AskedWord> = asked
+            .into_iter()
+            .map(|word| AskedWord {
+                matches: neighbours.of(word, &texts.words, texts.folds, embed),
+                text: word.clone(),
+            })
+            .collect();
+        keep_rarest(&mut words, texts);
+        Self {
+            is_vague: words.len() <= VAGUE,
+            words,
+            vector: CodedQuery::new(&sum),
+            times: find(text, now),
+            asked: asked_for(text),
+            asks_latest: all.iter().any(|word| LATEST.binary_search(&&**word).is_ok()),
+        }
+    }
+}
+
+/// Returns the words of a text, in order.
+fn words_of(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    each_token(text, &mut String::new(), |word, kind| {
+        if words.len() < MOST_READ && !matches!(kind, Token::Last { alone: false }) {
+            words.push(word.to_owned());
+        }
+    });
+    words
+}
+
+/// Keeps the words with the fewest postings, in their order.
+fn keep_rarest(words: &mut Vec<AskedWord>, texts: &Texts) {
+    if words.len() <= MOST_WORDS {
+        return;
+    }
+    let frequency = |word: &AskedWord| -> u32 {
+        let forms = word.matches.iter().filter(|it| it.is_form);
+        forms.map(|it| texts.words.postings[it.word as usize].documents).sum()
+    };
+    let mut order: Vec<(u32, usize)> =
+        words.iter().enumerate().map(|(place, word)| (frequency(word), place)).collect();
+    order.sort_unstable();
+    let last = order[MOST_WORDS - 1];
+    let mut place = 0;
+    words.retain(|word| {
+        place += 1;
+        (frequency(word), place - 1) <= last
+    });
+}

@@ -1,0 +1,119 @@
+//! Runs: memories that were made one after the other, as in a conversation.
+//!
+//! # Idea
+//!
+//! The memories of one cluster are a run, in the order in which they were made. Memories without a
+//! cluster are in one line of time. It breaks into runs where an hour passes between one memory and
+//! the next. Both orders are kept sorted, since almost every memory is made after all others. A
+//! question reads them as one list of rows, which is laid out anew after a change.
+//!
+//! # Cost
+//!
+//! A change in the middle of a list moves its end: four bytes for each later memory. The layout
+//! takes one pass over all rows.
+
+use rustc_hash::FxHashMap;
+
+use crate::columns::Row;
+
+/// Milliseconds between two memories that end a run.
+const GAP: f64 = 3_600_000.0;
+
+/// The place of a memory in every order: the instant of its creation, then its sequence.
+type Place = (f64, u64, Row);
+
+/// The runs of an index.
+#[derive(Debug, Default)]
+pub(super) struct Runs {
+    /// The memories without a cluster.
+    line: Vec<Place>,
+    clusters: FxHashMap<u32, Vec<Place>>,
+    /// The codes of the clusters, in order of their first memory.
+    order: Vec<u32>,
+    layout: Layout,
+    is_stale: bool,
+}
+
+/// All rows, run by run.
+#[derive(Debug, Default)]
+pub(super) struct Layout {
+    pub rows: Vec<Row>,
+    /// The end of each run among the rows.
+    pub ends: Vec<usize>,
+}
+
+impl Runs {
+    /// Adds a memory to the run of its cluster, or to the line of time.
+    pub fn add(&mut self, row: Row, cluster: Option<u32>, created_at: f64, sequence: u64) {
+        let place = (created_at, sequence, row);
+        let list = match cluster {
+            None => &mut self.line,
+            Some(cluster) => self.clusters.entry(cluster).or_insert_with(|| {
+                self.order.push(cluster);
+                Vec::new()
+            }),
+        };
+        let at = list.partition_point(|other| is_before(other, &place));
+        list.insert(at, place);
+        self.is_stale = true;
+    }
+
+    /// Removes a memory that was added with these values.
+    pub fn remove(&mut self, row: Row, cluster: Option<u32>, created_at: f64, sequence: u64) {
+        let place = (created_at, sequence, row);
+        let list = match cluster {
+            None => Some(&mut self.line),
+            Some(cluster) => self.clusters.get_mut(&cluster),
+        };
+        let Some(list) = list else { return };
+        let at = list.partition_point(|other| is_before(other, &place));
+        if list.get(at).is_some_and(|found| found.2 == row) {
+            list.remove(at);
+        }
+        if let Some(cluster) = cluster
+            && list.is_empty()
+        {
+            self.clusters.remove(&cluster);
+            self.order.retain(|&other| other != cluster);
+        }
+        self.is_stale = true;
+    }
+
+    /// Returns all rows, run by run.
+    pub fn layout(&mut self) -> &Layout {
+        if self.is_stale {
+            self.is_stale = false;
+            let Layout { rows, ends } = &mut self.layout;
+            rows.clear();
+            ends.clear();
+            for cluster in &self.order {
+                rows.extend(self.clusters[cluster].iter().map(|place| place.2));
+                ends.push(rows.len());
+            }
+            let mut before: Option<f64> = None;
+            for &(created_at, _, row) in &self.line {
+                if before.is_some_and(|before| created_at - before >= GAP) {
+                    ends.push(rows.len());
+                }
+                rows.push(row);
+                before = Some(created_at);
+            }
+            if before.is_some() {
+                ends.push(rows.len());
+            }
+        }
+        &self.layout
+    }
+
+    pub fn bytes(&self) -> usize {
+        let places: usize = self.clusters.values().map(Vec::capacity).sum();
+        (places + self.line.capacity()) * size_of::<Place>()
+            + self.clusters.len() * 64
+            + self.layout.rows.capacity() * size_of::<Row>()
+            + self.layout.ends.capacity() * size_of::<usize>()
+    }
+}
+
+fn is_before(one: &Place, other: &Place) -> bool {
+    one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)).then(one.2.cmp(&other.2)).is_lt()
+}

@@ -1,0 +1,305 @@
+//! The texts of memories: words, passages and runs, by the row of the memory.
+
+use super::flags::Flags;
+use super::passages::ParsedText;
+use super::runs::Runs;
+use super::vectors::CodedVectors;
+use super::words::{Embed, Stemming, Words};
+use crate::columns::{Names, Row};
+use crate::error::Result;
+
+/// The text of a memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Text<'a> {
+    /// Its title, or an empty text.
+    pub title: &'a str,
+    /// Its body, or an empty text.
+    pub body: &'a str,
+}
+
+/// The place of a memory in time, by which runs are ordered.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moment {
+    /// The instant of its creation, in milliseconds since 1970.
+    pub created_at: f64,
+    /// Its place in every order.
+    pub sequence: u64,
+    /// The code of its cluster, if it is in one.
+    pub cluster: Option<u32>,
+}
+
+/// The row of a passage whose memory was removed.
+const REMOVED: Row = Row::MAX;
+/// Removed passages are folded away if they exceed half of the others by this number.
+const FOLD_AT_LEAST: usize = 256;
+
+/// A memory's part of the index.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    /// Its first passage. Its other passages follow.
+    pub first: u32,
+    pub passages: u32,
+    pub words: u32,
+    pub flags: Flags,
+    /// The length of the sum of its words' vectors.
+    pub length: f32,
+    pub moment: Moment,
+}
+
+/// The texts of one agent's memories.
+pub struct Texts {
+    stemming: Stemming,
+    pub(super) words: Words,
+    /// By row.
+    pub(super) entries: Vec<Option<Entry>>,
+    pub(super) runs: Runs,
+    /// By passage.
+    pub(super) rows: Vec<Row>,
+    pub(super) lengths: Vec<u16>,
+    pub(super) vectors: CodedVectors,
+    removed: usize,
+    pub(super) count: usize,
+    /// The number of words in all texts, and in all passages that were not removed.
+    pub(super) total_words: u64,
+    token: String,
+    /// The number of changes after which cached neighbours are wrong.
+    pub(super) folds: u64,
+}
+
+/// Texts of a batch that were parsed and not yet stored.
+pub struct ParsedTexts {
+    texts: Vec<(ParsedText, Flags)>,
+    fresh: Names,
+}
+
+impl Texts {
+    /// Creates an empty index. `dimensions` are those of the vectors that `embed` gives; 0 if there
+    /// are no vectors.
+    pub fn new(dimensions: usize, stemming: Stemming) -> Self {
+        Self {
+            stemming,
+            words: Words::new(dimensions, stemming),
+            entries: Vec::new(),
+            runs: Runs::default(),
+            rows: Vec::new(),
+            lengths: Vec::new(),
+            vectors: CodedVectors::new(dimensions),
+            removed: 0,
+            count: 0,
+            total_words: 0,
+            token: String::new(),
+            folds: 0,
+        }
+    }
+
+    /// Returns the number of texts.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether no memory has a text.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Returns a number above every row with a text.
+    pub fn rows(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether a memory has a text.
+    pub fn has(&self, row: Row) -> bool {
+        self.entry(row).is_some()
+    }
+
+    pub(super) fn entry(&self, row: Row) -> Option<&Entry> {
+        self.entries.get(row as usize)?.as_ref()
+    }
+
+    /// Parses a batch of texts. Changes nothing.
+    ///
+    /// # Errors
+    /// That of `afford`, which is called with the bytes that storing the texts can need.
+    pub fn parse(
+        &mut self,
+        texts: &[Text<'_>],
+        afford: impl Fn(usize) -> Result<()>,
+    ) -> Result<ParsedTexts> {
+        let mut token = std::mem::take(&mut self.token);
+        let known = &self.words.names;
+        let mut fresh = Names::default();
+        let mut parsed = Vec::with_capacity(texts.len());
+        let mut need = 0;
+        let mut outcome = Ok(());
+        for text in texts {
+            let read = ParsedText::new(text.title, text.body, &mut token, |word| {
+                known.code(word).unwrap_or_else(|| known.count() as u32 + fresh.code_or_new(word))
+            });
+            need += size_of::<Entry>() * 3
+                + read.words.len() * 4
+                + read.ends.len() * (2 * CodedVectors::bytes_each(self.words.dimensions()) + 64);
+            let flags = Flags::of(text.title, text.body);
+            parsed.push((read, flags));
+            let postings =
+                parsed.iter().map(|(read, _): &(ParsedText, Flags)| read.words.len()).sum();
+            outcome = afford(need + self.words.need(&fresh, postings) + fresh.capacity_bytes());
+            if outcome.is_err() {
+                break;
+            }
+        }
+        self.token = token;
+        outcome.map(|()| ParsedTexts { texts: parsed, fresh })
+    }
+
+    /// Stores texts that were just parsed, as those of the memories of `rows`. A text replaces the
+    /// one that its memory has; an empty text removes it. `moment` returns the place of a memory in
+    /// time.
+    pub fn store(
+        &mut self,
+        parsed: ParsedTexts,
+        rows: impl Iterator<Item = Row>,
+        moment: impl Fn(Row) -> Moment,
+        embed: &mut Embed<'_>,
+    ) {
+        for word in parsed.fresh.iter() {
+            self.words.code_or_new(word, embed);
+        }
+        for (row, (text, flags)) in rows.zip(&parsed.texts) {
+            self.remove(row);
+            self.put(row, text, *flags, moment(row));
+        }
+        self.fold_if_due();
+    }
+
+    fn put(&mut self, row: Row, text: &ParsedText, flags: Flags, moment: Moment) {
+        if text.words.is_empty() {
+            return;
+        }
+        let dimensions = self.words.dimensions();
+        let first = self.rows.len() as u32;
+        let mut whole = vec![0.0; dimensions];
+        let mut counts: Vec<(u32, u32)> = Vec::new();
+        let mut start = 0;
+        for &end in &text.ends {
+            let passage = self.rows.len() as u32;
+            let mut sum = vec![0.0; dimensions];
+            for &word in &text.words[start..end] {
+                self.words.vectors.add_to(word as usize, &mut sum);
+            }
+            whole.iter_mut().zip(&sum).for_each(|(whole, part)| *whole += part);
+            self.vectors.push(&sum);
+            self.rows.push(row);
+            self.lengths.push((end - start).min(usize::from(u16::MAX)) as u16);
+
+            counts.clear();
+            counts.extend(
+                text.words[start..end]
+                    .iter()
+                    .enumerate()
+                    .map(|(place, &word)| (word, u32::from(start + place < text.title))),
+            );
+            counts.sort_unstable();
+            for same in counts.chunk_by(|one, other| one.0 == other.0) {
+                let in_title = same.iter().any(|&(_, in_title)| in_title == 1);
+                self.words.post(same[0].0, passage, packed(same.len() as u32, in_title));
+            }
+            start = end;
+        }
+        let squares = whole.iter().fold(0.0, |sum, &part| sum + f64::from(part) * f64::from(part));
+        let place = row as usize;
+        if self.entries.len() <= place {
+            self.entries.resize(place + 1, None);
+        }
+        self.entries[place] = Some(Entry {
+            first,
+            passages: text.ends.len() as u32,
+            words: text.words.len() as u32,
+            flags,
+            length: squares.sqrt() as f32,
+            moment,
+        });
+        self.count += 1;
+        self.total_words += text.words.len() as u64;
+        self.runs.add(row, moment.cluster, moment.created_at, moment.sequence);
+    }
+
+    /// Removes the text of a memory, if it has one.
+    pub fn remove(&mut self, row: Row) {
+        let Some(entry) = self.entries.get_mut(row as usize).and_then(Option::take) else { return };
+        for passage in entry.first..entry.first + entry.passages {
+            self.rows[passage as usize] = REMOVED;
+        }
+        let Moment { created_at, sequence, cluster } = entry.moment;
+        self.runs.remove(row, cluster, created_at, sequence);
+        self.removed += entry.passages as usize;
+        self.count -= 1;
+        self.total_words -= u64::from(entry.words);
+    }
+
+    /// Tells the index that a memory has another place in time.
+    pub fn move_to(&mut self, row: Row, moment: Moment) {
+        let Some(Some(entry)) = self.entries.get_mut(row as usize) else { return };
+        let before = std::mem::replace(&mut entry.moment, moment);
+        if before != moment {
+            self.runs.remove(row, before.cluster, before.created_at, before.sequence);
+            self.runs.add(row, moment.cluster, moment.created_at, moment.sequence);
+        }
+    }
+
+    /// Folds removed passages away if they are many. Rows stay.
+    pub fn fold_if_due(&mut self) {
+        let alive = self.rows.len() - self.removed;
+        if self.removed <= alive / 2 + FOLD_AT_LEAST {
+            return;
+        }
+        let mut renumbered = vec![u32::MAX; self.rows.len()];
+        let mut vectors = CodedVectors::new(self.words.dimensions());
+        let (mut rows, mut lengths) = (Vec::new(), Vec::new());
+        for (passage, &row) in self.rows.iter().enumerate() {
+            if row != REMOVED {
+                renumbered[passage] = rows.len() as u32;
+                rows.push(row);
+                lengths.push(self.lengths[passage]);
+                vectors.push_from(&self.vectors, passage);
+            }
+        }
+        for entry in self.entries.iter_mut().flatten() {
+            entry.first = renumbered[entry.first as usize];
+        }
+        self.words = self.words.folded(self.stemming, &renumbered);
+        (self.rows, self.lengths, self.vectors) = (rows, lengths, vectors);
+        self.removed = 0;
+        self.folds += 1;
+    }
+
+    /// Returns the number of passages.
+    pub(super) fn passages(&self) -> usize {
+        self.rows.len() - self.removed
+    }
+
+    /// Returns the row of a passage, `None` if its memory was removed.
+    pub(super) fn row_of(&self, passage: u32) -> Option<Row> {
+        Some(self.rows[passage as usize]).filter(|&row| row != REMOVED)
+    }
+
+    /// Returns the bytes that the texts take.
+    pub fn bytes(&self) -> usize {
+        self.words.bytes()
+            + self.entries.capacity() * size_of::<Option<Entry>>()
+            + self.runs.bytes()
+            + self.rows.capacity() * size_of::<Row>()
+            + self.lengths.capacity() * size_of::<u16>()
+            + self.vectors.capacity_bytes()
+    }
+}
+
+/// Packs the count of a word in a passage with a mark whether it is in the title. One occurrence in
+/// the body is 1, which takes the fewest bytes.
+fn packed(count: u32, in_title: bool) -> u32 {
+    2 * count - 1 + u32::from(in_title)
+}
+
+/// Returns the count of a word in a passage, and whether it is in the title.
+pub(super) fn unpacked(number: u32) -> (u32, bool) {
+    (number.div_ceil(2), number.is_multiple_of(2))
+}

@@ -1,0 +1,103 @@
+//! The kinds of evidence, and what each of them weighs.
+
+/// Lists the kinds of evidence. Makes the fields of [`Values`], in this order.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// A number for each kind of evidence: its value for a memory, or its weight.
+        #[derive(Clone, Copy, Debug, Default, PartialEq)]
+        pub struct Values {
+            $($(#[$doc])* pub $name: f64,)*
+        }
+
+        /// The names of the kinds of evidence, in order. Sums are added in this order.
+        pub const NAMES: [&str; KINDS] = [$(stringify!($name)),*];
+
+        /// The number of kinds of evidence.
+        pub const KINDS: usize = [$(stringify!($name)),*].len();
+
+        impl Values {
+            /// Returns the numbers in the order of [`NAMES`].
+            pub fn to_array(&self) -> [f64; KINDS] {
+                [$(self.$name),*]
+            }
+
+            /// Returns the numbers of an array in the order of [`NAMES`].
+            pub fn from_array(values: [f64; KINDS]) -> Self {
+                let [$($name),*] = values;
+                Self { $($name),* }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// BM25 of the whole text, over the best of the question.
+    bm,
+    /// BM25 of the whole text where neighbours count as occurrences, over the best of the question.
+    sbm,
+    /// Cosine of the sums of word vectors of the question and of the whole text.
+    sem,
+    /// The share of the question that the whole text holds, words weighted by their rarity.
+    cov,
+    /// The squared nearness of the nearest words in a passage, weighted by rarity; best passage.
+    p_soft,
+    /// The share of the question whose nearest word in a passage is near; best passage.
+    p_softcov,
+    /// Cosine of the sums of word vectors of the question and of a passage; best passage.
+    p_sem,
+    /// BM25 with neighbours of a passage; best passage, over the best of the question.
+    p_sbm,
+    /// `bm` of the memories before and after in the run, less with distance.
+    nb,
+    /// `p_soft` of the memories before and after in the run, less with distance.
+    nbsoft,
+    /// The best of 0.7 · `sem` + 0.3 · `bm` in the run.
+    ses,
+    /// The mean of the three best `bm` in the run.
+    sesb,
+    /// The question names a time, and the memory was made then: 1, and 2 for a day.
+    date,
+    /// The question asks when, and the text holds an expression of time.
+    p_temp,
+    /// The question asks how many, and the text holds a number.
+    p_numq,
+    /// The question asks where, and the text holds a name.
+    p_where,
+    /// The share of the question that the title holds, words weighted by their rarity.
+    titlecov,
+    /// Activation over edges from the memories that answer best by meaning and words.
+    graph,
+    /// Frequent and recent use.
+    affinity,
+    /// Recency of a memory of EPISODIC.
+    recency_episodic,
+    /// Recency of a memory of SIGNALS.
+    recency_signals,
+    /// Recency of a memory of KNOWLEDGE.
+    recency_knowledge,
+    /// Recency of a memory of PROCEDURAL.
+    recency_procedural,
+    /// Recency, if the question asks for the latest.
+    lastrec,
+    /// Recency, if the question has two words or fewer.
+    vaguerec,
+    /// 0.4 if the question asks for the section of the memory.
+    intent,
+    /// 1 for a memory of EPISODIC.
+    section_episodic,
+    /// 1 for a memory of SIGNALS.
+    section_signals,
+    /// 1 for a memory of PROCEDURAL.
+    section_procedural,
+}
+
+/// What a ranking by evidence weighs, and how its sum becomes a probability.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fit {
+    /// The weight of each kind of evidence.
+    pub weights: Values,
+    /// The probability is 1 / (1 + exp(−(`scale` · sum + `offset`))).
+    pub scale: f64,
+    /// See `scale`.
+    pub offset: f64,
+}

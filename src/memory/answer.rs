@@ -1,0 +1,288 @@
+//! Answers to questions in words, ranked by evidence.
+
+use super::{Filters, MemoryIndex, NodeChange};
+use crate::check::check_instant;
+use crate::columns::{LabelSets, Nodes, Row};
+use crate::error::{Error, Result};
+use crate::evidence::{
+    Circumstances, Embed, Evidence, Fit, GENERAL, KINDS, Moment, Question, Stemming, Text, Texts,
+    Values,
+};
+use crate::intent::IntentClassifier;
+use crate::math::exp;
+use crate::order::Selection;
+use crate::search::{SearchConfig, SearchHit, seed, spread};
+use crate::section::SectionSet;
+use crate::signal::{NEW_BONUS, NEW_DAYS, RecencyTable, SaturationTable, days_between};
+
+/// The memories from which activation starts.
+const SEEDS: usize = 15;
+
+/// The text of a node of a batch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EntryText<'a> {
+    /// The place of the node in the batch.
+    pub entry: usize,
+    /// Its text.
+    pub text: Text<'a>,
+}
+
+/// A question in words.
+#[derive(Clone, Debug)]
+pub struct Ask<'a> {
+    /// The question.
+    pub text: &'a str,
+    /// The memories that may be found, and the edges that activation may pass over.
+    pub filters: &'a Filters,
+    /// The most answers.
+    pub limit: usize,
+    /// The least probability of an answer, from 0 to 1.
+    pub min_score: f64,
+    /// The present, in milliseconds since 1970. Times in the question are relative to it.
+    pub now: f64,
+}
+
+/// A memory that may answer a question.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Answer {
+    /// The memory.
+    pub row: Row,
+    /// The probability that it answers the question.
+    pub score: f64,
+    /// The weighted sum of its evidence.
+    pub sum: f64,
+    /// Its evidence.
+    pub evidence: Values,
+}
+
+/// What a memory index needs to answer questions in words.
+pub(super) struct Answering {
+    pub texts: Texts,
+    evidence: Evidence,
+    intent: IntentClassifier,
+    fit: Fit,
+    recency: RecencyTable,
+    saturation: SaturationTable,
+    selection: Selection,
+    /// By row; 0 where activation did not arrive.
+    activation: Vec<f64>,
+    activated: Vec<Row>,
+}
+
+impl Answering {
+    pub fn new(intent: IntentClassifier) -> Self {
+        Self {
+            texts: Texts::new(0, Stemming::default()),
+            evidence: Evidence::default(),
+            intent,
+            fit: GENERAL,
+            recency: RecencyTable::default(),
+            saturation: SaturationTable::default(),
+            selection: Selection::default(),
+            activation: Vec::new(),
+            activated: Vec::new(),
+        }
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.texts.bytes() + self.evidence.bytes() + self.activation.capacity() * 8
+    }
+}
+
+impl MemoryIndex {
+    /// Drops all texts, and prepares for texts whose words have vectors of these dimensions; 0 if
+    /// words have no vectors.
+    pub fn keep_texts(&mut self, dimensions: usize, stemming: Stemming) {
+        self.answering.texts = Texts::new(dimensions, stemming);
+        self.answering.evidence = Evidence::default();
+    }
+
+    /// Adds and changes nodes as [`MemoryIndex::upsert`] does, and stores the texts of some of them.
+    /// A text replaces the one that its memory has; an empty text removes it. `embed` adds the
+    /// vector of a word to a sum.
+    ///
+    /// # Errors
+    /// As [`MemoryIndex::upsert`]. Then nothing is changed.
+    ///
+    /// # Panics
+    /// If the entry of a text is not in the batch.
+    pub fn upsert_with_texts(
+        &mut self,
+        batch: &[NodeChange<'_>],
+        texts: &[EntryText<'_>],
+        now: f64,
+        embed: &mut Embed<'_>,
+    ) -> Result<Vec<Row>> {
+        self.check_nodes(batch, now)?;
+        let left = self.left_to_keep();
+        let given: Vec<Text<'_>> = texts.iter().map(|it| it.text).collect();
+        let afford = |need| Self::compare("texts", need, left);
+        let parsed = self.answering.texts.parse(&given, afford)?;
+        let rows = self.upsert(batch, now)?;
+        let Self { nodes, labels, answering, .. } = self;
+        let of_texts = texts.iter().map(|it| rows[it.entry]);
+        answering.texts.store(parsed, of_texts, |row| moment(row, nodes, labels), embed);
+        Ok(rows)
+    }
+
+    /// Whether a memory has a text.
+    pub fn has_text(&self, row: Row) -> bool {
+        self.answering.texts.has(row)
+    }
+
+    /// The number of memories with a text.
+    pub fn texts(&self) -> usize {
+        self.answering.texts.len()
+    }
+
+    /// Tells the texts that a memory may have another place in time.
+    pub(super) fn move_text(&mut self, row: Row) {
+        if self.answering.texts.has(row) {
+            let moment = moment(row, &self.nodes, &self.labels);
+            self.answering.texts.move_to(row, moment);
+        }
+    }
+
+    /// Returns the memories that answer a question, best first. Equal ones are in order of row.
+    ///
+    /// # Errors
+    /// `invalid_argument` for a `now` that is not an instant, filters out of range, and a
+    /// `min_score` outside of 0 to 1; `out_of_memory`.
+    pub fn ask(&mut self, ask: &Ask<'_>, embed: &mut Embed<'_>) -> Result<Vec<Answer>> {
+        if !(0.0..=1.0).contains(&ask.min_score) {
+            let problem = "must lie between 0 and 1";
+            return Err(Error::argument("min_score", problem).found(ask.min_score));
+        }
+        let (question, sections) = self.collect(ask, embed)?;
+        let fit = self.answering.fit;
+        let weights = fit.weights.to_array();
+        let mut selection = std::mem::take(&mut self.answering.selection);
+        selection.clear(ask.limit, self.answering.texts.len());
+        let filtered = ask.filters.is_about_nodes();
+        for row in 0..self.answering.texts.rows() as Row {
+            if self.answering.texts.has(row)
+                && (!filtered || self.passes(row, ask.filters, ask.now))
+            {
+                let values = self.values(&question, sections, row, ask.now);
+                selection.offer(sum(&values, &weights), row);
+            }
+        }
+        let rows = selection.take().to_vec();
+        self.answering.selection = selection;
+        let answers = rows.into_iter().map(|row| {
+            let evidence = self.values(&question, sections, row, ask.now);
+            let sum = sum(&evidence, &weights);
+            Answer { row, score: probability(&fit, sum), sum, evidence }
+        });
+        Ok(answers.take_while(|answer| answer.score >= ask.min_score).collect())
+    }
+
+    /// Returns the evidence of every memory that may be found, in order of row.
+    ///
+    /// # Errors
+    /// As [`MemoryIndex::ask`].
+    pub fn evidence(&mut self, ask: &Ask<'_>, embed: &mut Embed<'_>) -> Result<Vec<(Row, Values)>> {
+        let (question, sections) = self.collect(ask, embed)?;
+        let rows = (0..self.answering.texts.rows() as Row)
+            .filter(|&row| self.answering.texts.has(row) && self.passes(row, ask.filters, ask.now));
+        Ok(rows.map(|row| (row, self.values(&question, sections, row, ask.now))).collect())
+    }
+
+    /// Reads a question and collects the evidence for it.
+    fn collect(&mut self, ask: &Ask<'_>, embed: &mut Embed<'_>) -> Result<(Question, SectionSet)> {
+        check_instant("now", ask.now)?;
+        ask.filters.check()?;
+        let rows = self.nodes.rows();
+        self.afford_for_now("question", rows * 200)?;
+        let filtered = ask.filters.is_about_nodes();
+        let Self { nodes, labels, answering: Answering { texts, evidence, .. }, .. } = self;
+        let passes = |row: Row| !filtered || ask.filters.pass(row, nodes, labels, ask.now);
+        let question = evidence.collect(texts, ask.text, ask.now, passes, embed);
+        self.activate(ask)?;
+        let intent = &self.answering.intent;
+        Ok((question, intent.classify(ask.text, intent.matcher())))
+    }
+
+    /// Spreads activation from the memories that are nearest to the question.
+    fn activate(&mut self, ask: &Ask<'_>) -> Result<()> {
+        let room = self.room();
+        let Self { nodes, labels, graph, answering, .. } = self;
+        let Answering { texts, evidence, activation, activated, selection, .. } = answering;
+        for row in activated.drain(..) {
+            if let Some(activation) = activation.get_mut(row as usize) {
+                *activation = 0.0;
+            }
+        }
+        activation.resize(nodes.rows(), 0.0);
+        if graph.is_empty() {
+            return Ok(());
+        }
+        let filtered = ask.filters.is_about_nodes();
+        let passes = |row: Row| !filtered || ask.filters.pass(row, nodes, labels, ask.now);
+        selection.clear(SEEDS, texts.len());
+        for row in (0..texts.rows() as Row).filter(|&row| texts.has(row) && passes(row)) {
+            selection.offer(evidence.nearness(row), row);
+        }
+        let hits: Vec<SearchHit> = selection
+            .take()
+            .iter()
+            .map(|&row| (row, evidence.nearness(row)))
+            .filter(|&(_, score)| score > 0.0)
+            .map(|(row, score)| SearchHit { row: Some(row), score: score.min(1.0) })
+            .collect();
+        let config = SearchConfig { max_seeds: SEEDS, ..self.search };
+        let seeds = seed(&hits, &[], &config, |_| Some(0.0));
+        let all_edges = ask.filters.relationship_types.is_empty();
+        let weight = |slot: u32, row: Row| {
+            let edge_type = graph.edge_type(slot);
+            let may_pass = (all_edges || ask.filters.passes_edge(edge_type)) && passes(row);
+            may_pass.then(|| self.edge_weights[usize::from(edge_type)])
+        };
+        let most_queued = room / (6 * size_of::<(Row, f64)>());
+        let spread = spread(graph, &seeds, &config, most_queued, weight, None)?;
+        // The first of the active nodes are the seeds. Their own activation is no evidence.
+        let own = seeds.iter().map(|seed| config.initial_activation * seed.combined_score);
+        for (active, own) in spread.activated.iter().zip(own.chain(std::iter::repeat(0.0))) {
+            activation[active.row as usize] = active.activation - own;
+            activated.push(active.row);
+        }
+        Ok(())
+    }
+
+    fn values(&self, question: &Question, sections: SectionSet, row: Row, now: f64) -> Values {
+        let Answering { texts, evidence, recency, saturation, activation, .. } = &self.answering;
+        let place = row as usize;
+        let section = self.section(row);
+        let recency = recency.get(days_between(self.nodes.last_accessed().get(place), now));
+        let is_new = days_between(self.nodes.created_at.get(place), now) < NEW_DAYS;
+        let used = saturation.of_count(self.nodes.access_count.get(place)) * recency;
+        let circumstances = Circumstances {
+            section,
+            is_asked: sections.contains(section),
+            recency,
+            affinity: (used + if is_new { NEW_BONUS } else { 0.0 }).min(1.0),
+            activation: activation[place],
+        };
+        evidence.values(texts, question, row, &circumstances)
+    }
+}
+
+/// Returns the place of a memory in time. Its run is that of its first cluster.
+fn moment(row: Row, nodes: &Nodes, labels: &LabelSets) -> Moment {
+    let place = row as usize;
+    let labels = labels.labels(nodes.labels.get(place));
+    Moment {
+        created_at: nodes.created_at.get(place),
+        sequence: nodes.sequence(row),
+        cluster: labels.iter().find_map(|label| label.as_cluster()),
+    }
+}
+
+/// Returns the sum of evidence and weights, added in order.
+fn sum(values: &Values, weights: &[f64; KINDS]) -> f64 {
+    values.to_array().iter().zip(weights).fold(0.0, |sum, (value, weight)| sum + value * weight)
+}
+
+fn probability(fit: &Fit, sum: f64) -> f64 {
+    1.0 / (1.0 + exp(-(fit.scale * sum + fit.offset)))
+}
