@@ -64,8 +64,8 @@ pub struct Circumstances {
 #[derive(Debug, Default)]
 pub struct Evidence {
     neighbours: Neighbours,
-    passages: PassageColumns,
-    memories: MemoryColumns,
+    passages: PassageSums,
+    memories: MemorySums,
     run: RunColumns,
     best_bm: f64,
     best_sbm: f64,
@@ -85,43 +85,69 @@ pub struct MatchedWord {
     pub nearness: f64,
 }
 
-/// Columns by passage.
+/// Sums by passage.
 #[derive(Debug, Default)]
-struct PassageColumns {
+struct PassageSums {
     /// For the word at hand.
-    nearest: Vec<f64>,
-    weighted: Vec<f64>,
-    forms: Vec<u32>,
+    word: Vec<PassageWord>,
     touched: Vec<u32>,
-    /// Sums over all words.
-    soft: Vec<f64>,
-    held: Vec<f64>,
-    sbm: Vec<f64>,
+    /// Over all words.
+    all: Vec<PassageSum>,
     touched_by_any: Vec<u32>,
 }
 
-/// Columns by row.
+/// What a passage holds of one word of the question. All zeros if it holds nothing.
+#[derive(Clone, Copy, Debug, Default)]
+struct PassageWord {
+    /// The nearness of the nearest match.
+    nearest: f64,
+    /// Occurrences, each weighted by nearness⁴.
+    weighted: f64,
+    /// Occurrences of forms of the word.
+    forms: u32,
+    in_title: bool,
+}
+
+/// What a passage holds of the whole question.
+#[derive(Clone, Copy, Debug, Default)]
+struct PassageSum {
+    soft: f64,
+    held: f64,
+    sbm: f64,
+}
+
+/// Sums by row.
 #[derive(Debug, Default)]
-struct MemoryColumns {
-    /// For the word at hand.
-    forms: Vec<u32>,
-    weighted: Vec<f64>,
-    in_title: Vec<bool>,
+struct MemorySums {
+    word: Vec<MemoryWord>,
     touched: Vec<Row>,
-    /// Sums over all words.
-    bm: Vec<f64>,
-    sbm: Vec<f64>,
-    cov: Vec<f64>,
-    titlecov: Vec<f64>,
-    /// The best passage.
-    soft: Vec<f64>,
-    held: Vec<f64>,
-    p_sbm: Vec<f64>,
-    is_touched: Vec<bool>,
+    all: Vec<MemorySum>,
     touched_by_any: Vec<Row>,
     /// Products with the question's vector; every row is written.
     sem: Vec<f64>,
     p_sem: Vec<f64>,
+}
+
+/// What a memory holds of one word of the question. All zeros if it holds nothing.
+#[derive(Clone, Copy, Debug, Default)]
+struct MemoryWord {
+    weighted: f64,
+    forms: u32,
+    in_title: bool,
+}
+
+/// What a memory holds of the whole question.
+#[derive(Clone, Copy, Debug, Default)]
+struct MemorySum {
+    bm: f64,
+    sbm: f64,
+    cov: f64,
+    titlecov: f64,
+    /// The best passage.
+    soft: f64,
+    held: f64,
+    p_sbm: f64,
+    is_touched: bool,
 }
 
 /// Columns by row that runs give; every row is written.
@@ -160,49 +186,22 @@ impl Evidence {
 
     fn clear(&mut self, texts: &Texts) {
         let Self { passages, memories, run, .. } = self;
-        let (many_passages, many_rows) = (texts.rows.len(), texts.entries.len());
-        for &passage in &passages.touched_by_any {
-            let place = passage as usize;
-            if place < passages.soft.len() {
-                passages.soft[place] = 0.0;
-                passages.held[place] = 0.0;
-                passages.sbm[place] = 0.0;
+        for passage in passages.touched_by_any.drain(..) {
+            if let Some(sum) = passages.all.get_mut(passage as usize) {
+                *sum = PassageSum::default();
             }
         }
-        passages.touched_by_any.clear();
-        for column in [
-            &mut passages.nearest,
-            &mut passages.weighted,
-            &mut passages.soft,
-            &mut passages.held,
-            &mut passages.sbm,
-        ] {
-            column.resize(many_passages, 0.0);
-        }
-        passages.forms.resize(many_passages, 0);
-        for &row in &memories.touched_by_any {
-            let place = row as usize;
-            if place < memories.bm.len() {
-                memories.bm[place] = 0.0;
-                memories.sbm[place] = 0.0;
-                memories.cov[place] = 0.0;
-                memories.titlecov[place] = 0.0;
-                memories.soft[place] = 0.0;
-                memories.held[place] = 0.0;
-                memories.p_sbm[place] = 0.0;
-                memories.is_touched[place] = false;
+        passages.word.resize(texts.rows.len(), PassageWord::default());
+        passages.all.resize(texts.rows.len(), PassageSum::default());
+        for row in memories.touched_by_any.drain(..) {
+            if let Some(sum) = memories.all.get_mut(row as usize) {
+                *sum = MemorySum::default();
             }
         }
-        memories.touched_by_any.clear();
+        let rows = texts.entries.len();
+        memories.word.resize(rows, MemoryWord::default());
+        memories.all.resize(rows, MemorySum::default());
         for column in [
-            &mut memories.weighted,
-            &mut memories.bm,
-            &mut memories.sbm,
-            &mut memories.cov,
-            &mut memories.titlecov,
-            &mut memories.soft,
-            &mut memories.held,
-            &mut memories.p_sbm,
             &mut memories.sem,
             &mut memories.p_sem,
             &mut run.nb,
@@ -210,11 +209,8 @@ impl Evidence {
             &mut run.ses,
             &mut run.sesb,
         ] {
-            column.resize(many_rows, 0.0);
+            column.resize(rows, 0.0);
         }
-        memories.forms.resize(many_rows, 0);
-        memories.in_title.resize(many_rows, false);
-        memories.is_touched.resize(many_rows, false);
     }
 
     /// Adds what one word of the question says of passages and memories.
@@ -224,29 +220,34 @@ impl Evidence {
             let square = found.nearness * found.nearness;
             let share = square * square;
             texts.words.postings[found.word as usize].for_each(|passage, number| {
-                let Some(row) = texts.row_of(passage) else { return };
                 let (count, in_title) = unpacked(number);
-                let (at, row_at) = (passage as usize, row as usize);
-                if passages.nearest[at] == 0.0 {
+                let word = &mut passages.word[passage as usize];
+                if word.nearest == 0.0 {
                     // Matches come in order of nearness: the first is the nearest.
-                    passages.nearest[at] = found.nearness;
+                    word.nearest = found.nearness;
                     passages.touched.push(passage);
-                    if memories.weighted[row_at] == 0.0 {
-                        memories.touched.push(row);
-                    }
                 }
-                let weighted = f64::from(count) * share;
-                passages.weighted[at] += weighted;
-                memories.weighted[row_at] += weighted;
+                word.weighted += f64::from(count) * share;
                 if found.is_form {
-                    memories.forms[row_at] += count;
-                    memories.in_title[row_at] |= in_title;
+                    word.forms += count;
+                    word.in_title |= in_title;
                 }
             });
         }
-        let holding = memories.touched.iter().filter(|&&row| memories.forms[row as usize] > 0);
-        let frequency = holding.count() as f64;
-        let count = texts.count as f64;
+        let mut frequency = 0_u32;
+        for &passage in &passages.touched {
+            let Some(row) = texts.row_of(passage) else { continue };
+            let found = &passages.word[passage as usize];
+            let word = &mut memories.word[row as usize];
+            if word.weighted == 0.0 {
+                memories.touched.push(row);
+            }
+            frequency += u32::from(word.forms == 0 && found.forms > 0);
+            word.weighted += found.weighted;
+            word.forms += found.forms;
+            word.in_title |= found.in_title;
+        }
+        let (count, frequency) = (texts.count as f64, f64::from(frequency));
         let rarity = ln(1.0 + count / (1.0 + frequency));
         let bm_rarity = ln(1.0 + (count - frequency + 0.5) / (frequency + 0.5));
         self.all_rarity += rarity;
@@ -254,35 +255,35 @@ impl Evidence {
         let average = texts.total_words as f64 / texts.passages() as f64;
         for passage in passages.touched.drain(..) {
             let at = passage as usize;
-            if passages.soft[at] == 0.0 {
+            let word = std::mem::take(&mut passages.word[at]);
+            let sum = &mut passages.all[at];
+            if sum.soft == 0.0 {
                 passages.touched_by_any.push(passage);
             }
-            let nearest = std::mem::take(&mut passages.nearest[at]);
-            let weighted = std::mem::take(&mut passages.weighted[at]);
-            passages.soft[at] += rarity * (nearest * nearest);
-            if nearest > HELD {
-                passages.held[at] += rarity;
+            sum.soft += rarity * (word.nearest * word.nearest);
+            if word.nearest > HELD {
+                sum.held += rarity;
             }
             let length = f64::from(texts.lengths[at]);
-            passages.sbm[at] += bm_rarity * saturated(weighted, length, average);
+            sum.sbm += bm_rarity * saturated(word.weighted, length, average);
         }
         let average = texts.total_words as f64 / count;
         for row in memories.touched.drain(..) {
             let at = row as usize;
-            if !memories.is_touched[at] {
-                memories.is_touched[at] = true;
+            let word = std::mem::take(&mut memories.word[at]);
+            let sum = &mut memories.all[at];
+            if !sum.is_touched {
+                sum.is_touched = true;
                 memories.touched_by_any.push(row);
             }
             let length = texts.entries[at].map_or(0.0, |entry| f64::from(entry.words));
-            let weighted = std::mem::take(&mut memories.weighted[at]);
-            memories.sbm[at] += bm_rarity * saturated(weighted, length, average);
-            let forms = std::mem::take(&mut memories.forms[at]);
-            if forms > 0 {
-                memories.bm[at] += bm_rarity * saturated(f64::from(forms), length, average);
-                memories.cov[at] += rarity;
+            sum.sbm += bm_rarity * saturated(word.weighted, length, average);
+            if word.forms > 0 {
+                sum.bm += bm_rarity * saturated(f64::from(word.forms), length, average);
+                sum.cov += rarity;
             }
-            if std::mem::take(&mut memories.in_title[at]) {
-                memories.titlecov[at] += rarity;
+            if word.in_title {
+                sum.titlecov += rarity;
             }
         }
     }
@@ -291,17 +292,18 @@ impl Evidence {
     fn fold_passages(&mut self, texts: &Texts) {
         let Self { passages, memories, .. } = self;
         for &passage in &passages.touched_by_any {
-            let at = passage as usize;
-            let row = texts.rows[at] as usize;
-            raise(&mut memories.soft[row], passages.soft[at]);
-            raise(&mut memories.held[row], passages.held[at]);
-            raise(&mut memories.p_sbm[row], passages.sbm[at]);
+            let Some(row) = texts.row_of(passage) else { continue };
+            let (of_passage, sum) =
+                (&passages.all[passage as usize], &mut memories.all[row as usize]);
+            raise(&mut sum.soft, of_passage.soft);
+            raise(&mut sum.held, of_passage.held);
+            raise(&mut sum.p_sbm, of_passage.sbm);
         }
     }
 
     /// Compares the question's vector with those of all passages.
     fn read_vectors(&mut self, texts: &Texts, question: &Question) {
-        let MemoryColumns { sem, p_sem, .. } = &mut self.memories;
+        let MemorySums { sem, p_sem, .. } = &mut self.memories;
         sem.fill(0.0);
         p_sem.fill(0.0);
         let Some(vector) = &question.vector else { return };
@@ -326,19 +328,19 @@ impl Evidence {
         (self.best_bm, self.best_sbm, self.best_p_sbm) = (0.0, 0.0, 0.0);
         let memories = &self.memories;
         for &row in memories.touched_by_any.iter().filter(|&&row| passes(row)) {
-            let at = row as usize;
-            raise(&mut self.best_bm, memories.bm[at]);
-            raise(&mut self.best_sbm, memories.sbm[at]);
-            raise(&mut self.best_p_sbm, memories.p_sbm[at]);
+            let sum = &memories.all[row as usize];
+            raise(&mut self.best_bm, sum.bm);
+            raise(&mut self.best_sbm, sum.sbm);
+            raise(&mut self.best_p_sbm, sum.p_sbm);
         }
     }
 
     fn bm(&self, at: usize) -> f64 {
-        share_of(self.memories.bm[at], self.best_bm)
+        share_of(self.memories.all[at].bm, self.best_bm)
     }
 
     fn soft(&self, at: usize) -> f64 {
-        share_of(self.memories.soft[at], self.all_rarity)
+        share_of(self.memories.all[at].soft, self.all_rarity)
     }
 
     fn read_runs(&mut self, texts: &mut Texts) {
@@ -356,7 +358,7 @@ impl Evidence {
                 let at = row as usize;
                 let bm = self.bm(at);
                 raise(&mut best, MEANING * self.memories.sem[at] + (1.0 - MEANING) * bm);
-                if !self.memories.is_touched[at] {
+                if !self.memories.all[at].is_touched {
                     continue;
                 }
                 if bm > three[2] {
@@ -400,19 +402,20 @@ impl Evidence {
         let at = row as usize;
         let Some(entry) = texts.entry(row) else { return Values::default() };
         let memories = &self.memories;
+        let held = &memories.all[at];
         let flag = |asked: bool, bit: u8| f64::from(u8::from(asked && entry.flags.has(bit)));
         let &Circumstances { section, recency, .. } = circumstances;
         let of = |wanted: Section, value: f64| if section == wanted { value } else { 0.0 };
         let asked = &question.asked;
         Values {
             bm: self.bm(at),
-            sbm: share_of(memories.sbm[at], self.best_sbm),
+            sbm: share_of(held.sbm, self.best_sbm),
             sem: memories.sem[at],
-            cov: share_of(memories.cov[at], self.all_rarity),
+            cov: share_of(held.cov, self.all_rarity),
             p_soft: self.soft(at),
-            p_softcov: share_of(memories.held[at], self.all_rarity),
+            p_softcov: share_of(held.held, self.all_rarity),
             p_sem: memories.p_sem[at],
-            p_sbm: share_of(memories.p_sbm[at], self.best_p_sbm),
+            p_sbm: share_of(held.p_sbm, self.best_p_sbm),
             nb: self.run.nb[at],
             nbsoft: self.run.nbsoft[at],
             ses: self.run.ses[at],
@@ -421,7 +424,7 @@ impl Evidence {
             p_temp: flag(asked.time, Flags::TIME),
             p_numq: flag(asked.number, Flags::NUMBER),
             p_where: flag(asked.place, Flags::NAME),
-            titlecov: share_of(memories.titlecov[at], self.all_rarity),
+            titlecov: share_of(held.titlecov, self.all_rarity),
             graph: circumstances.activation,
             affinity: circumstances.affinity,
             recency_episodic: of(Section::Episodic, recency),
@@ -439,11 +442,13 @@ impl Evidence {
 
     /// Returns the bytes of the columns and the kept words.
     pub fn bytes(&self) -> usize {
-        let PassageColumns { nearest, touched, touched_by_any, .. } = &self.passages;
-        let lists = touched.capacity() + touched_by_any.capacity();
-        nearest.capacity() * 44
-            + lists * 4
-            + self.memories.bm.capacity() * 124
+        let PassageSums { word, touched, touched_by_any, .. } = &self.passages;
+        let of_passage = size_of::<PassageWord>() + size_of::<PassageSum>();
+        // The word, the sum and six columns.
+        let of_row = size_of::<MemoryWord>() + size_of::<MemorySum>() + 6 * size_of::<f64>();
+        word.capacity() * of_passage
+            + (touched.capacity() + touched_by_any.capacity()) * size_of::<u32>()
+            + self.memories.all.capacity() * of_row
             + self.neighbours.bytes()
     }
 }

@@ -278,9 +278,17 @@ fn moment(row: Row, nodes: &Nodes, labels: &LabelSets) -> Moment {
     }
 }
 
-/// Returns the sum of evidence and weights, added in order.
+/// Returns the weighted sum of evidence. Products are added in four lanes, each of every fourth
+/// kind, and the lanes in order: one after the other would take four times as long.
 fn sum(values: &Values, weights: &[f64; KINDS]) -> f64 {
-    values.to_array().iter().zip(weights).fold(0.0, |sum, (value, weight)| sum + value * weight)
+    let values = values.to_array();
+    let mut lanes = [0.0; 4];
+    for (values, weights) in values.chunks(4).zip(weights.chunks(4)) {
+        for (lane, (value, weight)) in lanes.iter_mut().zip(values.iter().zip(weights)) {
+            *lane += value * weight;
+        }
+    }
+    (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
 }
 
 fn probability(fit: &Fit, sum: f64) -> f64 {
