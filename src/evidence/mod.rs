@@ -31,6 +31,7 @@
 //! and one over all memories.
 
 mod collect;
+pub(crate) mod config;
 mod fitted;
 mod flags;
 mod neighbours;
@@ -43,6 +44,7 @@ mod weights;
 mod words;
 
 pub use collect::{Circumstances, Evidence, MatchedWord};
+pub use config::Preset;
 pub use fitted::{GENERAL, TRADING};
 pub use question::Question;
 pub use texts::{Moment, ParsedTexts, Text, Texts};

@@ -5,8 +5,7 @@ use crate::check::check_instant;
 use crate::columns::{LabelSets, Nodes, Row};
 use crate::error::{Error, Result};
 use crate::evidence::{
-    Circumstances, Embed, Evidence, Fit, GENERAL, KINDS, Moment, Question, Stemming, Text, Texts,
-    Values,
+    Circumstances, Embed, Evidence, Fit, KINDS, Moment, Question, Stemming, Text, Texts, Values,
 };
 use crate::intent::IntentClassifier;
 use crate::math::exp;
@@ -70,12 +69,12 @@ pub(super) struct Answering {
 }
 
 impl Answering {
-    pub fn new(intent: IntentClassifier) -> Self {
+    pub fn new(fit: Fit, intent: IntentClassifier) -> Self {
         Self {
             texts: Texts::new(0, Stemming::default()),
             evidence: Evidence::default(),
             intent,
-            fit: GENERAL,
+            fit,
             recency: RecencyTable::default(),
             saturation: SaturationTable::default(),
             selection: Selection::default(),

@@ -120,7 +120,7 @@ impl MemoryIndex {
             curve: config.curve,
             search: config.search,
             vectors: Vectors::new(options.dimensions, options.form),
-            answering: Answering::new(IntentClassifier::new(&config.intent)?),
+            answering: Answering::new(config.evidence, IntentClassifier::new(&config.intent)?),
             options,
             elsewhere: 0,
             types: Names::default(),
