@@ -20,12 +20,14 @@
 //! the runs, and the sum of evidence that the caller makes.
 
 use super::flags::Flags;
-use super::neighbours::Neighbours;
+use super::neighbours::{Match, Neighbours};
 use super::question::Question;
 use super::runs::Layout;
 use super::texts::{Entry, Texts, unpacked};
 use super::weights::Values;
 use super::words::Embed;
+use serde::Serialize;
+
 use crate::columns::Row;
 use crate::math::ln;
 use crate::section::Section;
@@ -74,15 +76,28 @@ pub struct Evidence {
     all_rarity: f64,
 }
 
-/// A word of a question and the word of a memory that it matched.
-#[derive(Clone, Debug, PartialEq)]
+/// A word of a question, and the nearest word that a memory holds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MatchedWord {
     /// The word of the question.
     pub asked: String,
-    /// The nearest word of the memory.
-    pub found: String,
-    /// The nearness of the two, 1 for forms of one word.
+    /// The nearest word of the memory, `None` if no word is near.
+    pub found: Option<String>,
+    /// The nearness of the two: 1 for forms of one word, 0 if no word is near.
     pub nearness: f64,
+    /// Whether the best passage holds the word that was found.
+    pub in_passage: bool,
+}
+
+/// The passage of a memory that speaks most for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct BestPassage {
+    /// Its place among the passages of the memory, from 0.
+    pub passage: u32,
+    /// The first word, counted from the beginning of the title.
+    pub first_word: u32,
+    /// The number of words.
+    pub words: u32,
 }
 
 /// Sums by passage.
@@ -438,6 +453,51 @@ impl Evidence {
             section_signals: of(Section::Signals, 1.0),
             section_procedural: of(Section::Procedural, 1.0),
         }
+    }
+
+    /// Returns the best passage of a memory with a text, and the nearest word of the memory for each
+    /// word of the question. Reads all postings of these words.
+    pub fn matches(
+        &self,
+        texts: &Texts,
+        question: &Question,
+        row: Row,
+    ) -> Option<(BestPassage, Vec<MatchedWord>)> {
+        let entry = texts.entry(row)?;
+        let own = entry.first..entry.first + entry.passages;
+        let mut best = BestPassage { passage: 0, first_word: 0, words: 0 };
+        let mut most = f64::NEG_INFINITY;
+        let mut first_word = 0;
+        for (place, passage) in own.clone().enumerate() {
+            let words = u32::from(texts.lengths[passage as usize]);
+            let soft = self.passages.all[passage as usize].soft;
+            if soft > most {
+                most = soft;
+                best = BestPassage { passage: place as u32, first_word, words };
+            }
+            first_word += words;
+        }
+        let in_best = |passage: u32| passage == entry.first + best.passage;
+        // Whether a passage of the memory holds the word of a match, and whether the best one does.
+        let held = |it: &Match| {
+            let mut held = None;
+            texts.words.postings[it.word as usize].for_each(|passage, _| {
+                if own.contains(&passage) {
+                    held = Some(held == Some(true) || in_best(passage));
+                }
+            });
+            held
+        };
+        let words = question.words.iter().map(|asked| {
+            let found = asked.matches.iter().find_map(|it| Some((it, held(it)?)));
+            MatchedWord {
+                asked: asked.text.clone(),
+                found: found.map(|(it, _)| texts.words.names.text(it.word).into()),
+                nearness: found.map_or(0.0, |(it, _)| it.nearness),
+                in_passage: found.is_some_and(|(_, in_passage)| in_passage),
+            }
+        });
+        Some((best, words.collect()))
     }
 
     /// Returns the bytes of the columns and the kept words.

@@ -43,7 +43,7 @@ mod vectors;
 mod weights;
 mod words;
 
-pub use collect::{Circumstances, Evidence, MatchedWord};
+pub use collect::{BestPassage, Circumstances, Evidence, MatchedWord};
 pub use config::Preset;
 pub use fitted::{GENERAL, TRADING};
 pub use question::Question;

@@ -30,7 +30,7 @@ use super::vectors::CodedQuery;
 use super::words::{Embed, Words};
 
 /// The most neighbours of a word by their vectors.
-const MOST_NEIGHBOURS: usize = 16;
+const MOST_NEIGHBOURS: usize = 8;
 /// The least cosine of a neighbour.
 const LEAST_COSINE: f64 = 0.3;
 /// The nearness of a word that begins with a word of the question.

@@ -1,15 +1,18 @@
 //! Answers to questions in words, ranked by evidence.
 
+use serde::Serialize;
+
 use super::{Filters, MemoryIndex, NodeChange};
 use crate::check::check_instant;
 use crate::columns::{LabelSets, Nodes, Row};
 use crate::error::{Error, Result};
 use crate::evidence::{
-    Circumstances, Embed, Evidence, Fit, KINDS, Moment, Question, Stemming, Text, Texts, Values,
+    BestPassage, Circumstances, Embed, Evidence, Fit, KINDS, MatchedWord, Moment, NAMES, Question,
+    Stemming, Text, Texts, Values,
 };
 use crate::intent::IntentClassifier;
 use crate::math::exp;
-use crate::order::Selection;
+use crate::order::{Selection, sort_descending};
 use crate::search::{SearchConfig, SearchHit, seed, spread};
 use crate::section::SectionSet;
 use crate::signal::{NEW_BONUS, NEW_DAYS, RecencyTable, SaturationTable, days_between};
@@ -52,6 +55,40 @@ pub struct Answer {
     pub sum: f64,
     /// Its evidence.
     pub evidence: Values,
+}
+
+/// A kind of evidence for a memory.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Contribution {
+    /// Its name.
+    pub name: &'static str,
+    /// Its value.
+    pub value: f64,
+    /// Its weight.
+    pub weight: f64,
+    /// What it adds to the sum: value times weight.
+    pub contribution: f64,
+}
+
+/// The reasons for the place of a memory among the answers to a question.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Why {
+    /// The place of the memory among all answers, from 1.
+    pub rank: usize,
+    /// The probability that it answers the question.
+    pub score: f64,
+    /// The sum of all contributions.
+    pub sum: f64,
+    /// The number that the probability is computed from: `scale` · `sum` + `offset`.
+    pub scale: f64,
+    /// See `scale`.
+    pub offset: f64,
+    /// The evidence that is not 0, the largest contribution first.
+    pub evidence: Vec<Contribution>,
+    /// The words of the question, with the words of the memory that they matched.
+    pub words: Vec<MatchedWord>,
+    /// The best passage.
+    pub passage: BestPassage,
 }
 
 /// What a memory index needs to answer questions in words.
@@ -174,6 +211,54 @@ impl MemoryIndex {
             Answer { row, score: probability(&fit, sum), sum, evidence }
         });
         Ok(answers.take_while(|answer| answer.score >= ask.min_score).collect())
+    }
+
+    /// Returns the reasons for the place of a memory among the answers to a question.
+    ///
+    /// # Errors
+    /// As [`MemoryIndex::ask`], and `invalid_argument` for a memory without a text or one that the
+    /// filters exclude.
+    pub fn why(&mut self, row: Row, ask: &Ask<'_>, embed: &mut Embed<'_>) -> Result<Why> {
+        let (question, sections) = self.collect(ask, embed)?;
+        let Answering { texts, evidence, fit, .. } = &self.answering;
+        let Some((passage, words)) = evidence.matches(texts, &question, row) else {
+            return Err(Error::argument("id", "must name a memory with a title or a text"));
+        };
+        if !self.passes(row, ask.filters, ask.now) {
+            return Err(Error::argument("id", "must name a memory that passes the filters"));
+        }
+        let weights = fit.weights.to_array();
+        let score = |row: Row| sum(&self.values(&question, sections, row, ask.now), &weights);
+        let own = score(row);
+        let before = (0..texts.rows() as Row)
+            .filter(|&other| texts.has(other) && self.passes(other, ask.filters, ask.now))
+            .filter(|&other| {
+                let score = score(other);
+                score > own || score == own && other < row
+            });
+        let values = self.values(&question, sections, row, ask.now).to_array();
+        let mut evidence: Vec<Contribution> = NAMES
+            .iter()
+            .zip(values.iter().zip(weights))
+            .filter(|&(_, (&value, _))| value != 0.0)
+            .map(|(&name, (&value, weight))| Contribution {
+                name,
+                value,
+                weight,
+                contribution: value * weight,
+            })
+            .collect();
+        sort_descending(&mut evidence, |it| it.contribution);
+        Ok(Why {
+            rank: 1 + before.count(),
+            score: probability(fit, own),
+            sum: own,
+            scale: fit.scale,
+            offset: fit.offset,
+            evidence,
+            words,
+            passage,
+        })
     }
 
     /// Returns the evidence of every memory that may be found, in order of row.

@@ -41,7 +41,7 @@ use crate::search::SearchConfig;
 use crate::section::{Section, SectionTable};
 
 use answer::Answering;
-pub use answer::{Answer, Ask, EntryText};
+pub use answer::{Answer, Ask, Contribution, EntryText, Why};
 pub use edges::EdgeChange;
 pub use explain::{ExplainedNode, Explanation, Operation};
 pub use filter::{Filters, NO_CODE};

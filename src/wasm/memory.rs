@@ -218,6 +218,15 @@ impl ResidentMemory {
         answers.len() as f64
     }
 
+    /// Numbers, rows and bytes: as [`ResidentMemory::ask`]. Returns the reasons for the place of a
+    /// memory among the answers, as JSON.
+    pub fn why(&mut self, row: Row, length: usize, add_word: &Function) -> Option<String> {
+        let Request { filters, now, .. } = Request::read(&self.scratch.numbers, &self.scratch.rows);
+        let text = self.scratch.text(0, length);
+        let ask = Ask { text, filters: &filters, limit: 0, min_score: 0.0, now };
+        answer(self.memory.why(row, &ask, &mut embed_by(add_word))).map(|why| to_json(&why))
+    }
+
     /// Numbers, rows and bytes: as [`ResidentMemory::ask`]. Writes the memories that may be found
     /// to the rows, and their evidence to the numbers. Returns their count, −1 if refused.
     pub fn evidence(&mut self, length: usize, add_word: &Function) -> f64 {

@@ -8,7 +8,7 @@ import type { ReadQuestion } from "./read.ts";
 import { refusedSearch } from "./refusals.ts";
 import { writeSearch } from "./search.ts";
 import type { MemoryState } from "./state.ts";
-import type { Answer, EvidenceMatrix } from "./types.ts";
+import type { Answer, EvidenceMatrix, Why } from "./types.ts";
 
 let kinds: readonly string[] | undefined;
 
@@ -44,6 +44,23 @@ export function answerQuestion(state: MemoryState, question: ReadQuestion): Answ
   }
   resident.shrinkAfterAnswer();
   return answers;
+}
+
+/** Explains the place of the memory of a row. @internal */
+export function explainAnswer(state: MemoryState, question: ReadQuestion, row: number): Why {
+  const length = writeQuestion(state, question);
+  const json = state.resident.module.why(row, length, state.addWord);
+  if (json === undefined) throw refusedSearch(state);
+  state.resident.relocate();
+  const { passage, ...rest } = JSON.parse(json) as ModuleWhy;
+  return {
+    ...rest,
+    passage: { index: passage.passage, first_word: passage.first_word, words: passage.words },
+  };
+}
+
+interface ModuleWhy extends Omit<Why, "passage"> {
+  passage: { passage: number; first_word: number; words: number };
 }
 
 /** @internal */

@@ -317,6 +317,51 @@ export interface Answer {
   evidence: Record<string, number>;
 }
 
+/** The reasons for the place of a memory among the answers to a question. */
+export interface Why {
+  /** The place of the memory among all answers, from 1. */
+  rank: number;
+  /** The probability that the memory answers the question, from 0 to 1. */
+  score: number;
+  /** The sum of all contributions. */
+  sum: number;
+  /** The score is 1 / (1 + exp(−(`scale` · `sum` + `offset`))). */
+  scale: number;
+  /** See `scale`. */
+  offset: number;
+  /** The evidence that is not 0, the largest contribution first. */
+  evidence: {
+    /** Name of the kind of evidence. */
+    name: string;
+    /** Its value for the memory. */
+    value: number;
+    /** Its weight. */
+    weight: number;
+    /** `value` · `weight`. */
+    contribution: number;
+  }[];
+  /** The words of the question that count. */
+  words: {
+    /** The word of the question. */
+    asked: string;
+    /** The nearest word of the memory; null if no word is near. */
+    found: string | null;
+    /** The nearness of the two: 1 for forms of one word, 0 if no word is near. */
+    nearness: number;
+    /** Whether the best passage holds the word that was found. */
+    in_passage: boolean;
+  }[];
+  /** The passage that speaks most for the memory. */
+  passage: {
+    /** Its place among the passages of the memory, from 0. */
+    index: number;
+    /** The first word, counted from the beginning of the title. */
+    first_word: number;
+    /** Number of words. */
+    words: number;
+  };
+}
+
 /** The evidence of all memories for a question. */
 export interface EvidenceMatrix {
   /** Ids of the memories. */
