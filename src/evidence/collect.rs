@@ -61,6 +61,17 @@ pub struct Circumstances {
     pub activation: f64,
 }
 
+impl Circumstances {
+    /// Circumstances that add no evidence.
+    pub const NONE: Self = Self {
+        section: Section::Knowledge,
+        is_asked: false,
+        recency: 0.0,
+        affinity: 0.0,
+        activation: 0.0,
+    };
+}
+
 /// The evidence of all memories for one question. Kept for the next question, whose columns it then
 /// holds.
 #[derive(Debug, Default)]

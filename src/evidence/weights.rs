@@ -101,3 +101,39 @@ pub struct Fit {
     /// See `scale`.
     pub offset: f64,
 }
+
+impl Fit {
+    /// Whether evidence weighs that does not come from the texts: use, recency, sections, edges.
+    pub fn weighs_circumstances(&self) -> bool {
+        let Values {
+            graph,
+            affinity,
+            recency_episodic,
+            recency_signals,
+            recency_knowledge,
+            recency_procedural,
+            lastrec,
+            vaguerec,
+            intent,
+            section_episodic,
+            section_signals,
+            section_procedural,
+            ..
+        } = self.weights;
+        let weights = [
+            graph,
+            affinity,
+            recency_episodic,
+            recency_signals,
+            recency_knowledge,
+            recency_procedural,
+            lastrec,
+            vaguerec,
+            intent,
+            section_episodic,
+            section_signals,
+            section_procedural,
+        ];
+        weights.iter().any(|&weight| weight != 0.0)
+    }
+}

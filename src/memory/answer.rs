@@ -97,6 +97,9 @@ pub(super) struct Answering {
     evidence: Evidence,
     intent: IntentClassifier,
     fit: Fit,
+    /// The weights of the fit, in order.
+    weights: [f64; KINDS],
+    weighs_circumstances: bool,
     recency: RecencyTable,
     saturation: SaturationTable,
     selection: Selection,
@@ -111,6 +114,8 @@ impl Answering {
             texts: Texts::new(0, Stemming::default()),
             evidence: Evidence::default(),
             intent,
+            weights: fit.weights.to_array(),
+            weighs_circumstances: fit.weighs_circumstances(),
             fit,
             recency: RecencyTable::default(),
             saturation: SaturationTable::default(),
@@ -190,8 +195,6 @@ impl MemoryIndex {
             return Err(Error::argument("min_score", problem).found(ask.min_score));
         }
         let (question, sections) = self.collect(ask, embed)?;
-        let fit = self.answering.fit;
-        let weights = fit.weights.to_array();
         let mut selection = std::mem::take(&mut self.answering.selection);
         selection.clear(ask.limit, self.answering.texts.len());
         let filtered = ask.filters.is_about_nodes();
@@ -199,16 +202,15 @@ impl MemoryIndex {
             if self.answering.texts.has(row)
                 && (!filtered || self.passes(row, ask.filters, ask.now))
             {
-                let values = self.values(&question, sections, row, ask.now);
-                selection.offer(sum(&values, &weights), row);
+                selection.offer(self.score(&question, sections, row, ask.now), row);
             }
         }
         let rows = selection.take().to_vec();
         self.answering.selection = selection;
         let answers = rows.into_iter().map(|row| {
             let evidence = self.values(&question, sections, row, ask.now);
-            let sum = sum(&evidence, &weights);
-            Answer { row, score: probability(&fit, sum), sum, evidence }
+            let sum = sum(&evidence, &self.answering.weights);
+            Answer { row, score: probability(&self.answering.fit, sum), sum, evidence }
         });
         Ok(answers.take_while(|answer| answer.score >= ask.min_score).collect())
     }
@@ -227,8 +229,7 @@ impl MemoryIndex {
         if !self.passes(row, ask.filters, ask.now) {
             return Err(Error::argument("id", "must name a memory that passes the filters"));
         }
-        let weights = fit.weights.to_array();
-        let score = |row: Row| sum(&self.values(&question, sections, row, ask.now), &weights);
+        let score = |row: Row| self.score(&question, sections, row, ask.now);
         let own = score(row);
         let before = (0..texts.rows() as Row)
             .filter(|&other| texts.has(other) && self.passes(other, ask.filters, ask.now))
@@ -239,7 +240,7 @@ impl MemoryIndex {
         let values = self.values(&question, sections, row, ask.now).to_array();
         let mut evidence: Vec<Contribution> = NAMES
             .iter()
-            .zip(values.iter().zip(weights))
+            .zip(values.iter().zip(self.answering.weights))
             .filter(|&(_, (&value, _))| value != 0.0)
             .map(|(&name, (&value, weight))| Contribution {
                 name,
@@ -331,6 +332,18 @@ impl MemoryIndex {
             activated.push(active.row);
         }
         Ok(())
+    }
+
+    /// Returns the sum of the evidence of a memory. Evidence without a weight is not computed.
+    #[inline(always)]
+    fn score(&self, question: &Question, sections: SectionSet, row: Row, now: f64) -> f64 {
+        let Answering { texts, evidence, weights, weighs_circumstances, .. } = &self.answering;
+        let values = if *weighs_circumstances {
+            self.values(question, sections, row, now)
+        } else {
+            evidence.values(texts, question, row, &Circumstances::NONE)
+        };
+        sum(&values, weights)
     }
 
     fn values(&self, question: &Question, sections: SectionSet, row: Row, now: f64) -> Values {
