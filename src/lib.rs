@@ -20,7 +20,6 @@
 //! | [`context`] | Plans retrieval for a turn of conversation, and writes prompts within budgets. |
 //! | [`consolidate`] | Groups episodes and finds patterns in trades. |
 //! | [`evidence`] | The evidence that a memory answers a question, and its weights. |
-//! | [`times`] | Expressions of time in questions and memories. |
 //! | [`full_text`] | An index of words with BM25 scores. |
 //! | [`search`] | Seeds, spreading activation and the search settings. |
 //! | [`columns`] | The storage of the memory index: nodes, names, edges, embeddings. |

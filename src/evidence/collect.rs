@@ -432,7 +432,7 @@ impl Evidence {
         let flag = |asked: bool, bit: u8| f64::from(u8::from(asked && entry.flags.has(bit)));
         let &Circumstances { section, recency, .. } = circumstances;
         let of = |wanted: Section, value: f64| if section == wanted { value } else { 0.0 };
-        let asked = &question.asked;
+        let sought = question.sought;
         Values {
             bm: self.bm(at),
             sbm: share_of(held.sbm, self.best_sbm),
@@ -447,9 +447,9 @@ impl Evidence {
             ses: self.run.ses[at],
             sesb: self.run.sesb[at],
             date: date(question, entry),
-            p_temp: flag(asked.time, Flags::TIME),
-            p_numq: flag(asked.number, Flags::NUMBER),
-            p_where: flag(asked.place, Flags::NAME),
+            p_temp: flag(sought.time, Flags::TIME),
+            p_numq: flag(sought.number, Flags::NUMBER),
+            p_where: flag(sought.place, Flags::NAME),
             titlecov: share_of(held.titlecov, self.all_rarity),
             graph: circumstances.activation,
             affinity: circumstances.affinity,

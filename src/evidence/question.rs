@@ -5,7 +5,7 @@ use super::texts::Texts;
 use super::vectors::CodedQuery;
 use super::words::{Embed, is_content};
 use crate::text::tokens::{Token, each_token};
-use crate::times::{AskedFor, TimeExpression, asked_for, find};
+use crate::times::{Sought, TimeExpression, find, sought};
 
 /// The most words of a question that count: the rarest ones.
 const MOST_WORDS: usize = 32;
@@ -29,7 +29,7 @@ pub struct Question {
     /// The sum of the vectors of all its words; `None` without vectors.
     pub(super) vector: Option<CodedQuery>,
     pub(super) times: Vec<TimeExpression>,
-    pub(super) asked: AskedFor,
+    pub(super) sought: Sought,
     /// Whether the question asks for the latest: it holds "last", "now" or a word like these.
     pub(super) asks_latest: bool,
     /// Whether the question has hardly any words.
@@ -97,7 +97,7 @@ impl Question {
             words,
             vector: CodedQuery::new(&sum),
             times: find(text, now),
-            asked: asked_for(text),
+            sought: sought(text),
             asks_latest: all.iter().any(|word| LATEST.binary_search(&&**word).is_ok()),
         }
     }
