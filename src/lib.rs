@@ -19,6 +19,7 @@
 //! | [`context`] | Plans retrieval for a turn of conversation, and writes prompts within budgets. |
 //! | [`consolidate`] | Groups episodes and finds patterns in trades. |
 //! | [`full_text`] | An index of words with BM25 scores. |
+//! | [`embed`] | Vectors of words and texts from a table of tokens. |
 //! | [`search`] | Seeds, spreading activation and the search settings. |
 //! | [`columns`] | The storage of the memory index: nodes, names, edges, embeddings. |
 //! | [`memory`] | The memory index: stores, searches, decays, explains and saves memories. |
@@ -37,6 +38,7 @@ pub mod config;
 pub mod consolidate;
 pub mod context;
 pub mod decay;
+pub mod embed;
 mod error;
 pub mod fsrs;
 pub mod full_text;
