@@ -388,8 +388,13 @@ impl Evidence {
                     continue;
                 }
                 if bm > three[2] {
-                    three[2] = bm;
-                    three.sort_unstable_by(|one: &f64, other| other.total_cmp(one));
+                    three = if bm > three[0] {
+                        [bm, three[0], three[1]]
+                    } else if bm > three[1] {
+                        [three[0], bm, three[1]]
+                    } else {
+                        [three[0], three[1], bm]
+                    };
                 }
                 let soft = self.soft(at);
                 for distance in 1..=REACH {

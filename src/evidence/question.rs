@@ -4,6 +4,7 @@ use super::neighbours::{Match, Neighbours};
 use super::texts::Texts;
 use super::vectors::CodedQuery;
 use super::words::{Embed, is_content};
+use crate::order::sort_descending;
 use crate::text::tokens::{Token, each_token};
 use crate::times::{Sought, TimeExpression, find, sought};
 
@@ -125,7 +126,7 @@ fn keep_rarest(words: &mut Vec<AskedWord>, texts: &Texts) {
     };
     let mut order: Vec<(u32, usize)> =
         words.iter().enumerate().map(|(place, word)| (frequency(word), place)).collect();
-    order.sort_unstable();
+    sort_descending(&mut order, |&(frequency, _)| -f64::from(frequency));
     let last = order[MOST_WORDS - 1];
     let mut place = 0;
     words.retain(|word| {

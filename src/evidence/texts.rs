@@ -178,7 +178,7 @@ impl Texts {
         let dimensions = self.words.dimensions();
         let first = self.rows.len() as u32;
         let mut whole = vec![0.0; dimensions];
-        let mut counts: Vec<(u32, u32)> = Vec::new();
+        let mut counts: Vec<(u32, u32, bool)> = Vec::new();
         let mut start = 0;
         for &end in &text.ends {
             let passage = self.rows.len() as u32;
@@ -191,17 +191,17 @@ impl Texts {
             self.rows.push(row);
             self.lengths.push((end - start).min(usize::from(u16::MAX)) as u16);
 
+            // A passage has few words, so that looking through them is quicker than a map.
             counts.clear();
-            counts.extend(
-                text.words[start..end]
-                    .iter()
-                    .enumerate()
-                    .map(|(place, &word)| (word, u32::from(start + place < text.title))),
-            );
-            counts.sort_unstable();
-            for same in counts.chunk_by(|one, other| one.0 == other.0) {
-                let in_title = same.iter().any(|&(_, in_title)| in_title == 1);
-                self.words.post(same[0].0, passage, packed(same.len() as u32, in_title));
+            for (place, &word) in text.words[start..end].iter().enumerate() {
+                let in_title = start + place < text.title;
+                match counts.iter_mut().find(|known| known.0 == word) {
+                    Some(known) => *known = (word, known.1 + 1, known.2 || in_title),
+                    None => counts.push((word, 1, in_title)),
+                }
+            }
+            for &(word, count, in_title) in &counts {
+                self.words.post(word, passage, packed(count, in_title));
             }
             start = end;
         }
