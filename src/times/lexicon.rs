@@ -91,8 +91,6 @@ pub enum Word {
     Ago,
     /// "now".
     Now,
-    /// "for".
-    For,
     /// "morgen": tomorrow, or morning.
     Morgen,
     /// "年" behind a number.
@@ -283,7 +281,6 @@ const WORDS: &[(Word, &str)] = &[
     (Word::And, "and und"),
     (Word::Ago, "ago 前"),
     (Word::Now, "now"),
-    (Word::For, "for"),
     (Word::YearMark, "年"),
     (Word::MonthMark, "月"),
     (Word::DayMark, "日"),

@@ -484,6 +484,19 @@ record! {
     UNDERSTOOD_INTENTS,
 }
 
+record! {
+    /// An expression of time.
+    TIME:
+    /// Its place in the text.
+    TIME_SPAN: SPAN,
+    /// The first instant of its range.
+    TIME_START,
+    /// The instant after its range.
+    TIME_END,
+    /// Code of its unit.
+    TIME_GRAIN,
+}
+
 /// A question that stays as it is.
 pub const REFORMULATED_NOT: u8 = 0;
 /// A question that becomes a part of its text.
