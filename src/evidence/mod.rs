@@ -43,7 +43,7 @@ mod weights;
 mod words;
 
 pub use collect::{Circumstances, Evidence, MatchedWord};
-pub use fitted::{GENERAL, TRADING};
+pub use fitted::{ANSWERABLE, GENERAL, TRADING};
 pub use question::Question;
 pub use texts::{Moment, ParsedTexts, Text, Texts};
 pub use weights::{Fit, KINDS, NAMES, Values};

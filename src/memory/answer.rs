@@ -144,6 +144,7 @@ impl MemoryIndex {
     }
 
     /// Returns the memories that answer a question, best first. Equal ones are in order of row.
+    /// A memory for which no evidence speaks is left out.
     ///
     /// # Errors
     /// `invalid_argument` for a `now` that is not an instant, filters out of range, and a
@@ -164,7 +165,9 @@ impl MemoryIndex {
                 && (!filtered || self.passes(row, ask.filters, ask.now))
             {
                 let values = self.values(&question, sections, row, ask.now);
-                selection.offer(sum(&values, &weights), row);
+                if values.speaks(&fit.weights) {
+                    selection.offer(sum(&values, &weights), row);
+                }
             }
         }
         let rows = selection.take().to_vec();
