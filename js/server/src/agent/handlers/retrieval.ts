@@ -113,16 +113,21 @@ function orchestratorOf(agent: Agent, ranking: RankedBy): Passes {
   return orchestrator;
 }
 
+/** The share of the best probability below which results are left out. */
+const LEAST_SHARE = 0.1;
+
 /**
  * Returns a configuration for results whose scores are probabilities. A memory keeps its best one:
  * sections give no boost, and no other memory takes its place. A part is asked again if no memory
- * answers it.
+ * answers it. Probabilities fall faster than sums of signals, so that a smaller share of the best
+ * one is enough.
  */
 const byEvidence = (config: EngineYaml): EngineYaml => ({
   ...config,
   sections: { ...(config["sections"] as object | undefined), enabled: false },
   orchestrator: {
     quality_threshold: ANSWERABLE,
+    relevance_ratio: LEAST_SHARE,
     ...(config["orchestrator"] as object | undefined),
     max_replacements: 0,
   },
