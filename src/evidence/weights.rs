@@ -91,6 +91,23 @@ kinds! {
     section_procedural,
 }
 
+impl Values {
+    /// Returns whether anything connects the memory with the question. The memory's own time, use
+    /// and section do not, unless the question asks for them.
+    pub fn speaks(&self, weights: &Values) -> bool {
+        // Every word that a memory shares with the question raises `p_soft`.
+        self.p_soft != 0.0
+            || self.sem != 0.0
+            || self.ses != 0.0
+            || self.nb != 0.0
+            || self.date != 0.0
+            || self.graph != 0.0
+            || self.lastrec * weights.lastrec != 0.0
+            || self.vaguerec * weights.vaguerec != 0.0
+            || self.intent * weights.intent != 0.0
+    }
+}
+
 /// What a ranking by evidence weighs, and how its sum becomes a probability.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fit {

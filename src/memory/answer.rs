@@ -73,8 +73,9 @@ pub struct Contribution {
 /// The reasons for the place of a memory among the answers to a question.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Why {
-    /// The place of the memory among all answers, from 1.
-    pub rank: usize,
+    /// The place of the memory among all answers, from 1. `None` if nothing connects it with the
+    /// question.
+    pub rank: Option<usize>,
     /// The probability that it answers the question.
     pub score: f64,
     /// The sum of all contributions.
@@ -185,6 +186,7 @@ impl MemoryIndex {
     }
 
     /// Returns the memories that answer a question, best first. Equal ones are in order of row.
+    /// A memory for which no evidence speaks is left out.
     ///
     /// # Errors
     /// `invalid_argument` for a `now` that is not an instant, filters out of range, and a
@@ -202,7 +204,10 @@ impl MemoryIndex {
             if self.answering.texts.has(row)
                 && (!filtered || self.passes(row, ask.filters, ask.now))
             {
-                selection.offer(self.score(&question, sections, row, ask.now), row);
+                let score = self.score(&question, sections, row, ask.now);
+                if let Some(score) = score {
+                    selection.offer(score, row);
+                }
             }
         }
         let rows = selection.take().to_vec();
@@ -230,17 +235,18 @@ impl MemoryIndex {
             return Err(Error::argument("id", "must name a memory that passes the filters"));
         }
         let score = |row: Row| self.score(&question, sections, row, ask.now);
-        let own = score(row);
+        let values = self.values(&question, sections, row, ask.now);
+        let own = sum(&values, &self.answering.weights);
         let before = (0..texts.rows() as Row)
             .filter(|&other| texts.has(other) && self.passes(other, ask.filters, ask.now))
             .filter(|&other| {
                 let score = score(other);
-                score > own || score == own && other < row
+                score.is_some_and(|score| score > own || score == own && other < row)
             });
-        let values = self.values(&question, sections, row, ask.now).to_array();
+        let rank = score(row).map(|_| 1 + before.count());
         let mut evidence: Vec<Contribution> = NAMES
             .iter()
-            .zip(values.iter().zip(self.answering.weights))
+            .zip(values.to_array().iter().zip(self.answering.weights))
             .filter(|&(_, (&value, _))| value != 0.0)
             .map(|(&name, (&value, weight))| Contribution {
                 name,
@@ -251,7 +257,7 @@ impl MemoryIndex {
             .collect();
         sort_descending(&mut evidence, |it| it.contribution);
         Ok(Why {
-            rank: 1 + before.count(),
+            rank,
             score: probability(fit, own),
             sum: own,
             scale: fit.scale,
@@ -334,16 +340,17 @@ impl MemoryIndex {
         Ok(())
     }
 
-    /// Returns the sum of the evidence of a memory. Evidence without a weight is not computed.
+    /// Returns the sum of the evidence of a memory, `None` if nothing connects it with the question.
+    /// Evidence without a weight is not computed.
     #[inline(always)]
-    fn score(&self, question: &Question, sections: SectionSet, row: Row, now: f64) -> f64 {
-        let Answering { texts, evidence, weights, weighs_circumstances, .. } = &self.answering;
+    fn score(&self, question: &Question, sections: SectionSet, row: Row, now: f64) -> Option<f64> {
+        let Answering { texts, evidence, fit, weights, weighs_circumstances, .. } = &self.answering;
         let values = if *weighs_circumstances {
             self.values(question, sections, row, now)
         } else {
             evidence.values(texts, question, row, &Circumstances::NONE)
         };
-        sum(&values, weights)
+        values.speaks(&fit.weights).then(|| sum(&values, weights))
     }
 
     fn values(&self, question: &Question, sections: SectionSet, row: Row, now: f64) -> Values {

@@ -12,6 +12,7 @@ declare const __VERSION__: string;
 export const version: string = __VERSION__;
 
 export {
+  ANSWERABLE,
   DECAY_CONFIG,
   getInitialDifficulty,
   getInitialEdgeStrength,

@@ -319,8 +319,11 @@ export interface Answer {
 
 /** The reasons for the place of a memory among the answers to a question. */
 export interface Why {
-  /** The place of the memory among all answers, from 1. */
-  rank: number;
+  /**
+   * The place of the memory among all answers, from 1; null if nothing connects it with the
+   * question.
+   */
+  rank: number | null;
   /** The probability that the memory answers the question, from 0 to 1. */
   score: number;
   /** The sum of all contributions. */
