@@ -341,6 +341,8 @@ record! {
     ANSWER_SCORE,
     /// The weighted sum of its evidence.
     ANSWER_SUM,
+    /// Row of the memory that supersedes it, or [`NO_END`].
+    ANSWER_SUPERSEDED_BY,
 }
 
 /// Spreading ended: a round passed nothing on.

@@ -212,6 +212,7 @@ impl ResidentMemory {
             out[ANSWER_ROW] = found.row.into();
             out[ANSWER_SCORE] = found.score;
             out[ANSWER_SUM] = found.sum;
+            out[ANSWER_SUPERSEDED_BY] = found.superseded_by.map_or(NO_END, f64::from);
             out[ANSWER..].copy_from_slice(&found.evidence.to_array());
         }
         self.report_scratch_bytes();

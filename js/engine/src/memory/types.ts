@@ -315,6 +315,11 @@ export interface Answer {
   sum: number;
   /** The value of each kind of evidence that is not 0, by its name. */
   evidence: Record<string, number>;
+  /**
+   * Id of the memory that supersedes this one by an edge of type `supersedes`. It stands before
+   * this one. Missing if there is none.
+   */
+  superseded_by?: string;
 }
 
 /** The reasons for the place of a memory among the answers to a question. */
@@ -363,6 +368,8 @@ export interface Why {
     /** Number of words. */
     words: number;
   };
+  /** Id of the memory that supersedes this one; missing if there is none. */
+  superseded_by?: string;
 }
 
 /** The evidence of all memories for a question. */
