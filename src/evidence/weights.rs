@@ -57,6 +57,8 @@ kinds! {
     sesb,
     /// The question names a time, and the memory was made then: 1, and 2 for a day.
     date,
+    /// The question names a time, and the text tells of it: 1, and 2 for a day, less `date`.
+    told,
     /// The question asks when, and the text holds an expression of time.
     p_temp,
     /// The question asks how many, and the text holds a number.
@@ -101,6 +103,7 @@ impl Values {
             || self.ses != 0.0
             || self.nb != 0.0
             || self.date != 0.0
+            || self.told != 0.0
             || self.graph != 0.0
             || self.lastrec * weights.lastrec != 0.0
             || self.vaguerec * weights.vaguerec != 0.0

@@ -151,6 +151,8 @@ record! {
     NODE_TITLE,
     /// Bytes of its text, or [`ABSENT`].
     NODE_TEXT,
+    /// The instant of the event that its text tells of, or [`ABSENT`].
+    NODE_EVENT_TIME,
 }
 
 record! {

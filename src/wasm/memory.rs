@@ -753,7 +753,11 @@ fn texts_of<'a>(count: usize, numbers: &[f64], bytes: &'a [u8]) -> Vec<EntryText
     records
         .filter(|(_, record)| record[NODE_TITLE] != ABSENT || record[NODE_TEXT] != ABSENT)
         .map(|(entry, record)| {
-            let text = Text { title: take(record[NODE_TITLE]), body: take(record[NODE_TEXT]) };
+            let text = Text {
+                title: take(record[NODE_TITLE]),
+                body: take(record[NODE_TEXT]),
+                event: given(record[NODE_EVENT_TIME]),
+            };
             EntryText { entry, text }
         })
         .collect()

@@ -118,6 +118,11 @@ export interface MemoryNode {
   /** Text, which `ask` searches. See `title` (none). */
   text?: string | null | undefined;
   /**
+   * Time of the event that title and text tell of. A question that names this time finds the
+   * memory. Read only together with title or text (none).
+   */
+  event_time?: Instant | null | undefined;
+  /**
    * Place in every order: a whole number from 0 to 2⁵³ − 1. Pass the database's row number, so that
    * a rebuilt index returns equal results in the same order. Default: one more than the highest so
    * far, at most 2⁵³ − 1. The order of equal numbers is arbitrary and stable.
