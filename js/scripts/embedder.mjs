@@ -11,8 +11,9 @@ const DIST = join(EMBEDDER, "dist");
 /** Writes the package. Its types need those of nous-wasm. */
 export async function writeEmbedder(bundle) {
   rmSync(DIST, { recursive: true, force: true });
-  const entry = (name, format, suffix) =>
+  const entry = (name, format, suffix, options = {}) =>
     bundle({
+      ...options,
       bundle: true,
       target: "es2022",
       platform: "neutral",
@@ -22,12 +23,15 @@ export async function writeEmbedder(bundle) {
       outfile: join(DIST, `${name}.${suffix}`),
       format,
     });
-  await Promise.all([entry("node", "cjs", "cjs"), entry("browser", "esm", "mjs")]);
-  // `__dirname` exists in CommonJS alone.
-  writeFileSync(
-    join(DIST, "node.mjs"),
-    'import m from "./node.cjs";\nexport const { loadEmbedder, loadEmbedderSync } = m;\n',
-  );
+  await Promise.all([
+    entry("node", "esm", "mjs"),
+    // CommonJS has no `import.meta`.
+    entry("node", "cjs", "cjs", {
+      define: { "import.meta.url": "ownUrl" },
+      banner: { js: 'const ownUrl = require("node:url").pathToFileURL(__filename).href;' },
+    }),
+    entry("browser", "esm", "mjs"),
+  ]);
   must("tsc", ["-p", join(EMBEDDER, "tsconfig.json")]);
   const types = join(DIST, "types");
   for (const name of readdirSync(types)) {

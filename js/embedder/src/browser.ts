@@ -30,6 +30,6 @@ async function fetched(table: TableName): Promise<Uint8Array> {
     if (!response.ok) throw new Error(`${url} answered ${response.status}`);
     return new Uint8Array(await response.arrayBuffer());
   } catch (cause) {
-    throw unreadable(table, url.href, cause);
+    throw unreadable(table, url, cause);
   }
 }

@@ -2,15 +2,12 @@
 
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { Embedder } from "nous-wasm";
 import { type EmbedderOptions, type TableName, tableOf, unreadable } from "./tables.ts";
 
 export type { EmbedderOptions } from "./tables.ts";
 
-declare const __dirname: string;
-
-const pathOf = (table: TableName) => join(__dirname, "..", "tables", `${table}.bin`);
+const urlOf = (table: TableName) => new URL(`../tables/${table}.bin`, import.meta.url);
 
 /**
  * Returns an embedder with a table of this package. In a browser it also loads the module of
@@ -27,8 +24,8 @@ const pathOf = (table: TableName) => join(__dirname, "..", "tables", `${table}.b
  */
 export async function loadEmbedder(options: EmbedderOptions = {}): Promise<Embedder> {
   const table = tableOf(options);
-  const bytes = await readFile(pathOf(table)).catch((cause: unknown) => {
-    throw unreadable(table, pathOf(table), cause);
+  const bytes = await readFile(urlOf(table)).catch((cause: unknown) => {
+    throw unreadable(table, urlOf(table), cause);
   });
   return new Embedder(bytes);
 }
@@ -49,9 +46,9 @@ export function loadEmbedderSync(options: EmbedderOptions = {}): Embedder {
   const table = tableOf(options);
   let bytes: Uint8Array;
   try {
-    bytes = readFileSync(pathOf(table));
+    bytes = readFileSync(urlOf(table));
   } catch (cause) {
-    throw unreadable(table, pathOf(table), cause);
+    throw unreadable(table, urlOf(table), cause);
   }
   return new Embedder(bytes);
 }

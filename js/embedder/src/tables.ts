@@ -26,9 +26,9 @@ export function tableOf(options: EmbedderOptions): TableName {
 }
 
 /** Returns the error for a table that cannot be read, with the way out. */
-export function unreadable(table: TableName, where: string, cause: unknown): NousError {
+export function unreadable(table: TableName, url: URL, cause: unknown): NousError {
   const way = `pass the bytes of nous-embedder/tables/${table}.bin to new Embedder() of nous-wasm`;
-  const message = `The table could not be read from ${where}: ${way}.`;
+  const message = `The table could not be read from ${url.href}: ${way}.`;
   return new NousError("unsupported", message, {}, { cause });
 }
 
