@@ -468,6 +468,15 @@ record! {
 }
 
 record! {
+    /// A stretch of a text.
+    SPAN:
+    /// Where it begins.
+    SPAN_START,
+    /// Where it ends.
+    SPAN_END,
+}
+
+record! {
     /// An expression of time.
     TIME:
     /// Its place in the text.
@@ -486,15 +495,6 @@ pub const REFORMULATED_NOT: u8 = 0;
 pub const REFORMULATED_TEXT: u8 = 1;
 /// A question that becomes its entity.
 pub const REFORMULATED_ENTITY: u8 = 2;
-
-record! {
-    /// A stretch of a text.
-    SPAN:
-    /// Where it begins.
-    SPAN_START,
-    /// Where it ends.
-    SPAN_END,
-}
 
 record! {
     /// The confidence in the results of a retrieval.
