@@ -98,9 +98,7 @@ fn generated_texts_hold_what_the_reference_finds() {
             .as_array()
             .expect("a list")
             .iter()
-            .map(|it| {
-                serde_json::json!([it[0], it[1].as_f64(), it[2].as_f64(), it[3]])
-            })
+            .map(|it| serde_json::json!([it[0], it[1].as_f64(), it[2].as_f64(), it[3]]))
             .collect();
         assert_eq!(times, of_reference, "{text:?} at {}", row["now"]);
         let found = sought(text);
