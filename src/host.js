@@ -19,6 +19,14 @@ export function lower_case(text) {
   return text.toLowerCase();
 }
 
+/**
+ * Canonical decomposition, each character in lower case. A capital sigma is replaced first: the
+ * host's lower case of one at the end of a word is another letter.
+ */
+export function decomposed_lower_case(text) {
+  return text.normalize("NFD").replaceAll("Σ", "σ").toLowerCase();
+}
+
 /** Tokens of a text by the caller's own function, which does not throw. */
 export function count_tokens(count, text) {
   return count(text);

@@ -3,9 +3,16 @@
 
 #[cfg(not(target_arch = "wasm32"))]
 mod here {
+    use unicode_normalization::UnicodeNormalization;
+
     /// Returns the text in lower case, by Unicode.
     pub fn lower_case(text: &str) -> String {
         text.to_lowercase()
+    }
+
+    /// Returns the text decomposed by canonical equivalence (NFD), each character in lower case.
+    pub fn decomposed_lower_case(text: &str) -> String {
+        text.nfd().flat_map(char::to_lowercase).collect()
     }
 
     pub use crate::math::pow;
@@ -30,6 +37,8 @@ mod here {
         /// memory, by the caller's function, which must not throw. Returns whether the word has a
         /// vector.
         pub fn add_word(add: &Function, word: usize, length: usize, sum: usize) -> bool;
+        /// Returns the text decomposed by canonical equivalence (NFD), each character in lower case.
+        pub fn decomposed_lower_case(text: &str) -> String;
 
         /// Returns the tokens of a text by the caller's function, which must not throw.
         pub fn count_tokens(count: &Function, text: &str) -> f64;

@@ -21,6 +21,7 @@
 //! | [`evidence`] | The evidence that a memory answers a question, and its weights. |
 //! | [`times`] | Expressions of time in questions and memories. |
 //! | [`full_text`] | An index of words with BM25 scores. |
+//! | [`embed`] | Vectors of words and texts from a table of tokens. |
 //! | [`search`] | Seeds, spreading activation and the search settings. |
 //! | [`columns`] | The storage of the memory index: nodes, names, edges, embeddings. |
 //! | [`memory`] | The memory index: stores, searches, decays, explains and saves memories. |
@@ -39,6 +40,7 @@ pub mod config;
 pub mod consolidate;
 pub mod context;
 pub mod decay;
+pub mod embed;
 mod error;
 pub mod evidence;
 pub mod fsrs;

@@ -3,6 +3,7 @@
 mod bad_input;
 mod common;
 mod consolidation;
+mod embed;
 mod fsrs;
 mod full_text;
 mod golden;

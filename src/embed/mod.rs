@@ -1,0 +1,16 @@
+//! Vectors of words and texts from a table of tokens: embeddings without a network at run time.
+//!
+//! A [`TokenTable`] holds a vector for each token, that is a word or a piece of one. The vector of
+//! a text is the sum of the vectors of its tokens, divided by its length. Such a table is distilled
+//! from a sentence transformer; the package `nous-embedder` ships two.
+//!
+//! Tokens are those of BERT without case: [`normalised`] and [`words`] give the words of a text,
+//! and [`TokenTable::pieces`] the tokens of a word. They equal those of the library `tokenizers`.
+
+mod characters;
+mod pieces;
+mod table;
+mod tokens;
+
+pub use table::{TokenTable, WordsOfText};
+pub use tokens::{Word, normalised, words};

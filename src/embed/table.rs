@@ -1,0 +1,312 @@
+//! [`TokenTable`]: a vector for each token, held as stored.
+//!
+//! # Idea
+//!
+//! A row is `dimensions` whole numbers in [−127, 127], and a scale. The vector of a token is the
+//! row times the scale; the weight of the token is in its scale. A table of 20,000 tokens with 128
+//! dimensions takes 2.6 MB as stored, and four times that as f32. So it stays as it is read, and a
+//! row is widened when it is added.
+//!
+//! # Format
+//!
+//! Numbers are little-endian.
+//!
+//! | bytes | content |
+//! |---|---|
+//! | 8 | `NOUSEMB1` |
+//! | 4, 4, 4 | number of tokens, dimensions, bytes of the vocabulary: u32 |
+//! | … | vocabulary: the tokens in UTF-8, joined by line feeds; zeros up to a multiple of 4 |
+//! | 4 · tokens | scales: f32 |
+//! | tokens · dimensions | rows: i8 |
+//!
+//! # Invariants
+//!
+//! - Dimensions are a multiple of 16, so that a row is whole blocks.
+//! - A scale is 0 or lies in [10⁻¹², 10³]. No sum of fewer than 2³² rows overflows, nor does the
+//!   sum of its squares.
+//! - The order of additions is part of the vector: words in their order, the tokens of a word in
+//!   their order. A product and a sum are rounded to f32 each, the sum of squares is that of
+//!   `math::dot`, and the division by the length is done in f64. So native code, WebAssembly and
+//!   JavaScript agree to the bit.
+//!
+//! # Cost
+//!
+//! A token costs one lookup and one pass over its row: about 30 ns with 128 dimensions.
+
+use std::fmt;
+use std::ops::Range;
+
+use xxhash_rust::xxh64::xxh64;
+
+use super::pieces::{Fault, MOST_CHARACTERS, Pieces};
+use super::tokens::{Word, normalised, words};
+use crate::error::{Error, Result};
+use crate::math::{Block, LANES, dot_f32};
+
+/// The first bytes of a table.
+const MAGIC: &[u8; 8] = b"NOUSEMB1";
+/// The bytes before the vocabulary.
+const HEADER: usize = 20;
+const MOST_DIMENSIONS: usize = 1024;
+const MOST_TOKENS: usize = 1 << 20;
+
+/// Vectors of tokens, which add up to vectors of words and texts.
+///
+/// ```
+/// use nous_wasm::embed::TokenTable;
+///
+/// let mut bytes = b"NOUSEMB1".to_vec();
+/// bytes.extend([2_u32, 16, 7].iter().flat_map(|number| number.to_le_bytes()));
+/// bytes.extend(b"tea\n##s\0"); // two tokens, and a zero to a multiple of 4
+/// bytes.extend([0.5_f32, 0.25].iter().flat_map(|scale| scale.to_le_bytes()));
+/// bytes.extend([2; 16].iter().chain(&[4; 16])); // the rows
+/// let table = TokenTable::read(bytes)?;
+///
+/// let mut vector = [0.0; 16];
+/// assert_eq!(table.embed("Teas please!", &mut vector), 0.5); // one of two words
+/// assert_eq!(vector, [0.25; 16]);
+/// # Ok::<(), nous_wasm::Error>(())
+/// ```
+pub struct TokenTable {
+    bytes: Box<[u8]>,
+    vocabulary: Range<usize>,
+    pieces: Pieces,
+    /// The first byte of the scales.
+    scales: usize,
+    /// The first byte of the rows.
+    rows: usize,
+    dimensions: usize,
+    id: Box<str>,
+}
+
+/// Counts of the words of a text. Punctuation is no word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WordsOfText {
+    /// The number of words.
+    pub all: usize,
+    /// The number of words that tokens cover.
+    pub covered: usize,
+}
+
+impl WordsOfText {
+    /// Returns the share of words that tokens cover: 0 for a text without words.
+    pub fn coverage(self) -> f64 {
+        if self.all == 0 { 0.0 } else { self.covered as f64 / self.all as f64 }
+    }
+}
+
+impl TokenTable {
+    /// Reads a table in the format `NOUSEMB1`. Keeps the bytes.
+    ///
+    /// # Errors
+    /// `invalid_argument`, with the field `table`, if the bytes are not a whole table, or if a
+    /// token, a scale or a count breaks a rule of the format.
+    pub fn read(bytes: impl Into<Box<[u8]>>) -> Result<Self> {
+        Self::read_bytes(bytes.into())
+    }
+
+    fn read_bytes(bytes: Box<[u8]>) -> Result<Self> {
+        if bytes.len() < HEADER || !bytes.starts_with(MAGIC) {
+            return Err(fault("must begin with NOUSEMB1 and three counts"));
+        }
+        let [tokens, dimensions, vocabulary] =
+            [8, 12, 16].map(|at| u32::from_le_bytes(array(&bytes, at)) as usize);
+        if !(1..=MOST_TOKENS).contains(&tokens) {
+            let problem = format!("must have at least 1 and at most {MOST_TOKENS} tokens");
+            return Err(fault(problem).found(tokens as f64));
+        }
+        if !(LANES..=MOST_DIMENSIONS).contains(&dimensions) || dimensions % LANES != 0 {
+            let problem =
+                format!("must have dimensions in steps of {LANES}, at most {MOST_DIMENSIONS}");
+            return Err(fault(problem).found(dimensions as f64));
+        }
+        let scales = (HEADER as u64 + vocabulary as u64).next_multiple_of(4);
+        let rows = scales + 4 * tokens as u64;
+        let expected = rows + tokens as u64 * dimensions as u64;
+        if bytes.len() as u64 != expected {
+            let problem = format!("must have {expected} bytes by its header");
+            return Err(fault(problem).found(bytes.len() as f64));
+        }
+        // Places in the bytes, since the last byte is one.
+        let (scales, rows) = (scales as usize, rows as usize);
+        let vocabulary = HEADER..HEADER + vocabulary;
+        let pieces = read_pieces(&bytes[vocabulary.clone()], tokens)?;
+        if bytes[vocabulary.end..scales].iter().any(|&byte| byte != 0) {
+            return Err(fault("must have zeros between vocabulary and scales"));
+        }
+        let id = format!("nous-{dimensions}-{:08x}", xxh64(&bytes, 0) >> 32).into();
+        let table = Self { bytes, vocabulary, pieces, scales, rows, dimensions, id };
+        for code in 0..tokens {
+            let scale = table.scale(code);
+            if !is_scale(scale) {
+                let problem = "must have scales that are 0 or lie between 1e-12 and 1000";
+                return Err(fault(problem).at(code).found(scale.into()));
+            }
+            if table.row(code).iter().any(|number| number.cast_signed() == i8::MIN) {
+                return Err(fault("must have rows of numbers from -127 on").at(code));
+            }
+        }
+        Ok(table)
+    }
+
+    /// Returns the components of a vector: a multiple of 16.
+    pub fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    /// Returns the number of tokens.
+    pub fn tokens(&self) -> usize {
+        self.pieces.count()
+    }
+
+    /// Returns the name of the table: dimensions, and a hash of its bytes, as in
+    /// `nous-128-1a2b3c4d`. Vectors of tables with different names do not compare.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Returns the bytes of memory that the table takes.
+    pub fn bytes(&self) -> usize {
+        self.bytes.len() + self.pieces.bytes() + self.id.len()
+    }
+
+    /// Returns the text of a token. A token that continues a word begins with `##`.
+    ///
+    /// # Panics
+    /// If the table has no such token.
+    pub fn token(&self, code: u32) -> &str {
+        let text = self.pieces.text(self.vocabulary(), code as usize);
+        // Never the default: the vocabulary is UTF-8, and a line feed ends no character early.
+        str::from_utf8(text).unwrap_or_default()
+    }
+
+    /// Adds the codes of a word's tokens to `codes`; returns whether tokens cover the word. If they
+    /// do not, adds none. The word is one of [`words`].
+    pub fn pieces(&self, word: &str, codes: &mut Vec<u32>) -> bool {
+        let mut buffer = [0; MOST_CHARACTERS];
+        let count = self.pieces.cover(self.vocabulary(), word, &mut buffer);
+        codes.extend_from_slice(&buffer[..count]);
+        count > 0
+    }
+
+    /// Adds the vectors of a word's tokens to `sum`; returns whether tokens cover the word. If they
+    /// do not, adds nothing. The word is one of [`words`].
+    ///
+    /// # Panics
+    /// If `sum` has fewer components than the table.
+    pub fn add_word(&self, word: &str, sum: &mut [f32]) -> bool {
+        let mut codes = [0; MOST_CHARACTERS];
+        let count = self.pieces.cover(self.vocabulary(), word, &mut codes);
+        for &code in &codes[..count] {
+            self.add_row(code as usize, &mut sum[..self.dimensions]);
+        }
+        count > 0
+    }
+
+    /// Writes the vector of a text with length 1. Returns the share of words that tokens cover, in
+    /// [0, 1]. If it is 0, the text has no vector, and the components are 0. Punctuation adds to
+    /// the vector, and does not count as a word.
+    ///
+    /// # Panics
+    /// If `vector` has fewer components than the table.
+    pub fn embed(&self, text: &str, vector: &mut [f32]) -> f64 {
+        let vector = &mut vector[..self.dimensions];
+        vector.fill(0.0);
+        let counts = self.add_text(text, vector);
+        if counts.covered == 0 || !normalise(vector) {
+            vector.fill(0.0);
+            return 0.0;
+        }
+        counts.coverage()
+    }
+
+    /// Adds the vectors of a text's tokens to `sum`, and returns the counts of its words.
+    ///
+    /// # Panics
+    /// If `sum` has fewer components than the table.
+    pub fn add_text(&self, text: &str, sum: &mut [f32]) -> WordsOfText {
+        let mut counts = WordsOfText::default();
+        for Word { text, is_mark } in words(&normalised(text)) {
+            let is_covered = self.add_word(text, sum);
+            if !is_mark {
+                counts.all += 1;
+                counts.covered += usize::from(is_covered);
+            }
+        }
+        counts
+    }
+
+    fn vocabulary(&self) -> &[u8] {
+        &self.bytes[self.vocabulary.clone()]
+    }
+
+    fn scale(&self, code: usize) -> f32 {
+        f32::from_le_bytes(array(&self.bytes, self.scales + 4 * code))
+    }
+
+    fn row(&self, code: usize) -> &[u8] {
+        &self.bytes[self.rows + code * self.dimensions..][..self.dimensions]
+    }
+
+    #[inline]
+    fn add_row(&self, code: usize, sum: &mut [f32]) {
+        let scale = self.scale(code);
+        let blocks = self.row(code).as_chunks::<LANES>().0;
+        for (sum, row) in sum.as_chunks_mut::<LANES>().0.iter_mut().zip(blocks) {
+            for (sum, &number) in sum.iter_mut().zip(row) {
+                *sum += scale * f32::from(number.cast_signed());
+            }
+        }
+    }
+}
+
+/// Returns the places of the tokens of a vocabulary, which must hold `tokens` different texts.
+fn read_pieces(vocabulary: &[u8], tokens: usize) -> Result<Pieces> {
+    if str::from_utf8(vocabulary).is_err() {
+        return Err(fault("must have a vocabulary in UTF-8"));
+    }
+    let count = 1 + vocabulary.iter().filter(|&&byte| byte == b'\n').count();
+    if count != tokens {
+        let problem = format!("must have a vocabulary of {tokens} tokens by its header");
+        return Err(fault(problem).found(count as f64));
+    }
+    Pieces::new(vocabulary).map_err(|problem| match problem {
+        Fault::Empty(code) => fault("must have no empty token").at(code),
+        Fault::Twice(code) => fault("must have no token twice").at(code),
+    })
+}
+
+// Without the bytes.
+impl fmt::Debug for TokenTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TokenTable")
+            .field("id", &self.id)
+            .field("tokens", &self.tokens())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Gives a vector the length 1. Returns whether it has a direction; if not, leaves it as it is.
+fn normalise(vector: &mut [f32]) -> bool {
+    let blocks: &[Block<f32>] = vector.as_chunks().0;
+    let length = f64::from(dot_f32(blocks, blocks)).sqrt();
+    if length == 0.0 {
+        return false;
+    }
+    for component in vector {
+        *component = (f64::from(*component) / length) as f32;
+    }
+    true
+}
+
+fn is_scale(scale: f32) -> bool {
+    scale == 0.0 || (1e-12..=1e3).contains(&scale)
+}
+
+fn array(bytes: &[u8], at: usize) -> [u8; 4] {
+    [0, 1, 2, 3].map(|offset| bytes[at + offset])
+}
+
+fn fault(problem: impl Into<String>) -> Error {
+    Error::argument("table", problem)
+}
