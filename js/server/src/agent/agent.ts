@@ -124,14 +124,10 @@ export class Agent {
     const indexFile = snapshots && new SnapshotFile(snapshots.index, "index", log);
     const textsFile = snapshots && new SnapshotFile(snapshots.texts, "full text", log);
     this.#files = [indexFile, textsFile].filter((file) => file !== undefined);
-    this.#replica = new IndexReplica(
-      this.soft,
-      this.engine,
-      config,
-      log,
-      () => this.now(),
-      { holdsTexts: this.ranking === "evidence", file: indexFile },
-    );
+    this.#replica = new IndexReplica(this.soft, this.engine, config, log, () => this.now(), {
+      holdsTexts: this.ranking === "evidence",
+      file: indexFile,
+    });
     this.#texts = new TextReplica(this.ranking === "signals", textsFile);
     this.#follower = new Follower(
       storage,
