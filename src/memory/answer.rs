@@ -13,12 +13,15 @@ use crate::evidence::{
 use crate::intent::IntentClassifier;
 use crate::math::exp;
 use crate::order::{Selection, sort_descending};
-use crate::search::{SearchConfig, SearchHit, seed, spread};
+use crate::search::{EdgeWeight, SearchConfig, SearchHit, seed, spread};
 use crate::section::SectionSet;
 use crate::signal::{NEW_BONUS, NEW_DAYS, RecencyTable, SaturationTable, days_between};
 
 /// The memories from which activation starts.
 const SEEDS: usize = 15;
+/// The greatest activation that counts as evidence. A configuration can make activation infinite,
+/// and sums of evidence must stay finite.
+const MOST_ACTIVATION: f64 = 1e6;
 
 /// The text of a node of a batch.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -103,6 +106,10 @@ pub(super) struct Answering {
     recency: RecencyTable,
     saturation: SaturationTable,
     selection: Selection,
+    /// The rows with a text, by sequence.
+    order: Vec<Row>,
+    /// The count of changes of the index when `order` was made.
+    ordered_at: Option<u64>,
     /// By row; 0 where activation did not arrive.
     activation: Vec<f64>,
     activated: Vec<Row>,
@@ -120,13 +127,18 @@ impl Answering {
             recency: RecencyTable::default(),
             saturation: SaturationTable::default(),
             selection: Selection::default(),
+            order: Vec::new(),
+            ordered_at: None,
             activation: Vec::new(),
             activated: Vec::new(),
         }
     }
 
     pub fn bytes(&self) -> usize {
-        self.texts.bytes() + self.evidence.bytes() + self.activation.capacity() * 8
+        self.texts.bytes()
+            + self.evidence.bytes()
+            + self.activation.capacity() * size_of::<f64>()
+            + (self.activated.capacity() + self.order.capacity()) * size_of::<Row>()
     }
 }
 
@@ -136,6 +148,7 @@ impl MemoryIndex {
     pub fn keep_texts(&mut self, dimensions: usize, stemming: Stemming) {
         self.answering.texts = Texts::new(dimensions, stemming);
         self.answering.evidence = Evidence::default();
+        self.answering.ordered_at = None;
     }
 
     /// Adds and changes nodes as [`MemoryIndex::upsert`] does, and stores the texts of some of them.
@@ -184,7 +197,7 @@ impl MemoryIndex {
         }
     }
 
-    /// Returns the memories that answer a question, best first. Equal ones are in order of row.
+    /// Returns the memories that answer a question, best first. Equal ones are in order of sequence.
     ///
     /// # Errors
     /// `invalid_argument` for a `now` that is not an instant, filters out of range, and a
@@ -197,13 +210,8 @@ impl MemoryIndex {
         let (question, sections) = self.collect(ask, embed)?;
         let mut selection = std::mem::take(&mut self.answering.selection);
         selection.clear(ask.limit, self.answering.texts.len());
-        let filtered = ask.filters.is_about_nodes();
-        for row in 0..self.answering.texts.rows() as Row {
-            if self.answering.texts.has(row)
-                && (!filtered || self.passes(row, ask.filters, ask.now))
-            {
-                selection.offer(self.score(&question, sections, row, ask.now), row);
-            }
+        for row in self.askable(ask) {
+            selection.offer(self.score(&question, sections, row, ask.now), row);
         }
         let rows = selection.take().to_vec();
         self.answering.selection = selection;
@@ -231,12 +239,13 @@ impl MemoryIndex {
         }
         let score = |row: Row| self.score(&question, sections, row, ask.now);
         let own = score(row);
-        let before = (0..texts.rows() as Row)
-            .filter(|&other| texts.has(other) && self.passes(other, ask.filters, ask.now))
-            .filter(|&other| {
-                let score = score(other);
-                score > own || score == own && other < row
-            });
+        let mut is_earlier = true;
+        let before = self.askable(ask).filter(|&other| {
+            is_earlier &= other != row;
+            let score = score(other);
+            score > own || score == own && is_earlier
+        });
+        let rank = 1 + before.count();
         let values = self.values(&question, sections, row, ask.now).to_array();
         let mut evidence: Vec<Contribution> = NAMES
             .iter()
@@ -251,7 +260,7 @@ impl MemoryIndex {
             .collect();
         sort_descending(&mut evidence, |it| it.contribution);
         Ok(Why {
-            rank: 1 + before.count(),
+            rank,
             score: probability(fit, own),
             sum: own,
             scale: fit.scale,
@@ -262,15 +271,32 @@ impl MemoryIndex {
         })
     }
 
-    /// Returns the evidence of every memory that may be found, in order of row.
+    /// Returns the evidence of every memory that may be found, in order of sequence.
     ///
     /// # Errors
     /// As [`MemoryIndex::ask`].
     pub fn evidence(&mut self, ask: &Ask<'_>, embed: &mut Embed<'_>) -> Result<Vec<(Row, Values)>> {
         let (question, sections) = self.collect(ask, embed)?;
-        let rows = (0..self.answering.texts.rows() as Row)
-            .filter(|&row| self.answering.texts.has(row) && self.passes(row, ask.filters, ask.now));
+        let rows = self.askable(ask);
         Ok(rows.map(|row| (row, self.values(&question, sections, row, ask.now))).collect())
+    }
+
+    /// Returns the memories that may be found, in order of sequence.
+    fn askable(&self, ask: &Ask<'_>) -> impl Iterator<Item = Row> {
+        let filtered = ask.filters.is_about_nodes();
+        let rows = self.answering.order.iter().copied();
+        rows.filter(move |&row| !filtered || self.passes(row, ask.filters, ask.now))
+    }
+
+    /// Lists the rows with a text anew, if the index has changed.
+    fn put_in_order(&mut self) {
+        let Answering { texts, order, ordered_at, .. } = &mut self.answering;
+        if *ordered_at != Some(self.changes) {
+            *ordered_at = Some(self.changes);
+            order.clear();
+            order.extend((0..texts.rows() as Row).filter(|&row| texts.has(row)));
+            self.nodes.sort(order);
+        }
     }
 
     /// Reads a question and collects the evidence for it.
@@ -279,6 +305,7 @@ impl MemoryIndex {
         ask.filters.check()?;
         let rows = self.nodes.rows();
         self.afford_for_now("question", rows * 200)?;
+        self.put_in_order();
         let filtered = ask.filters.is_about_nodes();
         let Self { nodes, labels, answering: Answering { texts, evidence, .. }, .. } = self;
         let passes = |row: Row| !filtered || ask.filters.pass(row, nodes, labels, ask.now);
@@ -292,7 +319,7 @@ impl MemoryIndex {
     fn activate(&mut self, ask: &Ask<'_>) -> Result<()> {
         let room = self.room();
         let Self { nodes, labels, graph, answering, .. } = self;
-        let Answering { texts, evidence, activation, activated, selection, .. } = answering;
+        let Answering { texts, evidence, activation, activated, selection, order, .. } = answering;
         for row in activated.drain(..) {
             if let Some(activation) = activation.get_mut(row as usize) {
                 *activation = 0.0;
@@ -305,7 +332,7 @@ impl MemoryIndex {
         let filtered = ask.filters.is_about_nodes();
         let passes = |row: Row| !filtered || ask.filters.pass(row, nodes, labels, ask.now);
         selection.clear(SEEDS, texts.len());
-        for row in (0..texts.rows() as Row).filter(|&row| texts.has(row) && passes(row)) {
+        for row in order.iter().copied().filter(|&row| passes(row)) {
             selection.offer(evidence.nearness(row), row);
         }
         let hits: Vec<SearchHit> = selection
@@ -321,14 +348,18 @@ impl MemoryIndex {
         let weight = |slot: u32, row: Row| {
             let edge_type = graph.edge_type(slot);
             let may_pass = (all_edges || ask.filters.passes_edge(edge_type)) && passes(row);
-            may_pass.then(|| self.edge_weights[usize::from(edge_type)])
+            let weight = || match self.search.edge_weight {
+                EdgeWeight::Learned => graph.strength(slot),
+                _ => self.edge_weights[usize::from(edge_type)],
+            };
+            may_pass.then(weight)
         };
         let most_queued = room / (6 * size_of::<(Row, f64)>());
         let spread = spread(graph, &seeds, &config, most_queued, weight, None)?;
         // The first of the active nodes are the seeds. Their own activation is no evidence.
         let own = seeds.iter().map(|seed| config.initial_activation * seed.combined_score);
         for (active, own) in spread.activated.iter().zip(own.chain(std::iter::repeat(0.0))) {
-            activation[active.row as usize] = active.activation - own;
+            activation[active.row as usize] = (active.activation - own).min(MOST_ACTIVATION);
             activated.push(active.row);
         }
         Ok(())
@@ -350,7 +381,9 @@ impl MemoryIndex {
         let Answering { texts, evidence, recency, saturation, activation, .. } = &self.answering;
         let place = row as usize;
         let section = self.section(row);
-        let recency = recency.get(days_between(self.nodes.last_accessed().get(place), now));
+        // An access in the future counts as one of today.
+        let days = days_between(self.nodes.last_accessed().get(place), now).max(0.0);
+        let recency = recency.get(days);
         let is_new = days_between(self.nodes.created_at.get(place), now) < NEW_DAYS;
         let used = saturation.of_count(self.nodes.access_count.get(place)) * recency;
         let circumstances = Circumstances {
