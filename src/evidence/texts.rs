@@ -74,6 +74,7 @@ pub struct Texts {
     /// The number of words in all texts, and in all passages that were not removed.
     pub(super) total_words: u64,
     token: String,
+    changes: u64,
     /// The number of changes after which cached neighbours are wrong.
     pub(super) folds: u64,
 }
@@ -100,6 +101,7 @@ impl Texts {
             count: 0,
             total_words: 0,
             token: String::new(),
+            changes: 0,
             folds: 0,
         }
     }
@@ -112,6 +114,11 @@ impl Texts {
     /// Whether no memory has a text.
     pub fn is_empty(&self) -> bool {
         self.count == 0
+    }
+
+    /// Returns the number of texts that were stored, removed or moved so far.
+    pub fn changes(&self) -> u64 {
+        self.changes
     }
 
     /// Returns a number above every row with a text.
@@ -243,6 +250,7 @@ impl Texts {
             told,
         });
         self.count += 1;
+        self.changes += 1;
         self.total_words += text.words.len() as u64;
         self.runs.add(row, moment.cluster, moment.created_at, moment.sequence);
     }
@@ -257,6 +265,7 @@ impl Texts {
         self.runs.remove(row, cluster, created_at, sequence);
         self.removed += entry.passages as usize;
         self.count -= 1;
+        self.changes += 1;
         self.total_words -= u64::from(entry.words);
     }
 
@@ -265,6 +274,7 @@ impl Texts {
         let Some(Some(entry)) = self.entries.get_mut(row as usize) else { return };
         let before = std::mem::replace(&mut entry.moment, moment);
         if before != moment {
+            self.changes += 1;
             self.runs.remove(row, before.cluster, before.created_at, before.sequence);
             self.runs.add(row, moment.cluster, moment.created_at, moment.sequence);
         }

@@ -14,7 +14,7 @@ use crate::evidence::{
 use crate::intent::IntentClassifier;
 use crate::math::exp;
 use crate::order::{Selection, sort_descending};
-use crate::search::{SearchConfig, SearchHit, seed, spread};
+use crate::search::{EdgeWeight, SearchConfig, SearchHit, seed, spread};
 use crate::section::SectionSet;
 use crate::signal::{NEW_BONUS, NEW_DAYS, RecencyTable, SaturationTable, days_between};
 
@@ -24,6 +24,9 @@ const SUPERSEDES: &str = "supersedes";
 const STEP_BEHIND: f64 = 1.0;
 /// The memories from which activation starts.
 const SEEDS: usize = 15;
+/// The greatest activation that counts as evidence. A configuration can make activation infinite,
+/// and sums of evidence must stay finite.
+const MOST_ACTIVATION: f64 = 1e6;
 
 /// The text of a node of a batch.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -122,6 +125,10 @@ pub(super) struct Answering {
     selection: Selection,
     /// Sums that supersession changed, by row.
     superseding: FxHashMap<Row, Superseding>,
+    /// The rows with a text, by sequence.
+    order: Vec<Row>,
+    /// The count of changes of the texts when `order` was made.
+    ordered_at: Option<u64>,
     /// By row; 0 where activation did not arrive.
     activation: Vec<f64>,
     activated: Vec<Row>,
@@ -140,13 +147,18 @@ impl Answering {
             saturation: SaturationTable::default(),
             selection: Selection::default(),
             superseding: FxHashMap::default(),
+            order: Vec::new(),
+            ordered_at: None,
             activation: Vec::new(),
             activated: Vec::new(),
         }
     }
 
     pub fn bytes(&self) -> usize {
-        self.texts.bytes() + self.evidence.bytes() + self.activation.capacity() * 8
+        self.texts.bytes()
+            + self.evidence.bytes()
+            + self.activation.capacity() * size_of::<f64>()
+            + (self.activated.capacity() + self.order.capacity()) * size_of::<Row>()
     }
 }
 
@@ -156,6 +168,7 @@ impl MemoryIndex {
     pub fn keep_texts(&mut self, dimensions: usize, stemming: Stemming) {
         self.answering.texts = Texts::new(dimensions, stemming);
         self.answering.evidence = Evidence::default();
+        self.answering.ordered_at = None;
     }
 
     /// Adds and changes nodes as [`MemoryIndex::upsert`] does, and stores the texts of some of them.
@@ -204,7 +217,7 @@ impl MemoryIndex {
         }
     }
 
-    /// Returns the memories that answer a question, best first. Equal ones are in order of row.
+    /// Returns the memories that answer a question, best first. Equal ones are in order of sequence.
     /// A memory for which no evidence speaks is left out.
     ///
     /// # Errors
@@ -219,14 +232,9 @@ impl MemoryIndex {
         self.supersede(&question, sections, ask);
         let mut selection = std::mem::take(&mut self.answering.selection);
         selection.clear(ask.limit, self.answering.texts.len());
-        let filtered = ask.filters.is_about_nodes();
-        for row in 0..self.answering.texts.rows() as Row {
-            if self.answering.texts.has(row)
-                && (!filtered || self.passes(row, ask.filters, ask.now))
-            {
-                if let Some(score) = self.score(&question, sections, row, ask.now) {
-                    selection.offer(score, row);
-                }
+        for row in self.askable(ask) {
+            if let Some(score) = self.score(&question, sections, row, ask.now) {
+                selection.offer(score, row);
             }
         }
         let rows = selection.take().to_vec();
@@ -262,12 +270,12 @@ impl MemoryIndex {
         let by_evidence = sum(&values, &self.answering.weights);
         let changed = superseding.get(&row);
         let own = changed.map_or(by_evidence, |it| it.sum);
-        let before = (0..texts.rows() as Row)
-            .filter(|&other| texts.has(other) && self.passes(other, ask.filters, ask.now))
-            .filter(|&other| {
-                let score = score(other);
-                score.is_some_and(|score| score > own || score == own && other < row)
-            });
+        let mut is_earlier = true;
+        let before = self.askable(ask).filter(|&other| {
+            is_earlier &= other != row;
+            let score = score(other);
+            score.is_some_and(|score| score > own || score == own && is_earlier)
+        });
         let rank = score(row).map(|_| 1 + before.count());
         let mut evidence: Vec<Contribution> = NAMES
             .iter()
@@ -299,15 +307,32 @@ impl MemoryIndex {
         })
     }
 
-    /// Returns the evidence of every memory that may be found, in order of row.
+    /// Returns the evidence of every memory that may be found, in order of sequence.
     ///
     /// # Errors
     /// As [`MemoryIndex::ask`].
     pub fn evidence(&mut self, ask: &Ask<'_>, embed: &mut Embed<'_>) -> Result<Vec<(Row, Values)>> {
         let (question, sections) = self.collect(ask, embed)?;
-        let rows = (0..self.answering.texts.rows() as Row)
-            .filter(|&row| self.answering.texts.has(row) && self.passes(row, ask.filters, ask.now));
+        let rows = self.askable(ask);
         Ok(rows.map(|row| (row, self.values(&question, sections, row, ask.now))).collect())
+    }
+
+    /// Returns the memories that may be found, in order of sequence.
+    fn askable(&self, ask: &Ask<'_>) -> impl Iterator<Item = Row> {
+        let filtered = ask.filters.is_about_nodes();
+        let rows = self.answering.order.iter().copied();
+        rows.filter(move |&row| !filtered || self.passes(row, ask.filters, ask.now))
+    }
+
+    /// Lists the rows with a text anew, if the index has changed.
+    fn put_in_order(&mut self) {
+        let Answering { texts, order, ordered_at, .. } = &mut self.answering;
+        if *ordered_at != Some(texts.changes()) {
+            *ordered_at = Some(texts.changes());
+            order.clear();
+            order.extend((0..texts.rows() as Row).filter(|&row| texts.has(row)));
+            self.nodes.sort(order);
+        }
     }
 
     /// Reads a question and collects the evidence for it.
@@ -316,6 +341,7 @@ impl MemoryIndex {
         ask.filters.check()?;
         let rows = self.nodes.rows();
         self.afford_for_now("question", rows * 200)?;
+        self.put_in_order();
         let filtered = ask.filters.is_about_nodes();
         let Self { nodes, labels, answering: Answering { texts, evidence, .. }, .. } = self;
         let passes = |row: Row| !filtered || ask.filters.pass(row, nodes, labels, ask.now);
@@ -357,7 +383,7 @@ impl MemoryIndex {
     fn activate(&mut self, ask: &Ask<'_>) -> Result<()> {
         let room = self.room();
         let Self { nodes, labels, graph, answering, .. } = self;
-        let Answering { texts, evidence, activation, activated, selection, .. } = answering;
+        let Answering { texts, evidence, activation, activated, selection, order, .. } = answering;
         for row in activated.drain(..) {
             if let Some(activation) = activation.get_mut(row as usize) {
                 *activation = 0.0;
@@ -370,7 +396,7 @@ impl MemoryIndex {
         let filtered = ask.filters.is_about_nodes();
         let passes = |row: Row| !filtered || ask.filters.pass(row, nodes, labels, ask.now);
         selection.clear(SEEDS, texts.len());
-        for row in (0..texts.rows() as Row).filter(|&row| texts.has(row) && passes(row)) {
+        for row in order.iter().copied().filter(|&row| passes(row)) {
             selection.offer(evidence.nearness(row), row);
         }
         let hits: Vec<SearchHit> = selection
@@ -386,14 +412,18 @@ impl MemoryIndex {
         let weight = |slot: u32, row: Row| {
             let edge_type = graph.edge_type(slot);
             let may_pass = (all_edges || ask.filters.passes_edge(edge_type)) && passes(row);
-            may_pass.then(|| self.edge_weights[usize::from(edge_type)])
+            let weight = || match self.search.edge_weight {
+                EdgeWeight::Learned => graph.strength(slot),
+                _ => self.edge_weights[usize::from(edge_type)],
+            };
+            may_pass.then(weight)
         };
         let most_queued = room / (6 * size_of::<(Row, f64)>());
         let spread = spread(graph, &seeds, &config, most_queued, weight, None)?;
         // The first of the active nodes are the seeds. Their own activation is no evidence.
         let own = seeds.iter().map(|seed| config.initial_activation * seed.combined_score);
         for (active, own) in spread.activated.iter().zip(own.chain(std::iter::repeat(0.0))) {
-            activation[active.row as usize] = active.activation - own;
+            activation[active.row as usize] = (active.activation - own).min(MOST_ACTIVATION);
             activated.push(active.row);
         }
         Ok(())
@@ -431,7 +461,9 @@ impl MemoryIndex {
         let Answering { texts, evidence, recency, saturation, activation, .. } = &self.answering;
         let place = row as usize;
         let section = self.section(row);
-        let recency = recency.get(days_between(self.nodes.last_accessed().get(place), now));
+        // An access in the future counts as one of today.
+        let days = days_between(self.nodes.last_accessed().get(place), now).max(0.0);
+        let recency = recency.get(days);
         let is_new = days_between(self.nodes.created_at.get(place), now) < NEW_DAYS;
         let used = saturation.of_count(self.nodes.access_count.get(place)) * recency;
         let circumstances = Circumstances {

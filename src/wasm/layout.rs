@@ -234,6 +234,8 @@ record! {
     USED_EMBEDDINGS,
     /// Allocated bytes of embeddings.
     USED_EMBEDDINGS_CAPACITY,
+    /// Allocated bytes of texts.
+    USED_TEXTS,
 }
 
 /// Kind of a name: type of a node.

@@ -152,6 +152,7 @@ impl ResidentMemory {
         used[USED_EDGES_CAPACITY] = it.edges_capacity;
         used[USED_EMBEDDINGS] = it.embeddings;
         used[USED_EMBEDDINGS_CAPACITY] = it.embeddings_capacity;
+        used[USED_TEXTS] = it.texts;
         self.scratch.put_numbers(&used.map(|bytes| bytes as f64));
     }
 

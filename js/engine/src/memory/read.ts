@@ -198,7 +198,7 @@ export function readNodes(nodes: readonly MemoryNode[]): Batch {
     records[at + NODE_COMPONENTS] = readEmbedding(index, node, node.embedding, batch);
     const title = nameOf("nodes", index, node, "title", node.title);
     const text = nameOf("nodes", index, node, "text", node.text);
-    const hasText = title !== undefined || text !== undefined;
+    const hasText = typeof title === "string" || typeof text === "string";
     // The lengths in bytes are known when the texts are written.
     records[at + NODE_TITLE] = records[at + NODE_TEXT] = hasText ? 0 : ABSENT;
     if (hasText) batch.texts.push(title ?? "", text ?? "");

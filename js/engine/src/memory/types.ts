@@ -53,10 +53,12 @@ export interface MemoryIndexOptions {
 
 /** A source of word vectors: an `Embedder`. */
 export interface WordVectors {
-  /** Components of a vector. */
+  /** Components of a vector: a whole number from 1 to 65,536. */
   readonly dimensions: number;
   /**
-   * Adds the vector of a word to a sum. Returns false if the word has no vector.
+   * Adds the vector of a word to a sum. Returns false if the word has no vector. Always adds the
+   * same for a word. A word for which it throws, or adds a number that is not finite, counts as one
+   * without a vector. Must not call methods of the index.
    *
    * @param word The word in lower case, as UTF-8.
    */
@@ -112,7 +114,7 @@ export interface MemoryNode {
   embedding?: ArrayLike<number> | null | undefined;
   /**
    * Title, which `ask` searches. If title or text is given, both replace those that the node has,
-   * and a missing one counts as "" (none).
+   * and a missing one counts as "". Two empty ones remove the text of the node (none).
    */
   title?: string | null | undefined;
   /** Text, which `ask` searches. See `title` (none). */
@@ -541,6 +543,8 @@ export interface MemoryUse {
   embeddings: number;
   /** Bytes allocated for embeddings. */
   embeddings_capacity: number;
+  /** Bytes allocated for titles and texts, and for the columns that questions fill. */
+  texts: number;
   /** The module's whole memory. Ids and other JavaScript objects are not included. */
   module: number;
 }
