@@ -5,7 +5,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import { de, en, ja } from "chrono-node";
+import { de, en, ja, type ParsedComponents } from "chrono-node";
 import { Command } from "commander";
 import { build } from "esbuild";
 import { understand } from "nous-wasm";
@@ -114,12 +114,12 @@ const PARSERS = [en, de, ja];
 const REFERENCE = { instant: new Date(NOW), timezone: "UTC" };
 
 /** The unit of the smallest part that chrono-node is certain of. */
-function chronoRange(parts: { start: en.ParsedComponents; end: en.ParsedComponents | null }): {
+function chronoRange(parts: { start: ParsedComponents; end: ParsedComponents | null }): {
   start: number;
   end: number;
 } {
   const UNITS = ["minute", "hour", "day", "weekday", "month", "year"] as const;
-  const range = (components: en.ParsedComponents) => {
+  const range = (components: ParsedComponents) => {
     const date = components.date();
     const unit = UNITS.find((unit) => components.isCertain(unit)) ?? "day";
     const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];

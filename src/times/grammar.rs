@@ -18,7 +18,8 @@
 //!
 //! # Cost
 //!
-//! Linear in the text: a hash look-up per word, and a constant number of tokens per form.
+//! Linear in the text: a hash look-up per word, and a constant number of tokens per form. Readers
+//! are not inlined: inlining them adds two kilobytes to the module and saves no time.
 
 use super::Grain;
 use super::calendar::{
