@@ -114,7 +114,7 @@ const PARSERS = [en, de, ja];
 const REFERENCE = { instant: new Date(NOW), timezone: "UTC" };
 
 /** The unit of the smallest part that chrono-node is certain of. */
-function chronoRange(parts: { start: ParsedComponents; end: ParsedComponents | null }): {
+function chronoRange(parts: { start: ParsedComponents; end?: ParsedComponents | null }): {
   start: number;
   end: number;
 } {
@@ -133,7 +133,7 @@ function chronoRange(parts: { start: ParsedComponents; end: ParsedComponents | n
     return [Date.UTC(year, month, day), Date.UTC(year, month, day + 1)] as const;
   };
   const [start, end] = range(parts.start);
-  return { start, end: parts.end === null ? end : range(parts.end)[1] };
+  return { start, end: parts.end == null ? end : range(parts.end)[1] };
 }
 
 function chronoFind(parser: typeof en, text: string): Found[] {
