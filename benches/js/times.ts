@@ -4,8 +4,9 @@
 
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { loadavg } from "node:os";
 import { gzipSync } from "node:zlib";
-import { de, en, ja } from "chrono-node";
+import { de, en, ja, type ParsedComponents } from "chrono-node";
 import { Command } from "commander";
 import { build } from "esbuild";
 import { understand } from "nous-wasm";
@@ -114,12 +115,12 @@ const PARSERS = [en, de, ja];
 const REFERENCE = { instant: new Date(NOW), timezone: "UTC" };
 
 /** The unit of the smallest part that chrono-node is certain of. */
-function chronoRange(parts: { start: en.ParsedComponents; end: en.ParsedComponents | null }): {
+function chronoRange(parts: { start: ParsedComponents; end?: ParsedComponents | null }): {
   start: number;
   end: number;
 } {
   const UNITS = ["minute", "hour", "day", "weekday", "month", "year"] as const;
-  const range = (components: en.ParsedComponents) => {
+  const range = (components: ParsedComponents) => {
     const date = components.date();
     const unit = UNITS.find((unit) => components.isCertain(unit)) ?? "day";
     const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
@@ -133,7 +134,7 @@ function chronoRange(parts: { start: en.ParsedComponents; end: en.ParsedComponen
     return [Date.UTC(year, month, day), Date.UTC(year, month, day + 1)] as const;
   };
   const [start, end] = range(parts.start);
-  return { start, end: parts.end === null ? end : range(parts.end)[1] };
+  return { start, end: parts.end == null ? end : range(parts.end)[1] };
 }
 
 function chronoFind(parser: typeof en, text: string): Found[] {
@@ -246,7 +247,7 @@ in brackets, if the expressions overlap and the beginning lies in the range. *No
 The cases were written with the scanner's rules in mind ("last week" is a week from Monday to Sunday), so the brackets are the fairer measure for the others.
 chrono-node is asked in English, German and Japanese, and the best answer counts; its time is that of English alone. Times are the best round: natively for the crates, in Node for the others.
 Sizes: of the crates what a WASM program grows by (\`wasm-opt -O3\`), of chrono-node a minified bundle of the three languages.
-The crates' patterns cover the common forms in some thirty expressions (\`benches/times\`).
+The crates' patterns cover the common forms in some thirty expressions (\`benches/times\`). The machine's load over the last minute was ${loadavg()[0]!.toFixed(1)}.
 
 ${table(head, rows)}`;
 console.log(text);

@@ -97,7 +97,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         is(format!(r"\b{WHICH} {WEEKDAY}\b"), |found, now| choose(weekday(found)?, steps(found)?, now)),
         is(format!(r"\b{WEEKDAY}(?: of)? {WHICH} (?:week|woche)\b"), |found, now| {
             let Recurring::Weekday(weekday) = weekday(found)? else { return None };
-            let day = unit_at(now, Unit::Week, steps(found)?).from / DAY_MS + weekday;
+            let day = unit_at(now, Unit::Week, steps(found)?).from / DAY_MS + i64::from(weekday);
             Some(Known(days(day, day + 1, Grain::Day)))
         }),
         is(format!(r"\b{WEEKDAY}\b"), |found, _| Some(OneOf(weekday(found)?))),
@@ -105,7 +105,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         is(format!(r"\b{WHICH} {SEASON}\b"), |found, now| choose(season(found)?, steps(found)?, now)),
         is(format!(r"\b{LEAD} (?:the )?{SEASON}\b"), |found, _| Some(OneOf(season(found)?))),
         is(format!(r"\bQ(?P<quarter>[1-4])(?:[ /]{YEAR})?\b"), |found, _| {
-            let quarter = Recurring::Quarter(number(found, "quarter")? - 1);
+            let quarter = Recurring::Quarter(number(found, "quarter")? as u8 - 1);
             match number(found, "year") {
                 Some(year) => in_year(quarter, year),
                 None => Some(OneOf(quarter)),
@@ -164,7 +164,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
             let year = number(found, "year")?;
             match (number(found, "number"), number(found, "day")) {
                 (Some(month), Some(day)) => by_numbers(year, month, day),
-                (Some(month), None) => in_year(Recurring::Month(month - 1), year),
+                (Some(month), None) => in_year(Recurring::Month(month as u8 - 1), year),
                 _ => Some(Known(months(year * 12, 12, Grain::Year))),
             }
         }),
@@ -226,10 +226,10 @@ fn year_of(now: i64) -> i64 {
 }
 
 /// The place of the first name that a text begins with.
-fn place(found: &Captures<'_>, group: &str, names: &[&str]) -> Option<i64> {
+fn place(found: &Captures<'_>, group: &str, names: &[&str]) -> Option<u8> {
     let text = found.name(group)?.as_str().to_lowercase();
     let at = names.iter().position(|name| name.split(' ').any(|name| text.starts_with(name)))?;
-    Some(at as i64)
+    Some(at as u8)
 }
 
 fn month(found: &Captures<'_>) -> Option<Recurring> {
@@ -251,7 +251,7 @@ fn season(found: &Captures<'_>) -> Option<Recurring> {
 
 fn month_and_day(found: &Captures<'_>, _: i64) -> Option<When> {
     let Recurring::Month(month) = month(found)? else { return None };
-    let recurring = Recurring::Date(month, number(found, "day")?);
+    let recurring = Recurring::Date(month, number(found, "day")? as u8);
     match number(found, "year") {
         Some(year) => in_year(recurring, year),
         None => recurring.of_year(2000).map(|_| OneOf(recurring)),
@@ -338,7 +338,7 @@ fn choose(recurring: Recurring, steps: i64, now: i64) -> Option<When> {
         }
         (1, _) => recurring.first(today.to)?,
         (_, Recurring::Weekday(weekday)) => {
-            let day = unit_at(now, Unit::Week, 0).from / DAY_MS + weekday;
+            let day = unit_at(now, Unit::Week, 0).from / DAY_MS + i64::from(weekday);
             days(day, day + 1, Grain::Day)
         }
         _ => recurring.of_year(year_of(now))?,
