@@ -1,5 +1,6 @@
 // The general memory and the labelled questions over it and over the trader's memory.
 
+import { createEngine } from "nous-wasm";
 import { describe, expect, it } from "vitest";
 import stem from "wink-porter2-stemmer";
 import { GENERAL_QUESTIONS, ownSets } from "../../benches/quality/own-sets.ts";
@@ -66,7 +67,13 @@ describe("the general memory", () => {
 
   it("has memories of every subtype, and no other subtype", () => {
     const used = tally(GENERAL_MEMORIES, ({ subtype }) => subtype);
-    expect([...used.keys()].sort()).toEqual([...GENERAL_SUBTYPES]);
+    expect([...used.keys()].sort()).toEqual(Object.keys(GENERAL_SUBTYPES));
+  });
+
+  it("has sections for its subtypes, which the engine takes as a setting", () => {
+    const engine = createEngine({ sections: { subtypes: GENERAL_SUBTYPES } });
+    for (const [subtype, { section }] of Object.entries(GENERAL_SUBTYPES))
+      expect(engine.getSectionForSubtype(subtype), subtype).toBe(section);
   });
 
   it("has short and long texts", () => {
