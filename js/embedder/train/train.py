@@ -1,6 +1,7 @@
 """Makes token tables from a sentence transformer, from nothing but its files and a seed.
 
     python train.py --output FOLDER [--sentences 130000] [--dimensions 128 256] [--seed 1]
+                    [--first-tokens 30522]
 
 Writes FOLDER/nous-D.bin for each number of dimensions D. On one machine the same seed gives the
 same bytes; another may round products of matrices differently.
@@ -82,12 +83,16 @@ def main() -> None:
     parser.add_argument("--sentences", type=int, default=130_000, help="to learn from")
     parser.add_argument("--dimensions", type=int, nargs="+", default=[128, 256])
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first-tokens", type=int, help="of the vocabulary alone, for a trial")
     options = parser.parse_args()
+    if (options.first_tokens or 4000) < 4000:
+        parser.error("at least the first 4000 tokens are needed")
     if options.sentences < 100 or any(d % 16 or not 16 <= d <= 384 for d in options.dimensions):
         parser.error("at least 100 sentences, and dimensions of 16, 32 … 384, are needed")
     random = np.random.default_rng(options.seed)
 
     teacher = Teacher()
+    del teacher.vocabulary[options.first_tokens or len(teacher.vocabulary) :]
     shares = shares_of(teacher.vocabulary)
     alone = teacher.embed([[code] for code in range(len(teacher.vocabulary))])
     say(f"{len(alone)} tokens by the teacher")
