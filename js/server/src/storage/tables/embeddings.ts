@@ -176,12 +176,18 @@ export class EmbeddingTables {
 
   /** Takes a memory out of the queue: its text has no embedding. Drops one of an earlier text. */
   withdraw(ticket: number): void {
-    this.#sql.all(
-      `UPDATE nodes SET embedding_vector = NULL, embedding_model = NULL WHERE embedding_vector IS NOT NULL
-       AND id = (SELECT node_id FROM embedding_queue WHERE ticket = ?)`,
+    const [row] = this.#sql.all<{ id: string }>(
+      "SELECT node_id AS id FROM embedding_queue WHERE ticket = ?",
       ticket,
     );
-    this.#sql.all("DELETE FROM embedding_queue WHERE ticket = ?", ticket);
+    if (row === undefined) return;
+    // A trigger queues the memory again, with another ticket.
+    this.#sql.all(
+      `UPDATE nodes SET embedding_vector = NULL, embedding_model = NULL
+       WHERE id = ? AND embedding_vector IS NOT NULL`,
+      row.id,
+    );
+    this.served(row.id);
   }
 
   /** Drops all embeddings. Their memories join the queue. */
