@@ -5,6 +5,7 @@ use rustc_hash::FxHashSet;
 use crate::automaton::MOST_STATES;
 use crate::decay::Curve;
 use crate::error::{Error, Result};
+use crate::evidence::{self, Fit, GENERAL};
 use crate::intent::IntentConfig;
 use crate::query::{KNOWN_SYMBOLS, OrchestratorConfig, QueryConfig};
 use crate::salience::SalienceConfig;
@@ -27,6 +28,8 @@ use crate::value::{Path, Value, unknown_key};
 /// | `curve` | `exponential` or `fsrs6` | exponential |
 /// | `salience_growth` | if true: salience scales the growth of stability on recall | false |
 /// | `search` | any field of a [`SearchConfig`] | see there |
+/// | `evidence.preset` | fitted weights: `general` or `trading` | general |
+/// | `evidence.weights.NAME` | the weight of a kind of evidence | that of the preset |
 /// | `known_symbols` | symbols that a question can name | [`KNOWN_SYMBOLS`] |
 /// | `query.adjacent_possessives` | see [`QueryConfig`] | false |
 /// | `salience.sources.SUBTYPE` | `field`, `scale` (1), `weight` (0.55), `loss_bonus` (0) | |
@@ -58,6 +61,8 @@ pub struct Config {
     pub salience_growth: bool,
     /// The settings of search in a memory index.
     pub search: SearchConfig,
+    /// The weights of a ranking by evidence.
+    pub evidence: Fit,
     /// The symbols that a question can name.
     pub known_symbols: Vec<String>,
     /// The settings of question analysis.
@@ -76,6 +81,7 @@ impl Default for Config {
             curve: Curve::default(),
             salience_growth: false,
             search: SearchConfig::default(),
+            evidence: GENERAL,
             known_symbols: KNOWN_SYMBOLS.map(String::from).to_vec(),
             query: QueryConfig::default(),
             orchestrator: OrchestratorConfig::default(),
@@ -101,6 +107,7 @@ impl Config {
                 "curve" => config.curve = value.read(&path)?,
                 "salience_growth" => config.salience_growth = value.read(&path)?,
                 "search" => config.search = SearchConfig::read(value, &path)?,
+                "evidence" => config.evidence = evidence::config::read(value, &path)?,
                 "known_symbols" => config.known_symbols = read_symbols(value, &path)?,
                 "query" => config.query = QueryConfig::read(value, &path)?,
                 "salience" => config.salience = SalienceConfig::read(value, &path)?,

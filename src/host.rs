@@ -37,6 +37,7 @@ mod here {
         /// memory, by the caller's function, which must not throw. Returns whether the word has a
         /// vector.
         pub fn add_word(add: &Function, word: usize, length: usize, sum: usize) -> bool;
+
         /// Returns the text decomposed by canonical equivalence (NFD), each character in lower case.
         pub fn decomposed_lower_case(text: &str) -> String;
 

@@ -15,11 +15,11 @@
 //! | [`salience`] | Computes the salience and the initial stability of a memory. |
 //! | [`intent`] | Finds the sections that a question asks for. |
 //! | [`query`] | Classifies and splits questions, and rates the confidence of answers. |
+//! | [`times`] | Finds expressions of time in questions and memories. |
 //! | [`merge`] | Merges the results of several sub-queries into one selection. |
 //! | [`context`] | Plans retrieval for a turn of conversation, and writes prompts within budgets. |
 //! | [`consolidate`] | Groups episodes and finds patterns in trades. |
 //! | [`evidence`] | The evidence that a memory answers a question, and its weights. |
-//! | [`times`] | Expressions of time in questions and memories. |
 //! | [`full_text`] | An index of words with BM25 scores. |
 //! | [`embed`] | Vectors of words and texts from a table of tokens. |
 //! | [`search`] | Seeds, spreading activation and the search settings. |

@@ -20,12 +20,15 @@
 //! the runs, and the sum of evidence that the caller makes.
 
 use super::flags::Flags;
-use super::neighbours::Neighbours;
+use super::neighbours::{Match, Neighbours};
 use super::question::Question;
 use super::runs::Layout;
 use super::texts::{Entry, Texts, unpacked};
 use super::weights::Values;
 use super::words::Embed;
+use serde::Serialize;
+
+use crate::check::DAY_MS;
 use crate::columns::Row;
 use crate::math::ln;
 use crate::section::Section;
@@ -41,8 +44,6 @@ const MEANING: f64 = 0.7;
 const REACH: usize = 3;
 /// The value of a section that the question asks for.
 const INTENT: f64 = 0.4;
-/// The longest range of time that counts as a day.
-const DAY_MS: f64 = 86_400_000.0;
 
 /// What evidence needs to know of a memory besides its text.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,6 +58,17 @@ pub struct Circumstances {
     pub affinity: f64,
     /// Its activation, 0 if activation did not reach it.
     pub activation: f64,
+}
+
+impl Circumstances {
+    /// Circumstances that add no evidence.
+    pub const NONE: Self = Self {
+        section: Section::Knowledge,
+        is_asked: false,
+        recency: 0.0,
+        affinity: 0.0,
+        activation: 0.0,
+    };
 }
 
 /// The evidence of all memories for one question. Kept for the next question, whose columns it then
@@ -74,15 +86,28 @@ pub struct Evidence {
     all_rarity: f64,
 }
 
-/// A word of a question and the word of a memory that it matched.
-#[derive(Clone, Debug, PartialEq)]
+/// A word of a question, and the nearest word that a memory holds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MatchedWord {
     /// The word of the question.
     pub asked: String,
-    /// The nearest word of the memory.
-    pub found: String,
-    /// The nearness of the two, 1 for forms of one word.
+    /// The nearest word of the memory, `None` if no word is near.
+    pub found: Option<String>,
+    /// The nearness of the two: 1 for forms of one word, 0 if no word is near.
     pub nearness: f64,
+    /// Whether the best passage holds the word that was found.
+    pub in_passage: bool,
+}
+
+/// The passage of a memory that speaks most for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct BestPassage {
+    /// Its place among the passages of the memory, from 0.
+    pub passage: u32,
+    /// The first word, counted from the beginning of the title.
+    pub first_word: u32,
+    /// The number of words.
+    pub words: u32,
 }
 
 /// Sums by passage.
@@ -276,7 +301,7 @@ impl Evidence {
                 sum.is_touched = true;
                 memories.touched_by_any.push(row);
             }
-            let length = texts.entries[at].map_or(0.0, |entry| f64::from(entry.words));
+            let length = texts.entry(row).map_or(0.0, |entry| f64::from(entry.words));
             sum.sbm += bm_rarity * saturated(word.weighted, length, average);
             if word.forms > 0 {
                 sum.bm += bm_rarity * saturated(f64::from(word.forms), length, average);
@@ -362,8 +387,13 @@ impl Evidence {
                     continue;
                 }
                 if bm > three[2] {
-                    three[2] = bm;
-                    three.sort_unstable_by(|one: &f64, other| other.total_cmp(one));
+                    three = if bm > three[0] {
+                        [bm, three[0], three[1]]
+                    } else if bm > three[1] {
+                        [three[0], bm, three[1]]
+                    } else {
+                        [three[0], three[1], bm]
+                    };
                 }
                 let soft = self.soft(at);
                 for distance in 1..=REACH {
@@ -406,7 +436,9 @@ impl Evidence {
         let flag = |asked: bool, bit: u8| f64::from(u8::from(asked && entry.flags.has(bit)));
         let &Circumstances { section, recency, .. } = circumstances;
         let of = |wanted: Section, value: f64| if section == wanted { value } else { 0.0 };
-        let asked = &question.asked;
+        let sought = question.sought;
+        let made = entry.moment.created_at;
+        let date = date_of(question, &[(made, made + 1.0)]);
         Values {
             bm: self.bm(at),
             sbm: share_of(held.sbm, self.best_sbm),
@@ -420,10 +452,11 @@ impl Evidence {
             nbsoft: self.run.nbsoft[at],
             ses: self.run.ses[at],
             sesb: self.run.sesb[at],
-            date: date(question, entry),
-            p_temp: flag(asked.time, Flags::TIME),
-            p_numq: flag(asked.number, Flags::NUMBER),
-            p_where: flag(asked.place, Flags::NAME),
+            date,
+            told: (date_of(question, &entry.told) - date).max(0.0),
+            p_temp: flag(sought.time, Flags::TIME),
+            p_numq: flag(sought.number, Flags::NUMBER),
+            p_where: flag(sought.place, Flags::NAME),
             titlecov: share_of(held.titlecov, self.all_rarity),
             graph: circumstances.activation,
             affinity: circumstances.affinity,
@@ -438,6 +471,51 @@ impl Evidence {
             section_signals: of(Section::Signals, 1.0),
             section_procedural: of(Section::Procedural, 1.0),
         }
+    }
+
+    /// Returns the best passage of a memory with a text, and the nearest word of the memory for each
+    /// word of the question. Reads all postings of these words.
+    pub fn matches(
+        &self,
+        texts: &Texts,
+        question: &Question,
+        row: Row,
+    ) -> Option<(BestPassage, Vec<MatchedWord>)> {
+        let entry = texts.entry(row)?;
+        let own = entry.first..entry.first + entry.passages;
+        let mut best = BestPassage { passage: 0, first_word: 0, words: 0 };
+        let mut most = f64::NEG_INFINITY;
+        let mut first_word = 0;
+        for (place, passage) in own.clone().enumerate() {
+            let words = u32::from(texts.lengths[passage as usize]);
+            let soft = self.passages.all[passage as usize].soft;
+            if soft > most {
+                most = soft;
+                best = BestPassage { passage: place as u32, first_word, words };
+            }
+            first_word += words;
+        }
+        let in_best = |passage: u32| passage == entry.first + best.passage;
+        // Whether a passage of the memory holds the word of a match, and whether the best one does.
+        let held = |it: &Match| {
+            let mut held = None;
+            texts.words.postings[it.word as usize].for_each(|passage, _| {
+                if own.contains(&passage) {
+                    held = Some(held == Some(true) || in_best(passage));
+                }
+            });
+            held
+        };
+        let words = question.words.iter().map(|asked| {
+            let found = asked.matches.iter().find_map(|it| Some((it, held(it)?)));
+            MatchedWord {
+                asked: asked.text.clone(),
+                found: found.map(|(it, _)| texts.words.names.text(it.word).into()),
+                nearness: found.map_or(0.0, |(it, _)| it.nearness),
+                in_passage: found.is_some_and(|(_, in_passage)| in_passage),
+            }
+        });
+        Some((best, words.collect()))
     }
 
     /// Returns the bytes of the columns and the kept words.
@@ -468,14 +546,14 @@ fn raise(value: &mut f64, other: f64) {
     }
 }
 
-/// Returns 2 if the memory was made on a day that the question names, 1 if it was made in a longer
-/// time that it names, and else 0.
-fn date(question: &Question, entry: &Entry) -> f64 {
-    let made = entry.moment.created_at;
+/// Returns 2 if one of the ranges meets a day that the question names, 1 if one meets a longer time
+/// that it names, and else 0.
+fn date_of(question: &Question, ranges: &[(f64, f64)]) -> f64 {
     let mut best = 0.0;
     for time in &question.times {
-        if time.start <= made && made < time.end {
-            let value = if time.end - time.start <= DAY_MS { 2.0 } else { 1.0 };
+        if ranges.iter().any(|&(start, end)| start < time.end && time.start < end) {
+            let is_day = time.end - time.start <= DAY_MS;
+            let value = if is_day { 2.0 } else { 1.0 };
             raise(&mut best, value);
         }
     }

@@ -31,6 +31,7 @@
 //! and one over all memories.
 
 mod collect;
+pub(crate) mod config;
 mod fitted;
 mod flags;
 mod neighbours;
@@ -42,7 +43,8 @@ mod vectors;
 mod weights;
 mod words;
 
-pub use collect::{Circumstances, Evidence, MatchedWord};
+pub use collect::{BestPassage, Circumstances, Evidence, MatchedWord};
+pub use config::Preset;
 pub use fitted::{ANSWERABLE, GENERAL, TRADING};
 pub use question::Question;
 pub use texts::{Moment, ParsedTexts, Text, Texts};

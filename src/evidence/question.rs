@@ -4,8 +4,9 @@ use super::neighbours::{Match, Neighbours};
 use super::texts::Texts;
 use super::vectors::CodedQuery;
 use super::words::{Embed, is_content};
+use crate::order::sort_descending;
 use crate::text::tokens::{Token, each_token};
-use crate::times::{AskedFor, TimeExpression, asked_for, find};
+use crate::times::{Sought, TimeExpression, find, sought};
 
 /// The most words of a question that count: the rarest ones.
 const MOST_WORDS: usize = 32;
@@ -29,7 +30,7 @@ pub struct Question {
     /// The sum of the vectors of all its words; `None` without vectors.
     pub(super) vector: Option<CodedQuery>,
     pub(super) times: Vec<TimeExpression>,
-    pub(super) asked: AskedFor,
+    pub(super) sought: Sought,
     /// Whether the question asks for the latest: it holds "last", "now" or a word like these.
     pub(super) asks_latest: bool,
     /// Whether the question has hardly any words.
@@ -97,7 +98,7 @@ impl Question {
             words,
             vector: CodedQuery::new(&sum),
             times: find(text, now),
-            asked: asked_for(text),
+            sought: sought(text),
             asks_latest: all.iter().any(|word| LATEST.binary_search(&&**word).is_ok()),
         }
     }
@@ -126,7 +127,7 @@ fn keep_rarest(words: &mut Vec<AskedWord>, texts: &Texts) {
     };
     let mut order: Vec<(u32, usize)> =
         words.iter().enumerate().map(|(place, word)| (frequency(word), place)).collect();
-    order.sort_unstable();
+    sort_descending(&mut order, |&(frequency, _)| -f64::from(frequency));
     let last = order[MOST_WORDS - 1];
     let mut place = 0;
     words.retain(|word| {

@@ -4,7 +4,7 @@
 //!
 //! The memories of one cluster are a run, in the order in which they were made. Memories without a
 //! cluster are in one line of time. It breaks into runs where an hour passes between one memory and
-//! the next. Both orders are kept sorted, since almost every memory is made after all others. A
+//! the next. Many memories of one instant were imported together and say nothing of each other. Both orders are kept sorted, since almost every memory is made after all others. A
 //! question reads them as one list of rows, which is laid out anew after a change.
 //!
 //! # Cost
@@ -18,6 +18,9 @@ use crate::columns::Row;
 
 /// Milliseconds between two memories that end a run.
 const GAP: f64 = 3_600_000.0;
+/// So many memories of one instant were imported together, and not made one after the other. Each
+/// of them is a run of its own.
+const IMPORTED: usize = 100;
 
 /// The place of a memory in every order: the instant of its creation, then its sequence.
 type Place = (f64, u64, Row);
@@ -90,15 +93,21 @@ impl Runs {
                 rows.extend(self.clusters[cluster].iter().map(|place| place.2));
                 ends.push(rows.len());
             }
-            let mut before: Option<f64> = None;
-            for &(created_at, _, row) in &self.line {
-                if before.is_some_and(|before| created_at - before >= GAP) {
+            let mut before = f64::NEG_INFINITY;
+            for same in self.line.chunk_by(|one, other| one.0 == other.0) {
+                let instant = same[0].0;
+                if instant - before >= GAP && rows.len() > ends.last().copied().unwrap_or(0) {
                     ends.push(rows.len());
                 }
-                rows.push(row);
-                before = Some(created_at);
+                for &(_, _, row) in same {
+                    rows.push(row);
+                    if same.len() >= IMPORTED {
+                        ends.push(rows.len());
+                    }
+                }
+                before = instant;
             }
-            if before.is_some() {
+            if rows.len() > ends.last().copied().unwrap_or(0) {
                 ends.push(rows.len());
             }
         }

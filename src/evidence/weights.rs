@@ -57,6 +57,8 @@ kinds! {
     sesb,
     /// The question names a time, and the memory was made then: 1, and 2 for a day.
     date,
+    /// The question names a time, and the text tells of it: 1, and 2 for a day, less `date`.
+    told,
     /// The question asks when, and the text holds an expression of time.
     p_temp,
     /// The question asks how many, and the text holds a number.
@@ -101,6 +103,7 @@ impl Values {
             || self.ses != 0.0
             || self.nb != 0.0
             || self.date != 0.0
+            || self.told != 0.0
             || self.graph != 0.0
             || self.lastrec * weights.lastrec != 0.0
             || self.vaguerec * weights.vaguerec != 0.0
@@ -117,4 +120,40 @@ pub struct Fit {
     pub scale: f64,
     /// See `scale`.
     pub offset: f64,
+}
+
+impl Fit {
+    /// Whether evidence weighs that does not come from the texts: use, recency, sections, edges.
+    pub fn weighs_circumstances(&self) -> bool {
+        let Values {
+            graph,
+            affinity,
+            recency_episodic,
+            recency_signals,
+            recency_knowledge,
+            recency_procedural,
+            lastrec,
+            vaguerec,
+            intent,
+            section_episodic,
+            section_signals,
+            section_procedural,
+            ..
+        } = self.weights;
+        let weights = [
+            graph,
+            affinity,
+            recency_episodic,
+            recency_signals,
+            recency_knowledge,
+            recency_procedural,
+            lastrec,
+            vaguerec,
+            intent,
+            section_episodic,
+            section_signals,
+            section_procedural,
+        ];
+        weights.iter().any(|&weight| weight != 0.0)
+    }
 }

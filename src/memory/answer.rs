@@ -1,20 +1,27 @@
 //! Answers to questions in words, ranked by evidence.
 
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
 use super::{Filters, MemoryIndex, NodeChange};
 use crate::check::check_instant;
 use crate::columns::{LabelSets, Nodes, Row};
 use crate::error::{Error, Result};
 use crate::evidence::{
-    Circumstances, Embed, Evidence, Fit, GENERAL, KINDS, Moment, Question, Stemming, Text, Texts,
-    Values,
+    BestPassage, Circumstances, Embed, Evidence, Fit, KINDS, MatchedWord, Moment, NAMES, Question,
+    Stemming, Text, Texts, Values,
 };
 use crate::intent::IntentClassifier;
 use crate::math::exp;
-use crate::order::Selection;
+use crate::order::{Selection, sort_descending};
 use crate::search::{SearchConfig, SearchHit, seed, spread};
 use crate::section::SectionSet;
 use crate::signal::{NEW_BONUS, NEW_DAYS, RecencyTable, SaturationTable, days_between};
 
+/// The type of the edge from a memory to the one that it supersedes.
+const SUPERSEDES: &str = "supersedes";
+/// What a superseded memory loses: the sum of the memory that supersedes it is higher by this.
+const STEP_BEHIND: f64 = 1.0;
 /// The memories from which activation starts.
 const SEEDS: usize = 15;
 
@@ -53,6 +60,52 @@ pub struct Answer {
     pub sum: f64,
     /// Its evidence.
     pub evidence: Values,
+    /// The memory that supersedes it.
+    pub superseded_by: Option<Row>,
+}
+
+/// A kind of evidence for a memory.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Contribution {
+    /// Its name.
+    pub name: &'static str,
+    /// Its value.
+    pub value: f64,
+    /// Its weight.
+    pub weight: f64,
+    /// What it adds to the sum: value times weight.
+    pub contribution: f64,
+}
+
+/// The reasons for the place of a memory among the answers to a question.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Why {
+    /// The place of the memory among all answers, from 1. `None` if nothing connects it with the
+    /// question.
+    pub rank: Option<usize>,
+    /// The probability that it answers the question.
+    pub score: f64,
+    /// The sum of all contributions.
+    pub sum: f64,
+    /// The number that the probability is computed from: `scale` · `sum` + `offset`.
+    pub scale: f64,
+    /// See `scale`.
+    pub offset: f64,
+    /// The evidence that is not 0, the largest contribution first.
+    pub evidence: Vec<Contribution>,
+    /// The words of the question, with the words of the memory that they matched.
+    pub words: Vec<MatchedWord>,
+    /// The best passage.
+    pub passage: BestPassage,
+    /// The memory that supersedes it.
+    pub superseded_by: Option<Row>,
+}
+
+/// The sum of a memory that supersedes another one or is superseded.
+#[derive(Clone, Copy, Debug)]
+struct Superseding {
+    sum: f64,
+    by: Option<Row>,
 }
 
 /// What a memory index needs to answer questions in words.
@@ -61,24 +114,32 @@ pub(super) struct Answering {
     evidence: Evidence,
     intent: IntentClassifier,
     fit: Fit,
+    /// The weights of the fit, in order.
+    weights: [f64; KINDS],
+    weighs_circumstances: bool,
     recency: RecencyTable,
     saturation: SaturationTable,
     selection: Selection,
+    /// Sums that supersession changed, by row.
+    superseding: FxHashMap<Row, Superseding>,
     /// By row; 0 where activation did not arrive.
     activation: Vec<f64>,
     activated: Vec<Row>,
 }
 
 impl Answering {
-    pub fn new(intent: IntentClassifier) -> Self {
+    pub fn new(fit: Fit, intent: IntentClassifier) -> Self {
         Self {
             texts: Texts::new(0, Stemming::default()),
             evidence: Evidence::default(),
             intent,
-            fit: GENERAL,
+            weights: fit.weights.to_array(),
+            weighs_circumstances: fit.weighs_circumstances(),
+            fit,
             recency: RecencyTable::default(),
             saturation: SaturationTable::default(),
             selection: Selection::default(),
+            superseding: FxHashMap::default(),
             activation: Vec::new(),
             activated: Vec::new(),
         }
@@ -155,8 +216,7 @@ impl MemoryIndex {
             return Err(Error::argument("min_score", problem).found(ask.min_score));
         }
         let (question, sections) = self.collect(ask, embed)?;
-        let fit = self.answering.fit;
-        let weights = fit.weights.to_array();
+        self.supersede(&question, sections, ask);
         let mut selection = std::mem::take(&mut self.answering.selection);
         selection.clear(ask.limit, self.answering.texts.len());
         let filtered = ask.filters.is_about_nodes();
@@ -164,9 +224,8 @@ impl MemoryIndex {
             if self.answering.texts.has(row)
                 && (!filtered || self.passes(row, ask.filters, ask.now))
             {
-                let values = self.values(&question, sections, row, ask.now);
-                if values.speaks(&fit.weights) {
-                    selection.offer(sum(&values, &weights), row);
+                if let Some(score) = self.score(&question, sections, row, ask.now) {
+                    selection.offer(score, row);
                 }
             }
         }
@@ -174,10 +233,70 @@ impl MemoryIndex {
         self.answering.selection = selection;
         let answers = rows.into_iter().map(|row| {
             let evidence = self.values(&question, sections, row, ask.now);
-            let sum = sum(&evidence, &weights);
-            Answer { row, score: probability(&fit, sum), sum, evidence }
+            let changed = self.answering.superseding.get(&row);
+            let sum = changed.map_or_else(|| sum(&evidence, &self.answering.weights), |it| it.sum);
+            let superseded_by = changed.and_then(|it| it.by);
+            let score = probability(&self.answering.fit, sum);
+            Answer { row, score, sum, evidence, superseded_by }
         });
         Ok(answers.take_while(|answer| answer.score >= ask.min_score).collect())
+    }
+
+    /// Returns the reasons for the place of a memory among the answers to a question.
+    ///
+    /// # Errors
+    /// As [`MemoryIndex::ask`], and `invalid_argument` for a memory without a text or one that the
+    /// filters exclude.
+    pub fn why(&mut self, row: Row, ask: &Ask<'_>, embed: &mut Embed<'_>) -> Result<Why> {
+        let (question, sections) = self.collect(ask, embed)?;
+        self.supersede(&question, sections, ask);
+        let Answering { texts, evidence, fit, superseding, .. } = &self.answering;
+        let Some((passage, words)) = evidence.matches(texts, &question, row) else {
+            return Err(Error::argument("id", "must name a memory with a title or a text"));
+        };
+        if !self.passes(row, ask.filters, ask.now) {
+            return Err(Error::argument("id", "must name a memory that passes the filters"));
+        }
+        let score = |row: Row| self.score(&question, sections, row, ask.now);
+        let values = self.values(&question, sections, row, ask.now);
+        let by_evidence = sum(&values, &self.answering.weights);
+        let changed = superseding.get(&row);
+        let own = changed.map_or(by_evidence, |it| it.sum);
+        let before = (0..texts.rows() as Row)
+            .filter(|&other| texts.has(other) && self.passes(other, ask.filters, ask.now))
+            .filter(|&other| {
+                let score = score(other);
+                score.is_some_and(|score| score > own || score == own && other < row)
+            });
+        let rank = score(row).map(|_| 1 + before.count());
+        let mut evidence: Vec<Contribution> = NAMES
+            .iter()
+            .zip(values.to_array().iter().zip(self.answering.weights))
+            .filter(|&(_, (&value, _))| value != 0.0)
+            .map(|(&name, (&value, weight))| Contribution {
+                name,
+                value,
+                weight,
+                contribution: value * weight,
+            })
+            .collect();
+        if own != by_evidence {
+            let value = own - by_evidence;
+            let name = "supersession";
+            evidence.push(Contribution { name, value, weight: 1.0, contribution: value });
+        }
+        sort_descending(&mut evidence, |it| it.contribution);
+        Ok(Why {
+            rank,
+            score: probability(fit, own),
+            sum: own,
+            scale: fit.scale,
+            offset: fit.offset,
+            evidence,
+            words,
+            passage,
+            superseded_by: changed.and_then(|it| it.by),
+        })
     }
 
     /// Returns the evidence of every memory that may be found, in order of row.
@@ -204,6 +323,34 @@ impl MemoryIndex {
         self.activate(ask)?;
         let intent = &self.answering.intent;
         Ok((question, intent.classify(ask.text, intent.matcher())))
+    }
+
+    /// Puts memories that answer before the memories that they supersede. The newer memory takes the
+    /// sum of the older one if that is higher, as it is about the same thing, and the older one
+    /// loses a step. Edges are read in their order, so that a chain of corrections moves up one by
+    /// one.
+    fn supersede(&mut self, question: &Question, sections: SectionSet, ask: &Ask<'_>) {
+        self.answering.superseding.clear();
+        let Some(code) = self.edge_types.code(SUPERSEDES) else { return };
+        let mut changed: FxHashMap<Row, Superseding> = FxHashMap::default();
+        for slot in self.graph.of_type(code as u16) {
+            let Some(edge) = self.graph.edge(slot) else { continue };
+            let (newer, older) = (edge.source, edge.target);
+            let has = |row| self.answering.texts.has(row) && self.passes(row, ask.filters, ask.now);
+            if newer == older || !has(newer) || !has(older) {
+                continue;
+            }
+            let sum = |row: Row| match changed.get(&row) {
+                Some(known) => Some(known.sum),
+                None => self.score_alone(question, sections, row, ask.now),
+            };
+            let Some(of_older) = sum(older) else { continue };
+            let of_newer = sum(newer).unwrap_or(of_older);
+            let by = changed.get(&newer).and_then(|known| known.by);
+            changed.insert(newer, Superseding { sum: of_newer.max(of_older), by });
+            changed.insert(older, Superseding { sum: of_older - STEP_BEHIND, by: Some(newer) });
+        }
+        self.answering.superseding = changed;
     }
 
     /// Spreads activation from the memories that are nearest to the question.
@@ -250,6 +397,34 @@ impl MemoryIndex {
             activated.push(active.row);
         }
         Ok(())
+    }
+
+    /// Returns the sum of the evidence of a memory, `None` if nothing connects it with the question.
+    /// Evidence without a weight is not computed.
+    #[inline(always)]
+    fn score(&self, question: &Question, sections: SectionSet, row: Row, now: f64) -> Option<f64> {
+        match self.answering.superseding.get(&row) {
+            Some(changed) => Some(changed.sum),
+            None => self.score_alone(question, sections, row, now),
+        }
+    }
+
+    /// [`MemoryIndex::score`] without a look at superseded memories.
+    #[inline(always)]
+    fn score_alone(
+        &self,
+        question: &Question,
+        sections: SectionSet,
+        row: Row,
+        now: f64,
+    ) -> Option<f64> {
+        let Answering { texts, evidence, fit, weights, weighs_circumstances, .. } = &self.answering;
+        let values = if *weighs_circumstances {
+            self.values(question, sections, row, now)
+        } else {
+            evidence.values(texts, question, row, &Circumstances::NONE)
+        };
+        values.speaks(&fit.weights).then(|| sum(&values, weights))
     }
 
     fn values(&self, question: &Question, sections: SectionSet, row: Row, now: f64) -> Values {

@@ -41,7 +41,7 @@ use crate::search::SearchConfig;
 use crate::section::{Section, SectionTable};
 
 use answer::Answering;
-pub use answer::{Answer, Ask, EntryText};
+pub use answer::{Answer, Ask, Contribution, EntryText, Why};
 pub use edges::EdgeChange;
 pub use explain::{ExplainedNode, Explanation, Operation};
 pub use filter::{Filters, NO_CODE};
@@ -120,7 +120,7 @@ impl MemoryIndex {
             curve: config.curve,
             search: config.search,
             vectors: Vectors::new(options.dimensions, options.form),
-            answering: Answering::new(IntentClassifier::new(&config.intent)?),
+            answering: Answering::new(config.evidence, IntentClassifier::new(&config.intent)?),
             options,
             elsewhere: 0,
             types: Names::default(),

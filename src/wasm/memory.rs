@@ -212,10 +212,20 @@ impl ResidentMemory {
             out[ANSWER_ROW] = found.row.into();
             out[ANSWER_SCORE] = found.score;
             out[ANSWER_SUM] = found.sum;
+            out[ANSWER_SUPERSEDED_BY] = found.superseded_by.map_or(NO_END, f64::from);
             out[ANSWER..].copy_from_slice(&found.evidence.to_array());
         }
         self.report_scratch_bytes();
         answers.len() as f64
+    }
+
+    /// Numbers, rows and bytes: as [`ResidentMemory::ask`]. Returns the reasons for the place of a
+    /// memory among the answers, as JSON.
+    pub fn why(&mut self, row: Row, length: usize, add_word: &Function) -> Option<String> {
+        let Request { filters, now, .. } = Request::read(&self.scratch.numbers, &self.scratch.rows);
+        let text = self.scratch.text(0, length);
+        let ask = Ask { text, filters: &filters, limit: 0, min_score: 0.0, now };
+        answer(self.memory.why(row, &ask, &mut embed_by(add_word))).map(|why| to_json(&why))
     }
 
     /// Numbers, rows and bytes: as [`ResidentMemory::ask`]. Writes the memories that may be found
@@ -743,7 +753,11 @@ fn texts_of<'a>(count: usize, numbers: &[f64], bytes: &'a [u8]) -> Vec<EntryText
     records
         .filter(|(_, record)| record[NODE_TITLE] != ABSENT || record[NODE_TEXT] != ABSENT)
         .map(|(entry, record)| {
-            let text = Text { title: take(record[NODE_TITLE]), body: take(record[NODE_TEXT]) };
+            let text = Text {
+                title: take(record[NODE_TITLE]),
+                body: take(record[NODE_TEXT]),
+                event: given(record[NODE_EVENT_TIME]),
+            };
             EntryText { entry, text }
         })
         .collect()

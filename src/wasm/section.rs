@@ -19,6 +19,7 @@ use crate::salience::SalienceFields;
 use crate::search::{STORED_EDGE_STRENGTHS, UNKNOWN_EDGE_WEIGHT};
 use crate::section::{INTENT_ORDER, Section, SectionProfile, Subtype, Weights};
 use crate::signal::SIGNALS;
+use crate::times::Grain;
 
 #[wasm_bindgen]
 impl Engine {
@@ -97,6 +98,7 @@ pub fn constants() -> String {
         max_results: usize,
         disqualifiers: [Disqualifiers; 6],
         query_types: [&'static str; 2],
+        grains: [&'static str; 9],
         attribute_words: [&'static str; 20],
         confidence_levels: [&'static str; 3],
         confidence_flags: [&'static str; 5],
@@ -136,6 +138,7 @@ pub fn constants() -> String {
             patterns: category.patterns(),
         }),
         query_types: QueryType::NAMES,
+        grains: Grain::NAMES,
         attribute_words: ATTRIBUTE_WORDS,
         confidence_levels: Level::NAMES,
         confidence_flags: FLAGS,

@@ -14,5 +14,6 @@ mod memory;
 mod properties;
 mod query;
 mod search_golden;
+mod times;
 mod turn;
 mod vectors;

@@ -61,6 +61,8 @@ export interface EngineConfig {
   salienceGrowth?: boolean | undefined;
   /** How a `MemoryIndex` is searched. */
   search?: SearchConfig | undefined;
+  /** How `MemoryIndex.ask` weighs evidence. */
+  evidence?: EvidenceConfig | undefined;
   /**
    * What a question can name, each once in any case; at most 10,000. Default: the symbols of twenty
    * coins.
@@ -183,6 +185,29 @@ export interface SalienceConfig {
   consequence?: { weight?: number | undefined } | undefined;
 }
 
+/**
+ * How `MemoryIndex.ask` weighs evidence.
+ *
+ * @example
+ * ```ts
+ * const index = new MemoryIndex({
+ *   config: { evidence: { preset: "trading", weights: { recency_signals: 2 } } },
+ * });
+ * ```
+ */
+export interface EvidenceConfig {
+  /**
+   * The fitted weights: `general` for memories of people, projects and documents, `trading` for
+   * those of a trading agent. Default `general`.
+   */
+  preset?: "general" | "trading" | undefined;
+  /**
+   * Weights that replace those of the preset, by the name of the kind of evidence: from −1,000 to
+   * 1,000. 0 switches a kind off.
+   */
+  weights?: Readonly<Record<string, number>> | undefined;
+}
+
 /** How a `MemoryIndex` is searched. Numbers are at least 0, counts whole. */
 export interface SearchConfig {
   /** Weight of the cosine in a seed's combined score. Default 0.7. */
@@ -226,6 +251,7 @@ const KEYS_AS_THEY_ARE = new Set([
   "sections.profiles",
   "intent.strings",
   "salience.sources",
+  "evidence.weights",
 ]);
 
 /** The end of the module's message for an unknown key. */
@@ -247,8 +273,9 @@ const [PROFILE] = defaultDescription.profiles;
 const KNOWN_KEYS: Readonly<Record<string, readonly string[]>> = {
   "": keysOf<EngineConfig>({
     ...{ sections: 0, intent: 0, curve: 0, salienceGrowth: 0, search: 0, knownSymbols: 0 },
-    ...{ query: 0, orchestrator: 0, salience: 0 },
+    ...{ query: 0, orchestrator: 0, salience: 0, evidence: 0 },
   }),
+  evidence: keysOf<EvidenceConfig>({ preset: 0, weights: 0 }),
   sections: keysOf<NonNullable<EngineConfig["sections"]>>({
     ...{ enabled: 0, intentBoost: 0, defaultSection: 0, subtypes: 0, profiles: 0 },
   }),

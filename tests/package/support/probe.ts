@@ -482,7 +482,7 @@ export function probe(nous: Nous): string {
         nous.extractQueryAttribute(question),
         nous.decompose(question, classified, { maxParts: 2, bySubject: true }),
         nous.reformulate(question, { entity: "BTC" }),
-        nous.understand(question, { matcher: "words", terms: "unicode" }),
+        nous.understand(question, { matcher: "words", terms: "unicode", now: 0 }),
       ];
     }),
     turns: [

@@ -14,7 +14,7 @@ import {
 } from "../resident/resident-index.ts";
 import { inOnePiece, type SnapshotSource, snapshotParts } from "../resident/snapshot.ts";
 import type { Instant } from "../types.ts";
-import { answerQuestion, collectEvidence } from "./ask.ts";
+import { answerQuestion, collectEvidence, explainAnswer } from "./ask.ts";
 import { dueTransitions, storeDecay, sweep } from "./decay.ts";
 import type { Ranking } from "./ranking.ts";
 import {
@@ -58,6 +58,7 @@ import type {
   Strengthened,
   Sweep,
   Transition,
+  Why,
 } from "./types.ts";
 import {
   countAccesses,
@@ -339,6 +340,28 @@ export class MemoryIndex {
     const read = readQuestion(question, options, state.names);
     this.#index.requireSame(state);
     return answerQuestion(state, read);
+  }
+
+  /**
+   * Returns the reasons for the place of a memory among the answers to a question: each kind of
+   * evidence with its weight, the words that matched, and the best passage.
+   *
+   * @example
+   * ```ts
+   * const { rank, evidence, words } = index.why("m1", "Where did Mira move?");
+   * ```
+   *
+   * @throws {NousError} `invalid_argument` if there is no such memory, if it has no text, or if it
+   * does not pass the filters.
+   */
+  why(id: string, question: string, options: AskOptions = {}): Why {
+    const state = this.#index.live();
+    const read = readQuestion(question, options, state.names);
+    this.#index.requireSame(state);
+    const row = state.rows.get(id);
+    if (row === undefined)
+      throw invalid("id", `must name a memory of this index, found ${show(id)}`);
+    return explainAnswer(state, read, row);
   }
 
   /**

@@ -118,6 +118,11 @@ export interface MemoryNode {
   /** Text, which `ask` searches. See `title` (none). */
   text?: string | null | undefined;
   /**
+   * Time of the event that title and text tell of. A question that names this time finds the
+   * memory. Read only together with title or text (none).
+   */
+  event_time?: Instant | null | undefined;
+  /**
    * Place in every order: a whole number from 0 to 2⁵³ − 1. Pass the database's row number, so that
    * a rebuilt index returns equal results in the same order. Default: one more than the highest so
    * far, at most 2⁵³ − 1. The order of equal numbers is arbitrary and stable.
@@ -315,6 +320,61 @@ export interface Answer {
   sum: number;
   /** The value of each kind of evidence that is not 0, by its name. */
   evidence: Record<string, number>;
+  /**
+   * Id of the memory that supersedes this one by an edge of type `supersedes`. It stands before
+   * this one. Missing if there is none.
+   */
+  superseded_by?: string;
+}
+
+/** The reasons for the place of a memory among the answers to a question. */
+export interface Why {
+  /**
+   * The place of the memory among all answers, from 1; null if nothing connects it with the
+   * question.
+   */
+  rank: number | null;
+  /** The probability that the memory answers the question, from 0 to 1. */
+  score: number;
+  /** The sum of all contributions. */
+  sum: number;
+  /** The score is 1 / (1 + exp(−(`scale` · `sum` + `offset`))). */
+  scale: number;
+  /** See `scale`. */
+  offset: number;
+  /** The evidence that is not 0, the largest contribution first. */
+  evidence: {
+    /** Name of the kind of evidence. */
+    name: string;
+    /** Its value for the memory. */
+    value: number;
+    /** Its weight. */
+    weight: number;
+    /** `value` · `weight`. */
+    contribution: number;
+  }[];
+  /** The words of the question that count. */
+  words: {
+    /** The word of the question. */
+    asked: string;
+    /** The nearest word of the memory; null if no word is near. */
+    found: string | null;
+    /** The nearness of the two: 1 for forms of one word, 0 if no word is near. */
+    nearness: number;
+    /** Whether the best passage holds the word that was found. */
+    in_passage: boolean;
+  }[];
+  /** The passage that speaks most for the memory. */
+  passage: {
+    /** Its place among the passages of the memory, from 0. */
+    index: number;
+    /** The first word, counted from the beginning of the title. */
+    first_word: number;
+    /** Number of words. */
+    words: number;
+  };
+  /** Id of the memory that supersedes this one; missing if there is none. */
+  superseded_by?: string;
 }
 
 /** The evidence of all memories for a question. */

@@ -22,6 +22,6 @@ type Snake<Key extends string> = Key extends `${infer Head}${infer Tail}`
 /** The engine's keys at the top of the file. The compiler demands every key. */
 const KEYS: Record<Snake<keyof EngineConfig>, 0> = {
   ...{ sections: 0, intent: 0, curve: 0, salience_growth: 0, search: 0, known_symbols: 0 },
-  ...{ query: 0, orchestrator: 0, salience: 0 },
+  ...{ query: 0, orchestrator: 0, salience: 0, evidence: 0 },
 };
 export const ENGINE_KEYS: ReadonlySet<string> = new Set(Object.keys(KEYS));

@@ -167,6 +167,8 @@ export interface IndexWorker extends AsynchronousIndex {
   search: AsynchronousIndex["search"];
   /** Answers a question in words, as {@link MemoryIndex.ask} does. */
   ask: AsynchronousIndex["ask"];
+  /** Explains the place of a memory among answers, as {@link MemoryIndex.why} does. */
+  why: AsynchronousIndex["why"];
   /** Returns the evidence for a question, as {@link MemoryIndex.evidence} does. */
   evidence: AsynchronousIndex["evidence"];
   /** Returns the nodes nearest to an embedding, as {@link MemoryIndex.similar} does. */
@@ -355,6 +357,14 @@ class RemoteIndex implements IndexWorker {
 
   ask(question: string, options?: AskOptions) {
     return this.#ask("ask", (cargo) => ({
+      question,
+      options: packFiltered(options, ASK_KEYS, "filters", cargo),
+    }));
+  }
+
+  why(id: string, question: string, options?: AskOptions) {
+    return this.#ask("why", (cargo) => ({
+      id,
       question,
       options: packFiltered(options, ASK_KEYS, "filters", cargo),
     }));
