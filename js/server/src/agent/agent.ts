@@ -92,6 +92,11 @@ export interface Unit {
    * later the pending state would overwrite the change.
    */
   settle(ids: readonly string[]): void;
+  /**
+   * Makes the vectors of texts that the transaction has written so far. The end of the transaction
+   * does it, too. Call it to learn the last entry of the change log that comes from this transaction.
+   */
+  embed(): void;
 }
 
 export class Agent {
@@ -299,7 +304,10 @@ export class Agent {
   *#settled<T>(work: (unit: Unit) => Steps<T>, settle: Unit["settle"]): Steps<T> {
     this.#pinDimensions();
     const last = this.#embedsByItself ? this.storage.embeddings.lastTicket() : 0;
-    const result = yield* work({ settle });
+    const embed = () => {
+      if (this.#embedsByItself) atOnce(this.#embed(last));
+    };
+    const result = yield* work({ settle, embed });
     if (this.#embedsByItself) yield* this.#embed(last);
     // Replicas take logged rows as the database has them, so their soft state must be written too.
     if (this.isAhead) settle(this.#follower.loggedNodes());
@@ -334,6 +342,11 @@ export class Agent {
       if (!takeIntoUse(storage, builtIn!)) return undefined;
       return yield* embedWaiting(storage, builtIn!, 0, most);
     });
+  }
+
+  /** Whether vectors may have to be made or dropped when the agent is opened. */
+  get hasVectorsToMend(): boolean {
+    return this.#embedsByItself || this.embeds;
   }
 
   /** Drops vectors of a table, if a provider of embeddings is to make others. */

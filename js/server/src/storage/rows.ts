@@ -40,12 +40,7 @@ export interface NodeRow {
 /** The texts of a memory, and the time of the event that they tell of. */
 export type TextRow = Pick<
   NodeRow,
-  | "sequence"
-  | "id"
-  | "content_title"
-  | "content_summary"
-  | "content_body"
-  | "temporal_event_time"
+  "sequence" | "id" | "content_title" | "content_summary" | "content_body" | "temporal_event_time"
 >;
 
 /** The columns from which the text of an embedding is made. */

@@ -282,7 +282,8 @@ export class Agents {
         this.#logFailure(name, "Interrupted purges could not be read", error),
       );
     this.#openAgents.set(name, opened);
-    this.#embedOlder(name, opened, { embedded: 0, since: performance.now() });
+    if (opened.agent.hasVectorsToMend)
+      this.#embedOlder(name, opened, { embedded: 0, since: performance.now() });
     return opened;
   }
 
