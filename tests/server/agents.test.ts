@@ -235,14 +235,14 @@ test("concurrent clients read their own writes", { timeout: 120_000 }, async () 
     for (let turn = 0; turn < 15; turn++) {
       const word = `word${name}x${turn}y`;
       const { id } = await create({ content_title: word, content_body: null });
-      expect(await search(word, { limit: 1 })).toEqual([id]);
+      expect(await search(word)).toContain(id);
       if (last !== undefined) {
         const edge = await link(id, last);
         expect((await ask(`GET /edges?node_id=${id}&direction=out`)).body.data).toEqual([edge]);
       }
       if (turn % 3 === 0) {
         await ask(`PATCH /nodes/${id}`, { content_title: `${word}changed` });
-        expect(await search(`${word}changed`, { limit: 1 })).toEqual([id]);
+        expect(await search(`${word}changed`)).toContain(id);
       }
       if (turn % 5 === 4) {
         await ask(`DELETE /nodes/${id}`);

@@ -31,6 +31,7 @@ const optionsOf = ({ url }: Provider, model = MODEL) => [
   ...["--embeddings-model", model, "--embeddings-key", KEY, "--log-level", "trace"],
 ];
 
+const NONE = ["--embeddings-provider", "none"];
 /** Evidence compares no vectors of a provider. */
 const BY_SIGNALS = ["--ranking", "signals"];
 
@@ -348,7 +349,7 @@ describe("backfilling", () => {
   /** Memories of an agent that were written without a provider. */
   async function withoutVectors(agent: string, contents: readonly string[]) {
     const folder = temporaryFolder();
-    const server = await start(folder, BY_SIGNALS);
+    const server = await start(folder, NONE);
     const client = clientOf(server, agent);
     for (const content_title of contents) await client.create({ content_title });
     const { body } = await client.ask("POST /nodes/backfill-embeddings");
@@ -420,7 +421,7 @@ describe("backfilling", () => {
 
   test("is refused by the commands without a provider", async () => {
     for (const command of ["backfill", "reembed"]) {
-      const { code, stderr } = await run([command, "--data-dir", temporaryFolder()]);
+      const { code, stderr } = await run([command, "--data-dir", temporaryFolder(), ...NONE]);
       expect({ code, stderr }).toEqual({
         code: 1,
         stderr: "embeddings_provider is none: set it to make vectors.\n",

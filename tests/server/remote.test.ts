@@ -358,7 +358,7 @@ describe("a failing remote database", () => {
       expect({ trouble, status, body }).toEqual({ trouble, status: 503, body: { error } });
       expect(idsIn(remote)).toEqual(ids);
       expect(
-        (await client.ask("POST /search", { query: content_title, recall: false })).body.data,
+        (await client.ask("POST /search", { query: content_title, ranking: "signals" })).body.data,
       ).toEqual([]);
       await again(async () => expect((await create()).status).toBe(201));
       ids.push(id);

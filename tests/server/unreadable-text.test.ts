@@ -155,7 +155,7 @@ test("invalid UTF-8 in tables without a change log fails at most the request tha
     [`INSERT INTO nous_purges VALUES (${BAD})`, 422],
     [`UPDATE nous_openings SET opening = ${BAD}`, 422],
     [`UPDATE node_signals SET signals = ${BAD}`, 422],
-    [`INSERT INTO nous_meta VALUES ('embedding_model', ${BAD})`, 422],
+    [`UPDATE nous_meta SET value = ${BAD} WHERE key = 'embedding_model'`, 422],
   ];
   for (const [sql, status] of writes) {
     raw(own.file()).exec(sql);

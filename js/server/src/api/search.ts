@@ -98,6 +98,10 @@ export const found = node
       .describe(
         "By evidence: each kind of evidence that is not 0, by its name. Missing by signals.",
       ),
+    superseded_by: z
+      .string()
+      .optional()
+      .describe("By evidence: the id of a memory that supersedes it, and that stands before it."),
     breakdown: breakdown.optional(),
     primary_signal: z
       .enum(SIGNALS)
