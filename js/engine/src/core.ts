@@ -516,6 +516,8 @@ export {
   updateStabilityOnAccess,
   updateStabilityOnAccessForSection,
 } from "./decay.ts";
+export type { TextEmbedding, TextEmbeddings } from "./embedder.ts";
+export { Embedder } from "./embedder.ts";
 export type { Engine } from "./engine.ts";
 export { createEngine } from "./engine.ts";
 export type { NousErrorCode, NousErrorDetails } from "./errors.ts";
