@@ -15,7 +15,8 @@ const GZIP = [0x1f, 0x8b] as const;
 /**
  * Reads the sets of a file. Each set of the file has the fields `name`, `memories` and `questions`;
  * see {@link QuestionSet}. A question without a part belongs to the development half. If memories of
- * a set share an id, the last one counts, as after an upsert of one after the other.
+ * a set share an id, the last one counts, as after an upsert of one after the other. An empty
+ * title, subtype, speaker or language of a memory counts as absent.
  *
  * @param path - A file of JSON. It may be compressed by gzip, whatever its name.
  * @throws {Error} If the file cannot be read, is no JSON, or a field is missing, unknown or wrong.
@@ -97,7 +98,8 @@ function parseMemory(value: unknown, at: string): SetMemory {
   };
   const optional: Partial<Record<(typeof MEMORY_TEXTS)[number] | "event_time", string>> = {};
   for (const name of MEMORY_TEXTS)
-    if (fields[name] !== undefined) optional[name] = text(fields, name, place);
+    if (fields[name] !== undefined && fields[name] !== "")
+      optional[name] = text(fields, name, place);
   if (fields.event_time !== undefined) optional.event_time = instant(fields, "event_time", place);
   return { ...memory, ...optional };
 }

@@ -22,6 +22,7 @@ pub const GENERAL: Fit = Fit {
         ses: 3.37,
         sesb: 4.36,
         date: 3.23,
+        told: 3.0,
         p_temp: 1.55,
         p_numq: 0.2,
         p_where: 0.53,

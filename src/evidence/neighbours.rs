@@ -164,7 +164,7 @@ fn alike(word: &str, words: &Words) -> Vec<(u32, f64)> {
         }
         if other.starts_with(word) {
             alike.push((code, OF_PREFIX));
-        } else if other.len().abs_diff(word.len()) <= 2 * allowed
+        } else if other.len().abs_diff(word.len()) <= 4 * allowed
             && let Some(changes) = changes_between(&letters, other, allowed)
         {
             alike.push((code, OF_TYPO[changes - 1]));

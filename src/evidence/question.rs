@@ -2,7 +2,7 @@
 
 use super::neighbours::{Match, Neighbours};
 use super::texts::Texts;
-use super::vectors::CodedQuery;
+use super::vectors::{CodedQuery, CodedVectors};
 use super::words::{Embed, is_content};
 use crate::order::sort_descending;
 use crate::text::tokens::{Token, each_token};
@@ -63,14 +63,17 @@ impl Question {
     ) -> Self {
         let all = words_of(text);
         let mut sum = vec![0.0; texts.words.dimensions()];
-        let mut part = sum.clone();
+        let mut others = CodedVectors::new(sum.len());
         for word in &all {
             match texts.words.names.code(word) {
                 Some(code) => texts.words.vectors.add_to(code as usize, &mut sum),
                 None => {
-                    part.fill(0.0);
+                    // Coded like the words of texts, so that a question has the same vector whether
+                    // or not a text holds its words.
+                    let mut part = vec![0.0; sum.len()];
                     if !part.is_empty() && embed(word, &mut part) {
-                        sum.iter_mut().zip(&part).for_each(|(sum, part)| *sum += part);
+                        others.push(&part);
+                        others.add_to(others.len() - 1, &mut sum);
                     }
                 }
             }

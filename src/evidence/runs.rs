@@ -4,8 +4,9 @@
 //!
 //! The memories of one cluster are a run, in the order in which they were made. Memories without a
 //! cluster are in one line of time. It breaks into runs where an hour passes between one memory and
-//! the next. Many memories of one instant were imported together and say nothing of each other. Both orders are kept sorted, since almost every memory is made after all others. A
-//! question reads them as one list of rows, which is laid out anew after a change.
+//! the next. Many memories of one instant were imported together and say nothing of each other. Both
+//! orders are kept sorted, since almost every memory is made after all others. A question reads them
+//! as one list of rows, which is laid out anew after a change.
 //!
 //! # Cost
 //!
@@ -96,12 +97,14 @@ impl Runs {
             let mut before = f64::NEG_INFINITY;
             for same in self.line.chunk_by(|one, other| one.0 == other.0) {
                 let instant = same[0].0;
-                if instant - before >= GAP && rows.len() > ends.last().copied().unwrap_or(0) {
+                let imported = same.len() >= IMPORTED;
+                let ends_run = imported || instant - before >= GAP;
+                if ends_run && rows.len() > ends.last().copied().unwrap_or(0) {
                     ends.push(rows.len());
                 }
                 for &(_, _, row) in same {
                     rows.push(row);
-                    if same.len() >= IMPORTED {
+                    if imported {
                         ends.push(rows.len());
                     }
                 }

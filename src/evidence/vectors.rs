@@ -9,7 +9,8 @@
 //! # Invariants
 //!
 //! - Products of codes are exact, so that a cosine has the same bits on every platform.
-//! - A vector of zeros has step 0 and length 0, and its cosine with anything is 0.
+//! - A vector of zeros has step 0 and length 0, and its cosine with anything is 0. A vector with a
+//!   component that is not finite counts as one of zeros.
 //!
 //! # Soundness
 //!
@@ -135,7 +136,7 @@ pub(super) struct CodedQuery {
 }
 
 impl CodedQuery {
-    /// Codes a vector. Returns `None` if it is all zeros.
+    /// Codes a vector. Returns `None` if it is all zeros or not finite.
     pub fn new(vector: &[f32]) -> Option<Self> {
         let largest = largest_of(vector);
         if largest == 0.0 {
@@ -150,6 +151,10 @@ impl CodedQuery {
     }
 }
 
+/// Returns the size of the largest component; 0 if a component is not finite.
 fn largest_of(vector: &[f32]) -> f64 {
+    if !vector.iter().all(|component| component.is_finite()) {
+        return 0.0;
+    }
     vector.iter().fold(0.0, |largest: f64, component| largest.max(f64::from(component.abs())))
 }

@@ -1,5 +1,6 @@
 //! Answers to questions in words, ranked by evidence.
 
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::{Filters, MemoryIndex, NodeChange};
@@ -13,12 +14,19 @@ use crate::evidence::{
 use crate::intent::IntentClassifier;
 use crate::math::exp;
 use crate::order::{Selection, sort_descending};
-use crate::search::{SearchConfig, SearchHit, seed, spread};
+use crate::search::{EdgeWeight, SearchConfig, SearchHit, seed, spread};
 use crate::section::SectionSet;
 use crate::signal::{NEW_BONUS, NEW_DAYS, RecencyTable, SaturationTable, days_between};
 
+/// The type of the edge from a memory to the one that it supersedes.
+const SUPERSEDES: &str = "supersedes";
+/// What a superseded memory loses: the sum of the memory that supersedes it is higher by this.
+const STEP_BEHIND: f64 = 1.0;
 /// The memories from which activation starts.
 const SEEDS: usize = 15;
+/// The greatest activation that counts as evidence. A configuration can make activation infinite,
+/// and sums of evidence must stay finite.
+const MOST_ACTIVATION: f64 = 1e6;
 
 /// The text of a node of a batch.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,6 +63,8 @@ pub struct Answer {
     pub sum: f64,
     /// Its evidence.
     pub evidence: Values,
+    /// The memory that supersedes it.
+    pub superseded_by: Option<Row>,
 }
 
 /// A kind of evidence for a memory.
@@ -90,6 +100,15 @@ pub struct Why {
     pub words: Vec<MatchedWord>,
     /// The best passage.
     pub passage: BestPassage,
+    /// The memory that supersedes it.
+    pub superseded_by: Option<Row>,
+}
+
+/// The sum of a memory that supersedes another one or is superseded.
+#[derive(Clone, Copy, Debug)]
+struct Superseding {
+    sum: f64,
+    by: Option<Row>,
 }
 
 /// What a memory index needs to answer questions in words.
@@ -104,6 +123,12 @@ pub(super) struct Answering {
     recency: RecencyTable,
     saturation: SaturationTable,
     selection: Selection,
+    /// Sums that supersession changed, by row.
+    superseding: FxHashMap<Row, Superseding>,
+    /// The rows with a text, by sequence.
+    order: Vec<Row>,
+    /// The count of changes of the texts when `order` was made.
+    ordered_at: Option<u64>,
     /// By row; 0 where activation did not arrive.
     activation: Vec<f64>,
     activated: Vec<Row>,
@@ -121,13 +146,19 @@ impl Answering {
             recency: RecencyTable::default(),
             saturation: SaturationTable::default(),
             selection: Selection::default(),
+            superseding: FxHashMap::default(),
+            order: Vec::new(),
+            ordered_at: None,
             activation: Vec::new(),
             activated: Vec::new(),
         }
     }
 
     pub fn bytes(&self) -> usize {
-        self.texts.bytes() + self.evidence.bytes() + self.activation.capacity() * 8
+        self.texts.bytes()
+            + self.evidence.bytes()
+            + self.activation.capacity() * size_of::<f64>()
+            + (self.activated.capacity() + self.order.capacity()) * size_of::<Row>()
     }
 }
 
@@ -137,6 +168,7 @@ impl MemoryIndex {
     pub fn keep_texts(&mut self, dimensions: usize, stemming: Stemming) {
         self.answering.texts = Texts::new(dimensions, stemming);
         self.answering.evidence = Evidence::default();
+        self.answering.ordered_at = None;
     }
 
     /// Adds and changes nodes as [`MemoryIndex::upsert`] does, and stores the texts of some of them.
@@ -185,7 +217,7 @@ impl MemoryIndex {
         }
     }
 
-    /// Returns the memories that answer a question, best first. Equal ones are in order of row.
+    /// Returns the memories that answer a question, best first. Equal ones are in order of sequence.
     /// A memory for which no evidence speaks is left out.
     ///
     /// # Errors
@@ -197,25 +229,23 @@ impl MemoryIndex {
             return Err(Error::argument("min_score", problem).found(ask.min_score));
         }
         let (question, sections) = self.collect(ask, embed)?;
+        self.supersede(&question, sections, ask);
         let mut selection = std::mem::take(&mut self.answering.selection);
         selection.clear(ask.limit, self.answering.texts.len());
-        let filtered = ask.filters.is_about_nodes();
-        for row in 0..self.answering.texts.rows() as Row {
-            if self.answering.texts.has(row)
-                && (!filtered || self.passes(row, ask.filters, ask.now))
-            {
-                let score = self.score(&question, sections, row, ask.now);
-                if let Some(score) = score {
-                    selection.offer(score, row);
-                }
+        for row in self.askable(ask) {
+            if let Some(score) = self.score(&question, sections, row, ask.now) {
+                selection.offer(score, row);
             }
         }
         let rows = selection.take().to_vec();
         self.answering.selection = selection;
         let answers = rows.into_iter().map(|row| {
             let evidence = self.values(&question, sections, row, ask.now);
-            let sum = sum(&evidence, &self.answering.weights);
-            Answer { row, score: probability(&self.answering.fit, sum), sum, evidence }
+            let changed = self.answering.superseding.get(&row);
+            let sum = changed.map_or_else(|| sum(&evidence, &self.answering.weights), |it| it.sum);
+            let superseded_by = changed.and_then(|it| it.by);
+            let score = probability(&self.answering.fit, sum);
+            Answer { row, score, sum, evidence, superseded_by }
         });
         Ok(answers.take_while(|answer| answer.score >= ask.min_score).collect())
     }
@@ -227,7 +257,8 @@ impl MemoryIndex {
     /// filters exclude.
     pub fn why(&mut self, row: Row, ask: &Ask<'_>, embed: &mut Embed<'_>) -> Result<Why> {
         let (question, sections) = self.collect(ask, embed)?;
-        let Answering { texts, evidence, fit, .. } = &self.answering;
+        self.supersede(&question, sections, ask);
+        let Answering { texts, evidence, fit, superseding, .. } = &self.answering;
         let Some((passage, words)) = evidence.matches(texts, &question, row) else {
             return Err(Error::argument("id", "must name a memory with a title or a text"));
         };
@@ -236,13 +267,15 @@ impl MemoryIndex {
         }
         let score = |row: Row| self.score(&question, sections, row, ask.now);
         let values = self.values(&question, sections, row, ask.now);
-        let own = sum(&values, &self.answering.weights);
-        let before = (0..texts.rows() as Row)
-            .filter(|&other| texts.has(other) && self.passes(other, ask.filters, ask.now))
-            .filter(|&other| {
-                let score = score(other);
-                score.is_some_and(|score| score > own || score == own && other < row)
-            });
+        let by_evidence = sum(&values, &self.answering.weights);
+        let changed = superseding.get(&row);
+        let own = changed.map_or(by_evidence, |it| it.sum);
+        let mut is_earlier = true;
+        let before = self.askable(ask).filter(|&other| {
+            is_earlier &= other != row;
+            let score = score(other);
+            score.is_some_and(|score| score > own || score == own && is_earlier)
+        });
         let rank = score(row).map(|_| 1 + before.count());
         let mut evidence: Vec<Contribution> = NAMES
             .iter()
@@ -255,6 +288,11 @@ impl MemoryIndex {
                 contribution: value * weight,
             })
             .collect();
+        if own != by_evidence {
+            let value = own - by_evidence;
+            let name = "supersession";
+            evidence.push(Contribution { name, value, weight: 1.0, contribution: value });
+        }
         sort_descending(&mut evidence, |it| it.contribution);
         Ok(Why {
             rank,
@@ -265,18 +303,36 @@ impl MemoryIndex {
             evidence,
             words,
             passage,
+            superseded_by: changed.and_then(|it| it.by),
         })
     }
 
-    /// Returns the evidence of every memory that may be found, in order of row.
+    /// Returns the evidence of every memory that may be found, in order of sequence.
     ///
     /// # Errors
     /// As [`MemoryIndex::ask`].
     pub fn evidence(&mut self, ask: &Ask<'_>, embed: &mut Embed<'_>) -> Result<Vec<(Row, Values)>> {
         let (question, sections) = self.collect(ask, embed)?;
-        let rows = (0..self.answering.texts.rows() as Row)
-            .filter(|&row| self.answering.texts.has(row) && self.passes(row, ask.filters, ask.now));
+        let rows = self.askable(ask);
         Ok(rows.map(|row| (row, self.values(&question, sections, row, ask.now))).collect())
+    }
+
+    /// Returns the memories that may be found, in order of sequence.
+    fn askable(&self, ask: &Ask<'_>) -> impl Iterator<Item = Row> {
+        let filtered = ask.filters.is_about_nodes();
+        let rows = self.answering.order.iter().copied();
+        rows.filter(move |&row| !filtered || self.passes(row, ask.filters, ask.now))
+    }
+
+    /// Lists the rows with a text anew, if the index has changed.
+    fn put_in_order(&mut self) {
+        let Answering { texts, order, ordered_at, .. } = &mut self.answering;
+        if *ordered_at != Some(texts.changes()) {
+            *ordered_at = Some(texts.changes());
+            order.clear();
+            order.extend((0..texts.rows() as Row).filter(|&row| texts.has(row)));
+            self.nodes.sort(order);
+        }
     }
 
     /// Reads a question and collects the evidence for it.
@@ -285,6 +341,7 @@ impl MemoryIndex {
         ask.filters.check()?;
         let rows = self.nodes.rows();
         self.afford_for_now("question", rows * 200)?;
+        self.put_in_order();
         let filtered = ask.filters.is_about_nodes();
         let Self { nodes, labels, answering: Answering { texts, evidence, .. }, .. } = self;
         let passes = |row: Row| !filtered || ask.filters.pass(row, nodes, labels, ask.now);
@@ -294,11 +351,39 @@ impl MemoryIndex {
         Ok((question, intent.classify(ask.text, intent.matcher())))
     }
 
+    /// Puts memories that answer before the memories that they supersede. The newer memory takes the
+    /// sum of the older one if that is higher, as it is about the same thing, and the older one
+    /// loses a step. Edges are read in their order, so that a chain of corrections moves up one by
+    /// one.
+    fn supersede(&mut self, question: &Question, sections: SectionSet, ask: &Ask<'_>) {
+        self.answering.superseding.clear();
+        let Some(code) = self.edge_types.code(SUPERSEDES) else { return };
+        let mut changed: FxHashMap<Row, Superseding> = FxHashMap::default();
+        for slot in self.graph.of_type(code as u16) {
+            let Some(edge) = self.graph.edge(slot) else { continue };
+            let (newer, older) = (edge.source, edge.target);
+            let has = |row| self.answering.texts.has(row) && self.passes(row, ask.filters, ask.now);
+            if newer == older || !has(newer) || !has(older) {
+                continue;
+            }
+            let sum = |row: Row| match changed.get(&row) {
+                Some(known) => Some(known.sum),
+                None => self.score_alone(question, sections, row, ask.now),
+            };
+            let Some(of_older) = sum(older) else { continue };
+            let of_newer = sum(newer).unwrap_or(of_older);
+            let by = changed.get(&newer).and_then(|known| known.by);
+            changed.insert(newer, Superseding { sum: of_newer.max(of_older), by });
+            changed.insert(older, Superseding { sum: of_older - STEP_BEHIND, by: Some(newer) });
+        }
+        self.answering.superseding = changed;
+    }
+
     /// Spreads activation from the memories that are nearest to the question.
     fn activate(&mut self, ask: &Ask<'_>) -> Result<()> {
         let room = self.room();
         let Self { nodes, labels, graph, answering, .. } = self;
-        let Answering { texts, evidence, activation, activated, selection, .. } = answering;
+        let Answering { texts, evidence, activation, activated, selection, order, .. } = answering;
         for row in activated.drain(..) {
             if let Some(activation) = activation.get_mut(row as usize) {
                 *activation = 0.0;
@@ -311,7 +396,7 @@ impl MemoryIndex {
         let filtered = ask.filters.is_about_nodes();
         let passes = |row: Row| !filtered || ask.filters.pass(row, nodes, labels, ask.now);
         selection.clear(SEEDS, texts.len());
-        for row in (0..texts.rows() as Row).filter(|&row| texts.has(row) && passes(row)) {
+        for row in order.iter().copied().filter(|&row| passes(row)) {
             selection.offer(evidence.nearness(row), row);
         }
         let hits: Vec<SearchHit> = selection
@@ -327,14 +412,18 @@ impl MemoryIndex {
         let weight = |slot: u32, row: Row| {
             let edge_type = graph.edge_type(slot);
             let may_pass = (all_edges || ask.filters.passes_edge(edge_type)) && passes(row);
-            may_pass.then(|| self.edge_weights[usize::from(edge_type)])
+            let weight = || match self.search.edge_weight {
+                EdgeWeight::Learned => graph.strength(slot),
+                _ => self.edge_weights[usize::from(edge_type)],
+            };
+            may_pass.then(weight)
         };
         let most_queued = room / (6 * size_of::<(Row, f64)>());
         let spread = spread(graph, &seeds, &config, most_queued, weight, None)?;
         // The first of the active nodes are the seeds. Their own activation is no evidence.
         let own = seeds.iter().map(|seed| config.initial_activation * seed.combined_score);
         for (active, own) in spread.activated.iter().zip(own.chain(std::iter::repeat(0.0))) {
-            activation[active.row as usize] = active.activation - own;
+            activation[active.row as usize] = (active.activation - own).min(MOST_ACTIVATION);
             activated.push(active.row);
         }
         Ok(())
@@ -344,6 +433,21 @@ impl MemoryIndex {
     /// Evidence without a weight is not computed.
     #[inline(always)]
     fn score(&self, question: &Question, sections: SectionSet, row: Row, now: f64) -> Option<f64> {
+        match self.answering.superseding.get(&row) {
+            Some(changed) => Some(changed.sum),
+            None => self.score_alone(question, sections, row, now),
+        }
+    }
+
+    /// [`MemoryIndex::score`] without a look at superseded memories.
+    #[inline(always)]
+    fn score_alone(
+        &self,
+        question: &Question,
+        sections: SectionSet,
+        row: Row,
+        now: f64,
+    ) -> Option<f64> {
         let Answering { texts, evidence, fit, weights, weighs_circumstances, .. } = &self.answering;
         let values = if *weighs_circumstances {
             self.values(question, sections, row, now)
@@ -357,7 +461,9 @@ impl MemoryIndex {
         let Answering { texts, evidence, recency, saturation, activation, .. } = &self.answering;
         let place = row as usize;
         let section = self.section(row);
-        let recency = recency.get(days_between(self.nodes.last_accessed().get(place), now));
+        // An access in the future counts as one of today.
+        let days = days_between(self.nodes.last_accessed().get(place), now).max(0.0);
+        let recency = recency.get(days);
         let is_new = days_between(self.nodes.created_at.get(place), now) < NEW_DAYS;
         let used = saturation.of_count(self.nodes.access_count.get(place)) * recency;
         let circumstances = Circumstances {

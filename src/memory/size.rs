@@ -23,6 +23,8 @@ pub struct ByteCounts {
     pub embeddings: usize,
     /// The same: bytes allocated.
     pub embeddings_capacity: usize,
+    /// Titles and texts as words and passages, and the columns that questions fill: bytes allocated.
+    pub texts: usize,
 }
 
 impl MemoryIndex {
@@ -62,6 +64,7 @@ impl MemoryIndex {
             edges_capacity: self.graph.capacity_bytes(),
             embeddings: self.vectors.bytes(),
             embeddings_capacity: self.vectors.capacity_bytes(),
+            texts: self.answering.bytes(),
         }
     }
 

@@ -151,6 +151,8 @@ record! {
     NODE_TITLE,
     /// Bytes of its text, or [`ABSENT`].
     NODE_TEXT,
+    /// The instant of the event that its text tells of, or [`ABSENT`].
+    NODE_EVENT_TIME,
 }
 
 record! {
@@ -232,6 +234,8 @@ record! {
     USED_EMBEDDINGS,
     /// Allocated bytes of embeddings.
     USED_EMBEDDINGS_CAPACITY,
+    /// Allocated bytes of texts.
+    USED_TEXTS,
 }
 
 /// Kind of a name: type of a node.
@@ -341,6 +345,8 @@ record! {
     ANSWER_SCORE,
     /// The weighted sum of its evidence.
     ANSWER_SUM,
+    /// Row of the memory that supersedes it, or [`NO_END`].
+    ANSWER_SUPERSEDED_BY,
 }
 
 /// Spreading ended: a round passed nothing on.

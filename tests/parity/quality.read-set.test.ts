@@ -71,6 +71,12 @@ describe("a file of sets", () => {
     expect(parseSets([{ ...SET, memories }], "sets")[0]!.memories).toEqual([OTHER, memories[2]]);
   });
 
+  it("takes an empty title, subtype, speaker or language for none", () => {
+    const empty = { title: "", subtype: "", speaker: "", language: "" };
+    const [set] = parseSets([{ ...SET, memories: [{ ...MEMORY, ...empty }] }], "sets");
+    expect(set!.memories).toEqual([MEMORY]);
+  });
+
   it("names an answer once, even if the file repeats it", () => {
     const questions = [{ ...QUESTION, answers: ["m1", "m2", "m1"] }];
     const [set] = parseSets([{ ...SET, questions }], "sets");
@@ -109,7 +115,7 @@ describe("a wrong set is refused", () => {
     [memory({ title: null }), `${MEMORY_PLACE}.title: null is no text`],
     [memory({ subtype: 1 }), `${MEMORY_PLACE}.subtype: 1 is no text`],
     [memory({ speaker: [] }), `${MEMORY_PLACE}.speaker: [] is no text`],
-    [memory({ language: "" }), `${MEMORY_PLACE}.language: "" is no text`],
+    [memory({ language: " " }), `${MEMORY_PLACE}.language: " " is no text`],
     [
       memory({ created_at: "2026-02-20" }),
       `${MEMORY_PLACE}.created_at: "2026-02-20" is no instant`,

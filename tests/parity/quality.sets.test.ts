@@ -1,10 +1,12 @@
 // The general memory and the labelled questions over it and over the trader's memory.
 
+import { createEngine } from "nous-wasm";
 import { describe, expect, it } from "vitest";
 import stem from "wink-porter2-stemmer";
 import { GENERAL_QUESTIONS, ownSets } from "../../benches/quality/own-sets.ts";
 import { PARTS, partOf, type SetQuestion } from "../../benches/quality/question-set.ts";
 import { parseSets } from "../../benches/quality/read-set.ts";
+import { LOOKALIKES, REPLACEMENTS } from "../../benches/quality/replacements.ts";
 import {
   clusterOf,
   GENERAL_END,
@@ -65,7 +67,13 @@ describe("the general memory", () => {
 
   it("has memories of every subtype, and no other subtype", () => {
     const used = tally(GENERAL_MEMORIES, ({ subtype }) => subtype);
-    expect([...used.keys()].sort()).toEqual([...GENERAL_SUBTYPES]);
+    expect([...used.keys()].sort()).toEqual(Object.keys(GENERAL_SUBTYPES));
+  });
+
+  it("has sections for its subtypes, which the engine takes as a setting", () => {
+    const engine = createEngine({ sections: { subtypes: GENERAL_SUBTYPES } });
+    for (const [subtype, { section }] of Object.entries(GENERAL_SUBTYPES))
+      expect(engine.getSectionForSubtype(subtype), subtype).toBe(section);
   });
 
   it("has short and long texts", () => {
@@ -182,6 +190,43 @@ describe("the own questions", () => {
     expect(recorded.map(partOf)).toEqual(["test", "dev", "dev", "dev", "test"]);
     for (const { text, part } of general.questions) expect(part, text).toBe(partOf(text));
     expect(new Set(general.questions.map(({ part }) => part))).toEqual(new Set(PARTS));
+  });
+});
+
+describe("pairs of memories", () => {
+  const pairs = [...REPLACEMENTS, ...LOOKALIKES];
+
+  it("are 100 or more of each sort, each of two memories in the order of making", () => {
+    expect(REPLACEMENTS.length).toBeGreaterThanOrEqual(100);
+    expect(LOOKALIKES.length).toBeGreaterThanOrEqual(100);
+    for (const { older, newer } of pairs) {
+      expect(memories.has(older), older).toBe(true);
+      expect(memories.has(newer), newer).toBe(true);
+      expect(made(older), `${older}, ${newer}`).toBeLessThan(made(newer));
+    }
+  });
+
+  it("are listed once, as a replacement or as lookalikes", () => {
+    const keys = pairs.map(({ older, newer }) => `${older} ${newer}`);
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  it("are often replaced without a word that announces a change", () => {
+    const announcing =
+      /\b(now|since|from now on|instead|switched|changed|no longer|new|any more|given up|moved|jetzt|nun|seit|nicht mehr)\b|今|にした/i;
+    const silent = REPLACEMENTS.filter(({ newer }) => {
+      const { title = "", text } = memories.get(newer)!;
+      return !announcing.test(`${title} ${text}`);
+    });
+    expect(silent.length / REPLACEMENTS.length).toBeGreaterThan(0.45);
+  });
+
+  it("contain the outdated answers of all corrections", () => {
+    const replaced = new Set(REPLACEMENTS.map(({ older }) => older));
+    const outdated = ofKind(general.questions, "correction").flatMap((one) => one.outdated ?? []);
+    // It says that Theo does not eat mushrooms, as the memory of the family does.
+    const told = outdated.filter((id) => !replaced.has(id) && id !== "theo-mushrooms-still");
+    expect(told).toEqual([]);
   });
 });
 

@@ -3,7 +3,7 @@
 // characters that were assigned after 2015.
 
 const MARK = /^[!-/:-@[-`{-~\p{P}]$/u;
-const DROPPED = /[\p{Mn}\p{Cf}\p{Co}\uFFFD]|(?![\t\n\r])\p{Cc}/gu;
+const DROPPED = /[\p{Mn}\p{Cf}\p{Co}\p{Cs}\uFFFD]|(?![\t\n\r])\p{Cc}/gu;
 const IDEOGRAPH =
   "\\u{3400}-\\u{4DBF}\\u{4E00}-\\u{9FFF}\\u{F900}-\\u{FAFF}\\u{20000}-\\u{2A6DF}\\u{2A700}-\\u{2B81F}" +
   "\\u{2B920}-\\u{2CEAF}\\u{2F800}-\\u{2FA1F}";
@@ -15,7 +15,7 @@ const { fround } = Math;
 
 /** Returns the words of a text, in order. */
 export function wordsOf(text: string): string[] {
-  const decomposed = text.toWellFormed().normalize("NFD").replace(DROPPED, "");
+  const decomposed = text.normalize("NFD").replace(DROPPED, "");
   // One by one, because the last sigma of a word has another lower case.
   const lower = Array.from(decomposed, (character) => character.toLowerCase()).join("");
   return lower.match(WORD) ?? [];

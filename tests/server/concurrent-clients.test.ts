@@ -63,7 +63,8 @@ async function work(
     const id = `${name}t${turn}`;
     await done("POST /nodes", { ...LESSON, id, content_title: id });
     acknowledged.made.push(id);
-    const found = (await done("POST /search", { query: id })).data.map(
+    // By signals a search finds this memory alone, and counts no access of another.
+    const found = (await done("POST /search", { query: id, ranking: "signals" })).data.map(
       (one: { id: string }) => one.id,
     );
     if (!found.includes(id)) acknowledged.failures.push(`${id} is not found`);

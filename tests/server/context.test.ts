@@ -205,7 +205,7 @@ describe("POST /context", () => {
         .prepare("UPDATE nodes SET provenance_created_at = ? WHERE id = ?")
         .run(daysAgo, fitting.id);
       const factsIn = async (turn: object) =>
-        (await build(own, { ...turn, recall: "none" })).recalled_ids.fact;
+        (await build(own, { ...turn, recall: "none", ranking: "signals" })).recalled_ids.fact;
       expect(await factsIn({ frame: "elsewhere" })).toEqual([other.id, fitting.id]);
       expect(await factsIn(asked!)).toEqual([fitting.id, other.id]);
     }

@@ -31,6 +31,10 @@ const optionsOf = ({ url }: Provider, model = MODEL) => [
   ...["--embeddings-model", model, "--embeddings-key", KEY, "--log-level", "trace"],
 ];
 
+const NONE = ["--embeddings-provider", "none"];
+/** Evidence compares no vectors of a provider. */
+const BY_SIGNALS = ["--ranking", "signals"];
+
 /** A server with a provider, as one agent sees it. */
 async function set({
   folder = temporaryFolder(),
@@ -38,7 +42,7 @@ async function set({
   options = [] as string[],
 } = {}) {
   const provider = await startProvider(D);
-  const server = await start(folder, [...optionsOf(provider), ...options]);
+  const server = await start(folder, [...optionsOf(provider), ...BY_SIGNALS, ...options]);
   return { provider, server, folder, client: clientOf(server, agent) };
 }
 
@@ -345,7 +349,7 @@ describe("backfilling", () => {
   /** Memories of an agent that were written without a provider. */
   async function withoutVectors(agent: string, contents: readonly string[]) {
     const folder = temporaryFolder();
-    const server = await start(folder);
+    const server = await start(folder, NONE);
     const client = clientOf(server, agent);
     for (const content_title of contents) await client.create({ content_title });
     const { body } = await client.ask("POST /nodes/backfill-embeddings");
@@ -368,7 +372,7 @@ describe("backfilling", () => {
 
   test("can be done by a command, which resumes where it stopped, beside a server", async () => {
     const folder = await withoutVectors("late", ["one", "two", "three", "four"]);
-    const server = await start(folder);
+    const server = await start(folder, BY_SIGNALS);
     const client = clientOf(server, "late");
     expect((await client.ask("POST /search", { query: "one" })).body.count).toBe(1);
     const provider = await startProvider(D);
@@ -417,7 +421,7 @@ describe("backfilling", () => {
 
   test("is refused by the commands without a provider", async () => {
     for (const command of ["backfill", "reembed"]) {
-      const { code, stderr } = await run([command, "--data-dir", temporaryFolder()]);
+      const { code, stderr } = await run([command, "--data-dir", temporaryFolder(), ...NONE]);
       expect({ code, stderr }).toEqual({
         code: 1,
         stderr: "embeddings_provider is none: set it to make vectors.\n",

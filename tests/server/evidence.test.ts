@@ -110,6 +110,22 @@ describe("a search by evidence", () => {
       expect(await own.search(query, { limit })).toEqual(whole.slice(0, limit));
   });
 
+  test("names the memory that supersedes another, and finds a time of an event", async () => {
+    const own = await filled(client());
+    const newer = { ...MEMORIES[2], id: "porto", created_at: day("02-09") };
+    await own.create({ ...newer, content_title: "Mira moved to Porto", temporal_event_time: null });
+    await own.link("porto", "lisbon", "supersedes");
+    const { data } = await searched(own, { query: "Where did Mira move?" });
+    expect(data.slice(0, 2)).toMatchObject([
+      { id: "porto" },
+      { id: "lisbon", superseded_by: "porto" },
+    ]);
+    expect(data[0]).not.toHaveProperty("superseded_by");
+    const dated = await searched(own, { query: "What happened on January 2, 2026?" });
+    const told = dated.data.find(({ id }: { id: string }) => id === "lisbon");
+    expect(told.evidence.told).toBe(2);
+  });
+
   test("leaves out memories below min_score", async () => {
     const own = await filled(client());
     const query = "Did Mira move to Lisbon?";
@@ -150,15 +166,20 @@ describe("a search by evidence", () => {
   test("finds a memory as soon as it is acknowledged, and its text no longer than it exists", async () => {
     const own = await filled(client());
     const best = async (query: string) => (await own.search(query, { limit: 1 }))[0];
+    /** Memories that hold a word of the question, and not only one that is near. */
+    const holding = async (query: string) =>
+      (await searched(own, { query })).data
+        .filter(({ evidence }: { evidence: object }) => "bm" in evidence)
+        .map(({ id }: { id: string }) => id);
     await own.create({ id: "kiwi", content_title: "Kiwis", created_at: day("01-20") });
     expect(await best("kiwis")).toBe("kiwi");
     await own.ask("PATCH /nodes/kiwi", { content_title: "Quinces" });
-    expect(await own.search("kiwis")).toEqual([]);
+    expect(await holding("kiwis")).toEqual([]);
     expect(await best("quinces")).toBe("kiwi");
     await own.ask("DELETE /nodes/kiwi");
-    expect(await own.search("quinces")).toEqual([]);
+    expect(await holding("quinces")).toEqual([]);
     expect((await own.ask("POST /nodes/tea/purge")).status).toBe(200);
-    expect(await own.search("green tea")).toEqual([]);
+    expect(await holding("green tea")).toEqual([]);
   });
 
   test("reads every text again after a restart", async () => {

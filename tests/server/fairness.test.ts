@@ -14,12 +14,15 @@ import { temporaryFolder } from "./support/temporary-folder.ts";
 const ONE_THREAD = ["--workers", "1"];
 const MEGABYTE = 2 ** 20;
 
+/** Without vectors texts are compared by their words, which takes longer. */
+const BY_WORDS = ["--embeddings-provider", "none"];
+
 /** A text of this many characters, of words that memories share. */
 const wordsOf = (length: number, first = "") =>
   `${first} ${"funding squeeze extremes revert ".repeat(length / 32)}`;
 
 async function twoAgents(): Promise<{ server: Running; busy: Client; other: Client }> {
-  const server = await start(temporaryFolder(), ONE_THREAD);
+  const server = await start(temporaryFolder(), [...ONE_THREAD, ...BY_WORDS]);
   const [busy, other] = [clientOf(server, "busy"), clientOf(server, "other")];
   await other.create();
   return { server, busy, other };

@@ -178,7 +178,7 @@ describe("a search in compatibility mode", () => {
   });
 });
 
-test("without compatibility, search.max_seeds limits the seeds of every search", async () => {
+test("without compatibility, search.max_seeds limits the seeds of every search by signals", async () => {
   const config = ["--config", join(temporaryFolder(), "nous.yaml")];
   writeFileSync(config[1]!, "search: { max_seeds: 5 }\n");
   const answers = async (options: readonly string[]) => {
@@ -191,7 +191,9 @@ test("without compatibility, search.max_seeds limits the seeds of every search",
     }
     const seeds = [];
     for (const limit of [1, 5, 10, 30]) {
-      const { body } = await own.ask("POST /search", { query: "funding squeeze", limit });
+      const { body } = await own.ask("POST /search", {
+        ...{ query: "funding squeeze", ranking: "signals", limit },
+      });
       seeds.push(body.metrics.seeds_found);
     }
     return seeds;

@@ -213,13 +213,8 @@ describe("another agent is answered between the steps of one agent's long work:"
       log: (what) => messages.push(what),
     });
     again.open();
-    expect([again.index.size, again.texts.size]).toEqual([MANY, MANY]);
-    expect(messages).toEqual(
-      expect.arrayContaining([
-        "Loaded from its snapshot: index",
-        "Loaded from its snapshot: full text",
-      ]),
-    );
+    expect([again.index.size, again.index.textCount]).toEqual([MANY, MANY]);
+    expect(messages).toContain("Loaded from its snapshot: index");
     again.discard();
   });
 

@@ -8,6 +8,9 @@ const { client } = sharedServer();
 
 const QUESTION = "What's my BTC thesis and how did my last SOL trade go?";
 
+/** Memories of different days are no conversation, in which each speaks for the others. */
+const day = (date: number) => `2026-01-0${date}T00:00:00Z`;
+
 /**
  * A thesis and a trade about BTC, linked to each other, another trade, linked to the first, and a
  * memory about neither.
@@ -17,13 +20,18 @@ async function trader() {
   const thesis = await own.create({
     subtype: "custom:thesis",
     content_title: "BTC thesis: dips are bought",
+    created_at: day(1),
   });
-  const lesson = await own.create({ content_title: "BTC thesis of last year failed" });
+  const lesson = await own.create({
+    content_title: "BTC thesis of last year failed",
+    created_at: day(2),
+  });
   const trade = await own.create({
     subtype: "custom:trade_close",
     content_title: "SOL trade closed at +4%",
+    created_at: day(3),
   });
-  const other = await own.create({ content_title: "Weather in Lisbon" });
+  const other = await own.create({ content_title: "Weather in Lisbon", created_at: day(4) });
   const within = await own.link(thesis.id, lesson.id, "relates_to");
   const across = await own.link(thesis.id, trade.id, "relates_to");
   const self = await own.link(thesis.id, thesis.id, "relates_to");

@@ -47,7 +47,7 @@ describe("POST /nodes", () => {
       version: 1,
       last_modified: node.created_at,
       created_at: node.provenance_created_at,
-      embedding_model: null,
+      embedding_model: expect.stringMatching(/^nous-128-/),
       temporal_event_time: null,
       temporal_event_confidence: null,
       temporal_event_source: null,
@@ -81,12 +81,14 @@ describe("POST /nodes", () => {
       temporal_event_time: "2026-03-01 10:00:00",
       temporal_event_confidence: 0.8,
       temporal_event_source: "news",
+      embedding: [1, 0],
       embedding_model: "mine",
     };
     const node = await client().create({ ...fields, something_else: { deep: [1] } });
     const temporal_event_time = "2026-03-01T10:00:00.000Z";
+    const { embedding: _, ...others } = fields;
     expect(API.node.strict().parse(node)).toMatchObject({
-      ...fields,
+      ...others,
       layer: "episode",
       temporal_event_time,
     });
@@ -364,11 +366,12 @@ describe("edges", () => {
 });
 
 describe("POST /search", () => {
-  test("answers as documented, and counts an access of each result", async () => {
+  test("answers as documented by signals, and counts an access of each result", async () => {
     const { ask, create } = client();
     const { id } = await create();
     await create({ content_title: "Something else", content_body: null });
-    const { body } = await ask("POST /search", { query: "what do I know about funding?" });
+    const asked = { query: "what do I know about funding?", ranking: "signals" };
+    const { body } = await ask("POST /search", asked);
     const answer = API.searchAnswer.strict().parse(body);
     expect(answer).toMatchObject({
       count: 1,
@@ -383,12 +386,13 @@ describe("POST /search", () => {
     });
     const { score, breakdown } = answer.data[0]!;
     expect(score).toBe(Number(score.toFixed(4)));
-    expect(Object.keys(breakdown)).toHaveLength(6);
+    expect(Object.keys(breakdown!)).toHaveLength(6);
     expect((await ask(`GET /nodes/${id}?recall=false`)).body).toMatchObject({
       neural_access_count: 1,
       neural_stability: 90,
     });
-    expect((await ask("POST /search", { query: "Bob's phone" })).body.qcs).toMatchObject({
+    const lookup = { query: "Bob's phone", ranking: "signals" };
+    expect((await ask("POST /search", lookup)).body.qcs).toMatchObject({
       query_type: "LOOKUP",
       ssa_multiplier: 2,
     });
@@ -505,12 +509,13 @@ describe("POST /search", () => {
     }
   });
 
-  test("ranks a linked memory higher", async () => {
+  test("ranks a linked memory higher by signals", async () => {
     const { create, link, search } = client();
     const memories = await Promise.all(Array.from({ length: 4 }, () => create()));
     const [first, second] = [memories[3]!, memories[2]!];
     await link(second.id, first.id);
-    expect(new Set((await search("squeeze")).slice(0, 2))).toEqual(new Set([first.id, second.id]));
+    const found = await search("squeeze", { ranking: "signals", limit: 2 });
+    expect(new Set(found)).toEqual(new Set([first.id, second.id]));
   });
 });
 

@@ -115,7 +115,12 @@ describe("by vectors", () => {
   });
 });
 
+/** Texts are compared by vectors of the server's own unless it makes none. */
+const withoutVectors = sharedServer(["--embeddings-provider", "none"]);
+
 describe("by words", () => {
+  const { client } = withoutVectors;
+
   const CONTENT = "funding squeezes often reverse within eight hours after the peak";
 
   test("the share of common words decides", async () => {

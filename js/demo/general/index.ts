@@ -28,7 +28,7 @@ export type Language = (typeof LANGUAGES)[number];
 export interface GeneralMemory {
   /** The name of the memory, unique, of small letters, digits and hyphens. */
   readonly id: string;
-  /** The kind of the memory, for example `custom:appointment`. One of {@link GENERAL_SUBTYPES}. */
+  /** The kind of the memory, for example `custom:appointment`. A key of {@link GENERAL_SUBTYPES}. */
   readonly subtype: string;
   /** The instant at which the agent stored the memory, ISO 8601 in UTC. */
   readonly created_at: string;
@@ -46,27 +46,30 @@ export interface GeneralMemory {
   readonly text: string;
 }
 
-/** The subtypes of the general memory. */
-export const GENERAL_SUBTYPES = [
-  "custom:appointment",
-  "custom:bug",
-  "custom:decision",
-  "custom:deploy",
-  "custom:event",
-  "custom:fact",
-  "custom:health",
-  "custom:lesson",
-  "custom:meeting",
-  "custom:note",
-  "custom:preference",
-  "custom:procedure",
-  "custom:purchase",
-  "custom:recipe",
-  "custom:reflection",
-  "custom:reminder",
-  "custom:summary",
-  "custom:turn",
-] as const;
+/**
+ * The subtypes of the general memory with their sections, as the setting `sections.subtypes` takes
+ * them. Without the setting, all but `custom:lesson` are unknown and belong to KNOWLEDGE.
+ */
+export const GENERAL_SUBTYPES = {
+  "custom:appointment": { section: "SIGNALS" },
+  "custom:bug": { section: "EPISODIC" },
+  "custom:decision": { section: "KNOWLEDGE" },
+  "custom:deploy": { section: "EPISODIC" },
+  "custom:event": { section: "EPISODIC" },
+  "custom:fact": { section: "KNOWLEDGE" },
+  "custom:health": { section: "EPISODIC" },
+  "custom:lesson": { section: "KNOWLEDGE" },
+  "custom:meeting": { section: "EPISODIC" },
+  "custom:note": { section: "KNOWLEDGE" },
+  "custom:preference": { section: "KNOWLEDGE" },
+  "custom:procedure": { section: "PROCEDURAL" },
+  "custom:purchase": { section: "EPISODIC" },
+  "custom:recipe": { section: "PROCEDURAL" },
+  "custom:reflection": { section: "KNOWLEDGE" },
+  "custom:reminder": { section: "SIGNALS" },
+  "custom:summary": { section: "EPISODIC" },
+  "custom:turn": { section: "EPISODIC" },
+} as const;
 
 /** The first instant of the year that the general memory covers, ISO 8601. */
 export const GENERAL_START = "2025-12-01T00:00:00Z";

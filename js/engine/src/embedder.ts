@@ -194,6 +194,29 @@ export class Embedder {
   }
 
   /**
+   * Adds the vector of a word to a sum: `MemoryIndex` takes an embedder as its source of word
+   * vectors. The vector is not normalised. Returns false, and adds nothing, if the table does not
+   * cover the word, or after `free`.
+   *
+   * @param word The word in lower case, decomposed and without combining marks, as UTF-8.
+   * @throws {NousError} `invalid_argument` if `sum` has no room for a vector.
+   *
+   * @example
+   * ```ts
+   * const sum = new Float32Array(embedder.dimensions);
+   * const isKnown = embedder.addWord(new TextEncoder().encode("tea"), sum);
+   * ```
+   */
+  addWord(word: Uint8Array, sum: Float32Array): boolean {
+    if (this.#resident === undefined) return false;
+    const vector = new Float32Array(this.#dimensions);
+    this.#requireRoom(sum, 0);
+    if (!this.wordVectorInto(word, vector)) return false;
+    for (let place = 0; place < vector.length; place++) sum[place]! += vector[place]!;
+    return true;
+  }
+
+  /**
    * Frees the table and its memory. Later calls throw with code `freed`, except `free`, which does
    * nothing, and `id` and `dimensions`. An embedder without references is garbage-collected like
    * other objects.

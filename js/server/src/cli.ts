@@ -6,6 +6,7 @@
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import { addDataCommands } from "./commands.ts";
+import type { BuiltIn } from "./embeddings/built-in.ts";
 import type { EmbeddingRun } from "./embeddings/commands.ts";
 import { addKeyCommands } from "./keys/commands.ts";
 import { createLog } from "./log.ts";
@@ -13,7 +14,7 @@ import { startServer } from "./server.ts";
 import { USUAL_AGENT } from "./settings/agent-names.ts";
 import { settingsOf, withOptions } from "./settings/flags.ts";
 import { nearest } from "./settings/nearest.ts";
-import { OPTION_NAMES, OPTIONS } from "./settings/options.ts";
+import { OPTION_NAMES, OPTIONS, type Settings } from "./settings/options.ts";
 import { SettingsError } from "./settings/read.ts";
 import { placeOf } from "./storage/place.ts";
 
@@ -80,17 +81,32 @@ async function makingOf(command: Command): Promise<EmbeddingRun> {
   return { settings, embedder, log, signal: end.signal, progress };
 }
 
+/** Returns the table of the server if the settings say that it makes vectors; else undefined. */
+async function tableFor({ embeddings_provider }: Settings): Promise<BuiltIn | undefined> {
+  if (embeddings_provider !== "builtin") return undefined;
+  const { loadEmbedder } = await import("nous-embedder");
+  return loadEmbedder();
+}
+
 async function backfill(command: Command): Promise<void> {
-  const { backfillAll } = await import("./embeddings/commands.ts");
-  for await (const { agent, ok, embedded, total } of backfillAll(await makingOf(command))) {
+  const { backfillAll, backfillByTable } = await import("./embeddings/commands.ts");
+  const { settings } = await settingsOf(command);
+  const table = await tableFor(settings);
+  const reports =
+    table === undefined ? backfillAll(await makingOf(command)) : backfillByTable(settings, table);
+  for await (const { agent, ok, embedded, total } of reports) {
     console.log(`${agent}: ${embedded} of ${total} memories that waited have a vector now`);
     if (!ok) process.exitCode = 1;
   }
 }
 
 async function makeAnew(command: Command): Promise<void> {
-  const { reembedAll } = await import("./embeddings/commands.ts");
-  for await (const { agent, embedded, rejected } of reembedAll(await makingOf(command))) {
+  const { reembedAll, reembedByTable } = await import("./embeddings/commands.ts");
+  const { settings } = await settingsOf(command);
+  const table = await tableFor(settings);
+  const reports =
+    table === undefined ? reembedAll(await makingOf(command)) : reembedByTable(settings, table);
+  for await (const { agent, embedded, rejected } of reports) {
     const without =
       rejected === 0 ? "" : `; the model rejects ${rejected} texts, which have no vector`;
     console.log(`${agent}: ${embedded} vectors made, and put in use${without}`);

@@ -38,8 +38,9 @@ export async function startServer(
   const folder = place.remote === undefined ? madeFolder(agentsDir(place.dataDir)) : undefined;
   const unsent = new Unsent();
   const { compat, ranking, count_outcomes: countOutcomes } = settings;
-  const embeds = settings.embeddings_provider !== "none";
-  const ofAgents = { engine, compat, ranking, embeds, countOutcomes };
+  const embeds = settings.embeddings_provider === "openai-compatible";
+  const hasBuiltIn = settings.embeddings_provider === "builtin";
+  const ofAgents = { engine, compat, ranking, embeds, hasBuiltIn, countOutcomes };
   const setup = { ...ofAgents, place, residence, cutLogs, folder, unsent: unsent.shared };
   const pool = new Pool(settings.workers, worker, setup, log);
   try {

@@ -34,6 +34,7 @@ fn full() -> Json {
             "hop_decay": 0.75, "min_threshold": 0.0625, "max_hops": 4, "max_nodes": 50, "aggregation": "max",
             "default_limit": 12, "edge_weight": "learned", "graph_reach": true
         },
+        "evidence": { "preset": "trading", "weights": { "lastrec": 1.5 } },
         "known_symbols": ["gold", "oil"],
         "query": { "adjacent_possessives": true },
         "orchestrator": {
@@ -93,6 +94,7 @@ fn every_key_is_read() {
         curve,
         salience_growth,
         search,
+        evidence,
         known_symbols,
         query,
         orchestrator,
@@ -122,6 +124,8 @@ fn every_key_is_read() {
         (Some(2.0), None)
     );
     assert_eq!((intent.matcher, curve, salience_growth), (Matcher::Words, Curve::Fsrs6, true));
+    assert_eq!(evidence.weights.lastrec, 1.5);
+    assert_eq!(evidence.weights.bm, nous_wasm::evidence::TRADING.weights.bm);
     assert_eq!(intent.strings, [None, Some(vec!["beep".into()]), None, None]);
     let expected = SearchConfig {
         dense_weight: 0.5,

@@ -240,6 +240,13 @@ def searching(memory):
     memory.create(content_title="About something else")
     answer = memory.ask(200, "POST /search", {"query": "zirconium"})
     found = is_list(answer, "what is found")
+    assert {node["id"] for node in found[:2]} == {wanted, other}
+    assert isinstance(answer["answerable"], bool)
+    for node in found:
+        has(NODE | {"memory_section", "score", "evidence"}, node, "what is found by evidence")
+        assert 0 <= node["score"] <= 1
+    answer = memory.ask(200, "POST /search", {"query": "zirconium", "ranking": "signals"})
+    found = is_list(answer, "what is found")
     assert {node["id"] for node in found} == {wanted, other}
     for node in found:
         has(NODE | {"memory_section", "score", "breakdown", "primary_signal"}, node, "what is found")

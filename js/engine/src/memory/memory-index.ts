@@ -189,6 +189,7 @@ export class MemoryIndex {
     const state = this.#index.live();
     const now = presentOf(optionsOf("options", options, UPSERT_KEYS).now);
     const batch = readNodes(nodes);
+    if (batch.texts.length > 0) state.tryEmbedder();
     this.#index.requireSame(state);
     return storeNodes(state, batch, nodes, now);
   }
@@ -338,6 +339,7 @@ export class MemoryIndex {
   ask(question: string, options: AskOptions = {}): Answer[] {
     const state = this.#index.live();
     const read = readQuestion(question, options, state.names);
+    state.tryEmbedder();
     this.#index.requireSame(state);
     return answerQuestion(state, read);
   }
@@ -357,6 +359,7 @@ export class MemoryIndex {
   why(id: string, question: string, options: AskOptions = {}): Why {
     const state = this.#index.live();
     const read = readQuestion(question, options, state.names);
+    state.tryEmbedder();
     this.#index.requireSame(state);
     const row = state.rows.get(id);
     if (row === undefined)
@@ -377,6 +380,7 @@ export class MemoryIndex {
   evidence(question: string, options: AskOptions = {}): EvidenceMatrix {
     const state = this.#index.live();
     const read = readQuestion(question, options, state.names);
+    state.tryEmbedder();
     this.#index.requireSame(state);
     return collectEvidence(state, read);
   }
@@ -497,9 +501,13 @@ freeOnDispose(MemoryIndex);
 function textOptionsOf({ embedder, stemming = "english" }: MemoryIndexOptions): TextOptions {
   if (stemming !== "english" && stemming !== "none")
     throw invalid("stemming", `must be "english" or "none", found ${show(stemming)}`);
-  const isSource = typeof embedder?.addWord === "function" && embedder.dimensions > 0;
-  if (embedder !== undefined && !isSource)
+  if (embedder !== undefined && typeof embedder?.addWord !== "function")
     throw invalid("embedder", `must be an Embedder, found ${show(embedder)}`);
+  if (embedder !== undefined) {
+    const { dimensions } = embedder;
+    if (wholeOf("embedder.dimensions", dimensions, MOST_DIMENSIONS) === 0)
+      throw invalid("embedder.dimensions", "must be at least 1, found 0");
+  }
   return { embedder, stems: stemming === "english" };
 }
 

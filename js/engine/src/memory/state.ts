@@ -37,6 +37,11 @@ export interface MemoryState extends IndexState<ResidentMemory> {
    * the word has no vector. Does not throw.
    */
   addWord: (word: number, length: number, sum: number) => boolean;
+  /**
+   * Calls the embedder once, so that an error that every word would cause, such as a freed embedder,
+   * is thrown before anything changes.
+   */
+  tryEmbedder: () => void;
 }
 
 /** The state of an index without nodes. @internal */
@@ -56,10 +61,14 @@ export function newState(resident: MemoryScratch, embeddingId: string): MemorySt
     },
     embeddingId,
     addWord: () => false,
+    tryEmbedder: () => {},
     snapshots: 0,
     isFreed: false,
   };
 }
+
+/** The word "a" in UTF-8. */
+const TRIED = Uint8Array.of(97);
 
 /** Where words get their vectors, and whether they are stemmed. @internal */
 export interface TextOptions {
@@ -75,11 +84,19 @@ export function keepTexts(state: MemoryState, { embedder, stems }: TextOptions):
   if (embedder === undefined) return;
   state.addWord = (word, length, sum) => {
     const { buffer } = instance.memory;
-    return embedder.addWord(
-      new Uint8Array(buffer, word, length),
-      new Float32Array(buffer, sum, dimensions),
-    );
+    try {
+      return Boolean(
+        embedder.addWord(
+          new Uint8Array(buffer, word, length),
+          new Float32Array(buffer, sum, dimensions),
+        ),
+      );
+    } catch {
+      // An exception would leave the module in the middle of its work.
+      return false;
+    }
   };
+  state.tryEmbedder = () => void embedder.addWord(TRIED, new Float32Array(dimensions));
 }
 
 /** Options of a memory, checked. @internal */

@@ -26,6 +26,7 @@ import {
   USED_EMBEDDINGS_CAPACITY,
   USED_NODES,
   USED_NODES_CAPACITY,
+  USED_TEXTS,
 } from "../generated/layout.ts";
 import { STORED_STATES } from "./read.ts";
 import type { MemoryState } from "./state.ts";
@@ -94,6 +95,7 @@ export function bytesUsed({ resident }: MemoryState): MemoryUse {
     edges_capacity: numbers[at + USED_EDGES_CAPACITY]!,
     embeddings: numbers[at + USED_EMBEDDINGS]!,
     embeddings_capacity: numbers[at + USED_EMBEDDINGS_CAPACITY]!,
+    texts: numbers[at + USED_TEXTS]!,
     module: resident.instance.memory.buffer.byteLength,
   };
 }

@@ -53,10 +53,12 @@ export interface MemoryIndexOptions {
 
 /** A source of word vectors: an `Embedder`. */
 export interface WordVectors {
-  /** Components of a vector. */
+  /** Components of a vector: a whole number from 1 to 65,536. */
   readonly dimensions: number;
   /**
-   * Adds the vector of a word to a sum. Returns false if the word has no vector.
+   * Adds the vector of a word to a sum. Returns false if the word has no vector. Always adds the
+   * same for a word. A word for which it throws, or adds a number that is not finite, counts as one
+   * without a vector. Must not call methods of the index.
    *
    * @param word The word in lower case, as UTF-8.
    */
@@ -112,11 +114,16 @@ export interface MemoryNode {
   embedding?: ArrayLike<number> | null | undefined;
   /**
    * Title, which `ask` searches. If title or text is given, both replace those that the node has,
-   * and a missing one counts as "" (none).
+   * and a missing one counts as "". Two empty ones remove the text of the node (none).
    */
   title?: string | null | undefined;
   /** Text, which `ask` searches. See `title` (none). */
   text?: string | null | undefined;
+  /**
+   * Time of the event that title and text tell of. A question that names this time finds the
+   * memory. Read only together with title or text (none).
+   */
+  event_time?: Instant | null | undefined;
   /**
    * Place in every order: a whole number from 0 to 2⁵³ − 1. Pass the database's row number, so that
    * a rebuilt index returns equal results in the same order. Default: one more than the highest so
@@ -315,6 +322,11 @@ export interface Answer {
   sum: number;
   /** The value of each kind of evidence that is not 0, by its name. */
   evidence: Record<string, number>;
+  /**
+   * Id of the memory that supersedes this one by an edge of type `supersedes`. It stands before
+   * this one. Missing if there is none.
+   */
+  superseded_by?: string;
 }
 
 /** The reasons for the place of a memory among the answers to a question. */
@@ -363,6 +375,8 @@ export interface Why {
     /** Number of words. */
     words: number;
   };
+  /** Id of the memory that supersedes this one; missing if there is none. */
+  superseded_by?: string;
 }
 
 /** The evidence of all memories for a question. */
@@ -529,6 +543,8 @@ export interface MemoryUse {
   embeddings: number;
   /** Bytes allocated for embeddings. */
   embeddings_capacity: number;
+  /** Bytes allocated for titles and texts, and for the columns that questions fill. */
+  texts: number;
   /** The module's whole memory. Ids and other JavaScript objects are not included. */
   module: number;
 }

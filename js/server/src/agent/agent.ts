@@ -12,6 +12,15 @@ import {
   type TextIndex,
 } from "nous-wasm";
 import type { Node } from "../api/nodes.ts";
+import {
+  type BuiltIn,
+  dropBuiltIn,
+  embedWaiting,
+  isInUse,
+  mayUse,
+  tableOf,
+  takeIntoUse,
+} from "../embeddings/built-in.ts";
 import { wrong } from "../refusal.ts";
 import type { Compat } from "../settings/compat.ts";
 import type { EngineYaml } from "../settings/engine-config.ts";
@@ -57,6 +66,8 @@ export interface AgentOptions {
   ranking?: RankedBy;
   /** Whether the server has a provider of embeddings. Default: false. */
   embeds?: boolean;
+  /** The server's own source of vectors. Default: none. */
+  builtIn?: BuiltIn | undefined;
   /** Whether a closed trade counts for its playbooks without a request. Default: true. */
   countsOutcomes?: boolean;
   /** Receives log messages. Default: drops them. */
@@ -81,6 +92,11 @@ export interface Unit {
    * later the pending state would overwrite the change.
    */
   settle(ids: readonly string[]): void;
+  /**
+   * Makes the vectors of texts that the transaction has written so far. The end of the transaction
+   * does it, too. Call it to learn the last entry of the change log that comes from this transaction.
+   */
+  embed(): void;
 }
 
 export class Agent {
@@ -90,6 +106,7 @@ export class Agent {
   readonly compat: Compat;
   readonly ranking: RankedBy;
   readonly embeds: boolean;
+  readonly builtIn: BuiltIn | undefined;
   readonly countsOutcomes: boolean;
   readonly soft = new SoftState();
   /**
@@ -116,6 +133,7 @@ export class Agent {
     this.compat = compat;
     this.ranking = options.ranking ?? usualRanking(compat);
     this.embeds = embeds;
+    this.builtIn = options.builtIn;
     this.countsOutcomes = countsOutcomes;
     this.engine = createEngine(inSnakeCase(config));
     this.#log = log;
@@ -124,14 +142,11 @@ export class Agent {
     const indexFile = snapshots && new SnapshotFile(snapshots.index, "index", log);
     const textsFile = snapshots && new SnapshotFile(snapshots.texts, "full text", log);
     this.#files = [indexFile, textsFile].filter((file) => file !== undefined);
-    this.#replica = new IndexReplica(
-      this.soft,
-      this.engine,
-      config,
-      log,
-      () => this.now(),
-      { holdsTexts: this.ranking === "evidence", file: indexFile },
-    );
+    this.#replica = new IndexReplica(this.soft, this.engine, config, log, () => this.now(), {
+      holdsTexts: this.ranking === "evidence",
+      words: this.builtIn,
+      file: indexFile,
+    });
     this.#texts = new TextReplica(this.ranking === "signals", textsFile);
     this.#follower = new Follower(
       storage,
@@ -148,7 +163,7 @@ export class Agent {
 
   /** Whether words of questions and memories are compared by vectors. */
   get hasWordVectors(): boolean {
-    return false;
+    return this.builtIn !== undefined;
   }
 
   /** The full-text index, as current as `index`. Loads it unless `prepare` did. */
@@ -288,10 +303,66 @@ export class Agent {
 
   *#settled<T>(work: (unit: Unit) => Steps<T>, settle: Unit["settle"]): Steps<T> {
     this.#pinDimensions();
-    const result = yield* work({ settle });
+    const last = this.#embedsByItself ? this.storage.embeddings.lastTicket() : 0;
+    const embed = () => {
+      if (this.#embedsByItself) atOnce(this.#embed(last));
+    };
+    const result = yield* work({ settle, embed });
+    if (this.#embedsByItself) yield* this.#embed(last);
     // Replicas take logged rows as the database has them, so their soft state must be written too.
     if (this.isAhead) settle(this.#follower.loggedNodes());
     return result;
+  }
+
+  /**
+   * Whether each write makes vectors. Not for a remote database: each statement would cost a round
+   * trip.
+   */
+  get #embedsByItself(): boolean {
+    return this.builtIn !== undefined && !this.storage.isRemote;
+  }
+
+  /** Makes the vectors of texts that this transaction has written, with tickets above `last`. */
+  *#embed(last: number): Steps<void> {
+    const { storage, builtIn } = this;
+    if (storage.embeddings.lastTicket() === last || !takeIntoUse(storage, builtIn!)) return;
+    yield* embedWaiting(storage, builtIn!, last, Number.POSITIVE_INFINITY);
+  }
+
+  /**
+   * Makes vectors of memories that wait for one, for example since before the server made them by
+   * itself, in one transaction. Returns how many no longer wait, and how many of them have a vector;
+   * undefined if the server makes none for this database.
+   */
+  async embedOlder(most: number): Promise<{ done: number; embedded: number } | undefined> {
+    const { storage, builtIn } = this;
+    if (!this.#embedsByItself || !mayUse(storage)) return undefined;
+    if (storage.embeddings.waiting() === 0) return { done: 0, embedded: 0 };
+    return this.writeInTurns(function* () {
+      if (!takeIntoUse(storage, builtIn!)) return undefined;
+      return yield* embedWaiting(storage, builtIn!, 0, most);
+    });
+  }
+
+  /** Whether vectors may have to be made or dropped when the agent is opened. */
+  get hasVectorsToMend(): boolean {
+    return this.#embedsByItself || this.embeds;
+  }
+
+  /** Drops vectors of a table, if a provider of embeddings is to make others. */
+  leaveTable(): void {
+    if (this.embeds && tableOf(this.storage) !== undefined)
+      this.write(() => dropBuiltIn(this.storage));
+  }
+
+  /** Whether the vectors of the memories are those that the server makes by itself. */
+  get usesBuiltIn(): boolean {
+    return isInUse(this.storage, this.builtIn);
+  }
+
+  /** Logs a message about the agent. */
+  tell(message: string, figures?: Record<string, unknown>): void {
+    this.#log(message, figures);
   }
 
   /** Applies the last write to the replicas. Call it when no client waits. */
@@ -475,14 +546,16 @@ export class Agent {
   }
 
   /**
-   * Returns the bytes of an embedding, for a `write`. The first embedding of an agent sets the
-   * number of components, until no embedding is left.
+   * Returns the bytes of a client's embedding, for a `write`. The first embedding of an agent sets
+   * the number of components, until no embedding is left. It takes the place of all vectors that the
+   * server made by itself, unless it is of the same `model`.
    *
    * @throws {Refusal} If the embedding has another number of components.
    */
-  vectorBytes(embedding: readonly number[] | null): Uint8Array | null {
+  vectorBytes(embedding: readonly number[] | null, model?: string | null): Uint8Array | null {
     if (embedding === null) return null;
     const { storage } = this;
+    if (model == null || model !== tableOf(storage)) dropBuiltIn(storage);
     // Read from the database: the index does not have this transaction's rows yet.
     const dimensions = storage.embeddings.dimensions();
     if (embedding.length !== dimensions) {

@@ -1,6 +1,7 @@
 // The embedding of a question, as an agent uses it.
 
 import type { QuestionVector } from "../api/operation.ts";
+import { tableOf } from "../embeddings/built-in.ts";
 import { OtherModel } from "../embeddings/other-model.ts";
 import { isSameModel, modelInUse } from "../embeddings/tasks.ts";
 import { wrong } from "../refusal.ts";
@@ -8,8 +9,8 @@ import type { Agent } from "./agent.ts";
 
 /**
  * Returns the embedding to compare memories with: the caller's, else the one that was made for the
- * question. Returns undefined if the memories have no embeddings, or if the one that was made has
- * another length.
+ * question. Returns undefined if the memories have no embeddings but those that the server made by
+ * itself, or if the one that was made has another length.
  *
  * @throws {Refusal} If the caller's embedding has another length than those of the memories.
  *
@@ -23,6 +24,7 @@ export function vectorOf(
   if (dimensions === 0) return undefined;
   if (embedding != null) {
     if (embedding.length === dimensions) return embedding;
+    if (tableOf(storage) !== undefined) return undefined;
     throw wrong(
       "embedding",
       `must have ${dimensions} components, as those of the memories, found ${embedding.length}`,

@@ -98,6 +98,10 @@ export const found = node
       .describe(
         "By evidence: each kind of evidence that is not 0, by its name. Missing by signals.",
       ),
+    superseded_by: z
+      .string()
+      .optional()
+      .describe("By evidence: the id of a memory that supersedes it, and that stands before it."),
     breakdown: breakdown.optional(),
     primary_signal: z
       .enum(SIGNALS)
@@ -111,9 +115,7 @@ const searchMetrics = z
     total_ms: z.number().describe("The whole search, in milliseconds."),
     parse_filters_ms: z.number().describe("Reading the filters, in milliseconds."),
     embed_queries_ms: z.number().describe("Making the question's vector, in milliseconds."),
-    hybrid_seeding_ms: z
-      .number()
-      .describe("The full-text search, in milliseconds; 0 by evidence."),
+    hybrid_seeding_ms: z.number().describe("The full-text search, in milliseconds; 0 by evidence."),
     spreading_ms: z.number().describe("The index, up to the ranking, in milliseconds."),
     reranking_ms: z.number().describe("Always 0: ranking is part of `spreading_ms`."),
     seeds_found: z.int().describe("How many memories vectors and words found; 0 by evidence."),

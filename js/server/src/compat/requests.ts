@@ -102,7 +102,10 @@ const newNode = z.object({
     days !== undefined && days > 0 ? days : undefined,
   ),
   // Hynous sets the time itself.
-  created_at: z.unknown().optional().transform(() => undefined),
+  created_at: z
+    .unknown()
+    .optional()
+    .transform(() => undefined),
 });
 
 const nodeChanges = z

@@ -3,13 +3,18 @@
 
 import type { Logger } from "../log.ts";
 import type { Settings } from "../settings/options.ts";
+import { atOnce } from "../steps.ts";
 import { databasesOf } from "../storage/open.ts";
 import { placeOf } from "../storage/place.ts";
 import type { Storage } from "../storage/storage.ts";
+import { type BuiltIn, embedWaiting, mayUse, takeIntoUse } from "./built-in.ts";
 import type { Embedder } from "./embedder.ts";
 import { type DrainReport, drain, type EmbeddingQueue } from "./queue.ts";
 import { type Reembedded, reembed } from "./reembed.ts";
 import { modelInUse, putOff, storeVectors, takeWork } from "./tasks.ts";
+
+/** Memories whose vectors are made in one transaction. */
+const IN_A_TRANSACTION = 1_000;
 
 /** What a command needs to make embeddings. */
 export interface EmbeddingRun {
@@ -21,9 +26,52 @@ export interface EmbeddingRun {
   progress(agent: string, made: number): void;
 }
 
+/** Makes the missing vectors of a table for every agent, and leaves vectors of other models alone. */
+export function backfillByTable(
+  settings: Settings,
+  builtIn: BuiltIn,
+): AsyncIterable<DrainReport & { agent: string }> {
+  return forAll(settings, async (storage) => {
+    const total = storage.embeddings.waiting();
+    const embedded = mayUse(storage) ? embedAll(storage, builtIn) : 0;
+    return { ok: storage.embeddings.waiting() === 0, embedded, total };
+  });
+}
+
+/** Replaces all vectors of every agent by those of a table. */
+export function reembedByTable(
+  settings: Settings,
+  builtIn: BuiltIn,
+): AsyncIterable<Reembedded & { agent: string }> {
+  return forAll(settings, async (storage) => {
+    storage.transaction(() => {
+      storage.embeddings.dropAll();
+      storage.setMeta("embedding_model", "");
+      // Makes replicas reload everything: vectors may have another length now.
+      storage.changeLog.trim(storage.changeLog.range().last);
+    });
+    const total = storage.embeddings.waiting();
+    const embedded = embedAll(storage, builtIn);
+    return { embedded, rejected: total - embedded };
+  });
+}
+
+/** Makes vectors of all memories that wait for one, in transactions that let others write between. */
+function embedAll(storage: Storage, builtIn: BuiltIn): number {
+  let embedded = 0;
+  for (;;) {
+    const made = storage.transaction(() => {
+      takeIntoUse(storage, builtIn);
+      return atOnce(embedWaiting(storage, builtIn, 0, IN_A_TRANSACTION));
+    });
+    embedded += made.embedded;
+    if (made.done < IN_A_TRANSACTION) return embedded;
+  }
+}
+
 /** Makes the missing embeddings of every agent. */
 export function backfillAll(making: EmbeddingRun): AsyncIterable<DrainReport & { agent: string }> {
-  return forAll(making, (storage, agent) => {
+  return forAll(making.settings, (storage, agent) => {
     const { embedder, log, signal, progress } = making;
     return drain(queueOf(storage, embedder), embedder, log.child({ agent }), signal, (made) =>
       progress(agent, made),
@@ -33,7 +81,7 @@ export function backfillAll(making: EmbeddingRun): AsyncIterable<DrainReport & {
 
 /** Makes embeddings of the configured model for every agent, and replaces those in use by them. */
 export function reembedAll(making: EmbeddingRun): AsyncIterable<Reembedded & { agent: string }> {
-  return forAll(making, (storage, agent) => {
+  return forAll(making.settings, (storage, agent) => {
     const { embedder, log, signal, progress } = making;
     return reembed(storage, embedder, log.child({ agent }), signal, (made) =>
       progress(agent, made),
@@ -42,7 +90,7 @@ export function reembedAll(making: EmbeddingRun): AsyncIterable<Reembedded & { a
 }
 
 async function* forAll<T>(
-  { settings }: EmbeddingRun,
+  settings: Settings,
   work: (storage: Storage, agent: string) => Promise<T>,
 ): AsyncIterable<T & { agent: string }> {
   for (const { where, open } of databasesOf(placeOf(settings))) {

@@ -5,9 +5,9 @@ import type { Settings } from "../settings/options.ts";
 import { Embedder } from "./embedder.ts";
 import { OpenAiCompatible } from "./openai-compatible.ts";
 
-/** Returns undefined if the setting `embeddings_provider` is `none`. */
+/** Returns undefined unless the setting `embeddings_provider` names a service. */
 export function embedderOf(settings: Settings, log: Logger): Embedder | undefined {
-  if (settings.embeddings_provider === "none") return undefined;
+  if (settings.embeddings_provider !== "openai-compatible") return undefined;
   const provider = new OpenAiCompatible({
     baseUrl: settings.embeddings_base_url,
     key: settings.embeddings_key,

@@ -55,7 +55,7 @@ export function modelInUse(
   configured: EmbeddingModel,
 ): EmbeddingModel {
   const noted = storage.meta("embedding_model");
-  return noted === undefined || dimensions === 0 ? configured : parseModel(noted);
+  return noted === undefined || noted === "" || dimensions === 0 ? configured : parseModel(noted);
 }
 
 /** Returns whether embeddings of two models can be compared. */

@@ -23,6 +23,7 @@ export type Durability = "full" | "normal";
 export const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 
 const PROVIDERS = ["none", "openai-compatible"] as const;
+const EMBEDDING_PROVIDERS = ["builtin", ...PROVIDERS] as const;
 
 /** A setting: its schema, its default, and its help. */
 interface Option<T> {
@@ -195,10 +196,11 @@ export const OPTIONS = {
     value: "FORM",
   }),
   embeddings_provider: option({
-    schema: z.enum(PROVIDERS),
-    usual: () => "none",
+    schema: z.enum(EMBEDDING_PROVIDERS),
+    usual: (compat) => (compat === "hynous" ? "none" : "builtin"),
     about:
-      "provider of embeddings: openai-compatible, such as hosted services, Ollama and vLLM; none: ranking by words, graph and time",
+      "provider of embeddings: builtin, a table of English words in the server; openai-compatible, such as hosted " +
+      "services, Ollama and vLLM; none; with compat hynous the default is none",
     value: "WHO",
   }),
   embeddings_base_url: option({

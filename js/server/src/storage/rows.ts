@@ -37,10 +37,10 @@ export interface NodeRow {
   censors: string | null;
 }
 
-/** The columns of a memory in the full-text index. */
+/** The texts of a memory, and the time of the event that they tell of. */
 export type TextRow = Pick<
   NodeRow,
-  "sequence" | "id" | "content_title" | "content_summary" | "content_body"
+  "sequence" | "id" | "content_title" | "content_summary" | "content_body" | "temporal_event_time"
 >;
 
 /** The columns from which the text of an embedding is made. */

@@ -19,6 +19,10 @@ const FLUSH_PATIENCE = 20;
 const FLUSH_AFTER_READ_ONLY = 60_000;
 /** How long an agent that could not be opened is refused without another try, in milliseconds. */
 const REFUSED_FOR = 5_000;
+/** Memories whose vectors are made in one turn, between requests of the agent. */
+const EMBEDDED_IN_A_TURN = 500;
+/** How often the log tells how far this is, in milliseconds. */
+const TELL_EVERY = 5_000;
 /**
  * How often idle agents are looked for, and how often an open agent writes snapshots at least, in
  * milliseconds.
@@ -278,7 +282,38 @@ export class Agents {
         this.#logFailure(name, "Interrupted purges could not be read", error),
       );
     this.#openAgents.set(name, opened);
+    if (opened.agent.hasVectorsToMend)
+      this.#embedOlder(name, opened, { embedded: 0, since: performance.now() });
     return opened;
+  }
+
+  /** Makes missing vectors of an agent that was just opened, in turns between its requests. */
+  #embedOlder(
+    name: string,
+    openAgent: OpenAgent,
+    { embedded, since, told = since }: { embedded: number; since: number; told?: number },
+  ): void {
+    const turn = this.#turn(name, openAgent, async (agent) => {
+      agent.leaveTable();
+      const made = await agent.embedOlder(EMBEDDED_IN_A_TURN);
+      if (made === undefined) return undefined;
+      const vectors = embedded + made.embedded;
+      const figures = { vectors, ms: Math.round(performance.now() - since) };
+      if (made.done < EMBEDDED_IN_A_TURN) {
+        if (vectors > 0) agent.tell("Made missing vectors", figures);
+        return undefined;
+      }
+      const isDue = performance.now() - told > TELL_EVERY;
+      if (isDue) agent.tell("Makes missing vectors", figures);
+      return { embedded: vectors, since, told: isDue ? performance.now() : told };
+    });
+    turn.then(
+      (next) => {
+        if (next !== undefined && this.#openAgents.get(name) === openAgent && !this.#isClosing)
+          this.#embedOlder(name, openAgent, next);
+      },
+      (error: unknown) => this.#logFailure(name, "Missing vectors could not be made", error),
+    );
   }
 
   #tryOpen(name: string): Agent {

@@ -21,6 +21,8 @@ export interface WorkerSetup {
   ranking: RankedBy;
   /** Whether the server has a provider of embeddings. */
   embeds: boolean;
+  /** Whether the server makes vectors by itself. */
+  hasBuiltIn: boolean;
   /** The setting that says who counts closed trades. */
   countOutcomes: readonly string[];
   residence: Residence;

@@ -2,6 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
+import { loadEmbedderSync } from "nous-embedder";
 import { NousError } from "nous-wasm";
 import { Agent } from "../agent/agent.ts";
 import { HeldTime } from "../agent/held-time.ts";
@@ -35,13 +36,16 @@ import { type Asker, AskerGone } from "./shares.ts";
 import { isFull, tooMuchUnsent } from "./unsent.ts";
 
 const setup = workerData as WorkerSetup;
-const { place, engine, compat, ranking, embeds, countOutcomes } = setup;
+const { place, engine, compat, ranking, embeds, hasBuiltIn, countOutcomes } = setup;
 const { residence, cutLogs, folder, unsent } = setup;
 const { dataDir, durability, remote } = place;
 const port = parentPort!;
 const handlers = handlersFor(compat);
 /** It outlives agents, so that a step of the clock is known to agents that are opened after it. */
 const heldTime = new HeldTime();
+
+/** All agents of the thread share one table. */
+const builtIn = hasBuiltIn ? loadEmbedderSync() : undefined;
 
 const say = (message: FromWorker) => port.postMessage(message);
 const log = (
@@ -66,7 +70,9 @@ const opening: Opening = {
     return remote !== undefined || existsSync(file) || existsSync(logOf(file));
   },
   openEmpty: () =>
-    new Agent(new LibsqlStorage(IN_MEMORY, { durability }), { config: engine, compat, ranking }),
+    new Agent(new LibsqlStorage(IN_MEMORY, { durability }), {
+      ...{ config: engine, compat, ranking, builtIn },
+    }),
 };
 const agents = new Agents(
   opening,
@@ -93,6 +99,7 @@ function openAgent(name: string): Agent {
       compat,
       ranking,
       embeds,
+      builtIn,
       countsOutcomes,
       log: logOfAgent,
       heldTime,

@@ -285,7 +285,8 @@ const QUESTIONS: Kind[] = [
     ({ terms, query, times }) =>
       unless(inText(terms, query.toLowerCase()), "has terms that are not there") ??
       unless(
-        times === undefined || times.every(({ start, end }: nous.TimeExpression) => start < end),
+        times === undefined ||
+          times.every(({ start, end }: { start: number; end: number }) => start < end),
         "has empty ranges of time",
       ),
   ),

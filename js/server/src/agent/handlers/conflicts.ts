@@ -136,7 +136,7 @@ function byFullText({ engine, texts }: Agent, words: string): string[] {
 /** Leaves out memories without a word of the text: those around one that has words of it. */
 function byEvidence(agent: Agent, words: string): string[] {
   const answers = agent.index.ask(words, { limit: MOST_COMPARED, now: agent.now() });
-  const sharing = answers.filter(({ evidence }) => (evidence["bm"] ?? 0) > 0);
+  const sharing = answers.filter(({ evidence }) => (evidence.bm ?? 0) > 0);
   return sharing.slice(0, MOST_CONFLICTS).map(({ id }) => id);
 }
 

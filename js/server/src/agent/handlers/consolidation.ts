@@ -242,6 +242,7 @@ function writePlan(agent: Agent, { groups }: ConsolidationPlan, known: KnownMemo
       last = agent.write((unit) => {
         if (agent.storage.changeLog.range().last !== last) throw new StaleMemories();
         learn(agent, group, unit);
+        unit.embed();
         return agent.storage.changeLog.range().last;
       });
     } catch (error) {

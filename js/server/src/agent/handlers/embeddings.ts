@@ -1,7 +1,8 @@
 // Embeddings: finds memories that resemble a text, and serves the HTTP thread, which makes the
 // embeddings.
 
-import type { embeddingOperations } from "../../api/embeddings.ts";
+import type { embeddingOperations, SimilarRequest } from "../../api/embeddings.ts";
+import { builtInText } from "../../embeddings/built-in.ts";
 import type { EmbeddingModel } from "../../embeddings/provider.ts";
 import {
   type EmbeddingWork,
@@ -19,20 +20,40 @@ import { vectorOf } from "../question.ts";
 import { similar } from "../rules/similar.ts";
 
 export const embeddingHandlers: HandlersOf<typeof embeddingOperations> = {
-  checkSimilar: (agent, { body, question }) =>
-    similar(
-      agent,
-      body,
-      agent.read(() => vectorOf(agent, body, question)),
-    ),
+  checkSimilar: (agent, { body, question }) => {
+    const { vector, own } = agent.read(() => ({
+      vector: vectorOf(agent, body, question),
+      own: ownVectorOf(agent, body),
+    }));
+    return similar(agent, body, vector ?? own, own !== undefined);
+  },
 
-  /** Without a provider no embedding can be made: the answer counts the memories that wait. */
-  backfillEmbeddings: (agent) =>
-    agent.read(() => {
-      const total = agent.storage.embeddings.waiting();
-      return { ok: total === 0, embedded: 0, total };
-    }),
+  /**
+   * Makes vectors that the server can make by itself. Without them and without a provider no
+   * embedding can be made: the answer counts the memories that wait.
+   */
+  backfillEmbeddings: async (agent) => {
+    const total = agent.read(() => agent.storage.embeddings.waiting());
+    const made = await agent.embedOlder(Number.POSITIVE_INFINITY);
+    const isDone = total === 0 || made !== undefined;
+    return { ok: isDone, embedded: made?.embedded ?? 0, total };
+  },
 };
+
+/**
+ * Returns the vector that the server makes of a text by itself; undefined if the memories have
+ * others, or if the table has no word of the text.
+ */
+function ownVectorOf(agent: Agent, { title, content }: SimilarRequest): Float32Array | undefined {
+  if (!agent.usesBuiltIn) return undefined;
+  const text = builtInText({
+    content_title: title ?? null,
+    content_summary: null,
+    content_body: content,
+  });
+  const { vector, coverage } = agent.builtIn!.embed(text);
+  return coverage === 0 ? undefined : vector;
+}
 
 /** Tasks of the HTTP thread, which makes embeddings. */
 export const EMBEDDING_TASKS = {

@@ -159,7 +159,7 @@ export function insertNode(
   if (stored !== undefined) return made;
   agent.storage.nodes.insert({
     ...node,
-    embedding_vector: agent.vectorBytes(request.embedding ?? null),
+    embedding_vector: agent.vectorBytes(request.embedding ?? null, request.embedding_model),
   });
   if (request.signals != null)
     agent.storage.nodes.addSignals(node.id, JSON.stringify(request.signals));
@@ -239,7 +239,9 @@ function changesOf(
         }
       : {}),
     ...(censors === undefined ? {} : { censors: jsonOf(censors) }),
-    ...(embedding === undefined ? {} : { embedding_vector: agent.vectorBytes(embedding) }),
+    ...(embedding === undefined
+      ? {}
+      : { embedding_vector: agent.vectorBytes(embedding, fields.embedding_model) }),
     last_modified: toIso(agent.now()),
   };
 }

@@ -124,11 +124,11 @@ const LEAST_SHARE = 0.1;
  */
 const byEvidence = (config: EngineYaml): EngineYaml => ({
   ...config,
-  sections: { ...(config["sections"] as object | undefined), enabled: false },
+  sections: { ...(config.sections as object | undefined), enabled: false },
   orchestrator: {
     quality_threshold: ANSWERABLE,
     relevance_ratio: LEAST_SHARE,
-    ...(config["orchestrator"] as object | undefined),
+    ...(config.orchestrator as object | undefined),
     max_replacements: 0,
   },
 });

@@ -2,6 +2,7 @@
 // its changes.
 
 import { type Engine, inSnakeCase, MemoryIndex, type MemoryNode, NousError } from "nous-wasm";
+import type { BuiltIn } from "../../embeddings/built-in.ts";
 import type { EngineYaml } from "../../settings/engine-config.ts";
 import type { Steps } from "../../steps.ts";
 import type { EdgeRow, IndexedNodeRow, SoftRow, TextRow } from "../../storage/rows.ts";
@@ -36,6 +37,8 @@ export class IndexReplica implements Consumer {
   readonly #config: EngineYaml;
   readonly #log: Log;
   readonly #now: () => number;
+  /** The source of word vectors; undefined if words have none. */
+  readonly #words: BuiltIn | undefined;
   /** The snapshot file; undefined if the agent has none. */
   readonly #file: SnapshotFile | undefined;
   readonly #names: Record<NameKind, Set<string>> = {
@@ -50,7 +53,15 @@ export class IndexReplica implements Consumer {
     config: EngineYaml,
     log: Log,
     now: () => number,
-    { holdsTexts, file }: { holdsTexts: boolean; file?: SnapshotFile | undefined },
+    {
+      holdsTexts,
+      words,
+      file,
+    }: {
+      holdsTexts: boolean;
+      words?: BuiltIn | undefined;
+      file?: SnapshotFile | undefined;
+    },
   ) {
     this.#soft = soft;
     this.#engine = engine;
@@ -58,6 +69,7 @@ export class IndexReplica implements Consumer {
     this.#log = log;
     this.#now = now;
     this.holdsTexts = holdsTexts;
+    this.#words = words;
     this.#file = file;
   }
 
@@ -91,6 +103,7 @@ export class IndexReplica implements Consumer {
     this.#index = new MemoryIndex({
       dimensions: this.#dimensions,
       config: inSnakeCase(this.#config),
+      embedder: this.#words,
     });
     for (const rows of storage.nodes.indexed()) {
       this.#upsert(rows);
@@ -108,7 +121,7 @@ export class IndexReplica implements Consumer {
     if (this.#file === undefined) return undefined;
     const dimensions = storage.embeddings.dimensions();
     const kept = this.#file.read(storage, this.#inputs(dimensions), (pieces) =>
-      MemoryIndex.restore(pieces, { config: inSnakeCase(this.#config) }),
+      MemoryIndex.restore(pieces, { config: inSnakeCase(this.#config), embedder: this.#words }),
     );
     if (kept === undefined) return undefined;
     this.#storage = storage;

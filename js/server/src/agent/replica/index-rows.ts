@@ -62,13 +62,17 @@ export function memoryNodeOf(row: IndexedNodeRow, dimensions: number, now: numbe
   };
 }
 
-/** Returns the title of a memory, and its summary and body as one text. */
-export function textsOf(row: TextRow): { title: string; text: string } {
+/** The fields of a memory by which the index answers questions. */
+type MemoryTexts = Pick<MemoryNode, "title" | "text" | "event_time">;
+
+/** Returns the title of a memory, its summary and body as one text, and the time of its event. */
+export function textsOf(row: TextRow): MemoryTexts {
   const texts = [textOf(row.content_summary), textOf(row.content_body)];
   return {
     title: textOf(row.content_title) ?? "",
     // A line break ends a sentence.
     text: texts.filter((text) => text !== null && text !== "").join("\n"),
+    event_time: instantOf(row.temporal_event_time) ?? null,
   };
 }
 

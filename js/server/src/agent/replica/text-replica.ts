@@ -49,7 +49,6 @@ export class TextReplica implements Consumer {
     return { nodes: this.index.size };
   }
 
-  // biome-ignore lint/correctness/useYield: it has one step.
   *resume(storage: Storage): Steps<number | undefined> {
     const kept = this.#file?.read(storage, INPUTS, (pieces) => TextIndex.restore(pieces));
     this.#index = kept?.index;

@@ -44,8 +44,12 @@ export function searchByEvidence(
 
   const byId = new Map(answers.map((answer) => [answer.id, answer]));
   const { data, omitted } = rowsOf(agent, [...byId.keys()], now, (id) => {
-    const { score, evidence } = byId.get(id)!;
-    return { score: rounded(score), evidence: roundedAll(evidence) };
+    const { score, evidence, superseded_by } = byId.get(id)!;
+    return {
+      score: rounded(score),
+      evidence: roundedAll(evidence),
+      ...(superseded_by === undefined ? {} : { superseded_by }),
+    };
   });
   return {
     data,

@@ -15,9 +15,7 @@ export type NodeSearch = SearchRequest & {
 export const WIDER = 8;
 
 /** Returns the database's filter. */
-export function filterOf(
-  request: NodeSearch, lifecycle: NodeFilter["lifecycle"],
-): NodeFilter {
+export function filterOf(request: NodeSearch, lifecycle: NodeFilter["lifecycle"]): NodeFilter {
   const { type, subtype, subtypes, time_range, cluster_ids } = request;
   return {
     type: type ?? undefined,
@@ -71,4 +69,3 @@ export function passesOf(
     return ids.filter((id) => passing.has(id));
   };
 }
-

@@ -6,7 +6,10 @@ import { AnswerRoom, fittingAmong } from "../answer-room.ts";
 import { presentNow } from "../present.ts";
 
 /** What a search tells of a memory beside its row. */
-export type Finding = Pick<FoundNode, "score" | "breakdown" | "primary_signal" | "evidence">;
+export type Finding = Pick<
+  FoundNode,
+  "score" | "breakdown" | "primary_signal" | "evidence" | "superseded_by"
+>;
 
 /** The digits of numbers in answers. */
 const DIGITS = 4;

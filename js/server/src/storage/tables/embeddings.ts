@@ -158,6 +158,53 @@ export class EmbeddingTables {
     return isStored;
   }
 
+  /** Returns the highest ticket so far, also of memories that do not wait any more. */
+  lastTicket(): number {
+    const last = "SELECT seq FROM sqlite_sequence WHERE name = 'embedding_queue'";
+    return this.#sql.first<{ seq: number }>(last)?.seq ?? 0;
+  }
+
+  /** Returns the first memories that wait with a ticket above `after`, postponed ones included. */
+  waitingAfter(after: number, most: number): (EmbeddedTexts & { ticket: number })[] {
+    return this.#sql.all(
+      `SELECT ticket, ${TEXT_COLUMNS} FROM embedding_queue
+       JOIN nodes ON nodes.id = embedding_queue.node_id WHERE ticket > ? ORDER BY ticket LIMIT ?`,
+      after,
+      most,
+    );
+  }
+
+  /** Takes a memory out of the queue: its text has no embedding. Drops one of an earlier text. */
+  withdraw(ticket: number): void {
+    const [row] = this.#sql.all<{ id: string }>(
+      "SELECT node_id AS id FROM embedding_queue WHERE ticket = ?",
+      ticket,
+    );
+    if (row === undefined) return;
+    // A trigger queues the memory again, with another ticket.
+    this.#sql.all(
+      `UPDATE nodes SET embedding_vector = NULL, embedding_model = NULL
+       WHERE id = ? AND embedding_vector IS NOT NULL`,
+      row.id,
+    );
+    this.served(row.id);
+  }
+
+  /** Drops all embeddings. Their memories join the queue. */
+  dropAll(): void {
+    this.#sql.all(
+      "UPDATE nodes SET embedding_vector = NULL, embedding_model = NULL WHERE embedding_vector IS NOT NULL",
+    );
+  }
+
+  /** Drops the embeddings of a model. Their memories join the queue. */
+  drop(model: string): void {
+    this.#sql.all(
+      "UPDATE nodes SET embedding_vector = NULL, embedding_model = NULL WHERE embedding_model = ?",
+      model,
+    );
+  }
+
   /** Removes a memory from the queue: its embedding matches its text. */
   served(id: string): void {
     this.#sql.all("DELETE FROM embedding_queue WHERE node_id = ?", id);

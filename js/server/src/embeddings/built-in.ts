@@ -1,0 +1,104 @@
+// Built-in vectors: those of the table that the server ships. They need no provider, and are made in
+// the transaction that writes a text.
+
+import type { Embedder } from "nous-wasm";
+import type { Steps } from "../steps.ts";
+import type { EmbeddedTexts } from "../storage/rows.ts";
+import type { Storage } from "../storage/storage.ts";
+import { bytesOf } from "./tasks.ts";
+
+/** The part of an `Embedder` that makes vectors of words and texts. */
+export type BuiltIn = Pick<Embedder, "id" | "dimensions" | "addWord" | "embed">;
+
+/** The most UTF-16 units of a text that count. */
+const MOST = 30_000;
+/** The names of tables: vectors with such a model were made by this server. */
+const TABLE = /^nous-\d+-[\da-f]+$/;
+/** Vectors that are made between two pauses. */
+const AT_ONCE = 100;
+
+/** Returns title, summary and body as one text, as far as they exist. */
+export function builtInText({
+  content_title,
+  content_summary,
+  content_body,
+}: Omit<EmbeddedTexts, "type" | "subtype">): string {
+  return [content_title, content_summary, content_body]
+    .filter((part) => typeof part === "string" && part !== "")
+    .join("\n")
+    .slice(0, MOST);
+}
+
+/** Returns the name of the table that made the vectors of a database; undefined if none did. */
+export function tableOf(storage: Storage): string | undefined {
+  const noted = storage.meta("embedding_model");
+  if (noted === undefined || noted === "") return undefined;
+  const { name } = JSON.parse(noted) as { name: string };
+  return TABLE.test(name) ? name : undefined;
+}
+
+/** Returns whether the vectors of a database were made by this table. */
+export const isInUse = (storage: Storage, builtIn: BuiltIn | undefined): boolean =>
+  builtIn !== undefined && tableOf(storage) === builtIn.id;
+
+/** Returns whether a database may get vectors of a table: it has none of another model. */
+export function mayUse(storage: Storage): boolean {
+  if (tableOf(storage) !== undefined) return true;
+  const dimensions = storage.embeddings.dimensions();
+  return dimensions === 0 || !storage.embeddings.has(dimensions);
+}
+
+/**
+ * Within a transaction: takes a table into use, unless the memories have vectors of another model.
+ * Vectors of another table are dropped, and made again. Returns whether the table is in use.
+ */
+export function takeIntoUse(storage: Storage, builtIn: BuiltIn): boolean {
+  if (isInUse(storage, builtIn)) return true;
+  if (!mayUse(storage)) return false;
+  dropBuiltIn(storage);
+  storage.setMeta("dimensions", String(builtIn.dimensions));
+  storage.setMeta(
+    "embedding_model",
+    JSON.stringify({ name: builtIn.id, dimensions: builtIn.dimensions }),
+  );
+  return true;
+}
+
+/**
+ * Within a transaction: drops all vectors that a table made, so that vectors of another model can be
+ * stored.
+ */
+export function dropBuiltIn(storage: Storage): void {
+  const table = tableOf(storage);
+  if (table === undefined) return;
+  storage.embeddings.drop(table);
+  storage.setMeta("embedding_model", "");
+}
+
+/**
+ * Within a transaction: makes vectors of memories that wait for one, the first `most` with a ticket
+ * above `after`. A text without a word of the table gets no vector. Returns how many memories no
+ * longer wait, and how many of them have a vector.
+ */
+export function* embedWaiting(
+  storage: Storage,
+  builtIn: BuiltIn,
+  after: number,
+  most: number,
+): Steps<{ done: number; embedded: number }> {
+  const { embeddings } = storage;
+  let [done, embedded, last] = [0, 0, after];
+  while (done < most) {
+    const waiting = embeddings.waitingAfter(last, Math.min(AT_ONCE, most - done));
+    for (const { ticket, ...texts } of waiting) {
+      const { vector, coverage } = builtIn.embed(builtInText(texts));
+      if (coverage === 0) embeddings.withdraw(ticket);
+      else if (embeddings.put(ticket, bytesOf(vector), builtIn.id)) embedded += 1;
+      last = ticket;
+    }
+    done += waiting.length;
+    if (waiting.length < AT_ONCE) break;
+    yield;
+  }
+  return { done, embedded };
+}
