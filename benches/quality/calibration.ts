@@ -52,6 +52,9 @@ export function binsOf(results: readonly Judged[]): Bin[] {
  */
 export function calibrationError(bins: readonly Bin[]): number {
   const total = bins.reduce((sum, { count }) => sum + count, 0);
-  const far = bins.reduce((sum, { count, score, share }) => sum + count * Math.abs(score - share), 0);
+  const far = bins.reduce(
+    (sum, { count, score, share }) => sum + count * Math.abs(score - share),
+    0,
+  );
   return total === 0 ? 0 : far / total;
 }

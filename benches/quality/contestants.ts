@@ -20,6 +20,8 @@ export interface StoredMemory extends MemoryNode {
   readonly text: string;
   /** Conversations, sessions or days that the memory belongs to. */
   readonly clusters: readonly string[];
+  /** Kind and tags in words, which the systems of others read like the title. Default "". */
+  readonly labels?: string;
 }
 
 /** The memory of one agent. */
@@ -41,19 +43,19 @@ export interface System {
   readonly name: string;
   /** Whether scores are probabilities. */
   readonly isCalibrated: boolean;
-  /** Whether the system differs from another one in runs only, by clusters or by gaps. */
-  readonly isOfRuns?: boolean;
   open(store: Store): Opened;
 }
 
-const wholeText = ({ title, text }: StoredMemory): string => `${title} ${text}`;
+const headOf = ({ title, labels = "" }: StoredMemory): string => `${title} ${labels}`.trim();
 
 /** BM25 over stems. */
 export const BM25: System = {
   name: "BM25, stems",
   isCalibrated: false,
   open({ memories }) {
-    const index = new Bm25(memories.map((one) => ({ id: one.id, text: wholeText(one) })));
+    const index = new Bm25(
+      memories.map((one) => ({ id: one.id, text: `${headOf(one)} ${one.text}` })),
+    );
     return { ask: (question) => index.search(question, DEPTH) };
   },
 };
@@ -68,7 +70,7 @@ export const FTS5: System = {
     database.exec(`CREATE VIRTUAL TABLE texts USING fts5(id UNINDEXED, title, text, ${tokenizer})`);
     const insert = database.prepare("INSERT INTO texts VALUES (?, ?, ?)");
     database.exec("BEGIN");
-    for (const { id, title, text } of memories) insert.run(id, title, text);
+    for (const one of memories) insert.run(one.id, headOf(one), one.text);
     database.exec("COMMIT");
     const find = database.prepare(
       `SELECT id, -bm25(texts) AS score FROM texts WHERE texts MATCH ? ORDER BY bm25(texts), rowid LIMIT ${DEPTH}`,
@@ -93,7 +95,7 @@ export const MINISEARCH: System = {
       fields: ["title", "text"],
       searchOptions: { fuzzy: 0.2, prefix: true },
     });
-    index.addAll(memories);
+    index.addAll(memories.map((one) => ({ ...one, title: headOf(one) })));
     return {
       ask: (question) =>
         index
@@ -142,7 +144,7 @@ export const GROUPS = {
   "sentence vectors": ["sem", "p_sem"],
   passages: ["p_soft", "p_softcov", "p_sem", "p_sbm"],
   runs: ["nb", "nbsoft", "ses", "sesb"],
-  "what the question asks for": ["date", "p_temp", "p_numq", "p_where"],
+  "what the question asks for": ["date", "told", "p_temp", "p_numq", "p_where"],
 } as const;
 
 /** What the section of a memory adds to its evidence. */
@@ -178,7 +180,6 @@ export function evidence(options: EvidenceOptions): System {
   return {
     name,
     isCalibrated: off.length === 0,
-    isOfRuns: !clusters,
     open({ memories, edges }) {
       const index = new MemoryIndex({ embedder, config: { evidence: { preset, weights } } });
       index.upsert(clusters ? memories : memories.map((one) => ({ ...one, clusters: [] })));
@@ -191,16 +192,16 @@ export function evidence(options: EvidenceOptions): System {
   };
 }
 
+/** The name of the whole ranking by evidence. */
+export const EVIDENCE = "evidence";
+
 /** Returns word search as others do it, and ranking by signals. */
 export function othersThanEvidence(): System[] {
   return [BM25, FTS5, MINISEARCH, SIGNALS];
 }
 
 /** Returns evidence with and without word vectors, and without each group of evidence. */
-export function evidenceByParts(
-  embedder: WordVectors,
-  preset: Preset = "general",
-): System[] {
+export function evidenceByParts(embedder: WordVectors, preset: Preset = "general"): System[] {
   return [
     evidence({ name: "evidence, without embedder", preset }),
     evidence({ name: EVIDENCE, preset, embedder }),
@@ -210,6 +211,3 @@ export function evidenceByParts(
     ),
   ];
 }
-
-/** The name of the whole ranking by evidence. */
-export const EVIDENCE = "evidence";

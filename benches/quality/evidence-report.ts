@@ -46,7 +46,11 @@ export function kindsOf(cases: readonly Case[]): { kind: string; places: number[
   return [...kinds].map(([kind, places]) => ({ kind, places }));
 }
 
-function kindTables(cases: readonly Case[], measured: readonly Measured[]): string[] {
+/**
+ * Returns a table of the systems with a column for each kind of question, and the differences between
+ * evidence and BM25.
+ */
+export function kindTables(cases: readonly Case[], measured: readonly Measured[]): string[] {
   const kinds = kindsOf(cases).map(({ kind, places }) => ({
     label: `${kind} (${places.length})`,
     own: places.map((place) => cases[place]!),

@@ -3,15 +3,23 @@
 
 import { parseArgs } from "node:util";
 import { loadEmbedderSync } from "nous-embedder";
+import { generateSample } from "../../js/demo/sample/index.ts";
 import { writeResults } from "../results.ts";
 import { CONFIDENCE, RESAMPLES } from "./bootstrap.ts";
 import { reportOnFiles } from "./files.ts";
+import { reportOnOwn } from "./own.ts";
+import { reportOnSignals } from "./trader.ts";
 
 const USAGE = `npm run quality                     own questions over own memories
-npm run quality -- --set FILE …     questions of files: JSON, or JSON compressed by gzip`;
+npm run quality -- --set FILE …     questions of files: JSON, or JSON compressed by gzip
+    --only TEXT                     asks only systems with this text in their names, writes nothing`;
 
 const { values, positionals } = parseArgs({
-  options: { set: { type: "string", multiple: true }, help: { type: "boolean" } },
+  options: {
+    set: { type: "string", multiple: true },
+    only: { type: "string" },
+    help: { type: "boolean" },
+  },
   allowPositionals: true,
 });
 const files = [...(values.set ?? []), ...positionals];
@@ -28,9 +36,21 @@ index does not know the clusters. Rows with … are evidence whose group weighs 
 group adds, not what weights fitted without it would reach.`;
 
 if (values.help === true) console.log(USAGE);
-else {
-  const tables = reportOnFiles(files, loadEmbedderSync());
+else if (files.length > 0) {
+  const tables = reportOnFiles(files, loadEmbedderSync(), values.only ?? "");
   console.log(tables);
-  const path = writeResults("quality-sets", "Quality of answers on sets from files", `${HOW}\n\n${tables}`);
+  if (values.only === undefined)
+    say(
+      writeResults("quality-sets", "Quality of answers on sets from files", `${HOW}\n\n${tables}`),
+    );
+} else {
+  const sample = generateSample();
+  const own = reportOnOwn(sample, loadEmbedderSync());
+  const signals = `# Ranking by signals, and the orchestrator\n\n${await reportOnSignals(sample)}`;
+  console.log(own);
+  say(writeResults("quality", "Quality of retrieval", `${own}\n\n${signals}`));
+}
+
+function say(path: string): void {
   console.log(`\nwritten to ${path}`);
 }

@@ -2,9 +2,9 @@
 
 import type { Hit } from "./bm25.ts";
 import type { Judged } from "./calibration.ts";
-import type { Store, System } from "./contestants.ts";
+import type { Store, StoredMemory, System } from "./contestants.ts";
 import { hit, ndcg, recallOfAll } from "./metrics.ts";
-import type { QuestionSet } from "./question-set.ts";
+import type { QuestionSet, SetMemory } from "./question-set.ts";
 import { GRADE, type Grade } from "./questions.ts";
 
 /** A question to a store. */
@@ -59,19 +59,35 @@ export function measure(systems: readonly System[], askings: readonly Asking[]):
 export function askingOf({ memories, questions }: QuestionSet): Asking {
   const last = Math.max(...memories.map(({ created_at }) => Date.parse(created_at)));
   return {
-    store: {
-      memories: memories.map(({ id, text, created_at, cluster, title = "", subtype }) => ({
-        ...{ id, text, created_at, title, clusters: [cluster] },
-        ...(subtype === undefined ? {} : { subtype }),
-      })),
-      edges: [],
-    },
+    store: { memories: memories.map(storedOf), edges: [] },
     cases: questions.map(({ text, kind, now, answers, outdated = [] }) => ({
       text,
       kind,
       now: now === undefined ? last : Date.parse(now),
       grades: new Map(answers.map((id) => [id, GRADE.exact])),
       outdated,
+    })),
+  };
+}
+
+function storedOf(memory: SetMemory): StoredMemory {
+  const { id, text, created_at, cluster, title = "", subtype, event_time } = memory;
+  return { id, text, created_at, title, subtype, event_time, clusters: [cluster] };
+}
+
+/** Returns the cases that a test keeps, and what each system found for them. */
+export function selected(
+  cases: readonly Case[],
+  measured: readonly Measured[],
+  keeps: (place: number) => boolean,
+): { cases: Case[]; measured: Measured[] } {
+  const kept = <T>(list: readonly T[]): T[] => list.filter((_, place) => keeps(place));
+  return {
+    cases: kept(cases),
+    measured: measured.map(({ system, found, micros }) => ({
+      system,
+      found: kept(found),
+      micros: kept(micros),
     })),
   };
 }
@@ -84,7 +100,12 @@ export type Judge = keyof typeof JUDGES;
 /** Returns a metric of each case that has an answer. */
 export function judged(cases: readonly Case[], found: Measured["found"], judge: Judge): number[] {
   return cases.flatMap(({ grades }, place) =>
-    grades.size === 0 ? [] : JUDGES[judge](found[place]!.map(({ id }) => id), grades),
+    grades.size === 0
+      ? []
+      : JUDGES[judge](
+          found[place]!.map(({ id }) => id),
+          grades,
+        ),
   );
 }
 

@@ -9,10 +9,20 @@ import { DIMENSIONS, EmbeddedMemory, semanticsOf } from "./embedded.ts";
 import { labelledSet } from "./labelled-set.ts";
 import { GRADE, type Labelled } from "./questions.ts";
 import { type Asked, type Found, report } from "./report.ts";
-import { type Askable, byWords, type Embeddings, type Retrieve, WAYS, type Way, waysOver } from "./systems.ts";
+import {
+  type Askable,
+  byWords,
+  type Embeddings,
+  type Retrieve,
+  WAYS,
+  type Way,
+  waysOver,
+} from "./systems.ts";
 import { reweigh } from "./why.ts";
 
-const howOver = ({ nodes }: Sample) => `Questions with known answers over the sample memory of ${whole(nodes.length)} entries, asked at its end.
+const howOver = ({
+  nodes,
+}: Sample) => `Questions with known answers over the sample memory of ${whole(nodes.length)} entries, asked at its end.
 The memory is made up, and so are the questions. Those of the test and the development set come from templates over what the
 generator of the sample knows; a hash of a question's words says which set it is in. The handwritten ones were written before the
 templates, knowing what the memory holds. Answers are predicates over that knowledge: grade ${GRADE.exact} answers, grade ${GRADE.related} bears on the
