@@ -1,90 +1,56 @@
-// `npm run quality`: runs the labelled questions over the sample memory with several systems, with
-// and without embeddings, prints the quality of each, and writes the tables to benches/results/.
-// The same package gives the same numbers in every run.
+// `npm run quality`: asks memories questions with known answers, and writes how good the answers of
+// several systems are to benches/results/. `--set FILE …` asks the questions of files.
 
+import { parseArgs } from "node:util";
+import { loadEmbedderSync } from "nous-embedder";
 import { generateSample } from "../../js/demo/sample/index.ts";
-import { Library } from "../../js/demo/terminal/library.ts";
-import { whole } from "../js/units.ts";
 import { writeResults } from "../results.ts";
 import { CONFIDENCE, RESAMPLES } from "./bootstrap.ts";
-import { DIMENSIONS, EmbeddedMemory, semanticsOf } from "./embedded.ts";
-import { labelledSet } from "./labelled-set.ts";
-import { GRADE, type Labelled } from "./questions.ts";
-import { type Asked, type Found, report } from "./report.ts";
-import { type Askable, byWords, type Embeddings, WAYS, type Way, waysOver } from "./systems.ts";
-import { reweigh } from "./why.ts";
+import { reportOnFiles } from "./files.ts";
+import { reportOnOwn } from "./own.ts";
+import { reportOnSignals } from "./trader.ts";
 
-const sample = generateSample();
-const library = new Library(sample, sample.truth.end);
-const semantics = semanticsOf(library);
-const embedded = new EmbeddedMemory(library, semantics);
-const reaching = new EmbeddedMemory(library, semantics, { graphReach: true });
-const words = byWords(library);
+const USAGE = `npm run quality                     own questions over own memories
+npm run quality -- --set FILE …     questions of files: JSON, or JSON compressed by gzip
+    --only TEXT                     asks only systems with this text in their names, writes nothing`;
 
-const HOW = `\`npm run quality\`: questions with known answers over the sample memory of ${whole(sample.nodes.length)} entries, asked at its end.
-The memory is made up, and so are the questions. Those of the test and the development set come from templates over what the
-generator of the sample knows; a hash of a question's words says which set it is in. The handwritten ones were written before the
-templates, knowing what the memory holds. Answers are predicates over that knowledge: grade ${GRADE.exact} answers, grade ${GRADE.related} bears on the
-question. After a first run templates were mended for their wording, and questions about the present were added; no way of
-retrieval was changed for any of them.
+const { values, positionals } = parseArgs({
+  options: {
+    set: { type: "string", multiple: true },
+    only: { type: "string" },
+    help: { type: "boolean" },
+  },
+  allowPositionals: true,
+});
+const files = [...(values.set ?? []), ...positionals];
 
-*Without* embeddings memories are searched as \`npm start\` does it: words find some, and what is linked to them is ranked too
-(\`graphReach\`). *With* embeddings words and meaning find them, and what neither finds is not ranked, as \`MemoryIndex\` does by
-default. So the two differ in more than embeddings; the tables of weights have both kinds of search both ways. The embeddings are
-latent semantics of the memory's own texts (TF-IDF, ${DIMENSIONS} singular vectors): they know which words go together here, and no
-language, as a trained model does. Their dimensions, the number of seeds and \`graphReach\` were chosen on the development set, by
-what global and section weights make of it, before the other sets were asked with embeddings.
+const HOW = `\`npm run quality -- --set FILE …\`. The stores of a file count together, question by question. A question without a time is asked
+when the last memory of its store was made. hit@1 is the share of questions whose first memory answers; recall@10 is the share of all
+answers of a question among its first ten memories; nDCG@10 has a gain of 1 for an answer. In brackets are ${100 * CONFIDENCE} % intervals of
+${RESAMPLES} bootstrap resamples over questions. The calibration error is the expected one over ten bins of the scores of all first ten
+memories. µs is the median time of a question in microseconds, without any network.
 
-*single* asks one thing, *compound* two, *vague* names hardly more than a subject, *misleading* has a word that points to a section
-where the answer is not. hit@1, recall@10 and MRR count grade ${GRADE.exact} alone, MRR among the first ten; recall is of ten where there are more
-answers; nDCG@10 has gains 2^grade − 1. The boost takes its words anywhere (\`substring\`) or whole (\`words\`, in the orchestrator
-too); *nothing replaced* is \`maxReplacements: 0\`. In brackets are ${100 * CONFIDENCE} % intervals of ${whole(RESAMPLES)} bootstrap resamples over questions.`;
+*BM25* has k1 1.2, b 0.75, Snowball stems and the stop words of the crate. *FTS5* and *MiniSearch* get the whole question. *Signals* is
+ranking by six signals without embeddings. *Evidence* has the weights \`general\` and the table of 128 dimensions. *Runs by gaps*: the
+index does not know the clusters. Rows with … are evidence whose group weighs 0; the other weights stay, so that they show what a
+group adds, not what weights fitted without it would reach.`;
 
-/** The memories for which section weights are analysed. */
-const TAKEN_APART: Readonly<Record<string, Askable["search"]>> = {
-  without: words.search,
-  "without, no `graphReach`": (question, sections) => embedded.search(question, sections, null),
-  with: (question, sections) => embedded.search(question, sections),
-  "with, `graphReach`": (question, sections) => reaching.search(question, sections),
-};
-
-const ways = { without: waysOver(words, library), with: waysOver(embedded, library) };
-
-/** Returns the results of every system for these questions. */
-async function ask(questions: readonly Labelled[]): Promise<Asked> {
-  const found = {
-    without: await askAll("without", questions),
-    with: await askAll("with", questions),
-  };
-  const reweighed = Object.entries(TAKEN_APART).map(([name, search]) => [
-    name,
-    reweigh(search, library, questions),
-  ]);
-  return { questions, found, reweighed: Object.fromEntries(reweighed) };
+if (values.help === true) console.log(USAGE);
+else if (files.length > 0) {
+  const tables = reportOnFiles(files, loadEmbedderSync(), values.only ?? "");
+  console.log(tables);
+  if (values.only === undefined)
+    say(
+      writeResults("quality-sets", "Quality of answers on sets from files", `${HOW}\n\n${tables}`),
+    );
+} else {
+  const sample = generateSample();
+  const own = reportOnOwn(sample, loadEmbedderSync());
+  const signals = `# Ranking by signals, and the orchestrator\n\n${await reportOnSignals(sample)}`;
+  console.log(own);
+  say(writeResults("quality", "Quality of retrieval", `${own}\n\n${signals}`));
 }
 
-async function askAll(
-  embeddings: Embeddings,
-  questions: readonly Labelled[],
-): Promise<Found[Embeddings]> {
-  const found: [Way, readonly (readonly string[])[]][] = [];
-  for (const way of WAYS) {
-    const retrieve = ways[embeddings][way];
-    const lists: (readonly string[])[] = [];
-    for (const { text } of questions) lists.push(await retrieve(text));
-    found.push([way, lists]);
-  }
-  return Object.fromEntries(found) as Found[Embeddings];
+function say(path: string): void {
+  console.log(`\nwritten to ${path}`);
 }
-
-const { test, handwritten, dev } = labelledSet(sample);
-const tables = report(
-  { test: await ask(test), handwritten: await ask(handwritten), dev: await ask(dev) },
-  await ask([...test, ...handwritten]),
-);
-for (const memory of [library, embedded, reaching]) memory.free();
-
-console.log(tables);
-console.log(
-  `\nwritten to ${writeResults("quality", "Quality of retrieval", `${HOW}\n\n${tables}`)}`,
-);

@@ -33,6 +33,12 @@ export function recall(ids: readonly string[], grades: Grades): number {
   return ids.slice(0, DEPTH).filter((id) => isExact(id, grades)).length / Math.min(exact, DEPTH);
 }
 
+/** Returns the share of the exact answers that are among the first ten, however many there are. */
+export function recallOfAll(ids: readonly string[], grades: Grades): number {
+  const exact = [...grades.values()].filter((grade) => grade === GRADE.exact).length;
+  return ids.slice(0, DEPTH).filter((id) => isExact(id, grades)).length / exact;
+}
+
 /** Returns one over the rank of the first exact answer among the first ten; 0 without one. */
 export function reciprocalRank(ids: readonly string[], grades: Grades): number {
   const place = ids.slice(0, DEPTH).findIndex((id) => isExact(id, grades));

@@ -1,5 +1,5 @@
 // `npm run quality`: measures how well a search finds the memories that answer a question
-// (benches/quality/main.ts). `npm run quality -- lessons` measures how well consolidation finds the
+// (benches/quality/main.ts); `-- --set FILE …` asks the questions of files. `npm run quality -- lessons` measures how well consolidation finds the
 // patterns of many trades (benches/quality/lessons.ts).
 
 import { build } from "./build.mjs";
@@ -8,7 +8,10 @@ import { fail } from "./lib.mjs";
 
 const PROGRAMS = { questions: "benches/quality/main.ts", lessons: "benches/quality/lessons.ts" };
 
-const [what = "questions", ...rest] = process.argv.slice(2);
+const given = process.argv.slice(2);
+const isNamed = given.length > 0 && !given[0].startsWith("-");
+const what = isNamed ? given[0] : "questions";
+const rest = isNamed ? given.slice(1) : given;
 if (!Object.hasOwn(PROGRAMS, what))
   fail(`There is no measurement "${what}". Name one of: ${Object.keys(PROGRAMS).join(", ")}.`);
 await build();

@@ -1,0 +1,213 @@
+// The systems that answer questions over any memory: word search as others do it, and the rankings
+// of nous-wasm. Each gets the same texts and returns at most `DEPTH` memories.
+
+import Database from "libsql";
+import MiniSearch from "minisearch";
+import {
+  type MemoryEdge,
+  MemoryIndex,
+  type MemoryNode,
+  TextIndex,
+  understand,
+  type WordVectors,
+} from "nous-wasm";
+import { Bm25, type Hit } from "./bm25.ts";
+import { DEPTH } from "./metrics.ts";
+
+/** A memory as the systems take it. */
+export interface StoredMemory extends MemoryNode {
+  readonly title: string;
+  readonly text: string;
+  /** Conversations, sessions or days that the memory belongs to. */
+  readonly clusters: readonly string[];
+  /** Kind and tags in words, which the systems of others read like the title. Default "". */
+  readonly labels?: string;
+}
+
+/** The memory of one agent. */
+export interface Store {
+  readonly memories: readonly StoredMemory[];
+  readonly edges: readonly MemoryEdge[];
+}
+
+/** A system that has read a store. */
+export interface Opened {
+  /** Returns the best memories for a question that is asked at `now`, best first. */
+  ask(question: string, now: number): readonly Hit[];
+  /** Frees the system's memory. */
+  free?(): void;
+}
+
+/** A system. */
+export interface System {
+  readonly name: string;
+  /** Whether scores are probabilities. */
+  readonly isCalibrated: boolean;
+  open(store: Store): Opened;
+}
+
+const headOf = ({ title, labels = "" }: StoredMemory): string => `${title} ${labels}`.trim();
+
+/** BM25 over stems. */
+export const BM25: System = {
+  name: "BM25, stems",
+  isCalibrated: false,
+  open({ memories }) {
+    const index = new Bm25(
+      memories.map((one) => ({ id: one.id, text: `${headOf(one)} ${one.text}` })),
+    );
+    return { ask: (question) => index.search(question, DEPTH) };
+  },
+};
+
+/** Full-text search of SQLite with the Porter stemmer. */
+export const FTS5: System = {
+  name: "SQLite FTS5, porter",
+  isCalibrated: false,
+  open({ memories }) {
+    const database = new Database(":memory:");
+    const tokenizer = 'tokenize = "porter unicode61"';
+    database.exec(`CREATE VIRTUAL TABLE texts USING fts5(id UNINDEXED, title, text, ${tokenizer})`);
+    const insert = database.prepare("INSERT INTO texts VALUES (?, ?, ?)");
+    database.exec("BEGIN");
+    for (const one of memories) insert.run(one.id, headOf(one), one.text);
+    database.exec("COMMIT");
+    const find = database.prepare(
+      `SELECT id, -bm25(texts) AS score FROM texts WHERE texts MATCH ? ORDER BY bm25(texts), rowid LIMIT ${DEPTH}`,
+    );
+    return {
+      ask(question) {
+        const words = question.match(/[\p{L}\p{N}]+/gu) ?? [];
+        if (words.length === 0) return [];
+        return find.all(words.map((word) => `"${word}"`).join(" OR ")) as Hit[];
+      },
+      free: () => void database.close(),
+    };
+  },
+};
+
+/** MiniSearch, forgiving typos and completing words. */
+export const MINISEARCH: System = {
+  name: "MiniSearch, fuzzy and prefix",
+  isCalibrated: false,
+  open({ memories }) {
+    const index = new MiniSearch<StoredMemory>({
+      fields: ["title", "text"],
+      searchOptions: { fuzzy: 0.2, prefix: true },
+    });
+    index.addAll(memories.map((one) => ({ ...one, title: headOf(one) })));
+    return {
+      ask: (question) =>
+        index
+          .search(question)
+          .slice(0, DEPTH)
+          .map(({ id, score }) => ({ id: id as string, score })),
+    };
+  },
+};
+
+/** The server asks for three times the limit, and for three full-text hits per seed. */
+const OVERFETCH = 3;
+const HITS_PER_SEED = 3;
+
+/** Ranking by six signals, as the server does it without embeddings. */
+export const SIGNALS: System = {
+  name: "signals, without embeddings",
+  isCalibrated: false,
+  open({ memories, edges }) {
+    const index = new MemoryIndex();
+    const texts = new TextIndex();
+    index.upsert(memories.map(({ title: _title, text: _text, ...node }) => node));
+    index.link(edges);
+    texts.upsert(memories.map(({ id, title, text }) => ({ id, title, body: text })));
+    const seeds = OVERFETCH * DEPTH;
+    return {
+      ask(question, now) {
+        const { terms } = understand(question, { terms: "unicode" });
+        const hits = texts.search(terms, { limit: seeds * HITS_PER_SEED });
+        const best = hits[0]?.score ?? 1;
+        const bm25 = hits.map(({ id, score }) => ({ id, score: score / best }));
+        const { ranking } = index.search({ bm25, limit: DEPTH, max_seeds: seeds, now });
+        return ranking.ids.map((id, place) => ({ id, score: ranking.scores[place]! }));
+      },
+      free() {
+        index.free();
+        texts.free();
+      },
+    };
+  },
+};
+
+/** Kinds of evidence that the tables switch off together. */
+export const GROUPS = {
+  "words with neighbours": ["sbm", "p_soft", "p_softcov", "p_sbm", "nbsoft"],
+  "sentence vectors": ["sem", "p_sem"],
+  passages: ["p_soft", "p_softcov", "p_sem", "p_sbm"],
+  runs: ["nb", "nbsoft", "ses", "sesb"],
+  "what the question asks for": ["date", "told", "p_temp", "p_numq", "p_where"],
+} as const;
+
+/** What the section of a memory adds to its evidence. */
+export const OF_SECTIONS = [
+  "recency_episodic",
+  "recency_signals",
+  "recency_knowledge",
+  "recency_procedural",
+  "intent",
+  "section_episodic",
+  "section_signals",
+  "section_procedural",
+] as const;
+
+/** A set of fitted weights. */
+export type Preset = "general" | "trading";
+
+/** A ranking by evidence. */
+export interface EvidenceOptions {
+  readonly name: string;
+  readonly preset?: Preset;
+  readonly embedder?: WordVectors | undefined;
+  /** Kinds of evidence that weigh 0. */
+  readonly off?: readonly string[];
+  /** Whether the index knows the clusters. Default true. */
+  readonly clusters?: boolean;
+}
+
+/** Returns a ranking by evidence. */
+export function evidence(options: EvidenceOptions): System {
+  const { name, preset = "general", embedder, off = [], clusters = true } = options;
+  const weights = Object.fromEntries(off.map((kind) => [kind, 0]));
+  return {
+    name,
+    isCalibrated: off.length === 0,
+    open({ memories, edges }) {
+      const index = new MemoryIndex({ embedder, config: { evidence: { preset, weights } } });
+      index.upsert(clusters ? memories : memories.map((one) => ({ ...one, clusters: [] })));
+      index.link(edges);
+      return {
+        ask: (question, now) => index.ask(question, { limit: DEPTH, now }),
+        free: () => index.free(),
+      };
+    },
+  };
+}
+
+/** The name of the whole ranking by evidence. */
+export const EVIDENCE = "evidence";
+
+/** Returns word search as others do it, and ranking by signals. */
+export function othersThanEvidence(): System[] {
+  return [BM25, FTS5, MINISEARCH, SIGNALS];
+}
+
+/** Returns evidence with and without word vectors, and without each group of evidence. */
+export function evidenceByParts(embedder: WordVectors, preset: Preset = "general"): System[] {
+  return [
+    evidence({ name: "evidence, without embedder", preset }),
+    evidence({ name: EVIDENCE, preset, embedder }),
+    evidence({ name: `${EVIDENCE}, runs by gaps`, preset, embedder, clusters: false }),
+    ...Object.entries(GROUPS).map(([group, off]) =>
+      evidence({ name: `… without ${group}`, preset, embedder, off }),
+    ),
+  ];
+}
