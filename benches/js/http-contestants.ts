@@ -35,7 +35,9 @@ export async function startContestant(
     "--decay-interval",
     "0",
   ];
-  const args = contestant === "plain" ? [PLAIN, file] : [NOUS, "serve", ...quiet];
+  // Both rank by signals.
+  const options = ["--ranking", "signals", ...quiet];
+  const args = contestant === "plain" ? [PLAIN, file] : [NOUS, "serve", ...options];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   return new RunningServer(child, await listening(child));
 }

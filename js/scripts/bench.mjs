@@ -1,7 +1,8 @@
 // `npm run bench`: builds the package and measures it; see benches/js/main.ts for the options. `npm
 // run bench -- --http`: measures the server beside a plain one; see benches/js/http.ts for the
 // options. `npm run bench -- --start`: measures how long the server takes to start; see
-// benches/js/start.ts for the options. `npm run bench -- --rust`: runs `cargo bench --features
+// benches/js/start.ts for the options. `npm run bench -- --times`: compares ways to find
+// expressions of time. `npm run bench -- --rust`: runs `cargo bench --features
 // benches` and writes its medians to benches/results/.
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -25,6 +26,12 @@ if (process.argv.includes("--rust")) {
   await runProgram(
     "benches/js/start.ts",
     process.argv.slice(2).filter((option) => option !== "--start"),
+  );
+} else if (process.argv.includes("--times")) {
+  await build();
+  await runProgram(
+    "benches/js/times.ts",
+    process.argv.slice(2).filter((option) => option !== "--times"),
   );
 } else {
   await build();

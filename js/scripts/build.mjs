@@ -1,10 +1,12 @@
-// `npm run build`: builds both npm packages. Engine: crate → .wasm and glue (wasm-pack) → an entry
-// for each environment (esbuild) → types. Server: see server.mjs. Skips what is up to date.
+// `npm run build`: builds the npm packages. Engine: crate → .wasm and glue (wasm-pack) → an entry
+// for each environment (esbuild) → types. Embedder: see embedder.mjs. Server: see server.mjs. Skips
+// what is up to date.
 
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
+import { writeEmbedder } from "./embedder.mjs";
 import { layoutAsTypeScript } from "./layout.mjs";
 import { at, fingerprint, importing, isStampedWith, must, root, say } from "./lib.mjs";
 import { writeNotices } from "./notices.mjs";
@@ -42,6 +44,7 @@ export async function build() {
   await writeConstants(generated);
   writeLayout(generated);
   await writePackage(bundle);
+  await writeEmbedder(bundle);
   await writeServer(bundle);
   mkdirSync(at(".cache"), { recursive: true });
   writeFileSync(packagesStamp, ofPackages());
@@ -247,6 +250,6 @@ if (import.meta.url === pathToFileURL(process.argv[1]).href) {
     await buildCounted();
   } else {
     await build();
-    say("built js/engine/dist and js/server/dist");
+    say("built dist of js/engine, js/embedder and js/server");
   }
 }

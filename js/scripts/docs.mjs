@@ -1,4 +1,4 @@
-// `npm run docs`: the API reference of both packages, as pages in docs/api.
+// `npm run docs`: the API reference of the packages, as pages in docs/api.
 
 import { build } from "./build.mjs";
 import { at, must, say } from "./lib.mjs";

@@ -31,7 +31,9 @@ function sameVersions(lock, installed) {
       .filter(([path, entry]) => path.startsWith("node_modules/") && !entry.optional && !entry.link)
       .map(([path, entry]) => `${path}@${entry.version}`);
   const there = new Set(versions(installed));
-  return versions(lock).every((entry) => there.has(entry));
+  // A package of this repository is a link.
+  const links = Object.entries(JSON.parse(lock).packages).filter(([, entry]) => entry.link);
+  return versions(lock).every((entry) => there.has(entry)) && links.every(([path]) => has(path));
 }
 
 /** Installs Rust's WebAssembly target, and wasm-pack and wasm-bindgen into .tools. */

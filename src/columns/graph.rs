@@ -272,6 +272,16 @@ impl Graph {
         })
     }
 
+    /// Returns the slots of the edges of a type, by sequence number. Looks at every edge.
+    pub fn of_type(&self, edge_type: u16) -> Vec<u32> {
+        let mut slots: Vec<u32> = (0..self.sources.len())
+            .filter(|&slot| self.types.get(slot) == edge_type && self.sources.get(slot) != NO_NODE)
+            .map(|slot| slot as u32)
+            .collect();
+        self.sort(&mut slots);
+        slots
+    }
+
     /// Sorts slots by sequence number.
     #[inline(never)]
     pub fn sort(&self, slots: &mut [u32]) {

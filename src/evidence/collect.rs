@@ -28,6 +28,7 @@ use super::weights::Values;
 use super::words::Embed;
 use serde::Serialize;
 
+use crate::check::DAY_MS;
 use crate::columns::Row;
 use crate::math::ln;
 use crate::section::Section;
@@ -43,8 +44,6 @@ const MEANING: f64 = 0.7;
 const REACH: usize = 3;
 /// The value of a section that the question asks for.
 const INTENT: f64 = 0.4;
-/// The longest range of time that counts as a day.
-const DAY_MS: f64 = 86_400_000.0;
 
 /// What evidence needs to know of a memory besides its text.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -302,7 +301,7 @@ impl Evidence {
                 sum.is_touched = true;
                 memories.touched_by_any.push(row);
             }
-            let length = texts.entries[at].map_or(0.0, |entry| f64::from(entry.words));
+            let length = texts.entry(row).map_or(0.0, |entry| f64::from(entry.words));
             sum.sbm += bm_rarity * saturated(word.weighted, length, average);
             if word.forms > 0 {
                 sum.bm += bm_rarity * saturated(f64::from(word.forms), length, average);
@@ -388,8 +387,13 @@ impl Evidence {
                     continue;
                 }
                 if bm > three[2] {
-                    three[2] = bm;
-                    three.sort_unstable_by(|one: &f64, other| other.total_cmp(one));
+                    three = if bm > three[0] {
+                        [bm, three[0], three[1]]
+                    } else if bm > three[1] {
+                        [three[0], bm, three[1]]
+                    } else {
+                        [three[0], three[1], bm]
+                    };
                 }
                 let soft = self.soft(at);
                 for distance in 1..=REACH {
@@ -433,6 +437,8 @@ impl Evidence {
         let &Circumstances { section, recency, .. } = circumstances;
         let of = |wanted: Section, value: f64| if section == wanted { value } else { 0.0 };
         let sought = question.sought;
+        let made = entry.moment.created_at;
+        let date = date_of(question, &[(made, made + 1.0)]);
         Values {
             bm: self.bm(at),
             sbm: share_of(held.sbm, self.best_sbm),
@@ -446,7 +452,8 @@ impl Evidence {
             nbsoft: self.run.nbsoft[at],
             ses: self.run.ses[at],
             sesb: self.run.sesb[at],
-            date: date(question, entry),
+            date,
+            told: (date_of(question, &entry.told) - date).max(0.0),
             p_temp: flag(sought.time, Flags::TIME),
             p_numq: flag(sought.number, Flags::NUMBER),
             p_where: flag(sought.place, Flags::NAME),
@@ -539,14 +546,14 @@ fn raise(value: &mut f64, other: f64) {
     }
 }
 
-/// Returns 2 if the memory was made on a day that the question names, 1 if it was made in a longer
-/// time that it names, and else 0.
-fn date(question: &Question, entry: &Entry) -> f64 {
-    let made = entry.moment.created_at;
+/// Returns 2 if one of the ranges meets a day that the question names, 1 if one meets a longer time
+/// that it names, and else 0.
+fn date_of(question: &Question, ranges: &[(f64, f64)]) -> f64 {
     let mut best = 0.0;
     for time in &question.times {
-        if time.start <= made && made < time.end {
-            let value = if time.end - time.start <= DAY_MS { 2.0 } else { 1.0 };
+        if ranges.iter().any(|&(start, end)| start < time.end && time.start < end) {
+            let is_day = time.end - time.start <= DAY_MS;
+            let value = if is_day { 2.0 } else { 1.0 };
             raise(&mut best, value);
         }
     }

@@ -2,6 +2,10 @@
 
 use super::weights::{Fit, Values};
 
+/// The score from which on an answer counts as one. If no memory reaches it, the question has no
+/// answer.
+pub const ANSWERABLE: f64 = 0.3;
+
 /// For any memory: people, projects, documents.
 pub const GENERAL: Fit = Fit {
     weights: Values {
@@ -18,6 +22,7 @@ pub const GENERAL: Fit = Fit {
         ses: 3.37,
         sesb: 4.36,
         date: 3.23,
+        told: 3.0,
         p_temp: 1.55,
         p_numq: 0.2,
         p_where: 0.53,

@@ -45,7 +45,7 @@ mod words;
 
 pub use collect::{BestPassage, Circumstances, Evidence, MatchedWord};
 pub use config::Preset;
-pub use fitted::{GENERAL, TRADING};
+pub use fitted::{ANSWERABLE, GENERAL, TRADING};
 pub use question::Question;
 pub use texts::{Moment, ParsedTexts, Text, Texts};
 pub use weights::{Fit, KINDS, NAMES, Values};

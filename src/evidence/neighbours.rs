@@ -17,7 +17,7 @@
 //!
 //! # Invariants
 //!
-//! - Matches are sorted by nearness, highest first, then by code. No word is listed twice.
+//! - Matches are sorted by nearness, highest first. No word is listed twice.
 //! - A stop word is no neighbour.
 //!
 //! # Cost
@@ -28,6 +28,7 @@ use rustc_hash::FxHashMap;
 
 use super::vectors::CodedQuery;
 use super::words::{Embed, Words};
+use crate::order::sort_descending;
 
 /// The most neighbours of a word by their vectors.
 const MOST_NEIGHBOURS: usize = 8;
@@ -98,9 +99,7 @@ impl Neighbours {
                     None => matches.push(Match { word, nearness, is_form: false }),
                 }
             }
-            matches.sort_by(|one, other| {
-                other.nearness.total_cmp(&one.nearness).then(one.word.cmp(&other.word))
-            });
+            sort_descending(&mut matches, |it| it.nearness);
         }
         matches
     }

@@ -4,6 +4,7 @@ use super::neighbours::{Match, Neighbours};
 use super::texts::Texts;
 use super::vectors::{CodedQuery, CodedVectors};
 use super::words::{Embed, is_content};
+use crate::order::sort_descending;
 use crate::text::tokens::{Token, each_token};
 use crate::times::{Sought, TimeExpression, find, sought};
 
@@ -117,18 +118,19 @@ fn words_of(text: &str) -> Vec<String> {
     words
 }
 
-/// Keeps the words with the fewest postings, in their order.
+/// Keeps the words with the fewest postings, in their order. Words that occur nowhere go first.
 fn keep_rarest(words: &mut Vec<AskedWord>, texts: &Texts) {
     if words.len() <= MOST_WORDS {
         return;
     }
     let frequency = |word: &AskedWord| -> u32 {
         let forms = word.matches.iter().filter(|it| it.is_form);
-        forms.map(|it| texts.words.postings[it.word as usize].documents).sum()
+        let sum: u32 = forms.map(|it| texts.words.postings[it.word as usize].documents).sum();
+        if sum == 0 { u32::MAX } else { sum }
     };
     let mut order: Vec<(u32, usize)> =
         words.iter().enumerate().map(|(place, word)| (frequency(word), place)).collect();
-    order.sort_unstable();
+    sort_descending(&mut order, |&(frequency, _)| -f64::from(frequency));
     let last = order[MOST_WORDS - 1];
     let mut place = 0;
     words.retain(|word| {

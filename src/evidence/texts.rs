@@ -5,8 +5,10 @@ use super::passages::ParsedText;
 use super::runs::Runs;
 use super::vectors::CodedVectors;
 use super::words::{Embed, Stemming, Words};
+use crate::check::DAY_MS;
 use crate::columns::{Names, Row};
 use crate::error::Result;
+use crate::times::find;
 
 /// The text of a memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,6 +17,8 @@ pub struct Text<'a> {
     pub title: &'a str,
     /// Its body, or an empty text.
     pub body: &'a str,
+    /// The instant of the event that it tells of, in milliseconds since 1970.
+    pub event: Option<f64>,
 }
 
 /// The place of a memory in time, by which runs are ordered.
@@ -33,8 +37,13 @@ const REMOVED: Row = Row::MAX;
 /// Removed passages are folded away if they exceed half of the others by this number.
 const FOLD_AT_LEAST: usize = 256;
 
+/// The most times of a text that are kept.
+const MOST_TOLD: usize = 8;
+/// A longer time, such as a year, says too little of when something happened.
+const LONGEST_TOLD: f64 = 32.0 * DAY_MS;
+
 /// A memory's part of the index.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Entry {
     /// Its first passage. Its other passages follow.
     pub first: u32,
@@ -44,6 +53,9 @@ pub(super) struct Entry {
     /// The length of the sum of its words' vectors.
     pub length: f32,
     pub moment: Moment,
+    /// The times that the text tells of: the event's, and those that it names, relative to the
+    /// creation of the memory. Each is its first instant and the one after its last.
+    pub told: Box<[(f64, f64)]>,
 }
 
 /// The texts of one agent's memories.
@@ -61,14 +73,16 @@ pub struct Texts {
     pub(super) count: usize,
     /// The number of words in all texts, and in all passages that were not removed.
     pub(super) total_words: u64,
+    /// The number of times that all texts tell of.
+    told: usize,
     token: String,
     /// The number of changes after which cached neighbours are wrong.
     pub(super) folds: u64,
 }
 
 /// Texts of a batch that were parsed and not yet stored.
-pub struct ParsedTexts {
-    texts: Vec<(ParsedText, Flags)>,
+pub struct ParsedTexts<'a> {
+    texts: Vec<(Text<'a>, ParsedText, Flags)>,
     fresh: Names,
 }
 
@@ -87,6 +101,7 @@ impl Texts {
             removed: 0,
             count: 0,
             total_words: 0,
+            told: 0,
             token: String::new(),
             folds: 0,
         }
@@ -120,11 +135,11 @@ impl Texts {
     ///
     /// # Errors
     /// That of `afford`, which is called with the bytes that storing the texts can need.
-    pub fn parse(
+    pub fn parse<'a>(
         &mut self,
-        texts: &[Text<'_>],
+        texts: &[Text<'a>],
         afford: impl Fn(usize) -> Result<()>,
-    ) -> Result<ParsedTexts> {
+    ) -> Result<ParsedTexts<'a>> {
         let mut token = std::mem::take(&mut self.token);
         let known = &self.words.names;
         let mut fresh = Names::default();
@@ -136,12 +151,15 @@ impl Texts {
                 known.code(word).unwrap_or_else(|| known.count() as u32 + fresh.code_or_new(word))
             });
             need += size_of::<Entry>() * 3
+                + MOST_TOLD * size_of::<(f64, f64)>()
                 + read.words.len() * 4
                 + read.ends.len() * (2 * CodedVectors::bytes_each(self.words.dimensions()) + 64);
             let flags = Flags::of(text.title, text.body);
-            parsed.push((read, flags));
-            let postings =
-                parsed.iter().map(|(read, _): &(ParsedText, Flags)| read.words.len()).sum();
+            parsed.push((*text, read, flags));
+            let postings = parsed
+                .iter()
+                .map(|(_, read, _): &(Text<'_>, ParsedText, Flags)| read.words.len())
+                .sum();
             outcome = afford(need + self.words.need(&fresh, postings) + fresh.capacity_bytes());
             if outcome.is_err() {
                 break;
@@ -156,7 +174,7 @@ impl Texts {
     /// time.
     pub fn store(
         &mut self,
-        parsed: ParsedTexts,
+        parsed: ParsedTexts<'_>,
         rows: impl Iterator<Item = Row>,
         moment: impl Fn(Row) -> Moment,
         embed: &mut Embed<'_>,
@@ -164,21 +182,29 @@ impl Texts {
         for word in parsed.fresh.iter() {
             self.words.code_or_new(word, embed);
         }
-        for (row, (text, flags)) in rows.zip(&parsed.texts) {
+        for (row, (text, words, flags)) in rows.zip(&parsed.texts) {
             self.remove(row);
-            self.put(row, text, *flags, moment(row));
+            let moment = moment(row);
+            self.put(row, words, *flags, moment, told(text, moment.created_at));
         }
         self.fold_if_due();
     }
 
-    fn put(&mut self, row: Row, text: &ParsedText, flags: Flags, moment: Moment) {
+    fn put(
+        &mut self,
+        row: Row,
+        text: &ParsedText,
+        flags: Flags,
+        moment: Moment,
+        told: Box<[(f64, f64)]>,
+    ) {
         if text.words.is_empty() {
             return;
         }
         let dimensions = self.words.dimensions();
         let first = self.rows.len() as u32;
         let mut whole = vec![0.0; dimensions];
-        let mut counts: Vec<(u32, u32)> = Vec::new();
+        let mut counts: Vec<(u32, u32, bool)> = Vec::new();
         let mut start = 0;
         for &end in &text.ends {
             let passage = self.rows.len() as u32;
@@ -191,24 +217,24 @@ impl Texts {
             self.rows.push(row);
             self.lengths.push((end - start).min(usize::from(u16::MAX)) as u16);
 
+            // A passage has few words, so that looking through them is quicker than a map.
             counts.clear();
-            counts.extend(
-                text.words[start..end]
-                    .iter()
-                    .enumerate()
-                    .map(|(place, &word)| (word, u32::from(start + place < text.title))),
-            );
-            counts.sort_unstable();
-            for same in counts.chunk_by(|one, other| one.0 == other.0) {
-                let in_title = same.iter().any(|&(_, in_title)| in_title == 1);
-                self.words.post(same[0].0, passage, packed(same.len() as u32, in_title));
+            for (place, &word) in text.words[start..end].iter().enumerate() {
+                let in_title = start + place < text.title;
+                match counts.iter_mut().find(|known| known.0 == word) {
+                    Some(known) => *known = (word, known.1 + 1, known.2 || in_title),
+                    None => counts.push((word, 1, in_title)),
+                }
+            }
+            for &(word, count, in_title) in &counts {
+                self.words.post(word, passage, packed(count, in_title));
             }
             start = end;
         }
         let squares = whole.iter().fold(0.0, |sum, &part| sum + f64::from(part) * f64::from(part));
         let place = row as usize;
         if self.entries.len() <= place {
-            self.entries.resize(place + 1, None);
+            self.entries.resize_with(place + 1, || None);
         }
         self.entries[place] = Some(Entry {
             first,
@@ -217,9 +243,11 @@ impl Texts {
             flags,
             length: squares.sqrt() as f32,
             moment,
+            told,
         });
         self.count += 1;
         self.total_words += text.words.len() as u64;
+        self.told += self.entries[place].as_ref().map_or(0, |entry| entry.told.len());
         self.runs.add(row, moment.cluster, moment.created_at, moment.sequence);
     }
 
@@ -234,6 +262,7 @@ impl Texts {
         self.removed += entry.passages as usize;
         self.count -= 1;
         self.total_words -= u64::from(entry.words);
+        self.told -= entry.told.len();
     }
 
     /// Tells the index that a memory has another place in time.
@@ -286,11 +315,21 @@ impl Texts {
     pub fn bytes(&self) -> usize {
         self.words.bytes()
             + self.entries.capacity() * size_of::<Option<Entry>>()
+            + self.told * size_of::<(f64, f64)>()
             + self.runs.bytes()
             + self.rows.capacity() * size_of::<Row>()
             + self.lengths.capacity() * size_of::<u16>()
             + self.vectors.capacity_bytes()
     }
+}
+
+/// Returns the times that a text tells of.
+fn told(text: &Text<'_>, created_at: f64) -> Box<[(f64, f64)]> {
+    let event = text.event.map(|instant| (instant, instant + 1.0));
+    let times = [text.title, text.body].into_iter().flat_map(|part| find(part, created_at));
+    let named = times.map(|time| (time.start, time.end));
+    let short = named.filter(|(start, end)| end - start <= LONGEST_TOLD);
+    event.into_iter().chain(short).take(MOST_TOLD).collect()
 }
 
 /// Packs the count of a word in a passage with a mark whether it is in the title. One occurrence in

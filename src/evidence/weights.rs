@@ -57,6 +57,8 @@ kinds! {
     sesb,
     /// The question names a time, and the memory was made then: 1, and 2 for a day.
     date,
+    /// The question names a time, and the text tells of it: 1, and 2 for a day, less `date`.
+    told,
     /// The question asks when, and the text holds an expression of time.
     p_temp,
     /// The question asks how many, and the text holds a number.
@@ -89,6 +91,24 @@ kinds! {
     section_signals,
     /// 1 for a memory of PROCEDURAL.
     section_procedural,
+}
+
+impl Values {
+    /// Returns whether anything connects the memory with the question. The memory's own time, use
+    /// and section do not, unless the question asks for them.
+    pub fn speaks(&self, weights: &Values) -> bool {
+        // Every word that a memory shares with the question raises `p_soft`.
+        self.p_soft != 0.0
+            || self.sem != 0.0
+            || self.ses != 0.0
+            || self.nb != 0.0
+            || self.date != 0.0
+            || self.told != 0.0
+            || self.graph != 0.0
+            || self.lastrec * weights.lastrec != 0.0
+            || self.vaguerec * weights.vaguerec != 0.0
+            || self.intent * weights.intent != 0.0
+    }
 }
 
 /// What a ranking by evidence weighs, and how its sum becomes a probability.

@@ -1,5 +1,6 @@
 //! Answers to questions in words, ranked by evidence.
 
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::{Filters, MemoryIndex, NodeChange};
@@ -17,6 +18,10 @@ use crate::search::{EdgeWeight, SearchConfig, SearchHit, seed, spread};
 use crate::section::SectionSet;
 use crate::signal::{NEW_BONUS, NEW_DAYS, RecencyTable, SaturationTable, days_between};
 
+/// The type of the edge from a memory to the one that it supersedes.
+const SUPERSEDES: &str = "supersedes";
+/// What a superseded memory loses: the sum of the memory that supersedes it is higher by this.
+const STEP_BEHIND: f64 = 1.0;
 /// The memories from which activation starts.
 const SEEDS: usize = 15;
 /// The greatest activation that counts as evidence. A configuration can make activation infinite,
@@ -58,6 +63,8 @@ pub struct Answer {
     pub sum: f64,
     /// Its evidence.
     pub evidence: Values,
+    /// The memory that supersedes it.
+    pub superseded_by: Option<Row>,
 }
 
 /// A kind of evidence for a memory.
@@ -76,8 +83,9 @@ pub struct Contribution {
 /// The reasons for the place of a memory among the answers to a question.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Why {
-    /// The place of the memory among all answers, from 1.
-    pub rank: usize,
+    /// The place of the memory among all answers, from 1. `None` if nothing connects it with the
+    /// question.
+    pub rank: Option<usize>,
     /// The probability that it answers the question.
     pub score: f64,
     /// The sum of all contributions.
@@ -92,6 +100,15 @@ pub struct Why {
     pub words: Vec<MatchedWord>,
     /// The best passage.
     pub passage: BestPassage,
+    /// The memory that supersedes it.
+    pub superseded_by: Option<Row>,
+}
+
+/// The sum of a memory that supersedes another one or is superseded.
+#[derive(Clone, Copy, Debug)]
+struct Superseding {
+    sum: f64,
+    by: Option<Row>,
 }
 
 /// What a memory index needs to answer questions in words.
@@ -110,6 +127,8 @@ pub(super) struct Answering {
     order: Vec<Row>,
     /// The count of changes of the index when `order` was made.
     ordered_at: Option<u64>,
+    /// Sums that supersession changed, by row.
+    superseding: FxHashMap<Row, Superseding>,
     /// By row; 0 where activation did not arrive.
     activation: Vec<f64>,
     activated: Vec<Row>,
@@ -129,6 +148,7 @@ impl Answering {
             selection: Selection::default(),
             order: Vec::new(),
             ordered_at: None,
+            superseding: FxHashMap::default(),
             activation: Vec::new(),
             activated: Vec::new(),
         }
@@ -198,6 +218,7 @@ impl MemoryIndex {
     }
 
     /// Returns the memories that answer a question, best first. Equal ones are in order of sequence.
+    /// A memory for which no evidence speaks is left out.
     ///
     /// # Errors
     /// `invalid_argument` for a `now` that is not an instant, filters out of range, and a
@@ -208,17 +229,23 @@ impl MemoryIndex {
             return Err(Error::argument("min_score", problem).found(ask.min_score));
         }
         let (question, sections) = self.collect(ask, embed)?;
+        self.supersede(&question, sections, ask);
         let mut selection = std::mem::take(&mut self.answering.selection);
         selection.clear(ask.limit, self.answering.texts.len());
         for row in self.askable(ask) {
-            selection.offer(self.score(&question, sections, row, ask.now), row);
+            if let Some(score) = self.score(&question, sections, row, ask.now) {
+                selection.offer(score, row);
+            }
         }
         let rows = selection.take().to_vec();
         self.answering.selection = selection;
         let answers = rows.into_iter().map(|row| {
             let evidence = self.values(&question, sections, row, ask.now);
-            let sum = sum(&evidence, &self.answering.weights);
-            Answer { row, score: probability(&self.answering.fit, sum), sum, evidence }
+            let changed = self.answering.superseding.get(&row);
+            let sum = changed.map_or_else(|| sum(&evidence, &self.answering.weights), |it| it.sum);
+            let superseded_by = changed.and_then(|it| it.by);
+            let score = probability(&self.answering.fit, sum);
+            Answer { row, score, sum, evidence, superseded_by }
         });
         Ok(answers.take_while(|answer| answer.score >= ask.min_score).collect())
     }
@@ -230,7 +257,8 @@ impl MemoryIndex {
     /// filters exclude.
     pub fn why(&mut self, row: Row, ask: &Ask<'_>, embed: &mut Embed<'_>) -> Result<Why> {
         let (question, sections) = self.collect(ask, embed)?;
-        let Answering { texts, evidence, fit, .. } = &self.answering;
+        self.supersede(&question, sections, ask);
+        let Answering { texts, evidence, fit, superseding, .. } = &self.answering;
         let Some((passage, words)) = evidence.matches(texts, &question, row) else {
             return Err(Error::argument("id", "must name a memory with a title or a text"));
         };
@@ -238,18 +266,19 @@ impl MemoryIndex {
             return Err(Error::argument("id", "must name a memory that passes the filters"));
         }
         let score = |row: Row| self.score(&question, sections, row, ask.now);
-        let own = score(row);
+        let values = self.values(&question, sections, row, ask.now);
+        let by_evidence = sum(&values, &self.answering.weights);
+        let changed = superseding.get(&row);
+        let own = changed.map_or(by_evidence, |it| it.sum);
         let mut is_earlier = true;
         let before = self.askable(ask).filter(|&other| {
             is_earlier &= other != row;
-            let score = score(other);
-            score > own || score == own && is_earlier
+            score(other).is_some_and(|score| score > own || score == own && is_earlier)
         });
-        let rank = 1 + before.count();
-        let values = self.values(&question, sections, row, ask.now).to_array();
+        let rank = score(row).map(|_| 1 + before.count());
         let mut evidence: Vec<Contribution> = NAMES
             .iter()
-            .zip(values.iter().zip(self.answering.weights))
+            .zip(values.to_array().iter().zip(self.answering.weights))
             .filter(|&(_, (&value, _))| value != 0.0)
             .map(|(&name, (&value, weight))| Contribution {
                 name,
@@ -258,6 +287,11 @@ impl MemoryIndex {
                 contribution: value * weight,
             })
             .collect();
+        if own != by_evidence {
+            let value = own - by_evidence;
+            let name = "supersession";
+            evidence.push(Contribution { name, value, weight: 1.0, contribution: value });
+        }
         sort_descending(&mut evidence, |it| it.contribution);
         Ok(Why {
             rank,
@@ -268,6 +302,7 @@ impl MemoryIndex {
             evidence,
             words,
             passage,
+            superseded_by: changed.and_then(|it| it.by),
         })
     }
 
@@ -313,6 +348,34 @@ impl MemoryIndex {
         self.activate(ask)?;
         let intent = &self.answering.intent;
         Ok((question, intent.classify(ask.text, intent.matcher())))
+    }
+
+    /// Puts memories that answer before the memories that they supersede. The newer memory takes the
+    /// sum of the older one if that is higher, as it is about the same thing, and the older one
+    /// loses a step. Edges are read in their order, so that a chain of corrections moves up one by
+    /// one.
+    fn supersede(&mut self, question: &Question, sections: SectionSet, ask: &Ask<'_>) {
+        self.answering.superseding.clear();
+        let Some(code) = self.edge_types.code(SUPERSEDES) else { return };
+        let mut changed: FxHashMap<Row, Superseding> = FxHashMap::default();
+        for slot in self.graph.of_type(code as u16) {
+            let Some(edge) = self.graph.edge(slot) else { continue };
+            let (newer, older) = (edge.source, edge.target);
+            let has = |row| self.answering.texts.has(row) && self.passes(row, ask.filters, ask.now);
+            if newer == older || !has(newer) || !has(older) {
+                continue;
+            }
+            let sum = |row: Row| match changed.get(&row) {
+                Some(known) => Some(known.sum),
+                None => self.score_alone(question, sections, row, ask.now),
+            };
+            let Some(of_older) = sum(older) else { continue };
+            let of_newer = sum(newer).unwrap_or(of_older);
+            let by = changed.get(&newer).and_then(|known| known.by);
+            changed.insert(newer, Superseding { sum: of_newer.max(of_older), by });
+            changed.insert(older, Superseding { sum: of_older - STEP_BEHIND, by: Some(newer) });
+        }
+        self.answering.superseding = changed;
     }
 
     /// Spreads activation from the memories that are nearest to the question.
@@ -365,16 +428,32 @@ impl MemoryIndex {
         Ok(())
     }
 
-    /// Returns the sum of the evidence of a memory. Evidence without a weight is not computed.
+    /// Returns the sum of the evidence of a memory, `None` if nothing connects it with the question.
+    /// Evidence without a weight is not computed.
     #[inline(always)]
-    fn score(&self, question: &Question, sections: SectionSet, row: Row, now: f64) -> f64 {
-        let Answering { texts, evidence, weights, weighs_circumstances, .. } = &self.answering;
+    fn score(&self, question: &Question, sections: SectionSet, row: Row, now: f64) -> Option<f64> {
+        match self.answering.superseding.get(&row) {
+            Some(changed) => Some(changed.sum),
+            None => self.score_alone(question, sections, row, now),
+        }
+    }
+
+    /// [`MemoryIndex::score`] without a look at superseded memories.
+    #[inline(always)]
+    fn score_alone(
+        &self,
+        question: &Question,
+        sections: SectionSet,
+        row: Row,
+        now: f64,
+    ) -> Option<f64> {
+        let Answering { texts, evidence, fit, weights, weighs_circumstances, .. } = &self.answering;
         let values = if *weighs_circumstances {
             self.values(question, sections, row, now)
         } else {
             evidence.values(texts, question, row, &Circumstances::NONE)
         };
-        sum(&values, weights)
+        values.speaks(&fit.weights).then(|| sum(&values, weights))
     }
 
     fn values(&self, question: &Question, sections: SectionSet, row: Row, now: f64) -> Values {

@@ -67,7 +67,7 @@ pub fn sought(question: &str) -> Sought {
     let mut found = Sought::default();
     for at in 0..words.tokens.len() {
         match words.lower(at) {
-            "when" | "wann" | "whenever" => found.time |= words.asks(at) && words.goes_on(at),
+            "when" | "wann" => found.time |= words.asks(at) && words.goes_on(at),
             "how" | "wie" => {
                 // "how many days" asks for both.
                 let is_long = words.is_of(at + 1, HOW_LONG);

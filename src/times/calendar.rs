@@ -48,6 +48,7 @@ pub struct Range {
 }
 
 /// Returns the day of a date, in days since 1970. Days beyond the month count on.
+#[inline(never)]
 pub fn day_of(month: i64, day: i64) -> i64 {
     // Years from March on end in the day that a leap year adds.
     let shifted = month - 2;
@@ -57,6 +58,7 @@ pub fn day_of(month: i64, day: i64) -> i64 {
 }
 
 /// Returns the month of a day, in months since January of the year 0.
+#[inline(never)]
 pub fn month_of(day: i64) -> i64 {
     // The average month has 30.436875 days. The guess is off by a few months at most.
     let mut month = ((day + 719_528) * 10_000).div_euclid(304_369);
@@ -70,26 +72,31 @@ pub fn month_of(day: i64) -> i64 {
 }
 
 /// Returns the number of days of a month.
+#[inline(never)]
 pub fn days_in(month: i64) -> i64 {
     day_of(month + 1, 1) - day_of(month, 1)
 }
 
 /// Returns the weekday of a day, from 0 for Monday to 6 for Sunday.
+#[inline(never)]
 pub fn weekday_of(day: i64) -> i64 {
     (day + 3).rem_euclid(7)
 }
 
 /// Returns the range of whole days.
+#[inline(never)]
 pub fn days(from: i64, to: i64, grain: Grain) -> Range {
     Range { from: from * DAY_MS, to: to * DAY_MS, grain }
 }
 
 /// Returns the range of whole months.
+#[inline(never)]
 pub fn months(from: i64, count: i64, grain: Grain) -> Range {
     days(day_of(from, 1), day_of(from + count, 1), grain)
 }
 
 /// Returns the unit that holds an instant, or the unit `steps` after that.
+#[inline(never)]
 pub fn unit_at(instant: i64, unit: Unit, steps: i64) -> Range {
     let day = instant.div_euclid(DAY_MS);
     let small = |length: i64, grain| {
@@ -118,6 +125,7 @@ pub fn unit_at(instant: i64, unit: Unit, steps: i64) -> Range {
 
 /// Returns the instant that lies `steps` units after another. Of a shorter month it is the last
 /// day.
+#[inline(never)]
 pub fn shifted(instant: i64, unit: Unit, steps: i64) -> i64 {
     let by_months = |count: i64| {
         let day = instant.div_euclid(DAY_MS);
@@ -144,73 +152,73 @@ pub fn shifted(instant: i64, unit: Unit, steps: i64) -> i64 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recurring {
     /// A weekday, from 0 for Monday.
-    Weekday(i64),
+    Weekday(u8),
     /// A month, from 0 for January.
-    Month(i64),
+    Month(u8),
     /// A day of a month, from 0 for January and from 1.
-    Date(i64, i64),
+    Date(u8, u8),
     /// A day of any month, from 1.
-    DayOfMonth(i64),
+    DayOfMonth(u8),
     /// A season, from 0 for spring. Seasons are those of the northern half of the Earth, and whole
     /// months: spring begins in March. Winter belongs to the year in which it begins.
-    Season(i64),
+    Season(u8),
     /// A quarter of a year, from 0.
-    Quarter(i64),
+    Quarter(u8),
 }
 
 impl Recurring {
     /// Returns the stretch of a year, unless it is a weekday or a day of any month, or the year has
     /// no such day.
+    #[inline(never)]
     pub fn of_year(self, year: i64) -> Option<Range> {
         let january = year * 12;
         match self {
             Self::Weekday(_) | Self::DayOfMonth(_) => None,
-            Self::Month(month) => Some(months(january + month, 1, Grain::Month)),
-            Self::Season(season) => Some(months(january + 2 + 3 * season, 3, Grain::Season)),
-            Self::Quarter(quarter) => Some(months(january + 3 * quarter, 3, Grain::Quarter)),
-            Self::Date(month, day) => date(january + month, day),
+            Self::Month(month) => Some(months(january + i64::from(month), 1, Grain::Month)),
+            Self::Season(season) => {
+                Some(months(january + 2 + 3 * i64::from(season), 3, Grain::Season))
+            }
+            Self::Quarter(quarter) => {
+                Some(months(january + 3 * i64::from(quarter), 3, Grain::Quarter))
+            }
+            Self::Date(month, day) => date(january + i64::from(month), day.into()),
         }
     }
 
     /// Returns the one that begins last, but not after the day of an instant.
     pub fn latest(self, instant: i64) -> Option<Range> {
-        let day = instant.div_euclid(DAY_MS);
-        let month = month_of(day);
-        match self {
-            Self::Weekday(weekday) => {
-                let day = day - (weekday_of(day) - weekday).rem_euclid(7);
-                Some(days(day, day + 1, Grain::Day))
-            }
-            Self::DayOfMonth(place) => (0..3)
-                .filter_map(|back| date(month - back, place))
-                .find(|range| range.from <= day * DAY_MS),
-            // Eight years lie between the 29ths of February around 1900.
-            _ => (0..=8)
-                .filter_map(|back| self.of_year(month.div_euclid(12) - back))
-                .find(|range| range.from <= day * DAY_MS),
-        }
+        self.nearest(instant, -1)
     }
 
     /// Returns the one that begins first, but not before the day of an instant.
     pub fn first(self, instant: i64) -> Option<Range> {
+        self.nearest(instant, 1)
+    }
+
+    /// Returns the nearest one before (−1) or after (1) an instant; one that begins on its day is
+    /// the nearest.
+    #[inline(never)]
+    fn nearest(self, instant: i64, sign: i64) -> Option<Range> {
         let day = instant.div_euclid(DAY_MS);
         let month = month_of(day);
-        match self {
-            Self::Weekday(weekday) => {
-                let day = day + (weekday - weekday_of(day)).rem_euclid(7);
-                Some(days(day, day + 1, Grain::Day))
-            }
-            Self::DayOfMonth(place) => (0..3)
-                .filter_map(|on| date(month + on, place))
-                .find(|range| range.from >= day * DAY_MS),
-            _ => (0..=8)
-                .filter_map(|on| self.of_year(month.div_euclid(12) + on))
-                .find(|range| range.from >= day * DAY_MS),
+        let is_beyond = |range: &Range| sign * (range.from - day * DAY_MS) >= 0;
+        if let Self::Weekday(weekday) = self {
+            let distance = sign * (i64::from(weekday) - weekday_of(day));
+            let day = day + sign * distance.rem_euclid(7);
+            return Some(days(day, day + 1, Grain::Day));
         }
+        // Eight years lie between the 29ths of February around 1900.
+        (0..=8)
+            .filter_map(|step| match self {
+                Self::DayOfMonth(place) => date(month + sign * step, place.into()),
+                _ => self.of_year(month.div_euclid(12) + sign * step),
+            })
+            .find(is_beyond)
     }
 }
 
 /// Returns the day of a month, if the month has it.
+#[inline(never)]
 pub fn date(month: i64, day: i64) -> Option<Range> {
     let at = day_of(month, day);
     (1..=days_in(month)).contains(&day).then(|| days(at, at + 1, Grain::Day))

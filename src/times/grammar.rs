@@ -22,8 +22,8 @@
 
 use super::Grain;
 use super::calendar::{
-    DAY_MS, HOUR_MS, LATEST, MINUTE_MS, Range, Recurring, Unit, date, day_of, days, days_in,
-    month_of, months, shifted, unit_at, weekday_of,
+    DAY_MS, LATEST, MINUTE_MS, Range, Recurring, Unit, date, day_of, days, days_in, month_of,
+    months, shifted, unit_at, weekday_of,
 };
 use super::lexicon::{Safety, Word};
 use super::tokens::{Token, tokens};
@@ -35,11 +35,11 @@ enum When {
     OneOf(Recurring),
 }
 
-/// Milliseconds of a day.
+/// Minutes of a day.
 #[derive(Clone, Copy)]
 struct Hours {
-    from: i64,
-    to: i64,
+    from: u16,
+    to: u16,
     grain: Grain,
 }
 
@@ -67,6 +67,7 @@ pub struct Reader<'a> {
 }
 
 impl When {
+    #[inline(never)]
     fn resolve(self, anchor: i64) -> Option<Range> {
         match self {
             Self::Known(range) => Some(range),
@@ -75,6 +76,7 @@ impl When {
     }
 
     /// Whether it is one day.
+    #[inline(never)]
     fn is_day(self) -> bool {
         match self {
             Self::Known(Range { from, to, grain }) => grain == Grain::Day && to - from == DAY_MS,
@@ -86,19 +88,21 @@ impl When {
     }
 
     /// Returns this day of the same month.
-    fn with_day(self, day: i64) -> Option<Self> {
+    #[inline(never)]
+    fn with_day(self, day: u8) -> Option<Self> {
         match self {
             Self::OneOf(Recurring::Date(month, _)) => {
                 Some(Self::OneOf(Recurring::Date(month, day)))
             }
             Self::Known(range) if self.is_day() => {
-                date(month_of(range.from.div_euclid(DAY_MS)), day).map(Self::Known)
+                date(month_of(range.from.div_euclid(DAY_MS)), day.into()).map(Self::Known)
             }
             _ => None,
         }
     }
 
     /// Returns the stretch in this year.
+    #[inline(never)]
     fn in_year(self, year: i64) -> Option<Self> {
         match self {
             Self::OneOf(recurring) => recurring.of_year(year).map(Self::Known),
@@ -116,16 +120,21 @@ impl Moment {
         Self::new(When::Known(range), next)
     }
 
+    #[inline(never)]
+
     fn with_hours(self, range: Range) -> Range {
         match self.hours {
-            Some(Hours { from, to, grain }) => {
-                Range { from: range.from + from, to: range.from + to, grain }
-            }
+            Some(Hours { from, to, grain }) => Range {
+                from: range.from + i64::from(from) * MINUTE_MS,
+                to: range.from + i64::from(to) * MINUTE_MS,
+                grain,
+            },
             None => range,
         }
     }
 
     /// Returns the range; of one that recurs, the latest that has begun at an instant.
+    #[inline(never)]
     fn resolve(self, anchor: i64) -> Option<Range> {
         self.when.resolve(anchor).map(|range| self.with_hours(range))
     }
@@ -137,6 +146,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the range of the expression that begins at a token, and the token behind it.
+    #[inline(never)]
     pub fn expression(&self, at: usize) -> Option<(Range, usize)> {
         if matches!(self.word(at), Word::Other | Word::Mark(_) | Word::End) || !self.begins(at) {
             return None;
@@ -147,24 +157,29 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether a greeting stands before a part of the day: "good morning".
+    #[inline(never)]
     pub fn is_greeting(&self, at: usize) -> bool {
         at > 0
             && matches!(self.text_of(at - 1), "good" | "Good" | "guten" | "Guten" | "gute" | "Gute")
     }
 
     /// Whether the number of years in front of a token is an age: "five years old".
+    #[inline(never)]
     pub fn is_age(&self, next: usize) -> bool {
         matches!(self.text_of(next), "old" | "alt")
             || self.word(next) == Word::Mark('-') && self.text_of(next + 1) == "old"
     }
 
     /// Returns the token behind a number of units: "three years".
+    #[inline(never)]
     pub fn duration(&self, at: usize) -> Option<usize> {
         let is_a = self.word(at) == Word::A;
         let Amount { unit, next, .. } = self.amount(at)?;
         let is_short = matches!(unit, Unit::Second | Unit::Minute);
         (self.begins(at) && self.ends(next) && !(is_a && is_short)).then_some(next)
     }
+
+    #[inline(never)]
 
     fn any(&self, at: usize) -> Option<(Range, usize)> {
         match self.word(at) {
@@ -214,6 +229,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A moment, or a pair of moments of one grain without a word in front.
+    #[inline(never)]
     fn plain(&self, at: usize) -> Option<(Range, usize)> {
         if self.word(at) == Word::The {
             return None;
@@ -247,6 +263,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Two moments with a word between: "May and July 2023", "3 to 5 May", "May 7–9, 2023".
+    #[inline(never)]
     fn pair(&self, at: usize, with_and: bool) -> Option<(Range, usize)> {
         let at = self.behind_article(at);
         if let Some((day, next)) = self.day_number(at)
@@ -273,6 +290,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The range from one moment to another. If one of them recurs, the other says which is meant.
+    #[inline(never)]
     fn join(&self, first: Moment, last: Moment) -> Option<(Range, usize)> {
         let begin = match (first.when, last.when) {
             (When::Known(begin), When::OneOf(_)) => Some(begin),
@@ -294,6 +312,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The token behind a word or dash between two moments.
+    #[inline(never)]
     fn connector(&self, at: usize, with_and: bool) -> Option<usize> {
         let is_one = match self.word(at) {
             Word::To | Word::Until | Word::SinceBehind => true,
@@ -305,6 +324,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A base; a third of one; a week of one; a number of units before or after one.
+    #[inline(never)]
     fn moment(&self, at: usize, led: bool) -> Option<Moment> {
         let at = self.behind_article(at);
         match self.word(at) {
@@ -318,6 +338,7 @@ impl<'a> Reader<'a> {
     }
 
     /// "early May", "mid-2023", "the end of last year".
+    #[inline(never)]
     fn third(&self, at: usize, third: i64) -> Option<Moment> {
         let mut next = at + 1;
         if matches!(self.word(next), Word::Mark('-') | Word::Of | Word::In) {
@@ -342,6 +363,7 @@ impl<'a> Reader<'a> {
     }
 
     /// "the first week of May", "the last weekend of June 2023". Place 0 is the last.
+    #[inline(never)]
     fn week_of(&self, at: usize, place: i64) -> Option<Moment> {
         let Word::Unit(unit @ (Unit::Week | Unit::Weekend)) = self.word(at + 1) else {
             return None;
@@ -373,6 +395,7 @@ impl<'a> Reader<'a> {
     }
 
     /// "the day before yesterday", "two weeks after 7 May", "the week before last".
+    #[inline(never)]
     fn beside(&self, at: usize) -> Option<Moment> {
         let (amount, next) = match (self.word(at), self.amount(at)) {
             (_, Some(amount)) => {
@@ -408,6 +431,7 @@ impl<'a> Reader<'a> {
 
     /// A day, week, month … with or without hours. `led`: a word that stands before times, such as
     /// "in", is in front.
+    #[inline(never)]
     fn base(&self, at: usize, led: bool) -> Option<Moment> {
         if let Some((hours, next)) = self.hours(at) {
             let day = self
@@ -417,7 +441,7 @@ impl<'a> Reader<'a> {
             }
             let is_alone = !matches!(self.word(at), Word::Part(..) | Word::Morgen)
                 || matches!(self.text_of(at), "tonight" | "Tonight" | "今夜" | "今晩")
-                || (hours.to - hours.from == HOUR_MS && at > 0 && self.word(at - 1) == Word::At);
+                || (hours.to - hours.from == 60 && at > 0 && self.word(at - 1) == Word::At);
             let today = unit_at(self.now, Unit::Day, 0);
             return is_alone.then_some(Moment { hours: Some(hours), ..Moment::known(today, next) });
         }
@@ -434,10 +458,11 @@ impl<'a> Reader<'a> {
     }
 
     /// A part of a day or a time of day.
+    #[inline(never)]
     fn hours(&self, at: usize) -> Option<(Hours, usize)> {
         let part = |first: u8, last: u8| Hours {
-            from: i64::from(first) * HOUR_MS,
-            to: i64::from(last) * HOUR_MS,
+            from: u16::from(first) * 60,
+            to: u16::from(last) * 60,
             grain: Grain::Hour,
         };
         match self.word(at) {
@@ -493,15 +518,16 @@ impl<'a> Reader<'a> {
             None if hour < 24 => hour,
             _ => return None,
         };
-        let from = i64::from(hour) * HOUR_MS + i64::from(minute.unwrap_or(0)) * MINUTE_MS;
+        let from = hour * 60 + minute.unwrap_or(0);
         let (length, grain) = match minute {
-            Some(_) => (MINUTE_MS, Grain::Minute),
-            None => (HOUR_MS, Grain::Hour),
+            Some(_) => (1, Grain::Minute),
+            None => (60, Grain::Hour),
         };
         Some((Hours { from, to: from + length, grain }, next))
     }
 
     /// "am", "pm", "a.m.", "p.m.": 0 or 12, and the token behind.
+    #[inline(never)]
     fn meridiem(&self, at: usize) -> Option<(u8, usize)> {
         let half = match self.word(at) {
             Word::Meridiem(half) => return Some((half, at + 1)),
@@ -520,6 +546,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A base without hours in front or behind.
+    #[inline(never)]
     fn day(&self, at: usize, led: bool) -> Option<Moment> {
         match self.word(at) {
             Word::Number(..) | Word::Ordinal(_) | Word::Count(..) | Word::A => {
@@ -548,11 +575,15 @@ impl<'a> Reader<'a> {
         }
     }
 
+    #[inline(never)]
+
     fn last_night(&self, next: usize) -> Moment {
-        let hours = Hours { from: 18 * HOUR_MS, to: 30 * HOUR_MS, grain: Grain::Hour };
+        let hours = Hours { from: 18 * 60, to: 30 * 60, grain: Grain::Hour };
         let yesterday = unit_at(self.now, Unit::Day, -1);
         Moment { hours: Some(hours), ..Moment::known(yesterday, next) }
     }
+
+    #[inline(never)]
 
     fn number_first(&self, at: usize, led: bool) -> Option<Moment> {
         self.numeric(at)
@@ -565,6 +596,7 @@ impl<'a> Reader<'a> {
     }
 
     /// "2023-05-07", "2023-05", "05/07/2023", "7.5.2023".
+    #[inline(never)]
     fn numeric(&self, at: usize) -> Option<Moment> {
         let Word::Number(first, digits) = self.word(at) else { return None };
         let separator = self.word(at + 1);
@@ -617,6 +649,7 @@ impl<'a> Reader<'a> {
     }
 
     /// "7 May 2023", "7th of May", "7. Mai".
+    #[inline(never)]
     fn day_and_month(&self, at: usize) -> Option<Moment> {
         let (day, mut next) = self.day_number(at)?;
         let is_ordinal = matches!(self.word(at), Word::Ordinal(_)) || next > at + 1;
@@ -627,7 +660,7 @@ impl<'a> Reader<'a> {
         next += 1;
         let dot = safety == Safety::Short && self.word(next) == Word::Mark('.');
         let behind = next + usize::from(dot && self.is_attached(next));
-        let recurring = Recurring::Date(month.into(), day);
+        let recurring = Recurring::Date(month, day);
         match self.year_behind(behind) {
             Some((year, next)) => Some(Moment::known(recurring.of_year(year)?, next)),
             None if is_sure => self.dated(recurring, next),
@@ -636,6 +669,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A day that some year has.
+    #[inline(never)]
     fn dated(&self, recurring: Recurring, next: usize) -> Option<Moment> {
         // 2000 was a leap year.
         recurring.of_year(2000)?;
@@ -643,6 +677,7 @@ impl<'a> Reader<'a> {
     }
 
     /// "two months ago", "3日前".
+    #[inline(never)]
     fn ago(&self, at: usize) -> Option<Moment> {
         let amount = self.amount(at)?;
         (self.word(amount.next) == Word::Ago)
@@ -650,6 +685,7 @@ impl<'a> Reader<'a> {
     }
 
     /// "2023年5月7日", "5月", "2022年の夏".
+    #[inline(never)]
     fn japanese(&self, at: usize) -> Option<Moment> {
         match (self.word(at), self.word(at + 1)) {
             (Word::Number(year, 4), Word::YearMark) => {
@@ -660,35 +696,37 @@ impl<'a> Reader<'a> {
         }
     }
 
+    #[inline(never)]
+
     fn japanese_month(&self, at: usize) -> Option<Moment> {
         let value = |at| match self.word(at) {
-            Word::Number(value, 1 | 2) => Some(i64::from(value)),
-            Word::Count(value, most) if value == most && self.tokens[at].unspaced => {
-                Some(i64::from(value))
-            }
+            Word::Number(value, 1 | 2) => Some(value as u8),
+            Word::Count(value, most) if value == most && self.tokens[at].unspaced => Some(value),
             _ => None,
         };
-        let month = value(at)? - 1;
-        if self.word(at + 1) != Word::MonthMark || !(0..12).contains(&month) {
+        let month = value(at)?;
+        if self.word(at + 1) != Word::MonthMark || !(1..=12).contains(&month) {
             return None;
         }
         match value(at + 2) {
             Some(day) if self.word(at + 3) == Word::DayMark => {
-                self.dated(Recurring::Date(month, day), at + 4)
+                self.dated(Recurring::Date(month - 1, day), at + 4)
             }
-            _ => Some(Moment::new(When::OneOf(Recurring::Month(month)), at + 2)),
+            _ => Some(Moment::new(When::OneOf(Recurring::Month(month - 1)), at + 2)),
         }
     }
 
     /// "the third quarter of 2021".
+    #[inline(never)]
     fn ordinal_quarter(&self, at: usize) -> Option<Moment> {
         let Word::Ordinal(place @ 1..=4) = self.word(at) else { return None };
         let next = at + 1 + usize::from(self.word(at + 1) == Word::Mark('.'));
         (self.word(next) == Word::Unit(Unit::Quarter)).then_some(())?;
-        Some(self.of_some_year(Recurring::Quarter(i64::from(place) - 1), next + 1))
+        Some(self.of_some_year(Recurring::Quarter(place - 1), next + 1))
     }
 
     /// "1990s", "the 90s".
+    #[inline(never)]
     fn decade(&self, at: usize) -> Option<Moment> {
         let Word::Number(year, digits) = self.word(at) else { return None };
         let letter = at + 1 + usize::from(self.is_apostrophe(at + 1));
@@ -706,12 +744,13 @@ impl<'a> Reader<'a> {
     }
 
     /// A year with a word in front, two years with a hyphen, or "on the 7th".
+    #[inline(never)]
     fn led_number(&self, at: usize, led: bool) -> Option<Moment> {
         if let Word::Ordinal(day @ 1..=31) = self.word(at) {
             let is_led = at > 1 && self.word(at - 1) == Word::The && self.word(at - 2) == Word::On;
             let is_last = matches!(self.word(at + 1), Word::End | Word::Mark(_));
             return (is_led && is_last && self.text_of(at).as_bytes()[0].is_ascii_digit())
-                .then(|| Moment::new(When::OneOf(Recurring::DayOfMonth(day.into())), at + 1));
+                .then(|| Moment::new(When::OneOf(Recurring::DayOfMonth(day)), at + 1));
         }
         let (year, next) = self.year(at).filter(|(year, _)| led && (1800..2200).contains(year))?;
         if matches!(self.word(next), Word::Unit(_)) {
@@ -732,9 +771,10 @@ impl<'a> Reader<'a> {
     }
 
     /// "May 7, 2023", "May 2023", "May of last year", "in May".
+    #[inline(never)]
     fn month_first(&self, at: usize, led: bool) -> Option<Moment> {
         let Word::Month(month, safety) = self.word(at) else { return None };
-        let month = Recurring::Month(month.into());
+        let month = Recurring::Month(month);
         let capital = self.tokens[at].capital;
         let mut next = at + 1;
         if safety == Safety::Short && self.word(next) == Word::Mark('.') && self.is_attached(next) {
@@ -766,12 +806,13 @@ impl<'a> Reader<'a> {
     }
 
     /// The day behind a month, if a number is there; it may be no day of this month.
+    #[inline(never)]
     fn month_and_day(&self, at: usize, month: Recurring, is_sure: bool) -> Option<Option<Moment>> {
         let Recurring::Month(month) = month else { return None };
         let number = self.behind(at, &[Word::The]);
         let (day, is_ordinal) = match self.word(number) {
-            Word::Ordinal(day) => (i64::from(day), true),
-            Word::Number(day, 1 | 2) if number == at => (i64::from(day), false),
+            Word::Ordinal(day) => (day, true),
+            Word::Number(day, 1 | 2) if number == at => (day as u8, false),
             _ => return None,
         };
         let next = number + 1;
@@ -792,6 +833,7 @@ impl<'a> Reader<'a> {
 
     /// Whether a number stands before a month: then it is no day of this month, or it would have
     /// been found with the month.
+    #[inline(never)]
     fn is_behind_day(&self, at: usize) -> bool {
         let before = at.wrapping_sub(1);
         let number = if self.word(before) == Word::Of { before.wrapping_sub(1) } else { before };
@@ -799,6 +841,7 @@ impl<'a> Reader<'a> {
     }
 
     /// "Friday", "Friday, May 7, 2023", "Friday of last week".
+    #[inline(never)]
     fn weekday_first(&self, at: usize, led: bool) -> Option<Moment> {
         let Word::Weekday(weekday, safety) = self.word(at) else { return None };
         let dot = self.word(at + 1) == Word::Mark('.') && self.is_attached(at + 1);
@@ -822,18 +865,18 @@ impl<'a> Reader<'a> {
                 return None;
             }
         }
-        let weekday = i64::from(weekday);
         if let Some((range, next)) = self.relative(self.behind(at + 1, &[Word::Of]), Unit::Week) {
-            let day = range.from.div_euclid(DAY_MS) + weekday;
+            let day = range.from.div_euclid(DAY_MS) + i64::from(weekday);
             return Some(Moment::known(days(day, day + 1, Grain::Day), next));
         }
         Some(Moment::new(When::OneOf(Recurring::Weekday(weekday)), at + 1))
     }
 
     /// "summer 2022", "the summer of last year", "in summer".
+    #[inline(never)]
     fn season_first(&self, at: usize, led: bool) -> Option<Moment> {
         let Word::Season(season) = self.word(at) else { return None };
-        let season = Recurring::Season(season.into());
+        let season = Recurring::Season(season);
         if let Some((range, next)) = self.in_some_year(season, at + 1) {
             return Some(Moment::known(range, next));
         }
@@ -846,13 +889,14 @@ impl<'a> Reader<'a> {
     }
 
     /// "Q3 2021", "Q3".
+    #[inline(never)]
     fn quarter_first(&self, at: usize) -> Option<Moment> {
         let Word::Number(place @ 1..=4, 1) = self.word(at + 1) else { return None };
         if !self.is_attached(at + 1) || !self.tokens[at].capital {
             return None;
         }
         let next = self.behind(at + 2, &[Word::Mark('/'), Word::Mark('-'), Word::Mark(',')]);
-        let quarter = Recurring::Quarter(i64::from(place) - 1);
+        let quarter = Recurring::Quarter(place as u8 - 1);
         match self.in_some_year(quarter, next) {
             Some((range, next)) => Some(Moment::known(range, next)),
             None => Some(Moment::new(When::OneOf(quarter), at + 2)),
@@ -860,6 +904,7 @@ impl<'a> Reader<'a> {
     }
 
     /// "last week", "the past three days", "next Friday", "this morning".
+    #[inline(never)]
     fn which_first(&self, at: usize) -> Option<Moment> {
         let (mut which, mut next) = (self.word(at), at + 1);
         if which == Word::Which(0) && matches!(self.word(next), Word::Past | Word::Which(_)) {
@@ -898,20 +943,20 @@ impl<'a> Reader<'a> {
                 let day = unit_at(self.now, Unit::Day, steps);
                 return Some(Moment { hours: Some(hours), ..Moment::known(day, next) });
             }
-            Word::Weekday(weekday, _) => Recurring::Weekday(weekday.into()),
+            Word::Weekday(weekday, _) => Recurring::Weekday(weekday),
             Word::Month(month, safety) => {
                 if safety != Safety::Safe && !self.tokens[next].capital && steps == 0 {
                     return None;
                 }
-                match self.month_and_day(next + 1, Recurring::Month(month.into()), false) {
+                match self.month_and_day(next + 1, Recurring::Month(month), false) {
                     Some(Some(Moment { when: When::OneOf(recurring), next: behind, .. })) => {
                         next = behind - 1;
                         recurring
                     }
-                    _ => Recurring::Month(month.into()),
+                    _ => Recurring::Month(month),
                 }
             }
-            Word::Season(season) => Recurring::Season(season.into()),
+            Word::Season(season) => Recurring::Season(season),
             _ => return None,
         };
         let today = unit_at(self.now, Unit::Day, 0);
@@ -923,7 +968,10 @@ impl<'a> Reader<'a> {
             (1, _) => recurring.first(today.to)?,
             (_, Recurring::Weekday(weekday)) => {
                 let monday = unit_at(self.now, Unit::Week, 0).from.div_euclid(DAY_MS);
-                days(monday + weekday, monday + weekday + 1, Grain::Day)
+                {
+                    let day = monday + i64::from(weekday);
+                    days(day, day + 1, Grain::Day)
+                }
             }
             _ => recurring.of_year(month_of(self.now.div_euclid(DAY_MS)).div_euclid(12))?,
         };
@@ -932,6 +980,7 @@ impl<'a> Reader<'a> {
 
     /// A part of a week or year that follows it: "先週の金曜日", "last year's summer"; else the
     /// week or year itself.
+    #[inline(never)]
     fn within(&self, whole: Range, unit: Unit, next: usize) -> Moment {
         let mut part = next;
         if self.word(part) == Word::Of || self.word(part) == Word::Mark(',') {
@@ -947,7 +996,7 @@ impl<'a> Reader<'a> {
             }
             (Unit::Year, Word::Season(season)) => {
                 let year = month_of(day).div_euclid(12);
-                let season = Recurring::Season(season.into()).of_year(year);
+                let season = Recurring::Season(season).of_year(year);
                 season.map(|range| Moment::known(range, part + 1))
             }
             (Unit::Year, Word::Number(..) | Word::Count(..)) => {
@@ -966,12 +1015,15 @@ impl<'a> Reader<'a> {
     }
 
     /// A month, season or quarter in the year behind it, if there is one; else the recurring one.
+    #[inline(never)]
     fn of_some_year(&self, recurring: Recurring, next: usize) -> Moment {
         match self.in_some_year(recurring, next) {
             Some((range, next)) => Moment::known(range, next),
             None => Moment::new(When::OneOf(recurring), next),
         }
     }
+
+    #[inline(never)]
 
     fn in_some_year(&self, recurring: Recurring, at: usize) -> Option<(Range, usize)> {
         if let Some((year, next)) = self.year_behind(at) {
@@ -984,6 +1036,7 @@ impl<'a> Reader<'a> {
     }
 
     /// "last week", "先週": a unit counted from the present one, if it is this one.
+    #[inline(never)]
     fn relative(&self, at: usize, sought: Unit) -> Option<(Range, usize)> {
         match (self.word(at), self.word(at + 1)) {
             (Word::Which(steps), Word::Unit(unit)) if unit == sought => {
@@ -997,6 +1050,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A number of units: "two weeks", "a couple of months", "3日".
+    #[inline(never)]
     fn amount(&self, at: usize) -> Option<Amount> {
         let (least, most) = match (self.word(at), self.word(at + 1)) {
             (Word::A, Word::Count(2, most)) => (2, most.into()),
@@ -1017,6 +1071,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The range that lies a number of units away.
+    #[inline(never)]
     fn away(&self, amount: &Amount, sign: i64) -> Range {
         let one = unit_at(self.now, amount.unit, sign * amount.least);
         let other = unit_at(self.now, amount.unit, sign * amount.most);
@@ -1025,6 +1080,7 @@ impl<'a> Reader<'a> {
 
     /// The range of a number of units that ends at the present. It begins with a whole day, or with
     /// a whole minute if the unit is shorter than a day.
+    #[inline(never)]
     fn up_to_now(&self, amount: &Amount) -> Range {
         let begin = shifted(self.now, amount.unit, -amount.most);
         let grain = unit_at(self.now, amount.unit, 0).grain;
@@ -1035,6 +1091,7 @@ impl<'a> Reader<'a> {
 
     /// The range of a number of units that begins at the present and ends with a whole day, or with
     /// a whole minute if the unit is shorter than a day.
+    #[inline(never)]
     fn beginning_now(&self, amount: &Amount) -> Range {
         let end = shifted(self.now, amount.unit, amount.most);
         let grain = unit_at(self.now, amount.unit, 0).grain;
@@ -1044,18 +1101,20 @@ impl<'a> Reader<'a> {
     }
 
     /// The number of a day of a month, with the dot of German.
-    fn day_number(&self, at: usize) -> Option<(i64, usize)> {
+    #[inline(never)]
+    fn day_number(&self, at: usize) -> Option<(u8, usize)> {
         match self.word(at) {
-            Word::Ordinal(day @ 1..=31) => Some((day.into(), at + 1)),
+            Word::Ordinal(day @ 1..=31) => Some((day, at + 1)),
             Word::Number(day @ 1..=31, 1 | 2) => {
                 let dot = self.word(at + 1) == Word::Mark('.') && self.is_attached(at + 1);
-                Some((day.into(), at + 1 + usize::from(dot)))
+                Some((day as u8, at + 1 + usize::from(dot)))
             }
             _ => None,
         }
     }
 
     /// A year of four digits.
+    #[inline(never)]
     fn year(&self, at: usize) -> Option<(i64, usize)> {
         match self.word(at) {
             Word::Number(year @ 1000..3000, 4) => Some((year.into(), at + 1)),
@@ -1064,11 +1123,13 @@ impl<'a> Reader<'a> {
     }
 
     /// A year behind a month or day: "2023", ", 2023", "of 2023".
+    #[inline(never)]
     fn year_behind(&self, at: usize) -> Option<(i64, usize)> {
         self.year(self.behind(at, &[Word::Mark(','), Word::Of]))
     }
 
     /// Whether a word that leads to a time stands before a token, articles aside.
+    #[inline(never)]
     fn is_led(&self, at: usize) -> bool {
         let mut before = at;
         if before > 0 && self.word(before - 1) == Word::The {
@@ -1091,15 +1152,20 @@ impl<'a> Reader<'a> {
             )
     }
 
+    #[inline(never)]
+
     fn word(&self, at: usize) -> Word {
         self.tokens.get(at).map_or(Word::End, |token| token.word)
     }
+
+    #[inline(never)]
 
     fn text_of(&self, at: usize) -> &'a str {
         self.tokens.get(at).map_or("", |token| token.span.of(self.text))
     }
 
     /// The place behind a token, if it is one of these; else the place itself.
+    #[inline(never)]
     fn behind(&self, at: usize, words: &[Word]) -> usize {
         at + usize::from(words.contains(&self.word(at)))
     }
@@ -1112,11 +1178,14 @@ impl<'a> Reader<'a> {
         self.tokens.get(at).is_some_and(|token| token.attached)
     }
 
+    #[inline(never)]
+
     fn is_apostrophe(&self, at: usize) -> bool {
         matches!(self.word(at), Word::Mark('\'' | '’')) && self.is_attached(at)
     }
 
     /// Whether an expression may begin here: not inside a word or number.
+    #[inline(never)]
     fn begins(&self, at: usize) -> bool {
         let Some(token) = self.tokens.get(at) else { return false };
         if !token.attached || token.unspaced || at == 0 {
@@ -1134,6 +1203,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether an expression may end before this token: not inside a word or number.
+    #[inline(never)]
     fn ends(&self, next: usize) -> bool {
         let Some(token) = self.tokens.get(next) else { return true };
         if !token.attached || token.unspaced || self.tokens[next - 1].unspaced {
@@ -1151,6 +1221,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether a token is a run of digits.
+    #[inline(never)]
     fn is_digits(&self, at: usize) -> bool {
         self.text_of(at).bytes().next_back().is_some_and(|byte| byte.is_ascii_digit())
     }

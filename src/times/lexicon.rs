@@ -2,8 +2,6 @@
 
 use std::sync::LazyLock;
 
-use rustc_hash::FxHashMap;
-
 use super::calendar::Unit;
 
 /// The meaning of a word or mark in an expression of time.
@@ -91,8 +89,6 @@ pub enum Word {
     Ago,
     /// "now".
     Now,
-    /// "for".
-    For,
     /// "morgen": tomorrow, or morning.
     Morgen,
     /// "年" behind a number.
@@ -283,7 +279,6 @@ const WORDS: &[(Word, &str)] = &[
     (Word::And, "and und"),
     (Word::Ago, "ago 前"),
     (Word::Now, "now"),
-    (Word::For, "for"),
     (Word::YearMark, "年"),
     (Word::MonthMark, "月"),
     (Word::DayMark, "日"),
@@ -301,20 +296,42 @@ const WORDS: &[(Word, &str)] = &[
 /// The most characters of a word of Chinese or Japanese writing.
 pub const MOST_UNSPACED: usize = 4;
 
-static MEANINGS: LazyLock<FxHashMap<&'static str, Word>> = LazyLock::new(|| {
-    let mut meanings = FxHashMap::default();
+/// The slots of the table of words: a power of two, above twice the count of words.
+const SLOTS: usize = 1 << 11;
+
+/// The words with their meanings, each in the first free slot from its hash on.
+static MEANINGS: LazyLock<Vec<(&'static str, Word)>> = LazyLock::new(|| {
+    let mut slots = vec![("", Word::Other); SLOTS];
     for &(meaning, words) in WORDS {
         for word in words.split(' ') {
-            // Of two meanings the first one counts.
-            meanings.entry(word).or_insert(meaning);
+            let free = slot(&slots, word);
+            slots[free] = (word, meaning);
         }
     }
-    meanings
+    slots
 });
 
+/// Returns the slot of a word, or the free one in which it would be.
+fn slot(slots: &[(&str, Word)], word: &str) -> usize {
+    // FNV-1a, by its upper bits.
+    let hash = word
+        .bytes()
+        .fold(0x811C_9DC5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    let mut at = (hash >> 16) as usize ^ hash as usize;
+    loop {
+        at &= SLOTS - 1;
+        let (other, _) = slots[at];
+        if other.is_empty() || other == word {
+            return at;
+        }
+        at += 1;
+    }
+}
+
 /// Returns the meaning of a word in lower case.
+#[inline(never)]
 pub fn meaning(word: &str) -> Word {
-    MEANINGS.get(word).copied().unwrap_or(Word::Other)
+    MEANINGS[slot(&MEANINGS, word)].1
 }
 
 /// Returns the character in lower case: of ASCII and of the German umlauts.

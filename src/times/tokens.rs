@@ -18,6 +18,32 @@ pub struct Token {
     pub unspaced: bool,
 }
 
+/// The kind of a character.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Blank,
+    Digit,
+    Unspaced,
+    Letter,
+    Mark,
+}
+
+impl Kind {
+    fn of(c: char) -> Self {
+        if is_white_space(c) {
+            Self::Blank
+        } else if digit(c).is_some() {
+            Self::Digit
+        } else if is_unspaced(c) {
+            Self::Unspaced
+        } else if is_word(c) {
+            Self::Letter
+        } else {
+            Self::Mark
+        }
+    }
+}
+
 /// Returns the tokens of a text, in order. A run of letters is one token, and so is a run of
 /// digits; of text without spaces it is the longest word of the lexicon, or one character.
 pub fn tokens(text: &str) -> Vec<Token> {
@@ -25,62 +51,61 @@ pub fn tokens(text: &str) -> Vec<Token> {
     let mut folded = String::new();
     let mut at = 0;
     let mut end_before = usize::MAX;
-    while let Some(c) = text[at..].chars().next() {
-        if is_white_space(c) {
-            at += c.len_utf8();
+    while let Some((first, kind)) = char_at(text, at) {
+        let start = at;
+        at += first.len_utf8();
+        if kind == Kind::Blank {
             continue;
         }
-        let run = |is_part: fn(char) -> bool| {
-            text[at..].find(|c| !is_part(c)).map_or(text.len(), |length| at + length)
-        };
-        let (end, word) = if digit(c).is_some() {
-            let end = run(|c| digit(c).is_some());
-            (end, number(&text[at..end]))
-        } else if is_unspaced(c) {
-            unspaced(text, at)
-        } else if is_word(c) {
-            let end = run(|c| is_word(c) && !is_unspaced(c) && digit(c).is_none());
-            folded.clear();
-            folded.extend(text[at..end].chars().map(lower));
-            (end, meaning(&folded))
-        } else {
-            (at + c.len_utf8(), Word::Mark(c))
-        };
-        let token = Token {
-            span: Span { start: at, end },
-            word,
-            attached: at == end_before,
-            capital: is_capital(c),
-            unspaced: is_unspaced(c),
-        };
-        match (tokens.last_mut(), ordinal(&token, &folded)) {
-            (Some(number), true) if matches!(number.word, Word::Number(1..=99, 1 | 2)) => {
-                if let Word::Number(value, _) = number.word {
-                    number.word = Word::Ordinal(value as u8);
-                }
-                number.span.end = end;
+        folded.clear();
+        folded.push(lower(first));
+        if matches!(kind, Kind::Digit | Kind::Letter) {
+            while let Some((c, _)) = char_at(text, at).filter(|&(_, its)| its == kind) {
+                folded.push(lower(c));
+                at += c.len_utf8();
             }
-            _ => tokens.push(token),
         }
-        at = end;
-        end_before = end;
+        let word = match kind {
+            Kind::Digit => number(&folded),
+            Kind::Unspaced => unspaced(text, start, &mut at),
+            Kind::Letter => meaning(&folded),
+            _ => Word::Mark(first),
+        };
+        let attached = start == end_before;
+        end_before = at;
+        let is_ending = attached
+            && kind == Kind::Letter
+            && matches!(folded.as_bytes(), b"st" | b"nd" | b"rd" | b"th");
+        if let Some(Token { word: before @ Word::Number(1..=99, 1 | 2), span, .. }) =
+            tokens.last_mut().filter(|_| is_ending)
+            && let Word::Number(value, _) = *before
+        {
+            *before = Word::Ordinal(value as u8);
+            span.end = at;
+            continue;
+        }
+        tokens.push(Token {
+            span: Span { start, end: at },
+            word,
+            attached,
+            capital: is_capital(first),
+            unspaced: kind == Kind::Unspaced,
+        });
     }
     tokens
 }
 
-/// Whether a token is the ending of an ordinal number.
-fn ordinal(token: &Token, folded: &str) -> bool {
-    token.attached
-        && token.word == Word::Other
-        && !token.unspaced
-        && matches!(folded, "st" | "nd" | "rd" | "th")
+#[inline(never)]
+fn char_at(text: &str, at: usize) -> Option<(char, Kind)> {
+    let c = text.get(at..)?.chars().next()?;
+    Some((c, Kind::of(c)))
 }
 
 /// The digit of a character, of ASCII or as wide as a letter of Japanese.
-fn digit(c: char) -> Option<u32> {
+fn digit(c: char) -> Option<u16> {
     match c {
-        '0'..='9' => Some(c as u32 - '0' as u32),
-        '\u{FF10}'..='\u{FF19}' => Some(c as u32 - 0xFF10),
+        '0'..='9' => Some(c as u16 - 0x30),
+        '\u{FF10}'..='\u{FF19}' => Some((c as u32 - 0xFF10) as u16),
         _ => None,
     }
 }
@@ -91,28 +116,27 @@ fn number(digits: &str) -> Word {
         if count == 4 {
             return Word::Other;
         }
-        value = value * 10 + digit as u16;
+        value = value * 10 + digit;
         count += 1;
     }
     Word::Number(value, count)
 }
 
-/// The longest word of the lexicon at a place in text without spaces, or its first character.
-fn unspaced(text: &str, at: usize) -> (usize, Word) {
-    let mut ends = [at; MOST_UNSPACED];
-    let mut count = 0;
-    for (offset, c) in text[at..].char_indices().take(MOST_UNSPACED) {
-        if !is_unspaced(c) {
-            break;
+/// The longest word of the lexicon at a place in text without spaces, or its first character. Moves
+/// `end` from behind the first character to the end of the word.
+fn unspaced(text: &str, start: usize, end: &mut usize) -> Word {
+    let mut longest = meaning(&text[start..*end]);
+    let mut at = *end;
+    for _ in 1..MOST_UNSPACED {
+        let Some((c, Kind::Unspaced)) = char_at(text, at) else { break };
+        at += c.len_utf8();
+        let word = meaning(&text[start..at]);
+        if word != Word::Other {
+            longest = word;
+            *end = at;
         }
-        ends[count] = at + offset + c.len_utf8();
-        count += 1;
     }
-    let known = ends[..count].iter().rev().find_map(|&end| match meaning(&text[at..end]) {
-        Word::Other => None,
-        word => Some((end, word)),
-    });
-    known.unwrap_or((ends[0], Word::Other))
+    longest
 }
 
 /// Whether a character is a capital letter of Latin, Greek or Cyrillic writing.

@@ -151,6 +151,8 @@ record! {
     NODE_TITLE,
     /// Bytes of its text, or [`ABSENT`].
     NODE_TEXT,
+    /// The instant of the event that its text tells of, or [`ABSENT`].
+    NODE_EVENT_TIME,
 }
 
 record! {
@@ -343,6 +345,8 @@ record! {
     ANSWER_SCORE,
     /// The weighted sum of its evidence.
     ANSWER_SUM,
+    /// Row of the memory that supersedes it, or [`NO_END`].
+    ANSWER_SUPERSEDED_BY,
 }
 
 /// Spreading ended: a round passed nothing on.
@@ -486,13 +490,6 @@ record! {
     UNDERSTOOD_INTENTS,
 }
 
-/// A question that stays as it is.
-pub const REFORMULATED_NOT: u8 = 0;
-/// A question that becomes a part of its text.
-pub const REFORMULATED_TEXT: u8 = 1;
-/// A question that becomes its entity.
-pub const REFORMULATED_ENTITY: u8 = 2;
-
 record! {
     /// A stretch of a text.
     SPAN:
@@ -501,6 +498,26 @@ record! {
     /// Where it ends.
     SPAN_END,
 }
+
+record! {
+    /// An expression of time.
+    TIME:
+    /// Its place in the text.
+    TIME_SPAN: SPAN,
+    /// The first instant of its range.
+    TIME_START,
+    /// The instant after its range.
+    TIME_END,
+    /// Code of its unit.
+    TIME_GRAIN,
+}
+
+/// A question that stays as it is.
+pub const REFORMULATED_NOT: u8 = 0;
+/// A question that becomes a part of its text.
+pub const REFORMULATED_TEXT: u8 = 1;
+/// A question that becomes its entity.
+pub const REFORMULATED_ENTITY: u8 = 2;
 
 record! {
     /// The confidence in the results of a retrieval.

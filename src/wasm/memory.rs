@@ -213,6 +213,7 @@ impl ResidentMemory {
             out[ANSWER_ROW] = found.row.into();
             out[ANSWER_SCORE] = found.score;
             out[ANSWER_SUM] = found.sum;
+            out[ANSWER_SUPERSEDED_BY] = found.superseded_by.map_or(NO_END, f64::from);
             out[ANSWER..].copy_from_slice(&found.evidence.to_array());
         }
         self.report_scratch_bytes();
@@ -753,7 +754,11 @@ fn texts_of<'a>(count: usize, numbers: &[f64], bytes: &'a [u8]) -> Vec<EntryText
     records
         .filter(|(_, record)| record[NODE_TITLE] != ABSENT || record[NODE_TEXT] != ABSENT)
         .map(|(entry, record)| {
-            let text = Text { title: take(record[NODE_TITLE]), body: take(record[NODE_TEXT]) };
+            let text = Text {
+                title: take(record[NODE_TITLE]),
+                body: take(record[NODE_TEXT]),
+                event: given(record[NODE_EVENT_TIME]),
+            };
             EntryText { entry, text }
         })
         .collect()

@@ -9,6 +9,7 @@
 mod consolidate;
 mod context;
 mod decay;
+mod embed;
 mod full_text;
 mod intent;
 #[allow(dead_code)] // JavaScript reads some constants that Rust does not

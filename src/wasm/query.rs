@@ -13,7 +13,8 @@ use super::layout::{
     FATE_UNDECIDED, NOTHING, PART, PART_LEAD, PART_REST, PIECE, PIECE_ATTRIBUTE, PIECE_END,
     PIECE_KIND, PIECE_NONE, PIECE_START, PIECE_SYMBOL, PIECE_TEXT, REFORMULATED_ENTITY,
     REFORMULATED_NOT, REFORMULATED_TEXT, SEARCHED_FAILED, SEARCHED_NO_TITLE, SEARCHED_NOT_YET,
-    SPAN, SPAN_END, SPAN_START, UNDERSTOOD_CLASSIFIED, UNDERSTOOD_INTENTS,
+    SPAN, SPAN_END, SPAN_START, TIME, TIME_END, TIME_GRAIN, TIME_SPAN, TIME_START,
+    UNDERSTOOD_CLASSIFIED, UNDERSTOOD_INTENTS,
 };
 use crate::query::{
     self, Category, Classification, DecomposeOptions, Fate, Level, Part, Piece, Reformulation,
@@ -21,6 +22,7 @@ use crate::query::{
 };
 use crate::search::{TermMode, terms};
 use crate::text::{Span, lower_case};
+use crate::times::{self, TimeExpression};
 
 /// Converts places in a text from bytes to UTF-16 units; fastest if they rise.
 pub(super) struct Units<'a> {
@@ -116,6 +118,23 @@ impl Engine {
         self.write_classification(length, &classification);
         self.scratch.numbers[UNDERSTOOD_INTENTS] = f64::from(intents.bits());
         answer
+    }
+
+    /// Returns the expressions of time in the first `length` bytes, relative to `now`, a `TIME`
+    /// each.
+    pub fn find_times(&self, length: usize, now: f64) -> Vec<f64> {
+        let text = self.scratch.text(0, length);
+        let mut units = Units::new(text);
+        let record = |found: TimeExpression| {
+            let mut numbers = [0.0; TIME];
+            numbers[TIME_SPAN..TIME_SPAN + SPAN]
+                .copy_from_slice(&units.span(found.span).map(f64::from));
+            numbers[TIME_START] = found.start;
+            numbers[TIME_END] = found.end;
+            numbers[TIME_GRAIN] = f64::from(found.grain as u8);
+            numbers
+        };
+        times::find(text, now).into_iter().flat_map(record).collect()
     }
 
     /// Returns the spans of the things that the first `length` bytes name.

@@ -8,6 +8,7 @@ use super::{Engine, to_json};
 use crate::consolidate::{self, PlaybookRule};
 use crate::context::{Frame, MOST_NAMED, MemoryType, TYPED_SUBTYPES};
 use crate::decay::{self, AlgorithmType, DECAY, DecayConstants, Lifecycle};
+use crate::evidence::ANSWERABLE;
 use crate::intent::Matcher;
 use crate::merge::MergeOptions;
 use crate::playbook::EDGE_STRENGTHENING;
@@ -18,6 +19,7 @@ use crate::salience::SalienceFields;
 use crate::search::{STORED_EDGE_STRENGTHS, UNKNOWN_EDGE_WEIGHT};
 use crate::section::{INTENT_ORDER, Section, SectionProfile, Subtype, Weights};
 use crate::signal::SIGNALS;
+use crate::times::Grain;
 
 #[wasm_bindgen]
 impl Engine {
@@ -96,6 +98,7 @@ pub fn constants() -> String {
         max_results: usize,
         disqualifiers: [Disqualifiers; 6],
         query_types: [&'static str; 2],
+        grains: [&'static str; 9],
         attribute_words: [&'static str; 20],
         confidence_levels: [&'static str; 3],
         confidence_flags: [&'static str; 5],
@@ -110,6 +113,7 @@ pub fn constants() -> String {
         context: ContextConstants,
         edge_strengths: [(&'static str, f64); 8],
         unknown_edge_strength: f64,
+        answerable: f64,
     }
     let of_type = |name, node_type| TypeConstants {
         name,
@@ -134,6 +138,7 @@ pub fn constants() -> String {
             patterns: category.patterns(),
         }),
         query_types: QueryType::NAMES,
+        grains: Grain::NAMES,
         attribute_words: ATTRIBUTE_WORDS,
         confidence_levels: Level::NAMES,
         confidence_flags: FLAGS,
@@ -160,5 +165,6 @@ pub fn constants() -> String {
         context: ContextConstants::new(),
         edge_strengths: STORED_EDGE_STRENGTHS,
         unknown_edge_strength: UNKNOWN_EDGE_WEIGHT,
+        answerable: ANSWERABLE,
     })
 }

@@ -76,7 +76,7 @@ impl Memory {
             .enumerate()
             .filter_map(|(entry, (_, text))| {
                 let (title, body) = (*text)?;
-                Some(EntryText { entry, text: Text { title, body } })
+                Some(EntryText { entry, text: Text { title, body, event: None } })
             })
             .collect();
         let Self { index, vectors } = self;
@@ -538,7 +538,7 @@ fn equal_answers_are_in_order_of_sequence_even_if_rows_are_used_again() {
     let new = memory.add(&["coffee"]);
     assert_eq!(new, rows[..1]);
     assert_eq!(memory.ranking("coffee"), [rows[1], rows[2], new[0]]);
-    assert_eq!(memory.why(new[0], "coffee").rank, 3);
+    assert_eq!(memory.why(new[0], "coffee").rank, Some(3));
     let change = NodeChange { target: Target::There(rows[2]), sequence: Some(0), ..NODE };
     memory.upsert(&[(change, None)]).unwrap();
     assert_eq!(memory.ranking("coffee"), [rows[2], rows[1], new[0]]);
@@ -774,7 +774,7 @@ proptest! {
         memory.add(&texts.iter().map(String::as_str).collect::<Vec<_>>());
         let filters = Filters::default();
         let all = memory.answers(&question(&asked, &filters));
-        prop_assert_eq!(all.len(), memory.index.texts());
+        prop_assert!(all.len() <= memory.index.texts());
         for limit in 0..all.len() {
             let some = memory.answers(&Ask { limit, ..question(&asked, &filters) });
             prop_assert_eq!(&some[..], &all[..limit]);
@@ -789,7 +789,8 @@ proptest! {
         for (place, answer) in memory.answers(&question(&asked, &filters)).iter().enumerate() {
             let why = memory.why(answer.row, &asked);
             check_why(&why);
-            prop_assert_eq!((why.rank, why.sum, why.score), (place + 1, answer.sum, answer.score));
+            prop_assert_eq!(why.rank, Some(place + 1));
+            prop_assert_eq!((why.sum, why.score), (answer.sum, answer.score));
         }
     }
 

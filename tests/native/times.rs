@@ -81,6 +81,41 @@ fn named<'a>(flags: &[(&'a str, bool)]) -> Vec<&'a str> {
 }
 
 #[test]
+fn generated_texts_hold_what_the_reference_finds() {
+    let file = golden("generated_times");
+    let mut found_in = 0;
+    for row in file.as_array().expect("a list") {
+        let text = row["text"].as_str().expect("a text");
+        let times: Vec<Value> = find(text, row["now"].as_f64().expect("an instant"))
+            .iter()
+            .map(|it| {
+                let name = Grain::NAMES[it.grain as usize];
+                serde_json::json!([it.span.of(text), it.start, it.end, name])
+            })
+            .collect();
+        found_in += usize::from(!times.is_empty());
+        let of_reference: Vec<Value> = row["times"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|it| serde_json::json!([it[0], it[1].as_f64(), it[2].as_f64(), it[3]]))
+            .collect();
+        assert_eq!(times, of_reference, "{text:?} at {}", row["now"]);
+        let found = sought(text);
+        let flags = serde_json::json!({
+            "time": found.time,
+            "number": found.number,
+            "place": found.place,
+            "person": found.person,
+        });
+        assert_eq!(row["sought"], flags, "{text:?}");
+        let holds = serde_json::json!([holds_time(text), holds_number(text), holds_name(text)]);
+        assert_eq!(row["holds"], holds, "{text:?}");
+    }
+    assert!(found_in >= 1000);
+}
+
+#[test]
 fn a_question_says_what_it_seeks() {
     for case in golden("times")["sought"].as_array().expect("a list") {
         let (text, expected) = texts(case);

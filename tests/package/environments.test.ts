@@ -87,8 +87,8 @@ describe("Node", () => {
     const { different, ...rest } = JSON.parse(await project.node("both.mjs", program));
     expect(different).toEqual([]);
     // One instance for all stateless calls, one for all books, and one for each of the four indexes
-    // of the four probes.
-    expect(rest).toEqual({ modules: 1, instances: 1 + 1 + 4 * 4, ours: true });
+    // and the embedder of the four probes.
+    expect(rest).toEqual({ modules: 1, instances: 1 + 1 + 4 * 5, ours: true });
   });
 
   it("finds the .wasm itself under its exported path", async () => {
@@ -152,6 +152,7 @@ describe("entries that need explicit loading", () => {
     calculateSalience: () => nous.calculateSalience("custom:trade_close", { pnl_pct: 1 }),
     modulateStability: () => nous.modulateStability("custom:trade_close", 1),
     applyOutcome: () => nous.applyOutcome({ success_count: 0, sample_size: 0, stability: 1 }, true),
+    Embedder: () => new nous.Embedder(new Uint8Array()),
     TextIndex: () => new nous.TextIndex(),
     PlaybookBook: () => new nous.PlaybookBook(),
     matchPlaybooks: () => nous.matchPlaybooks([], []),

@@ -77,10 +77,14 @@ describe("answers by evidence", () => {
           count("filtered");
         if (said.answers.length > 0 && said.answers.length < said.evidence.ids.length)
           count("cut off");
-        for (const { evidence } of said.answers)
+        for (const { evidence, superseded_by } of said.answers) {
           for (const kind of Object.keys(evidence)) count(kind);
+          if (superseded_by !== undefined) count("superseded");
+        }
         for (const [, why] of said.reasons as [string, ReturnType<Memory["why"]>][]) {
           if (why.passage.index > 0) count("later passage");
+          if (why.rank === null) count("not connected");
+          if (why.evidence.some(({ name }) => name === "supersession")) count("supersession");
           for (const { asked, found, nearness, in_passage } of why.words) {
             if (found !== null && nearness === 1 && found !== asked) count("other form");
             if ([0.8, 0.85, 0.7].includes(nearness)) count(`like ${nearness}`);
@@ -93,6 +97,7 @@ describe("answers by evidence", () => {
     }
     const wanted = [
       ...["filtered", "cut off", "later passage", "other form", "near by vectors", "32 words"],
+      ...["superseded", "supersession", "not connected"],
       ...["like 0.8", "like 0.85", "like 0.7", "in another passage", ...EVIDENCE],
     ];
     for (const what of wanted) expect(seen.get(what) ?? 0, what).toBeGreaterThan(20);
@@ -175,6 +180,19 @@ const GLOSSARY: MemoryNode = {
   created_at: NOW,
 };
 
+/**
+ * A node whose fields do not depend on changes before: the last access follows the creation, and
+ * times in a text are relative to the creation that the node had when the text was given.
+ */
+function settled({ created_at, ...node }: MemoryNode): MemoryNode {
+  const hasText = typeof node.title === "string" || typeof node.text === "string";
+  return {
+    ...node,
+    ...(hasText ? { created_at: created_at ?? NOW } : {}),
+    last_accessed: node.last_accessed ?? NOW,
+  };
+}
+
 /** The nodes that are left after changes, as they were given last. */
 function leftOf(steps: readonly Step[]): MemoryNode[] {
   const left = new Map<string, MemoryNode>();
@@ -186,7 +204,10 @@ function leftOf(steps: readonly Step[]): MemoryNode[] {
       const known = left.get(node.id) ?? { id: node.id, sequence: next++, created_at: NOW };
       const { title, text, ...rest } = node;
       const given = Object.entries(rest).filter(([, value]) => value !== undefined);
-      const texts = title != null || text != null ? { title: title ?? "", text: text ?? "" } : {};
+      const texts =
+        title != null || text != null
+          ? { title: title ?? "", text: text ?? "", event_time: node.event_time }
+          : { event_time: left.get(node.id)?.event_time };
       left.set(node.id, { ...known, ...Object.fromEntries(given), ...texts });
     }
   }
@@ -198,17 +219,9 @@ describe("an index that was changed", () => {
     let differing = 0;
     fc.assert(
       fc.property(life, fc.array(question, { minLength: 2, maxLength: 2 }), (each, questions) => {
-        // The last access of a node changes with its creation, if it had none of its own.
         const steps = each.steps
           .filter((step) => step.do !== "link")
-          .map((step): Step => {
-            if (step.do !== "upsert") return step;
-            const nodes = step.nodes.map((node) => ({
-              ...node,
-              last_accessed: node.last_accessed ?? NOW,
-            }));
-            return { do: "upsert", nodes };
-          });
+          .map((step) => (step.do === "upsert" ? { ...step, nodes: step.nodes.map(settled) } : step));
         const [changed, anew] = [new MemoryIndex(each.options), new MemoryIndex(each.options)];
         const first: Step = { do: "upsert", nodes: [GLOSSARY] };
         for (const step of [first, ...steps]) take(changed, step);
@@ -229,6 +242,25 @@ describe("an index that was changed", () => {
       { numRuns: 60 },
     );
     expect(differing).toBeGreaterThan(20);
+  });
+
+  test("reads times in a text relative to the creation that the node had with the text", () => {
+    both({}, (index, reference) => {
+      for (const memory of [index, reference]) {
+        const DAY = 1440 * MINUTE;
+        const text = "Yesterday Mira moved.";
+        memory.upsert([{ id: "moved", text, created_at: NOW - 9 * DAY }]);
+        memory.upsert([{ id: "moved", created_at: NOW }]);
+        const told = (days: number) => {
+          const day = new Date(NOW - days * DAY).toISOString().slice(0, 10);
+          const { names, values } = memory.evidence(`What was on ${day}?`, { now: NOW });
+          return values[names.indexOf("told")];
+        };
+        expect([told(10), told(1)]).toEqual([2, 0]);
+        memory.upsert([{ id: "moved", text }]);
+        expect([told(10), told(1)]).toEqual([0, 2]);
+      }
+    });
   });
 
   const filler = (place: number): MemoryNode => ({

@@ -37,6 +37,9 @@ describe("questions", () => {
     for (const terms of ["", "ASCII", 5, null, {}]) {
       expectRefusal(() => js.understand("q", { terms }), { field: "terms" });
     }
+    for (const now of ["", "yesterday", "2023-02-31", null, Number.NaN, Infinity, {}, true]) {
+      expectRefusal(() => js.understand("q", { now }), { field: "now" });
+    }
     expectRefusal(() => js.understand("q", { matcher: "regex" }), { field: "matcher" });
     expectRefusal(() => js.understand("q", null), { field: "options" });
     expectRefusal(() => js.decompose("q", null, null), { field: "options" });

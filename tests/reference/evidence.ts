@@ -14,7 +14,7 @@ import { findTimes, holdsName, holdsNumber, holdsTime, sought } from "./times.ts
 /** The kinds of evidence, in order. */
 export const EVIDENCE = [
   ...(["bm", "sbm", "sem", "cov", "p_soft", "p_softcov", "p_sem", "p_sbm"] as const),
-  ...(["nb", "nbsoft", "ses", "sesb", "date", "p_temp", "p_numq", "p_where"] as const),
+  ...(["nb", "nbsoft", "ses", "sesb", "date", "told", "p_temp", "p_numq", "p_where"] as const),
   ...(["titlecov", "graph", "affinity", "recency_episodic", "recency_signals"] as const),
   ...(["recency_knowledge", "recency_procedural", "lastrec", "vaguerec", "intent"] as const),
   ...(["section_episodic", "section_signals", "section_procedural"] as const),
@@ -160,7 +160,24 @@ interface Passage {
   ofTitle: Set<string>;
 }
 
+/** A stretch of time in milliseconds since 1970; the end is the instant after it. */
+interface Stretch {
+  start: number;
+  end: number;
+}
+
+/** A text of a batch. Times in it are relative to the creation of its memory. */
+export interface GivenText {
+  id: string;
+  title: string;
+  body: string;
+  event: number | undefined;
+  created_at: number;
+}
+
 interface TextOfMemory {
+  /** The time of its event, and those that it names. */
+  told: Stretch[];
   passages: Passage[];
   words: number;
   /** Length of the sum of its vectors, as f32. */
@@ -186,6 +203,8 @@ const NEARNESS_OF_PREFIX = 0.8;
 const NEARNESS_OF_CHANGES = [1, 0.85, 0.7];
 const FEWEST_LETTERS = 4;
 const LONG_WORD = 8;
+const MOST_TOLD = 8;
+const LONGEST_TOLD_DAYS = 32;
 const MOST_ASKED = 32;
 const MOST_READ = 1024;
 
@@ -247,12 +266,12 @@ export class EvidenceTexts {
   }
 
   /** Stores texts of a batch. An empty one removes the text of its memory. */
-  upsert(batch: readonly { id: string; title: string; body: string }[]): void {
+  upsert(batch: readonly GivenText[]): void {
     const parsed = batch.map((text) => ({ ...text, split: passagesOf(text.title, text.body) }));
     for (const { word } of parsed.flatMap(({ split }) => split.flat())) this.#learn(word);
-    for (const { id, title, body, split } of parsed) {
-      this.#drop(id);
-      if (split.length > 0) this.#texts.set(id, this.#textOf(title, body, split));
+    for (const { split, ...text } of parsed) {
+      this.#drop(text.id);
+      if (split.length > 0) this.#texts.set(text.id, this.#textOf(text, split));
     }
     this.#fold();
   }
@@ -299,7 +318,10 @@ export class EvidenceTexts {
     return new Float32Array(this.#embedder?.dimensions ?? 0);
   }
 
-  #textOf(title: string, body: string, split: readonly Occurrence[][]): TextOfMemory {
+  #textOf(
+    { title, body, event, created_at }: GivenText,
+    split: readonly Occurrence[][],
+  ): TextOfMemory {
     const whole = this.#zeros();
     const passages = split.map((words): Passage => {
       const sum = this.#zeros();
@@ -316,7 +338,12 @@ export class EvidenceTexts {
     });
     const squares = whole.reduce((sum, part) => sum + part * part, 0);
     const either = (holds: (text: string) => boolean) => holds(title) || holds(body);
+    const named = [title, body]
+      .flatMap((part) => findTimes(part, created_at))
+      .filter(({ start, end }) => end - start <= LONGEST_TOLD_DAYS * DAY_MS);
+    const ofEvent = event === undefined ? [] : [{ start: event, end: event + 1 }];
     return {
+      told: [...ofEvent, ...named].slice(0, MOST_TOLD),
       passages,
       words: split.flat().length,
       length: Math.fround(Math.sqrt(squares)),
@@ -334,7 +361,10 @@ export class EvidenceTexts {
     return this.#rarest(words.map((text) => ({ text, matches: this.#matches(text) })));
   }
 
-  /** The 32 words with the fewest passages; removed passages count until they are dropped. */
+  /**
+   * The 32 words with the fewest passages; removed passages count until they are dropped. Words that
+   * occur nowhere go first.
+   */
   #rarest(words: AskedWord[]): AskedWord[] {
     if (words.length <= MOST_ASKED) return words;
     const all = [...this.#passages, ...this.#removed];
@@ -344,7 +374,7 @@ export class EvidenceTexts {
         .map(({ word }) => all.filter(({ counts }) => counts.has(word.text)).length)
         .reduce((sum, count) => sum + count, 0);
     const kept = words
-      .map((word, place) => ({ place, frequency: frequency(word) }))
+      .map((word, place) => ({ place, frequency: frequency(word) || Number.MAX_VALUE }))
       .sort((a, b) => a.frequency - b.frequency || a.place - b.place)
       .slice(0, MOST_ASKED)
       .map(({ place }) => place);
@@ -359,14 +389,14 @@ export class EvidenceTexts {
       .map((word): Match => ({ word, nearness: 1, isForm: true }));
     const near = this.#near(asked, ownStem);
     if (forms.length > 0) return [...forms, ...near];
+    // Of equally near words those by vectors come first.
     const nearness = new Map(near.map((match) => [match.word, match.nearness]));
     for (const word of this.#vocabulary) {
       const alike = nearnessOfLetters(asked, word.text);
       if (alike > 0) nearness.set(word, Math.max(nearness.get(word) ?? 0, alike));
     }
-    return this.#vocabulary
-      .filter((word) => nearness.has(word))
-      .map((word): Match => ({ word, nearness: nearness.get(word)!, isForm: false }))
+    return [...nearness]
+      .map(([word, nearness]): Match => ({ word, nearness, isForm: false }))
       .sort((a, b) => b.nearness - a.nearness);
   }
 
@@ -635,9 +665,16 @@ export function collectEvidence(
   asking.forEach((memory, place) => {
     const { id, section, created_at: made, recency } = memory;
     const [text, sum] = [texts.get(id)!, sums[place]!];
-    const dates = times
-      .filter(({ start, end }) => start <= made && made < end)
-      .map(({ start, end }) => (end - start <= DAY_MS ? 2 : 1));
+    /** 2 if a stretch meets a day that the question names, 1 if it meets a longer time. */
+    const dateOf = (stretches: readonly Stretch[]) =>
+      most(
+        times
+          .filter((time) =>
+            stretches.some(({ start, end }) => start < time.end && time.start < end),
+          )
+          .map(({ start, end }) => (end - start <= DAY_MS ? 2 : 1)),
+      );
+    const date = dateOf([{ start: made, end: made + 1 }]);
     const inSection = (wanted: MemorySection, value: number) => (section === wanted ? value : 0);
     const values: Values = {
       bm: bm.get(id)!,
@@ -649,7 +686,8 @@ export function collectEvidence(
       p_sem: meaning[place]!.pSem,
       p_sbm: shareOf(most(sum.psbm), bestPSbm),
       ...ofRun.get(id)!,
-      date: most(dates),
+      date,
+      told: Math.max(dateOf(text.told) - date, 0),
       p_temp: Number(seeks.time && text.holds.time),
       p_numq: Number(seeks.number && text.holds.number),
       p_where: Number(seeks.place && text.holds.name),
@@ -688,38 +726,104 @@ export function sumOf(values: Values, weights: Values): number {
 export const probability = ({ scale, offset }: Fit, sum: number): number =>
   1 / (1 + Math.exp(-(scale * sum + offset)));
 
-/** Memories that pass the filters, best first; equal ones keep their order. */
-export function ranked({ held }: CollectedEvidence, fit: Fit) {
-  return [...held.values()]
-    .filter(({ memory }) => memory.passes)
-    .map(({ memory, values }) => {
-      const sum = sumOf(values, fit.weights);
-      return { id: memory.id, score: probability(fit, sum), sum, values };
+/** Evidence that does not come from texts. It is computed only if one of it has a weight. */
+const CIRCUMSTANCES: readonly Kind[] = EVIDENCE.slice(EVIDENCE.indexOf("graph"));
+
+/** Whether anything connects a memory with the question. */
+function speaks(values: Values, { weights }: Fit): boolean {
+  if (
+    [values.p_soft, values.sem, values.ses, values.nb, values.date, values.told].some(
+      (value) => value !== 0,
+    )
+  )
+    return true;
+  if (CIRCUMSTANCES.every((kind) => weights[kind] === 0)) return false;
+  const asked = (["lastrec", "vaguerec", "intent"] as const).map(
+    (kind) => values[kind] * weights[kind],
+  );
+  return values.graph !== 0 || asked.some((value) => value !== 0);
+}
+
+/** An edge from a memory to the one that it supersedes. */
+export interface Supersession {
+  newer: string;
+  older: string;
+}
+
+const STEP_BEHIND = 1;
+
+export interface Ranked {
+  id: string;
+  score: number;
+  sum: number;
+  values: Values;
+  superseded_by: string | undefined;
+}
+
+/**
+ * Memories that pass the filters and are connected with the question, best first; equal ones keep
+ * their order. A memory takes the sum of one that it supersedes, if that is higher, and the older
+ * one loses a step.
+ */
+export function ranked(
+  { held }: CollectedEvidence,
+  fit: Fit,
+  supersessions: readonly Supersession[],
+): Ranked[] {
+  const passing = [...held.values()].filter(({ memory }) => memory.passes);
+  const sums = new Map(
+    passing
+      .filter(({ values }) => speaks(values, fit))
+      .map(({ memory, values }) => [memory.id, sumOf(values, fit.weights)]),
+  );
+  const by = new Map<string, string>();
+  for (const { newer, older } of supersessions) {
+    const ofOlder = sums.get(older);
+    const areAsked = [newer, older].every((id) => held.get(id)?.memory.passes);
+    if (newer === older || !areAsked || ofOlder === undefined) continue;
+    sums.set(newer, Math.max(sums.get(newer) ?? ofOlder, ofOlder));
+    sums.set(older, ofOlder - STEP_BEHIND);
+    by.set(older, newer);
+  }
+  return passing
+    .filter(({ memory }) => sums.has(memory.id))
+    .map(({ memory: { id }, values }) => {
+      const sum = sums.get(id)!;
+      return { id, score: probability(fit, sum), sum, values, superseded_by: by.get(id) };
     })
     .sort((a, b) => b.sum - a.sum);
 }
 
 /** The reasons for the place of a memory. */
-export function reasons(collected: CollectedEvidence, id: string, fit: Fit): Why {
-  const order = ranked(collected, fit);
+export function reasons(
+  collected: CollectedEvidence,
+  id: string,
+  fit: Fit,
+  supersessions: readonly Supersession[],
+): Why {
+  const order = ranked(collected, fit, supersessions);
   const place = order.findIndex((answer) => answer.id === id);
-  const { score, sum } = order[place]!;
   const { text, values, soft } = collected.held.get(id)!;
+  const byEvidence = sumOf(values, fit.weights);
+  const { sum = byEvidence, superseded_by } = order[place] ?? {};
+  const evidence = EVIDENCE.filter((name) => values[name] !== 0).map((name) => {
+    const [value, weight] = [values[name], fit.weights[name]];
+    return { name: name as string, value, weight, contribution: value * weight };
+  });
+  if (sum !== byEvidence) {
+    const value = sum - byEvidence;
+    evidence.push({ name: "supersession", value, weight: 1, contribution: value });
+  }
   const index = soft.indexOf(Math.max(...soft));
   const before = text.passages.slice(0, index).map(({ length }) => length);
   const passage = text.passages[index]!;
   return {
-    rank: place + 1,
-    score,
+    rank: place < 0 ? null : place + 1,
+    score: probability(fit, sum),
     sum,
     scale: fit.scale,
     offset: fit.offset,
-    evidence: EVIDENCE.filter((name) => values[name] !== 0)
-      .map((name) => {
-        const [value, weight] = [values[name], fit.weights[name]];
-        return { name, value, weight, contribution: value * weight };
-      })
-      .sort((a, b) => b.contribution - a.contribution),
+    evidence: evidence.sort((a, b) => b.contribution - a.contribution),
     words: collected.words.map(({ text: asked, matches }) => {
       const found = matches.find(({ word }) =>
         text.passages.some(({ counts }) => counts.has(word.text)),
@@ -736,5 +840,6 @@ export function reasons(collected: CollectedEvidence, id: string, fit: Fit): Why
       first_word: before.reduce((all, words) => all + words, 0),
       words: passage.length,
     },
+    ...(superseded_by === undefined ? {} : { superseded_by }),
   };
 }

@@ -25,5 +25,6 @@ export {
 } from "./signals.ts";
 export * from "./stop-words.ts";
 export * from "./sweep.ts";
+export * from "./times.ts";
 export * from "./turn.ts";
 export * from "./usage.ts";

@@ -38,6 +38,7 @@ import {
   type Fit,
   ranked,
   reasons,
+  type Supersession,
   type Values,
 } from "./evidence.ts";
 import { type EvidencePreset, fitted } from "./evidence-weights.ts";
@@ -295,7 +296,13 @@ export class ReferenceMemory {
     this.#texts.upsert(
       nodes
         .filter(({ title, text }) => title != null || text != null)
-        .map(({ id, title, text }) => ({ id, title: title ?? "", body: text ?? "" })),
+        .map(({ id, title, text, event_time }) => ({
+          id,
+          title: title ?? "",
+          body: text ?? "",
+          event: event_time == null ? undefined : ms(event_time),
+          created_at: this.#nodes.get(id)!.created_at,
+        })),
     );
     return this.#nodes.size - before;
   }
@@ -555,18 +562,27 @@ export class ReferenceMemory {
 
   ask(question: string, options: AskOptions = {}): Answer[] {
     const { limit = DEFAULT_ANSWERS, min_score = 0 } = options;
-    const answers = ranked(this.#collect(question, options), this.#fit)
+    const collected = this.#collect(question, options);
+    const answers = ranked(collected, this.#fit, this.#supersessions())
       .slice(0, limit)
-      .map(({ values, ...answer }) => ({
-        ...answer,
+      .map(({ id, score, sum, values, superseded_by }) => ({
+        ...{ id, score, sum },
         evidence: Object.fromEntries(Object.entries(values).filter(([, value]) => value !== 0)),
+        ...(superseded_by === undefined ? {} : { superseded_by }),
       }));
     const end = answers.findIndex(({ score }) => score < min_score);
     return end < 0 ? answers : answers.slice(0, end);
   }
 
   why(id: string, question: string, options: AskOptions = {}): Why {
-    return reasons(this.#collect(question, options), id, this.#fit);
+    return reasons(this.#collect(question, options), id, this.#fit, this.#supersessions());
+  }
+
+  #supersessions(): Supersession[] {
+    return [...this.#edges.values()]
+      .filter(({ type }) => type === "supersedes")
+      .sort(bySequence)
+      .map(({ source_id, target_id }) => ({ newer: source_id, older: target_id }));
   }
 
   evidence(question: string, options: AskOptions = {}): EvidenceMatrix {

@@ -4,6 +4,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { NousClient, type NousClientOptions, NousRequestError } from "nous-server/client";
+import { ANSWERABLE } from "nous-wasm";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { AGENT_OPERATIONS, AGENTLESS_OPERATIONS } from "../../js/server/src/api/operations.ts";
 import { ROUTES } from "../../js/server/src/client/routes.ts";
@@ -81,9 +82,12 @@ describe("the client's methods", () => {
       version: 2,
     });
 
-    const { data } = await client.search({ query: "funding", limit: 5 });
+    const { data, answerable } = await client.search({ query: "funding", limit: 5, min_score: 0 });
     expect(data.map(({ id }) => id).sort()).toEqual([lesson.id, note.id].sort());
-    expect(data[0]!.breakdown.keyword).toBeGreaterThan(0);
+    expect(data[0]!.evidence!.p_soft).toBeGreaterThan(0);
+    expect(answerable).toBe(data[0]!.score >= ANSWERABLE);
+    const bySignals = await client.search({ query: "funding", ranking: "signals" });
+    expect(bySignals.data[0]!.breakdown!.keyword).toBeGreaterThan(0);
     expect(await client.classifyQuery({ query: "why did it fail?" })).toMatchObject({
       disqualifier_category: "D1",
     });

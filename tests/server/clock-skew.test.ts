@@ -86,7 +86,9 @@ interface Row {
 
 /** Scores of all results. No recency is above 1, and no score is NaN. */
 async function found({ agent }: World): Promise<Row[]> {
-  const { data } = await ask(agent, "search", { body: { query: "funding squeeze", limit: 50 } });
+  const { data } = await ask(agent, "search", {
+    body: { query: "funding squeeze", limit: 50, ranking: "signals" },
+  });
   for (const { score, breakdown } of data as Row[]) {
     expect(Number.isFinite(score)).toBe(true);
     expect(breakdown.recency).toBeGreaterThanOrEqual(0);

@@ -113,7 +113,7 @@ test("memories are added, found by their cluster, and removed", async () => {
   await join(one, id, a.id);
   await ask(`DELETE /clusters/${id}`);
   expect(await search("squeeze", { cluster_ids: [id] })).toEqual([]);
-  expect(await search("squeeze")).toEqual([a.id]);
+  expect(await search("squeeze", { limit: 1 })).toEqual([a.id]);
   expect(raw(one.file()).prepare("SELECT * FROM cluster_memberships").all()).toEqual([]);
 });
 

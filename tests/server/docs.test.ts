@@ -22,6 +22,7 @@ const PAGES = [
   "SECURITY.md",
   "CHANGELOG.md",
   "examples/README.md",
+  "js/embedder/README.md",
   "js/engine/README.md",
   "js/server/README.md",
   ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })

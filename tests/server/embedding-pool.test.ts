@@ -70,7 +70,11 @@ function poolOver({
   );
   const engine = createEngine();
   const understanding = vi.spyOn(engine, "understand");
-  const pool = new EmbeddingPool(threads, { embedder, engine, compat: "none", log });
+  const pool = new EmbeddingPool(threads, {
+    ...{ embedder, engine, compat: "none", log },
+    // Evidence compares no embeddings of questions.
+    ranking: "signals",
+  });
   onTestFinished(() => pool.close());
   const search = (query: string) => pool.call("a", "search", searchFor(query), "create");
   return { agent, trips, given, understanding, search };
@@ -170,7 +174,8 @@ test("a question is analysed once", async () => {
 });
 
 test("an agent refuses the embedding of another model, even of the same length", async () => {
-  const agent = new Agent(new LibsqlStorage(IN_MEMORY, { durability: "normal" }));
+  const storage = new LibsqlStorage(IN_MEMORY, { durability: "normal" });
+  const agent = new Agent(storage, { ranking: "signals" });
   onTestFinished(() => agent.close());
   await ask(agent, "createNode", {
     body: { type: "concept", content_title: "Momentum", embedding: [1, 0] },

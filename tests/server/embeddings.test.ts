@@ -31,6 +31,9 @@ const optionsOf = ({ url }: Provider, model = MODEL) => [
   ...["--embeddings-model", model, "--embeddings-key", KEY, "--log-level", "trace"],
 ];
 
+/** Evidence compares no vectors of a provider. */
+const BY_SIGNALS = ["--ranking", "signals"];
+
 /** A server with a provider, as one agent sees it. */
 async function set({
   folder = temporaryFolder(),
@@ -38,7 +41,7 @@ async function set({
   options = [] as string[],
 } = {}) {
   const provider = await startProvider(D);
-  const server = await start(folder, [...optionsOf(provider), ...options]);
+  const server = await start(folder, [...optionsOf(provider), ...BY_SIGNALS, ...options]);
   return { provider, server, folder, client: clientOf(server, agent) };
 }
 
@@ -345,7 +348,7 @@ describe("backfilling", () => {
   /** Memories of an agent that were written without a provider. */
   async function withoutVectors(agent: string, contents: readonly string[]) {
     const folder = temporaryFolder();
-    const server = await start(folder);
+    const server = await start(folder, BY_SIGNALS);
     const client = clientOf(server, agent);
     for (const content_title of contents) await client.create({ content_title });
     const { body } = await client.ask("POST /nodes/backfill-embeddings");
@@ -368,7 +371,7 @@ describe("backfilling", () => {
 
   test("can be done by a command, which resumes where it stopped, beside a server", async () => {
     const folder = await withoutVectors("late", ["one", "two", "three", "four"]);
-    const server = await start(folder);
+    const server = await start(folder, BY_SIGNALS);
     const client = clientOf(server, "late");
     expect((await client.ask("POST /search", { query: "one" })).body.count).toBe(1);
     const provider = await startProvider(D);

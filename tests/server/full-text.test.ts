@@ -9,16 +9,26 @@ import { search } from "../../js/server/src/agent/handlers/search.ts";
 import { searchRequest } from "../../js/server/src/api/search.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { makeExisting, raw } from "./support/existing-database.ts";
-import { LESSON, sharedServer } from "./support/shared-server.ts";
+import { type Client, LESSON, sharedServer } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
-const { client } = sharedServer();
+const shared = sharedServer();
+
+/** A client whose searches rank by signals, which read the full text. */
+function client(): Client {
+  const own = shared.client();
+  return {
+    ...own,
+    search: (query, fields = {}) => own.search(query, { ranking: "signals", ...fields }),
+  };
+}
 
 /**
  * An agent, another program's connection to its database, and the ids that a question's terms find.
  */
 function opened({ file = join(temporaryFolder(), "a.db") } = {}) {
-  const agent = new Agent(new LibsqlStorage(file, { durability: "normal" }));
+  const storage = new LibsqlStorage(file, { durability: "normal" });
+  const agent = new Agent(storage, { ranking: "signals" });
   agent.open();
   const found = (...terms: string[]) =>
     agent.read(() => agent.texts.search(terms).map(({ id }) => id));
@@ -160,8 +170,14 @@ describe("a question", () => {
     }
     const now = Date.now();
     const found = (query: string) =>
-      agent.read(() => search(agent, searchRequest.parse({ query, limit: 100 }), undefined, now))
-        .data;
+      agent.read(() =>
+        search(
+          agent,
+          searchRequest.parse({ query, limit: 100, ranking: "signals" }),
+          undefined,
+          now,
+        ),
+      ).data;
     const operators = ["AND", "OR", "NOT", "NEAR"];
     const word = fc.constantFrom(...words, ...operators);
     const before = fc.constantFrom(

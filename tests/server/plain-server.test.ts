@@ -27,7 +27,7 @@ async function both(size: Size) {
   const own = agentFile(folder, "default");
   mkdirSync(dirname(own), { recursive: true });
   copyFileSync(file, own);
-  const nous = await start(folder);
+  const nous = await start(folder, ["--ranking", "signals"]);
   const memory = new PlainMemory(openDatabase(file));
   onTestFinished(() => memory.close());
   const app = createApp(memory);

@@ -364,11 +364,12 @@ describe("edges", () => {
 });
 
 describe("POST /search", () => {
-  test("answers as documented, and counts an access of each result", async () => {
+  test("answers as documented by signals, and counts an access of each result", async () => {
     const { ask, create } = client();
     const { id } = await create();
     await create({ content_title: "Something else", content_body: null });
-    const { body } = await ask("POST /search", { query: "what do I know about funding?" });
+    const asked = { query: "what do I know about funding?", ranking: "signals" };
+    const { body } = await ask("POST /search", asked);
     const answer = API.searchAnswer.strict().parse(body);
     expect(answer).toMatchObject({
       count: 1,
@@ -383,12 +384,13 @@ describe("POST /search", () => {
     });
     const { score, breakdown } = answer.data[0]!;
     expect(score).toBe(Number(score.toFixed(4)));
-    expect(Object.keys(breakdown)).toHaveLength(6);
+    expect(Object.keys(breakdown!)).toHaveLength(6);
     expect((await ask(`GET /nodes/${id}?recall=false`)).body).toMatchObject({
       neural_access_count: 1,
       neural_stability: 90,
     });
-    expect((await ask("POST /search", { query: "Bob's phone" })).body.qcs).toMatchObject({
+    const lookup = { query: "Bob's phone", ranking: "signals" };
+    expect((await ask("POST /search", lookup)).body.qcs).toMatchObject({
       query_type: "LOOKUP",
       ssa_multiplier: 2,
     });
@@ -505,12 +507,13 @@ describe("POST /search", () => {
     }
   });
 
-  test("ranks a linked memory higher", async () => {
+  test("ranks a linked memory higher by signals", async () => {
     const { create, link, search } = client();
     const memories = await Promise.all(Array.from({ length: 4 }, () => create()));
     const [first, second] = [memories[3]!, memories[2]!];
     await link(second.id, first.id);
-    expect(new Set((await search("squeeze")).slice(0, 2))).toEqual(new Set([first.id, second.id]));
+    const found = await search("squeeze", { ranking: "signals", limit: 2 });
+    expect(new Set(found)).toEqual(new Set([first.id, second.id]));
   });
 });
 

@@ -16,6 +16,7 @@ import { describe, expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
 import { searchHandlers } from "../../js/server/src/agent/handlers/search.ts";
 import { agentFile, type SnapshotPlaces, snapshotsOf } from "../../js/server/src/settings/paths.ts";
+import type { RankedBy } from "../../js/server/src/settings/ranking.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { releaseHandles } from "../../js/server/src/storage/release-handles.ts";
 import { raw } from "./support/existing-database.ts";
@@ -71,11 +72,13 @@ interface Opened {
   how(): string[];
 }
 
-function open(file: string, config = {}): Opened {
+/** By evidence there is no full text. */
+function open(file: string, config = {}, ranking: RankedBy = "signals"): Opened {
   const messages: string[] = [];
   const storage = new LibsqlStorage(file, { durability: "normal" });
   const agent = new Agent(storage, {
     config,
+    ranking,
     log: (what, figures) =>
       messages.push(figures?.why === undefined ? what : `${what}: ${figures.why}`),
     clock: () => NOW,
@@ -111,7 +114,10 @@ test("snapshots equal a fresh load of the database", async () => {
   const file = filled();
   const kept = open(file);
   expect(kept.how()).toEqual(AS_KEPT);
-  const other = new Agent(new LibsqlStorage(file, { durability: "normal" }), { clock: () => NOW });
+  const other = new Agent(new LibsqlStorage(file, { durability: "normal" }), {
+    ranking: "signals",
+    clock: () => NOW,
+  });
   expect(heldBy(kept.agent)).toEqual(heldBy(other));
   const asked = {
     params: undefined,
@@ -145,7 +151,10 @@ test("snapshots catch up with later writes, changes and removals", () => {
   expect(agent.index.getEdge("e_new")?.target_id).toBe("n_3");
   expect(agent.index.get("n_5")?.subtype).toBe("custom:other");
   expect(agent.index.has("n_7")).toBe(false);
-  const other = new Agent(new LibsqlStorage(file, { durability: "normal" }), { clock: () => NOW });
+  const other = new Agent(new LibsqlStorage(file, { durability: "normal" }), {
+    ranking: "signals",
+    clock: () => NOW,
+  });
   expect(heldBy(agent)).toEqual(heldBy(other));
 });
 
@@ -192,6 +201,7 @@ describe("snapshots of another branch of the database are rebuilt", () => {
     );
     expect(how()).toEqual([why[0], ANEW[0], why[1], ANEW[1]]);
     const other = new Agent(new LibsqlStorage(file, { durability: "normal" }), {
+      ranking: "signals",
       clock: () => NOW,
     });
     expect(heldBy(agent)).toEqual(heldBy(other));
@@ -349,6 +359,9 @@ test("snapshots are not written for a small memory, and are deleted if few memor
   for (const kept of filesOf(small)) expect(existsSync(kept)).toBe(false);
 });
 
+/** By evidence a server keeps no full text. */
+const BY_SIGNALS = ["--ranking", "signals"];
+
 describe("the words of a memory", () => {
   const texts = (file: string) => snapshotsOf(file).texts;
   const hold = (kept: string) => readFileSync(kept).includes("kiwi");
@@ -388,8 +401,8 @@ describe("the words of a memory", () => {
     const folder = temporaryFolder();
     const file = agentFile(folder, "default");
     fill(file);
-    await (await start(folder)).end();
-    const server = await start(folder);
+    await (await start(folder, BY_SIGNALS)).end();
+    const server = await start(folder, BY_SIGNALS);
     expect(hold(texts(file))).toBe(true);
     run("agents", "purge", "default", "n_7", "--data-dir", folder);
     expect(existsSync(texts(file))).toBe(false);
@@ -397,15 +410,26 @@ describe("the words of a memory", () => {
     expect(hold(texts(file))).toBe(false);
   });
 
+  test("are in no snapshot once memories rank by evidence", () => {
+    const file = filled();
+    expect(hold(texts(file))).toBe(true);
+    const { agent, how } = open(file, {}, "evidence");
+    expect(how()).toEqual([AS_KEPT[0]]);
+    agent.read(() => expect(agent.index.textCount).toBe(NODES));
+    agent.close();
+    expect(existsSync(texts(file))).toBe(false);
+    expect(readFileSync(snapshotsOf(file).index).includes("kiwi")).toBe(false);
+  });
+
   test("from before a restore are in no snapshot", async () => {
     const folder = temporaryFolder();
     const file = agentFile(folder, "default");
-    await (await start(folder)).end();
+    await (await start(folder, BY_SIGNALS)).end();
     run("backup", join(folder, "backup"), "--data-dir", folder);
     fill(file);
     // This process has had the file open, and a restore refuses open files.
     await releaseHandles();
-    await (await start(folder)).end();
+    await (await start(folder, BY_SIGNALS)).end();
     expect(hold(texts(file))).toBe(true);
     run("restore", join(folder, "backup"), "--data-dir", folder);
     for (const kept of filesOf(file)) expect(existsSync(kept)).toBe(false);
@@ -422,8 +446,8 @@ test("snapshots are written at a stop, and read at the next start", async () => 
   const folder = temporaryFolder();
   const file = agentFile(folder, "default");
   fill(file);
-  expect(await (await start(folder)).end()).toBe(0);
-  const server = await start(folder);
+  expect(await (await start(folder, BY_SIGNALS)).end()).toBe(0);
+  const server = await start(folder, BY_SIGNALS);
   for (const line of AS_KEPT) expect(server.log()).toContain(line);
   expect((await server.ask("GET /health")).body).toMatchObject({
     node_count: NODES,

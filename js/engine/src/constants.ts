@@ -52,6 +52,17 @@ export const LIFECYCLE_STATES: readonly DecayLifecycleState[] = Object.freeze(
 export const RERANKING_WEIGHTS: Readonly<RerankingWeights> = Object.freeze(
   moduleConstants.reranking_weights,
 );
+/**
+ * The score of an answer of `MemoryIndex.ask` from which on it counts as an answer, from 0 to 1. If
+ * the best score is lower, the memory does not answer the question.
+ *
+ * @example
+ * ```ts
+ * const [best] = index.ask("Where did Mira move?", { limit: 1 });
+ * const isAnswered = best !== undefined && best.score >= ANSWERABLE;
+ * ```
+ */
+export const ANSWERABLE: number = moduleConstants.answerable;
 /** Decay parameters without sections. */
 export const DECAY_CONFIG: Readonly<DecayConstants> = Object.freeze(moduleConstants.decay);
 /** Initial stability in days of nodes without a section, by type. */

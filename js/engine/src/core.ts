@@ -12,6 +12,7 @@ declare const __VERSION__: string;
 export const version: string = __VERSION__;
 
 export {
+  ANSWERABLE,
   DECAY_CONFIG,
   getInitialDifficulty,
   getInitialEdgeStrength,
@@ -189,12 +190,15 @@ export const decompose = engine.decompose;
 export const reformulate = engine.reformulate;
 
 /**
- * Returns classification, intents, parts and search terms of a question.
+ * Returns classification, intents, parts and search terms of a question, and the times that it
+ * names if `now` is given.
  * Details and errors: {@link Engine.understand}.
  *
  * @example
  * ```ts
  * const understanding = understand("What's my BTC thesis?");
+ * understand("What did I buy in May?", { now: "2023-06-20" }).times;
+ * // [{ text: "May", start: 1682899200000, end: 1685577600000, grain: "month" }]
  * ```
  */
 export const understand = engine.understand;
@@ -512,6 +516,8 @@ export {
   updateStabilityOnAccess,
   updateStabilityOnAccessForSection,
 } from "./decay.ts";
+export type { TextEmbedding, TextEmbeddings } from "./embedder.ts";
+export { Embedder } from "./embedder.ts";
 export type { Engine } from "./engine.ts";
 export { createEngine } from "./engine.ts";
 export type { NousErrorCode, NousErrorDetails } from "./errors.ts";
@@ -559,6 +565,8 @@ export type {
   QueryType,
   QueryTypeResult,
   RetrievalConfidence,
+  TimeExpression,
+  TimeGrain,
   Understanding,
   UnderstandOptions,
 } from "./query.ts";

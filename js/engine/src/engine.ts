@@ -192,7 +192,10 @@ export interface Engine {
   ): string | null;
   /**
    * Returns everything about a question at once: its classification, intents, parts, and the terms
-   * for a full-text index.
+   * for a full-text index. If `now` is given, also the times that the question names, as ranges:
+   * "last week", "in May 2023", "since Friday". The guide on retrieval states the rules.
+   *
+   * @throws {NousError} `invalid_argument` for options that are wrong, `now` among them.
    */
   understand(query: string, options?: query.UnderstandOptions): query.Understanding;
   /**

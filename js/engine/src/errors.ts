@@ -16,7 +16,7 @@ export type NousErrorCode =
   | "out_of_memory"
   /** A snapshot is damaged, cut off, or of another version. */
   | "invalid_snapshot"
-  /** An index was used after `free`. */
+  /** An index or an embedder was used after `free`. */
   | "freed"
   /**
    * The module trapped, which is a defect of the engine. The next call works on a new instance; a

@@ -5,6 +5,7 @@ import {
   finiteScore,
   flagOf,
   MOST_COUNT,
+  presentOf,
   requireFinite,
   requireText,
 } from "./arguments.ts";
@@ -49,6 +50,13 @@ import {
   SEARCHED_NO_TITLE,
   SEARCHED_NOT_YET,
   SPAN,
+  SPAN_END,
+  SPAN_START,
+  TIME,
+  TIME_END,
+  TIME_GRAIN,
+  TIME_SPAN,
+  TIME_START,
   UNDERSTOOD,
   UNDERSTOOD_INTENTS,
 } from "./generated/layout.ts";
@@ -56,7 +64,7 @@ import { sectionsOf, wantsWords } from "./intent.ts";
 import type { EngineLease } from "./runtime.ts";
 import { numeric } from "./runtime.ts";
 import { slicesOf, withText } from "./text.ts";
-import type { MemorySection } from "./types.ts";
+import type { Instant, MemorySection } from "./types.ts";
 
 /**
  * Why a question is no plain lookup: D1 asks for reasons, D2 negates, D3 names a time, D4 has
@@ -142,6 +150,43 @@ export interface DecomposeOptions {
   bySubject?: boolean | undefined;
 }
 
+/**
+ * The unit of an expression of time. `hour` also stands for a part of the day ("this morning"), and
+ * `day` for the two days of a weekend.
+ */
+export type TimeGrain =
+  | "minute"
+  | "hour"
+  | "day"
+  | "week"
+  | "month"
+  | "quarter"
+  | "season"
+  | "year"
+  | "decade";
+
+/** An expression of time in a question, as a range in UTC. */
+export interface TimeExpression {
+  /**
+   * The expression as the question writes it. Words that change the range belong to it ("since
+   * Friday"), others do not ("in May").
+   */
+  text: string;
+  /**
+   * The first instant, in milliseconds since 1970. −8.64e15, the first of the calendar, if there is
+   * no other ("before 2020").
+   */
+  start: number;
+  /**
+   * The instant after the last, in milliseconds since 1970; greater than `start`. 8.64e15, the last
+   * of the calendar, if there is no other ("after 2020"). `now` + 1 if the range ends at the
+   * present ("since Friday").
+   */
+  end: number;
+  /** The unit of the expression. Of two joined expressions it is that of the second. */
+  grain: TimeGrain;
+}
+
 /** Everything about a question at once. */
 export interface Understanding extends QueryClassification {
   /** The sections it asks for, in the order SIGNALS, EPISODIC, KNOWLEDGE, PROCEDURAL. */
@@ -150,6 +195,8 @@ export interface Understanding extends QueryClassification {
   parts: string[];
   /** Its words for a full-text index: lower-case, of two characters or more, each once. */
   terms: string[];
+  /** The times that it names, in order. Only if `now` is given. */
+  times?: TimeExpression[];
 }
 
 /** How to understand a question. */
@@ -161,6 +208,11 @@ export interface UnderstandOptions extends DecomposeOptions {
    * every script, with Chinese, Japanese and Korean text as overlapping pairs. Default `ascii`.
    */
   terms?: "ascii" | "unicode" | undefined;
+  /**
+   * The present, to which expressions such as "last week" refer: a date, milliseconds since 1970,
+   * or ISO 8601. Default: the answer has no `times`.
+   */
+  now?: Instant | undefined;
 }
 
 /** What becomes of a selected result whose score is weak. @internal */
@@ -346,6 +398,7 @@ export function understand(
   const { maxParts, bySubject } = partOptions(options);
   const words = wantsWords(context, options.matcher);
   const { terms = "ascii" } = options;
+  const now = options.now === undefined ? undefined : presentOf(options.now);
   if (terms !== "ascii" && terms !== "unicode") {
     throw invalid("terms", `must be "ascii" or "unicode", found ${show(terms)}`);
   }
@@ -354,12 +407,34 @@ export function understand(
     lease.revalidateViews();
     const parts = answer[0]!;
     const termsAt = 1 + parts * PART;
-    return Object.assign(classificationIn(lease, query), {
+    const understanding = Object.assign(classificationIn(lease, query), {
       intents: sectionsOf(lease.numbers[lease.numbersAt + UNDERSTOOD_INTENTS]!),
       parts: partsIn(context, query, answer, 1, parts),
       terms: slicesOf(query.toLowerCase(), answer, termsAt, (answer.length - termsAt) / SPAN),
     });
+    if (now === undefined) return understanding;
+    return Object.assign(understanding, { times: timesIn(lease, query, length, now) });
   });
+}
+
+/** The expressions of time in the text that an engine has in its scratch. */
+function timesIn(
+  { engine }: EngineLease,
+  query: string,
+  length: number,
+  now: number,
+): TimeExpression[] {
+  const numbers = engine.find_times(length, now);
+  const times: TimeExpression[] = [];
+  for (let at = 0; at < numbers.length; at += TIME) {
+    times.push({
+      text: query.slice(numbers[at + TIME_SPAN + SPAN_START]!, numbers[at + TIME_SPAN + SPAN_END]!),
+      start: numbers[at + TIME_START]!,
+      end: numbers[at + TIME_END]!,
+      grain: moduleConstants.grains[numbers[at + TIME_GRAIN]!]!,
+    });
+  }
+  return times;
 }
 
 /** @internal */

@@ -48,7 +48,7 @@ function check({ where, open }: ClosedDatabase, config: EngineYaml): Checked {
 
 /** Builds the full-text index as a server would, and checks that every memory is in it. */
 function checkTexts(storage: Storage, { nodes, problems }: Checked): void {
-  const texts = new TextReplica();
+  const texts = new TextReplica(true);
   try {
     atOnce(texts.load(storage));
     if (texts.index.size !== nodes) {

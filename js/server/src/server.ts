@@ -37,9 +37,9 @@ export async function startServer(
   const cutLogs: typeof found = place.durability === "full" ? found : new Map();
   const folder = place.remote === undefined ? madeFolder(agentsDir(place.dataDir)) : undefined;
   const unsent = new Unsent();
-  const { compat, count_outcomes: countOutcomes } = settings;
+  const { compat, ranking, count_outcomes: countOutcomes } = settings;
   const embeds = settings.embeddings_provider !== "none";
-  const ofAgents = { engine, compat, embeds, countOutcomes };
+  const ofAgents = { engine, compat, ranking, embeds, countOutcomes };
   const setup = { ...ofAgents, place, residence, cutLogs, folder, unsent: unsent.shared };
   const pool = new Pool(settings.workers, worker, setup, log);
   try {

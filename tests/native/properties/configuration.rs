@@ -46,7 +46,8 @@ fn full() -> Json {
             "rarity": { "weight": 0.125 },
             "surprise": { "weight": 0.375 },
             "consequence": { "weight": 0.25 }
-        }
+        },
+        "evidence": { "preset": "trading", "weights": { "bm": 1.5, "section_procedural": -2 } }
     })
 }
 
@@ -83,6 +84,7 @@ fn assert_refused(json: &Json, field: &str, problem: &str) {
 
 #[test]
 fn every_key_is_read() {
+    use nous_wasm::evidence::{Fit, TRADING, Values};
     use nous_wasm::query::{Fallback, OrchestratorConfig, Retry};
     use nous_wasm::salience::{OwnSource, SalienceConfig};
     use nous_wasm::search::{Aggregation, EdgeWeight, SearchConfig};
@@ -97,7 +99,10 @@ fn every_key_is_read() {
         query,
         orchestrator,
         salience,
+        evidence,
     } = read(&full()).unwrap();
+    let weights = Values { bm: 1.5, section_procedural: -2.0, ..TRADING.weights };
+    assert_eq!(evidence, Fit { weights, ..TRADING });
     assert!(!sections.enabled());
     assert_eq!(sections.intent_boost(), 1.5);
     assert_eq!(sections.default_section(), Section::Episodic);
@@ -255,9 +260,9 @@ fn a_number_out_of_range_is_refused_by_its_path() {
         .filter(|(_, value)| value.is_number())
         .map(|(path, _)| path)
         .collect();
-    let (counts, numbers): (Vec<String>, Vec<String>) = numbers
-        .into_iter()
-        .partition(|path| path.starts_with("search.") || path.starts_with("orchestrator."));
+    let groups = ["search.", "orchestrator.", "evidence."];
+    let (counts, numbers): (Vec<String>, Vec<String>) =
+        numbers.into_iter().partition(|path| groups.iter().any(|group| path.starts_with(group)));
     for path in &counts {
         let (problem, wrong): (_, &[f64]) = match path.as_str() {
             "orchestrator.max_parts" => {
@@ -277,6 +282,10 @@ fn a_number_out_of_range_is_refused_by_its_path() {
             "orchestrator.relevance_ratio" => {
                 ("must lie between 0 and 1", &[-0.001, 1.001, f64::NAN])
             }
+            _ if path.starts_with("evidence.") => (
+                "must lie between -1000 and 1000",
+                &[-1000.1, 1001.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY],
+            ),
             "search.max_hops" => {
                 ("must be a whole number from 0 to 100", &[-1.0, 0.5, 101.0, f64::NAN])
             }
@@ -288,7 +297,7 @@ fn a_number_out_of_range_is_refused_by_its_path() {
         };
         wrong.iter().for_each(|&wrong| assert_number_refused(path, wrong, problem));
     }
-    assert_eq!((counts.len(), numbers.len()), (19, 22));
+    assert_eq!((counts.len(), numbers.len()), (21, 22));
     for path in numbers {
         let rule = rules.iter().filter(|(_, _, names)| {
             let (above, key) = path.rsplit_once('.').expect("no number at the top");

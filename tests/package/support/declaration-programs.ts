@@ -204,6 +204,10 @@ const texts = new nous.TextIndex({ maxBytes: 2 ** 26 });
 texts.upsert([{ id: "a", title: "Gold", summary: null, body: undefined }]);
 export const searched: readonly string[] = new nous.MemoryIndex().search({ bm25: texts.search(["gold"], { among: ["a"], limit: 45 }) }).ranking.ids;
 export const kept: number = nous.TextIndex.restore(texts.snapshotParts()).bytes.index;
+const embedder = new nous.Embedder(new Uint8Array());
+const embedded: nous.TextEmbedding = embedder.embed("gold");
+export const share: number = embedded.coverage + embedder.embedInto("gold", embedded.vector, 0) + embedder.embedAll(["a"] as const).coverages[0]!;
+export const meant: readonly string[] = new nous.MemoryIndex({ dimensions: embedder.dimensions }).search({ embedding: embedded.vector }).ranking.ids;
 interface Stored { id: string; subtype: string; content_body: string | null; created_at: string; neural_stability: number }
 const stored: Stored[] = [];
 const links: { id: string; source_id: string; target_id: string; type: string; strength: number }[] = [];

@@ -236,6 +236,28 @@ export function probe(nous: Nous): string {
     index.free();
     return answers;
   };
+  const embeddings = () => {
+    const words = new TextEncoder().encode("gold\netat\n##s\n!\0");
+    const header = Uint32Array.of(4, 16, words.length - 1);
+    const scales = Float32Array.of(0.1, 0.2, 0.3, 0.4);
+    const rows = Int8Array.from({ length: 4 * 16 }, (_, place) => ((place * 37) % 255) - 127);
+    const parts = [new TextEncoder().encode("NOUSEMB1"), header, words, scales, rows];
+    const bytes = parts.flatMap(({ buffer, byteOffset, byteLength }) => [
+      ...new Uint8Array(buffer, byteOffset, byteLength),
+    ]);
+    const embedder = new nous.Embedder(Uint8Array.from(bytes));
+    const target = new Float32Array(20);
+    const answers = [
+      embedder.id,
+      embedder.dimensions,
+      embedder.embed("Golds, gold! ÉTAT"),
+      embedder.embedInto("étate gold", target, 2),
+      target,
+      embedder.embedAll(["gold", "金", "etat!"]),
+    ];
+    embedder.free();
+    return answers;
+  };
   const playbooks = [
     {
       id: "fade",
@@ -370,6 +392,7 @@ export function probe(nous: Nous): string {
       MEMORY_SECTIONS: nous.MEMORY_SECTIONS,
       LIFECYCLE_STATES: nous.LIFECYCLE_STATES,
       RERANKING_WEIGHTS: nous.RERANKING_WEIGHTS,
+      ANSWERABLE: nous.ANSWERABLE,
       DECAY_CONFIG: nous.DECAY_CONFIG,
       INITIAL_STABILITY: nous.INITIAL_STABILITY,
       INITIAL_DIFFICULTY: nous.INITIAL_DIFFICULTY,
@@ -459,7 +482,7 @@ export function probe(nous: Nous): string {
         nous.extractQueryAttribute(question),
         nous.decompose(question, classified, { maxParts: 2, bySubject: true }),
         nous.reformulate(question, { entity: "BTC" }),
-        nous.understand(question, { matcher: "words", terms: "unicode" }),
+        nous.understand(question, { matcher: "words", terms: "unicode", now: 0 }),
       ];
     }),
     turns: [
@@ -530,6 +553,7 @@ export function probe(nous: Nous): string {
     },
     resident: resident(),
     fullText: fullText(),
+    embeddings: embeddings(),
     errors: [
       failure(() => nous.rerankWithSectionWeights([candidates[0]!, wrong], metrics, NOW)),
       failure(() => nous.decayColumns({ ...columns, stability: [1] }, NOW)),

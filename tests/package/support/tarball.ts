@@ -22,7 +22,10 @@ import { transformSync } from "esbuild";
 
 /** The root of this repository. */
 export const root = fileURLToPath(new URL("../../../", import.meta.url));
-const ENGINE = join(root, "js", "engine");
+/** The packages that need no other, by their folders below `js`. */
+export type PackageFolder = "engine" | "embedder";
+/** A file of the build of each. */
+const BUILT = { engine: "dist/nous_wasm.wasm", embedder: "dist/node.cjs" };
 const PACKED = join(root, ".cache", "package");
 /** How long tarballs of earlier states are kept, in milliseconds. */
 const KEPT = 60 * 60_000;
@@ -55,16 +58,17 @@ export async function must(program: string, args: readonly string[], cwd: string
   return stdout;
 }
 
-/** The tarball of the build, made by `npm pack`; packed once for each state of the package. */
-export async function tarball(): Promise<string> {
-  if (!existsSync(join(ENGINE, "dist", "nous_wasm.wasm"))) {
+/** The tarball of a package, made by `npm pack`; packed once for each state of the package. */
+export async function tarball(of: PackageFolder = "engine"): Promise<string> {
+  const source = join(root, "js", of);
+  if (!existsSync(join(source, BUILT[of]))) {
     throw new Error(
-      "js/engine/dist is missing: run `npm run build` before the tests of the package.",
+      `js/${of}/dist is missing: run \`npm run build\` before the tests of the package.`,
     );
   }
-  const { version } = JSON.parse(readFileSync(join(ENGINE, "package.json"), "utf8"));
-  const folder = join(PACKED, stateOfPackage());
-  const packed = join(folder, `nous-wasm-${version}.tgz`);
+  const { name, version } = JSON.parse(readFileSync(join(source, "package.json"), "utf8"));
+  const folder = join(PACKED, stateOf(source));
+  const packed = join(folder, `${name}-${version}.tgz`);
   if (existsSync(packed)) return packed;
   mkdirSync(PACKED, { recursive: true });
   for (const name of readdirSync(PACKED)) {
@@ -73,7 +77,7 @@ export async function tarball(): Promise<string> {
   }
   // Suites may run concurrently: each packs for itself, and all use the first result.
   const own = mkdtempSync(join(PACKED, "packing-"));
-  await must("npm", ["pack", "--pack-destination", own, "--loglevel", "error"], ENGINE);
+  await must("npm", ["pack", "--pack-destination", own, "--loglevel", "error"], source);
   try {
     renameSync(own, folder);
   } catch {
@@ -82,30 +86,32 @@ export async function tarball(): Promise<string> {
   return packed;
 }
 
-function stateOfPackage(): string {
+function stateOf(source: string): string {
   const hash = createHash("sha256");
   const add = (path: string) => {
     if (statSync(path).isDirectory())
       for (const name of readdirSync(path).sort()) add(join(path, name));
-    else hash.update(relative(ENGINE, path)).update("\0").update(readFileSync(path)).update("\0");
+    else hash.update(relative(source, path)).update("\0").update(readFileSync(path)).update("\0");
   };
-  for (const name of readdirSync(ENGINE).sort())
-    if (name !== "src" && name !== "node_modules") add(join(ENGINE, name));
+  for (const name of readdirSync(source).sort())
+    if (name !== "src" && name !== "node_modules") add(join(source, name));
   return hash.digest("hex").slice(0, 16);
 }
 
-/** A project in a temporary folder that contains only this package. */
+/** A project in a temporary folder that contains only these packages. */
 export class Project {
   private constructor(readonly dir: string) {}
 
-  static async create(): Promise<Project> {
+  /** Creates a project with `nous-wasm`, and with others that need it. */
+  static async create(...others: PackageFolder[]): Promise<Project> {
     const project = new Project(emptyFolder());
     project.write(
       "package.json",
       JSON.stringify({ name: "a-project", private: true, version: "1.0.0" }),
     );
     const flags = ["--offline", "--no-audit", "--no-fund", "--loglevel", "error"];
-    await must("npm", ["install", ...flags, await tarball()], project.dir);
+    const packed = await Promise.all(["engine" as const, ...others].map(tarball));
+    await must("npm", ["install", ...flags, ...packed], project.dir);
     return project;
   }
 
@@ -114,7 +120,7 @@ export class Project {
     return join(this.dir, ...parts);
   }
 
-  /** A path in the installed package. */
+  /** A path in the installed package `nous-wasm`. */
   installed(...parts: string[]): string {
     return this.at("node_modules", "nous-wasm", ...parts);
   }

@@ -111,6 +111,7 @@ const node: fc.Arbitrary<MemoryNode> = fc.record(
     title,
     text,
     created_at: made,
+    event_time: fc.oneof(made, fc.constantFrom(null, Date.UTC(2023, 4, 9))),
     last_accessed: fc.oneof(made, fc.constantFrom(null, NOW + 9 * DAY, 8.64e15)),
     access_count: fc.nat({ max: 30 }),
     subtype: fc.constantFrom(...SUBTYPES),
@@ -124,7 +125,7 @@ const edge: fc.Arbitrary<MemoryEdge> = fc.record({
   id: fc.nat({ max: 20 }).map((place) => `e_${place}`),
   source_id: id,
   target_id: id,
-  type: fc.constantFrom(...EDGE_TYPES),
+  type: fc.constantFrom(...EDGE_TYPES, ...Array(EDGE_TYPES.length).fill("supersedes")),
   strength: unit,
 });
 

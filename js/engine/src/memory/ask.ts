@@ -1,7 +1,14 @@
 // Questions in words. The question was read before: no code of the caller runs here, except the
 // embedder, which gives words their vectors.
 
-import { ANSWER, ANSWER_ROW, ANSWER_SCORE, ANSWER_SUM } from "../generated/layout.ts";
+import {
+  ANSWER,
+  ANSWER_ROW,
+  ANSWER_SCORE,
+  ANSWER_SUM,
+  ANSWER_SUPERSEDED_BY,
+  NO_END,
+} from "../generated/layout.ts";
 import type { Glue } from "../instance.ts";
 import { mostBytes, writeText } from "../text.ts";
 import type { ReadQuestion } from "./read.ts";
@@ -35,11 +42,13 @@ export function answerQuestion(state: MemoryState, question: ReadQuestion): Answ
       const value = numbers[at + ANSWER + kind]!;
       if (value !== 0) evidence[names[kind]!] = value;
     }
+    const newer = numbers[at + ANSWER_SUPERSEDED_BY]!;
     answers[place] = {
       id: ids[numbers[at + ANSWER_ROW]!]!,
       score: numbers[at + ANSWER_SCORE]!,
       sum: numbers[at + ANSWER_SUM]!,
       evidence,
+      ...(newer === NO_END ? {} : { superseded_by: ids[newer]! }),
     };
   }
   resident.shrinkAfterAnswer();
@@ -52,14 +61,17 @@ export function explainAnswer(state: MemoryState, question: ReadQuestion, row: n
   const json = state.resident.module.why(row, length, state.addWord);
   if (json === undefined) throw refusedSearch(state);
   state.resident.relocate();
-  const { passage, ...rest } = JSON.parse(json) as ModuleWhy;
+  const { passage, superseded_by: newer, ...rest } = JSON.parse(json) as ModuleWhy;
   return {
     ...rest,
+    ...(newer === null ? {} : { superseded_by: state.ids[newer]! }),
     passage: { index: passage.passage, first_word: passage.first_word, words: passage.words },
   };
 }
 
-interface ModuleWhy extends Omit<Why, "passage"> {
+interface ModuleWhy extends Omit<Why, "passage" | "superseded_by"> {
+  /** A row. */
+  superseded_by: number | null;
   passage: { passage: number; first_word: number; words: number };
 }
 

@@ -40,6 +40,7 @@ import {
   NODE_COMPONENTS,
   NODE_CREATED_AT,
   NODE_DIFFICULTY,
+  NODE_EVENT_TIME,
   NODE_LAST_ACCESSED,
   NODE_RETRIEVABILITY,
   NODE_SALIENCE,
@@ -87,7 +88,7 @@ import type {
 const NODE_FIELDS = new KnownFields(
   ...["id", "sequence", "created_at", "last_accessed", "access_count", "stability"],
   ...["retrievability", "difficulty", "salience", "lifecycle", "type", "subtype", "tags"],
-  ...["clusters", "embedding", "title", "text"],
+  ...["clusters", "embedding", "title", "text", "event_time"],
 );
 const EDGE_FIELDS = new KnownFields(
   ...["id", "source_id", "target_id", "type", "strength", "sequence"],
@@ -201,6 +202,11 @@ export function readNodes(nodes: readonly MemoryNode[]): Batch {
     // The lengths in bytes are known when the texts are written.
     records[at + NODE_TITLE] = records[at + NODE_TEXT] = hasText ? 0 : ABSENT;
     if (hasText) batch.texts.push(title ?? "", text ?? "");
+    records[at + NODE_EVENT_TIME] = instantOf(node.event_time);
+    if (Number.isNaN(records[at + NODE_EVENT_TIME])) {
+      const problem = problemWith("must be an instant", node.event_time);
+      throw invalidEntry("nodes", index, node, "event_time", problem);
+    }
   }
   return batch;
 }

@@ -120,6 +120,12 @@ export interface MemoryNode {
   /** Text, which `ask` searches. See `title` (none). */
   text?: string | null | undefined;
   /**
+   * Time of the event that title and text tell of. A question that names this time finds the
+   * memory. Read only together with title or text (none). Times that the text itself names, such as
+   * "yesterday", are relative to the `created_at` that the node has when the text is given.
+   */
+  event_time?: Instant | null | undefined;
+  /**
    * Place in every order: a whole number from 0 to 2⁵³ − 1. Pass the database's row number, so that
    * a rebuilt index returns equal results in the same order. Default: one more than the highest so
    * far, at most 2⁵³ − 1. The order of equal numbers is arbitrary and stable.
@@ -317,12 +323,20 @@ export interface Answer {
   sum: number;
   /** The value of each kind of evidence that is not 0, by its name. */
   evidence: Record<string, number>;
+  /**
+   * Id of the memory that supersedes this one by an edge of type `supersedes`. It stands before
+   * this one. Missing if there is none.
+   */
+  superseded_by?: string;
 }
 
 /** The reasons for the place of a memory among the answers to a question. */
 export interface Why {
-  /** The place of the memory among all answers, from 1. */
-  rank: number;
+  /**
+   * The place of the memory among all answers, from 1; null if nothing connects it with the
+   * question.
+   */
+  rank: number | null;
   /** The probability that the memory answers the question, from 0 to 1. */
   score: number;
   /** The sum of all contributions. */
@@ -362,6 +376,8 @@ export interface Why {
     /** Number of words. */
     words: number;
   };
+  /** Id of the memory that supersedes this one; missing if there is none. */
+  superseded_by?: string;
 }
 
 /** The evidence of all memories for a question. */

@@ -16,6 +16,7 @@ import { wrong } from "../refusal.ts";
 import type { Compat } from "../settings/compat.ts";
 import type { EngineYaml } from "../settings/engine-config.ts";
 import type { SnapshotPlaces } from "../settings/paths.ts";
+import { type RankedBy, usualRanking } from "../settings/ranking.ts";
 import { atOnce, inTurns, oneStep, type Steps } from "../steps.ts";
 import type { NodeRow } from "../storage/rows.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -52,6 +53,8 @@ export interface AgentOptions {
   config?: EngineYaml;
   /** The server whose behaviour this agent copies. Default: `none`. */
   compat?: Compat;
+  /** How searches rank unless a request says. Default: by evidence, with `compat` by signals. */
+  ranking?: RankedBy;
   /** Whether the server has a provider of embeddings. Default: false. */
   embeds?: boolean;
   /** Whether a closed trade counts for its playbooks without a request. Default: true. */
@@ -85,6 +88,7 @@ export class Agent {
   readonly engine: Engine;
   readonly config: EngineYaml;
   readonly compat: Compat;
+  readonly ranking: RankedBy;
   readonly embeds: boolean;
   readonly countsOutcomes: boolean;
   readonly soft = new SoftState();
@@ -110,6 +114,7 @@ export class Agent {
     this.storage = storage;
     this.config = config;
     this.compat = compat;
+    this.ranking = options.ranking ?? usualRanking(compat);
     this.embeds = embeds;
     this.countsOutcomes = countsOutcomes;
     this.engine = createEngine(inSnakeCase(config));
@@ -119,15 +124,11 @@ export class Agent {
     const indexFile = snapshots && new SnapshotFile(snapshots.index, "index", log);
     const textsFile = snapshots && new SnapshotFile(snapshots.texts, "full text", log);
     this.#files = [indexFile, textsFile].filter((file) => file !== undefined);
-    this.#replica = new IndexReplica(
-      this.soft,
-      this.engine,
-      config,
-      log,
-      () => this.now(),
-      indexFile,
-    );
-    this.#texts = new TextReplica(textsFile);
+    this.#replica = new IndexReplica(this.soft, this.engine, config, log, () => this.now(), {
+      holdsTexts: this.ranking === "evidence",
+      file: indexFile,
+    });
+    this.#texts = new TextReplica(this.ranking === "signals", textsFile);
     this.#follower = new Follower(
       storage,
       [this.soft, this.#replica, this.#texts, this.#book, this.#rows],
@@ -141,8 +142,14 @@ export class Agent {
     return this.#replica.index;
   }
 
-  /** The full-text index, as current as `index`. */
+  /** Whether words of questions and memories are compared by vectors. */
+  get hasWordVectors(): boolean {
+    return false;
+  }
+
+  /** The full-text index, as current as `index`. Loads it unless `prepare` did. */
   get texts(): TextIndex {
+    this.#texts.isWanted = true;
     this.#follower.ensure();
     return this.#texts.index;
   }
@@ -184,6 +191,21 @@ export class Agent {
   /** Loads the replicas, so that the first request does not wait for them. */
   open(): void {
     this.read(() => {});
+  }
+
+  /**
+   * Loads what searches by a ranking need. Returns undefined if it is loaded; other agents get
+   * their turns meanwhile. Call it outside of `read` and `write`.
+   */
+  prepare(ranking: RankedBy): Promise<void> | undefined {
+    if (ranking === "signals") this.#texts.isWanted = true;
+    else if (!this.#replica.holdsTexts) {
+      this.#replica.holdsTexts = true;
+      this.#follower.reload(this.#replica);
+    }
+    if (this.#follower.isLoaded) return undefined;
+    // What is loaded serves the next request, too, so that a client that has gone does not end it.
+    return this.openInTurns(() => this.giveWay().catch(() => {}));
   }
 
   /**

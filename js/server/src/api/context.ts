@@ -93,6 +93,7 @@ const contextRequest = z
         "Tokens by section; `conversation_window`: turns of the user that memories are compared with.",
       ),
     embedding: searchRequest.shape.embedding.describe("The vector of the input."),
+    ranking: searchRequest.shape.ranking,
     recall,
   })
   .openapi("ContextRequest", { description: "A turn that needs a prompt." });

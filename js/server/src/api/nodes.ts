@@ -75,6 +75,12 @@ export const newNode = z
       .describe(
         "An id of your own: letters, digits, `_ . : -`. The same memory with the same id is made once.",
       ),
+    created_at: instant
+      .nullish()
+      .describe(
+        "When it was made, in ISO 8601, for memories that are older than their row. It is also the " +
+          "time of the last access, from which they fade. Not in the future. Default: now.",
+      ),
     signals: signals.nullish().openapi({
       type: ["object", "null"],
       additionalProperties: true,

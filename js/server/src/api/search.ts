@@ -2,6 +2,7 @@
 
 import { z } from "@hono/zod-openapi";
 import { MEMORY_SECTIONS, RERANKING_WEIGHTS } from "nous-wasm";
+import { RANKINGS } from "../settings/ranking.ts";
 import { MOST_FOUND, MOST_QUERY } from "./limits.ts";
 import { node } from "./nodes.ts";
 import { operation } from "./operation.ts";
@@ -12,6 +13,7 @@ import {
   omittedIds,
   optionalName,
   rows,
+  share,
   someText,
   state,
   text,
@@ -46,7 +48,17 @@ export const searchRequest = z
       .describe("Only memories in one of these clusters."),
     embedding: vector
       .nullish()
-      .describe("The vector of the question. Default: the provider's, if there is one."),
+      .describe(
+        "The vector of the question, which `signals` compare. Default: the provider's, if there is one.",
+      ),
+    ranking: z
+      .enum(RANKINGS)
+      .nullish()
+      .describe(
+        "How memories rank: by `evidence`, the probability that a memory answers, or by six " +
+          "`signals`. Default: the server's, and `signals` with an `embedding`.",
+      ),
+    min_score: share.nullish().describe("Only memories with this score or more. Default 0."),
   })
   .openapi("SearchRequest", { description: "A question, and the filters of the search." });
 
@@ -74,9 +86,23 @@ const breakdown = z
 export const found = node
   .extend({
     memory_section: z.enum(MEMORY_SECTIONS).describe("The section that its subtype belongs to."),
-    score: z.number().describe("The weighted sum of the six signals."),
-    breakdown,
-    primary_signal: z.enum(SIGNALS).describe("The signal that contributes most to the score."),
+    score: z
+      .number()
+      .describe(
+        "By evidence: the probability that the memory answers, from 0 to 1. By signals: their " +
+          "weighted sum.",
+      ),
+    evidence: z
+      .record(z.string(), z.number())
+      .optional()
+      .describe(
+        "By evidence: each kind of evidence that is not 0, by its name. Missing by signals.",
+      ),
+    breakdown: breakdown.optional(),
+    primary_signal: z
+      .enum(SIGNALS)
+      .optional()
+      .describe("The signal that contributes most to the score. Missing by evidence."),
   })
   .openapi("SearchHit", { description: "A memory that a search found, with its score." });
 
@@ -85,11 +111,11 @@ const searchMetrics = z
     total_ms: z.number().describe("The whole search, in milliseconds."),
     parse_filters_ms: z.number().describe("Reading the filters, in milliseconds."),
     embed_queries_ms: z.number().describe("Making the question's vector, in milliseconds."),
-    hybrid_seeding_ms: z.number().describe("The full-text search, in milliseconds."),
-    spreading_ms: z.number().describe("The index, from seeds to the ranking, in milliseconds."),
+    hybrid_seeding_ms: z.number().describe("The full-text search, in milliseconds; 0 by evidence."),
+    spreading_ms: z.number().describe("The index, up to the ranking, in milliseconds."),
     reranking_ms: z.number().describe("Always 0: ranking is part of `spreading_ms`."),
-    seeds_found: z.int().describe("How many memories vectors and words found."),
-    nodes_activated: z.int().describe("How many memories activation reached."),
+    seeds_found: z.int().describe("How many memories vectors and words found; 0 by evidence."),
+    nodes_activated: z.int().describe("How many memories activation reached; 0 by evidence."),
     nodes_filtered: z.int().describe("How many memories the filters left out."),
     nodes_returned: z.int().describe("How many memories the answer has."),
   })
@@ -118,6 +144,13 @@ export const searchAnswer = z
   .object({
     data: z.array(found).describe("The memories, the best first."),
     count: rows,
+    answerable: z
+      .boolean()
+      .optional()
+      .describe(
+        "Whether the memory answers the question: the best score reaches the constant " +
+          "`ANSWERABLE`. Missing by signals.",
+      ),
     omitted_ids: omittedIds,
     metrics: searchMetrics,
     qcs: queryAssessment,
@@ -149,7 +182,7 @@ export const searchOperations = {
   search: operation({
     method: "post",
     path: "/search",
-    summary: "Searches by words, edges, time, and by a vector if there is one",
+    summary: "Finds the memories that answer a question",
     description:
       "Each memory in the answer counts as accessed. A search of an agent that does not exist yet " +
       "finds nothing: `listAgents` names the agents.",

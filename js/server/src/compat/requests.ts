@@ -101,6 +101,11 @@ const newNode = z.object({
   neural_stability: looseNumber.transform((days) =>
     days !== undefined && days > 0 ? days : undefined,
   ),
+  // Hynous sets the time itself.
+  created_at: z
+    .unknown()
+    .optional()
+    .transform(() => undefined),
 });
 
 const nodeChanges = z

@@ -4,11 +4,11 @@
 import type { StoredMemoryNode, Understanding } from "nous-wasm";
 import type { Agent } from "../agent/agent.ts";
 import type { Handler } from "../agent/handler.ts";
-import { stopwatch } from "../agent/handlers/search.ts";
 import { presentNow } from "../agent/present.ts";
 import { vectorOf } from "../agent/question.ts";
 import { isPlainLookup } from "../agent/rules/plain-lookup.ts";
 import { cosine } from "../agent/rules/similar.ts";
+import { stopwatch } from "../agent/search/stopwatch.ts";
 import type { QuestionVector } from "../api/operation.ts";
 import type { SearchRequest } from "../api/search.ts";
 import { termsOf } from "../settings/compat.ts";

@@ -13,6 +13,7 @@ import { Backlog, type EmbeddingQueue } from "../embeddings/queue.ts";
 import { embeddingText } from "../embeddings/text.ts";
 import type { Logger } from "../log.ts";
 import { type Compat, termsOf } from "../settings/compat.ts";
+import type { RankedBy } from "../settings/ranking.ts";
 import type { IfAbsent } from "../workers/open-agents.ts";
 import type { Pool } from "../workers/pool.ts";
 
@@ -20,16 +21,16 @@ type Given<Name extends AgentOperation> = GivenTo<(typeof AGENT_OPERATIONS)[Name
 
 /**
  * Returns the text of a question that needs an embedding; undefined if it needs none or brings its
- * own.
+ * own. `usual` is how the server ranks if the request does not say.
  */
 const QUESTIONS: {
-  readonly [Name in AgentOperation]?: (given: Given<Name>) => string | undefined;
+  readonly [Name in AgentOperation]?: (given: Given<Name>, usual: RankedBy) => string | undefined;
 } = {
-  search: ({ body, understood }) =>
-    understood !== undefined && isPlainLookup(understood) ? undefined : queryOf(body),
-  retrieve: ({ body }) => queryOf(body),
-  contextLines: ({ body }) => queryOf(body),
-  buildContext: ({ body: { input, embedding } }) => queryOf({ query: input, embedding }),
+  search: ({ body, understood }, usual) =>
+    understood !== undefined && isPlainLookup(understood) ? undefined : queryOf(body, usual),
+  retrieve: ({ body }, usual) => queryOf(body, usual),
+  contextLines: ({ body }, usual) => queryOf(body, usual),
+  buildContext: ({ body: { input, ...body } }, usual) => queryOf({ ...body, query: input }, usual),
   checkSimilar: ({ body: { embedding, title = null, subtype = null, content } }) =>
     embedding == null
       ? embeddingText({
@@ -42,8 +43,16 @@ const QUESTIONS: {
       : undefined,
 };
 
-const queryOf = ({ query, embedding }: { query: string; embedding?: unknown }) =>
-  embedding == null ? query : undefined;
+/** The fields of a question that decide whether it needs an embedding. */
+interface Asked {
+  query: string;
+  embedding?: unknown;
+  ranking?: RankedBy | null | undefined;
+}
+
+/** Evidence compares no embeddings of questions. */
+const queryOf = ({ query, embedding, ranking }: Asked, usual: RankedBy) =>
+  embedding == null && (ranking ?? usual) === "signals" ? query : undefined;
 
 /** The type that a new text would most likely get. */
 const TYPE_OF_NEW = "concept";
@@ -60,6 +69,8 @@ export interface EmbeddingPoolOptions {
    */
   engine: Pick<Engine, "understand">;
   compat: Compat;
+  /** How searches rank unless a request says. */
+  ranking: RankedBy;
   log: Logger;
 }
 
@@ -68,6 +79,7 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
   readonly #embedder: Embedder;
   readonly #engine: Pick<Engine, "understand">;
   readonly #terms: "ascii" | "unicode";
+  readonly #ranking: RankedBy;
   readonly #backlog: Backlog;
   /**
    * The model of each agent's embeddings. Another process may change it: the agent compares the
@@ -77,12 +89,13 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
 
   constructor(
     pool: Pick<Pool, "call" | "do">,
-    { embedder, engine, compat, log }: EmbeddingPoolOptions,
+    { embedder, engine, compat, ranking, log }: EmbeddingPoolOptions,
   ) {
     this.#pool = pool;
     this.#embedder = embedder;
     this.#engine = engine;
     this.#terms = termsOf(compat);
+    this.#ranking = ranking;
     this.#backlog = new Backlog((agent) => this.#queueOf(agent), embedder, log);
   }
 
@@ -117,7 +130,7 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
     ifAbsent: IfAbsent,
     gone: AbortSignal | undefined,
   ): Promise<string> {
-    const text = QUESTIONS[operation]?.(given);
+    const text = QUESTIONS[operation]?.(given, this.#ranking);
     for (let models = 0; text !== undefined && models < MOST_MODELS; models++) {
       const question = await this.#questionOf(agent, text);
       if (question === undefined) break;

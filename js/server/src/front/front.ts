@@ -51,9 +51,9 @@ export function createFront(
 ): Front {
   const { host, port, decay_interval, consolidate_interval } = settings;
   const engine = createEngine(inSnakeCase(config));
-  const { compat } = settings;
+  const { compat, ranking } = settings;
   const embedder = embedderOf(settings, log);
-  const embedding = embedder && new EmbeddingPool(pool, { embedder, engine, compat, log });
+  const embedding = embedder && new EmbeddingPool(pool, { embedder, engine, compat, ranking, log });
   const analyst = analystOf(settings, log);
   const analysis = analyst && new AnalysisPool(embedding ?? pool, pool, analyst, embedder);
   let [isReady, isStopping] = [false, false];

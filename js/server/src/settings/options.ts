@@ -7,6 +7,7 @@ import { z } from "zod";
 import { COMPATS, type Compat } from "./compat.ts";
 import { counting } from "./count-outcomes.ts";
 import { defaultDataDir } from "./paths.ts";
+import { RANKINGS, usualRanking } from "./ranking.ts";
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 /** The default number of worker threads: one core stays free for HTTP. */
@@ -26,7 +27,8 @@ const PROVIDERS = ["none", "openai-compatible"] as const;
 /** A setting: its schema, its default, and its help. */
 interface Option<T> {
   schema: z.ZodType<T>;
-  usual: () => T;
+  /** Returns the default, which may depend on the compatibility mode. */
+  usual: (compat?: Compat) => T;
   about: string;
   /** The placeholder of the value in the help. */
   value: string;
@@ -171,6 +173,14 @@ export const OPTIONS = {
     usual: (): Compat => "none",
     about: "hynous: requests and answers are those of Hynous' Nous server; none: this server's own",
     value: "SERVER",
+  }),
+  ranking: option({
+    schema: z.enum(RANKINGS),
+    usual: usualRanking,
+    about:
+      "how searches rank: evidence, by the probability that a memory answers; signals, by six signals; " +
+      "with compat hynous the default is signals",
+    value: "HOW",
   }),
   log_level: option({
     schema: z.enum(LOG_LEVELS),

@@ -4,6 +4,7 @@
 import { readFileSync, type Stats, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { createEngine, inSnakeCase, MemoryIndex, NousError } from "nous-wasm";
+import type { Compat } from "./compat.ts";
 import { ENGINE_KEYS, type EngineYaml } from "./engine-config.ts";
 import { nearest } from "./nearest.ts";
 import {
@@ -37,17 +38,20 @@ export async function readSettings(
   const file = flags.config ?? environment[CONFIG_VARIABLE];
   const yaml = file === undefined ? {} : await readYaml(file);
   checkVariables(environment);
+  /** Returns the value of a setting that a source gives; undefined if none does. */
+  const givenFor = (name: OptionName): unknown => {
+    const variable = variableOf(name);
+    const sources: [place: string, value: unknown][] = [
+      [flagOf(name), flags[name]],
+      [`the environment variable ${variable}`, environment[variable]],
+      [`${name} in ${file}`, yaml[name]],
+    ];
+    const [place, value] = sources.find(([, given]) => given !== undefined) ?? ["", undefined];
+    return value === undefined ? undefined : checked(name, place, value);
+  };
+  const compat = (givenFor("compat") as Compat | undefined) ?? OPTIONS.compat.usual();
   const settings = Object.fromEntries(
-    OPTION_NAMES.map((name) => {
-      const variable = variableOf(name);
-      const sources: [place: string, value: unknown][] = [
-        [flagOf(name), flags[name]],
-        [`the environment variable ${variable}`, environment[variable]],
-        [`${name} in ${file}`, yaml[name]],
-      ];
-      const [place, value] = sources.find(([, given]) => given !== undefined) ?? ["", undefined];
-      return [name, value === undefined ? OPTIONS[name].usual() : checked(name, place, value)];
-    }),
+    OPTION_NAMES.map((name) => [name, givenFor(name) ?? OPTIONS[name].usual(compat)]),
   ) as Settings;
   settings.data_dir = resolve(settings.data_dir);
   checkDataDir(settings.data_dir);

@@ -7,6 +7,7 @@ import type { EmbeddingModel } from "../embeddings/provider.ts";
 import type { Issue } from "../refusal.ts";
 import type { Compat } from "../settings/compat.ts";
 import type { EngineYaml } from "../settings/engine-config.ts";
+import type { RankedBy } from "../settings/ranking.ts";
 import type { AgentsPage } from "../storage/hosted-agents.ts";
 import type { Place } from "../storage/place.ts";
 import type { IfAbsent, Residence } from "./open-agents.ts";
@@ -16,6 +17,8 @@ export interface WorkerSetup {
   place: Place;
   engine: EngineYaml;
   compat: Compat;
+  /** How searches rank unless a request says. */
+  ranking: RankedBy;
   /** Whether the server has a provider of embeddings. */
   embeds: boolean;
   /** The setting that says who counts closed trades. */

@@ -34,8 +34,9 @@ import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
 import { type Asker, AskerGone } from "./shares.ts";
 import { isFull, tooMuchUnsent } from "./unsent.ts";
 
-const { place, engine, compat, embeds, countOutcomes, residence, cutLogs, folder, unsent } =
-  workerData as WorkerSetup;
+const setup = workerData as WorkerSetup;
+const { place, engine, compat, ranking, embeds, countOutcomes } = setup;
+const { residence, cutLogs, folder, unsent } = setup;
 const { dataDir, durability, remote } = place;
 const port = parentPort!;
 const handlers = handlersFor(compat);
@@ -65,7 +66,7 @@ const opening: Opening = {
     return remote !== undefined || existsSync(file) || existsSync(logOf(file));
   },
   openEmpty: () =>
-    new Agent(new LibsqlStorage(IN_MEMORY, { durability }), { config: engine, compat }),
+    new Agent(new LibsqlStorage(IN_MEMORY, { durability }), { config: engine, compat, ranking }),
 };
 const agents = new Agents(
   opening,
@@ -90,6 +91,7 @@ function openAgent(name: string): Agent {
     return new Agent(storage, {
       config: engine,
       compat,
+      ranking,
       embeds,
       countsOutcomes,
       log: logOfAgent,

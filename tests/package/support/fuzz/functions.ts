@@ -276,10 +276,18 @@ const QUESTIONS: Kind[] = [
     2,
     (v) => [
       v.text(),
-      v.object({ matcher: v.name(["words", "substring"]), terms: v.name(["ascii", "unicode"]) }),
+      v.object({
+        matcher: v.name(["words", "substring"]),
+        terms: v.name(["ascii", "unicode"]),
+        now: v.instant(),
+      }),
     ],
-    ({ terms, query }) =>
-      unless(inText(terms, query.toLowerCase()), "has terms that are not there"),
+    ({ terms, query, times }) =>
+      unless(inText(terms, query.toLowerCase()), "has terms that are not there") ??
+      unless(
+        times === undefined || times.every(({ start, end }: nous.TimeExpression) => start < end),
+        "has empty ranges of time",
+      ),
   ),
   of(
     "classifyTurn",

@@ -30,6 +30,7 @@ const NODE_FIELDS = Object.keys({
   embedding: 1,
   title: 1,
   text: 1,
+  event_time: 1,
   sequence: 1,
 } satisfies Record<keyof MemoryNode, 1>);
 const EDGE_FIELDS = Object.keys({

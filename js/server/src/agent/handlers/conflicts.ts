@@ -25,6 +25,8 @@ const WAITS = 14 * DAY;
  * The most memories that a text is in conflict with, and the words of its title that are compared.
  */
 const MOST_CONFLICTS = 3;
+/** Memories among which those with a word of the text are looked for. */
+const MOST_COMPARED = 30;
 const TITLE_WORDS = 3;
 const TIER = "PATTERN";
 /** The type of a conflict that a new memory's text caused. */
@@ -116,15 +118,26 @@ export const conflictHandlers: HandlersOf<typeof conflictOperations> = {
 
 /**
  * Returns memories whose title or text resembles the first words of a title, the most similar
- * first. The full-text index has committed memories only, so memories of the same batch are not
- * found.
+ * first. The indexes have committed memories only, so memories of the same batch are not found.
  */
-function resembling({ storage, engine, texts }: Agent, title: string): NodeRow[] {
+function resembling(agent: Agent, title: string): NodeRow[] {
+  const { storage } = agent;
   const words = title.trim().split(/\s+/, TITLE_WORDS).join(" ");
+  const ids = agent.ranking === "evidence" ? byEvidence(agent, words) : byFullText(agent, words);
+  const rows = new Map(storage.nodes.of(ids).map((row) => [row.id, row]));
+  return ids.flatMap((id) => rows.get(id) ?? []);
+}
+
+function byFullText({ engine, texts }: Agent, words: string): string[] {
   const { terms } = engine.understand(words, { terms: "unicode" });
-  const hits = texts.search(terms, { limit: MOST_CONFLICTS });
-  const rows = new Map(storage.nodes.of(hits.map(({ id }) => id)).map((row) => [row.id, row]));
-  return hits.flatMap(({ id }) => rows.get(id) ?? []);
+  return texts.search(terms, { limit: MOST_CONFLICTS }).map(({ id }) => id);
+}
+
+/** Leaves out memories without a word of the text: those around one that has words of it. */
+function byEvidence(agent: Agent, words: string): string[] {
+  const answers = agent.index.ask(words, { limit: MOST_COMPARED, now: agent.now() });
+  const sharing = answers.filter(({ evidence }) => (evidence.bm ?? 0) > 0);
+  return sharing.slice(0, MOST_CONFLICTS).map(({ id }) => id);
 }
 
 /** The memories that a new memory may correct, found before the new one was stored. */

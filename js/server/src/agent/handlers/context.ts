@@ -12,6 +12,7 @@ import type { contextOperations, FeedbackAnswer } from "../../api/context.ts";
 import { MOST_FOUND } from "../../api/limits.ts";
 import type { QuestionVector } from "../../api/operation.ts";
 import type { SearchRequest } from "../../api/search.ts";
+import type { RankedBy } from "../../settings/ranking.ts";
 import type { NodeRow, UsageRow } from "../../storage/rows.ts";
 import { parseInstant, toIso } from "../../time.ts";
 import type { Agent } from "../agent.ts";
@@ -23,7 +24,7 @@ import { PROFILE_CATEGORIES } from "../rules/profile.ts";
 import { recallTogether } from "../rules/recall.ts";
 import { asOfNow, recalled } from "./nodes.ts";
 import { outwardly } from "./retrieval.ts";
-import { search } from "./search.ts";
+import { rankingOf, search } from "./search.ts";
 
 type Embedding = SearchRequest["embedding"];
 
@@ -32,6 +33,11 @@ type Embedding = SearchRequest["embedding"];
  * conversation.
  */
 const OVERFETCH = 3;
+/**
+ * The least probability of a memory in a prompt. A turn need not be a question, so that a memory may
+ * help that would hardly be an answer.
+ */
+const LEAST_PROBABILITY = 0.05;
 const MOST_PROFILE = 50;
 const CONVERSATIONS = ["custom:turn_summary", "custom:session_summary"];
 const DAY = 86_400_000;
@@ -54,11 +60,13 @@ export const contextHandlers: HandlersOf<typeof contextOperations> = {
       recall,
     } = body;
     const now = agent.now();
-    agent.read(() => vectorOf(agent, { embedding }, question));
+    const ranking = rankingOf(agent, body);
+    await agent.prepare(ranking);
+    if (ranking === "signals") agent.read(() => vectorOf(agent, { embedding }, question));
     const built = await agent.engine.buildContext({
       ...{ input, identity, messages, budgets, now, censors, workingMemory: working_memory },
       frame: typeof frame === "object" && frame !== null ? withoutUndefined(frame) : frame,
-      retrieve: retrieverOf(agent, now, embedding, question),
+      retrieve: retrieverOf(agent, now, { ranking, embedding, question }),
       profile: () => outwardly(() => agent.read(() => profileOf(agent, now))),
       recent: ({ since, limit }) =>
         outwardly(() => agent.read(() => conversationsSince(agent, since, limit))),
@@ -113,8 +121,11 @@ const withoutUndefined = <T extends object>(fields: T) =>
 function retrieverOf(
   agent: Agent,
   now: number,
-  embedding: Embedding,
-  question: QuestionVector | undefined,
+  {
+    ranking,
+    embedding,
+    question,
+  }: { ranking: RankedBy; embedding: Embedding; question: QuestionVector | undefined },
 ) {
   let subtypes: ReadonlyMap<MemoryType, (string | null)[]> | undefined;
   return ({
@@ -138,6 +149,8 @@ function retrieverOf(
           type: null,
           subtype: null,
           subtypes: those,
+          ranking,
+          min_score: ranking === "evidence" ? LEAST_PROBABILITY : 0,
           embedding,
         };
         return search(agent, sought, question, now).data.map((row) => {

@@ -11,10 +11,10 @@ import type {
 } from "../../api/nodes.ts";
 import { NODES, toCursor } from "../../api/pages.ts";
 import { newId } from "../../ids.ts";
-import { notFound, Refusal } from "../../refusal.ts";
+import { notFound, Refusal, wrong } from "../../refusal.ts";
 import type { NewNode, NodeChanges, NodeRow } from "../../storage/rows.ts";
 import type { NodeFilter } from "../../storage/tables/nodes.ts";
-import { toIso } from "../../time.ts";
+import { MOST_AHEAD, parseInstant, toIso } from "../../time.ts";
 import type { Agent } from "../agent.ts";
 import { AnswerRoom, pageWithin } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
@@ -145,8 +145,10 @@ export function insertNode(
   agent.checkNames({ type, subtype });
   const stored = request.id == null ? undefined : agent.storage.nodes.find(request.id);
   const node = newNodeOf(agent, request);
-  if (stored !== undefined && CONTENT.some((column) => stored[column] !== node[column])) {
-    throw new Refusal(409, "another memory has this id");
+  if (stored !== undefined) {
+    const isOther = CONTENT.some((column) => stored[column] !== node[column]);
+    const isOfOtherTime = request.created_at != null && stored.created_at !== node.created_at;
+    if (isOther || isOfOtherTime) throw new Refusal(409, "another memory has this id");
   }
   const contradiction = contradictionIn(agent, {
     title: content_title,
@@ -172,13 +174,20 @@ function checkVersion(known: MatchedVersions, version: number | null): void {
   throw new Refusal(412, `the memory has version ${version}`);
 }
 
-/** Returns a new row without its embedding. */
+/**
+ * Returns a new row without its embedding.
+ *
+ * @throws {Refusal} If the memory's time lies in the future.
+ */
 export function newNodeOf(
   agent: Agent,
   request: Partial<NewNodeRequest> & Pick<NewNodeRequest, "type" | "content_title">,
 ): Omit<NewNode, "embedding_vector"> {
   const now = toIso(agent.now());
   const { type, content_title, subtype = null, content_body = null } = request;
+  const created_at = request.created_at ?? now;
+  if (parseInstant(created_at)! > agent.now() + MOST_AHEAD)
+    throw wrong("created_at", `lies in the future: it is ${now} now`);
   return {
     id: request.id ?? newId("n"),
     type,
@@ -194,11 +203,11 @@ export function newNodeOf(
     neural_last_accessed: agent.compat === "hynous" ? now : null,
     state_lifecycle: "ACTIVE",
     provenance_source: SOURCE,
-    provenance_created_at: now,
+    provenance_created_at: created_at,
     layer: layerOf(type),
     version: 1,
     last_modified: now,
-    created_at: now,
+    created_at,
     embedding_model: request.embedding_model ?? null,
     temporal_event_time: request.temporal_event_time ?? null,
     temporal_event_confidence: request.temporal_event_confidence ?? null,

@@ -1,6 +1,7 @@
 // Retrieval in several passes: runs the engine's orchestrator over the agent's search.
 
 import {
+  ANSWERABLE,
   createOrchestrator,
   type FoundRow,
   inSnakeCase,
@@ -12,23 +13,28 @@ import type { QuestionVector } from "../../api/operation.ts";
 import type { RetrievalRequest, retrievalOperations } from "../../api/retrieval.ts";
 import type { FoundNode } from "../../api/search.ts";
 import { Refusal } from "../../refusal.ts";
+import type { EngineYaml } from "../../settings/engine-config.ts";
+import type { RankedBy } from "../../settings/ranking.ts";
 import type { Agent } from "../agent.ts";
 import { AnswerRoom } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
 import { vectorOf } from "../question.ts";
 import { recallTogether } from "../rules/recall.ts";
-import { search } from "./search.ts";
+import { rankingOf, search } from "./search.ts";
 
 /** The filters that all searches of a retrieval share. */
-type SharedFilters = Omit<RetrievalRequest, "recall"> & {
+type SharedFilters = Omit<RetrievalRequest, "recall" | "ranking"> & {
+  ranking: RankedBy;
   question?: QuestionVector | undefined;
   /** Collects the ids of found memories that did not fit into the answer. */
   omitted: Set<string>;
 };
 type RetrievedNode = FoundNode & FoundRow;
 
-/** Cached, because creating one reads the configuration. */
-const orchestrators = new WeakMap<Agent, Orchestrator<RetrievedNode, SharedFilters>>();
+type Passes = Orchestrator<RetrievedNode, SharedFilters>;
+
+/** By agent and ranking. Cached, because creating one reads the configuration. */
+const orchestrators = new WeakMap<Agent, Map<RankedBy, Passes>>();
 
 export const retrievalHandlers: HandlersOf<typeof retrievalOperations> = {
   retrieve: async (agent, { body: { recall, ...asked }, question }) => {
@@ -61,16 +67,18 @@ export const retrievalHandlers: HandlersOf<typeof retrievalOperations> = {
   },
 };
 
-/** @throws {Refusal} If the embedding does not fit those of the memories. */
+/** @throws {Refusal} If the embedding does not fit those of the memories, or the ranking. */
 async function retrieve(
   agent: Agent,
-  asked: SharedFilters,
+  asked: Omit<SharedFilters, "ranking"> & Pick<RetrievalRequest, "ranking">,
   question: QuestionVector | undefined,
 ): Promise<Retrieved<RetrievedNode>> {
-  agent.read(() => vectorOf(agent, asked, question));
+  const ranking = rankingOf(agent, asked);
+  await agent.prepare(ranking);
+  if (ranking === "signals") agent.read(() => vectorOf(agent, asked, question));
   try {
-    return await orchestratorOf(agent).retrieve(asked.query, {
-      filters: { ...asked, question },
+    return await orchestratorOf(agent, ranking).retrieve(asked.query, {
+      filters: { ...asked, ranking, question },
       now: agent.now(),
     });
   } catch (error) {
@@ -78,11 +86,16 @@ async function retrieve(
   }
 }
 
-function orchestratorOf(agent: Agent): Orchestrator<RetrievedNode, SharedFilters> {
-  let orchestrator = orchestrators.get(agent);
+function orchestratorOf(agent: Agent, ranking: RankedBy): Passes {
+  let known = orchestrators.get(agent);
+  if (known === undefined) {
+    known = new Map();
+    orchestrators.set(agent, known);
+  }
+  let orchestrator = known.get(ranking);
   if (orchestrator === undefined) {
     orchestrator = createOrchestrator<RetrievedNode, SharedFilters>({
-      config: inSnakeCase(agent.config),
+      config: inSnakeCase(ranking === "evidence" ? byEvidence(agent.config) : agent.config),
       search: (query, { limit, filters, now }) => {
         const { question, omitted, ...asked } = filters!;
         // The embedding belongs to the whole question, and says little about its parts.
@@ -95,10 +108,30 @@ function orchestratorOf(agent: Agent): Orchestrator<RetrievedNode, SharedFilters
         return data;
       },
     });
-    orchestrators.set(agent, orchestrator);
+    known.set(ranking, orchestrator);
   }
   return orchestrator;
 }
+
+/** The share of the best probability below which results are left out. */
+const LEAST_SHARE = 0.1;
+
+/**
+ * Returns a configuration for results whose scores are probabilities. A memory keeps its best one:
+ * sections give no boost, and no other memory takes its place. A part is asked again if no memory
+ * answers it. Probabilities fall faster than sums of signals, so that a smaller share of the best
+ * one is enough.
+ */
+const byEvidence = (config: EngineYaml): EngineYaml => ({
+  ...config,
+  sections: { ...(config.sections as object | undefined), enabled: false },
+  orchestrator: {
+    quality_threshold: ANSWERABLE,
+    relevance_ratio: LEAST_SHARE,
+    ...(config.orchestrator as object | undefined),
+    max_replacements: 0,
+  },
+});
 
 /** Runs `work`; its failures become errors that clients may see, without words of the database. */
 export function outwardly<T>(work: () => T): T {

@@ -27,6 +27,8 @@ export interface Removed {
 export interface Consumer {
   /** The name in the log. */
   readonly name: string;
+  /** Whether the follower loads it. Default: true. A replica that is loaded stays loaded. */
+  readonly isWanted?: boolean;
   /**
    * Builds the replica from the whole database, which does not change meanwhile. Returns figures
    * for the log, or undefined to log nothing.
@@ -36,13 +38,13 @@ export interface Consumer {
    * Builds the replica from its snapshot. Returns the last entry of the change log that the snapshot
    * has, or undefined without a usable snapshot: then `load` is called.
    */
-  resume?(storage: Storage): number | undefined;
+  resume?(storage: Storage): Steps<number | undefined>;
   /** Takes new and changed rows. Returns false if the replica has to be loaded again. */
   take(rows: Taken): boolean;
   remove(ids: Removed): void;
   /**
    * Writes a snapshot, if that is worthwhile. The replica has all entries of the change log up to
-   * `applied`.
+   * `applied`, unless it is not loaded because it is not wanted.
    */
   keep?(storage: Storage, applied: number): Steps<void>;
   /** Drops the contents. The replica is loaded before its next use. */
@@ -90,7 +92,7 @@ export class Follower {
   follow(): void {
     this.apply();
     const version = this.#storage.version();
-    if (this.#missing.size === 0 && version === this.#version) return;
+    if (this.isLoaded && version === this.#version) return;
     this.#storage.snapshot(() => atOnce(this.#bringUp()));
     this.#version = version;
   }
@@ -162,12 +164,24 @@ export class Follower {
   /** Applies the last write, and loads replicas that were dropped since the last `follow`. */
   ensure(): void {
     this.apply();
-    if (this.#missing.size > 0) this.follow();
+    if (!this.isLoaded) this.follow();
   }
 
-  /** Whether every replica is loaded. */
+  /** Whether every replica that is wanted is loaded. */
   get isLoaded(): boolean {
-    return this.#missing.size === 0;
+    return this.#wanted().length === 0;
+  }
+
+  /** Returns the replicas that have to be loaded. */
+  #wanted(): Consumer[] {
+    if (this.#missing.size === 0) return [];
+    return [...this.#missing].filter(({ isWanted = true }) => isWanted);
+  }
+
+  /** Drops one replica; the next `follow` loads it. */
+  reload(consumer: Consumer): void {
+    this.apply();
+    this.#giveUp(consumer);
   }
 
   /** Writes snapshots of all replicas; within a `write`. */
@@ -202,14 +216,15 @@ export class Follower {
     if (this.#missing.size < this.#consumers.length && last !== this.#applied)
       yield* this.#catchUp(first, last);
     this.#applied = last;
-    for (const consumer of this.#missing) {
+    for (const consumer of this.#wanted()) {
       const start = performance.now();
       const log = (what: string, figures: Record<string, unknown>) =>
         this.#log(`${what}: ${consumer.name}`, {
           ...figures,
           ms: Math.round(performance.now() - start),
         });
-      const known = consumer.resume?.(this.#storage);
+      const resuming = consumer.resume?.(this.#storage);
+      const known = resuming && (yield* resuming);
       if (known === undefined) {
         const figures = yield* consumer.load(this.#storage);
         this.#missing.delete(consumer);

@@ -4,7 +4,7 @@
 import { type Engine, inSnakeCase, MemoryIndex, type MemoryNode, NousError } from "nous-wasm";
 import type { EngineYaml } from "../../settings/engine-config.ts";
 import type { Steps } from "../../steps.ts";
-import type { EdgeRow, IndexedNodeRow, SoftRow } from "../../storage/rows.ts";
+import type { EdgeRow, IndexedNodeRow, SoftRow, TextRow } from "../../storage/rows.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { NameKind } from "../../storage/tables/names.ts";
 import { MOST_JUMP } from "../../time.ts";
@@ -15,6 +15,7 @@ import {
   memoryEdgeOf,
   memoryNodeOf,
   softNodeOf,
+  textsOf,
   vectorOf,
 } from "./index-rows.ts";
 import type { BuildInputs, SnapshotFile } from "./snapshot-file.ts";
@@ -25,6 +26,8 @@ export const MOST_NAMES = 65_000;
 
 export class IndexReplica implements Consumer {
   readonly name = "index";
+  /** Whether the index holds texts, which `ask` needs. Set it while the index is not loaded. */
+  holdsTexts: boolean;
   #index: MemoryIndex | undefined;
   #storage: Storage | undefined;
   #dimensions = 0;
@@ -47,13 +50,14 @@ export class IndexReplica implements Consumer {
     config: EngineYaml,
     log: Log,
     now: () => number,
-    file?: SnapshotFile,
+    { holdsTexts, file }: { holdsTexts: boolean; file?: SnapshotFile | undefined },
   ) {
     this.#soft = soft;
     this.#engine = engine;
     this.#config = config;
     this.#log = log;
     this.#now = now;
+    this.holdsTexts = holdsTexts;
     this.#file = file;
   }
 
@@ -99,7 +103,8 @@ export class IndexReplica implements Consumer {
     return { nodes: this.index.size, edges: this.index.edgeCount, dimensions: this.#dimensions };
   }
 
-  resume(storage: Storage): number | undefined {
+  /** A snapshot holds no texts, so that these are read from the database. */
+  *resume(storage: Storage): Steps<number | undefined> {
     if (this.#file === undefined) return undefined;
     const dimensions = storage.embeddings.dimensions();
     const kept = this.#file.read(storage, this.#inputs(dimensions), (pieces) =>
@@ -112,7 +117,22 @@ export class IndexReplica implements Consumer {
     for (const [kind, names] of Object.entries(this.#names)) {
       for (const name of storage.names.inUse(kind as NameKind)) names.add(name);
     }
+    if (this.holdsTexts) yield* this.#readTexts(storage, kept.index);
     return kept.sequence;
+  }
+
+  /** Gives the memories that the index knows their texts. The change log brings the others. */
+  *#readTexts(storage: Storage, index: MemoryIndex): Steps<void> {
+    for (const rows of storage.nodes.texts()) {
+      const known = rows.filter(({ id }) => isId(id) && index.has(id));
+      const texts = known.map((row: TextRow) => ({ id: row.id, ...textsOf(row) }));
+      this.#put(
+        texts,
+        (batch) => index.upsert(batch),
+        () => {},
+      );
+      yield;
+    }
   }
 
   #inputs(dimensions: number): BuildInputs {
@@ -184,7 +204,10 @@ export class IndexReplica implements Consumer {
         nodes: odd.length,
       });
     const now = this.#mendAccesses(usable);
-    const nodes = usable.map((row) => this.#soft.over(memoryNodeOf(row, this.#dimensions, now)));
+    const nodes = usable.map((row) => {
+      const node = this.#soft.over(memoryNodeOf(row, this.#dimensions, now));
+      return this.holdsTexts ? { ...node, ...textsOf(row) } : node;
+    });
     this.#addStakes(nodes);
     for (const { type, subtype } of nodes) {
       if (type != null) this.#names.type.add(type);

@@ -8,7 +8,7 @@ import {
   type MemoryNode,
   type StoredLifecycleState,
 } from "nous-wasm";
-import type { Bytes, EdgeRow, IndexedNodeRow, SoftRow } from "../../storage/rows.ts";
+import type { Bytes, EdgeRow, IndexedNodeRow, SoftRow, TextRow } from "../../storage/rows.ts";
 import { MOST_AHEAD, MOST_JUMP, parseInstant } from "../../time.ts";
 
 /** The type of a memory whose row has none. */
@@ -59,6 +59,16 @@ export function memoryNodeOf(row: IndexedNodeRow, dimensions: number, now: numbe
     clusters: clustersOf(row),
     embedding: vectorOf(row.embedding_vector, dimensions),
     sequence: sequenceOf(row.sequence),
+  };
+}
+
+/** Returns the title of a memory, and its summary and body as one text. */
+export function textsOf(row: TextRow): { title: string; text: string } {
+  const texts = [textOf(row.content_summary), textOf(row.content_body)];
+  return {
+    title: textOf(row.content_title) ?? "",
+    // A line break ends a sentence.
+    text: texts.filter((text) => text !== null && text !== "").join("\n"),
   };
 }
 

@@ -14,13 +14,16 @@ const INPUTS: BuildInputs = { configuration: null, dimensions: 0, now: 0 };
 
 export class TextReplica implements Consumer {
   readonly name = "full text";
+  /** Whether something asks for full text: searches by evidence do not. */
+  isWanted: boolean;
   #index: TextIndex | undefined;
   /** The snapshot file; undefined if the agent has none. */
   readonly #file: SnapshotFile | undefined;
   /** Whether the snapshot file may hold a text that its memory no longer has. */
   #isOutdated = false;
 
-  constructor(file?: SnapshotFile) {
+  constructor(isWanted: boolean, file?: SnapshotFile) {
+    this.isWanted = isWanted;
     this.#file = file;
   }
 
@@ -46,7 +49,7 @@ export class TextReplica implements Consumer {
     return { nodes: this.index.size };
   }
 
-  resume(storage: Storage): number | undefined {
+  *resume(storage: Storage): Steps<number | undefined> {
     const kept = this.#file?.read(storage, INPUTS, (pieces) => TextIndex.restore(pieces));
     this.#index = kept?.index;
     return kept?.sequence;
@@ -54,7 +57,12 @@ export class TextReplica implements Consumer {
 
   *keep(storage: Storage, applied: number): Steps<void> {
     if (this.#file === undefined) return;
-    yield* this.#file.keep(storage, this.index, INPUTS, applied, { isAnew: this.#isOutdated });
+    if (this.#index === undefined) {
+      // The file may hold texts that were deleted since it was written.
+      this.#file.remove();
+      return;
+    }
+    yield* this.#file.keep(storage, this.#index, INPUTS, applied, { isAnew: this.#isOutdated });
     this.#isOutdated = false;
   }
 

@@ -133,6 +133,7 @@ async function byWords(
     content_summary: null,
     content_body: content,
   });
+  await agent.prepare("signals");
   const { ids, octets } = agent.read(() => {
     const among = storage.nodes.matching({ subtype: subtype ?? undefined });
     const hits = agent.texts.search(firstTerms(agent, text), { limit: MOST_CANDIDATES, among });

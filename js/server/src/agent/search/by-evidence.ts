@@ -1,0 +1,86 @@
+// Searches by evidence: the index tells of each memory the probability that it answers the question.
+
+import { ANSWERABLE, type Answer, type Understanding } from "nous-wasm";
+import type { SearchAnswer } from "../../api/search.ts";
+import type { Agent } from "../agent.ts";
+import { statesOf } from "../lifecycle-filters.ts";
+import { filterOf, indexFilterOf, type NodeSearch, passesOf, WIDER } from "./filters.ts";
+import { rounded, rowsOf } from "./rows.ts";
+import { stopwatch } from "./stopwatch.ts";
+
+/**
+ * Searches without counting accesses. `understood` is the analysis of the query, if the HTTP thread
+ * made it. A result is the same whatever the limit.
+ */
+export function searchByEvidence(
+  agent: Agent,
+  request: NodeSearch,
+  now: number,
+  understood?: Understanding,
+): SearchAnswer {
+  const watch = stopwatch();
+  const { index, engine } = agent;
+  const { query, limit } = request;
+  const asked = understood ?? engine.understand(query, { terms: "unicode" });
+  const states = request.lifecycle == null ? undefined : statesOf(agent, request.lifecycle, now);
+  const filters = indexFilterOf(request, states?.indexed);
+  const passes = passesOf(agent, filterOf(request, states?.stored));
+  const min_score = request.min_score ?? 0;
+  const parse_filters_ms = watch();
+
+  let leftOut = 0;
+  const find = (most: number): { answers: readonly Answer[]; isAll: boolean } => {
+    const found = index.ask(query, { limit: most, min_score, now, filters });
+    const passing = new Set(passes(found.map(({ id }) => id)));
+    const answers = found.filter(({ id }) => passing.has(id));
+    leftOut = found.length - answers.length;
+    return { answers: answers.slice(0, limit), isAll: found.length < most };
+  };
+  let { answers, isAll } = find(limit);
+  // Filters that the index does not know are applied afterwards, and may leave too few results.
+  for (let more = WIDER; answers.length < limit && !isAll; more *= WIDER)
+    ({ answers, isAll } = find(more * limit));
+  const spreading_ms = watch();
+
+  const byId = new Map(answers.map((answer) => [answer.id, answer]));
+  const { data, omitted } = rowsOf(agent, [...byId.keys()], now, (id) => {
+    const { score, evidence } = byId.get(id)!;
+    return { score: rounded(score), evidence: roundedAll(evidence) };
+  });
+  return {
+    data,
+    count: data.length,
+    answerable: (answers[0]?.score ?? 0) >= ANSWERABLE,
+    ...(omitted.length === 0 ? {} : { omitted_ids: omitted }),
+    metrics: {
+      total_ms: watch.total(),
+      parse_filters_ms,
+      embed_queries_ms: 0,
+      hybrid_seeding_ms: 0,
+      spreading_ms,
+      reranking_ms: 0,
+      seeds_found: 0,
+      nodes_activated: 0,
+      nodes_filtered: leftOut,
+      nodes_returned: data.length,
+    },
+    qcs: {
+      query_type: asked.query_type,
+      confidence: asked.confidence,
+      disqualified: asked.disqualified,
+      disqualifier_category: asked.disqualifier_category,
+      used_embeddings: agent.hasWordVectors,
+      ssa_multiplier: 1,
+    },
+  };
+}
+
+/** Returns evidence as answers write it, without values that round to 0. */
+function roundedAll(evidence: Readonly<Record<string, number>>): Record<string, number> {
+  const values: Record<string, number> = {};
+  for (const [name, value] of Object.entries(evidence)) {
+    const short = rounded(value);
+    if (short !== 0) values[name] = short;
+  }
+  return values;
+}

@@ -1,0 +1,71 @@
+// The filters of a search: those that the index knows, and those that are applied afterwards.
+
+import type { SearchFilters, StoredLifecycleState } from "nous-wasm";
+import type { SearchRequest } from "../../api/search.ts";
+import type { NodeFilter } from "../../storage/tables/nodes.ts";
+import type { Agent } from "../agent.ts";
+
+/** A request for a search. */
+export type NodeSearch = SearchRequest & {
+  /** Only memories of one of these subtypes; null stands for memories without a subtype. */
+  subtypes?: readonly (string | null)[] | undefined;
+};
+
+/** The factor by which a search widens if too few results pass the filters. */
+export const WIDER = 8;
+
+/** Returns the database's filter. */
+export function filterOf(request: NodeSearch, lifecycle: NodeFilter["lifecycle"]): NodeFilter {
+  const { type, subtype, subtypes, time_range, cluster_ids } = request;
+  return {
+    type: type ?? undefined,
+    subtype: subtype ?? undefined,
+    subtypes,
+    cluster_ids: cluster_ids ?? undefined,
+    lifecycle,
+    time_range:
+      time_range == null
+        ? undefined
+        : {
+            by: time_range.type,
+            start: time_range.start ?? undefined,
+            end: time_range.end ?? undefined,
+          },
+  };
+}
+
+/**
+ * Returns the part of the filter that the index knows: it has times of storing, but not of events.
+ */
+export function indexFilterOf(
+  request: NodeSearch,
+  lifecycles: StoredLifecycleState[] | undefined,
+): SearchFilters {
+  const { type, subtype, subtypes, time_range, cluster_ids } = request;
+  const byIngestion = time_range?.type === "ingestion" ? time_range : undefined;
+  return {
+    types: type == null ? undefined : [type],
+    // "" stands for memories without a subtype.
+    subtypes: subtype == null ? subtypes?.map((name) => name ?? "") : [subtype],
+    cluster_ids: cluster_ids ?? undefined,
+    lifecycles,
+    created_after: byIngestion?.start ?? undefined,
+    created_before: byIngestion?.end ?? undefined,
+  };
+}
+
+/**
+ * Returns a function that keeps the memories that pass the filters which the index does not know.
+ */
+export function passesOf(
+  { storage }: Agent,
+  filter: NodeFilter,
+): (ids: readonly string[]) => readonly string[] {
+  const isPartly =
+    filter.lifecycle !== undefined || (filter.time_range?.by ?? "ingestion") !== "ingestion";
+  if (!isPartly) return (ids) => ids;
+  return (ids) => {
+    const passing = new Set(storage.nodes.passing(ids, filter));
+    return ids.filter((id) => passing.has(id));
+  };
+}

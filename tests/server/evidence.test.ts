@@ -1,0 +1,343 @@
+// Ranking by evidence: searches, retrieval in passes and prompts, with the filters of a search.
+
+import { join } from "node:path";
+import { ANSWERABLE } from "nous-wasm";
+import { describe, expect, test } from "vitest";
+import { Agent } from "../../js/server/src/agent/agent.ts";
+import * as api from "../../js/server/src/api/search.ts";
+import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { ask } from "./support/direct-agent.ts";
+import { start } from "./support/server-process.ts";
+import { type Client, clientOf, sharedServer } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
+
+const { client } = sharedServer();
+
+const day = (date: string) => `2026-${date}T09:00:00.000Z`;
+
+/** Memories of different days, so that none is in the run of another. */
+const MEMORIES = [
+  {
+    id: "deploys",
+    type: "note",
+    subtype: "custom:lesson",
+    created_at: day("01-05"),
+    content_title: "Deploys on Friday fail more often",
+    content_body: "Three of four rollbacks of this year were deploys on a Friday.",
+  },
+  {
+    id: "tea",
+    type: "concept",
+    subtype: "custom:turn_summary",
+    created_at: day("01-07"),
+    content_title: "Mira prefers tea",
+    content_summary: "She drinks green tea in the morning.",
+  },
+  {
+    id: "lisbon",
+    type: "episode",
+    subtype: "custom:turn_summary",
+    created_at: day("01-09"),
+    temporal_event_time: day("01-02"),
+    content_title: "Mira moved to Lisbon",
+    content_body: "She found a flat near the river.",
+  },
+  {
+    id: "salary",
+    type: "note",
+    subtype: "custom:lesson",
+    created_at: day("01-11"),
+    content_title: "The salary is paid on the 25th",
+    content_body: "Bonuses come with the salary of March.",
+  },
+];
+
+async function filled(by: Client): Promise<Client> {
+  for (const memory of MEMORIES) await by.create({ content_body: null, ...memory });
+  return by;
+}
+
+const searched = async (by: Client, body: object) => {
+  const { status, body: answer } = await by.ask("POST /search", body);
+  expect({ status, answer }).toMatchObject({ status: 200 });
+  return answer;
+};
+
+describe("a search by evidence", () => {
+  test("is the default, and tells probability and evidence of each memory", async () => {
+    const own = await filled(client());
+    const answer = await searched(own, { query: "Why do deploys on Friday fail?" });
+    expect(api.searchAnswer.strict().parse(answer)).toEqual(answer);
+    const [best, ...rest] = answer.data;
+    expect(best).toMatchObject({ id: "deploys", memory_section: "KNOWLEDGE" });
+    expect(best).not.toHaveProperty("breakdown");
+    expect(best).not.toHaveProperty("primary_signal");
+    expect(best.evidence.p_soft).toBeGreaterThan(0);
+    for (const value of [best.score, ...Object.values<number>(best.evidence)])
+      expect(value).toBe(Number(value.toFixed(4)));
+    let before = best.score;
+    for (const { score } of rest) {
+      expect(score).toBeGreaterThanOrEqual(0);
+      expect(score).toBeLessThanOrEqual(before);
+      before = score;
+    }
+    expect(best.score).toBeLessThanOrEqual(1);
+    expect(answer.answerable).toBe(best.score >= ANSWERABLE);
+    expect((await own.ask("GET /nodes/deploys?recall=false")).body.neural_access_count).toBe(1);
+  });
+
+  test("finds nothing if nothing connects a memory with the question", async () => {
+    const own = await filled(client());
+    const answer = await searched(own, { query: "xylophone qwertz" });
+    expect(answer).toMatchObject({ data: [], count: 0, answerable: false });
+    expect(await searched(client(), { query: "deploys" })).toMatchObject({
+      data: [],
+      answerable: false,
+    });
+  });
+
+  test("ranks the same whatever the limit", async () => {
+    const own = client();
+    for (let place = 0; place < 40; place++) {
+      await own.create({
+        content_title: `Deploy ${place} of the ${["billing", "search", "mail"][place % 3]} service`,
+        content_body: place % 4 === 0 ? "It failed on a Friday." : "It went well.",
+      });
+    }
+    const query = "Which deploys of billing failed on a Friday?";
+    const whole = await own.search(query, { limit: 40 });
+    for (const limit of [30, 10, 5])
+      expect(await own.search(query, { limit })).toEqual(whole.slice(0, limit));
+  });
+
+  test("leaves out memories below min_score", async () => {
+    const own = await filled(client());
+    const query = "Did Mira move to Lisbon?";
+    const { data } = await searched(own, { query });
+    expect(data.length).toBeGreaterThan(1);
+    const [best, next] = data;
+    const between = (best.score + next.score) / 2;
+    expect(await own.search(query, { min_score: between })).toEqual([best.id]);
+    expect(await own.search(query, { min_score: 0 })).toEqual(
+      data.map(({ id }: { id: string }) => id),
+    );
+    for (const min_score of [-0.1, 1.1, "0.5"]) {
+      const { status, body } = await own.ask("POST /search", { query, min_score });
+      expect({ status, path: body.issues?.[0]?.path }).toEqual({ status: 400, path: "min_score" });
+    }
+  });
+
+  test("applies every filter, and looks further if too few pass", async () => {
+    const own = await filled(client());
+    const cluster = (await own.ask("POST /clusters", { name: "People" })).body.id;
+    await own.ask(`POST /clusters/${cluster}/members`, { node_id: "lisbon" });
+    const found = (fields: object) => own.search("Mira, salary, deploys", { limit: 1, ...fields });
+    // Memories of January have faded, unless a search finds them.
+    await own.create({ id: "fresh", type: "note", content_title: "Mira owns a bicycle" });
+    expect(await found({ lifecycle: "ACTIVE" })).toEqual(["fresh"]);
+    expect(await found({ type: "episode" })).toEqual(["lisbon"]);
+    expect(await found({ type: "concept" })).toEqual(["tea"]);
+    expect(await found({ subtype: "custom:none" })).toEqual([]);
+    expect(await found({ cluster_ids: [cluster] })).toEqual(["lisbon"]);
+    const until = { start: day("01-01"), end: day("01-03") };
+    expect(await found({ time_range: { ...until, type: "event" } })).toEqual(["lisbon"]);
+    expect(await found({ time_range: until })).toEqual(["lisbon"]);
+    expect(await found({ time_range: { ...until, type: "ingestion" } })).toEqual([]);
+    const late = { start: day("01-10"), end: day("01-12"), type: "ingestion" };
+    expect(await found({ time_range: late })).toEqual(["salary"]);
+  });
+
+  test("finds a memory as soon as it is acknowledged, and its text no longer than it exists", async () => {
+    const own = await filled(client());
+    const best = async (query: string) => (await own.search(query, { limit: 1 }))[0];
+    await own.create({ id: "kiwi", content_title: "Kiwis", created_at: day("01-20") });
+    expect(await best("kiwis")).toBe("kiwi");
+    await own.ask("PATCH /nodes/kiwi", { content_title: "Quinces" });
+    expect(await own.search("kiwis")).toEqual([]);
+    expect(await best("quinces")).toBe("kiwi");
+    await own.ask("DELETE /nodes/kiwi");
+    expect(await own.search("quinces")).toEqual([]);
+    expect((await own.ask("POST /nodes/tea/purge")).status).toBe(200);
+    expect(await own.search("green tea")).toEqual([]);
+  });
+
+  test("reads every text again after a restart", async () => {
+    const folder = temporaryFolder();
+    let running = await start(folder);
+    const own = await filled(clientOf(running, "alice"));
+    const nodes = Array.from({ length: 100 }, (_, place) => ({
+      type: "note",
+      content_title: `Note ${place} about the garden`,
+      created_at: new Date(Date.parse(day("02-01")) + place * 7_200_000).toISOString(),
+    }));
+    for (let batch = 0; batch < 10; batch++) {
+      const { status } = await own.ask("POST /nodes/batch", { items: nodes });
+      expect(status).toBe(200);
+    }
+    const query = "Where did Mira find a flat?";
+    const before = await own.search(query);
+    expect(before[0]).toBe("lisbon");
+    await running.end();
+    running = await start(folder);
+    const again = clientOf(running, "alice");
+    expect(await again.search(query)).toEqual(before);
+    expect(running.log()).toContain("Loaded from its snapshot: index");
+    expect(running.log()).not.toContain("full text");
+  });
+});
+
+describe("how a request ranks", () => {
+  test("is the request's own choice, else the server's", async () => {
+    const own = await filled(client());
+    const query = "Friday deploys";
+    const bySignals = await searched(own, { query, ranking: "signals" });
+    expect(bySignals).not.toHaveProperty("answerable");
+    expect(bySignals.data[0]).toMatchObject({
+      id: "deploys",
+      breakdown: { keyword: 1 },
+      primary_signal: expect.any(String),
+    });
+    expect(bySignals.data[0]).not.toHaveProperty("evidence");
+    expect(await own.search(query, { ranking: "signals", min_score: 1 })).toEqual([]);
+    const { status, body } = await own.ask("POST /search", { query, ranking: "votes" });
+    expect({ status, path: body.issues[0].path }).toEqual({ status: 400, path: "ranking" });
+  });
+
+  test("is by signals if the request brings an embedding", async () => {
+    const own = client();
+    await own.create({ id: "one", embedding: [1, 0] });
+    const query = "nothing in common";
+    const { data } = await searched(own, { query, embedding: [1, 0] });
+    expect(data[0]).toMatchObject({ id: "one", breakdown: { semantic: 1 } });
+    for (const call of ["POST /search", "POST /retrieve", "POST /context/lines"]) {
+      const asked = { query, embedding: [1, 0], ranking: "evidence" };
+      const { status, body } = await own.ask(call, asked);
+      expect({ call, status, path: body.issues[0].path }).toEqual({
+        call,
+        status: 400,
+        path: "embedding",
+      });
+    }
+  });
+
+  test("is by signals on a server whose setting says so, or that answers as Hynous", async () => {
+    for (const options of [
+      ["--ranking", "signals"],
+      ["--compat", "hynous"],
+    ]) {
+      const running = await start(temporaryFolder(), options);
+      const own = clientOf(running, "alice");
+      await filled(own);
+      const query = "rollbacks of this year";
+      for (const call of ["POST /search", "POST /retrieve"]) {
+        const { body } = await own.ask(call, { query });
+        expect({ call, ...body.data[0] }).toMatchObject({ call, breakdown: { keyword: 1 } });
+      }
+      const { body } = await own.ask("POST /retrieve", { query, ranking: "evidence" });
+      expect(body.data[0].evidence.p_soft).toBeGreaterThan(0);
+      await running.end("SIGKILL");
+    }
+  });
+
+  test("decides which indexes an agent holds", async () => {
+    const messages: string[] = [];
+    const opened = (ranking: "evidence" | "signals") => {
+      messages.length = 0;
+      const storage = new LibsqlStorage(join(temporaryFolder(), "a.db"), { durability: "normal" });
+      const agent = new Agent(storage, { ranking, log: (what) => messages.push(what) });
+      agent.open();
+      return agent;
+    };
+    const FULL_TEXT = "Loaded from the database: full text";
+    const lesson = { type: "note", content_title: "Funding squeeze" };
+    const query = "funding squeeze";
+
+    const bySignals = opened("signals");
+    await ask(bySignals, "createNode", { body: lesson });
+    expect(bySignals.read(() => bySignals.index.textCount)).toBe(0);
+    expect((await ask(bySignals, "search", { body: { query } })).data).toHaveLength(1);
+    const asked = { query, ranking: "evidence" };
+    expect((await ask(bySignals, "search", { body: asked })).data).toHaveLength(1);
+    expect(bySignals.read(() => bySignals.index.textCount)).toBe(1);
+
+    const byEvidence = opened("evidence");
+    await ask(byEvidence, "createNode", { body: lesson });
+    expect((await ask(byEvidence, "search", { body: { query } })).data).toHaveLength(1);
+    expect(byEvidence.read(() => byEvidence.index.textCount)).toBe(1);
+    expect(messages).not.toContain(FULL_TEXT);
+    const { matches } = await ask(byEvidence, "checkSimilar", { body: { content: query } });
+    expect(matches).toHaveLength(1);
+    expect(messages).toContain(FULL_TEXT);
+  });
+});
+
+describe("retrieval by evidence", () => {
+  test("asks the parts of a question, and a memory takes its best probability", async () => {
+    const own = await filled(client());
+    const query = "Where did Mira move and when is the salary paid?";
+    const { body } = await own.ask("POST /retrieve", { query });
+    const ids = body.data.map(({ id }: { id: string }) => id);
+    expect(ids).toContain("lisbon");
+    expect(ids).toContain("salary");
+    expect(body.trace).toMatchObject({ mode: "parts", replaced: [], dropped: [], titles: [] });
+    expect(body.trace.merge.boosted).toEqual([]);
+    for (const { id, score, _sub_query_group: part } of body.data) {
+      const scores = await Promise.all(
+        body.trace.parts.map(async ({ query }: { query: string }) => {
+          const { data } = await searched(own, { query, limit: 25 });
+          return data.find((found: { id: string }) => found.id === id)?.score ?? 0;
+        }),
+      );
+      expect({ id, score }).toEqual({ id, score: Math.max(...scores) });
+      expect(scores[part]).toBe(score);
+    }
+    const least = await own.ask("POST /retrieve", { query, min_score: 1 });
+    expect(least.body.data).toEqual([]);
+    const lines = await own.ask("POST /context/lines", { query });
+    expect(lines.body.ids).toEqual(ids);
+  });
+
+  test("fills a prompt", async () => {
+    const own = await filled(client());
+    const { body } = await own.ask("POST /context", { input: "Why do deploys on Friday fail?" });
+    const sections = body.sections.map(({ content }: { content: string }) => content).join("\n");
+    expect(sections).toContain("Deploys on Friday fail more often");
+    expect(sections).not.toContain("salary");
+  });
+});
+
+describe("created_at of a new memory", () => {
+  test("is the time of its making, from which it fades and by which lists are sorted", async () => {
+    const own = client();
+    const recent = await own.create();
+    const old = await own.create({ id: "old", created_at: "2024-05-03T12:00:00+02:00" });
+    expect(old).toMatchObject({
+      created_at: "2024-05-03T10:00:00.000Z",
+      provenance_created_at: "2024-05-03T10:00:00.000Z",
+    });
+    const { data } = (await own.ask("GET /nodes")).body;
+    expect(data.map(({ id }: { id: string }) => id)).toEqual([recent.id, "old"]);
+    expect(data[1].neural_retrievability).toBeLessThan(0.1);
+    const range = { start: "2024-05-01", end: "2024-05-31", type: "ingestion" };
+    expect(await own.search("funding", { time_range: range })).toEqual(["old"]);
+  });
+
+  test("lies in the past, and belongs to the memory of an id", async () => {
+    const own = client();
+    const ahead = new Date(Date.now() + 3_600_000).toISOString();
+    const lesson = { type: "note", content_title: "Funding" };
+    for (const created_at of [ahead, "yesterday", 5]) {
+      const { status, body } = await own.ask("POST /nodes", { ...lesson, created_at });
+      expect({ status, path: body.issues[0].path }).toEqual({ status: 400, path: "created_at" });
+    }
+    const first = { ...lesson, id: "mine", created_at: "2024-05-03T12:00:00Z" };
+    expect((await own.ask("POST /nodes", first)).status).toBe(201);
+    expect((await own.ask("POST /nodes", first)).status).toBe(201);
+    expect((await own.ask("POST /nodes", { ...lesson, id: "mine" })).status).toBe(201);
+    const other = { ...first, created_at: "2024-05-04T12:00:00Z" };
+    expect((await own.ask("POST /nodes", other)).status).toBe(409);
+    const items = [{ ...lesson, id: "batched", created_at: "2023-01-01T00:00:00Z" }];
+    expect((await own.ask("POST /nodes/batch", { items })).status).toBe(200);
+    expect((await own.ask("GET /nodes/batched")).body.created_at).toBe("2023-01-01T00:00:00.000Z");
+  });
+});
