@@ -76,6 +76,7 @@ pub struct Texts {
     /// The number of times that all texts tell of.
     told: usize,
     token: String,
+    changes: u64,
     /// The number of changes after which cached neighbours are wrong.
     pub(super) folds: u64,
 }
@@ -103,6 +104,7 @@ impl Texts {
             total_words: 0,
             told: 0,
             token: String::new(),
+            changes: 0,
             folds: 0,
         }
     }
@@ -115,6 +117,11 @@ impl Texts {
     /// Whether no memory has a text.
     pub fn is_empty(&self) -> bool {
         self.count == 0
+    }
+
+    /// Returns the number of texts that were stored, removed or moved so far.
+    pub fn changes(&self) -> u64 {
+        self.changes
     }
 
     /// Returns a number above every row with a text.
@@ -246,6 +253,7 @@ impl Texts {
             told,
         });
         self.count += 1;
+        self.changes += 1;
         self.total_words += text.words.len() as u64;
         self.told += self.entries[place].as_ref().map_or(0, |entry| entry.told.len());
         self.runs.add(row, moment.cluster, moment.created_at, moment.sequence);
@@ -261,6 +269,7 @@ impl Texts {
         self.runs.remove(row, cluster, created_at, sequence);
         self.removed += entry.passages as usize;
         self.count -= 1;
+        self.changes += 1;
         self.total_words -= u64::from(entry.words);
         self.told -= entry.told.len();
     }
@@ -270,6 +279,7 @@ impl Texts {
         let Some(Some(entry)) = self.entries.get_mut(row as usize) else { return };
         let before = std::mem::replace(&mut entry.moment, moment);
         if before != moment {
+            self.changes += 1;
             self.runs.remove(row, before.cluster, before.created_at, before.sequence);
             self.runs.add(row, moment.cluster, moment.created_at, moment.sequence);
         }

@@ -123,12 +123,12 @@ pub(super) struct Answering {
     recency: RecencyTable,
     saturation: SaturationTable,
     selection: Selection,
-    /// The rows with a text, by sequence.
-    order: Vec<Row>,
-    /// The count of changes of the index when `order` was made.
-    ordered_at: Option<u64>,
     /// Sums that supersession changed, by row.
     superseding: FxHashMap<Row, Superseding>,
+    /// The rows with a text, by sequence.
+    order: Vec<Row>,
+    /// The count of changes of the texts when `order` was made.
+    ordered_at: Option<u64>,
     /// By row; 0 where activation did not arrive.
     activation: Vec<f64>,
     activated: Vec<Row>,
@@ -146,9 +146,9 @@ impl Answering {
             recency: RecencyTable::default(),
             saturation: SaturationTable::default(),
             selection: Selection::default(),
+            superseding: FxHashMap::default(),
             order: Vec::new(),
             ordered_at: None,
-            superseding: FxHashMap::default(),
             activation: Vec::new(),
             activated: Vec::new(),
         }
@@ -326,8 +326,8 @@ impl MemoryIndex {
     /// Lists the rows with a text anew, if the index has changed.
     fn put_in_order(&mut self) {
         let Answering { texts, order, ordered_at, .. } = &mut self.answering;
-        if *ordered_at != Some(self.changes) {
-            *ordered_at = Some(self.changes);
+        if *ordered_at != Some(texts.changes()) {
+            *ordered_at = Some(texts.changes());
             order.clear();
             order.extend((0..texts.rows() as Row).filter(|&row| texts.has(row)));
             self.nodes.sort(order);
@@ -353,11 +353,12 @@ impl MemoryIndex {
     /// Puts memories that answer before the memories that they supersede. The newer memory takes the
     /// sum of the older one if that is higher, as it is about the same thing, and the older one
     /// loses a step. Edges are read in their order, so that a chain of corrections moves up one by
-    /// one.
+    /// one; then from the last to the first, so that each of the chain stands behind its successor.
     fn supersede(&mut self, question: &Question, sections: SectionSet, ask: &Ask<'_>) {
         self.answering.superseding.clear();
         let Some(code) = self.edge_types.code(SUPERSEDES) else { return };
         let mut changed: FxHashMap<Row, Superseding> = FxHashMap::default();
+        let mut pairs: Vec<(Row, Row)> = Vec::new();
         for slot in self.graph.of_type(code as u16) {
             let Some(edge) = self.graph.edge(slot) else { continue };
             let (newer, older) = (edge.source, edge.target);
@@ -374,6 +375,13 @@ impl MemoryIndex {
             let by = changed.get(&newer).and_then(|known| known.by);
             changed.insert(newer, Superseding { sum: of_newer.max(of_older), by });
             changed.insert(older, Superseding { sum: of_older - STEP_BEHIND, by: Some(newer) });
+            pairs.push((newer, older));
+        }
+        for (newer, older) in pairs.into_iter().rev() {
+            let behind = changed[&newer].sum - STEP_BEHIND;
+            if let Some(older) = changed.get_mut(&older) {
+                older.sum = older.sum.min(behind);
+            }
         }
         self.answering.superseding = changed;
     }

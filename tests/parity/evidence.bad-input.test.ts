@@ -63,15 +63,14 @@ describe("upsert", () => {
     expectRefusal(() => index.upsert(nodes), { field: "stability", index: 1, id: "new" });
   });
 
-  test("names a misspelled field", () => {
-    for (const field of ["Text", "titel", "body"]) {
+  test("names the field of a misspelled one", () => {
+    for (const [field, meant] of [
+      ["Text", "text"],
+      ["titel", "title"],
+    ] as const) {
       const error = thrownBy(() => js.upsert([{ id: "new", [field]: "Bread" }]));
-      if (field === "body") {
-        // No known field is near: the error lists all of them, or the field is ignored.
-        expect(error).toBeInstanceOf(nous.NousError);
-      } else {
-        expect((error as nous.NousError).message).toMatch(/title|text/);
-      }
+      expect(error).toBeInstanceOf(nous.NousError);
+      expect((error as Error).message).toContain(meant);
     }
   });
 

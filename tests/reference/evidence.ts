@@ -361,13 +361,10 @@ export class EvidenceTexts {
     return this.#rarest(words.map((text) => ({ text, matches: this.#matches(text) })));
   }
 
-  /**
-   * The 32 words with the fewest passages; removed passages count until they are dropped. Words that
-   * occur nowhere go first.
-   */
+  /** The 32 words that the fewest passages hold. Words that occur nowhere go first. */
   #rarest(words: AskedWord[]): AskedWord[] {
     if (words.length <= MOST_ASKED) return words;
-    const all = [...this.#passages, ...this.#removed];
+    const all = this.#passages;
     const frequency = ({ matches }: AskedWord) =>
       matches
         .filter(({ isForm }) => isForm)
@@ -777,6 +774,7 @@ export function ranked(
       .map(({ memory, values }) => [memory.id, sumOf(values, fit.weights)]),
   );
   const by = new Map<string, string>();
+  const pairs: Supersession[] = [];
   for (const { newer, older } of supersessions) {
     const ofOlder = sums.get(older);
     const areAsked = [newer, older].every((id) => held.get(id)?.memory.passes);
@@ -784,7 +782,11 @@ export function ranked(
     sums.set(newer, Math.max(sums.get(newer) ?? ofOlder, ofOlder));
     sums.set(older, ofOlder - STEP_BEHIND);
     by.set(older, newer);
+    pairs.unshift({ newer, older });
   }
+  // Each of a chain stands behind its successor.
+  for (const { newer, older } of pairs)
+    sums.set(older, Math.min(sums.get(older)!, sums.get(newer)! - STEP_BEHIND));
   return passing
     .filter(({ memory }) => sums.has(memory.id))
     .map(({ memory: { id }, values }) => {

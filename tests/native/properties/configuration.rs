@@ -34,6 +34,7 @@ fn full() -> Json {
             "hop_decay": 0.75, "min_threshold": 0.0625, "max_hops": 4, "max_nodes": 50, "aggregation": "max",
             "default_limit": 12, "edge_weight": "learned", "graph_reach": true
         },
+        "evidence": { "preset": "trading", "weights": { "bm": 1.5, "lastrec": -2 } },
         "known_symbols": ["gold", "oil"],
         "query": { "adjacent_possessives": true },
         "orchestrator": {
@@ -46,8 +47,7 @@ fn full() -> Json {
             "rarity": { "weight": 0.125 },
             "surprise": { "weight": 0.375 },
             "consequence": { "weight": 0.25 }
-        },
-        "evidence": { "preset": "trading", "weights": { "bm": 1.5, "section_procedural": -2 } }
+        }
     })
 }
 
@@ -95,13 +95,13 @@ fn every_key_is_read() {
         curve,
         salience_growth,
         search,
+        evidence,
         known_symbols,
         query,
         orchestrator,
         salience,
-        evidence,
     } = read(&full()).unwrap();
-    let weights = Values { bm: 1.5, section_procedural: -2.0, ..TRADING.weights };
+    let weights = Values { bm: 1.5, lastrec: -2.0, ..TRADING.weights };
     assert_eq!(evidence, Fit { weights, ..TRADING });
     assert!(!sections.enabled());
     assert_eq!(sections.intent_boost(), 1.5);
