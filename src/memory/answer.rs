@@ -273,7 +273,8 @@ impl MemoryIndex {
         let mut is_earlier = true;
         let before = self.askable(ask).filter(|&other| {
             is_earlier &= other != row;
-            score(other).is_some_and(|score| score > own || score == own && is_earlier)
+            let score = score(other);
+            score.is_some_and(|score| score > own || score == own && is_earlier)
         });
         let rank = score(row).map(|_| 1 + before.count());
         let mut evidence: Vec<Contribution> = NAMES
@@ -353,12 +354,11 @@ impl MemoryIndex {
     /// Puts memories that answer before the memories that they supersede. The newer memory takes the
     /// sum of the older one if that is higher, as it is about the same thing, and the older one
     /// loses a step. Edges are read in their order, so that a chain of corrections moves up one by
-    /// one; then from the last to the first, so that each of the chain stands behind its successor.
+    /// one.
     fn supersede(&mut self, question: &Question, sections: SectionSet, ask: &Ask<'_>) {
         self.answering.superseding.clear();
         let Some(code) = self.edge_types.code(SUPERSEDES) else { return };
         let mut changed: FxHashMap<Row, Superseding> = FxHashMap::default();
-        let mut pairs: Vec<(Row, Row)> = Vec::new();
         for slot in self.graph.of_type(code as u16) {
             let Some(edge) = self.graph.edge(slot) else { continue };
             let (newer, older) = (edge.source, edge.target);
@@ -375,13 +375,6 @@ impl MemoryIndex {
             let by = changed.get(&newer).and_then(|known| known.by);
             changed.insert(newer, Superseding { sum: of_newer.max(of_older), by });
             changed.insert(older, Superseding { sum: of_older - STEP_BEHIND, by: Some(newer) });
-            pairs.push((newer, older));
-        }
-        for (newer, older) in pairs.into_iter().rev() {
-            let behind = changed[&newer].sum - STEP_BEHIND;
-            if let Some(older) = changed.get_mut(&older) {
-                older.sum = older.sum.min(behind);
-            }
         }
         self.answering.superseding = changed;
     }

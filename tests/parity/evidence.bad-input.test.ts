@@ -43,6 +43,16 @@ afterEach(() => {
 const NO_STRINGS: unknown[] = [7, Number.NaN, true, 1n, {}, ["a"], Symbol("a"), () => "a"];
 
 describe("upsert", () => {
+  test("refuses a wrong event_time by place, id and field", () => {
+    for (const event_time of [Number.NaN, INFINITY, 8.64e15 + 2, "", "yesterday", true, 1n, {}]) {
+      const nodes = [
+        { id: "c", text: "A text." },
+        { id: "new", text: "Another.", event_time },
+      ];
+      expectRefusal(() => js.upsert(nodes), { field: "event_time", index: 1, id: "new" });
+    }
+  });
+
   test.each(["title", "text"])("refuses a wrong %s by place, id and field", (field) => {
     for (const value of NO_STRINGS) {
       for (const id of ["new", "b"]) {
@@ -65,8 +75,8 @@ describe("upsert", () => {
 
   test("names the field of a misspelled one", () => {
     for (const [field, meant] of [
-      ["Text", "text"],
       ["titel", "title"],
+      ["eventTime", "event_time"],
     ] as const) {
       const error = thrownBy(() => js.upsert([{ id: "new", [field]: "Bread" }]));
       expect(error).toBeInstanceOf(nous.NousError);
@@ -282,7 +292,9 @@ describe("memory", () => {
     const before = memory.bytes.texts;
     const text = (place: number) =>
       Array.from({ length: 50 }, (_, word) => `w${place * 50 + word}`).join(" ");
-    memory.upsert(Array.from({ length: 100 }, (_, place) => ({ id: `${place}`, text: text(place) })));
+    memory.upsert(
+      Array.from({ length: 100 }, (_, place) => ({ id: `${place}`, text: text(place) })),
+    );
     const { texts, module } = memory.bytes;
     // At least the letters of 5,000 words.
     expect(texts - before).toBeGreaterThan(25_000);

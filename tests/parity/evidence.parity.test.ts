@@ -104,9 +104,7 @@ describe("answers by evidence", () => {
   });
 
   test("equal the reference after removed passages were dropped, once and again", () => {
-    const long = fc
-      .array(text, { minLength: 30, maxLength: 30 })
-      .map((texts) => texts.join(" "));
+    const long = fc.array(text, { minLength: 30, maxLength: 30 }).map((texts) => texts.join(" "));
     const dropping = fc.record({
       embedder: fc.constantFrom(undefined, fakeEmbedder(16)),
       rounds: fc.array(
@@ -221,7 +219,9 @@ describe("an index that was changed", () => {
       fc.property(life, fc.array(question, { minLength: 2, maxLength: 2 }), (each, questions) => {
         const steps = each.steps
           .filter((step) => step.do !== "link")
-          .map((step) => (step.do === "upsert" ? { ...step, nodes: step.nodes.map(settled) } : step));
+          .map((step) =>
+            step.do === "upsert" ? { ...step, nodes: step.nodes.map(settled) } : step,
+          );
         const [changed, anew] = [new MemoryIndex(each.options), new MemoryIndex(each.options)];
         const first: Step = { do: "upsert", nodes: [GLOSSARY] };
         for (const step of [first, ...steps]) take(changed, step);

@@ -630,7 +630,10 @@ export function collectEvidence(
     asking.map(({ id }, place) => [id, shareOf(most(sums[place]!.soft), allRarity)]),
   );
   const nearness = new Map(
-    asking.map(({ id }, place) => [id, MEANING * meaning[place]!.sem + (1 - MEANING) * bm.get(id)!]),
+    asking.map(({ id }, place) => [
+      id,
+      MEANING * meaning[place]!.sem + (1 - MEANING) * bm.get(id)!,
+    ]),
   );
   const ofRun = new Map<string, { nb: number; nbsoft: number; ses: number; sesb: number }>();
   for (const run of runsOf(asking)) {

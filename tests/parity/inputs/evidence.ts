@@ -29,7 +29,23 @@ const PLAIN = [
 const TIMES = ["in May 2023", "yesterday", "last week", "on 5 June 2023", "two months ago", "2022"];
 const UNSPACED = ["比特币价格", "価格", "ราคาทองคำ", "金"];
 const NEVER = ["zebra", "quantum", "yttrium"];
-const ENDS = [" ", " ", " ", " ", ", ", ". ", "! ", "? ", '." ', "…) ", "\n", ".", "-", "。", " – "];
+const ENDS = [
+  " ",
+  " ",
+  " ",
+  " ",
+  ", ",
+  ". ",
+  "! ",
+  "? ",
+  '." ',
+  "…) ",
+  "\n",
+  ".",
+  "-",
+  "。",
+  " – ",
+];
 
 const word = fc.oneof(
   { weight: 12, arbitrary: fc.constantFrom(...WORDS) },
@@ -38,9 +54,7 @@ const word = fc.oneof(
   fc.constantFrom(...UNSPACED),
 );
 const running = (size: { minLength?: number; maxLength: number }) =>
-  fc
-    .array(fc.tuple(word, fc.constantFrom(...ENDS)), size)
-    .map((pieces) => pieces.flat().join(""));
+  fc.array(fc.tuple(word, fc.constantFrom(...ENDS)), size).map((pieces) => pieces.flat().join(""));
 /** Texts of no passage, of one, and of several; sentences that are too long for a passage. */
 export const text = fc.oneof(
   { weight: 6, arbitrary: running({ maxLength: 25 }) },
@@ -132,7 +146,9 @@ const edge: fc.Arbitrary<MemoryEdge> = fc.record({
 /** One filter or two: many filters let nothing pass. */
 const fewFilters = fc.tuple(searchFilters, fc.nat({ max: 11 })).map(([filters, from]) => {
   const entries = Object.entries(filters);
-  return Object.fromEntries([...entries, ...entries].slice(from % (entries.length + 1)).slice(0, 2));
+  return Object.fromEntries(
+    [...entries, ...entries].slice(from % (entries.length + 1)).slice(0, 2),
+  );
 });
 
 const options: fc.Arbitrary<AskOptions> = fc.record(
@@ -186,7 +202,11 @@ export type Step =
   | { do: "link"; edges: MemoryEdge[] }
   | { do: "ask"; question: string; options: AskOptions };
 
-export const ask: fc.Arbitrary<Step> = fc.record({ do: fc.constant("ask" as const), question, options });
+export const ask: fc.Arbitrary<Step> = fc.record({
+  do: fc.constant("ask" as const),
+  question,
+  options,
+});
 export const change: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
@@ -195,7 +215,10 @@ export const change: fc.Arbitrary<Step> = fc.oneof(
       nodes: fc.array(node, { minLength: 1, maxLength: 6 }),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("remove" as const), ids: fc.subarray(IDS) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant("remove" as const), ids: fc.subarray(IDS) }),
+  },
   fc.record({
     do: fc.constant("link" as const),
     edges: fc.array(edge, { minLength: 1, maxLength: 12 }),
