@@ -4,29 +4,54 @@ import { table } from "../results.ts";
 import { draws, type Estimate, estimate } from "./bootstrap.ts";
 import { type Bin, binsOf, calibrationError } from "./calibration.ts";
 import { BM25, EVIDENCE } from "./contestants.ts";
-import { type Case, JUDGES, type Judge, judged, type Measured, results } from "./measure.ts";
+import {
+  type Case,
+  JUDGES,
+  type Judge,
+  judged,
+  type Measured,
+  type Part,
+  results,
+} from "./measure.ts";
 
 const JUDGED: Judge = "nDCG@10";
 const JUDGE_NAMES = Object.keys(JUDGES) as Judge[];
 
-/** Returns a head with the number of questions, and the tables. */
-export function reportOf(
-  title: string,
-  cases: readonly Case[],
-  measured: readonly Measured[],
-): string {
-  const answerable = cases.filter(({ grades }) => grades.size > 0);
+/** Returns a head with the number of questions that have an answer, and the tables. */
+export function reportOf({ title, cases, measured }: Part): string {
   return [
-    `## ${title}: ${answerable.length} questions`,
+    `## ${title}: ${answerable(cases).length} questions`,
     overallTable(cases, measured),
     ...kindTables(cases, measured),
     ...calibrationTables(cases, measured),
   ].join("\n\n");
 }
 
+/** Returns a row for each system, with the nDCG@10 of each part; empty if it was not asked. */
+export function shortTable(parts: readonly Part[]): string {
+  const names = new Set(parts.flatMap(({ measured }) => measured.map(({ system }) => system.name)));
+  const head = parts.map(({ title, cases }) => `${title} (${answerable(cases).length})`);
+  const rows = [...names].map((name) => [
+    name,
+    ...parts.map(({ cases, measured }) => {
+      const own = measured.find(({ system }) => system.name === name);
+      return own === undefined ? "" : mean(judged(cases, own.found, JUDGED)).toFixed(3);
+    }),
+  ]);
+  return table(["system", ...head], rows);
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function answerable(cases: readonly Case[]): Case[] {
+  return cases.filter(({ grades }) => grades.size > 0);
+}
+
 /** Returns a row for each system: the metrics, the calibration error, and the time of a question. */
 export function overallTable(cases: readonly Case[], measured: readonly Measured[]): string {
-  const drawn = draws(cases.filter(({ grades }) => grades.size > 0).length);
+  const drawn = draws(answerable(cases).length);
   return table(
     ["system", ...JUDGE_NAMES, "calibration error", "µs"],
     measured.map(({ system, found, micros }) => [

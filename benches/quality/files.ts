@@ -29,7 +29,7 @@ export function reportOnFiles(
       const cases = askings.flatMap((asking) => asking.cases);
       const memories = sets.reduce((sum, one) => sum + one.memories.length, 0);
       const title = `${basename(file)}, ${sets.length} stores, ${memories} memories`;
-      return reportOf(title, cases, measure(systems, askings));
+      return reportOf({ title, cases, measured: measure(systems, askings) });
     })
     .join("\n\n");
 }

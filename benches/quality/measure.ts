@@ -75,12 +75,20 @@ function storedOf(memory: SetMemory): StoredMemory {
   return { id, text, created_at, title, subtype, event_time, clusters: [cluster] };
 }
 
+/** Questions that are reported together. */
+export interface Part {
+  readonly title: string;
+  readonly cases: readonly Case[];
+  /** What each system found for the cases. */
+  readonly measured: readonly Measured[];
+}
+
 /** Returns the cases that a test keeps, and what each system found for them. */
 export function selected(
   cases: readonly Case[],
   measured: readonly Measured[],
   keeps: (place: number) => boolean,
-): { cases: Case[]; measured: Measured[] } {
+): Omit<Part, "title"> {
   const kept = <T>(list: readonly T[]): T[] => list.filter((_, place) => keeps(place));
   return {
     cases: kept(cases),

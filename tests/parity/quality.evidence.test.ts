@@ -238,7 +238,11 @@ describe("a set", () => {
 
   it("has tables of metrics, kinds, differences and calibration", () => {
     const systems = [...othersThanEvidence(), evidence({ name: "evidence" })];
-    const report = reportOf("Small", asking.cases, measure(systems, [asking]));
+    const report = reportOf({
+      title: "Small",
+      cases: asking.cases,
+      measured: measure(systems, [asking]),
+    });
     expect(report).toContain("## Small: 2 questions");
     expect(report).toContain("| system | fact (1) | place (1) |");
     expect(report).toContain("| all | 0.000 (0.000 to 0.000) | 0 | 0 |");
