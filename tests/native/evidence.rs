@@ -667,6 +667,23 @@ fn a_question_that_names_a_time_finds_what_was_made_then_and_what_tells_of_it() 
 }
 
 #[test]
+fn an_event_that_is_no_instant_is_refused_by_its_place() {
+    for event in [f64::NAN, f64::INFINITY, 8.64e15 + 2.0, -8.64e15 - 2.0] {
+        let mut memory = Memory::new();
+        let text = |event| Text { title: "", body: "Mira moved.", event };
+        let texts = [
+            EntryText { entry: 0, text: text(Some(NOW)) },
+            EntryText { entry: 1, text: text(Some(event)) },
+        ];
+        let upserted =
+            memory.index.upsert_with_texts(&[NODE, NODE], &texts, NOW, &mut |_, _| false);
+        let refused = upserted.unwrap_err();
+        assert_eq!((refused.field(), refused.index()), ("event_time", Some(1)), "{event}");
+        assert!(memory.index.is_empty());
+    }
+}
+
+#[test]
 fn a_question_that_asks_when_where_or_how_many_finds_times_names_and_numbers() {
     let asked = |question: &str, body: &str| {
         let values = evidence_of(question, body, None, NOW);

@@ -50,7 +50,7 @@ const ENDS = [
 const word = fc.oneof(
   { weight: 12, arbitrary: fc.constantFrom(...WORDS) },
   { weight: 5, arbitrary: fc.constantFrom(...PLAIN) },
-  fc.constantFrom(...TIMES),
+  { weight: 3, arbitrary: fc.constantFrom(...TIMES) },
   fc.constantFrom(...UNSPACED),
 );
 const running = (size: { minLength?: number; maxLength: number }) =>
