@@ -118,23 +118,25 @@ fn words_of(text: &str) -> Vec<String> {
     words
 }
 
-/// Keeps the words with the fewest postings, in their order. Words that occur nowhere go first.
+/// Keeps the words that the fewest passages hold, in their order. Words that occur nowhere go first.
 fn keep_rarest(words: &mut Vec<AskedWord>, texts: &Texts) {
     if words.len() <= MOST_WORDS {
         return;
     }
     let frequency = |word: &AskedWord| -> u32 {
-        let forms = word.matches.iter().filter(|it| it.is_form);
-        let sum: u32 = forms.map(|it| texts.words.postings[it.word as usize].documents).sum();
-        if sum == 0 { u32::MAX } else { sum }
+        let mut count = 0;
+        for form in word.matches.iter().filter(|it| it.is_form) {
+            texts.words.postings[form.word as usize].for_each(|passage, _| {
+                count += u32::from(texts.row_of(passage).is_some());
+            });
+        }
+        if count == 0 { u32::MAX } else { count }
     };
     let mut order: Vec<(u32, usize)> =
         words.iter().enumerate().map(|(place, word)| (frequency(word), place)).collect();
     sort_descending(&mut order, |&(frequency, _)| -f64::from(frequency));
-    let last = order[MOST_WORDS - 1];
-    let mut place = 0;
-    words.retain(|word| {
-        place += 1;
-        (frequency(word), place - 1) <= last
-    });
+    let mut is_kept = vec![false; words.len()];
+    order[..MOST_WORDS].iter().for_each(|&(_, place)| is_kept[place] = true);
+    let mut kept = is_kept.into_iter();
+    words.retain(|_| kept.next() == Some(true));
 }

@@ -73,6 +73,8 @@ pub struct Texts {
     pub(super) count: usize,
     /// The number of words in all texts, and in all passages that were not removed.
     pub(super) total_words: u64,
+    /// The number of times that all texts tell of.
+    told: usize,
     token: String,
     changes: u64,
     /// The number of changes after which cached neighbours are wrong.
@@ -100,6 +102,7 @@ impl Texts {
             removed: 0,
             count: 0,
             total_words: 0,
+            told: 0,
             token: String::new(),
             changes: 0,
             folds: 0,
@@ -252,6 +255,7 @@ impl Texts {
         self.count += 1;
         self.changes += 1;
         self.total_words += text.words.len() as u64;
+        self.told += self.entries[place].as_ref().map_or(0, |entry| entry.told.len());
         self.runs.add(row, moment.cluster, moment.created_at, moment.sequence);
     }
 
@@ -267,6 +271,7 @@ impl Texts {
         self.count -= 1;
         self.changes += 1;
         self.total_words -= u64::from(entry.words);
+        self.told -= entry.told.len();
     }
 
     /// Tells the index that a memory has another place in time.
@@ -320,6 +325,7 @@ impl Texts {
     pub fn bytes(&self) -> usize {
         self.words.bytes()
             + self.entries.capacity() * size_of::<Option<Entry>>()
+            + self.told * size_of::<(f64, f64)>()
             + self.runs.bytes()
             + self.rows.capacity() * size_of::<Row>()
             + self.lengths.capacity() * size_of::<u16>()

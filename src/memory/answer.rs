@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::{Filters, MemoryIndex, NodeChange};
-use crate::check::check_instant;
+use crate::check::{INSTANT, check_instant, is_instant};
 use crate::columns::{LabelSets, Nodes, Row};
 use crate::error::{Error, Result};
 use crate::evidence::{
@@ -176,7 +176,8 @@ impl MemoryIndex {
     /// vector of a word to a sum.
     ///
     /// # Errors
-    /// As [`MemoryIndex::upsert`]. Then nothing is changed.
+    /// As [`MemoryIndex::upsert`], and `invalid_argument` with field and index for an event that is
+    /// no instant. Then nothing is changed.
     ///
     /// # Panics
     /// If the entry of a text is not in the batch.
@@ -188,6 +189,11 @@ impl MemoryIndex {
         embed: &mut Embed<'_>,
     ) -> Result<Vec<Row>> {
         self.check_nodes(batch, now)?;
+        for it in texts {
+            if let Some(found) = it.text.event.filter(|&instant| !is_instant(instant)) {
+                return Err(Error::argument("event_time", INSTANT).found(found).at(it.entry));
+            }
+        }
         let left = self.left_to_keep();
         let given: Vec<Text<'_>> = texts.iter().map(|it| it.text).collect();
         let afford = |need| Self::compare("texts", need, left);

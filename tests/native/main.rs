@@ -4,6 +4,7 @@ mod bad_input;
 mod common;
 mod consolidation;
 mod embed;
+mod evidence;
 mod fsrs;
 mod full_text;
 mod golden;

@@ -13,7 +13,7 @@ import { must, Project, root, tarball } from "./support/tarball.ts";
 
 const MINUTES = 60_000;
 /** The maximum compressed size of the module, in bytes. */
-const MOST_BYTES = 280 * 1024;
+const MOST_BYTES = 340_000;
 
 let packed: Buffer;
 let contents: Package;

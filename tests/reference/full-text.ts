@@ -32,8 +32,8 @@ function fold(c: string): string {
   return /[a-z]/.test(letter!) && marks.length === 1 ? letter! : small;
 }
 
-/** Runs of one kind: words, and text without spaces. */
-function runs(text: string): { isWord: boolean; characters: string[] }[] {
+/** Runs of one kind: words, and text without spaces. Characters are in their normal form. */
+export function runs(text: string): { isWord: boolean; characters: string[] }[] {
   const all: { isWord: boolean; characters: string[] }[] = [];
   let last: (typeof all)[number] | undefined;
   for (const c of text) {
@@ -49,7 +49,8 @@ function runs(text: string): { isWord: boolean; characters: string[] }[] {
   return all;
 }
 
-const pairs = (characters: string[]) =>
+/** The pairs of adjacent characters. */
+export const pairs = (characters: string[]) =>
   characters.slice(1).map((c, place) => characters[place]! + c);
 
 /** The tokens of a document's column. */

@@ -3,8 +3,11 @@
 // as valid.
 
 import type {
+  Answer,
+  AskOptions,
   Bm25Hit,
   DecayChanges,
+  EvidenceMatrix,
   Linked,
   MemoryEdge,
   MemoryIndexOptions,
@@ -22,11 +25,27 @@ import type {
   Strengthened,
   Sweep,
   Transition,
+  Why,
 } from "../../js/engine/src/memory/types.ts";
 import type { Instant as InstantGiven } from "../../js/engine/src/types.ts";
 import { DECAY_LIFECYCLE_STATES } from "./decay.ts";
+import {
+  type AskedMemory,
+  type CollectedEvidence,
+  collectEvidence,
+  EVIDENCE,
+  EvidenceTexts,
+  type Fit,
+  ranked,
+  reasons,
+  type Supersession,
+  type Values,
+} from "./evidence.ts";
+import { type EvidencePreset, fitted } from "./evidence-weights.ts";
+import { classifyIntent } from "./intent.ts";
 import { rerankTop } from "./rerank.ts";
 import {
+  edgePasses,
   getInitialEdgeStrength,
   type Memory,
   nodePasses,
@@ -34,11 +53,13 @@ import {
   prepareMemory,
   type Quantised,
   quantise,
+  SEARCH_DEFAULTS,
   type SearchConfig,
   type SearchFilters,
   type SearchNode,
   search,
   similar,
+  spread,
   type Vectors,
 } from "./search.ts";
 import {
@@ -46,7 +67,7 @@ import {
   getSectionForSubtype,
   SECTION_PROFILES,
 } from "./sections.ts";
-import { toMs } from "./signals.ts";
+import { affinityScore, days, recencyScore, toMs } from "./signals.ts";
 import { recall, type StoredLifecycleState, type StoredNode, sweep } from "./sweep.ts";
 
 // ---- stored data --------------------------------------------------------------------------------
@@ -71,6 +92,10 @@ interface KeptNode extends SearchNode {
 const MOST_ACCESSES = 2 ** 32 - 1;
 const NEUTRAL_SALIENCE = 0.5;
 const DEFAULT_LIMIT = 20;
+const DEFAULT_ANSWERS = 10;
+/** The memories from which activation starts when a question is asked. */
+const SEEDS_OF_QUESTION = 15;
+const MOST_ACTIVATION = 1e6;
 
 /** Text is an instant too. */
 const ms = (instant: InstantGiven): number =>
@@ -154,7 +179,13 @@ export type SearchSettings = {
 
 export interface ReferenceMemoryOptions extends Omit<MemoryIndexOptions, "config"> {
   config?:
-    | { search?: SearchSettings | undefined; salienceGrowth?: boolean | undefined }
+    | {
+        search?: SearchSettings | undefined;
+        salienceGrowth?: boolean | undefined;
+        evidence?:
+          | { preset?: EvidencePreset | undefined; weights?: Partial<Values> | undefined }
+          | undefined;
+      }
     | undefined;
 }
 
@@ -198,6 +229,8 @@ export class ReferenceMemory {
   readonly #form: Vectors["form"];
   readonly #config: Partial<SearchConfig>;
   readonly #salienceGrowth: boolean;
+  readonly #fit: Fit;
+  readonly #texts: EvidenceTexts;
   readonly #nodes = new Map<string, KeptNode>();
   readonly #edges = new Map<string, StoredMemoryEdge>();
   /** The edges of each node, in both directions. */
@@ -208,11 +241,20 @@ export class ReferenceMemory {
   #inOrder: KeptNode[] | null = null;
   #prepared: Memory | null = null;
 
-  constructor({ dimensions = 0, embeddings = "f32", config = {} }: ReferenceMemoryOptions = {}) {
+  constructor({
+    dimensions = 0,
+    embeddings = "f32",
+    config = {},
+    ...ofTexts
+  }: ReferenceMemoryOptions = {}) {
     this.#dimensions = dimensions;
     this.#form = embeddings;
     this.#config = searchConfigOf(config.search ?? {});
     this.#salienceGrowth = config.salienceGrowth ?? false;
+    const { preset = "general", weights = {} } = config.evidence ?? {};
+    const fit = fitted(preset);
+    this.#fit = { ...fit, weights: { ...fit.weights, ...weights } };
+    this.#texts = new EvidenceTexts(ofTexts);
   }
 
   // ---- nodes and edges ----
@@ -251,6 +293,17 @@ export class ReferenceMemory {
       this.#nodes.set(id, node);
       if (known === undefined) this.#edgesOf.set(id, new Set());
     }
+    this.#texts.upsert(
+      nodes
+        .filter(({ title, text }) => title != null || text != null)
+        .map(({ id, title, text, event_time }) => ({
+          id,
+          title: title ?? "",
+          body: text ?? "",
+          event: event_time == null ? undefined : ms(event_time),
+          created_at: this.#nodes.get(id)!.created_at,
+        })),
+    );
     return this.#nodes.size - before;
   }
 
@@ -273,6 +326,7 @@ export class ReferenceMemory {
       this.#edgesOf.delete(id);
       this.#nodes.delete(id);
     }
+    this.#texts.remove(ids);
     return before - this.#nodes.size;
   }
 
@@ -350,6 +404,10 @@ export class ReferenceMemory {
 
   get edgeCount(): number {
     return this.#edges.size;
+  }
+
+  get textCount(): number {
+    return this.#texts.size;
   }
 
   #inbound(id: string): number {
@@ -500,6 +558,106 @@ export class ReferenceMemory {
         : { connections: connections.map((edge) => ({ ...edge })) }),
       metrics: { ...report.metrics, hops, edges_traversed, terminated },
     };
+  }
+
+  ask(question: string, options: AskOptions = {}): Answer[] {
+    const { limit = DEFAULT_ANSWERS, min_score = 0 } = options;
+    const collected = this.#collect(question, options);
+    const answers = ranked(collected, this.#fit, this.#supersessions())
+      .slice(0, limit)
+      .map(({ id, score, sum, values, superseded_by }) => ({
+        ...{ id, score, sum },
+        evidence: Object.fromEntries(Object.entries(values).filter(([, value]) => value !== 0)),
+        ...(superseded_by === undefined ? {} : { superseded_by }),
+      }));
+    const end = answers.findIndex(({ score }) => score < min_score);
+    return end < 0 ? answers : answers.slice(0, end);
+  }
+
+  why(id: string, question: string, options: AskOptions = {}): Why {
+    return reasons(this.#collect(question, options), id, this.#fit, this.#supersessions());
+  }
+
+  #supersessions(): Supersession[] {
+    return [...this.#edges.values()]
+      .filter(({ type }) => type === "supersedes")
+      .sort(bySequence)
+      .map(({ source_id, target_id }) => ({ newer: source_id, older: target_id }));
+  }
+
+  evidence(question: string, options: AskOptions = {}): EvidenceMatrix {
+    const { held } = this.#collect(question, options);
+    const found = [...held.values()].filter(({ memory }) => memory.passes);
+    return {
+      ids: found.map(({ memory }) => memory.id),
+      names: EVIDENCE,
+      values: Float64Array.from(
+        found.flatMap(({ values }) => EVIDENCE.map((name) => values[name])),
+      ),
+    };
+  }
+
+  #collect(
+    text: string,
+    { now: given = Date.now(), filters: unread }: AskOptions,
+  ): CollectedEvidence {
+    const now = ms(given);
+    const filters = filtersOf(unread ?? {});
+    const memories = this.#nodesInOrder().map((node): AskedMemory => {
+      // An access in the future counts as one of today.
+      const accessed = days(node.last_accessed, now) < 0 ? now : node.last_accessed;
+      return {
+        id: node.id,
+        section: getSectionForSubtype(node.subtype),
+        cluster: node.clusters[0],
+        created_at: node.created_at,
+        recency: recencyScore(accessed, now),
+        affinity: affinityScore(node.access_count, node.created_at, accessed, now),
+        passes: nodePasses(node, filters, now),
+      };
+    });
+    const sections = classifyIntent(text);
+    return collectEvidence(this.#texts, { text, now, sections }, memories, (nearness) =>
+      this.#activation(
+        memories.filter(({ id, passes }) => passes && nearness.has(id)).map(({ id }) => id),
+        nearness,
+        filters,
+        now,
+      ),
+    );
+  }
+
+  /** Activation that comes over edges from the memories that are nearest to a question. */
+  #activation(
+    ids: readonly string[],
+    nearness: ReadonlyMap<string, number>,
+    filters: SearchFilters,
+    now: number,
+  ): Map<string, number> {
+    const config = { ...SEARCH_DEFAULTS, ...this.#config };
+    const seeds = ids
+      .map((id) => ({ node_id: id, vector_score: nearness.get(id)!, bm25_score: 0 }))
+      .sort((a, b) => b.vector_score - a.vector_score)
+      .slice(0, SEEDS_OF_QUESTION)
+      .filter(({ vector_score }) => vector_score > 0)
+      .map((seed) => ({
+        ...seed,
+        combined_score: config.dense_weight * Math.min(seed.vector_score, 1),
+      }))
+      .sort((a, b) => b.combined_score - a.combined_score);
+    const { activated } = spread(
+      this.#prepare(),
+      seeds,
+      config,
+      (node, edge) => edgePasses(edge, filters) && nodePasses(node, filters, now),
+    );
+    const own = seeds.map(({ combined_score }) => config.initial_activation * combined_score);
+    return new Map(
+      activated.map(({ id, activation }, place) => {
+        const received = activation - (own[place] ?? 0);
+        return [id, received <= MOST_ACTIVATION ? received : MOST_ACTIVATION];
+      }),
+    );
   }
 
   similar(

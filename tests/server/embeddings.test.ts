@@ -372,7 +372,7 @@ describe("backfilling", () => {
 
   test("can be done by a command, which resumes where it stopped, beside a server", async () => {
     const folder = await withoutVectors("late", ["one", "two", "three", "four"]);
-    const server = await start(folder, BY_SIGNALS);
+    const server = await start(folder, [...NONE, ...BY_SIGNALS]);
     const client = clientOf(server, "late");
     expect((await client.ask("POST /search", { query: "one" })).body.count).toBe(1);
     const provider = await startProvider(D);

@@ -233,7 +233,7 @@ describe("another agent is answered between the steps of one agent's long work:"
         return keepInTurns.call(large);
       });
       vi.spyOn(large, "close").mockImplementation(() => {
-        order.push(existsSync(snapshotsOf(files.large!).texts) ? "closed" : "closed, not kept");
+        order.push(existsSync(snapshotsOf(files.large!).index) ? "closed" : "closed, not kept");
         close.call(large);
       });
       const isEnding = () => isKeeping || order.length > 0;

@@ -131,9 +131,8 @@ describe("POST /context/lines", () => {
     expect(api.linesAnswer.strict().parse(body).ids).toContain(thesis.id);
     const lines = body.text.split("\n");
     expect(lines).toHaveLength(body.ids.length);
-    const today = new Date().toISOString().slice(0, 10);
     expect(lines).toContain(
-      `- [thesis · KNOWLEDGE] BTC thesis: dips are bought (${today}): Extremes revert`,
+      "- [thesis · KNOWLEDGE] BTC thesis: dips are bought (2026-01-01): Extremes revert",
     );
     expect(
       (await own.ask("POST /context/lines", { query: "BTC thesis", max_tokens: 25 })).body.text,

@@ -99,8 +99,12 @@ def main() -> None:
     sentences = make_sentences(teacher.vocabulary, alone, options.sentences, random)
     say(f"{len(sentences)} sentences of {sum(map(len, sentences))} tokens")
 
+    tenths = 0
+
     def report(done: int) -> None:
-        if done * 10 // len(sentences) > (done - 64) * 10 // len(sentences):
+        nonlocal tenths
+        if done * 10 // len(sentences) > tenths:
+            tenths = done * 10 // len(sentences)
             say(f"{done} sentences by the teacher")
 
     targets = teacher.embed(sentences, report)

@@ -259,6 +259,12 @@ fn a_number_out_of_range_is_refused_by_its_path() {
         .filter(|(_, value)| value.is_number())
         .map(|(path, _)| path)
         .collect();
+    let (weights, numbers): (Vec<String>, Vec<String>) =
+        numbers.into_iter().partition(|path| path.starts_with("evidence.weights."));
+    assert_eq!(weights.len(), 1);
+    for wrong in [-1000.5, 1000.5, f64::NAN, f64::INFINITY] {
+        assert_number_refused(&weights[0], wrong, "must lie between -1000 and 1000");
+    }
     let (counts, numbers): (Vec<String>, Vec<String>) = numbers
         .into_iter()
         .partition(|path| path.starts_with("search.") || path.starts_with("orchestrator."));

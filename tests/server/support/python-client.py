@@ -260,7 +260,7 @@ def searching(memory):
     assert answer["metrics"]["nodes_returned"] == 2
 
     def search(**filters):
-        return set(ids_of(memory.ask(200, "POST /search", {"query": "zirconium", **filters}), f"found by {filters}"))
+        return set(ids_of(memory.ask(200, "POST /search", {"query": "zirconium", "ranking": "signals", **filters}), f"found by {filters}"))
 
     assert search(type="fact") == {wanted}
     assert search(subtype="custom:signal") == {other}

@@ -525,7 +525,7 @@ export interface ReadQuestion {
 export function readQuestion(text: string, options: AskOptions, names: AllNames): ReadQuestion {
   if (typeof text !== "string") throw invalid("question", `must be a string, found ${show(text)}`);
   const { limit, min_score, now, filters } = optionsOf<AskOptions>("options", options, ASK_KEYS);
-  const minScore = min_score ?? 0;
+  const minScore = min_score === undefined ? 0 : min_score;
   if (!(typeof minScore === "number" && minScore >= 0 && minScore <= 1))
     throw invalid("min_score", `must lie between 0 and 1, found ${show(min_score)}`);
   const head = new Float64Array(SEARCH);

@@ -121,7 +121,8 @@ export interface MemoryNode {
   text?: string | null | undefined;
   /**
    * Time of the event that title and text tell of. A question that names this time finds the
-   * memory. Read only together with title or text (none).
+   * memory. Read only together with title or text (none). Times that the text itself names, such as
+   * "yesterday", are relative to the `created_at` that the node has when the text is given.
    */
   event_time?: Instant | null | undefined;
   /**

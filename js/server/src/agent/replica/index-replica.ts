@@ -32,6 +32,11 @@ export class IndexReplica implements Consumer {
   #index: MemoryIndex | undefined;
   #storage: Storage | undefined;
   #dimensions = 0;
+  /**
+   * Components for which the index has room. Before the first embedding these are those of the
+   * server's own vectors, so that the index need not be built again for the first.
+   */
+  #room = 0;
   readonly #soft: SoftState;
   readonly #engine: Engine;
   readonly #config: EngineYaml;
@@ -100,8 +105,9 @@ export class IndexReplica implements Consumer {
     this.forget();
     this.#storage = storage;
     this.#dimensions = storage.embeddings.dimensions();
+    this.#room = this.#dimensions || (this.#words?.dimensions ?? 0);
     this.#index = new MemoryIndex({
-      dimensions: this.#dimensions,
+      dimensions: this.#room,
       config: inSnakeCase(this.#config),
       embedder: this.#words,
     });
@@ -127,6 +133,7 @@ export class IndexReplica implements Consumer {
     this.#storage = storage;
     this.#index = kept.index;
     this.#dimensions = dimensions;
+    this.#room = dimensions;
     for (const [kind, names] of Object.entries(this.#names)) {
       for (const name of storage.names.inUse(kind as NameKind)) names.add(name);
     }
@@ -181,12 +188,13 @@ export class IndexReplica implements Consumer {
   }
 
   take({ nodes, edges, softened }: Taken): boolean {
-    // The first embedding sets the number of components, so that the index has to be rebuilt.
-    if (
-      nodes.some((row) => this.#isOdd(row)) &&
-      this.#storage?.embeddings.dimensions() !== this.#dimensions
-    )
-      return false;
+    if (nodes.some((row) => this.#isOdd(row))) {
+      // The first embedding sets the number of components.
+      const dimensions = this.#storage!.embeddings.dimensions();
+      const isFirst = this.#dimensions === 0 && dimensions === this.#room;
+      if (!isFirst && dimensions !== this.#dimensions) return false;
+      this.#dimensions = dimensions;
+    }
     this.#upsert(nodes);
     this.#link(edges);
     this.#soften(softened);

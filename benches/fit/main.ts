@@ -1,0 +1,89 @@
+// `npm run fit`: fits the weights of evidence on questions with known answers, and writes them to
+// src/evidence/fitted.rs. The same package, files and date give the same bytes.
+
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { loadEmbedderSync } from "nous-embedder";
+import { MemoryIndex } from "nous-wasm";
+import { generateSample } from "../../js/demo/sample/index.ts";
+import { writeResults } from "../results.ts";
+import { collect } from "./evidence-table.ts";
+import { fitPreset, PRESETS, type Preset } from "./preset.ts";
+import { reportOf, type TabledSet, uses } from "./report.ts";
+import { rustFile } from "./rust-file.ts";
+import { type FitSet, fileSet, namedFile, ownFitSets } from "./sets.ts";
+
+const FITTED_FILE = "src/evidence/fitted.rs";
+const USAGE = `npm run fit -- --set FILE[=WEIGHT] … [--without NAME] [--date DAY] [--out FILE]
+
+  --set FILE[=WEIGHT]   a file of question sets, and its share relative to the others (1)
+  --without NAME        fits once more without this set, to compare; the name of its file without
+                        .json or .json.gz
+  --date DAY            the date in the written file, such as 2026-11-25 (today)
+  --out FILE            the written file (${FITTED_FILE})`;
+
+const { values } = parseArgs({
+  options: {
+    set: { type: "string", multiple: true, default: [] },
+    without: { type: "string" },
+    date: { type: "string", default: new Date().toISOString().slice(0, 10) },
+    out: { type: "string", default: FITTED_FILE },
+    help: { type: "boolean" },
+  },
+});
+if (values.help === true) console.log(USAGE);
+else run();
+
+function run(): void {
+  const { set, without, date, out } = values;
+  if (!/^\d{4}-\d\d-\d\d$/.test(date))
+    throw new RangeError(`--date ${date}: must be a day such as 2026-11-25`);
+  const embedder = loadEmbedderSync();
+  const sets: FitSet[] = [
+    ...set.map((argument) => fileSet(namedFile(argument))),
+    ...ownFitSets(generateSample()),
+  ];
+  if (without !== undefined && !sets.some(({ name }) => name === without))
+    throw new RangeError(
+      `--without ${without}: the sets are ${sets.map(({ name }) => name).join(", ")}`,
+    );
+  const names = new Set<string>();
+  for (const { name } of sets) {
+    if (names.has(name)) throw new RangeError(`--set: two files have the name ${name}`);
+    names.add(name);
+  }
+  const tabled: TabledSet[] = sets.map((one) => {
+    const start = performance.now();
+    const table = collect(one.name, one.askings, { embedder });
+    const gaps = collect(one.name, one.askings, { embedder, clusters: false });
+    const seconds = ((performance.now() - start) / 1000).toFixed(1);
+    console.error(`${one.name}: ${table.questionKinds.length} questions, ${seconds} s`);
+    return { ...one, table, gaps };
+  });
+  const probe = new MemoryIndex();
+  const kinds = probe.evidence("").names;
+  probe.free();
+  const fitOf = (preset: Preset, among: readonly TabledSet[]) => {
+    const start = performance.now();
+    const fitted = fitPreset(preset, kinds, uses(among, preset));
+    console.error(`${preset}: ${((performance.now() - start) / 1000).toFixed(1)} s`);
+    return fitted;
+  };
+  const presets = { general: fitOf("general", tabled), trading: fitOf("trading", tabled) };
+  const beside =
+    without === undefined
+      ? undefined
+      : {
+          name: without,
+          fitted: fitOf(
+            "general",
+            tabled.filter(({ name }) => name !== without),
+          ),
+        };
+  const { text, reported } = reportOf({ sets: tabled, presets, beside });
+  writeFileSync(out, rustFile({ date, sets: reported, presets }));
+  const path = writeResults("fit", "Fitted weights", text);
+  console.log(`${text}\n\nwritten to ${out} and ${path}`);
+  for (const preset of PRESETS)
+    if (presets[preset].scale <= 0) throw new Error(`${preset}: the sum says nothing of answers`);
+}

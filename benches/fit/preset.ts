@@ -1,0 +1,78 @@
+// The presets: which kinds of evidence they weigh, and how their weights and scale are fitted.
+
+import { DEPTH } from "../quality/metrics.ts";
+import { type EvidenceTable, sumsOf } from "./evidence-table.ts";
+import { fitListwise, type WeightedTable } from "./listwise.ts";
+import { firstOf, fitScale, type Scale } from "./logistic.ts";
+
+/** The presets, in the order of the fitted file. */
+export const PRESETS = ["general", "trading"] as const;
+/** A preset. */
+export type Preset = (typeof PRESETS)[number];
+
+/**
+ * What a memory is like, whatever the question. It tells nothing that holds for memories of every
+ * kind, so that `general` leaves it out.
+ */
+const OF_THE_MEMORY: ReadonlySet<string> = new Set([
+  "affinity",
+  "recency_episodic",
+  "recency_signals",
+  "recency_knowledge",
+  "recency_procedural",
+  "section_episodic",
+  "section_signals",
+  "section_procedural",
+]);
+
+/** The kinds of evidence that may speak against a memory. More of any other kind is never worse. */
+const SIGNED: ReadonlySet<string> = new Set(
+  [...OF_THE_MEMORY].filter((kind) => kind !== "affinity"),
+);
+
+/** Fitted weights with their scale, rounded as the fitted file holds them. */
+export interface Fitted extends Scale {
+  /** The weight of each kind of evidence of the engine; 0 if it is not fitted. */
+  readonly weights: Readonly<Record<string, number>>;
+  /** The temperature of each set; see {@link fitListwise}. */
+  readonly temperatures: readonly number[];
+}
+
+/** Decimal places of weights, scale and offset. */
+const PLACES = 3;
+
+/**
+ * Fits a preset: weights, then scale and offset over the first ten memories of each question.
+ *
+ * @param kinds - All kinds of evidence of the engine.
+ * @throws {RangeError} If the sets do not suffice; see {@link fitListwise} and {@link fitScale}.
+ * @example
+ * ```ts
+ * const { weights, scale, offset } = fitPreset("general", names, [{ table, weight: 1 }]);
+ * ```
+ */
+export function fitPreset(
+  preset: Preset,
+  kinds: readonly string[],
+  sets: readonly WeightedTable[],
+): Fitted {
+  const isKnown = (kind: string) => sets.some(({ table }) => table.kinds.includes(kind));
+  const fittable = kinds.filter(
+    (kind) => isKnown(kind) && (preset === "trading" || !OF_THE_MEMORY.has(kind)),
+  );
+  const { weights: exact, temperatures } = fitListwise(sets, { kinds: fittable, signed: SIGNED });
+  const weights = Object.fromEntries(kinds.map((kind) => [kind, rounded(exact[kind] ?? 0)]));
+  const { scale, offset } = fitScale(
+    sets.map(({ table, weight }) => ({ judged: firstOfTable(table, weights), weight })),
+  );
+  return { weights, temperatures, scale: rounded(scale), offset: rounded(offset) };
+}
+
+function firstOfTable(table: EvidenceTable, weights: Readonly<Record<string, number>>) {
+  return firstOf(table, sumsOf(table, weights), DEPTH);
+}
+
+function rounded(value: number): number {
+  // Adding 0 turns −0 into 0.
+  return Number(value.toFixed(PLACES)) + 0;
+}

@@ -1,0 +1,134 @@
+// The figures of a fit, as Markdown and as lines of the fitted file.
+
+import { draws, estimate } from "../quality/bootstrap.ts";
+import { calibrationTable, shown } from "../quality/evidence-report.ts";
+import { table } from "../results.ts";
+import type { EvidenceTable } from "./evidence-table.ts";
+import { type Figures, JUDGE_NAMES, judge, mean } from "./judge.ts";
+import type { WeightedTable } from "./listwise.ts";
+import { type Fitted, PRESETS, type Preset } from "./preset.ts";
+import type { ReportedSet } from "./rust-file.ts";
+import type { FitSet } from "./sets.ts";
+
+/** A set with its evidence. */
+export interface TabledSet extends FitSet {
+  readonly table: EvidenceTable;
+  /** The same without clusters: runs end at gaps in time. */
+  readonly gaps: EvidenceTable;
+}
+
+/** Returns the sets that a preset is fitted on. */
+export function uses(sets: readonly TabledSet[], preset: Preset): WeightedTable[] {
+  return sets.flatMap(({ table, weights }) => {
+    const weight = weights[preset];
+    return weight === undefined ? [] : { table, weight };
+  });
+}
+
+/** What {@link reportOf} compares. */
+export interface Fits {
+  readonly sets: readonly TabledSet[];
+  readonly presets: Readonly<Record<Preset, Fitted>>;
+  /** `general` fitted without the set of this name. */
+  readonly beside?: { readonly name: string; readonly fitted: Fitted } | undefined;
+}
+
+/** BM25 alone, over the best of each question. Its sums are no probabilities. */
+const WORDS_ALONE: Fitted = { weights: { bm: 1 }, scale: 1, offset: 0, temperatures: [] };
+
+/** Returns the report, and what the fitted file says of each set. */
+export function reportOf({ sets, presets, beside }: Fits): {
+  text: string;
+  reported: ReportedSet[];
+} {
+  const parts = sets.map((set) => {
+    const rowOf = (label: string, { weights, ...scale }: Fitted, from: EvidenceTable): Row => ({
+      label,
+      figures: judge(from, weights, scale),
+    });
+    const rows = [
+      ...PRESETS.map((preset) => rowOf(`\`${preset}\``, presets[preset], set.table)),
+      rowOf(`\`${set.preset}\`, runs by gaps`, presets[set.preset], set.gaps),
+    ];
+    if (beside !== undefined)
+      rows.push(rowOf(`\`general\` without ${beside.name}`, beside.fitted, set.table));
+    const own = rows[PRESETS.indexOf(set.preset)]!;
+    return {
+      text: setReport(set, rowOf("BM25 by the same words", WORDS_ALONE, set.table), rows, own),
+      reported: {
+        name: set.name,
+        questions: set.table.questionKinds.length,
+        figures: lineOf(own.figures),
+        fittedOn: presetsOf(set),
+      },
+    };
+  });
+  return {
+    text: [weightsTable(presets, beside), ...parts.map(({ text }) => text)].join("\n\n"),
+    reported: parts.map(({ reported }) => reported),
+  };
+}
+
+function presetsOf({ weights }: FitSet): Preset[] {
+  return PRESETS.filter((preset) => weights[preset] !== undefined);
+}
+
+function lineOf({ values, error }: Figures): string {
+  const each = JUDGE_NAMES.map((name) => `${name} ${mean(values[name]).toFixed(3)}`);
+  return [...each, `calibration error ${error.toFixed(3)}`].join(", ");
+}
+
+interface Row {
+  readonly label: string;
+  readonly figures: Figures;
+}
+
+/** Returns the tables of a set; `own` is the row whose calibration is shown. */
+function setReport(set: TabledSet, words: Row, rows: readonly Row[], own: Row): string {
+  const { kinds } = words.figures;
+  const used = presetsOf(set);
+  const use = used.length === 0 ? "measured only" : `fitted on: ${used.join(", ")}`;
+  const title = `## ${set.name}: ${set.table.questionKinds.length} questions, ${kinds.length} with answers (${use})`;
+  const calibration = [
+    `Calibration of ${own.label}, over the first ten memories of each question:`,
+    calibrationTable(own.figures.bins),
+  ];
+  if (kinds.length === 0) return [title, ...calibration].join("\n\n");
+  const drawn = draws(kinds.length);
+  const names = [...new Set(kinds)];
+  const overall = [words, ...rows].map((row) => [
+    row.label,
+    ...JUDGE_NAMES.map((name) => shown(estimate(row.figures.values[name], drawn))),
+    row === words ? "" : row.figures.error.toFixed(3),
+  ]);
+  const byKind = [words, ...rows].map(({ label, figures }) => [
+    label,
+    ...names.map((kind) => {
+      const own = figures.values["nDCG@10"].filter((_, q) => kinds[q] === kind);
+      return mean(own).toFixed(3);
+    }),
+  ]);
+  const counted = (kind: string) => `${kind} (${kinds.filter((one) => one === kind).length})`;
+  return [
+    title,
+    table(["weights", ...JUDGE_NAMES, "calibration error"], overall),
+    ...(names.length < 2 ? [] : [table(["nDCG@10", ...names.map(counted)], byKind)]),
+    ...calibration,
+  ].join("\n\n");
+}
+
+function weightsTable(presets: Fits["presets"], beside: Fits["beside"]): string {
+  const columns = [
+    ...PRESETS.map((preset) => [`\`${preset}\``, presets[preset]] as const),
+    ...(beside === undefined ? [] : [[`without ${beside.name}`, beside.fitted] as const]),
+  ];
+  const kinds = Object.keys(presets.general.weights);
+  return table(
+    ["evidence", ...columns.map(([label]) => label)],
+    [
+      ...kinds.map((kind) => [kind, ...columns.map(([, { weights }]) => String(weights[kind]))]),
+      ["scale", ...columns.map(([, { scale }]) => String(scale))],
+      ["offset", ...columns.map(([, { offset }]) => String(offset))],
+    ],
+  );
+}

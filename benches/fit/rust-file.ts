@@ -1,0 +1,74 @@
+// Writes fitted presets as the Rust file that the crate is built with. Each weight is a field of a
+// struct, so that the build refuses a kind of evidence that the engine does not know, and a kind
+// without a weight.
+
+import { type Fitted, PRESETS, type Preset } from "./preset.ts";
+
+/** What {@link rustFile} says of a set. */
+export interface ReportedSet {
+  readonly name: string;
+  /** The number of questions. */
+  readonly questions: number;
+  /** Lines of figures: for example "nDCG@10 0.636". */
+  readonly figures: string;
+  /** The presets that were fitted on the set. */
+  readonly fittedOn: readonly Preset[];
+}
+
+/** What the file holds. */
+export interface FittedFile {
+  /** The day of the fit, such as 2026-11-25. */
+  readonly date: string;
+  readonly sets: readonly ReportedSet[];
+  readonly presets: Readonly<Record<Preset, Fitted>>;
+}
+
+/** The score from which on an answer counts as one. */
+export const ANSWERABLE = 0.3;
+
+const DOCS: Readonly<Record<Preset, string>> = {
+  general: "For any memory: people, projects, documents.",
+  trading: "For the memory of a trading agent.",
+};
+
+/** Returns the text of the Rust file. The same presets and sets give the same text. */
+export function rustFile({ date, sets, presets }: FittedFile): string {
+  const lines = [
+    "//! The fitted weights of the two presets. `npm run fit` writes this file: change the sets or the",
+    "//! fit, and not the numbers.",
+    "//!",
+    `//! Fitted on ${date}. In brackets: the number of questions, and the presets fitted on the set.`,
+    "//!",
+    ...sets.map(({ name, questions, figures, fittedOn }) => {
+      const use = fittedOn.length === 0 ? "measured only" : fittedOn.join(", ");
+      return `//! - ${name} (${questions}; ${use}): ${figures}.`;
+    }),
+    "",
+    "use super::weights::{Fit, Values};",
+    "",
+    "/// The score from which on an answer counts as one. If no memory reaches it, the question has no",
+    "/// answer.",
+    `pub const ANSWERABLE: f64 = ${float(ANSWERABLE)};`,
+  ];
+  for (const preset of PRESETS) {
+    const { weights, scale, offset } = presets[preset];
+    lines.push(
+      "",
+      `/// ${DOCS[preset]}`,
+      `pub const ${preset.toUpperCase()}: Fit = Fit {`,
+      "    weights: Values {",
+      ...Object.entries(weights).map(([kind, weight]) => `        ${kind}: ${float(weight)},`),
+      "    },",
+      `    scale: ${float(scale)},`,
+      `    offset: ${float(offset)},`,
+      "};",
+    );
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+/** Returns a number as a Rust literal of type f64. */
+function float(value: number): string {
+  const text = String(value);
+  return /^-?\d+$/.test(text) ? `${text}.0` : text;
+}

@@ -1,0 +1,953 @@
+//! Answers to questions in words: the rules one by one.
+
+use std::collections::HashMap;
+
+use nous_wasm::Config;
+use nous_wasm::Value;
+use nous_wasm::columns::{Row, VectorForm};
+use nous_wasm::evidence::{NAMES, Stemming, Text, Values};
+use nous_wasm::memory::{
+    Access, Answer, Ask, EdgeChange, Embedding, EntryText, Filters, MemoryIndex, NameKind,
+    NodeChange, Options, Target, Why,
+};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::common::{NOW, assert_is};
+
+const MINUTE: f64 = 60_000.0;
+const DAY: f64 = 86_400_000.0;
+
+const NODE: NodeChange<'static> = NodeChange {
+    target: Target::New,
+    sequence: None,
+    created_at: None,
+    last_accessed: Access::Kept,
+    access_count: None,
+    stability: None,
+    retrievability: None,
+    difficulty: None,
+    salience: None,
+    state: None,
+    node_type: None,
+    subtype: None,
+    tags: None,
+    clusters: None,
+    embedding: Embedding::Kept,
+};
+
+/// A memory index with the vectors of some words.
+struct Memory {
+    index: MemoryIndex,
+    vectors: HashMap<&'static str, Vec<f32>>,
+}
+
+impl Memory {
+    fn new() -> Self {
+        Self::with(&json!({}), usize::MAX)
+    }
+
+    fn with(config: &serde_json::Value, max_bytes: usize) -> Self {
+        let options =
+            Options { dimensions: 0, form: VectorForm::F32, embedding_id: "".into(), max_bytes };
+        let config = Config::read(&Value::deserialize(config).unwrap()).unwrap();
+        let mut index = MemoryIndex::new(options, config).unwrap();
+        index.keep_texts(0, Stemming::English);
+        Self { index, vectors: HashMap::new() }
+    }
+
+    fn with_vectors(vectors: &[(&'static str, &[f32])]) -> Self {
+        let mut memory = Self::new();
+        memory.index.keep_texts(vectors[0].1.len(), Stemming::English);
+        memory.vectors = vectors.iter().map(|&(word, vector)| (word, vector.to_vec())).collect();
+        memory
+    }
+
+    /// Adds nodes with a title and a body. `None` keeps the text of a node.
+    fn upsert(
+        &mut self,
+        nodes: &[(NodeChange<'_>, Option<(&str, &str)>)],
+    ) -> nous_wasm::Result<Vec<Row>> {
+        let batch: Vec<NodeChange<'_>> = nodes.iter().map(|&(node, _)| node).collect();
+        let texts: Vec<EntryText<'_>> = nodes
+            .iter()
+            .enumerate()
+            .filter_map(|(entry, (_, text))| {
+                let (title, body) = (*text)?;
+                Some(EntryText { entry, text: Text { title, body, event: None } })
+            })
+            .collect();
+        let Self { index, vectors } = self;
+        index.upsert_with_texts(&batch, &texts, NOW, &mut |word, sum| {
+            let Some(vector) = vectors.get(word) else { return false };
+            sum.iter_mut().zip(vector).for_each(|(sum, part)| *sum += part);
+            true
+        })
+    }
+
+    /// Adds memories with these texts.
+    fn add(&mut self, texts: &[&str]) -> Vec<Row> {
+        let nodes: Vec<_> = texts.iter().map(|&text| (NODE, Some(("", text)))).collect();
+        self.upsert(&nodes).unwrap()
+    }
+
+    /// Gives a memory another text.
+    fn set(&mut self, row: Row, title: &str, body: &str) {
+        let change = NodeChange { target: Target::There(row), ..NODE };
+        self.upsert(&[(change, Some((title, body)))]).unwrap();
+    }
+
+    fn run<T>(
+        &mut self,
+        ask: &Ask<'_>,
+        call: impl FnOnce(
+            &mut MemoryIndex,
+            &Ask<'_>,
+            &mut dyn FnMut(&str, &mut [f32]) -> bool,
+        ) -> nous_wasm::Result<T>,
+    ) -> nous_wasm::Result<T> {
+        let Self { index, vectors } = self;
+        call(index, ask, &mut |word, sum| {
+            let Some(vector) = vectors.get(word) else { return false };
+            sum.iter_mut().zip(vector).for_each(|(sum, part)| *sum += part);
+            true
+        })
+    }
+
+    fn answers(&mut self, ask: &Ask<'_>) -> Vec<Answer> {
+        self.run(ask, |index, ask, embed| index.ask(ask, embed)).unwrap()
+    }
+
+    fn why(&mut self, row: Row, text: &str) -> Why {
+        let filters = Filters::default();
+        self.run(&question(text, &filters), |index, ask, embed| index.why(row, ask, embed)).unwrap()
+    }
+
+    fn evidence_for(&mut self, ask: &Ask<'_>) -> HashMap<Row, Values> {
+        let all = self.run(ask, |index, ask, embed| index.evidence(ask, embed)).unwrap();
+        all.into_iter().collect()
+    }
+
+    /// The evidence of every memory.
+    fn evidence(&mut self, text: &str) -> HashMap<Row, Values> {
+        let filters = Filters::default();
+        self.evidence_for(&question(text, &filters))
+    }
+
+    /// The rows of all answers.
+    fn ranking(&mut self, text: &str) -> Vec<Row> {
+        let filters = Filters::default();
+        self.answers(&question(text, &filters)).iter().map(|answer| answer.row).collect()
+    }
+
+    /// The word of a memory that matches a question of one word, and its nearness.
+    fn found(&mut self, row: Row, word: &str) -> (Option<String>, f64) {
+        let why = self.why(row, word);
+        assert_eq!(why.words.len(), 1, "{word}");
+        (why.words[0].found.clone(), why.words[0].nearness)
+    }
+}
+
+fn question<'a>(text: &'a str, filters: &'a Filters) -> Ask<'a> {
+    Ask { text, filters, limit: usize::MAX, min_score: 0.0, now: NOW }
+}
+
+/// A sentence of `count` words that occur nowhere else, numbered from `first`.
+fn sentence(first: usize, count: usize) -> String {
+    let words: Vec<String> = (first..first + count).map(|number| format!("w{number}")).collect();
+    words.join(" ") + "."
+}
+
+// ---- passages -----------------------------------------------------------------------------------
+
+/// The first word and the length of the passages of a text whose words are w0, w1 and so on.
+fn passages(title: &str, body: &str, words: usize) -> Vec<(u32, u32)> {
+    let mut memory = Memory::new();
+    let rows = memory.upsert(&[(NODE, Some((title, body)))]).unwrap();
+    let mut passages: Vec<(u32, u32)> = Vec::new();
+    for word in 0..words {
+        let passage = memory.why(rows[0], &format!("w{word}")).passage;
+        assert!((passage.first_word..passage.first_word + passage.words).contains(&(word as u32)));
+        if passages.len() == passage.passage as usize {
+            passages.push((passage.first_word, passage.words));
+        }
+        assert_eq!(passages[passage.passage as usize], (passage.first_word, passage.words));
+    }
+    passages
+}
+
+#[test]
+fn a_passage_ends_with_the_sentence_that_brings_it_to_forty_words() {
+    let body = [sentence(0, 25), sentence(25, 14), sentence(39, 1), sentence(40, 12)].join(" ");
+    assert_eq!(passages("", &body, 52), [(0, 40), (40, 12)]);
+}
+
+#[test]
+fn a_sentence_that_would_bring_a_passage_over_sixty_words_begins_the_next_one() {
+    let body = [sentence(0, 39), sentence(39, 21)].join(" ");
+    assert_eq!(passages("", &body, 60), [(0, 60)]);
+    let body = [sentence(0, 39), sentence(39, 22)].join(" ");
+    assert_eq!(passages("", &body, 61), [(0, 39), (39, 22)]);
+}
+
+#[test]
+fn a_sentence_of_more_than_sixty_words_is_cut() {
+    assert_eq!(passages("", &sentence(0, 150), 150), [(0, 40), (40, 40), (80, 40), (120, 30)]);
+    assert_eq!(passages("", &sentence(0, 60), 60), [(0, 60)]);
+}
+
+#[test]
+fn a_last_passage_of_fewer_than_ten_words_joins_the_one_before() {
+    let body = [sentence(0, 40), sentence(40, 9)].join(" ");
+    assert_eq!(passages("", &body, 49), [(0, 49)]);
+    let body = [sentence(0, 40), sentence(40, 10)].join(" ");
+    assert_eq!(passages("", &body, 50), [(0, 40), (40, 10)]);
+    assert_eq!(passages("", &sentence(0, 3), 3), [(0, 3)]);
+}
+
+#[test]
+fn the_title_belongs_to_the_first_passage() {
+    let body = [sentence(5, 36), sentence(41, 30)].join(" ");
+    assert_eq!(passages("w0 w1 w2 w3 w4", &body, 71), [(0, 41), (41, 30)]);
+    assert_eq!(passages(&sentence(0, 80), "", 80), [(0, 80)]);
+}
+
+#[test]
+fn sentences_end_at_lines_and_at_marks_before_white_space() {
+    let (one, other) = ("w0 ".repeat(1) + &sentence(1, 39)[..], sentence(40, 20));
+    let one = one.trim_end_matches('.');
+    for end in [". ", "?\t", "!\" ", "…) ", "\n", "。", "！", "."] {
+        let body = format!("{one}{end}{other}");
+        // A full stop inside a word of a host or a number ends no sentence.
+        let expected = if end == "." { vec![(0, 60)] } else { vec![(0, 40), (40, 20)] };
+        assert_eq!(passages("", &body, 60), expected, "{end:?}");
+    }
+}
+
+#[test]
+fn a_long_memory_does_not_win_by_holding_many_words() {
+    let mut memory = Memory::new();
+    let scattered = ["Lisbon", "moved", "flat"].map(|word| format!("{word} {}", sentence(0, 45)));
+    let rows = memory.add(&[&scattered.join(" "), "In Lisbon she moved into a flat."]);
+    let all = memory.evidence("Lisbon moved flat");
+    let [long, short] = [all[&rows[0]], all[&rows[1]]];
+    assert_is(long.cov, 1.0, "the whole text holds all words");
+    assert!(long.p_softcov < 0.5 && short.p_softcov == 1.0, "{long:?} {short:?}");
+}
+
+// ---- words --------------------------------------------------------------------------------------
+
+#[test]
+fn forms_of_a_word_match_with_nearness_one_and_in_any_case() {
+    let mut memory = Memory::new();
+    let row = memory.add(&["Mira MOVED. Öfter nach Köln."])[0];
+    assert_eq!(memory.found(row, "moving"), (Some("moved".into()), 1.0));
+    assert_eq!(memory.found(row, "mira"), (Some("mira".into()), 1.0));
+    assert_eq!(memory.found(row, "Koln"), (Some("koln".into()), 1.0));
+    memory.index.keep_texts(0, Stemming::None);
+    memory.set(row, "", "Mira moved.");
+    assert_eq!(memory.found(row, "moving"), (None, 0.0));
+}
+
+#[test]
+fn a_word_that_no_text_holds_is_found_by_its_letters() {
+    let mut memory = Memory::new();
+    let row = memory.add(&["The dentist praised tomatoes and rebalancing; bus, x1234."])[0];
+    let expected = |word: &str, nearness| (Some(word.to_owned()), nearness);
+    for (asked, found) in [
+        ("dent", expected("dentist", 0.8)),
+        ("dentsit", expected("dentist", 0.85)),
+        ("dentis", expected("dentist", 0.8)),
+        ("dentistt", expected("dentist", 0.85)),
+        ("dintist", expected("dentist", 0.85)),
+        // Two changes only for words of eight letters or more.
+        ("dintost", (None, 0.0)),
+        ("rebelanzing", expected("rebalancing", 0.7)),
+        // The first letter is right.
+        ("tentist", (None, 0.0)),
+        // Fewer than four letters, or a digit: no comparison of letters.
+        ("bu", (None, 0.0)),
+        ("x123", (None, 0.0)),
+    ] {
+        assert_eq!(memory.found(row, asked), found, "{asked}");
+    }
+    // A text holds the word now, so that others are not taken for it.
+    memory.add(&["Dent is a surname."]);
+    assert_eq!(memory.found(row, "dent"), (None, 0.0));
+}
+
+#[test]
+fn letters_of_three_bytes_are_compared_like_others() {
+    let mut memory = Memory::new();
+    let row = memory.add(&["გამარჯობა"])[0];
+    assert_eq!(memory.found(row, "გამარჯობბა"), (Some("გამარჯობა".into()), 0.85));
+    assert_eq!(memory.found(row, "გამარჯობბბა"), (Some("გამარჯობა".into()), 0.7));
+}
+
+#[test]
+fn words_with_near_vectors_match_with_their_cosine() {
+    let mut memory = Memory::with_vectors(&[
+        ("doctor", &[1.0, 0.0]),
+        ("physician", &[0.96, 0.28]),
+        ("nurse", &[0.6, 0.8]),
+        ("banana", &[0.28, 0.96]),
+        ("who", &[1.0, 0.0]),
+    ]);
+    let rows = memory.add(&["The physician.", "Who is the nurse?", "A banana."]);
+    let nearness = |memory: &mut Memory, row| memory.found(row, "doctor").1;
+    assert!((nearness(&mut memory, rows[0]) - 0.96).abs() < 0.01);
+    // A stop word is no neighbour, even if its vector is the same.
+    assert!((nearness(&mut memory, rows[1]) - 0.6).abs() < 0.01);
+    assert_eq!(memory.found(rows[1], "doctor").0.as_deref(), Some("nurse"));
+    // Below 0.3.
+    assert_eq!(memory.found(rows[2], "doctor"), (None, 0.0));
+    let all = memory.evidence("doctor");
+    assert!(all[&rows[0]].sem > 0.9 && all[&rows[2]].sem > 0.2, "{all:?}");
+    assert_eq!(all[&rows[0]].bm, 0.0);
+    assert!(all[&rows[0]].sbm == 1.0 && all[&rows[0]].p_softcov == 1.0);
+}
+
+#[test]
+fn a_question_has_the_same_vector_whether_or_not_a_text_holds_its_words() {
+    let vectors: &[(&str, &[f32])] =
+        &[("doctor", &[0.31, 0.77, -0.13]), ("clinic", &[0.3, 0.71, 0.2])];
+    let sem = |others: &[&str]| {
+        let mut memory = Memory::with_vectors(vectors);
+        let row = memory.add(&["The clinic."])[0];
+        memory.add(others);
+        memory.evidence("doctor clinic")[&row].sem
+    };
+    assert_is(sem(&[]), sem(&["A doctor."]), "sem");
+}
+
+#[test]
+fn vectors_that_are_not_finite_count_as_none() {
+    for wrong in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+        let mut memory = Memory::with_vectors(&[
+            ("one", &[1.0, 0.0]),
+            ("two", &[wrong, 1.0]),
+            ("three", &[0.9, 0.1]),
+        ]);
+        let rows = memory.add(&["one", "two", "three two"]);
+        for (_, values) in memory.evidence("one two") {
+            assert!(values.to_array().iter().all(|value| value.is_finite()), "{values:?}");
+        }
+        assert_eq!(memory.found(rows[1], "one"), (None, 0.0));
+        assert_eq!(memory.ranking("two").len(), 3);
+    }
+}
+
+#[test]
+fn stop_words_count_only_if_the_question_has_no_others() {
+    let mut memory = Memory::new();
+    let rows = memory.add(&["Who was it?", "The coffee was good."]);
+    assert_eq!(memory.why(rows[1], "Was it the coffee?").words.len(), 1);
+    let words: Vec<String> =
+        memory.why(rows[0], "who was it, who?").words.into_iter().map(|it| it.asked).collect();
+    assert_eq!(words, ["who", "was", "it"]);
+    assert_eq!(memory.ranking("who was it")[0], rows[0]);
+}
+
+#[test]
+fn of_a_long_question_the_32_rarest_words_of_texts_count_in_its_order() {
+    let mut memory = Memory::new();
+    let rare = sentence(0, 34).replace('.', "");
+    let row = memory.add(&["coffee bread", "coffee bread", "coffee", &rare])[0];
+    let words = |memory: &mut Memory, asked: &str| -> Vec<String> {
+        memory.why(row, asked).words.into_iter().map(|it| it.asked).collect()
+    };
+    let first = |count: usize| (0..count).map(|number| format!("w{number}")).collect::<Vec<_>>();
+    assert_eq!(words(&mut memory, &format!("coffee bread {rare}")), first(32));
+    // Words that no text holds are left out before frequent ones.
+    let asked = format!("v1 v2 coffee v3 bread {}", sentence(0, 30));
+    let expected = [vec!["coffee".into(), "bread".into()], first(30)].concat();
+    assert_eq!(words(&mut memory, &asked), expected);
+}
+
+// ---- small memories -----------------------------------------------------------------------------
+
+#[test]
+fn three_memories_rank_sensibly() {
+    let mut memory = Memory::new();
+    let rows = memory.add(&[
+        "Mira moved to Lisbon in May.",
+        "Jonas bakes bread with rye flour.",
+        "The invoice of the dentist is paid.",
+    ]);
+    for (question, best) in [
+        ("Where does Mira live since she moved?", 0),
+        ("Which flour is in the bread of Jonas?", 1),
+        ("Did I pay the dentist's invoice?", 2),
+    ] {
+        assert_eq!(memory.ranking(question)[0], rows[best], "{question}");
+    }
+}
+
+#[test]
+fn a_word_that_every_memory_holds_still_counts() {
+    for count in [1, 2, 3] {
+        let mut memory = Memory::new();
+        let rows = memory.add(&vec!["Mira likes coffee."; count]);
+        let values = memory.evidence("coffee")[&rows[0]];
+        for value in [values.bm, values.sbm, values.cov, values.p_soft, values.p_sbm] {
+            assert_is(value, 1.0, format!("{count} memories"));
+        }
+    }
+}
+
+#[test]
+fn a_question_without_words_has_no_answers() {
+    let mut memory = Memory::new();
+    memory.add(&["coffee", "bread", "…"]);
+    assert_eq!(memory.index.texts(), 2, "a text without words is none");
+    for question in ["", "?", " \n", "🚀"] {
+        assert!(memory.ranking(question).is_empty(), "{question:?}");
+        let all = memory.evidence(question);
+        assert_eq!(all.len(), 2);
+        assert!(all.values().all(|it| it.bm == 0.0 && it.cov == 0.0 && it.ses == 0.0));
+    }
+}
+
+// ---- runs ---------------------------------------------------------------------------------------
+
+/// `nb` of memories made at these minutes, of which those at the places of `holding` hold the word.
+fn nearby(minutes: &[f64], clusters: Option<&[u32]>, holding: usize) -> Vec<f64> {
+    let mut memory = Memory::new();
+    let lists: Vec<[u32; 1]> = clusters.unwrap_or_default().iter().map(|&it| [it]).collect();
+    for name in ["one", "two"] {
+        memory.index.name(NameKind::Cluster, name).unwrap();
+    }
+    let nodes: Vec<_> = minutes
+        .iter()
+        .enumerate()
+        .map(|(place, minute)| {
+            let clusters = lists.get(place).map(|list| &list[..]);
+            let created_at = Some(NOW - DAY + minute * MINUTE);
+            let text = if place == holding { "coffee" } else { "bread" };
+            (NodeChange { created_at, clusters, ..NODE }, Some(("", text)))
+        })
+        .collect();
+    let rows = memory.upsert(&nodes).unwrap();
+    let all = memory.evidence("coffee");
+    rows.iter().map(|row| all[row].nb).collect()
+}
+
+#[test]
+fn the_three_memories_before_and_after_in_a_run_get_a_share_by_distance() {
+    let minutes: Vec<f64> = (0..9).map(|place| f64::from(place) * 10.0).collect();
+    let third = 1.0 / 3.0;
+    assert_eq!(nearby(&minutes, None, 4), [0.0, third, 0.5, 1.0, 0.0, 1.0, 0.5, third, 0.0]);
+}
+
+#[test]
+fn a_run_ends_where_an_hour_passes() {
+    assert_eq!(nearby(&[0.0, 59.99, 119.9], None, 1), [1.0, 0.0, 1.0]);
+    assert_eq!(nearby(&[0.0, 60.0, 120.0], None, 1), [0.0, 0.0, 0.0]);
+}
+
+#[test]
+fn a_run_is_in_order_of_creation_whatever_the_order_of_insertion() {
+    assert_eq!(nearby(&[30.0, 0.0, 20.0, 10.0], None, 1), [1.0 / 3.0, 0.0, 0.5, 1.0]);
+}
+
+#[test]
+fn the_memories_of_a_cluster_are_a_run_of_their_own_without_gaps() {
+    let minutes = [0.0, 1.0, 2.0, 9_000.0];
+    assert_eq!(nearby(&minutes, Some(&[0, 1, 0, 0]), 0), [0.0, 0.0, 1.0, 0.5]);
+}
+
+#[test]
+fn a_memory_that_moves_in_time_or_into_a_cluster_leaves_its_run() {
+    let mut memory = Memory::new();
+    let cluster = [memory.index.name(NameKind::Cluster, "one").unwrap()];
+    let rows = memory.add(&["coffee", "bread"]);
+    let nb = |memory: &mut Memory| memory.evidence("coffee")[&rows[1]].nb;
+    assert_is(nb(&mut memory), 1.0, "made together");
+    let change = NodeChange { target: Target::There(rows[1]), ..NODE };
+    for (change, expected) in [
+        (NodeChange { created_at: Some(NOW + DAY), ..change }, 0.0),
+        (NodeChange { created_at: Some(NOW + MINUTE), ..change }, 1.0),
+        (NodeChange { clusters: Some(&cluster), ..change }, 0.0),
+        (NodeChange { clusters: Some(&[]), ..change }, 1.0),
+    ] {
+        memory.upsert(&[(change, None)]).unwrap();
+        assert_is(nb(&mut memory), expected, format!("{change:?}"));
+    }
+}
+
+#[test]
+fn every_memory_of_a_run_gets_the_best_of_the_run() {
+    let mut memory = Memory::new();
+    let rows = memory.add(&["coffee", "bread", "tea"]);
+    let all = memory.evidence("coffee");
+    for row in rows {
+        assert_is(all[&row].ses, 0.3_f64.max(1.0 - 0.7), "ses");
+        assert_is(all[&row].sesb, 1.0 / 3.0, "sesb");
+    }
+}
+
+// ---- filters, limits, order ---------------------------------------------------------------------
+
+#[test]
+fn evidence_is_relative_to_the_best_memory_that_passes_the_filters() {
+    let mut memory = Memory::new();
+    let tag = [memory.index.name(NameKind::Tag, "kept").unwrap()];
+    let tagged = NodeChange { tags: Some(&tag), ..NODE };
+    let rows = memory
+        .upsert(&[
+            (NODE, Some(("", "coffee coffee coffee"))),
+            (tagged, Some(("", "coffee and a long tail of other words"))),
+            (tagged, Some(("", "bread"))),
+        ])
+        .unwrap();
+    let filters = Filters { tags_all: tag.to_vec(), ..Filters::default() };
+    let all = memory.evidence_for(&question("coffee", &filters));
+    assert_eq!(all.len(), 2);
+    assert_is(all[&rows[1]].bm, 1.0, "best of those that pass");
+    assert!(memory.evidence("coffee")[&rows[1]].bm < 1.0);
+    let answers = memory.answers(&question("coffee", &filters));
+    assert_eq!(answers.iter().map(|it| it.row).collect::<Vec<_>>(), rows[1..]);
+    let why = memory
+        .run(&question("coffee", &filters), |index, ask, embed| index.why(rows[0], ask, embed));
+    assert_eq!(why.unwrap_err().field(), "id");
+}
+
+#[test]
+fn answers_end_before_the_first_below_min_score() {
+    let mut memory = Memory::new();
+    memory.add(&["coffee and bread", "coffee", "bread", "tea"]);
+    let filters = Filters::default();
+    let all = memory.answers(&question("coffee with bread", &filters));
+    assert_eq!(all.len(), 4);
+    assert!(all.is_sorted_by(|one, other| one.score >= other.score));
+    for (place, answer) in all.iter().enumerate() {
+        let ask = Ask { min_score: answer.score, ..question("coffee with bread", &filters) };
+        let kept = memory.answers(&ask).len();
+        assert!(kept > place && all[kept..].iter().all(|it| it.score < answer.score));
+    }
+    let none = Ask { min_score: 1.0, ..question("coffee with bread", &filters) };
+    assert_eq!(memory.answers(&none), []);
+    for wrong in [-0.1, 1.1, f64::NAN, f64::INFINITY] {
+        let ask = Ask { min_score: wrong, ..question("coffee", &filters) };
+        let refused = memory.run(&ask, |index, ask, embed| index.ask(ask, embed)).unwrap_err();
+        assert_eq!(refused.field(), "min_score");
+    }
+}
+
+#[test]
+fn equal_answers_are_in_order_of_sequence_even_if_rows_are_used_again() {
+    let mut memory = Memory::new();
+    // No two are in one run.
+    let mut made = NOW;
+    let mut coffee = || {
+        made -= 100.0 * MINUTE;
+        (NodeChange { created_at: Some(made), ..NODE }, Some(("", "coffee")))
+    };
+    let rows = memory.upsert(&[coffee(), coffee(), coffee()]).unwrap();
+    assert_eq!(memory.ranking("coffee"), rows);
+    memory.index.remove(&rows[..1]);
+    // The new memory takes the row of the first.
+    let new = memory.upsert(&[coffee()]).unwrap();
+    assert_eq!(new, rows[..1]);
+    assert_eq!(memory.ranking("coffee"), [rows[1], rows[2], new[0]]);
+    assert_eq!(memory.why(new[0], "coffee").rank, Some(3));
+    let change = NodeChange { target: Target::There(rows[2]), sequence: Some(0), ..NODE };
+    memory.upsert(&[(change, None)]).unwrap();
+    assert_eq!(memory.ranking("coffee"), [rows[2], rows[1], new[0]]);
+    let filters = Filters::default();
+    let listed = memory
+        .run(&question("coffee", &filters), |index, ask, embed| index.evidence(ask, embed))
+        .unwrap();
+    let listed: Vec<Row> = listed.into_iter().map(|(row, _)| row).collect();
+    assert_eq!(listed, [rows[2], rows[1], new[0]]);
+}
+
+// ---- use, edges ---------------------------------------------------------------------------------
+
+#[test]
+fn an_access_in_the_future_counts_as_one_of_today() {
+    let mut memory = Memory::new();
+    let accesses = [NOW, NOW + 9.0 * DAY, 8.64e15];
+    // No two are in one run.
+    let mut made = NOW;
+    let nodes = accesses.map(|instant| {
+        made -= 100.0 * MINUTE;
+        let (created_at, last_accessed) = (Some(made), Access::At(instant));
+        (NodeChange { created_at, last_accessed, ..NODE }, Some(("", "coffee")))
+    });
+    let rows = memory.upsert(&nodes).unwrap();
+    let filters = Filters::default();
+    let answers = memory.answers(&question("coffee", &filters));
+    assert_eq!(answers.iter().map(|it| it.row).collect::<Vec<_>>(), rows);
+    for answer in answers {
+        assert_is(answer.evidence.recency_knowledge, 1.0, "recency");
+        assert_is(answer.evidence.vaguerec, 1.0, "vaguerec");
+        assert_is(answer.evidence.affinity, 0.2, "affinity");
+        assert!(answer.sum.is_finite() && answer.score > 0.0);
+    }
+}
+
+#[test]
+fn activation_comes_over_edges_by_type_or_by_strength() {
+    for (edge_weight, expected) in [("type", 0.5), ("learned", 0.25)] {
+        let config = json!({ "search": { "edge_weight": edge_weight, "max_hops": 1 } });
+        let mut memory = Memory::with(&config, usize::MAX);
+        let rows = memory.add(&["coffee", "bread"]);
+        let edge = EdgeChange {
+            target: Target::New,
+            ends: Some((rows[0], rows[1])),
+            edge_type: None,
+            strength: Some(0.25),
+            sequence: None,
+        };
+        memory.index.link(&[edge]).unwrap();
+        let all = memory.evidence("coffee");
+        // The seed has 0.7 · 0.3; a hop keeps 0.8 of it.
+        let seed = 0.7 * (1.0 - 0.7);
+        assert!((all[&rows[1]].graph - seed * expected * 0.8).abs() < 1e-15, "{edge_weight}");
+        assert_is(all[&rows[0]].graph, 0.0, "own activation is no evidence");
+        assert_eq!(memory.evidence("tea")[&rows[1]].graph, 0.0);
+    }
+}
+
+#[test]
+fn infinite_activation_leaves_sums_finite() {
+    let config = json!({
+        "search": { "initial_activation": f64::MAX, "max_hops": 9 },
+        "evidence": { "weights": { "graph": 1000.0 } },
+    });
+    let mut memory = Memory::with(&config, usize::MAX);
+    let rows = memory.add(&["coffee", "coffee", "coffee bread"]);
+    let ends = [(0, 1), (1, 2), (2, 0), (0, 2), (1, 0)];
+    let edges = ends.map(|(from, to)| EdgeChange {
+        target: Target::New,
+        ends: Some((rows[from], rows[to])),
+        edge_type: None,
+        strength: None,
+        sequence: None,
+    });
+    memory.index.link(&edges).unwrap();
+    let filters = Filters::default();
+    let answers = memory.answers(&question("coffee", &filters));
+    assert_eq!(answers.len(), 3);
+    assert!(answers.iter().all(|it| it.sum.is_finite() && it.score == 1.0), "{answers:?}");
+}
+
+// ---- times --------------------------------------------------------------------------------------
+
+/// The evidence of the only memory, which was made at an instant and tells of an event.
+fn evidence_of(question: &str, body: &str, event: Option<f64>, created_at: f64) -> Values {
+    let mut memory = Memory::new();
+    let batch = [NodeChange { created_at: Some(created_at), ..NODE }];
+    let texts = [EntryText { entry: 0, text: Text { title: "", body, event } }];
+    let rows = memory.index.upsert_with_texts(&batch, &texts, NOW, &mut |_, _| false).unwrap();
+    memory.evidence(question)[&rows[0]]
+}
+
+#[test]
+fn a_question_that_names_a_time_finds_what_was_made_then_and_what_tells_of_it() {
+    // NOW is 20 February 2026.
+    let (may, day) = (NOW - 280.0 * DAY, "What was on 16 May 2025?");
+    for (question, date) in [("What was in May 2025?", 1.0), (day, 2.0), ("in June 2025", 0.0)] {
+        let made = evidence_of(question, "Mira moved.", None, may);
+        assert_eq!((made.date, made.told), (date, 0.0), "{question}");
+        let event = evidence_of(question, "Mira moved.", Some(may), NOW);
+        assert_eq!((event.date, event.told), (0.0, date), "{question}");
+        let named = evidence_of(question, "Mira moves on 16 May 2025.", None, NOW);
+        assert_eq!((named.date, named.told), (0.0, date), "{question}");
+    }
+    // Relative to the creation of the memory; a whole year says too little.
+    assert_is(evidence_of(day, "Mira moved yesterday.", None, may + DAY).told, 2.0, "yesterday");
+    assert_is(evidence_of(day, "Mira moved in 2025.", None, NOW).told, 0.0, "a year");
+    // What `date` says is not said twice.
+    let both = evidence_of(day, "Mira moved today.", None, may);
+    assert_eq!((both.date, both.told), (2.0, 0.0));
+}
+
+#[test]
+fn an_event_that_is_no_instant_is_refused_by_its_place() {
+    for event in [f64::NAN, f64::INFINITY, 8.64e15 + 2.0, -8.64e15 - 2.0] {
+        let mut memory = Memory::new();
+        let text = |event| Text { title: "", body: "Mira moved.", event };
+        let texts = [
+            EntryText { entry: 0, text: text(Some(NOW)) },
+            EntryText { entry: 1, text: text(Some(event)) },
+        ];
+        let upserted =
+            memory.index.upsert_with_texts(&[NODE, NODE], &texts, NOW, &mut |_, _| false);
+        let refused = upserted.unwrap_err();
+        assert_eq!((refused.field(), refused.index()), ("event_time", Some(1)), "{event}");
+        assert!(memory.index.is_empty());
+    }
+}
+
+#[test]
+fn a_question_that_asks_when_where_or_how_many_finds_times_names_and_numbers() {
+    let asked = |question: &str, body: &str| {
+        let values = evidence_of(question, body, None, NOW);
+        [values.p_temp, values.p_where, values.p_numq]
+    };
+    assert_eq!(asked("When did she move?", "She moved in spring 2024."), [1.0, 0.0, 0.0]);
+    assert_eq!(asked("Where did she move?", "She moved to Lisbon."), [0.0, 1.0, 0.0]);
+    assert_eq!(asked("How many cats are there?", "She has three cats."), [0.0, 0.0, 1.0]);
+    assert_eq!(asked("Did she move?", "On 3 May she moved 5 cats to Lisbon."), [0.0; 3]);
+    assert_eq!(asked("When did she move?", "She moved the chair."), [0.0; 3]);
+}
+
+// ---- corrections --------------------------------------------------------------------------------
+
+/// Adds memories with these texts, of which each supersedes the one before. Returns their rows.
+fn corrected(memory: &mut Memory, texts: &[&str]) -> Vec<Row> {
+    let rows = memory.add(texts);
+    let ends: Vec<_> = rows.windows(2).map(|pair| (pair[1], pair[0])).collect();
+    supersede(memory, &ends);
+    rows
+}
+
+/// Links newer memories with the older ones that they supersede.
+fn supersede(memory: &mut Memory, ends: &[(Row, Row)]) {
+    let code = memory.index.name(NameKind::EdgeType, "supersedes").unwrap();
+    let edges: Vec<EdgeChange> = ends
+        .iter()
+        .map(|&ends| EdgeChange {
+            target: Target::New,
+            ends: Some(ends),
+            edge_type: Some(code),
+            strength: None,
+            sequence: None,
+        })
+        .collect();
+    memory.index.link(&edges).unwrap();
+}
+
+#[test]
+fn a_superseded_memory_stands_behind_its_successor_and_names_it() {
+    let mut memory = Memory::new();
+    let asked = "Which milk does Mira buy?";
+    let rows = corrected(&mut memory, &["Mira buys oat milk every week.", "Now it is soy."]);
+    let filters = Filters::default();
+    let answers = memory.answers(&question(asked, &filters));
+    assert_eq!(answers.iter().map(|it| it.row).collect::<Vec<_>>(), [rows[1], rows[0]]);
+    assert_eq!((answers[0].superseded_by, answers[1].superseded_by), (None, Some(rows[1])));
+    assert!((answers[0].sum - answers[1].sum - 1.0).abs() < 1e-12);
+    for (place, answer) in answers.iter().enumerate() {
+        let why = memory.why(answer.row, asked);
+        assert_eq!((why.rank, why.superseded_by), (Some(place + 1), answer.superseded_by));
+        let all: f64 = why.evidence.iter().map(|it| it.contribution).sum();
+        assert!((all - why.sum).abs() < 1e-12, "supersession is among the contributions");
+        assert_eq!(why.evidence.iter().filter(|it| it.name == "supersession").count(), 1);
+    }
+    // Without its successor the memory counts as before.
+    memory.index.remove(&rows[1..]);
+    let alone = memory.answers(&question(asked, &filters));
+    assert_eq!((alone.len(), alone[0].superseded_by), (1, None));
+}
+
+#[test]
+fn a_chain_of_corrections_and_a_circle_of_them_end() {
+    let mut memory = Memory::new();
+    let rows = corrected(&mut memory, &["coffee and tea", "coffee", "cocoa"]);
+    assert_eq!(memory.ranking("coffee and tea"), [rows[2], rows[1], rows[0]]);
+    supersede(&mut memory, &[(rows[0], rows[2]), (rows[1], rows[1])]);
+    assert_eq!(memory.ranking("coffee and tea").len(), 3);
+}
+
+// ---- changes, folds, memory ---------------------------------------------------------------------
+
+#[test]
+fn a_text_replaces_the_one_before_and_an_empty_one_removes_it() {
+    let mut memory = Memory::new();
+    let row = memory.add(&["coffee"])[0];
+    memory.set(row, "Breakfast", "bread");
+    let values = memory.evidence("coffee")[&row];
+    assert_eq!((values.bm, values.cov), (0.0, 0.0));
+    assert_is(memory.evidence("breakfast")[&row].titlecov, 1.0, "titlecov");
+    memory.set(row, "", " … ");
+    assert!(!memory.index.has_text(row) && memory.index.texts() == 0);
+    assert!(memory.ranking("bread").is_empty());
+    memory.set(row, "", "tea");
+    memory.index.remove(&[row]);
+    assert_eq!(memory.index.texts(), 0);
+    assert!(memory.ranking("tea").is_empty());
+}
+
+#[test]
+fn of_a_batch_that_names_a_memory_twice_the_last_text_stays() {
+    let mut memory = Memory::new();
+    let again = NodeChange { target: Target::Entry(0), ..NODE };
+    let rows = memory
+        .upsert(&[(NODE, Some(("", "coffee"))), (again, Some(("", "bread"))), (again, None)])
+        .unwrap();
+    assert_eq!(memory.index.texts(), 1);
+    assert_is(memory.evidence("bread")[&rows[0]].bm, 1.0, "bm");
+    assert_is(memory.evidence("coffee")[&rows[0]].bm, 0.0, "bm");
+}
+
+#[test]
+fn removed_passages_are_folded_away_and_answers_stay() {
+    let mut memory = Memory::with_vectors(&[("coffee", &[1.0, 0.5]), ("tea", &[0.9, 0.6])]);
+    memory.add(&["Mira drinks coffee.", "Jonas drinks tea.", "Bread is baked."]);
+    let questions = ["coffee", "Who drinks tea?", "bakery", "espresso"];
+    let before = questions.map(|question| memory.evidence(question));
+    let long = |round: usize| -> String {
+        (0..30).map(|place| sentence(round * 2_000 + place * 40, 40) + " ").collect()
+    };
+    let mut most = 0;
+    let row = memory.add(&[&long(0)])[0];
+    for round in 1..100 {
+        memory.set(row, "", &long(round));
+        if round < 40 {
+            most = memory.index.bytes().texts.max(most);
+        }
+    }
+    // 3,000 passages and 120,000 words came and went.
+    assert!(memory.index.bytes().texts < most + most / 4, "{} {most}", memory.index.bytes().texts);
+    memory.index.remove(&[row]);
+    for (question, before) in questions.iter().zip(before) {
+        assert_eq!(memory.evidence(question), before, "{question}");
+    }
+}
+
+#[test]
+fn a_batch_that_has_no_room_changes_nothing() {
+    let mut memory = Memory::with(&json!({}), 8 << 20);
+    let rows = memory.add(&["coffee", "bread"]);
+    let (before, bytes) = (memory.evidence("coffee"), memory.index.bytes());
+    let large: String = (0..400).map(|place| sentence(place * 1_000, 1_000) + "\n").collect();
+    let change = NodeChange { target: Target::There(rows[0]), access_count: Some(9), ..NODE };
+    let refused =
+        memory.upsert(&[(change, Some(("", "tea"))), (NODE, Some(("tea", &large)))]).unwrap_err();
+    assert_eq!((refused.code(), refused.field()), ("out_of_memory", "texts"));
+    assert_eq!(memory.index.len(), 2);
+    assert_eq!(memory.index.node(rows[0]).unwrap().access_count, 0);
+    assert_eq!(memory.evidence("coffee"), before);
+    assert_eq!(memory.evidence("tea").values().map(|it| it.bm).sum::<f64>(), 0.0);
+    assert_eq!(memory.index.bytes().nodes, bytes.nodes);
+}
+
+#[test]
+fn texts_count_against_the_bound_until_it_is_reached() {
+    let bound = 6 << 20;
+    let mut memory = Memory::with(&json!({}), bound);
+    let mut stored = 0;
+    let refused = loop {
+        let text = sentence(stored * 300, 300);
+        match memory.upsert(&[(NODE, Some(("", &text)))]) {
+            Ok(_) => stored += 1,
+            Err(refused) => break refused,
+        }
+        assert!(stored < 10_000);
+    };
+    assert_eq!(refused.code(), "out_of_memory");
+    assert!(stored > 5, "{stored} texts of 300 words");
+    let used = memory.index.bytes();
+    assert!(used.texts > bound / 8 && used.texts + used.nodes_capacity < bound, "{used:?}");
+    // A full index still answers.
+    assert_eq!(memory.ranking("w7")[0], 0);
+}
+
+// ---- why ----------------------------------------------------------------------------------------
+
+fn check_why(why: &Why) {
+    let all: f64 = why.evidence.iter().map(|it| it.contribution).sum();
+    assert!((all - why.sum).abs() < 1e-12, "{all} {}", why.sum);
+    // In the order of the lanes the sum is exact.
+    let mut lanes = [0.0; 4];
+    for (kind, name) in NAMES.iter().enumerate() {
+        if let Some(found) = why.evidence.iter().find(|it| it.name == *name) {
+            assert_is(found.contribution, found.value * found.weight, name);
+            lanes[kind % 4] += found.contribution;
+        }
+    }
+    assert_is((lanes[0] + lanes[1]) + (lanes[2] + lanes[3]), why.sum, "sum");
+    let expected = 1.0 / (1.0 + (-(why.scale * why.sum + why.offset)).exp());
+    assert!((why.score - expected).abs() < 1e-15);
+    assert!(why.evidence.is_sorted_by(|one, other| one.contribution >= other.contribution));
+    assert!(why.evidence.iter().all(|it| it.value != 0.0));
+}
+
+#[test]
+fn reasons_are_refused_for_a_memory_without_a_text() {
+    let mut memory = Memory::new();
+    memory.add(&["coffee"]);
+    let row = memory.upsert(&[(NODE, None)]).unwrap()[0];
+    let filters = Filters::default();
+    for row in [row, 99] {
+        let refused = memory
+            .run(&question("coffee", &filters), |index, ask, embed| index.why(row, ask, embed));
+        assert_eq!(refused.unwrap_err().field(), "id", "{row}");
+    }
+}
+
+const VOCABULARY: [&str; 14] = [
+    "coffee",
+    "coffees",
+    "bread",
+    "moved",
+    "moving",
+    "Lisbon",
+    "dentist",
+    "the",
+    "was",
+    "May 2025",
+    "yesterday",
+    "three",
+    "invoice",
+    "paid",
+];
+
+fn texts() -> impl Strategy<Value = Vec<String>> {
+    let word = proptest::sample::select(&VOCABULARY[..]);
+    vec(vec(word, 0..60).prop_map(|words| words.join(" ")), 1..25)
+}
+
+fn asked() -> impl Strategy<Value = String> {
+    let words = [&VOCABULARY[..], &["cofee", "dentit", "zebra", "When", "how many"]].concat();
+    vec(proptest::sample::select(words), 0..6).prop_map(|words| words.join(" "))
+}
+
+proptest! {
+    #[test]
+    fn the_first_answers_do_not_depend_on_the_limit(texts in texts(), asked in asked()) {
+        let mut memory = Memory::new();
+        memory.add(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+        let filters = Filters::default();
+        let all = memory.answers(&question(&asked, &filters));
+        prop_assert!(all.len() <= memory.index.texts());
+        for limit in 0..all.len() {
+            let some = memory.answers(&Ask { limit, ..question(&asked, &filters) });
+            prop_assert_eq!(&some[..], &all[..limit]);
+        }
+    }
+
+    #[test]
+    fn reasons_add_up_to_the_sum_of_the_answer(texts in texts(), asked in asked()) {
+        let mut memory = Memory::new();
+        memory.add(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+        let filters = Filters::default();
+        for (place, answer) in memory.answers(&question(&asked, &filters)).iter().enumerate() {
+            let why = memory.why(answer.row, &asked);
+            check_why(&why);
+            prop_assert_eq!(why.rank, Some(place + 1));
+            prop_assert_eq!((why.sum, why.score), (answer.sum, answer.score));
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_removed_and_comes_again_changes_nothing(
+        texts in texts(),
+        asked in asked(),
+        place in 0_usize..25,
+    ) {
+        let mut memory = Memory::new();
+        let rows = memory.add(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+        let before = memory.evidence(&asked);
+        let place = place % texts.len();
+        memory.set(rows[place], "", "");
+        memory.evidence(&asked);
+        memory.set(rows[place], "", &texts[place]);
+        prop_assert_eq!(memory.evidence(&asked), before);
+    }
+}

@@ -1,0 +1,341 @@
+// The errors of questions in words: wrong texts, questions, options, embedders and configurations
+// have errors with field, place and id. A refused call changes nothing, and later calls give right
+// answers.
+
+import * as nous from "nous-wasm";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { NOW } from "../../benches/js/inputs.ts";
+import { ReferenceMemory } from "../reference/memory.ts";
+import { fakeEmbedder } from "./inputs/word-vectors.ts";
+import { expectRefusal, expectSame, INFINITY, NO_NUMBERS, thrownBy } from "./support/bad-input.ts";
+
+const NODES = [
+  { id: "a", title: "Move", text: "Mira moved to Lisbon.", created_at: NOW },
+  { id: "b", text: "Jonas bakes bread.", created_at: NOW },
+  { id: "c", created_at: NOW, tags: ["quiet"] },
+];
+const QUESTION = "Where did Mira move?";
+const embedder = fakeEmbedder(16);
+
+let index: nous.MemoryIndex;
+// biome-ignore lint/suspicious/noExplicitAny: what types forbid is what is tested here
+let js: any;
+
+const expected = new ReferenceMemory({ embedder });
+expected.upsert(NODES);
+const said = (memory: nous.MemoryIndex | ReferenceMemory) => ({
+  size: memory.size,
+  texts: memory.textCount,
+  nodes: ["a", "b", "c", "new"].map((id) => memory.get(id)),
+  answers: memory.ask(QUESTION, { now: NOW }),
+  other: memory.ask("bread and wine", { now: NOW }),
+});
+
+beforeEach(() => {
+  js = index = new nous.MemoryIndex({ embedder });
+  index.upsert(NODES);
+});
+afterEach(() => {
+  expectSame(said(index), said(expected));
+  index.free();
+});
+
+const NO_STRINGS: unknown[] = [7, Number.NaN, true, 1n, {}, ["a"], Symbol("a"), () => "a"];
+
+describe("upsert", () => {
+  test("refuses a wrong event_time by place, id and field", () => {
+    for (const event_time of [Number.NaN, INFINITY, 8.64e15 + 2, "", "yesterday", true, 1n, {}]) {
+      const nodes = [
+        { id: "c", text: "A text." },
+        { id: "new", text: "Another.", event_time },
+      ];
+      expectRefusal(() => js.upsert(nodes), { field: "event_time", index: 1, id: "new" });
+    }
+  });
+
+  test.each(["title", "text"])("refuses a wrong %s by place, id and field", (field) => {
+    for (const value of NO_STRINGS) {
+      for (const id of ["new", "b"]) {
+        const nodes = [
+          { id: "c", text: "A text of its own." },
+          { id, [field]: value },
+        ];
+        expectRefusal(() => js.upsert(nodes), { field, index: 1, id });
+      }
+    }
+  });
+
+  test("refuses texts together with a wrong number, and stores neither", () => {
+    const nodes = [
+      { id: "b", text: "Jonas bakes cake." },
+      { id: "new", text: "Bread.", stability: Number.NaN },
+    ];
+    expectRefusal(() => index.upsert(nodes), { field: "stability", index: 1, id: "new" });
+  });
+
+  test("names the field of a misspelled one", () => {
+    for (const [field, meant] of [
+      ["titel", "title"],
+      ["eventTime", "event_time"],
+    ] as const) {
+      const error = thrownBy(() => js.upsert([{ id: "new", [field]: "Bread" }]));
+      expect(error).toBeInstanceOf(nous.NousError);
+      expect((error as Error).message).toContain(meant);
+    }
+  });
+
+  test("keeps the text for null, and takes one of the two as both", () => {
+    const memory = new nous.MemoryIndex();
+    memory.upsert(NODES);
+    memory.upsert([{ id: "a", title: null, text: null }, { id: "b" }]);
+    expect(memory.textCount).toBe(2);
+    expect(memory.why("a", "Lisbon").words[0]).toMatchObject({ found: "lisbon" });
+    memory.upsert([{ id: "a", title: "Lisbon", text: null }]);
+    expect(memory.why("a", "Mira in Lisbon").words).toMatchObject([
+      { asked: "mira", found: null },
+      { asked: "lisbon", found: "lisbon" },
+    ]);
+    memory.upsert([{ id: "a", text: "" }]);
+    expect(memory.textCount).toBe(1);
+    memory.free();
+  });
+});
+
+describe.each(["ask", "evidence", "why"] as const)("%s", (method) => {
+  const call = (question: unknown, options?: unknown) => () =>
+    method === "why" ? js.why("a", question, options) : js[method](question, options);
+
+  test("refuses a question that is not a string", () => {
+    for (const question of [undefined, null, ...NO_STRINGS])
+      expectRefusal(call(question), { field: "question" });
+  });
+
+  test("refuses options that are not an object, and unknown ones", () => {
+    for (const options of [null, "a", 7, true, []])
+      expectRefusal(call(QUESTION, options), { field: "options" });
+    expectRefusal(call(QUESTION, { min_scores: 0.5 }), { field: "min_scores" });
+    expectRefusal(call(QUESTION, { filter: {} }), { field: "filter" });
+  });
+
+  test("refuses wrong limits, scores, instants and filters", () => {
+    for (const limit of [-1, 1.5, Number.NaN, null, ...NO_NUMBERS])
+      expectRefusal(call(QUESTION, { limit }), { field: "limit" });
+    for (const min_score of [-1e-9, 1.01, Number.NaN, INFINITY, null, ...NO_NUMBERS])
+      expectRefusal(call(QUESTION, { min_score }), { field: "min_score" });
+    for (const now of [Number.NaN, INFINITY, 8.64e15 + 2, new Date(Number.NaN), "", "today", {}])
+      expectRefusal(call(QUESTION, { now }), { field: "now" });
+    expectRefusal(call(QUESTION, { filters: [] }), { field: "filters" });
+    expectRefusal(call(QUESTION, { filters: { tags: ["a"] } }), { field: "tags" });
+    expectRefusal(call(QUESTION, { filters: { created_after: "soon" } }), {
+      field: "filters.created_after",
+    });
+    expectRefusal(call(QUESTION, { filters: { accessed_within_days: -1 } }), {
+      field: "filters.accessed_within_days",
+    });
+  });
+
+  test("throws the error of a read, and of an embedder that fails for every word", () => {
+    const trap = () => {
+      throw new RangeError("from within");
+    };
+    const options = Object.defineProperty({}, "now", { get: trap, enumerable: true });
+    expect(call(QUESTION, options)).toThrow("from within");
+    const memory = new nous.MemoryIndex({ embedder: { dimensions: 16, addWord: trap } });
+    memory.upsert([{ id: "a" }]);
+    const asking = () => (method === "why" ? memory.why("a", "") : memory[method](""));
+    expect(asking).toThrow("from within");
+    expect(() => memory.upsert([{ id: "b", text: "Bread" }])).toThrow("from within");
+    expect([memory.size, memory.textCount]).toEqual([1, 0]);
+    memory.free();
+  });
+});
+
+describe("why", () => {
+  test("refuses ids without a memory, without a text, and of memories that do not pass", () => {
+    for (const id of ["nobody", "", 7, null, undefined, "c"])
+      expectRefusal(() => js.why(id, QUESTION), { field: "id" });
+    const filters = { tags_none: ["quiet"], created_before: NOW - 1 };
+    expectRefusal(() => index.why("a", QUESTION, { filters }), { field: "id" });
+    expect((thrownBy(() => index.why("c", QUESTION)) as Error).message).toMatch(/title or a text/);
+  });
+});
+
+describe("options", () => {
+  const make = (options: unknown) => () => new nous.MemoryIndex(options as nous.MemoryIndexOptions);
+
+  test("refuse what is no embedder", () => {
+    for (const wrong of [null, 7, "minilm", {}, { dimensions: 16 }, () => true])
+      expectRefusal(make({ embedder: wrong }), { field: "embedder" });
+    const { addWord } = embedder;
+    for (const dimensions of [0, -1, 1.5, Number.NaN, INFINITY, 65_537, "16", undefined, null])
+      expectRefusal(make({ embedder: { dimensions, addWord } }), { field: "embedder.dimensions" });
+  });
+
+  test("refuse a wrong language", () => {
+    for (const stemming of ["german", "", true, null, 7])
+      expectRefusal(make({ stemming }), { field: "stemming" });
+  });
+
+  test.each([
+    ["preset", { preset: "trader" }, "evidence.preset"],
+    ["preset that is no text", { preset: 7 }, "evidence.preset"],
+    ["weights", { weights: 7 }, "evidence.weights"],
+    ["kind", { weights: { bm25: 1 } }, "evidence.weights.bm25"],
+    ["weight", { weights: { bm: "1" } }, "evidence.weights.bm"],
+    ["NaN", { weights: { bm: Number.NaN } }, "evidence.weights.bm"],
+    ["weight that is too large", { weights: { bm: 1000.1 } }, "evidence.weights.bm"],
+    ["weight that is too small", { weights: { sem: -1001 } }, "evidence.weights.sem"],
+    ["key", { weight: {} }, "evidence.weight"],
+    ["group", 7, "evidence"],
+  ])("refuse a wrong %s of the configuration", (_, evidence, field) => {
+    const error = thrownBy(make({ config: { evidence } })) as nous.NousError;
+    expect([error.code, error.details.field]).toEqual(["invalid_config", field]);
+    expect(error.message).toContain(field);
+  });
+
+  test("accept every preset, every kind, and the greatest weights", () => {
+    for (const preset of ["general", "trading"] as const)
+      new nous.MemoryIndex({ config: { evidence: { preset } } }).free();
+    const { names } = index.evidence(QUESTION);
+    const weights = Object.fromEntries(names.map((name, place) => [name, place % 2 ? 1e3 : -1e3]));
+    const memory = new nous.MemoryIndex({ config: { evidence: { weights } } });
+    memory.upsert(NODES);
+    for (const { sum, score } of memory.ask(QUESTION, { now: NOW }))
+      expect([Number.isFinite(sum), score >= 0 && score <= 1]).toEqual([true, true]);
+    memory.free();
+  });
+});
+
+describe("an embedder", () => {
+  const words = (memory: nous.MemoryIndex) =>
+    memory.why("a", "relocate", { now: NOW }).words.map(({ found }) => found);
+
+  test("that throws or adds no numbers for some words gives those no vector", () => {
+    const wrongs: Record<string, (sum: Float32Array) => unknown> = {
+      throws: () => {
+        throw new Error("no such word");
+      },
+      "adds NaN": (sum) => {
+        sum[0] = Number.NaN;
+        return true;
+      },
+      "adds infinity": (sum) => {
+        sum.fill(INFINITY);
+        return true;
+      },
+      "says no after adding": (sum) => {
+        sum.fill(1);
+        return false;
+      },
+    };
+    for (const [what, wrong] of Object.entries(wrongs)) {
+      const memory = new nous.MemoryIndex({
+        embedder: {
+          dimensions: 3,
+          addWord(word, sum) {
+            const text = new TextDecoder().decode(word);
+            if (text === "moved") return wrong(sum) as boolean;
+            sum[1]! += 1;
+            return true;
+          },
+        },
+      });
+      memory.upsert([{ id: "a", text: "moved" }]);
+      expect(words(memory), what).toEqual([null]);
+      const { values } = memory.evidence("moved relocate");
+      expect(values.every(Number.isFinite), what).toBe(true);
+      memory.free();
+    }
+  });
+
+  test("that calls the index does not harm it", () => {
+    let memory: nous.MemoryIndex | undefined;
+    let calls = 0;
+    memory = new nous.MemoryIndex({
+      embedder: {
+        dimensions: 2,
+        addWord(_, sum) {
+          calls += 1;
+          memory?.ask("anything");
+          sum[0]! += 1;
+          return true;
+        },
+      },
+    });
+    expect(() => memory!.upsert([{ id: "a", text: "moved" }])).toThrow();
+    expect([calls > 0, memory.size]).toEqual([true, 0]);
+    memory.free();
+  });
+});
+
+describe("memory", () => {
+  test("texts count against maxBytes: a batch without room is refused and leaves nothing", () => {
+    const small = new nous.MemoryIndex({ embedder, maxBytes: 8 * 2 ** 20 });
+    small.upsert(NODES);
+    const before = { ...said(small), bytes: small.bytes.texts };
+    const text = Array.from({ length: 60_000 }, (_, place) => `word${place * 7919}`).join(" ");
+    const nodes = [
+      { id: "a", text: "Mira moved again.", access_count: 9 },
+      { id: "new", text },
+    ];
+    const error = thrownBy(() => small.upsert(nodes)) as nous.NousError;
+    expect(error.code).toBe("out_of_memory");
+    expectSame({ ...said(small), bytes: small.bytes.texts }, before);
+    expect(small.has("new")).toBe(false);
+    small.free();
+  });
+
+  test("the bytes of texts are reported, and grow with them", () => {
+    const memory = new nous.MemoryIndex();
+    const before = memory.bytes.texts;
+    const text = (place: number) =>
+      Array.from({ length: 50 }, (_, word) => `w${place * 50 + word}`).join(" ");
+    memory.upsert(
+      Array.from({ length: 100 }, (_, place) => ({ id: `${place}`, text: text(place) })),
+    );
+    const { texts, module } = memory.bytes;
+    // At least the letters of 5,000 words.
+    expect(texts - before).toBeGreaterThan(25_000);
+    expect(texts).toBeLessThan(module);
+    memory.free();
+  });
+});
+
+describe("snapshots", () => {
+  test("hold no texts: a restored index has none until they are passed again", () => {
+    const nodes = NODES.map((node, place) => ({
+      ...node,
+      type: "note",
+      subtype: "custom:lesson",
+      last_accessed: NOW - 1,
+      access_count: 3 + place,
+      stability: 9.5,
+      retrievability: 0.5,
+      difficulty: 0.25,
+      lifecycle: "WEAK" as const,
+      tags: ["one", "two"],
+      clusters: ["three"],
+    }));
+    const full = new nous.MemoryIndex({ embedder });
+    full.upsert(nodes);
+    full.link([{ id: "ab", source_id: "a", target_id: "b", strength: 0.3 }]);
+    const restored = nous.MemoryIndex.restore(full.snapshot(), { embedder });
+    const fields = (memory: nous.MemoryIndex) => ["a", "b", "c"].map((id) => memory.get(id));
+    expect([restored.size, restored.textCount]).toEqual([3, 0]);
+    expect(restored.ask(QUESTION)).toEqual([]);
+    expectRefusal(() => restored.why("a", QUESTION), { field: "id" });
+    // A text alone keeps every other field.
+    const texts = nodes.map(({ id, title, text }) => ({ id, title, text }));
+    expect(restored.upsert(texts, { now: NOW + 9 })).toBe(0);
+    expect(fields(restored)).toEqual(fields(full));
+    expect(restored.getEdge("ab")).toEqual(full.getEdge("ab"));
+    expect(restored.textCount).toBe(2);
+    for (const question of [QUESTION, "bread", "lisbno"]) {
+      expectSame(
+        [restored.ask(question, { now: NOW }), restored.evidence(question, { now: NOW })],
+        [full.ask(question, { now: NOW }), full.evidence(question, { now: NOW })],
+      );
+    }
+    for (const memory of [full, restored]) memory.free();
+  });
+});

@@ -1,0 +1,328 @@
+// Answers, evidence and reasons equal the reference to the bit: over whole lives of small memories
+// with and without vectors, after folds, and beside an index that is built anew.
+
+import fc from "fast-check";
+import { MemoryIndex } from "nous-wasm";
+import { describe, expect, test } from "vitest";
+import { NOW } from "../../benches/js/inputs.ts";
+import type { AskOptions, MemoryNode } from "../../js/engine/src/memory/types.ts";
+import { EVIDENCE } from "../reference/evidence.ts";
+import { ReferenceMemory, type ReferenceMemoryOptions } from "../reference/memory.ts";
+import { IDS, type Life, life, question, type Step, text, WORDS } from "./inputs/evidence.ts";
+import { fakeEmbedder } from "./inputs/word-vectors.ts";
+import { same } from "./support/same.ts";
+
+const MINUTE = 60_000;
+
+function expectSame(actual: unknown, expected: unknown, what: string): void {
+  const difference = same(actual, expected);
+  if (difference !== null) expect.fail(`${what} ${difference}`);
+}
+
+type Memory = MemoryIndex | ReferenceMemory;
+
+/** Everything that a memory says to a question. */
+function saidBy(memory: Memory, question: string, options: AskOptions) {
+  const evidence = memory.evidence(question, options);
+  return {
+    count: memory.textCount,
+    answers: memory.ask(question, options),
+    evidence: { ...evidence, names: [...evidence.names] },
+    reasons: evidence.ids.map((id) => [id, memory.why(id, question, options)]),
+  };
+}
+
+function take(memory: Memory, step: Step): unknown {
+  if (step.do === "upsert") return memory.upsert(step.nodes, { now: NOW });
+  if (step.do === "remove") return memory.remove(step.ids);
+  if (step.do === "link") return memory.link(step.edges);
+  return saidBy(memory, step.question, step.options);
+}
+
+/** An index and a reference with equal options. */
+function both(
+  options: ReferenceMemoryOptions,
+  use: (index: MemoryIndex, reference: ReferenceMemory) => void,
+): void {
+  const index = new MemoryIndex(options);
+  try {
+    use(index, new ReferenceMemory(options));
+  } finally {
+    index.free();
+  }
+}
+
+function live({ options, steps }: Life): void {
+  both(options, (index, reference) => {
+    steps.forEach((step, at) => {
+      expectSame(take(index, step), take(reference, step), `step ${at}, ${step.do}:`);
+    });
+  });
+}
+
+describe("answers by evidence", () => {
+  test("equal the reference to the bit, with evidence and reasons, through whole lives", () => {
+    fc.assert(fc.property(life, live), { numRuns: 150 });
+  });
+
+  test("cover every kind of evidence, every way in which words match, and all filters", () => {
+    const seen = new Map<string, number>(EVIDENCE.map((kind) => [kind, 0]));
+    const count = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1);
+    for (const { options, steps } of fc.sample(life, { numRuns: 100, seed: 3 })) {
+      const memory = new ReferenceMemory(options);
+      for (const step of steps) {
+        const said = take(memory, step) as ReturnType<typeof saidBy>;
+        if (step.do !== "ask") continue;
+        if (said.evidence.ids.length > 0 && said.evidence.ids.length < said.count)
+          count("filtered");
+        if (said.answers.length > 0 && said.answers.length < said.evidence.ids.length)
+          count("cut off");
+        for (const { evidence, superseded_by } of said.answers) {
+          for (const kind of Object.keys(evidence)) count(kind);
+          if (superseded_by !== undefined) count("superseded");
+        }
+        for (const [, why] of said.reasons as [string, ReturnType<Memory["why"]>][]) {
+          if (why.passage.index > 0) count("later passage");
+          if (why.rank === null) count("not connected");
+          if (why.evidence.some(({ name }) => name === "supersession")) count("supersession");
+          for (const { asked, found, nearness, in_passage } of why.words) {
+            if (found !== null && nearness === 1 && found !== asked) count("other form");
+            if ([0.8, 0.85, 0.7].includes(nearness)) count(`like ${nearness}`);
+            else if (nearness > 0 && nearness < 1) count("near by vectors");
+            if (found !== null && !in_passage) count("in another passage");
+          }
+          if (why.words.length === 32) count("32 words");
+        }
+      }
+    }
+    const wanted = [
+      ...["filtered", "cut off", "later passage", "other form", "near by vectors", "32 words"],
+      ...["superseded", "supersession", "not connected"],
+      ...["like 0.8", "like 0.85", "like 0.7", "in another passage", ...EVIDENCE],
+    ];
+    for (const what of wanted) expect(seen.get(what) ?? 0, what).toBeGreaterThan(9);
+  });
+
+  test("equal the reference after removed passages were dropped, once and again", () => {
+    const long = fc.array(text, { minLength: 30, maxLength: 30 }).map((texts) => texts.join(" "));
+    const dropping = fc.record({
+      embedder: fc.constantFrom(undefined, fakeEmbedder(16)),
+      rounds: fc.array(
+        fc.record({
+          texts: fc.array(long, { minLength: 2, maxLength: 3 }),
+          others: fc.array(text, { minLength: 5, maxLength: 5 }),
+          asked: question,
+        }),
+        { minLength: 12, maxLength: 12 },
+      ),
+    });
+    fc.assert(
+      fc.property(dropping, ({ embedder, rounds }) => {
+        both({ embedder }, (index, reference) => {
+          rounds.forEach(({ texts, others, asked }, round) => {
+            const nodes = [...texts, ...others].map((text, place) => ({
+              id: place < texts.length ? `long_${place}` : `${round}_${place}`,
+              text,
+              created_at: NOW - place * 40 * MINUTE,
+            }));
+            for (const memory of [index, reference]) {
+              memory.upsert(nodes, { now: NOW });
+              if (round > 1) memory.remove([`${round - 2}_3`, `${round - 2}_4`]);
+            }
+            const options = { now: NOW };
+            expectSame(
+              saidBy(index, asked, options),
+              saidBy(reference, asked, options),
+              `round ${round}:`,
+            );
+          });
+        });
+      }),
+      { numRuns: 4 },
+    );
+  });
+
+  test("equal the reference for many memories of one instant, which are no run", () => {
+    for (const count of [99, 100]) {
+      both({}, (index, reference) => {
+        const nodes = Array.from({ length: count }, (_, place) => ({
+          id: `m_${place}`,
+          text: `${WORDS[place % WORDS.length]} and ${WORDS[(place * 7) % WORDS.length]}`,
+          created_at: NOW,
+        }));
+        const others = [-59, 59].map((minutes) => ({
+          id: `near_${minutes}`,
+          text: "coffee meeting",
+          created_at: NOW + minutes * MINUTE,
+        }));
+        for (const memory of [index, reference]) memory.upsert([...nodes, ...others]);
+        const [actual, expected] = [index, reference].map((memory) =>
+          saidBy(memory, "Did the meeting move?", { now: NOW }),
+        );
+        expectSame(actual, expected, `${count} memories:`);
+        const of = ({ names, ids, values }: ReturnType<Memory["evidence"]>, id: string) =>
+          values[ids.indexOf(id) * names.length + names.indexOf("nb")]!;
+        expect(of(actual!.evidence, "m_0") > 0).toBe(count < 100);
+      });
+    }
+  });
+});
+
+// ---- an index that is built anew ----------------------------------------------------------------
+
+/** A memory that holds every word, so that no change brings or takes a word of the vocabulary. */
+const GLOSSARY: MemoryNode = {
+  id: "glossary",
+  title: WORDS.join(". "),
+  text: "What is it? When and where did I, you, she, we and her move on to the last house of today? Don't; she's; we'll; recently, now, in May 2023, yesterday, last week, on 5 June 2022, two months ago. 比特币价格。価格。ราคาทองคำ。金",
+  created_at: NOW,
+};
+
+/**
+ * A node whose fields do not depend on changes before: the last access follows the creation, and
+ * times in a text are relative to the creation that the node had when the text was given.
+ */
+function settled({ created_at, ...node }: MemoryNode): MemoryNode {
+  const hasText = typeof node.title === "string" || typeof node.text === "string";
+  return {
+    ...node,
+    ...(hasText ? { created_at: created_at ?? NOW } : {}),
+    last_accessed: node.last_accessed ?? NOW,
+  };
+}
+
+/** The nodes that are left after changes, as they were given last. */
+function leftOf(steps: readonly Step[]): MemoryNode[] {
+  const left = new Map<string, MemoryNode>();
+  let next = 0;
+  for (const step of steps) {
+    if (step.do === "remove") for (const id of step.ids) left.delete(id);
+    if (step.do !== "upsert") continue;
+    for (const node of step.nodes) {
+      const known = left.get(node.id) ?? { id: node.id, sequence: next++, created_at: NOW };
+      const { title, text, ...rest } = node;
+      const given = Object.entries(rest).filter(([, value]) => value !== undefined);
+      const texts =
+        title != null || text != null
+          ? { title: title ?? "", text: text ?? "", event_time: node.event_time }
+          : { event_time: left.get(node.id)?.event_time };
+      left.set(node.id, { ...known, ...Object.fromEntries(given), ...texts });
+    }
+  }
+  return [...left.values()];
+}
+
+describe("an index that was changed", () => {
+  test("answers as one that is built anew: rows, folds and questions before leave no trace", () => {
+    let differing = 0;
+    fc.assert(
+      fc.property(life, fc.array(question, { minLength: 2, maxLength: 2 }), (each, questions) => {
+        const steps = each.steps
+          .filter((step) => step.do !== "link")
+          .map((step) =>
+            step.do === "upsert" ? { ...step, nodes: step.nodes.map(settled) } : step,
+          );
+        const [changed, anew] = [new MemoryIndex(each.options), new MemoryIndex(each.options)];
+        const first: Step = { do: "upsert", nodes: [GLOSSARY] };
+        for (const step of [first, ...steps]) take(changed, step);
+        const left = leftOf([first, ...steps]);
+        anew.upsert(left, { now: NOW });
+        // The memories come into a third index in another order.
+        const shuffled = new MemoryIndex(each.options);
+        shuffled.upsert([left[0]!, ...left.slice(1).reverse()], { now: NOW });
+        for (const asked of questions) {
+          const expected = saidBy(anew, asked, { now: NOW });
+          expectSame(saidBy(changed, asked, { now: NOW }), expected, "changed:");
+          expectSame(saidBy(shuffled, asked, { now: NOW }), expected, "shuffled:");
+          if (changed.handles(left.map(({ id }) => id)).some((row, place) => row !== place))
+            differing += 1;
+        }
+        for (const index of [changed, anew, shuffled]) index.free();
+      }),
+      { numRuns: 60 },
+    );
+    expect(differing).toBeGreaterThan(20);
+  });
+
+  test("reads times in a text relative to the creation that the node had with the text", () => {
+    both({}, (index, reference) => {
+      for (const memory of [index, reference]) {
+        const DAY = 1440 * MINUTE;
+        const text = "Yesterday Mira moved.";
+        memory.upsert([{ id: "moved", text, created_at: NOW - 9 * DAY }]);
+        memory.upsert([{ id: "moved", created_at: NOW }]);
+        const told = (days: number) => {
+          const day = new Date(NOW - days * DAY).toISOString().slice(0, 10);
+          const { names, values } = memory.evidence(`What was on ${day}?`, { now: NOW });
+          return values[names.indexOf("told")];
+        };
+        expect([told(10), told(1)]).toEqual([2, 0]);
+        memory.upsert([{ id: "moved", text }]);
+        expect([told(10), told(1)]).toEqual([0, 2]);
+      }
+    });
+  });
+
+  const filler = (place: number): MemoryNode => ({
+    id: `filler_${place}`,
+    text: `${WORDS.slice(0, 40).join(" ")}. `.repeat(60),
+  });
+  /** Replaces long texts until removed passages are dropped. */
+  function makeFold(index: Memory): void {
+    for (let round = 0; round < 6; round++) index.upsert([filler(0), filler(1)]);
+    index.remove(["filler_0", "filler_1"]);
+  }
+
+  test("takes no word as misspelled whose only text was removed, until the words are dropped", () => {
+    both({}, (index, reference) => {
+      for (const memory of [index, reference]) {
+        memory.upsert([
+          { id: "kept", text: "The dentist called." },
+          { id: "gone", text: "The dentust called." },
+        ]);
+        memory.remove(["gone"]);
+        const found = () => memory.why("kept", "dentust", { now: NOW }).words[0]!.found;
+        expect(found()).toBeNull();
+        makeFold(memory);
+        expect(found()).toBe("dentist");
+      }
+    });
+  });
+
+  test("counts words of removed texts among the eight neighbours, until the words are dropped", () => {
+    // Nearness falls with the number of a word.
+    const embedder = {
+      dimensions: 16,
+      addWord(word: Uint8Array, sum: Float32Array) {
+        const number = /^w([0-9]+)$/.exec(new TextDecoder().decode(word))?.[1];
+        if (number === undefined) return false;
+        sum[0]! += 1;
+        sum[1]! += Number(number) / 20;
+        return true;
+      },
+    };
+    both({ embedder }, (index, reference) => {
+      for (const memory of [index, reference]) {
+        memory.upsert([
+          { id: "kept", text: "w9" },
+          { id: "gone", text: "w1 w2 w3 w4 w5 w6 w7 w8" },
+        ]);
+        memory.remove(["gone"]);
+        const found = () => memory.why("kept", "w0", { now: NOW }).words[0]!.found;
+        expect(found()).toBeNull();
+        makeFold(memory);
+        expect(found()).toBe("w9");
+      }
+    });
+  });
+});
+
+test("questions about memories without texts have no answers", () => {
+  both({}, (index, reference) => {
+    for (const memory of [index, reference]) {
+      memory.upsert(IDS.map((id) => ({ id })));
+      expect(memory.ask("Where did Mira move?")).toEqual([]);
+      expect(memory.evidence("Where did Mira move?").ids).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,250 @@
+// Memories with texts, and questions about them, for fast-check: words with their forms, near
+// words, typing errors, names, times, numbers, and scripts without spaces.
+
+import fc from "fast-check";
+import { NOW, SUBTYPES } from "../../../benches/js/inputs.ts";
+import type { AskOptions, MemoryEdge, MemoryNode } from "../../../js/engine/src/memory/types.ts";
+import { EVIDENCE, type Values } from "../../reference/evidence.ts";
+import type { ReferenceMemoryOptions } from "../../reference/memory.ts";
+import { CLUSTERS, EDGE_TYPES, searchFilters, TAGS, TYPES, unit } from "./graphs.ts";
+import { settingsOf } from "./memories.ts";
+import { fakeEmbedder } from "./word-vectors.ts";
+
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+
+export const WORDS = (
+  "move moved moving moves run running runs ran stop stopped stops house houses housing city " +
+  "cities Lisbon Berlin Mira Jonas portfolio portfolios rebalance rebalanced rebalancing coffee " +
+  "coffees espresso meeting meetings meet dentist dentists deploy deployed deployment deployments " +
+  "bug bugs fix fixed fixing recipe recipes tomato tomatoes bread journey journeys travel travelled " +
+  "doctor doctors invoice invoices payment payments paid contract contracts database databases " +
+  "migration migrations generous generously relational university universe Größe Straße привет " +
+  "привета naïve x1 btc2 42 7 2023 three twelve"
+).split(" ");
+const PLAIN = [
+  ..."the and what when where is it of to her did on I you don't she's we'll".split(" "),
+  ..."today last recently now".split(" "),
+];
+const TIMES = ["in May 2023", "yesterday", "last week", "on 5 June 2023", "two months ago", "2022"];
+const UNSPACED = ["比特币价格", "価格", "ราคาทองคำ", "金"];
+const NEVER = ["zebra", "quantum", "yttrium"];
+const ENDS = [
+  " ",
+  " ",
+  " ",
+  " ",
+  ", ",
+  ". ",
+  "! ",
+  "? ",
+  '." ',
+  "…) ",
+  "\n",
+  ".",
+  "-",
+  "。",
+  " – ",
+];
+
+const word = fc.oneof(
+  { weight: 12, arbitrary: fc.constantFrom(...WORDS) },
+  { weight: 5, arbitrary: fc.constantFrom(...PLAIN) },
+  { weight: 3, arbitrary: fc.constantFrom(...TIMES) },
+  fc.constantFrom(...UNSPACED),
+);
+const running = (size: { minLength?: number; maxLength: number }) =>
+  fc.array(fc.tuple(word, fc.constantFrom(...ENDS)), size).map((pieces) => pieces.flat().join(""));
+/** Texts of no passage, of one, and of several; sentences that are too long for a passage. */
+export const text = fc.oneof(
+  { weight: 6, arbitrary: running({ maxLength: 25 }) },
+  { weight: 2, arbitrary: running({ minLength: 40, maxLength: 160 }) },
+  fc
+    .array(fc.constantFrom(...WORDS), { minLength: 50, maxLength: 140 })
+    .map((words) => words.join(" ")),
+  fc.constantFrom("", "…", " \n ", "?"),
+);
+const title = fc.oneof(
+  { weight: 4, arbitrary: running({ maxLength: 5 }) },
+  running({ minLength: 30, maxLength: 80 }),
+);
+
+/** A word with a letter replaced, left out, doubled, or swapped with the next one; or its start. */
+const misspelled = fc
+  .tuple(fc.constantFrom(...WORDS), fc.nat(), fc.nat({ max: 5 }))
+  .map(([word, at, how]) => {
+    const letters = [...word];
+    const place = at % letters.length;
+    if (how === 0) letters.splice(place, 1, "q");
+    if (how === 1) letters.splice(place, 1);
+    if (how === 2) letters.splice(place, 0, letters[place]!);
+    if (how === 3) letters.splice(place, 2, letters[place + 1] ?? "", letters[place]!);
+    if (how === 4) letters.splice(Math.max(place, 3));
+    if (how === 5) letters.splice(place, 1, "q", "q");
+    return letters.join("");
+  });
+export const question: fc.Arbitrary<string> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc
+      .array(
+        fc.oneof(
+          { weight: 5, arbitrary: word },
+          { weight: 2, arbitrary: misspelled },
+          fc.constantFrom(...NEVER),
+        ),
+        { minLength: 1, maxLength: 9 },
+      )
+      .map((words) => words.join(" ")),
+  },
+  fc
+    .tuple(
+      fc.constantFrom("When did", "Where is", "How many", "how long has", "my trades and lessons"),
+      running({ maxLength: 5 }),
+    )
+    .map((parts) => parts.join(" ")),
+  fc.array(fc.constantFrom(...PLAIN), { minLength: 1, maxLength: 5 }).map((all) => all.join(" ")),
+  fc.shuffledSubarray([...WORDS, ...NEVER], { minLength: 30 }).map((all) => all.join(" ")),
+  fc.constantFrom("", "?", "  ", "🚀"),
+);
+
+export const IDS = Array.from({ length: 14 }, (_, place) => `m_${place}`);
+const id = fc.constantFrom(...IDS);
+
+/** Equal instants, gaps shorter and longer than an hour, days and years apart. */
+const made = fc
+  .tuple(
+    fc.constantFrom(0, 0, 1, 30, 200, 400),
+    fc.constantFrom(0, 0, 10, 59, 60, 61, 119, 120, 200),
+  )
+  .map(([days, minutes]) => NOW - days * DAY - minutes * MINUTE);
+
+const node: fc.Arbitrary<MemoryNode> = fc.record(
+  {
+    id,
+    title,
+    text,
+    created_at: made,
+    event_time: fc.oneof(made, fc.constantFrom(null, Date.UTC(2023, 4, 9))),
+    last_accessed: fc.oneof(made, fc.constantFrom(null, NOW + 9 * DAY, 8.64e15)),
+    access_count: fc.nat({ max: 30 }),
+    subtype: fc.constantFrom(...SUBTYPES),
+    type: fc.constantFrom(...TYPES),
+    tags: fc.subarray([...TAGS]),
+    clusters: fc.oneof(fc.constant([]), fc.shuffledSubarray([...CLUSTERS])),
+  },
+  { requiredKeys: ["id"] },
+);
+const edge: fc.Arbitrary<MemoryEdge> = fc.record({
+  id: fc.nat({ max: 20 }).map((place) => `e_${place}`),
+  source_id: id,
+  target_id: id,
+  type: fc.constantFrom(...EDGE_TYPES, ...Array(EDGE_TYPES.length).fill("supersedes")),
+  strength: unit,
+});
+
+/** One filter or two: many filters let nothing pass. */
+const fewFilters = fc.tuple(searchFilters, fc.nat({ max: 11 })).map(([filters, from]) => {
+  const entries = Object.entries(filters);
+  return Object.fromEntries(
+    [...entries, ...entries].slice(from % (entries.length + 1)).slice(0, 2),
+  );
+});
+
+const options: fc.Arbitrary<AskOptions> = fc.record(
+  {
+    now: fc.constantFrom(NOW, NOW + 0.5, NOW + 40 * DAY, NOW - 30 * DAY),
+    limit: fc.constantFrom(0, 1, 3, 100),
+    min_score: fc.constantFrom(0, 0.001, 0.05, 0.5),
+    filters: fc.oneof(fc.constant(null), fewFilters),
+  },
+  { requiredKeys: ["now"] },
+);
+
+const weights: fc.Arbitrary<Partial<Values>> = fc
+  .uniqueArray(fc.constantFrom(...EVIDENCE), { maxLength: EVIDENCE.length })
+  .chain((kinds) =>
+    fc
+      .array(fc.constantFrom(0, 1, -0.7, 0.3, 2.5, 1000), {
+        minLength: kinds.length,
+        maxLength: kinds.length,
+      })
+      .map((numbers) => Object.fromEntries(kinds.map((kind, at) => [kind, numbers[at]!]))),
+  );
+const memoryOptions: fc.Arbitrary<ReferenceMemoryOptions> = fc.record({
+  embedder: fc.constantFrom(undefined, fakeEmbedder(16), fakeEmbedder(32), fakeEmbedder(5)),
+  stemming: fc.constantFrom("english" as const, "english" as const, "none" as const),
+  config: fc.record({
+    evidence: fc.oneof(
+      fc.constantFrom({}, { preset: "trading" as const }, { preset: "general" as const }),
+      weights.map((weights) => ({ weights })),
+    ),
+    search: fc
+      .record(
+        {
+          hop_decay: unit,
+          max_hops: fc.nat({ max: 3 }),
+          max_nodes: fc.integer({ min: 1, max: 12 }),
+          aggregation: fc.constantFrom("sum" as const, "max" as const),
+          edge_weight: fc.constantFrom("type" as const, "stored_type" as const, "learned" as const),
+          dense_weight: unit,
+        },
+        { requiredKeys: [] },
+      )
+      .map(settingsOf),
+  }),
+});
+
+/** A change of an index, or a question. */
+export type Step =
+  | { do: "upsert"; nodes: MemoryNode[] }
+  | { do: "remove"; ids: string[] }
+  | { do: "link"; edges: MemoryEdge[] }
+  | { do: "ask"; question: string; options: AskOptions };
+
+export const ask: fc.Arbitrary<Step> = fc.record({
+  do: fc.constant("ask" as const),
+  question,
+  options,
+});
+export const change: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("upsert" as const),
+      nodes: fc.array(node, { minLength: 1, maxLength: 6 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant("remove" as const), ids: fc.subarray(IDS) }),
+  },
+  fc.record({
+    do: fc.constant("link" as const),
+    edges: fc.array(edge, { minLength: 1, maxLength: 12 }),
+  }),
+);
+export interface Life {
+  options: ReferenceMemoryOptions;
+  steps: Step[];
+}
+
+/** An index is filled, linked and asked; then changes and questions alternate. */
+export const life: fc.Arbitrary<Life> = fc.record({
+  options: memoryOptions,
+  steps: fc
+    .tuple(
+      fc.array(node, { minLength: 3, maxLength: 14 }),
+      fc.array(edge, { maxLength: 12 }),
+      ask,
+      fc.array(fc.oneof(ask, change), { maxLength: 9 }),
+      ask,
+    )
+    .map(([nodes, edges, first, rest, last]): Step[] => [
+      { do: "upsert", nodes },
+      { do: "link", edges },
+      first,
+      ...rest,
+      last,
+    ]),
+});

@@ -1,0 +1,850 @@
+// Ranking by evidence: the words of a question and the words near them, passages, runs of memories,
+// the evidence of every memory, its sum and probability, and the reasons for a place. The rules, in
+// full. Plain on purpose: this is the yardstick of the parity tests.
+//
+// Every sum is added in the order of the crate, since results are compared to the bit.
+
+import { stem } from "porter2";
+import type { Why, WordVectors } from "../../js/engine/src/memory/types.ts";
+import { pairs, runs } from "./full-text.ts";
+import type { MemorySection } from "./sections.ts";
+import { STOP_WORDS } from "./stop-words.ts";
+import { findTimes, holdsName, holdsNumber, holdsTime, sought } from "./times.ts";
+
+/** The kinds of evidence, in order. */
+export const EVIDENCE = [
+  ...(["bm", "sbm", "sem", "cov", "p_soft", "p_softcov", "p_sem", "p_sbm"] as const),
+  ...(["nb", "nbsoft", "ses", "sesb", "date", "told", "p_temp", "p_numq", "p_where"] as const),
+  ...(["titlecov", "graph", "affinity", "recency_episodic", "recency_signals"] as const),
+  ...(["recency_knowledge", "recency_procedural", "lastrec", "vaguerec", "intent"] as const),
+  ...(["section_episodic", "section_signals", "section_procedural"] as const),
+];
+export type Kind = (typeof EVIDENCE)[number];
+export type Values = Record<Kind, number>;
+
+/** Weights, and how a sum becomes a probability. */
+export interface Fit {
+  weights: Values;
+  scale: number;
+  offset: number;
+}
+
+// ---- words --------------------------------------------------------------------------------------
+
+/** Words, and pairs of characters in scripts without spaces between words. */
+export const wordsOf = (text: string): string[] =>
+  runs(text).flatMap(({ isWord, characters }) =>
+    isWord || characters.length === 1 ? [characters.join("")] : pairs(characters),
+  );
+
+/** What is left of contractions such as "don't". */
+const RESTS = new Set(["s", "t", "d", "m", "ll", "re", "ve", "don"]);
+const isContent = (word: string): boolean => !STOP_WORDS.has(word) && !RESTS.has(word);
+
+// ---- passages -----------------------------------------------------------------------------------
+
+const ENOUGH_WORDS = 40;
+const MOST_WORDS_OF_PASSAGE = 60;
+const FEW_WORDS = 10;
+
+/** A sentence ends with its line, or with a mark before white space. */
+const SENTENCE = /.*?(?:[\n。！？]|[.!?…]["')\]”’]*(?=[ \t\r])|$)/gsu;
+
+interface Occurrence {
+  word: string;
+  inTitle: boolean;
+}
+
+/** Runs of sentences of about forty words. The title belongs to the first. */
+export function passagesOf(title: string, body: string): Occurrence[][] {
+  const passages: Occurrence[][] = [];
+  let open: Occurrence[] = wordsOf(title).map((word) => ({ word, inTitle: true }));
+  const close = () => {
+    passages.push(open);
+    open = [];
+  };
+  for (const [sentence] of body.matchAll(SENTENCE)) {
+    const words = wordsOf(sentence).map((word) => ({ word, inTitle: false }));
+    if (open.length > 0 && open.length + words.length > MOST_WORDS_OF_PASSAGE) close();
+    open.push(...words);
+    while (open.length > MOST_WORDS_OF_PASSAGE) passages.push(open.splice(0, ENOUGH_WORDS));
+    if (open.length >= ENOUGH_WORDS) close();
+  }
+  if (open.length === 0) return passages;
+  if (open.length < FEW_WORDS && passages.length > 0) passages.at(-1)!.push(...open);
+  else close();
+  return passages;
+}
+
+// ---- vectors ------------------------------------------------------------------------------------
+
+const MOST_CODE = 127;
+const LANES = 16;
+
+/** Whole numbers from −127 to 127, times the step. Step and length are f32. */
+interface Coded {
+  codes: number[];
+  step: number;
+  length: number;
+}
+
+/** Finer whole numbers, times the step; together of length 1. */
+interface CodedQuestion {
+  codes: number[];
+  step: number;
+}
+
+/** Rounds half away from 0. */
+function round(x: number): number {
+  const whole = Math.trunc(x);
+  return Math.abs(x - whole) >= 0.5 ? whole + Math.sign(x) : whole;
+}
+
+/** The size of the largest component, 0 if a component is not finite. */
+const largestOf = (vector: Float32Array): number =>
+  vector.every(Number.isFinite)
+    ? vector.reduce((most, component) => Math.max(most, Math.abs(component)), 0)
+    : 0;
+
+const squaresOf = (codes: readonly number[]): number =>
+  codes.reduce((sum, code) => sum + code * code, 0);
+
+export function coded(vector: Float32Array): Coded {
+  const largest = largestOf(vector);
+  if (largest === 0) return { codes: Array.from(vector, () => 0), step: 0, length: 0 };
+  const step = Math.fround(largest / MOST_CODE);
+  const codes = Array.from(vector, (component) =>
+    Math.min(Math.max(round(component / step), -MOST_CODE), MOST_CODE),
+  );
+  return { codes, step, length: Math.fround(Math.sqrt(squaresOf(codes)) * step) };
+}
+
+/** Undefined for a vector of zeros. The largest code keeps all products below 2³¹. */
+export function codedQuestion(vector: Float32Array): CodedQuestion | undefined {
+  const largest = largestOf(vector);
+  if (largest === 0) return undefined;
+  const padded = Math.ceil(vector.length / LANES) * LANES;
+  const most = Math.min(Math.floor((2 ** 31 - 1) / (MOST_CODE * padded)), 2 ** 15 - 1);
+  const codes = Array.from(vector, (component) => round(component / (largest / most)));
+  return { codes, step: 1 / Math.sqrt(squaresOf(codes)) };
+}
+
+/** The product with a question of length 1. */
+const product = (question: CodedQuestion, { codes, step }: Coded): number =>
+  codes.reduce((sum, code, place) => sum + code * question.codes[place]!, 0) * question.step * step;
+
+/** Adds a coded vector to a sum of f32. */
+function add({ codes, step }: Coded, sum: Float32Array): void {
+  codes.forEach((code, place) => {
+    sum[place]! += Math.fround(code * step);
+  });
+}
+
+// ---- the index of texts -------------------------------------------------------------------------
+
+/** Removed passages are dropped, with their words, if they exceed half of the others by this. */
+const FOLD_AT_LEAST = 256;
+
+/** A word of the vocabulary. */
+interface Word {
+  text: string;
+  stem: string;
+  vector: Coded;
+}
+
+interface Passage {
+  length: number;
+  vector: Coded;
+  /** Occurrences by word. */
+  counts: Map<string, number>;
+  ofTitle: Set<string>;
+}
+
+/** A stretch of time in milliseconds since 1970; the end is the instant after it. */
+interface Stretch {
+  start: number;
+  end: number;
+}
+
+/** A text of a batch. Times in it are relative to the creation of its memory. */
+export interface GivenText {
+  id: string;
+  title: string;
+  body: string;
+  event: number | undefined;
+  created_at: number;
+}
+
+interface TextOfMemory {
+  /** The time of its event, and those that it names. */
+  told: Stretch[];
+  passages: Passage[];
+  words: number;
+  /** Length of the sum of its vectors, as f32. */
+  length: number;
+  holds: { time: boolean; number: boolean; name: boolean };
+}
+
+/** A word of the vocabulary that a word of a question stands for. */
+interface Match {
+  word: Word;
+  nearness: number;
+  isForm: boolean;
+}
+
+interface AskedWord {
+  text: string;
+  matches: Match[];
+}
+
+const MOST_NEIGHBOURS = 8;
+const LEAST_COSINE = 0.3;
+const NEARNESS_OF_PREFIX = 0.8;
+const NEARNESS_OF_CHANGES = [1, 0.85, 0.7];
+const FEWEST_LETTERS = 4;
+const LONG_WORD = 8;
+const MOST_TOLD = 8;
+const LONGEST_TOLD_DAYS = 32;
+const MOST_ASKED = 32;
+const MOST_READ = 1024;
+
+/** Letters to insert, delete, replace, or swap with the next one; each letter is changed once. */
+export function changesBetween(one: readonly string[], other: readonly string[]): number {
+  const table = Array.from({ length: one.length + 1 }, (_, row) =>
+    Array.from({ length: other.length + 1 }, (_, place) => (row === 0 ? place : row)),
+  );
+  for (let row = 1; row <= one.length; row++) {
+    for (let place = 1; place <= other.length; place++) {
+      const isSame = one[row - 1] === other[place - 1];
+      let least = Math.min(
+        table[row - 1]![place]! + 1,
+        table[row]![place - 1]! + 1,
+        table[row - 1]![place - 1]! + (isSame ? 0 : 1),
+      );
+      const isSwap =
+        row > 1 &&
+        place > 1 &&
+        one[row - 1] === other[place - 2] &&
+        one[row - 2] === other[place - 1];
+      if (isSwap) least = Math.min(least, table[row - 2]![place - 2]! + 1);
+      table[row]![place] = least;
+    }
+  }
+  return table[one.length]![other.length]!;
+}
+
+export interface TextOptions {
+  embedder?: WordVectors | undefined;
+  stemming?: "english" | "none" | undefined;
+}
+
+/** The texts of memories, by the ids of the memories. */
+export class EvidenceTexts {
+  readonly #embedder: WordVectors | undefined;
+  readonly #stems: boolean;
+  /** In the order in which they came. A word stays until passages are dropped. */
+  #vocabulary: Word[] = [];
+  readonly #texts = new Map<string, TextOfMemory>();
+  #removed: Passage[] = [];
+
+  constructor({ embedder, stemming = "english" }: TextOptions) {
+    this.#embedder = embedder;
+    this.#stems = stemming === "english";
+  }
+
+  get size(): number {
+    return this.#texts.size;
+  }
+
+  get(id: string): TextOfMemory | undefined {
+    return this.#texts.get(id);
+  }
+
+  /** Passages of all memories. */
+  get #passages(): Passage[] {
+    return [...this.#texts.values()].flatMap(({ passages }) => passages);
+  }
+
+  /** Stores texts of a batch. An empty one removes the text of its memory. */
+  upsert(batch: readonly GivenText[]): void {
+    const parsed = batch.map((text) => ({ ...text, split: passagesOf(text.title, text.body) }));
+    for (const { word } of parsed.flatMap(({ split }) => split.flat())) this.#learn(word);
+    for (const { split, ...text } of parsed) {
+      this.#drop(text.id);
+      if (split.length > 0) this.#texts.set(text.id, this.#textOf(text, split));
+    }
+    this.#fold();
+  }
+
+  remove(ids: readonly string[]): void {
+    for (const id of ids) this.#drop(id);
+    this.#fold();
+  }
+
+  #drop(id: string): void {
+    this.#removed.push(...(this.#texts.get(id)?.passages ?? []));
+    this.#texts.delete(id);
+  }
+
+  #fold(): void {
+    const there = this.#passages;
+    if (this.#removed.length <= Math.floor(there.length / 2) + FOLD_AT_LEAST) return;
+    this.#removed = [];
+    const held = new Set(there.flatMap(({ counts }) => [...counts.keys()]));
+    this.#vocabulary = this.#vocabulary.filter(({ text }) => held.has(text));
+  }
+
+  #stem(word: string): string {
+    return this.#stems && /^[a-z]+$/.test(word) ? stem(word) : word;
+  }
+
+  #find(word: string): Word | undefined {
+    return this.#vocabulary.find(({ text }) => text === word);
+  }
+
+  #learn(word: string): void {
+    if (this.#find(word) !== undefined) return;
+    this.#vocabulary.push({ text: word, stem: this.#stem(word), vector: coded(this.#raw(word)) });
+  }
+
+  /** The vector of a word from its source; zeros if it has none. */
+  #raw(word: string): Float32Array {
+    const sum = this.#zeros();
+    const has = this.#embedder?.addWord(new TextEncoder().encode(word), sum) ?? false;
+    return has ? sum : this.#zeros();
+  }
+
+  #zeros(): Float32Array {
+    return new Float32Array(this.#embedder?.dimensions ?? 0);
+  }
+
+  #textOf(
+    { title, body, event, created_at }: GivenText,
+    split: readonly Occurrence[][],
+  ): TextOfMemory {
+    const whole = this.#zeros();
+    const passages = split.map((words): Passage => {
+      const sum = this.#zeros();
+      const counts = new Map<string, number>();
+      for (const { word } of words) {
+        add(this.#find(word)!.vector, sum);
+        counts.set(word, (counts.get(word) ?? 0) + 1);
+      }
+      sum.forEach((part, place) => {
+        whole[place]! += part;
+      });
+      const ofTitle = new Set(words.filter(({ inTitle }) => inTitle).map(({ word }) => word));
+      return { length: words.length, vector: coded(sum), counts, ofTitle };
+    });
+    const squares = whole.reduce((sum, part) => sum + part * part, 0);
+    const either = (holds: (text: string) => boolean) => holds(title) || holds(body);
+    const named = [title, body]
+      .flatMap((part) => findTimes(part, created_at))
+      .filter(({ start, end }) => end - start <= LONGEST_TOLD_DAYS * DAY_MS);
+    const ofEvent = event === undefined ? [] : [{ start: event, end: event + 1 }];
+    return {
+      told: [...ofEvent, ...named].slice(0, MOST_TOLD),
+      passages,
+      words: split.flat().length,
+      length: Math.fround(Math.sqrt(squares)),
+      holds: { time: either(holdsTime), number: either(holdsNumber), name: either(holdsName) },
+    };
+  }
+
+  // ---- reading a question ----
+
+  /** The words of a question that count, in its order. */
+  asked(all: readonly string[]): AskedWord[] {
+    const telling = all.some(isContent) ? all.filter(isContent) : all;
+    const stems = telling.map((word) => this.#stem(word));
+    const words = telling.filter((_, place) => stems.indexOf(stems[place]!) === place);
+    return this.#rarest(words.map((text) => ({ text, matches: this.#matches(text) })));
+  }
+
+  /** The 32 words that the fewest passages hold. Words that occur nowhere go first. */
+  #rarest(words: AskedWord[]): AskedWord[] {
+    if (words.length <= MOST_ASKED) return words;
+    const all = this.#passages;
+    const frequency = ({ matches }: AskedWord) =>
+      matches
+        .filter(({ isForm }) => isForm)
+        .map(({ word }) => all.filter(({ counts }) => counts.has(word.text)).length)
+        .reduce((sum, count) => sum + count, 0);
+    const kept = words
+      .map((word, place) => ({ place, frequency: frequency(word) || Number.MAX_VALUE }))
+      .sort((a, b) => a.frequency - b.frequency || a.place - b.place)
+      .slice(0, MOST_ASKED)
+      .map(({ place }) => place);
+    return words.filter((_, place) => kept.includes(place));
+  }
+
+  /** The words that a word stands for, the nearest first. */
+  #matches(asked: string): Match[] {
+    const ownStem = this.#stem(asked);
+    const forms = this.#vocabulary
+      .filter((word) => word.stem === ownStem)
+      .map((word): Match => ({ word, nearness: 1, isForm: true }));
+    const near = this.#near(asked, ownStem);
+    if (forms.length > 0) return [...forms, ...near];
+    // Of equally near words those by vectors come first.
+    const nearness = new Map(near.map((match) => [match.word, match.nearness]));
+    for (const word of this.#vocabulary) {
+      const alike = nearnessOfLetters(asked, word.text);
+      if (alike > 0) nearness.set(word, Math.max(nearness.get(word) ?? 0, alike));
+    }
+    return [...nearness]
+      .map(([word, nearness]): Match => ({ word, nearness, isForm: false }))
+      .sort((a, b) => b.nearness - a.nearness);
+  }
+
+  /** The neighbours of a word by their vectors. */
+  #near(asked: string, ownStem: string): Match[] {
+    const own = codedQuestion(this.#raw(asked));
+    if (own === undefined) return [];
+    const near: Match[] = [];
+    for (const word of this.#vocabulary) {
+      const { length } = word.vector;
+      const dot = product(own, word.vector);
+      if (length === 0 || dot < LEAST_COSINE * length) continue;
+      if (!isContent(word.text) || word.stem === ownStem) continue;
+      near.push({ word, nearness: Math.min(dot / length, 1), isForm: false });
+    }
+    return near.sort((a, b) => b.nearness - a.nearness).slice(0, MOST_NEIGHBOURS);
+  }
+
+  /** The sum of the vectors of a question's words. */
+  vectorOf(all: readonly string[]): CodedQuestion | undefined {
+    const sum = this.#zeros();
+    for (const word of all) add(this.#find(word)?.vector ?? coded(this.#raw(word)), sum);
+    return codedQuestion(sum);
+  }
+
+  /** The averages of words: by memory, by passage. */
+  get averages(): [memory: number, passage: number] {
+    const all = [...this.#texts.values()].reduce((sum, { words }) => sum + words, 0);
+    return [all / this.size, all / this.#passages.length];
+  }
+}
+
+/** How near a word of the vocabulary is by its letters; 0 if it is not. */
+function nearnessOfLetters(asked: string, word: string): number {
+  const letters = [...asked];
+  if (letters.length < FEWEST_LETTERS || /[0-9]/.test(asked)) return 0;
+  if (!isContent(word) || [...word][0] !== letters[0]) return 0;
+  if (word.startsWith(asked)) return NEARNESS_OF_PREFIX;
+  const changes = changesBetween(letters, [...word]);
+  return changes <= (letters.length >= LONG_WORD ? 2 : 1) ? NEARNESS_OF_CHANGES[changes]! : 0;
+}
+
+// ---- the evidence -------------------------------------------------------------------------------
+
+const K1 = 1.2;
+const B = 0.75;
+const HELD = 0.55;
+const MEANING = 0.7;
+const REACH = 3;
+const INTENT = 0.4;
+const DAY_MS = 86_400_000;
+const RUN_GAP_MS = 3_600_000;
+const IMPORTED_AT_ONCE = 100;
+const VAGUE = 2;
+const LATEST = new Set(
+  "current currently last lately latest new newest now recent recently still today".split(" "),
+);
+
+/** What evidence needs to know of a memory beside its text. */
+export interface AskedMemory {
+  id: string;
+  section: MemorySection;
+  /** The id of its first cluster. */
+  cluster: string | undefined;
+  created_at: number;
+  /** exp(−days / 30) since its last access, at most 1. */
+  recency: number;
+  affinity: number;
+  /** Whether it passes the filters. */
+  passes: boolean;
+}
+
+export interface AskedQuestion {
+  text: string;
+  now: number;
+  /** The sections that it asks for. */
+  sections: readonly MemorySection[];
+}
+
+/** The evidence of a memory, and what its reasons need. */
+interface Held {
+  memory: AskedMemory;
+  text: TextOfMemory;
+  values: Values;
+  /** The squared nearness of words, by passage. */
+  soft: number[];
+}
+
+export interface CollectedEvidence {
+  words: AskedWord[];
+  /** By id, in the order of the memories. */
+  held: Map<string, Held>;
+  /** By id: 0.7 · sem + 0.3 · bm. */
+  nearness: Map<string, number>;
+}
+
+const shareOf = (value: number, all: number): number => (all > 0 ? value / all : 0);
+
+const saturated = (occurrences: number, length: number, average: number): number =>
+  (occurrences * (K1 + 1)) / (occurrences + K1 * (1 - B + (B * length) / average));
+
+/** The runs of memories: those of one cluster, and of the others those without a gap between. */
+export function runsOf(memories: readonly AskedMemory[]): AskedMemory[][] {
+  const sorted = memories
+    .map((memory, place) => ({ memory, place }))
+    .sort((a, b) => a.memory.created_at - b.memory.created_at || a.place - b.place)
+    .map(({ memory }) => memory);
+  const found: AskedMemory[][] = [];
+  const clusters = new Map<string, AskedMemory[]>();
+  for (const memory of sorted.filter(({ cluster }) => cluster !== undefined)) {
+    const run = clusters.get(memory.cluster!) ?? [];
+    if (run.length === 0) found.push(run);
+    clusters.set(memory.cluster!, run);
+    run.push(memory);
+  }
+  const line = sorted.filter(({ cluster }) => cluster === undefined);
+  let run: AskedMemory[] = [];
+  const end = () => {
+    if (run.length > 0) found.push(run);
+    run = [];
+  };
+  let before = Number.NEGATIVE_INFINITY;
+  for (const memory of line) {
+    const { created_at } = memory;
+    const together = line.filter((other) => other.created_at === created_at).length;
+    // Memories of one instant that were imported together are no run.
+    const isImported = together >= IMPORTED_AT_ONCE;
+    if (isImported || created_at - before >= RUN_GAP_MS) end();
+    run.push(memory);
+    if (isImported) end();
+    before = created_at;
+  }
+  end();
+  return found;
+}
+
+/**
+ * The evidence of all memories with a text, which are in order of sequence. `activation` is called
+ * when the nearness of all memories is known.
+ */
+export function collectEvidence(
+  texts: EvidenceTexts,
+  question: AskedQuestion,
+  memories: readonly AskedMemory[],
+  activation: (nearness: ReadonlyMap<string, number>) => ReadonlyMap<string, number>,
+): CollectedEvidence {
+  const all = wordsOf(question.text).slice(0, MOST_READ);
+  const words = texts.asked(all);
+  const vector = texts.vectorOf(all);
+  const asking = memories.filter(({ id }) => texts.get(id) !== undefined);
+  const sums = asking.map(({ id }) => {
+    const { passages } = texts.get(id)!;
+    return {
+      ...{ bm: 0, sbm: 0, cov: 0, titlecov: 0 },
+      soft: passages.map(() => 0),
+      held: passages.map(() => 0),
+      psbm: passages.map(() => 0),
+    };
+  });
+
+  // ---- words ----
+  const [averageWords, averageOfPassage] = texts.averages;
+  let allRarity = 0;
+  for (const { matches } of words) {
+    const found = asking.map(({ id }) =>
+      texts.get(id)!.passages.map(({ counts, ofTitle }) => {
+        const held = matches.filter(({ word }) => counts.has(word.text));
+        const forms = held.filter(({ isForm }) => isForm);
+        const count = ({ word }: Match) => counts.get(word.text)!;
+        return {
+          first: held.length > 0 ? matches.indexOf(held[0]!) : undefined,
+          nearest: held[0]?.nearness ?? 0,
+          weighted: held.reduce((sum, match) => {
+            const square = match.nearness * match.nearness;
+            return sum + count(match) * (square * square);
+          }, 0),
+          forms: forms.reduce((sum, match) => sum + count(match), 0),
+          inTitle: forms.some(({ word }) => ofTitle.has(word.text)),
+        };
+      }),
+    );
+    const frequency = found.filter((passages) => passages.some(({ forms }) => forms > 0)).length;
+    const rarity = Math.log(1 + texts.size / (1 + frequency));
+    const bmRarity = Math.log(1 + (texts.size - frequency + 0.5) / (frequency + 0.5));
+    allRarity += rarity;
+    found.forEach((passages, place) => {
+      const sum = sums[place]!;
+      const text = texts.get(asking[place]!.id)!;
+      passages.forEach(({ first, nearest, weighted }, passage) => {
+        if (first === undefined) return;
+        const { length } = text.passages[passage]!;
+        sum.soft[passage]! += rarity * (nearest * nearest);
+        if (nearest > HELD) sum.held[passage]! += rarity;
+        sum.psbm[passage]! += bmRarity * saturated(weighted, length, averageOfPassage);
+      });
+      // Passages are added in the order in which their first match comes.
+      const held = passages
+        .filter(({ first }) => first !== undefined)
+        .sort((a, b) => a.first! - b.first!);
+      if (held.length === 0) return;
+      const weighted = held.reduce((all, passage) => all + passage.weighted, 0);
+      const forms = held.reduce((all, passage) => all + passage.forms, 0);
+      sum.sbm += bmRarity * saturated(weighted, text.words, averageWords);
+      if (forms > 0) {
+        sum.bm += bmRarity * saturated(forms, text.words, averageWords);
+        sum.cov += rarity;
+      }
+      if (held.some(({ inTitle }) => inTitle)) sum.titlecov += rarity;
+    });
+  }
+
+  const most = (numbers: readonly number[]) => numbers.reduce((a, b) => Math.max(a, b), 0);
+  const best = (of: (place: number) => number) =>
+    most(asking.flatMap(({ passes }, place) => (passes ? [of(place)] : [])));
+  const bestBm = best((place) => sums[place]!.bm);
+  const bestSbm = best((place) => sums[place]!.sbm);
+  const bestPSbm = best((place) => most(sums[place]!.psbm));
+
+  // ---- meaning ----
+  const meaning = asking.map(({ id }) => {
+    const { passages, length } = texts.get(id)!;
+    if (vector === undefined) return { sem: 0, pSem: 0 };
+    const products = passages.map((passage) => product(vector, passage.vector));
+    const cosines = passages.map(({ vector: { length: own } }, place) =>
+      own > 0 ? products[place]! / own : 0,
+    );
+    const sum = products.reduce((all, one) => all + one, 0);
+    return { sem: length > 0 ? sum / length : 0, pSem: most(cosines) };
+  });
+
+  // ---- runs ----
+  const bm = new Map(asking.map(({ id }, place) => [id, shareOf(sums[place]!.bm, bestBm)]));
+  const soft = new Map(
+    asking.map(({ id }, place) => [id, shareOf(most(sums[place]!.soft), allRarity)]),
+  );
+  const nearness = new Map(
+    asking.map(({ id }, place) => [
+      id,
+      MEANING * meaning[place]!.sem + (1 - MEANING) * bm.get(id)!,
+    ]),
+  );
+  const ofRun = new Map<string, { nb: number; nbsoft: number; ses: number; sesb: number }>();
+  for (const run of runsOf(asking)) {
+    const near = (values: ReadonlyMap<string, number>, place: number) => {
+      let sum = 0;
+      for (let other = place - REACH; other <= place + REACH; other++) {
+        const memory = run[other];
+        if (other === place || memory === undefined) continue;
+        sum += values.get(memory.id)! / Math.abs(other - place);
+      }
+      return sum;
+    };
+    const ses = most(run.map(({ id }) => nearness.get(id)!));
+    const ranked = run.map(({ id }) => bm.get(id)!).sort((a, b) => b - a);
+    const [one = 0, two = 0, three = 0] = ranked;
+    const sesb = (one + two + three) / 3;
+    run.forEach(({ id }, place) => {
+      ofRun.set(id, { nb: near(bm, place), nbsoft: near(soft, place), ses, sesb });
+    });
+  }
+
+  // ---- what the question asks for ----
+  const times = findTimes(question.text, question.now);
+  const seeks = sought(question.text);
+  const asksLatest = all.some((word) => LATEST.has(word));
+  const isVague = words.length <= VAGUE;
+  const active = activation(nearness);
+  const held = new Map<string, Held>();
+  asking.forEach((memory, place) => {
+    const { id, section, created_at: made, recency } = memory;
+    const [text, sum] = [texts.get(id)!, sums[place]!];
+    /** 2 if a stretch meets a day that the question names, 1 if it meets a longer time. */
+    const dateOf = (stretches: readonly Stretch[]) =>
+      most(
+        times
+          .filter((time) =>
+            stretches.some(({ start, end }) => start < time.end && time.start < end),
+          )
+          .map(({ start, end }) => (end - start <= DAY_MS ? 2 : 1)),
+      );
+    const date = dateOf([{ start: made, end: made + 1 }]);
+    const inSection = (wanted: MemorySection, value: number) => (section === wanted ? value : 0);
+    const values: Values = {
+      bm: bm.get(id)!,
+      sbm: shareOf(sum.sbm, bestSbm),
+      sem: meaning[place]!.sem,
+      cov: shareOf(sum.cov, allRarity),
+      p_soft: soft.get(id)!,
+      p_softcov: shareOf(most(sum.held), allRarity),
+      p_sem: meaning[place]!.pSem,
+      p_sbm: shareOf(most(sum.psbm), bestPSbm),
+      ...ofRun.get(id)!,
+      date,
+      told: Math.max(dateOf(text.told) - date, 0),
+      p_temp: Number(seeks.time && text.holds.time),
+      p_numq: Number(seeks.number && text.holds.number),
+      p_where: Number(seeks.place && text.holds.name),
+      titlecov: shareOf(sum.titlecov, allRarity),
+      graph: active.get(id) ?? 0,
+      affinity: memory.affinity,
+      recency_episodic: inSection("EPISODIC", recency),
+      recency_signals: inSection("SIGNALS", recency),
+      recency_knowledge: inSection("KNOWLEDGE", recency),
+      recency_procedural: inSection("PROCEDURAL", recency),
+      lastrec: asksLatest ? recency : 0,
+      vaguerec: isVague ? recency : 0,
+      intent: question.sections.includes(section) ? INTENT : 0,
+      section_episodic: inSection("EPISODIC", 1),
+      section_signals: inSection("SIGNALS", 1),
+      section_procedural: inSection("PROCEDURAL", 1),
+    };
+    held.set(id, { memory, text, values, soft: sum.soft });
+  });
+  return { words, held, nearness };
+}
+
+// ---- sum, probability, reasons ------------------------------------------------------------------
+
+/** The weighted sum: four lanes, each of every fourth kind. */
+export function sumOf(values: Values, weights: Values): number {
+  const lanes = [0, 1, 2, 3].map((lane) =>
+    EVIDENCE.filter((_, place) => place % 4 === lane).reduce(
+      (sum, kind) => sum + values[kind] * weights[kind],
+      0,
+    ),
+  );
+  return lanes[0]! + lanes[1]! + (lanes[2]! + lanes[3]!);
+}
+
+export const probability = ({ scale, offset }: Fit, sum: number): number =>
+  1 / (1 + Math.exp(-(scale * sum + offset)));
+
+/** Evidence that does not come from texts. It is computed only if one of it has a weight. */
+const CIRCUMSTANCES: readonly Kind[] = EVIDENCE.slice(EVIDENCE.indexOf("graph"));
+
+/** Whether anything connects a memory with the question. */
+function speaks(values: Values, { weights }: Fit): boolean {
+  if (
+    [values.p_soft, values.sem, values.ses, values.nb, values.date, values.told].some(
+      (value) => value !== 0,
+    )
+  )
+    return true;
+  if (CIRCUMSTANCES.every((kind) => weights[kind] === 0)) return false;
+  const asked = (["lastrec", "vaguerec", "intent"] as const).map(
+    (kind) => values[kind] * weights[kind],
+  );
+  return values.graph !== 0 || asked.some((value) => value !== 0);
+}
+
+/** An edge from a memory to the one that it supersedes. */
+export interface Supersession {
+  newer: string;
+  older: string;
+}
+
+const STEP_BEHIND = 1;
+
+export interface Ranked {
+  id: string;
+  score: number;
+  sum: number;
+  values: Values;
+  superseded_by: string | undefined;
+}
+
+/**
+ * Memories that pass the filters and are connected with the question, best first; equal ones keep
+ * their order. A memory takes the sum of one that it supersedes, if that is higher, and the older
+ * one loses a step.
+ */
+export function ranked(
+  { held }: CollectedEvidence,
+  fit: Fit,
+  supersessions: readonly Supersession[],
+): Ranked[] {
+  const passing = [...held.values()].filter(({ memory }) => memory.passes);
+  const sums = new Map(
+    passing
+      .filter(({ values }) => speaks(values, fit))
+      .map(({ memory, values }) => [memory.id, sumOf(values, fit.weights)]),
+  );
+  const by = new Map<string, string>();
+  const pairs: Supersession[] = [];
+  for (const { newer, older } of supersessions) {
+    const ofOlder = sums.get(older);
+    const areAsked = [newer, older].every((id) => held.get(id)?.memory.passes);
+    if (newer === older || !areAsked || ofOlder === undefined) continue;
+    sums.set(newer, Math.max(sums.get(newer) ?? ofOlder, ofOlder));
+    sums.set(older, ofOlder - STEP_BEHIND);
+    by.set(older, newer);
+    pairs.unshift({ newer, older });
+  }
+  // Each of a chain stands behind its successor.
+  for (const { newer, older } of pairs)
+    sums.set(older, Math.min(sums.get(older)!, sums.get(newer)! - STEP_BEHIND));
+  return passing
+    .filter(({ memory }) => sums.has(memory.id))
+    .map(({ memory: { id }, values }) => {
+      const sum = sums.get(id)!;
+      return { id, score: probability(fit, sum), sum, values, superseded_by: by.get(id) };
+    })
+    .sort((a, b) => b.sum - a.sum);
+}
+
+/** The reasons for the place of a memory. */
+export function reasons(
+  collected: CollectedEvidence,
+  id: string,
+  fit: Fit,
+  supersessions: readonly Supersession[],
+): Why {
+  const order = ranked(collected, fit, supersessions);
+  const place = order.findIndex((answer) => answer.id === id);
+  const { text, values, soft } = collected.held.get(id)!;
+  const byEvidence = sumOf(values, fit.weights);
+  const { sum = byEvidence, superseded_by } = order[place] ?? {};
+  const evidence = EVIDENCE.filter((name) => values[name] !== 0).map((name) => {
+    const [value, weight] = [values[name], fit.weights[name]];
+    return { name: name as string, value, weight, contribution: value * weight };
+  });
+  if (sum !== byEvidence) {
+    const value = sum - byEvidence;
+    evidence.push({ name: "supersession", value, weight: 1, contribution: value });
+  }
+  const index = soft.indexOf(Math.max(...soft));
+  const before = text.passages.slice(0, index).map(({ length }) => length);
+  const passage = text.passages[index]!;
+  return {
+    rank: place < 0 ? null : place + 1,
+    score: probability(fit, sum),
+    sum,
+    scale: fit.scale,
+    offset: fit.offset,
+    evidence: evidence.sort((a, b) => b.contribution - a.contribution),
+    words: collected.words.map(({ text: asked, matches }) => {
+      const found = matches.find(({ word }) =>
+        text.passages.some(({ counts }) => counts.has(word.text)),
+      );
+      return {
+        asked,
+        found: found?.word.text ?? null,
+        nearness: found?.nearness ?? 0,
+        in_passage: found !== undefined && passage.counts.has(found.word.text),
+      };
+    }),
+    passage: {
+      index,
+      first_word: before.reduce((all, words) => all + words, 0),
+      words: passage.length,
+    },
+    ...(superseded_by === undefined ? {} : { superseded_by }),
+  };
+}
