@@ -2,7 +2,7 @@
 // from.
 
 import { spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 
 const FOLDER = "benches/results";
@@ -15,6 +15,20 @@ export function writeResults(name: string, title: string, text: string): string 
   mkdirSync(FOLDER, { recursive: true });
   writeFileSync(path, `# ${title}, ${today()}\n\n${machine()}\n\n${text}\n`);
   return path;
+}
+
+/**
+ * Writes the text between the lines `<!-- NAME -->` and `<!-- end of NAME -->` of a page.
+ *
+ * @throws {Error} If the page lacks one of the two lines.
+ */
+export function writeInto(path: string, name: string, text: string): void {
+  const page = readFileSync(path, "utf8");
+  const [start, end] = [`<!-- ${name} -->\n`, `<!-- end of ${name} -->\n`];
+  const [from, to] = [page.indexOf(start), page.indexOf(end)];
+  if (from < 0 || to < from)
+    throw new Error(`${path} lacks the lines ${start.trim()} and ${end.trim()}`);
+  writeFileSync(path, `${page.slice(0, from)}${start}\n${text}\n\n${page.slice(to)}`);
 }
 
 /** Rows under a head, as Markdown. */
@@ -30,6 +44,7 @@ function machine(): string {
   return `${cpus()[0]?.model.trim() ?? "unknown processor"}, ${cpus().length} cores, ${process.platform} ${process.arch}, Node ${process.versions.node}, Rust ${rust}.`;
 }
 
-function today(): string {
+/** Returns the date, YYYY-MM-DD. */
+export function today(): string {
   return new Date().toISOString().slice(0, 10);
 }

@@ -17,7 +17,7 @@ const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]/u;
  *
  * @example
  * ```ts
- * stemsOf("She was painting the houses"); // ["she", "paint", "hous"]
+ * stemsOf("Tom was painting the houses"); // ["tom", "paint", "hous"]
  * ```
  */
 export function stemsOf(text: string): string[] {

@@ -12,9 +12,11 @@ import {
   type Measured,
   type Part,
   results,
+  selected,
 } from "./measure.ts";
 
-const JUDGED: Judge = "nDCG@10";
+/** The metric by which kinds of questions are compared. */
+export const JUDGED: Judge = "nDCG@10";
 const JUDGE_NAMES = Object.keys(JUDGES) as Judge[];
 
 /** Returns a head with the number of questions that have an answer, and the tables. */
@@ -27,25 +29,8 @@ export function reportOf({ title, cases, measured }: Part): string {
   ].join("\n\n");
 }
 
-/** Returns a row for each system, with the nDCG@10 of each part; empty if it was not asked. */
-export function shortTable(parts: readonly Part[]): string {
-  const names = new Set(parts.flatMap(({ measured }) => measured.map(({ system }) => system.name)));
-  const head = parts.map(({ title, cases }) => `${title} (${answerable(cases).length})`);
-  const rows = [...names].map((name) => [
-    name,
-    ...parts.map(({ cases, measured }) => {
-      const own = measured.find(({ system }) => system.name === name);
-      return own === undefined ? "" : mean(judged(cases, own.found, JUDGED)).toFixed(3);
-    }),
-  ]);
-  return table(["system", ...head], rows);
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-function answerable(cases: readonly Case[]): Case[] {
+/** Returns the questions that have an answer. */
+export function answerable(cases: readonly Case[]): Case[] {
   return cases.filter(({ grades }) => grades.size > 0);
 }
 
@@ -76,59 +61,69 @@ export function kindsOf(cases: readonly Case[]): { kind: string; places: number[
  * evidence and BM25.
  */
 export function kindTables(cases: readonly Case[], measured: readonly Measured[]): string[] {
-  const kinds = kindsOf(cases).map(({ kind, places }) => ({
+  const kinds = kindsOf(cases);
+  const differences = differencesTable(cases, measured);
+  if (kinds.length < 2) return differences;
+  const columns = kinds.map(({ kind, places }) => ({
     label: `${kind} (${places.length})`,
-    own: places.map((place) => cases[place]!),
-    places,
+    places: new Set(places),
     drawn: draws(places.length),
   }));
-  if (kinds.length < 2) return differencesTable(cases, measured, kinds);
-  const rows = measured.map(({ system, found }) => [
-    system.name,
-    ...kinds.map(({ own, places, drawn }) => {
-      const lists = places.map((place) => found[place]!);
-      return shown(estimate(judged(own, lists, JUDGED), drawn));
+  const rows = measured.map((one) => [
+    one.system.name,
+    ...columns.map(({ places, drawn }) => {
+      const own = selected(cases, [one], (place) => places.has(place));
+      return shown(estimate(judged(own.cases, own.measured[0]!.found, JUDGED), drawn));
     }),
   ]);
   return [
     `${JUDGED} by kind of question:`,
-    table(["system", ...kinds.map(({ label }) => label)], rows),
-    ...differencesTable(cases, measured, kinds),
+    table(["system", ...columns.map(({ label }) => label)], rows),
+    ...differences,
   ];
 }
 
-interface Kind {
+/** The differences of nDCG@10 between evidence and BM25, of the questions of a kind. */
+export interface Difference {
+  /** The kind, with the number of its questions; `all` for all questions. */
   readonly label: string;
-  readonly own: readonly Case[];
-  readonly places: readonly number[];
-  readonly drawn: Uint32Array;
+  readonly changes: readonly number[];
+  readonly estimate: Estimate;
 }
 
-/** Returns the differences between evidence and BM25, question by question. */
-function differencesTable(
-  cases: readonly Case[],
-  measured: readonly Measured[],
-  kinds: readonly Kind[],
-): string[] {
+/**
+ * Returns the differences of all questions, then of each kind if there are several. Empty if one of
+ * the two systems was not asked.
+ */
+export function differencesOf(cases: readonly Case[], measured: readonly Measured[]): Difference[] {
   const before = measured.find(({ system }) => system === BM25);
   const after = measured.find(({ system }) => system.name === EVIDENCE);
   if (before === undefined || after === undefined) return [];
-  const all = { label: "all", own: cases, places: [...cases.keys()] };
-  const rows = [{ ...all, drawn: draws(judged(cases, after.found, JUDGED).length) }, ...kinds].map(
-    ({ label, own, places, drawn }) => {
-      const valuesOf = ({ found }: Measured) =>
-        judged(
-          own,
-          places.map((place) => found[place]!),
-          JUDGED,
-        );
-      const old = valuesOf(before);
-      const changes = valuesOf(after).map((value, place) => value - old[place]!);
-      const better = changes.filter((change) => change > 0).length;
-      const worse = changes.filter((change) => change < 0).length;
-      return [label, shownDifference(estimate(changes, drawn)), `${better}`, `${worse}`];
-    },
-  );
+  const kinds = kindsOf(cases);
+  const all = { label: "all", places: kinds.flatMap(({ places }) => places) };
+  const labelled = kinds.map(({ kind, places }) => ({
+    label: `${kind} (${places.length})`,
+    places,
+  }));
+  return [all, ...(kinds.length < 2 ? [] : labelled)].map(({ label, places }) => {
+    const kept = new Set(places);
+    const [old, own] = [before, after].map((one) => {
+      const part = selected(cases, [one], (place) => kept.has(place));
+      return judged(part.cases, part.measured[0]!.found, JUDGED);
+    });
+    const changes = own!.map((value, place) => value - old![place]!);
+    return { label, changes, estimate: estimate(changes, draws(changes.length)) };
+  });
+}
+
+function differencesTable(cases: readonly Case[], measured: readonly Measured[]): string[] {
+  const rows = differencesOf(cases, measured).map(({ label, changes, estimate }) => [
+    label,
+    shownDifference(estimate),
+    `${changes.filter((change) => change > 0).length}`,
+    `${changes.filter((change) => change < 0).length}`,
+  ]);
+  if (rows.length === 0) return [];
   return [
     `${JUDGED} of ${EVIDENCE} less that of ${BM25.name}:`,
     table(["kind", "difference", "questions better", "questions worse"], rows),

@@ -2,10 +2,13 @@
 
 import { basename } from "node:path";
 import type { WordVectors } from "nous-wasm";
+import { whole } from "../js/units.ts";
 import { evidenceByParts, othersThanEvidence } from "./contestants.ts";
 import { reportOf } from "./evidence-report.ts";
 import { askingOf, measure } from "./measure.ts";
+import type { Report } from "./own.ts";
 import { readSet } from "./read-set.ts";
+import { summaryOf } from "./summary.ts";
 
 /**
  * Returns the tables of each file. The stores of a file count together, question by question.
@@ -17,19 +20,20 @@ export function reportOnFiles(
   files: readonly string[],
   embedder: WordVectors,
   only: string,
-): string {
+): Report {
   const systems = [...othersThanEvidence(), ...evidenceByParts(embedder)].filter(({ name }) =>
     name.includes(only),
   );
   if (systems.length === 0) throw new Error(`--only: no system has “${only}” in its name`);
   const read = files.map((file) => ({ file, sets: readSet(file) }));
-  return read
-    .map(({ file, sets }) => {
-      const askings = sets.map(askingOf);
-      const cases = askings.flatMap((asking) => asking.cases);
-      const memories = sets.reduce((sum, one) => sum + one.memories.length, 0);
-      const title = `${basename(file)}, ${sets.length} stores, ${memories} memories`;
-      return reportOf({ title, cases, measured: measure(systems, askings) });
-    })
-    .join("\n\n");
+  const parts = read.map(({ file, sets }) => {
+    const askings = sets.map(askingOf);
+    const cases = askings.flatMap((asking) => asking.cases);
+    const memories = sets.reduce((sum, one) => sum + one.memories.length, 0);
+    const name = basename(file).replace(/\.json(\.gz)?$/, "");
+    const title = `${name}, ${sets.length} stores, ${whole(memories)} memories`;
+    return { name, title, cases, measured: measure(systems, askings) };
+  });
+  const summary = summaryOf(parts.map((part) => ({ ...part, title: part.name })));
+  return { summary, text: ["# In short", summary, ...parts.map(reportOf)].join("\n\n") };
 }

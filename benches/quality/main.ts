@@ -4,7 +4,7 @@
 import { parseArgs } from "node:util";
 import { loadEmbedderSync } from "nous-embedder";
 import { generateSample } from "../../js/demo/sample/index.ts";
-import { writeResults } from "../results.ts";
+import { today, writeInto, writeResults } from "../results.ts";
 import { CONFIDENCE, RESAMPLES } from "./bootstrap.ts";
 import { reportOnFiles } from "./files.ts";
 import { reportOnOwn } from "./own.ts";
@@ -13,6 +13,9 @@ import { reportOnSignals } from "./trader.ts";
 const USAGE = `npm run quality                     own questions over own memories
 npm run quality -- --set FILE …     questions of files: JSON, or JSON compressed by gzip
     --only TEXT                     asks only systems with this text in their names, writes nothing`;
+
+/** The page that quotes the figures. */
+const PAGE = "docs/quality.md";
 
 const { values, positionals } = parseArgs({
   options: {
@@ -37,20 +40,21 @@ group adds, not what weights fitted without it would reach.`;
 
 if (values.help === true) console.log(USAGE);
 else if (files.length > 0) {
-  const tables = reportOnFiles(files, loadEmbedderSync(), values.only ?? "");
-  console.log(tables);
-  if (values.only === undefined)
-    say(
-      writeResults("quality-sets", "Quality of answers on sets from files", `${HOW}\n\n${tables}`),
-    );
+  const { summary, text } = reportOnFiles(files, loadEmbedderSync(), values.only ?? "");
+  console.log(text);
+  if (values.only === undefined) {
+    say(writeResults("quality-sets", "Quality of answers on sets from files", `${HOW}\n\n${text}`));
+    writeInto(PAGE, "figures of files", `${summary}\n\nMeasured on ${today()}.`);
+  }
 } else {
   const sample = generateSample();
-  const own = reportOnOwn(sample, loadEmbedderSync());
+  const { summary, text } = reportOnOwn(sample, loadEmbedderSync());
   const signals = `# Ranking by signals, and the orchestrator\n\n${await reportOnSignals(sample)}`;
-  console.log(own);
-  say(writeResults("quality", "Quality of retrieval", `${own}\n\n${signals}`));
+  console.log(text);
+  say(writeResults("quality", "Quality of retrieval", `${text}\n\n${signals}`));
+  writeInto(PAGE, "figures of own questions", `${summary}\n\nMeasured on ${today()}.`);
 }
 
 function say(path: string): void {
-  console.log(`\nwritten to ${path}`);
+  console.log(`\nwritten to ${path}, in short to ${PAGE}`);
 }

@@ -33,8 +33,16 @@ export interface Measured {
   readonly micros: readonly number[];
 }
 
-/** Asks every system all questions, store by store. Says on standard error which one is asked. */
-export function measure(systems: readonly System[], askings: readonly Asking[]): Measured[] {
+/**
+ * Asks every system all questions, store by store.
+ *
+ * @param say - Gets a line when a system was asked. Default: standard error.
+ */
+export function measure(
+  systems: readonly System[],
+  askings: readonly Asking[],
+  say: (line: string) => void = console.error,
+): Measured[] {
   return systems.map((system) => {
     const start = performance.now();
     const found: (readonly Hit[])[] = [];
@@ -50,7 +58,7 @@ export function measure(systems: readonly System[], askings: readonly Asking[]):
       opened.free?.();
     }
     const seconds = ((performance.now() - start) / 1000).toFixed(1);
-    console.error(`${system.name}: ${found.length} questions, ${seconds} s`);
+    say(`${system.name}: ${found.length} questions, ${seconds} s`);
     return { system, found, micros };
   });
 }

@@ -18,10 +18,10 @@ export interface OnTrader {
 }
 
 const TITLES = {
-  test: "Questions from templates, test",
-  handwritten: "Handwritten questions",
-  dev: "Questions from templates, development",
-  more: "Paraphrases, and questions without an answer",
+  test: "Templates, test",
+  handwritten: "Handwritten",
+  dev: "Templates, development",
+  more: "Paraphrases",
 } as const;
 type Group = keyof typeof TITLES;
 

@@ -4,28 +4,44 @@ import type { WordVectors } from "nous-wasm";
 import type { Sample } from "../../js/demo/sample/index.ts";
 import { whole } from "../js/units.ts";
 import { CONFIDENCE, RESAMPLES } from "./bootstrap.ts";
-import { shortTable } from "./evidence-report.ts";
 import type { Part } from "./measure.ts";
 import { measureGeneral } from "./own-general.ts";
 import { generalSet, traderSet } from "./own-sets.ts";
 import { measureTrader } from "./own-trader.ts";
 import type { QuestionSet } from "./question-set.ts";
+import { summaryOf } from "./summary.ts";
 
-/** Returns the tables of the general memory and of the trader's memory. */
-export function reportOnOwn(sample: Sample, embedder: WordVectors): string {
+/** Tables of measurements, in Markdown. */
+export interface Report {
+  /** The tables for docs/quality.md. */
+  readonly summary: string;
+  /** All tables, with an explanation. */
+  readonly text: string;
+}
+
+/** Asks our own questions over the general memory and over the trader's memory. */
+export function reportOnOwn(sample: Sample, embedder: WordVectors): Report {
   const sets = { general: generalSet(), trader: traderSet(sample) };
   const general = measureGeneral(sets.general, embedder);
   const trader = measureTrader(sample, sets.trader, embedder);
-  const named = (store: string) => (part: Part) => ({ ...part, title: `${store}: ${part.title}` });
-  return [
+  const named = (store: string) => (part: Part) => ({
+    ...part,
+    title: `${store}, ${part.title.toLowerCase()}`,
+  });
+  const summary = summaryOf([
+    ...general.halves.map(named("general")),
+    ...trader.parts.map(named("trader")),
+  ]);
+  const text = [
     howOver(sets.general, sets.trader),
-    "# nDCG@10 in short",
-    shortTable([...general.halves.map(named("general")), ...trader.parts.map(named("trader"))]),
+    "# In short",
+    summary,
     "# The general memory",
     ...general.tables,
     "# The trader's memory",
     ...trader.tables,
   ].join("\n\n");
+  return { summary, text };
 }
 
 const howOver = (
@@ -42,7 +58,7 @@ ${100 * CONFIDENCE} % intervals of ${whole(RESAMPLES)} bootstrap resamples over 
 of all first ten memories, those of questions without an answer included. µs is the median time of a question in microseconds.
 
 *BM25* has k1 1.2, b 0.75, Snowball stems and the stop words of the crate. *FTS5* and *MiniSearch* get the whole question. Over the
-trader's memory these three read kind and tags as words of the title, too. *Signals* is
-ranking by six signals without embeddings. *Evidence* has the table of 128 dimensions, and the weights \`general\` for the general memory,
+trader's memory these three read kind and tags as words of the title, too. *Signals* is ranking by six signals without embeddings, as
+the server does it. *Evidence* has the table of 128 dimensions, and the weights \`general\` for the general memory,
 \`trading\` for the trader's. *Runs by gaps*: the index does not know the clusters. Rows with … are evidence whose group weighs 0; the
 other weights stay, so that they show what a group adds, not what weights fitted without it would reach.`;

@@ -1,0 +1,57 @@
+// The tables that docs/quality.md quotes.
+
+import { table } from "../results.ts";
+import { binsOf, calibrationError } from "./calibration.ts";
+import { EVIDENCE } from "./contestants.ts";
+import { answerable, differencesOf, JUDGED, shownDifference } from "./evidence-report.ts";
+import { judged, type Part, results } from "./measure.ts";
+
+/** A difference to BM25 that counts as a loss. */
+const LOSS = -0.02;
+
+/** Returns the nDCG@10 of all systems, the calibration of evidence, and where evidence loses. */
+export function summaryOf(parts: readonly Part[]): string {
+  return [
+    shortTable(parts),
+    `Calibration error of ${EVIDENCE}: ${parts.flatMap(calibrationOf).join("; ")}.`,
+    lossesTable(parts),
+  ].join("\n\n");
+}
+
+/** Returns a row for each system, with the nDCG@10 of each part; empty if it was not asked. */
+function shortTable(parts: readonly Part[]): string {
+  const names = new Set(parts.flatMap(({ measured }) => measured.map(({ system }) => system.name)));
+  const head = parts.map(({ title, cases }) => `${title} (${answerable(cases).length})`);
+  const rows = [...names].map((name) => [
+    name,
+    ...parts.map(({ cases, measured }) => {
+      const own = measured.find(({ system }) => system.name === name);
+      return own === undefined ? "" : mean(judged(cases, own.found, JUDGED)).toFixed(3);
+    }),
+  ]);
+  return table([JUDGED, ...head], rows);
+}
+
+function calibrationOf({ title, cases, measured }: Part): string[] {
+  const own = measured.find(({ system }) => system.name === EVIDENCE);
+  if (own === undefined) return [];
+  return [`${title} ${calibrationError(binsOf(results(cases, own.found))).toFixed(3)}`];
+}
+
+/** Returns the kinds of questions for which evidence is below BM25 by more than 0.02. */
+export function lossesTable(parts: readonly Part[]): string {
+  const rows = parts.flatMap(({ title, cases, measured }) =>
+    differencesOf(cases, measured)
+      .filter(({ estimate }) => estimate.mean < LOSS)
+      .map(({ label, estimate }) => [title, label, shownDifference(estimate)]),
+  );
+  if (rows.length === 0) return "No kind of question is below BM25 by more than 0.02.";
+  return [
+    `Kinds of questions for which ${EVIDENCE} is below BM25 by more than 0.02:`,
+    table(["questions", "kind", `difference of ${JUDGED}`], rows),
+  ].join("\n\n");
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
