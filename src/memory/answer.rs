@@ -365,6 +365,7 @@ impl MemoryIndex {
         self.answering.superseding.clear();
         let Some(code) = self.edge_types.code(SUPERSEDES) else { return };
         let mut changed: FxHashMap<Row, Superseding> = FxHashMap::default();
+        let mut pairs: Vec<(Row, Row)> = Vec::new();
         for slot in self.graph.of_type(code as u16) {
             let Some(edge) = self.graph.edge(slot) else { continue };
             let (newer, older) = (edge.source, edge.target);
@@ -381,6 +382,14 @@ impl MemoryIndex {
             let by = changed.get(&newer).and_then(|known| known.by);
             changed.insert(newer, Superseding { sum: of_newer.max(of_older), by });
             changed.insert(older, Superseding { sum: of_older - STEP_BEHIND, by: Some(newer) });
+            pairs.push((newer, older));
+        }
+        // A later edge may have lowered a successor: each of a chain stands behind its own.
+        for (newer, older) in pairs.into_iter().rev() {
+            let bound = changed.get(&newer).map_or(f64::INFINITY, |it| it.sum - STEP_BEHIND);
+            if let Some(it) = changed.get_mut(&older) {
+                it.sum = it.sum.min(bound);
+            }
         }
         self.answering.superseding = changed;
     }

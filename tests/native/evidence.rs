@@ -216,7 +216,7 @@ fn the_title_belongs_to_the_first_passage() {
 
 #[test]
 fn sentences_end_at_lines_and_at_marks_before_white_space() {
-    let (one, other) = ("w0 ".repeat(1) + &sentence(1, 39)[..], sentence(40, 20));
+    let (one, other) = ("w0 ".to_string() + &sentence(1, 39)[..], sentence(40, 20));
     let one = one.trim_end_matches('.');
     for end in [". ", "?\t", "!\" ", "…) ", "\n", "。", "！", "."] {
         let body = format!("{one}{end}{other}");

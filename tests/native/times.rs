@@ -23,7 +23,9 @@ fn instant(text: &str, now: f64) -> f64 {
     }
     let part = |from: usize, to: usize| text[from..to].parse::<u32>().expect("a number");
     let (year, month, day) = (part(0, 4), part(5, 7), part(8, 10));
-    let is_leap = |year: u32| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let is_leap = |year: u32| {
+        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+    };
     let days_before =
         |year: u32| (1..year).map(|year| if is_leap(year) { 366.0 } else { 365.0 }).sum::<f64>();
     let february = if is_leap(year) { 29 } else { 28 };

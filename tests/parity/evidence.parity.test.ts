@@ -68,7 +68,7 @@ describe("answers by evidence", () => {
   test("cover every kind of evidence, every way in which words match, and all filters", () => {
     const seen = new Map<string, number>(EVIDENCE.map((kind) => [kind, 0]));
     const count = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1);
-    for (const { options, steps } of fc.sample(life, { numRuns: 100, seed: 3 })) {
+    for (const { options, steps } of fc.sample(life, { numRuns: 100, seed: 6 })) {
       const memory = new ReferenceMemory(options);
       for (const step of steps) {
         const said = take(memory, step) as ReturnType<typeof saidBy>;

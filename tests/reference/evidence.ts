@@ -729,14 +729,14 @@ export const probability = ({ scale, offset }: Fit, sum: number): number =>
 /** Evidence that does not come from texts. It is computed only if one of it has a weight. */
 const CIRCUMSTANCES: readonly Kind[] = EVIDENCE.slice(EVIDENCE.indexOf("graph"));
 
+/** The least cosine that connects a memory with the question. */
+const NEAR = 0.3;
+
 /** Whether anything connects a memory with the question. */
 function speaks(values: Values, { weights }: Fit): boolean {
-  if (
-    [values.p_soft, values.sem, values.ses, values.nb, values.date, values.told].some(
-      (value) => value !== 0,
-    )
-  )
+  if ([values.p_soft, values.nb, values.date, values.told].some((value) => value !== 0))
     return true;
+  if (values.sem >= NEAR || values.ses >= NEAR) return true;
   if (CIRCUMSTANCES.every((kind) => weights[kind] === 0)) return false;
   const asked = (["lastrec", "vaguerec", "intent"] as const).map(
     (kind) => values[kind] * weights[kind],

@@ -447,6 +447,7 @@ export const SUBTYPE_INITIAL_STABILITY = engine.SUBTYPE_INITIAL_STABILITY;
 export type { SeamOptions } from "./caller-calls.ts";
 export type {
   EngineConfig,
+  EvidenceConfig,
   IntentMatcher,
   OrchestratorConfig,
   QueryConfig,

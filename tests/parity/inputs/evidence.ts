@@ -99,7 +99,14 @@ export const question: fc.Arbitrary<string> = fc.oneof(
   },
   fc
     .tuple(
-      fc.constantFrom("When did", "Where is", "How many", "how long has", "my trades and lessons"),
+      fc.constantFrom(
+        "When did",
+        "Where is",
+        "How many",
+        "How many",
+        "how long has",
+        "my trades and lessons",
+      ),
       running({ maxLength: 5 }),
     )
     .map((parts) => parts.join(" ")),
