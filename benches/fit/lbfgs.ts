@@ -30,7 +30,7 @@ export interface Minimum {
   readonly value: number;
   /** The number of steps taken. */
   readonly steps: number;
-  /** Whether the gradient is below the tolerance, or no step lowers the value any more. */
+  /** Whether the gradient is below the tolerance, or steps hardly lower the value any more. */
   readonly converged: boolean;
 }
 
@@ -44,6 +44,10 @@ const MOST_HALVINGS = 40;
 const SUFFICIENT = 1e-4;
 /** The greatest component of the gradient at a minimum. */
 const TOLERANCE = 1e-7;
+/** A step that lowers the value by a smaller share is idle. */
+const LEAST_GAIN = 1e-9;
+/** So many idle steps in a row are the end. */
+const MOST_IDLE = 3;
 
 /**
  * Minimises a function.
@@ -75,6 +79,7 @@ export function minimise(
   let slope = slopeAt(point);
   if (!Number.isFinite(slope.value)) throw new RangeError(`start: the value is ${slope.value}`);
   const pairs: Pair[] = [];
+  let idle = 0;
   for (let steps = 0; steps < MOST_STEPS; steps++) {
     const { gradient } = slope;
     const isFree = (i: number) => point[i]! > lower[i]! || gradient[i]! < 0;
@@ -92,7 +97,10 @@ export function minimise(
       step: next.point.map((value, i) => value - point[i]!),
       change: next.slope.gradient.map((value, i) => value - gradient[i]!),
     });
+    const gain = slope.value - next.slope.value;
     ({ point, slope } = next);
+    idle = gain < LEAST_GAIN * Math.max(1, Math.abs(slope.value)) ? idle + 1 : 0;
+    if (idle === MOST_IDLE) return { point, value: slope.value, steps: steps + 1, converged: true };
   }
   return { point, value: slope.value, steps: MOST_STEPS, converged: false };
 }

@@ -2,8 +2,8 @@
 // development halves of the own questions.
 
 import { basename } from "node:path";
-import { type Sample, sampleAt } from "../../js/demo/sample/index.ts";
-import { textOf } from "../../js/demo/terminal/library.ts";
+import { type Sample, type SampleNode, sampleAt } from "../../js/demo/sample/index.ts";
+import { kindOf, textOf } from "../../js/demo/terminal/library.ts";
 import type { Store } from "../quality/contestants.ts";
 import { labelledSet } from "../quality/labelled-set.ts";
 import { type Asking, askingOf, type Case } from "../quality/measure.ts";
@@ -75,7 +75,7 @@ function partOf(set: QuestionSet, part: Part): QuestionSet {
 /** The weight of the development questions over the general memory in both presets. */
 const GENERAL_WEIGHT = 1;
 /** The weight of the development questions over the trader's memory in the preset `trading`. */
-const TRADER_WEIGHT = 8;
+const TRADER_WEIGHT = 2;
 
 /** Returns the halves of the own questions. The test halves take no part in any fit. */
 export function ownFitSets(sample: Sample): FitSet[] {
@@ -110,7 +110,15 @@ export function ownFitSets(sample: Sample): FitSet[] {
   ];
 }
 
-/** Returns the memory of the sample at its end, as a server holds it. */
+/**
+ * Returns kind, title and tags, by which people ask for memories of a trading agent: "the last
+ * lesson about SOL". Without them the weights reach 0.1 less in nDCG@10 on the trader's questions.
+ */
+function titleOf(node: SampleNode): string {
+  return `${kindOf(node)}: ${node.content_title}. ${node.tags.join(" ")}`;
+}
+
+/** Returns the memory of the sample at its end. */
 function traderStore(sample: Sample): Store {
   const { nodes, edges } = sampleAt(sample, sample.truth.end);
   return {
@@ -125,7 +133,7 @@ function traderStore(sample: Sample): Store {
       difficulty: node.difficulty,
       tags: node.tags,
       clusters: [],
-      title: node.content_title,
+      title: titleOf(node),
       text: textOf(node.content_body),
     })),
     edges,

@@ -11,11 +11,7 @@ const LOSS = -0.02;
 
 /** Returns the nDCG@10 of all systems, the calibration of evidence, and where evidence loses. */
 export function summaryOf(parts: readonly Part[]): string {
-  return [
-    shortTable(parts),
-    `Calibration error of ${EVIDENCE}: ${parts.flatMap(calibrationOf).join("; ")}.`,
-    lossesTable(parts),
-  ].join("\n\n");
+  return [shortTable(parts), calibrationTable(parts), lossesTable(parts)].join("\n\n");
 }
 
 /** Returns a row for each system, with the nDCG@10 of each part; empty if it was not asked. */
@@ -32,10 +28,12 @@ function shortTable(parts: readonly Part[]): string {
   return table([JUDGED, ...head], rows);
 }
 
-function calibrationOf({ title, cases, measured }: Part): string[] {
-  const own = measured.find(({ system }) => system.name === EVIDENCE);
-  if (own === undefined) return [];
-  return [`${title} ${calibrationError(binsOf(results(cases, own.found))).toFixed(3)}`];
+function calibrationTable(parts: readonly Part[]): string {
+  const errors = parts.map(({ cases, measured }) => {
+    const own = measured.find(({ system }) => system.name === EVIDENCE);
+    return own === undefined ? "" : calibrationError(binsOf(results(cases, own.found))).toFixed(3);
+  });
+  return table(["", ...parts.map(({ title }) => title)], [["calibration error", ...errors]]);
 }
 
 /** Returns the kinds of questions for which evidence is below BM25 by more than 0.02. */

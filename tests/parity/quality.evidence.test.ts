@@ -1,9 +1,14 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { loadEmbedderSync } from "nous-embedder";
 import { MemoryIndex } from "nous-wasm";
 import { describe, expect, it } from "vitest";
 import { Bm25, stemsOf } from "../../benches/quality/bm25.ts";
 import { binsOf, calibrationError } from "../../benches/quality/calibration.ts";
 import {
+  BM25,
+  EVIDENCE,
   evidence,
   evidenceByParts,
   GROUPS,
@@ -21,6 +26,8 @@ import { recall, recallOfAll } from "../../benches/quality/metrics.ts";
 import type { QuestionSet } from "../../benches/quality/question-set.ts";
 import { GRADE } from "../../benches/quality/questions.ts";
 import { correctionShares, falseAnswers, missedAnswers } from "../../benches/quality/shares.ts";
+import { summaryOf } from "../../benches/quality/summary.ts";
+import { writeInto } from "../../benches/results.ts";
 
 const SET: QuestionSet = {
   name: "small",
@@ -245,6 +252,46 @@ describe("a set", () => {
     expect(report).toContain("| all | 0.000 (0.000 to 0.000) | 0 | 0 |");
     expect(report).toMatch(/\| evidence \| 1\.000 \(1\.00–1\.00\) \| .* \| 0\.\d{3} \| \d+ \|/);
     expect(report).toContain("| scores | results |");
+  });
+});
+
+describe("a summary", () => {
+  const cases = [caseOf(["a"]), caseOf(["b"])];
+  const micros = [1, 1];
+  const partOf = (own: readonly (readonly ReturnType<typeof hitsOf>[number][])[]) => ({
+    title: "set",
+    cases,
+    measured: [
+      { system: BM25, found: [hitsOf(["a", 2]), hitsOf(["b", 2])], micros },
+      { system: evidence({ name: EVIDENCE }), found: own, micros },
+    ],
+  });
+
+  it("names the questions for which evidence is below BM25 by more than 0.02", () => {
+    expect(summaryOf([partOf([hitsOf(["a", 0.5]), hitsOf(["x", 0.5])])])).toContain(
+      "| set | all | −0.500 (−1.000 to 0.000) |",
+    );
+  });
+
+  it("says so if there are none", () => {
+    const summary = summaryOf([partOf([hitsOf(["a", 0.5]), hitsOf(["b", 0.5])])]);
+    expect(summary).toContain("No kind of question is below BM25");
+    expect(summary).toContain("| nDCG@10 | set (2) |");
+    expect(summary).toContain("| calibration error | 0.500 |");
+  });
+});
+
+describe("a page that quotes figures", () => {
+  it("gets them between two lines, and is refused without these", () => {
+    const folder = mkdtempSync(join(tmpdir(), "nous-quality-"));
+    const page = join(folder, "page.md");
+    const [start, end] = ["<!-- figures -->\n", "<!-- end of figures -->\n"];
+    writeFileSync(page, `before\n${start}old\n${end}after\n`);
+    writeInto(page, "figures", "new");
+    writeInto(page, "figures", "newer");
+    expect(readFileSync(page, "utf8")).toBe(`before\n${start}\nnewer\n\n${end}after\n`);
+    expect(() => writeInto(page, "others", "new")).toThrow("lacks the lines <!-- others -->");
+    rmSync(folder, { recursive: true });
   });
 });
 
