@@ -1,6 +1,6 @@
 // BM25 over stems: the baseline that every other system is compared with.
 
-import stem from "wink-porter2-stemmer";
+import { stem } from "porter2";
 import { STOP_WORDS } from "../../tests/reference/stop-words.ts";
 
 const K1 = 1.2;

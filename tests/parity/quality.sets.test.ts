@@ -1,8 +1,8 @@
 // The general memory and the labelled questions over it and over the trader's memory.
 
 import { createEngine } from "nous-wasm";
+import { stem } from "porter2";
 import { describe, expect, it } from "vitest";
-import stem from "wink-porter2-stemmer";
 import { GENERAL_QUESTIONS, ownSets } from "../../benches/quality/own-sets.ts";
 import { PARTS, partOf, type SetQuestion } from "../../benches/quality/question-set.ts";
 import { parseSets } from "../../benches/quality/read-set.ts";
