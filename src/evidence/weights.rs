@@ -110,7 +110,6 @@ impl Values {
             || self.told != 0.0
             || self.graph != 0.0
             || self.lastrec * weights.lastrec != 0.0
-            || self.vaguerec * weights.vaguerec != 0.0
             || self.intent * weights.intent != 0.0
     }
 }

@@ -1,5 +1,7 @@
 //! Answers to questions in words, ranked by evidence.
 
+use std::cell::OnceCell;
+
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -11,7 +13,7 @@ use crate::evidence::{
     BestPassage, Circumstances, Embed, Evidence, Fit, KINDS, MatchedWord, Moment, NAMES, Question,
     Stemming, Text, Texts, Values,
 };
-use crate::intent::IntentClassifier;
+use crate::intent::{IntentClassifier, IntentConfig};
 use crate::math::exp;
 use crate::order::{Selection, sort_descending};
 use crate::search::{EdgeWeight, SearchConfig, SearchHit, seed, spread};
@@ -115,13 +117,15 @@ struct Superseding {
 pub(super) struct Answering {
     pub texts: Texts,
     evidence: Evidence,
-    intent: IntentClassifier,
+    intent_config: IntentConfig,
+    /// Made for the first question: an index without questions saves its memory.
+    intent: OnceCell<IntentClassifier>,
     fit: Fit,
     /// The weights of the fit, in order.
     weights: [f64; KINDS],
     weighs_circumstances: bool,
-    recency: RecencyTable,
-    saturation: SaturationTable,
+    /// Made for the first question, too.
+    tables: OnceCell<Box<(RecencyTable, SaturationTable)>>,
     selection: Selection,
     /// Sums that supersession changed, by row.
     superseding: FxHashMap<Row, Superseding>,
@@ -135,16 +139,16 @@ pub(super) struct Answering {
 }
 
 impl Answering {
-    pub fn new(fit: Fit, intent: IntentClassifier) -> Self {
+    pub fn new(fit: Fit, intent_config: IntentConfig) -> Self {
         Self {
             texts: Texts::new(0, Stemming::default()),
             evidence: Evidence::default(),
-            intent,
+            intent_config,
+            intent: OnceCell::new(),
             weights: fit.weights.to_array(),
             weighs_circumstances: fit.weighs_circumstances(),
             fit,
-            recency: RecencyTable::default(),
-            saturation: SaturationTable::default(),
+            tables: OnceCell::new(),
             selection: Selection::default(),
             superseding: FxHashMap::default(),
             order: Vec::new(),
@@ -152,6 +156,18 @@ impl Answering {
             activation: Vec::new(),
             activated: Vec::new(),
         }
+    }
+
+    /// Returns the sections that a question asks for.
+    fn sections_of(&self, question: &str) -> Result<SectionSet> {
+        let intent = match self.intent.get() {
+            Some(intent) => intent,
+            None => {
+                let made = IntentClassifier::new(&self.intent_config)?;
+                self.intent.get_or_init(|| made)
+            }
+        };
+        Ok(intent.classify(question, intent.matcher()))
     }
 
     pub fn bytes(&self) -> usize {
@@ -353,8 +369,7 @@ impl MemoryIndex {
         let passes = |row: Row| !filtered || ask.filters.pass(row, nodes, labels, ask.now);
         let question = evidence.collect(texts, ask.text, ask.now, passes, embed);
         self.activate(ask)?;
-        let intent = &self.answering.intent;
-        Ok((question, intent.classify(ask.text, intent.matcher())))
+        Ok((question, self.answering.sections_of(ask.text)?))
     }
 
     /// Puts memories that answer before the memories that they supersede. The newer memory takes the
@@ -473,7 +488,8 @@ impl MemoryIndex {
     }
 
     fn values(&self, question: &Question, sections: SectionSet, row: Row, now: f64) -> Values {
-        let Answering { texts, evidence, recency, saturation, activation, .. } = &self.answering;
+        let Answering { texts, evidence, tables, activation, .. } = &self.answering;
+        let (recency, saturation) = &**tables.get_or_init(Box::default);
         let place = row as usize;
         let section = self.section(row);
         // An access in the future counts as one of today.

@@ -113,6 +113,8 @@ impl MemoryIndex {
             let problem = format!("must be at most {MOST_DIMENSIONS}");
             return Err(Error::argument("dimensions", problem).found(options.dimensions as f64));
         }
+        // Refuses a wrong configuration now; questions make the classifier again.
+        IntentClassifier::new(&config.intent)?;
         let mut memory = Self {
             limits: Limits::of(&config.sections),
             ends: sweep::ThresholdTimes::of(&config.sections, config.curve),
@@ -120,7 +122,7 @@ impl MemoryIndex {
             curve: config.curve,
             search: config.search,
             vectors: Vectors::new(options.dimensions, options.form),
-            answering: Answering::new(config.evidence, IntentClassifier::new(&config.intent)?),
+            answering: Answering::new(config.evidence, config.intent),
             options,
             elsewhere: 0,
             types: Names::default(),

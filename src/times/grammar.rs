@@ -773,6 +773,11 @@ impl<'a> Reader<'a> {
         let month = Recurring::Month(month);
         let capital = self.tokens[at].capital;
         let mut next = at + 1;
+        // "OCT4" is a name, and no day of October.
+        if self.is_attached(next) && matches!(self.word(next), Word::Number(..) | Word::Ordinal(_))
+        {
+            return None;
+        }
         if safety == Safety::Short && self.word(next) == Word::Mark('.') && self.is_attached(next) {
             next += 1;
         }

@@ -82,6 +82,8 @@ const nodesOf = (count: number): MemoryNode[] =>
       new Float64Array(vector(index)),
       null,
     ][index % 4]!,
+    title: index % 3 === 0 ? `Memory ${index}` : undefined,
+    text: index % 2 === 0 ? `Gold breakouts failed ${index} times in May 2023` : undefined,
     // The index does not read this field.
     about: () => index,
   }));
@@ -154,6 +156,19 @@ const LIFE: [string, (index: MemoryIndex) => unknown][] = [
         serendipity_level: "high",
       }),
   ],
+  ["ask", (index) => index.ask("which breakout failed?", { now: NOW })],
+  [
+    "ask, with all there is",
+    (index) =>
+      index.ask("gold in May 2023", {
+        limit: 3,
+        min_score: 0.001,
+        now: new Date(NOW),
+        filters: { tags_any: ["even"] },
+      }),
+  ],
+  ["why", (index) => index.why("n0", "which breakout failed?", { now: NOW })],
+  ["evidence", (index) => index.evidence("which breakout failed?", { now: NOW })],
   ["search for nothing", (index) => index.search({ now: NOW })],
   ["similar", (index) => index.similar(vector(4), { limit: 5, filter: { types: ["concept"] } })],
   ["explain", (index) => index.explain("n5", query)],
@@ -231,6 +246,7 @@ describe("the answers", () => {
     }
     expect(await there.size()).toBe(here.size);
     expect(await there.edgeCount()).toBe(here.edgeCount);
+    expect(await there.textCount()).toBe(here.textCount);
     expect(await there.bytes()).toEqual(here.bytes);
     expect(await there.ids()).toEqual([...here.ids()]);
 
@@ -240,6 +256,7 @@ describe("the answers", () => {
       "free",
       "size",
       "edgeCount",
+      "textCount",
       "embeddingId",
       "bytes",
       "ids",

@@ -738,7 +738,7 @@ function speaks(values: Values, { weights }: Fit): boolean {
     return true;
   if (values.sem >= NEAR || values.ses >= NEAR) return true;
   if (CIRCUMSTANCES.every((kind) => weights[kind] === 0)) return false;
-  const asked = (["lastrec", "vaguerec", "intent"] as const).map(
+  const asked = (["lastrec", "intent"] as const).map(
     (kind) => values[kind] * weights[kind],
   );
   return values.graph !== 0 || asked.some((value) => value !== 0);

@@ -182,6 +182,7 @@ export class Embedder {
    * combining marks. @internal
    */
   wordVectorInto(word: Uint8Array, target: Float32Array, offset = 0): boolean {
+    requireWord(word);
     this.#requireRoom(target, offset);
     const resident = this.#live();
     resident.reserve(0, 0, word.length);
@@ -199,7 +200,8 @@ export class Embedder {
    * cover the word, or after `free`.
    *
    * @param word The word in lower case, decomposed and without combining marks, as UTF-8.
-   * @throws {NousError} `invalid_argument` if `sum` has no room for a vector.
+   * @throws {NousError} `invalid_argument` if the word is no `Uint8Array`, or if `sum` has no room
+   *   for a vector.
    *
    * @example
    * ```ts
@@ -208,6 +210,7 @@ export class Embedder {
    * ```
    */
   addWord(word: Uint8Array, sum: Float32Array): boolean {
+    requireWord(word);
     if (this.#resident === undefined) return false;
     const vector = new Float32Array(this.#dimensions);
     this.#requireRoom(sum, 0);
@@ -274,6 +277,11 @@ export class Embedder {
 }
 
 freeOnDispose(Embedder);
+
+function requireWord(word: unknown): asserts word is Uint8Array {
+  if (!isTyped(word, "Uint8Array"))
+    throw invalid("word", `must be a Uint8Array, found ${show(word)}`);
+}
 
 /** Returns whether a value is a typed array of this kind, of any realm. */
 function isTyped(value: unknown, kind: string): boolean {

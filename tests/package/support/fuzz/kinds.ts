@@ -8,7 +8,7 @@ export type Anything = any;
 export type Package = typeof import("nous-wasm") & Anything;
 
 /** The slot of a living object. */
-export type Place = "index" | "texts" | "book" | "usage" | "orchestrator" | "ranking";
+export type Place = "index" | "texts" | "embedder" | "book" | "usage" | "orchestrator" | "ranking";
 
 /** A snapshot, its number of nodes or documents, and the length of their embeddings. */
 export interface Saved {
@@ -17,11 +17,32 @@ export interface Saved {
   dimensions: number;
 }
 
+/** A token table of three tokens with 16 dimensions. */
+export const TABLE: Uint8Array = tableOf(["gold", "tea", "##s"], 16);
+
+function tableOf(tokens: readonly string[], dimensions: number): Uint8Array {
+  const vocabulary = Buffer.from(tokens.join("\n"));
+  const head = Buffer.alloc(20 + Math.ceil(vocabulary.length / 4) * 4);
+  head.write("NOUSEMB1");
+  for (const [place, number] of [tokens.length, dimensions, vocabulary.length].entries())
+    head.writeUInt32LE(number, 8 + 4 * place);
+  vocabulary.copy(head, 20);
+  const scales = Buffer.from(new Float32Array(tokens.length).fill(0.5).buffer);
+  const rows = Buffer.from(
+    Int8Array.from(
+      { length: tokens.length * dimensions },
+      (_, place) => ((place * 37) % 255) - 127,
+    ),
+  );
+  return new Uint8Array(Buffer.concat([head, scales, rows]));
+}
+
 /** Objects that live from call to call, until they are freed or replaced. */
 export class World {
   readonly nous: Package;
   index: Anything;
   texts: Anything;
+  embedder: Anything;
   book: Anything;
   usage: Anything;
   engine: Anything;
@@ -46,6 +67,7 @@ export class World {
     this.callback = callback;
     this.index = new nous.MemoryIndex({ dimensions: this.dimensions });
     this.texts = new nous.TextIndex();
+    this.embedder = new nous.Embedder(TABLE);
     this.book = new nous.PlaybookBook();
     this.usage = new nous.UsageTracker({ maxRecords: 40 });
     this.engine = nous.createEngine({ sections: { intentBoost: 2 }, salienceGrowth: true });
@@ -64,6 +86,7 @@ export class World {
   end(): void {
     this.index.free();
     this.texts.free();
+    this.embedder.free();
   }
 }
 

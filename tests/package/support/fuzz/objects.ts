@@ -9,6 +9,7 @@ import {
   type Kind,
   type Place,
   type Saved,
+  TABLE,
   unless,
   type World,
 } from "./kinds.ts";
@@ -21,6 +22,7 @@ type Args = (v: Values, world: World) => Anything[];
 const CLASSES = {
   index: "MemoryIndex",
   texts: "TextIndex",
+  embedder: "Embedder",
   book: "PlaybookBook",
   usage: "UsageTracker",
   orchestrator: "Orchestrator",
@@ -223,6 +225,33 @@ const MEMORY: Kind[] = [
     (v, world) => [make.embedding(v, world), make.similarOptions(v)],
     ({ ids, scores }, _, { index }) => unless(hasIds(ids, index) && falls(scores), "is no ranking"),
   ),
+  memory(
+    "ask",
+    2,
+    (v) => [v.text(), make.askOptions(v)],
+    (answers: Anything[], _, { index }) =>
+      unless(
+        hasIds(
+          answers.map(({ id }) => id),
+          index,
+        ) && falls(answers.map(({ score }) => score)),
+        "are no answers",
+      ),
+  ),
+  memory(
+    "why",
+    0.5,
+    (v) => [v.id(), v.text(), make.askOptions(v)],
+    ({ score }) => unless(score >= 0 && score <= 1, "has a score that is no probability"),
+  ),
+  memory(
+    "evidence",
+    0.3,
+    (v) => [v.text(), make.askOptions(v)],
+    ({ ids, names, values }, _, { index }) =>
+      unless(hasIds(ids, index) && values.length === ids.length * names.length, "is no matrix"),
+  ),
+  get("index", "textCount", isCount, ["freed"]),
   memory("decay", 2, (v) => [v.instant()], swept),
   memory("applyDecay", 2, (v) => [changes(v)], isCount),
   memory(
@@ -307,13 +336,13 @@ const TEXTS: Kind[] = [
 // ---- creating, saving, freeing ------------------------------------------------------------------
 
 /** Replaces the object in a slot, and frees the old one if it is freed by hand. */
-function replace(world: World, place: "index" | "texts", made: Anything): Anything {
+function replace(world: World, place: "index" | "texts" | "embedder", made: Anything): Anything {
   free(world, place);
   world[place] = made;
   return made;
 }
 
-function free(world: World, place: "index" | "texts"): void {
+function free(world: World, place: "index" | "texts" | "embedder"): void {
   world.freed.add(world[place]);
   world[place].free();
 }
@@ -430,6 +459,48 @@ const LIVES: Kind[] = [
   },
   { name: "MemoryIndex.free", weight: 0.1, args: () => [], call: (world) => free(world, "index") },
   { name: "TextIndex.free", weight: 0.1, args: () => [], call: (world) => free(world, "texts") },
+];
+
+// ---- embedders ----------------------------------------------------------------------------------
+
+const embedder = on("embedder", ["freed", "out_of_memory"]);
+const isShare = (value: unknown): string | undefined =>
+  unless(isNumber(value) && value >= 0 && value <= 1, "is no share");
+/** An array of the caller's for a vector. */
+const target = (v: Values): Anything =>
+  v.or(new Float32Array(v.dice.pick([16, 16, 20, 3])), [null, [1, 2], new Float64Array(16)]);
+/** A word as UTF-8. */
+const utf8 = (v: Values): Anything =>
+  v.or(new TextEncoder().encode(String(v.word())), [null, "tea"]);
+
+const EMBEDDERS: Kind[] = [
+  embedder(
+    "embed",
+    1,
+    (v) => [v.text()],
+    ({ coverage }) => isShare(coverage),
+  ),
+  embedder("embedInto", 1, (v) => [v.text(), target(v), v.dice.pick([0, 0, 2])], isShare),
+  embedder(
+    "embedAll",
+    0.5,
+    (v) => [v.list(() => v.text(), 5)],
+    ({ vectors, coverages }) =>
+      unless(vectors.length === 16 * coverages.length, "has vectors of another length"),
+  ),
+  embedder("wordVectorInto", 0.5, (v) => [utf8(v), target(v), v.dice.pick([0, 0, 2])]),
+  embedder("addWord", 0.5, (v) => [utf8(v), target(v)]),
+  get("embedder", "id", (id) => unless(isText(id), "is no text")),
+  get("embedder", "dimensions", (dimensions) => unless(dimensions === 16, "is not 16")),
+  {
+    name: "new Embedder",
+    weight: 0.2,
+    args: (v) => [v.or(TABLE, [TABLE.subarray(0, 30), null, new Uint8Array(0), "table"])],
+    call: (world, args) => replace(world, "embedder", new world.nous.Embedder(...args)),
+    fault: (made) => unless(made.dimensions === 16, "has other dimensions"),
+    codes: ["out_of_memory"],
+  },
+  { name: "Embedder.free", weight: 0.1, args: () => [], call: (world) => free(world, "embedder") },
 ];
 
 // ---- playbooks and usage ------------------------------------------------------------------------
@@ -630,7 +701,7 @@ const WORKER: Kind = {
   isWaiting: true,
   args: (v, world) => {
     const methods = MEMORY.filter(
-      ({ name }) => !/\.(size|edgeCount|embeddingId|bytes)$/.test(name),
+      ({ name }) => !/\.(size|edgeCount|textCount|embeddingId|bytes)$/.test(name),
     );
     const requests = Array.from({ length: REQUESTS }, () => {
       const { name, args } = v.dice.pick(methods);
@@ -662,6 +733,7 @@ export const OBJECTS: readonly Kind[] = [
   ...MEMORY,
   ...TEXTS,
   ...LIVES,
+  ...EMBEDDERS,
   ...PLAYBOOKS,
   ...USAGE,
   ...OTHERS,

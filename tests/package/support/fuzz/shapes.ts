@@ -310,6 +310,9 @@ export const node = (v: Values, world: World): Anything =>
       tags: perhaps(v, () => v.list(() => v.word(), 3)),
       clusters: perhaps(v, () => v.list(() => v.word(), 2)),
       embedding: world.dimensions > 0 ? perhaps(v, () => embedding(v, world)) : undefined,
+      title: v.dice.oneIn(4) ? v.text() : undefined,
+      text: v.dice.oneIn(2) ? v.text() : undefined,
+      event_time: v.dice.oneIn(6) ? v.instant() : undefined,
       sequence: v.dice.oneIn(4) ? v.count(1000) : undefined,
     }),
   );
@@ -356,6 +359,16 @@ export const query = (v: Values, world: World): Anything =>
       sections: v.dice.oneIn(4) ? v.flag() : undefined,
       include_connections: v.dice.oneIn(4) ? v.flag() : undefined,
       serendipity_level: v.dice.oneIn(4) ? v.name(["off", "low", "medium", "high"]) : undefined,
+    }),
+  );
+
+export const askOptions = (v: Values): Anything =>
+  v.object(
+    withoutUndefined({
+      limit: perhaps(v, () => limit(v)),
+      min_score: v.dice.oneIn(4) ? v.share() : undefined,
+      now: perhaps(v, () => v.instant()),
+      filters: v.dice.oneIn(4) ? filters(v) : undefined,
     }),
   );
 
