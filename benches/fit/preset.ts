@@ -61,15 +61,23 @@ export function fitPreset(
     (kind) => isKnown(kind) && (preset === "trading" || !OF_THE_MEMORY.has(kind)),
   );
   const { weights: exact, temperatures } = fitListwise(sets, { kinds: fittable, signed: SIGNED });
-  const weights = Object.fromEntries(kinds.map((kind) => [kind, rounded(exact[kind] ?? 0)]));
+  const weights = Object.fromEntries(kinds.map((kind) => [kind, worthIts(exact[kind] ?? 0)]));
   const { scale, offset } = fitScale(
     sets.map(({ table, weight }) => ({ judged: firstOfTable(table, weights), weight })),
   );
   return { weights, temperatures, scale: rounded(scale), offset: rounded(offset) };
 }
 
+/** The least size of a weight. */
+const LEAST_WEIGHT = 0.02;
+
 function firstOfTable(table: EvidenceTable, weights: Readonly<Record<string, number>>) {
   return firstOf(table, sumsOf(table, weights), DEPTH);
+}
+
+/** A weight that decides nothing is 0, so that its evidence is neither computed nor shown. */
+function worthIts(weight: number): number {
+  return Math.abs(weight) < LEAST_WEIGHT ? 0 : rounded(weight);
 }
 
 function rounded(value: number): number {

@@ -24,6 +24,8 @@ use crate::signal::{NEW_BONUS, NEW_DAYS, RecencyTable, SaturationTable, days_bet
 const SUPERSEDES: &str = "supersedes";
 /// What a superseded memory loses: the sum of the memory that supersedes it is higher by this.
 const STEP_BEHIND: f64 = 1.0;
+/// The least nearness of a memory from which activation starts. Every two texts are a little alike.
+const LEAST_SEED: f64 = 0.2;
 /// The memories from which activation starts.
 const SEEDS: usize = 15;
 /// The greatest activation that counts as evidence. A configuration can make activation infinite,
@@ -433,7 +435,7 @@ impl MemoryIndex {
             .take()
             .iter()
             .map(|&row| (row, evidence.nearness(row)))
-            .filter(|&(_, score)| score > 0.0)
+            .filter(|&(_, score)| score >= LEAST_SEED)
             .map(|(row, score)| SearchHit { row: Some(row), score: score.min(1.0) })
             .collect();
         let config = SearchConfig { max_seeds: SEEDS, ..self.search };

@@ -94,6 +94,7 @@ const NEUTRAL_SALIENCE = 0.5;
 const DEFAULT_LIMIT = 20;
 const DEFAULT_ANSWERS = 10;
 /** The memories from which activation starts when a question is asked. */
+const LEAST_SEED = 0.2;
 const SEEDS_OF_QUESTION = 15;
 const MOST_ACTIVATION = 1e6;
 
@@ -639,7 +640,7 @@ export class ReferenceMemory {
       .map((id) => ({ node_id: id, vector_score: nearness.get(id)!, bm25_score: 0 }))
       .sort((a, b) => b.vector_score - a.vector_score)
       .slice(0, SEEDS_OF_QUESTION)
-      .filter(({ vector_score }) => vector_score > 0)
+      .filter(({ vector_score }) => vector_score >= LEAST_SEED)
       .map((seed) => ({
         ...seed,
         combined_score: config.dense_weight * Math.min(seed.vector_score, 1),

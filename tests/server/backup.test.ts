@@ -62,7 +62,7 @@ describe("backup and restore", () => {
     expect(raw(aside).prepare("SELECT 1 FROM nodes WHERE id = ?").all(later.id)).toHaveLength(1);
     expect(await epochOf(file())).not.toBe(before);
     const second = clientOf(await start(folder), "default");
-    expect(await second.search("afterwards")).toEqual([]);
+    expect(await second.search("afterwards")).not.toContain(later.id);
     expect((await second.ask("GET /health")).body).toMatchObject({ node_count: 2, edge_count: 1 });
     expect(await second.search("squeeze", { embedding: [1, 2] })).toContain(a.id);
   });
