@@ -3,6 +3,7 @@
 use super::neighbours::{Match, Neighbours};
 use super::texts::Texts;
 use super::vectors::{CodedQuery, CodedVectors};
+use super::weights::Fit;
 use super::words::{Embed, is_content};
 use crate::order::sort_descending;
 use crate::text::tokens::{Token, each_token};
@@ -54,6 +55,11 @@ const LATEST: [&str; 12] = [
 ];
 
 impl Question {
+    /// Whether evidence weighs that does not come from the texts.
+    pub fn weighs_circumstances(&self, fit: &Fit) -> bool {
+        fit.weighs_circumstances(self.asks_latest, self.is_vague)
+    }
+
     pub(super) fn read(
         text: &str,
         now: f64,

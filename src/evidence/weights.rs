@@ -108,7 +108,7 @@ impl Values {
             || self.nb != 0.0
             || self.date != 0.0
             || self.told != 0.0
-            || self.graph != 0.0
+            || self.graph * weights.graph != 0.0
             || self.lastrec * weights.lastrec != 0.0
             || self.intent * weights.intent != 0.0
     }
@@ -126,37 +126,24 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// Whether evidence weighs that does not come from the texts: use, recency, sections, edges.
-    pub fn weighs_circumstances(&self) -> bool {
-        let Values {
-            graph,
-            affinity,
-            recency_episodic,
-            recency_signals,
-            recency_knowledge,
-            recency_procedural,
-            lastrec,
-            vaguerec,
-            intent,
-            section_episodic,
-            section_signals,
-            section_procedural,
-            ..
-        } = self.weights;
-        let weights = [
-            graph,
-            affinity,
-            recency_episodic,
-            recency_signals,
-            recency_knowledge,
-            recency_procedural,
-            lastrec,
-            vaguerec,
-            intent,
-            section_episodic,
-            section_signals,
-            section_procedural,
+    /// Whether evidence weighs for a question that does not come from the texts: use, recency,
+    /// sections, edges.
+    pub(super) fn weighs_circumstances(&self, asks_latest: bool, is_vague: bool) -> bool {
+        let it = &self.weights;
+        let always = [
+            it.graph,
+            it.affinity,
+            it.recency_episodic,
+            it.recency_signals,
+            it.recency_knowledge,
+            it.recency_procedural,
+            it.intent,
+            it.section_episodic,
+            it.section_signals,
+            it.section_procedural,
         ];
-        weights.iter().any(|&weight| weight != 0.0)
+        always.iter().any(|&weight| weight != 0.0)
+            || asks_latest && it.lastrec != 0.0
+            || is_vague && it.vaguerec != 0.0
     }
 }

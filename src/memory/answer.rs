@@ -125,6 +125,7 @@ pub(super) struct Answering {
     fit: Fit,
     /// The weights of the fit, in order.
     weights: [f64; KINDS],
+    /// Whether evidence weighs for the question that does not come from the texts.
     weighs_circumstances: bool,
     /// Made for the first question, too.
     tables: OnceCell<Box<(RecencyTable, SaturationTable)>>,
@@ -148,7 +149,7 @@ impl Answering {
             intent_config,
             intent: OnceCell::new(),
             weights: fit.weights.to_array(),
-            weighs_circumstances: fit.weighs_circumstances(),
+            weighs_circumstances: false,
             fit,
             tables: OnceCell::new(),
             selection: Selection::default(),
@@ -370,6 +371,7 @@ impl MemoryIndex {
         let Self { nodes, labels, answering: Answering { texts, evidence, .. }, .. } = self;
         let passes = |row: Row| !filtered || ask.filters.pass(row, nodes, labels, ask.now);
         let question = evidence.collect(texts, ask.text, ask.now, passes, embed);
+        self.answering.weighs_circumstances = question.weighs_circumstances(&self.answering.fit);
         self.activate(ask)?;
         Ok((question, self.answering.sections_of(ask.text)?))
     }

@@ -726,9 +726,6 @@ export function sumOf(values: Values, weights: Values): number {
 export const probability = ({ scale, offset }: Fit, sum: number): number =>
   1 / (1 + Math.exp(-(scale * sum + offset)));
 
-/** Evidence that does not come from texts. It is computed only if one of it has a weight. */
-const CIRCUMSTANCES: readonly Kind[] = EVIDENCE.slice(EVIDENCE.indexOf("graph"));
-
 /** The least cosine that connects a memory with the question. */
 const NEAR = 0.3;
 
@@ -737,11 +734,9 @@ function speaks(values: Values, { weights }: Fit): boolean {
   if ([values.p_soft, values.nb, values.date, values.told].some((value) => value !== 0))
     return true;
   if (values.sem >= NEAR || values.ses >= NEAR) return true;
-  if (CIRCUMSTANCES.every((kind) => weights[kind] === 0)) return false;
-  const asked = (["lastrec", "intent"] as const).map(
-    (kind) => values[kind] * weights[kind],
+  return (["graph", "lastrec", "intent"] as const).some(
+    (kind) => values[kind] * weights[kind] !== 0,
   );
-  return values.graph !== 0 || asked.some((value) => value !== 0);
 }
 
 /** An edge from a memory to the one that it supersedes. */

@@ -999,7 +999,8 @@ class Reader {
     const { n, safety } = this.word(at);
     const { capital } = this.tokens[at]!;
     // "OCT4" is a name, and no day of October.
-    if (this.isAttached(at + 1) && ["number", "ordinal"].includes(this.is(at + 1))) return undefined;
+    if (this.isAttached(at + 1) && ["number", "ordinal"].includes(this.is(at + 1)))
+      return undefined;
     const dot = safety === "short" && this.isMark(at + 1, ["."]) && this.isAttached(at + 1);
     const next = at + (dot ? 2 : 1);
     const day = this.monthAndDay(next, n!, capital || safety === "safe");
