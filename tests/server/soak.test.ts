@@ -179,17 +179,15 @@ test.runIf(process.platform === "linux")(
 
     expect(await server.end()).toBe(0);
     // One for each agent that is large enough, and no temporary files.
-    const { db, index, texts, "db-wal": wal, "db-shm": _, ...others } = filesOf(server);
+    const { db, index, "db-wal": wal, "db-shm": _, ...others } = filesOf(server);
     expect({
       db: db?.count,
       index: index?.count,
-      texts: texts?.count,
       wal: wal?.largest ?? 0,
       others,
     }).toEqual({
       db: AGENTS.length + 1,
       index: AGENTS.length,
-      texts: AGENTS.length,
       wal: 0,
       others: {},
     });

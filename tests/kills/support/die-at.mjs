@@ -73,7 +73,7 @@ const handles = new Map();
 const { openSync } = fs;
 fs.openSync = (file, ...given) => {
   const handle = openSync(file, ...given);
-  handles.set(handle, basename(file));
+  handles.set(handle, basename(file instanceof URL ? file.pathname : file));
   return handle;
 };
 for (const name of ["writeSync", "fsyncSync"])
