@@ -92,6 +92,8 @@ pub struct Evidence {
     pub(super) best_p_sbm: f64,
     /// The sum of the rarities of the question's words.
     pub(super) all_rarity: f64,
+    /// The standard deviation of `sesb`.
+    spread: f64,
 }
 
 /// A word of a question, and the nearest word that a memory holds.
@@ -392,6 +394,7 @@ impl Evidence {
         let mut run = std::mem::take(&mut self.run);
         run.nb.fill(0.0);
         let Layout { rows, ends, .. } = texts.runs.layout();
+        let (mut total, mut squares) = (0.0, 0.0);
         let mut start = 0;
         for &end in ends {
             let rows = &rows[start..end];
@@ -424,12 +427,22 @@ impl Evidence {
                 }
             }
             let mean = (three[0] + three[1] + three[2]) / 3.0;
+            total += mean * rows.len() as f64;
+            squares += mean * mean * rows.len() as f64;
             for &row in rows {
                 run.ses[row as usize] = best;
                 run.sesb[row as usize] = mean;
             }
         }
         self.run = run;
+        let count = texts.count.max(1) as f64;
+        let mean = total / count;
+        self.spread = (squares / count - mean * mean).max(0.0).sqrt();
+    }
+
+    /// Returns the standard deviation of `sesb` over all memories with a text.
+    pub fn spread(&self) -> f64 {
+        self.spread
     }
 
     /// Returns 0.7 · `sem` + 0.3 · `bm` of a memory, by which activation chooses its seeds.

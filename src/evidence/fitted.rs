@@ -55,6 +55,8 @@ pub const GENERAL: Fit = Fit {
         section_procedural: 0.0,
     },
     scale: 0.514,
+    of_best: 0.0,
+    of_spread: 0.0,
     offset: -4.779,
 };
 
@@ -93,5 +95,7 @@ pub const TRADING: Fit = Fit {
         section_procedural: -0.085,
     },
     scale: 0.545,
+    of_best: 0.0,
+    of_spread: 0.0,
     offset: -4.919,
 };

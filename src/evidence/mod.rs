@@ -51,5 +51,5 @@ pub use config::Preset;
 pub use fitted::{ANSWERABLE, GENERAL, TRADING};
 pub use question::Question;
 pub use texts::{Moment, ParsedTexts, Text, Texts};
-pub use weights::{Fit, KINDS, NAMES, Values};
+pub use weights::{Fit, KINDS, NAMES, Odds, Values};
 pub use words::{Embed, Stemming};

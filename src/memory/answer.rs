@@ -11,10 +11,9 @@ use crate::columns::{LabelSets, Nodes, Row};
 use crate::error::{Error, Result};
 use crate::evidence::{
     BestPassage, Bounds, Circumstances, Embed, Evidence, Fit, KINDS, MatchedWord, Moment, NAMES,
-    Question, Stemming, Text, Texts, Values,
+    Odds, Question, Stemming, Text, Texts, Values,
 };
 use crate::intent::{IntentClassifier, IntentConfig};
-use crate::math::exp;
 use crate::order::{Selection, sort_descending};
 use crate::search::{EdgeWeight, SearchConfig, SearchHit, seed, spread};
 use crate::section::SectionSet;
@@ -273,12 +272,14 @@ impl MemoryIndex {
         }
         let rows = selection.take().to_vec();
         self.answering.selection = selection;
+        let mut odds = None;
         let answers = rows.into_iter().map(|row| {
             let evidence = self.values(&question, sections, row, ask.now);
             let changed = self.answering.superseding.get(&row);
             let sum = changed.map_or_else(|| sum(&evidence, &self.answering.weights), |it| it.sum);
             let superseded_by = changed.and_then(|it| it.by);
-            let score = probability(&self.answering.fit, sum);
+            // The first answer has the best sum.
+            let score = odds.get_or_insert_with(|| self.odds(sum)).probability(sum);
             Answer { row, score, sum, evidence, superseded_by }
         });
         Ok(answers.take_while(|answer| answer.score >= ask.min_score).collect())
@@ -292,25 +293,27 @@ impl MemoryIndex {
     pub fn why(&mut self, row: Row, ask: &Ask<'_>, embed: &mut Embed<'_>) -> Result<Why> {
         let (question, sections) = self.collect(ask, embed)?;
         self.supersede(&question, sections, ask);
-        let Answering { texts, evidence, fit, superseding, .. } = &self.answering;
+        let Answering { texts, evidence, superseding, .. } = &self.answering;
         let Some((passage, words)) = evidence.matches(texts, &question, row) else {
             return Err(Error::argument("id", "must name a memory with a title or a text"));
         };
         if !self.passes(row, ask.filters, ask.now) {
             return Err(Error::argument("id", "must name a memory that passes the filters"));
         }
-        let score = |row: Row| self.score(&question, sections, row, ask.now);
         let values = self.values(&question, sections, row, ask.now);
         let by_evidence = sum(&values, &self.answering.weights);
         let changed = superseding.get(&row);
         let own = changed.map_or(by_evidence, |it| it.sum);
-        let mut is_earlier = true;
-        let before = self.askable(ask).filter(|&other| {
+        let (mut before, mut is_earlier, mut speaks, mut best) = (0, true, false, own);
+        for other in self.askable(ask) {
             is_earlier &= other != row;
-            let score = score(other);
-            score.is_some_and(|score| score > own || score == own && is_earlier)
-        });
-        let rank = score(row).map(|_| 1 + before.count());
+            let Some(score) = self.score(&question, sections, other, ask.now) else { continue };
+            speaks |= other == row;
+            before += usize::from(score > own || score == own && is_earlier);
+            best = score.max(best);
+        }
+        let rank = speaks.then_some(1 + before);
+        let odds = self.odds(best);
         let mut evidence: Vec<Contribution> = NAMES
             .iter()
             .zip(values.to_array().iter().zip(self.answering.weights))
@@ -330,10 +333,10 @@ impl MemoryIndex {
         sort_descending(&mut evidence, |it| it.contribution);
         Ok(Why {
             rank,
-            score: probability(fit, own),
+            score: odds.probability(own),
             sum: own,
-            scale: fit.scale,
-            offset: fit.offset,
+            scale: odds.scale,
+            offset: odds.offset,
             evidence,
             words,
             passage,
@@ -472,6 +475,11 @@ impl MemoryIndex {
         Ok(())
     }
 
+    /// Returns the odds for the question whose evidence was collected.
+    fn odds(&self, best: f64) -> Odds {
+        self.answering.fit.odds(best, self.answering.evidence.spread())
+    }
+
     /// Returns the sum of the evidence of a memory, `None` if nothing connects it with the question.
     /// Evidence without a weight is not computed.
     #[inline(always)]
@@ -543,8 +551,4 @@ fn sum(values: &Values, weights: &[f64; KINDS]) -> f64 {
         }
     }
     (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
-}
-
-fn probability(fit: &Fit, sum: f64) -> f64 {
-    1.0 / (1.0 + exp(-(fit.scale * sum + fit.offset)))
 }

@@ -26,6 +26,14 @@ export type Values = Record<Kind, number>;
 export interface Fit {
   weights: Values;
   scale: number;
+  of_best: number;
+  of_spread: number;
+  offset: number;
+}
+
+/** How a sum becomes a probability for one question. */
+export interface Odds {
+  scale: number;
   offset: number;
 }
 
@@ -492,6 +500,8 @@ export interface CollectedEvidence {
   held: Map<string, Held>;
   /** By id: 0.7 · sem + 0.3 · bm. */
   nearness: Map<string, number>;
+  /** The standard deviation of `sesb` over all memories. */
+  spread: number;
 }
 
 const shareOf = (value: number, all: number): number => (all > 0 ? value / all : 0);
@@ -647,6 +657,7 @@ export function collectEvidence(
   );
   const nearestOf = new Map(asking.map(({ id }, place) => [id, sums[place]!.nearest]));
   const ofRun = new Map<string, { nb: number; win: number; ses: number; sesb: number }>();
+  let [total, squares] = [0, 0];
   for (const run of runsOf(asking)) {
     const near = (place: number) => {
       let sum = 0;
@@ -662,7 +673,8 @@ export function collectEvidence(
       if (run.length === 1) return 0;
       const window = run.slice(Math.max(place - AROUND, 0), place + AROUND + 1);
       const sum = rarities.reduce(
-        (all, rarity, word) => all + rarity * most(window.map(({ id }) => nearestOf.get(id)![word]!)),
+        (all, rarity, word) =>
+          all + rarity * most(window.map(({ id }) => nearestOf.get(id)![word]!)),
         0,
       );
       return shareOf(sum, allRarity);
@@ -671,12 +683,17 @@ export function collectEvidence(
     const ranked = run.map(({ id }) => bm.get(id)!).sort((a, b) => b - a);
     const [one = 0, two = 0, three = 0] = ranked;
     const sesb = (one + two + three) / 3;
+    total += sesb * run.length;
+    squares += sesb * sesb * run.length;
     run.forEach(({ id }, place) => {
       const brevity = Math.min(SHORT_WORDS / texts.get(id)!.words, 1);
       const win = Math.max(around(place) - soft.get(id)!, 0) * brevity;
       ofRun.set(id, { nb: near(place) * brevity, win, ses, sesb });
     });
   }
+
+  const mean = total / Math.max(asking.length, 1);
+  const spread = Math.sqrt(Math.max(squares / Math.max(asking.length, 1) - mean * mean, 0));
 
   // ---- what the question asks for ----
   const times = findTimes(question.text, question.now);
@@ -730,7 +747,7 @@ export function collectEvidence(
     };
     held.set(id, { memory, text, values, soft: sum.soft });
   });
-  return { words, held, nearness };
+  return { words, held, nearness, spread };
 }
 
 // ---- sum, probability, reasons ------------------------------------------------------------------
@@ -746,7 +763,12 @@ export function sumOf(values: Values, weights: Values): number {
   return lanes[0]! + lanes[1]! + (lanes[2]! + lanes[3]!);
 }
 
-export const probability = ({ scale, offset }: Fit, sum: number): number =>
+export const oddsOf = (fit: Fit, best: number, spread: number): Odds => ({
+  scale: fit.scale,
+  offset: fit.offset + fit.of_best * best + fit.of_spread * spread,
+});
+
+export const probability = ({ scale, offset }: Odds, sum: number): number =>
   1 / (1 + Math.exp(-(scale * sum + offset)));
 
 /** The least cosine that connects a memory with the question. */
@@ -784,7 +806,7 @@ export interface Ranked {
  * one loses a step.
  */
 export function ranked(
-  { held }: CollectedEvidence,
+  { held, spread }: CollectedEvidence,
   fit: Fit,
   supersessions: readonly Supersession[],
 ): Ranked[] {
@@ -808,11 +830,13 @@ export function ranked(
   // Each of a chain stands behind its successor.
   for (const { newer, older } of pairs)
     sums.set(older, Math.min(sums.get(older)!, sums.get(newer)! - STEP_BEHIND));
+  const best = Math.max(...sums.values());
+  const odds = oddsOf(fit, best, spread);
   return passing
     .filter(({ memory }) => sums.has(memory.id))
     .map(({ memory: { id }, values }) => {
       const sum = sums.get(id)!;
-      return { id, score: probability(fit, sum), sum, values, superseded_by: by.get(id) };
+      return { id, score: probability(odds, sum), sum, values, superseded_by: by.get(id) };
     })
     .sort((a, b) => b.sum - a.sum);
 }
@@ -829,6 +853,7 @@ export function reasons(
   const { text, values, soft } = collected.held.get(id)!;
   const byEvidence = sumOf(values, fit.weights);
   const { sum = byEvidence, superseded_by } = order[place] ?? {};
+  const odds = oddsOf(fit, Math.max(order[0]?.sum ?? sum, sum), collected.spread);
   const evidence = EVIDENCE.filter((name) => values[name] !== 0).map((name) => {
     const [value, weight] = [values[name], fit.weights[name]];
     return { name: name as string, value, weight, contribution: value * weight };
@@ -842,10 +867,10 @@ export function reasons(
   const passage = text.passages[index]!;
   return {
     rank: place < 0 ? null : place + 1,
-    score: probability(fit, sum),
+    score: probability(odds, sum),
     sum,
-    scale: fit.scale,
-    offset: fit.offset,
+    scale: odds.scale,
+    offset: odds.offset,
     evidence: evidence.sort((a, b) => b.contribution - a.contribution),
     words: collected.words.map(({ text: asked, matches }) => {
       const found = matches.find(({ word }) =>
