@@ -256,7 +256,11 @@ describe("a table of evidence", () => {
         expect(table.values[memory * table.kinds.length + k]).toBe(
           Math.fround(values[memory * names.length + names.indexOf(kind)]!),
         );
-    const { values: figures } = judge(table, { bm: 1 }, { scale: 1, ofBest: 0, ofSpread: 0, offset: 0 });
+    const { values: figures } = judge(
+      table,
+      { bm: 1 },
+      { scale: 1, ofBest: 0, ofSpread: 0, offset: 0 },
+    );
     expect(figures["hit@1"]).toEqual([1]);
     expect(figures["nDCG@10"]).toEqual([1]);
   });
@@ -292,13 +296,13 @@ describe("a preset", () => {
     const trading = fitPreset("trading", kinds, sets);
     expect(trading.weights.section_signals).toBeLessThan(0);
     expect(trading.weights.recency_signals).toBeGreaterThan(0);
-    const ndcg = ({ weights, scale, offset }: typeof general) =>
-      mean(judge(sets[0]!.table, weights, { scale, offset }).values["nDCG@10"]);
+    const ndcg = ({ weights, ...scale }: typeof general) =>
+      mean(judge(sets[0]!.table, weights, scale).values["nDCG@10"]);
     expect(ndcg(trading)).toBeGreaterThan(ndcg(general));
   });
 
   it("is calibrated on its own sets", () => {
-    const { weights, temperatures: _, ...scale } = fitPreset("trading", kinds, sets);
+    const { weights, ...scale } = fitPreset("trading", kinds, sets);
     expect(judge(sets[0]!.table, weights, scale).error).toBeLessThan(0.05);
   });
 
