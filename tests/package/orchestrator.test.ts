@@ -1020,12 +1020,13 @@ describe("the orchestrator over probabilities", () => {
     ]);
   });
 
-  test("asks a part again below ANSWERABLE, unless the configuration says otherwise", async () => {
+  test("asks no part again, unless the configuration says so: then below ANSWERABLE", async () => {
     const query = "what is the number of the plumber?";
     const rows = { [query]: [row("a", nous.ANSWERABLE - 0.01)] };
-    const again = await retrieved(rows, query);
+    expect((await retrieved(rows, query)).asked).toEqual([query]);
+    const again = await retrieved(rows, query, { config: { orchestrator: { maxRetries: 1 } } });
     expect(again.asked.length).toBe(2);
-    const config = { orchestrator: { qualityThreshold: 0.1, relevanceRatio: 0.5 } };
+    const config = { orchestrator: { maxRetries: 1, qualityThreshold: 0.1, relevanceRatio: 0.5 } };
     const { asked, trace } = await retrieved(rows, query, { config });
     expect(asked).toEqual([query]);
     expect(trace.merge!.cutoff).toBeCloseTo(0.5 * (nous.ANSWERABLE - 0.01));

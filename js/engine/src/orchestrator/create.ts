@@ -19,9 +19,10 @@ export interface CreateOrchestratorOptions<Row extends FoundRow, Filters extends
   search: RetrievalSearch<Row, Filters>;
   /**
    * What the scores of the search are. `evidence`: probabilities, as `MemoryIndex.ask` gives them. A
-   * memory keeps its best one over all parts: no section is boosted, and no result is replaced. A
-   * part is asked again if its best score is below `ANSWERABLE`, and results below a tenth of the
-   * best score are left out, unless `config.orchestrator` says otherwise. `signals`: sums of
+   * memory keeps its best one over all parts: no section is boosted, and no result is replaced.
+   * Results below a tenth of the best score are left out, and no part is asked again, unless
+   * `config.orchestrator` says otherwise: with `maxRetries` 1 a part is asked again if its best score
+   * is below `ANSWERABLE`. `signals`: sums of
    * signals, for which the defaults of the configuration count. Default `evidence`.
    */
   ranking?: "evidence" | "signals" | undefined;
@@ -40,7 +41,8 @@ const LEAST_SHARE = 0.1;
 
 /**
  * Returns the module's form of a configuration for scores that are probabilities. These fall faster
- * than sums of signals, so that a smaller share of the best one is enough. A score from a search for
+ * than sums of signals, so that a smaller share of the best one is enough. Other words of a question
+ * that was not answered find no better answers: docs/quality.md has the figures. A score from a search for
  * a title is no probability of the question, so that nothing is replaced. Boosted scores would be no
  * probabilities either.
  */
@@ -53,6 +55,7 @@ function forProbabilities(config: PlainData): PlainData {
     sections: isObject(sections) ? { ...sections, enabled: false } : sections,
     orchestrator: isObject(orchestrator)
       ? {
+          max_retries: 0,
           quality_threshold: ANSWERABLE,
           relevance_ratio: LEAST_SHARE,
           ...orchestrator,
