@@ -445,3 +445,26 @@ describe("created_at of a new memory", () => {
     expect((await own.ask("GET /nodes/batched")).body.created_at).toBe("2023-01-01T00:00:00.000Z");
   });
 });
+
+test("searches, lines and prompts show when something happened, also after an update", async () => {
+  const own = await filled(client());
+  const [found] = (await searched(own, { query: "Where did Mira move?" })).data;
+  expect(found).toMatchObject({ id: "lisbon", temporal_event_time: day("01-02") });
+  const input = "Where did Mira move, to which flat near the river?";
+  const shown = async (date: string) => {
+    const lines = (await own.ask("POST /context/lines", { query: input })).body.text;
+    expect(lines).toContain(`Mira moved to Lisbon (${date})`);
+  };
+  await shown("2026-01-02");
+  await own.ask("PATCH /nodes/lisbon", { temporal_event_time: "2025-06-03T10:00:00Z" });
+  await shown("2025-06-03");
+  const asked = await searched(own, { query: "Where did Mira move on 3 June 2025?" });
+  expect(asked.data[0]).toMatchObject({ id: "lisbon", evidence: { told: 2 } });
+  await own.ask("PATCH /nodes/lisbon", { temporal_event_time: null });
+  await shown("2026-01-09");
+
+  const [instant, line] = [day("01-02"), "2026-01-02: Deploys on Friday fail more often"];
+  await own.ask("PATCH /nodes/deploys", { temporal_event_time: instant });
+  const { body } = await own.ask("POST /context", { input: "Why do deploys on Friday fail?" });
+  expect(body.prompt).toContain(line);
+});
