@@ -55,7 +55,7 @@ pub struct Circumstances {
     pub section: Section,
     /// Whether the question asks for that section.
     pub is_asked: bool,
-    /// exp(−days / 30) since the last access.
+    /// exp(−days / 30) since its creation.
     pub recency: f64,
     /// The affinity signal.
     pub affinity: f64,

@@ -74,17 +74,17 @@ kinds! {
     graph,
     /// Frequent and recent use.
     affinity,
-    /// Recency of a memory of EPISODIC.
+    /// Recency of a memory of EPISODIC, by the time of its creation.
     recency_episodic,
-    /// Recency of a memory of SIGNALS.
+    /// Recency of a memory of SIGNALS, by the time of its creation.
     recency_signals,
-    /// Recency of a memory of KNOWLEDGE.
+    /// Recency of a memory of KNOWLEDGE, by the time of its creation.
     recency_knowledge,
-    /// Recency of a memory of PROCEDURAL.
+    /// Recency of a memory of PROCEDURAL, by the time of its creation.
     recency_procedural,
-    /// Recency, if the question asks for the latest.
+    /// Recency of creation, if the question asks for the latest.
     lastrec,
-    /// Recency, if the question has two words or fewer.
+    /// Recency of creation, if the question has two words or fewer.
     vaguerec,
     /// 0.4 if the question asks for the section of the memory.
     intent,

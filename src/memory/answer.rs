@@ -513,15 +513,17 @@ impl MemoryIndex {
         let (recency, saturation) = &**tables.get_or_init(Box::default);
         let place = row as usize;
         let section = self.section(row);
-        // An access in the future counts as one of today.
-        let days = days_between(self.nodes.last_accessed().get(place), now).max(0.0);
-        let recency = recency.get(days);
-        let is_new = days_between(self.nodes.created_at.get(place), now) < NEW_DAYS;
-        let used = saturation.of_count(self.nodes.access_count.get(place)) * recency;
+        // A time in the future counts as today.
+        let recency_of = |at: f64| recency.get(days_between(at, now).max(0.0));
+        let created_at = self.nodes.created_at.get(place);
+        let is_new = days_between(created_at, now) < NEW_DAYS;
+        let used = saturation.of_count(self.nodes.access_count.get(place))
+            * recency_of(self.nodes.last_accessed().get(place));
         let circumstances = Circumstances {
             section,
             is_asked: sections.contains(section),
-            recency,
+            // Not of the last access: each search would raise what it found.
+            recency: recency_of(created_at),
             affinity: (used + if is_new { NEW_BONUS } else { 0.0 }).min(1.0),
             activation: activation[place],
         };
