@@ -1,6 +1,8 @@
 // The tables that docs/quality.md quotes.
 
+import { ANSWERABLE } from "nous-wasm";
 import { table } from "../results.ts";
+import { answerableRows } from "./answer-tables.ts";
 import { binsOf, calibrationError } from "./calibration.ts";
 import { EVIDENCE } from "./contestants.ts";
 import { answerable, differencesOf, JUDGED, shownDifference } from "./evidence-report.ts";
@@ -28,12 +30,17 @@ function shortTable(parts: readonly Part[]): string {
   return table([JUDGED, ...head], rows);
 }
 
+/** Returns the calibration error of evidence, and what its threshold lets through and loses. */
 function calibrationTable(parts: readonly Part[]): string {
-  const errors = parts.map(({ cases, measured }) => {
-    const own = measured.find(({ system }) => system.name === EVIDENCE);
-    return own === undefined ? "" : calibrationError(binsOf(results(cases, own.found))).toFixed(3);
-  });
-  return table(["", ...parts.map(({ title }) => title)], [["calibration error", ...errors]]);
+  const answered = parts.map(({ cases, measured }) => ({
+    cases,
+    found: measured.find(({ system }) => system.name === EVIDENCE)?.found,
+  }));
+  const errors = answered.map(({ cases, found }) =>
+    found === undefined ? "" : calibrationError(binsOf(results(cases, found))).toFixed(3),
+  );
+  const head = [`${EVIDENCE}, threshold ${ANSWERABLE}`, ...parts.map(({ title }) => title)];
+  return table(head, [["calibration error", ...errors], ...answerableRows(answered)]);
 }
 
 /** Returns the kinds of questions for which evidence is below BM25 by more than 0.02. */
@@ -50,6 +57,7 @@ export function lossesTable(parts: readonly Part[]): string {
   ].join("\n\n");
 }
 
-function mean(values: readonly number[]): number {
+/** Returns the mean of values. */
+export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
