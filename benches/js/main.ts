@@ -15,6 +15,7 @@ import { type Contest, compare, type Deferred, median } from "./compare.ts";
 import { consolidationContests } from "./consolidation-contests.ts";
 import { allContests, type Engine } from "./contests.ts";
 import { embedContests } from "./embed-contests.ts";
+import { evidenceContests } from "./evidence-contests.ts";
 import { memoryContests } from "./memory-contests.ts";
 import { isResident } from "./memory-inputs.ts";
 import { memoryMeasures, WEIGHED, weigh, weighAlone } from "./memory-measures.ts";
@@ -63,6 +64,7 @@ function contestsOf(engine: Engine): Deferred[] {
     ...(has("planConsolidation") ? consolidationContests(engine) : []),
     ...(has("buildContext") ? promptContests(engine) : []),
     ...(has("Embedder") ? embedContests(engine) : []),
+    ...(has("Embedder") ? evidenceContests(engine) : []),
     ...(has("TextIndex") ? textContests(engine) : []),
     ...(isResident(engine) ? [...memoryContests(engine), ...memoryMeasures(engine)] : []),
   ];
