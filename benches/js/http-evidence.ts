@@ -92,7 +92,8 @@ try {
       "HTTP bench by evidence",
       `${HOW} ${load}.\n\n${table(HEAD, rows)}`,
     );
-    writeInto("docs/benchmarks.md", MARK, `${table(HEAD, rows)}\n\nMeasured on ${today()}.`);
+    const measured = `Measured on ${today()}, at a load of ${load}.`;
+    writeInto("docs/benchmarks.md", MARK, `${table(HEAD, rows)}\n\n${measured}`);
     console.log(`\nwritten to ${path}, and to docs/benchmarks.md`);
   }
 } finally {

@@ -4,16 +4,25 @@ import { ANSWERABLE } from "nous-wasm";
 import { table } from "../results.ts";
 import { answerableRows } from "./answer-tables.ts";
 import { binsOf, calibrationError } from "./calibration.ts";
-import { EVIDENCE } from "./contestants.ts";
+import { BM25, EVIDENCE } from "./contestants.ts";
 import { answerable, differencesOf, JUDGED, shownDifference } from "./evidence-report.ts";
 import { judged, type Part, results } from "./measure.ts";
 
 /** A difference to BM25 that counts as a loss. */
 const LOSS = -0.02;
 
-/** Returns the nDCG@10 of all systems, the calibration of evidence, and where evidence loses. */
+/**
+ * Returns the nDCG@10 of all systems, the calibration of evidence, the kinds of questions, and where
+ * evidence loses.
+ */
 export function summaryOf(parts: readonly Part[]): string {
-  return [shortTable(parts), calibrationTable(parts), lossesTable(parts)].join("\n\n");
+  const tables = [
+    shortTable(parts),
+    calibrationTable(parts),
+    ...kindsTable(parts),
+    lossesTable(parts),
+  ];
+  return tables.join("\n\n");
 }
 
 /** Returns a row for each system, with the nDCG@10 of each part; empty if it was not asked. */
@@ -41,6 +50,28 @@ function calibrationTable(parts: readonly Part[]): string {
   );
   const head = [`${EVIDENCE}, threshold ${ANSWERABLE}`, ...parts.map(({ title }) => title)];
   return table(head, [["calibration error", ...errors], ...answerableRows(answered)]);
+}
+
+/** Parts with this word in their titles stand in the whole report only. */
+const LEFT_OUT = "development";
+
+/** Returns the nDCG@10 of BM25 and evidence by kind of question, for parts with several kinds. */
+function kindsTable(parts: readonly Part[]): string[] {
+  const rows = parts
+    .filter(({ title }) => !title.includes(LEFT_OUT))
+    .flatMap(({ title, cases, measured }) => {
+      const [, ...kinds] = differencesOf(cases, measured);
+      return kinds.map(({ label, before, after, estimate }) => [
+        title,
+        label,
+        mean(before).toFixed(3),
+        mean(after).toFixed(3),
+        shownDifference(estimate),
+      ]);
+    });
+  if (rows.length === 0) return [];
+  const head = ["questions", "kind", BM25.name, EVIDENCE, "difference"];
+  return [`${JUDGED} by kind of question, the development halves left out:`, table(head, rows)];
 }
 
 /** Returns the kinds of questions for which evidence is below BM25 by more than 0.02. */

@@ -311,6 +311,16 @@ describe("a summary", () => {
     expect(summary).toContain("| right first memories lost | 0 % |");
   });
 
+  it("shows the kinds of questions, but those of development halves", () => {
+    const part = partOf([hitsOf(["a", 0.5]), hitsOf(["x", 0.5])]);
+    const kinds = cases.map((one, place) => ({ ...one, kind: ["fact", "time"][place]! }));
+    expect(summaryOf([{ ...part, cases: kinds }])).toContain(
+      "| set | time (1) | 1.000 | 0.000 | −1.000 (−1.000 to −1.000) |",
+    );
+    const development = { ...part, cases: kinds, title: "development half" };
+    expect(summaryOf([development])).not.toContain("by kind of question");
+  });
+
   it("has a diagram for each part that evidence answered, the same one each time", async () => {
     const parts = [
       partOf([hitsOf(["a", 0.5]), hitsOf(["b", 0.5])]),
