@@ -114,7 +114,7 @@ function question(count: number, engine: Engine): Deferred {
 }
 
 /**
- * The same index in several forms. The engine computes the evidence of every memory whatever it
+ * The same index in several forms. The engine computes the evidence of a memory whatever it
  * weighs, so that a form leaves the input of a kind of evidence away, or adds it.
  */
 function parts(engine: Engine): Deferred {

@@ -162,10 +162,10 @@ export function signals(embedder?: TextVectors): System {
 /** Kinds of evidence that the tables switch off together. */
 export const GROUPS = {
   "exact words": ["bm", "cov"],
-  "words with neighbours": ["sbm", "p_soft", "p_softcov", "p_sbm", "nbsoft"],
+  "words with neighbours": ["sbm", "p_soft", "p_softcov", "p_sbm", "win"],
   "sentence vectors": ["sem", "p_sem"],
   passages: ["p_soft", "p_softcov", "p_sem", "p_sbm"],
-  runs: ["nb", "nbsoft", "ses", "sesb"],
+  runs: ["nb", "win", "ses", "sesb"],
   "what the question asks for": ["date", "told", "p_temp", "p_numq", "p_where"],
   "titles, links and use": ["titlecov", "graph", "affinity", "lastrec", "vaguerec"],
 } as const;

@@ -10,8 +10,8 @@ use crate::check::{INSTANT, check_instant, is_instant};
 use crate::columns::{LabelSets, Nodes, Row};
 use crate::error::{Error, Result};
 use crate::evidence::{
-    BestPassage, Circumstances, Embed, Evidence, Fit, KINDS, MatchedWord, Moment, NAMES, Question,
-    Stemming, Text, Texts, Values,
+    BestPassage, Bounds, Circumstances, Embed, Evidence, Fit, KINDS, MatchedWord, Moment, NAMES,
+    Question, Stemming, Text, Texts, Values,
 };
 use crate::intent::{IntentClassifier, IntentConfig};
 use crate::math::exp;
@@ -257,7 +257,16 @@ impl MemoryIndex {
         self.supersede(&question, sections, ask);
         let mut selection = std::mem::take(&mut self.answering.selection);
         selection.clear(ask.limit, self.answering.texts.len());
+        let Answering { texts, evidence, fit, weighs_circumstances, superseding, .. } =
+            &self.answering;
+        let bounds = (!weighs_circumstances && superseding.is_empty())
+            .then(|| Bounds::new(evidence, &question, &fit.weights));
         for row in self.askable(ask) {
+            if let (Some(bounds), Some(bar)) = (&bounds, selection.bar())
+                && bounds.of(evidence, texts, row) <= bar
+            {
+                continue;
+            }
             if let Some(score) = self.score(&question, sections, row, ask.now) {
                 selection.offer(score, row);
             }

@@ -470,7 +470,10 @@ describe("answers by evidence", () => {
     }
     const questions = makeTextQuestions(vocabulary, 4);
     for (const question of [...questions, ...questions.map(aboutTime)])
-      same(index.ask(question, { now: NOW }), reference.ask(question, { now: NOW }));
+      expect(
+        same(index.ask(question, { now: NOW }), reference.ask(question, { now: NOW })),
+        question,
+      ).toBeNull();
     index.free();
     embedder.free();
   });
