@@ -662,7 +662,8 @@ export function collectEvidence(
       if (run.length === 1) return 0;
       const window = run.slice(Math.max(place - AROUND, 0), place + AROUND + 1);
       const sum = rarities.reduce(
-        (all, rarity, word) => all + rarity * most(window.map(({ id }) => nearestOf.get(id)![word]!)),
+        (all, rarity, word) =>
+          all + rarity * most(window.map(({ id }) => nearestOf.get(id)![word]!)),
         0,
       );
       return shareOf(sum, allRarity);
