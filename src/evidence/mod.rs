@@ -17,7 +17,9 @@
 //! | `neighbours`, `question` | what a question asks, and the words that it stands for |
 //! | `collect` | the evidence of every memory |
 //! | `runs` | memories that were made one after the other |
+//! | `traits` | what a memory is like |
 //! | `weights`, `fitted` | the kinds of evidence and their weights |
+//! | `learning` | weights of traits that follow use |
 //!
 //! # Invariants
 //!
@@ -34,11 +36,13 @@ mod collect;
 pub(crate) mod config;
 mod fitted;
 mod flags;
+mod learning;
 mod neighbours;
 mod passages;
 mod question;
 mod runs;
 mod texts;
+mod traits;
 mod vectors;
 mod weights;
 mod words;
@@ -46,7 +50,9 @@ mod words;
 pub use collect::{BestPassage, Circumstances, Evidence, MatchedWord};
 pub use config::Preset;
 pub use fitted::{ANSWERABLE, GENERAL, TRADING};
+pub use learning::{Learned, MOST_LEARNED, Shown, trait_names};
 pub use question::Question;
 pub use texts::{Moment, ParsedTexts, Text, Texts};
-pub use weights::{Fit, KINDS, NAMES, Values};
+pub use traits::{TraitColumn, Traits};
+pub use weights::{Fit, KINDS, NAMES, TRAITS, Values};
 pub use words::{Embed, Stemming};

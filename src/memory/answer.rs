@@ -10,8 +10,8 @@ use crate::check::{INSTANT, check_instant, is_instant};
 use crate::columns::{LabelSets, Nodes, Row};
 use crate::error::{Error, Result};
 use crate::evidence::{
-    BestPassage, Circumstances, Embed, Evidence, Fit, KINDS, MatchedWord, Moment, NAMES, Question,
-    Stemming, Text, Texts, Values,
+    BestPassage, Circumstances, Embed, Evidence, Fit, KINDS, Learned, MatchedWord, Moment, NAMES,
+    Question, Stemming, TRAITS, Text, Texts, TraitColumn, Traits, Values,
 };
 use crate::intent::{IntentClassifier, IntentConfig};
 use crate::math::exp;
@@ -122,9 +122,16 @@ pub(super) struct Answering {
     intent_config: IntentConfig,
     /// Made for the first question: an index without questions saves its memory.
     intent: OnceCell<IntentClassifier>,
+    /// The fit of the configuration.
+    given: Fit,
+    learned: Learned,
+    /// The fit with what was learned.
     fit: Fit,
     /// The weights of the fit, in order.
     weights: [f64; KINDS],
+    traits: TraitColumn,
+    /// Whether the traits of memories are read for the question.
+    reads_traits: bool,
     /// Whether evidence weighs for the question that does not come from the texts.
     weighs_circumstances: bool,
     /// Made for the first question, too.
@@ -148,7 +155,11 @@ impl Answering {
             evidence: Evidence::default(),
             intent_config,
             intent: OnceCell::new(),
+            given: fit,
+            learned: Learned::default(),
             weights: fit.weights.to_array(),
+            traits: TraitColumn::default(),
+            reads_traits: false,
             weighs_circumstances: false,
             fit,
             tables: OnceCell::new(),
@@ -173,9 +184,21 @@ impl Answering {
         Ok(intent.classify(question, intent.matcher()))
     }
 
+    pub fn learned(&self) -> &Learned {
+        &self.learned
+    }
+
+    /// Ranks by what was learned from now on.
+    pub fn learn(&mut self, learned: Learned) {
+        self.learned = learned;
+        self.fit = learned.applied_to(&self.given);
+        self.weights = self.fit.weights.to_array();
+    }
+
     pub fn bytes(&self) -> usize {
         self.texts.bytes()
             + self.evidence.bytes()
+            + self.traits.bytes()
             + self.activation.capacity() * size_of::<f64>()
             + (self.activated.capacity() + self.order.capacity()) * size_of::<Row>()
     }
@@ -187,6 +210,7 @@ impl MemoryIndex {
     pub fn keep_texts(&mut self, dimensions: usize, stemming: Stemming) {
         self.answering.texts = Texts::new(dimensions, stemming);
         self.answering.evidence = Evidence::default();
+        self.answering.traits = TraitColumn::default();
         self.answering.ordered_at = None;
     }
 
@@ -253,7 +277,7 @@ impl MemoryIndex {
             let problem = "must lie between 0 and 1";
             return Err(Error::argument("min_score", problem).found(ask.min_score));
         }
-        let (question, sections) = self.collect(ask, embed)?;
+        let (question, sections) = self.collect(ask, false, embed)?;
         self.supersede(&question, sections, ask);
         let mut selection = std::mem::take(&mut self.answering.selection);
         selection.clear(ask.limit, self.answering.texts.len());
@@ -267,7 +291,7 @@ impl MemoryIndex {
         let answers = rows.into_iter().map(|row| {
             let evidence = self.values(&question, sections, row, ask.now);
             let changed = self.answering.superseding.get(&row);
-            let sum = changed.map_or_else(|| sum(&evidence, &self.answering.weights), |it| it.sum);
+            let sum = changed.map_or_else(|| self.sum(&evidence), |it| it.sum);
             let superseded_by = changed.and_then(|it| it.by);
             let score = probability(&self.answering.fit, sum);
             Answer { row, score, sum, evidence, superseded_by }
@@ -281,7 +305,7 @@ impl MemoryIndex {
     /// As [`MemoryIndex::ask`], and `invalid_argument` for a memory without a text or one that the
     /// filters exclude.
     pub fn why(&mut self, row: Row, ask: &Ask<'_>, embed: &mut Embed<'_>) -> Result<Why> {
-        let (question, sections) = self.collect(ask, embed)?;
+        let (question, sections) = self.collect(ask, false, embed)?;
         self.supersede(&question, sections, ask);
         let Answering { texts, evidence, fit, superseding, .. } = &self.answering;
         let Some((passage, words)) = evidence.matches(texts, &question, row) else {
@@ -292,7 +316,7 @@ impl MemoryIndex {
         }
         let score = |row: Row| self.score(&question, sections, row, ask.now);
         let values = self.values(&question, sections, row, ask.now);
-        let by_evidence = sum(&values, &self.answering.weights);
+        let by_evidence = self.sum(&values);
         let changed = superseding.get(&row);
         let own = changed.map_or(by_evidence, |it| it.sum);
         let mut is_earlier = true;
@@ -332,12 +356,13 @@ impl MemoryIndex {
         })
     }
 
-    /// Returns the evidence of every memory that may be found, in order of sequence.
+    /// Returns the evidence of every memory that may be found, in order of sequence, traits of memories
+    /// included.
     ///
     /// # Errors
     /// As [`MemoryIndex::ask`].
     pub fn evidence(&mut self, ask: &Ask<'_>, embed: &mut Embed<'_>) -> Result<Vec<(Row, Values)>> {
-        let (question, sections) = self.collect(ask, embed)?;
+        let (question, sections) = self.collect(ask, true, embed)?;
         let rows = self.askable(ask);
         Ok(rows.map(|row| (row, self.values(&question, sections, row, ask.now))).collect())
     }
@@ -360,8 +385,14 @@ impl MemoryIndex {
         }
     }
 
-    /// Reads a question and collects the evidence for it.
-    fn collect(&mut self, ask: &Ask<'_>, embed: &mut Embed<'_>) -> Result<(Question, SectionSet)> {
+    /// Reads a question and collects the evidence for it. Traits of memories are read if they weigh,
+    /// or if `reads_traits`.
+    pub(super) fn collect(
+        &mut self,
+        ask: &Ask<'_>,
+        reads_traits: bool,
+        embed: &mut Embed<'_>,
+    ) -> Result<(Question, SectionSet)> {
         check_instant("now", ask.now)?;
         ask.filters.check()?;
         let rows = self.nodes.rows();
@@ -371,7 +402,12 @@ impl MemoryIndex {
         let Self { nodes, labels, answering: Answering { texts, evidence, .. }, .. } = self;
         let passes = |row: Row| !filtered || ask.filters.pass(row, nodes, labels, ask.now);
         let question = evidence.collect(texts, ask.text, ask.now, passes, embed);
-        self.answering.weighs_circumstances = question.weighs_circumstances(&self.answering.fit);
+        let answering = &mut self.answering;
+        answering.weighs_circumstances = question.weighs_circumstances(&answering.fit);
+        answering.reads_traits = reads_traits || answering.fit.weighs_traits();
+        if answering.reads_traits {
+            answering.traits.refresh(&mut answering.texts);
+        }
         self.activate(ask)?;
         Ok((question, self.answering.sections_of(ask.text)?))
     }
@@ -482,16 +518,38 @@ impl MemoryIndex {
         row: Row,
         now: f64,
     ) -> Option<f64> {
-        let Answering { texts, evidence, fit, weights, weighs_circumstances, .. } = &self.answering;
+        let Answering { texts, evidence, fit, weighs_circumstances, .. } = &self.answering;
         let values = if *weighs_circumstances {
             self.values(question, sections, row, now)
         } else {
-            evidence.values(texts, question, row, &Circumstances::NONE)
+            evidence.values(texts, question, row, &Circumstances::NONE, self.traits(row))
         };
-        values.speaks(&fit.weights).then(|| sum(&values, weights))
+        values.speaks(&fit.weights).then(|| self.sum(&values))
     }
 
-    fn values(&self, question: &Question, sections: SectionSet, row: Row, now: f64) -> Values {
+    #[inline(always)]
+    fn traits(&self, row: Row) -> &Traits {
+        if self.answering.reads_traits { self.answering.traits.of(row) } else { &Traits::NONE }
+    }
+
+    /// Returns the weighted sum of evidence. Traits that are not read add nothing, and are left out.
+    #[inline(always)]
+    pub(super) fn sum(&self, values: &Values) -> f64 {
+        let (values, weights) = (values.to_array(), &self.answering.weights);
+        if self.answering.reads_traits {
+            sum(&values, weights)
+        } else {
+            sum(&values[..KINDS - TRAITS], &weights[..KINDS - TRAITS])
+        }
+    }
+
+    pub(super) fn values(
+        &self,
+        question: &Question,
+        sections: SectionSet,
+        row: Row,
+        now: f64,
+    ) -> Values {
         let Answering { texts, evidence, tables, activation, .. } = &self.answering;
         let (recency, saturation) = &**tables.get_or_init(Box::default);
         let place = row as usize;
@@ -508,7 +566,7 @@ impl MemoryIndex {
             affinity: (used + if is_new { NEW_BONUS } else { 0.0 }).min(1.0),
             activation: activation[place],
         };
-        evidence.values(texts, question, row, &circumstances)
+        evidence.values(texts, question, row, &circumstances, self.traits(row))
     }
 }
 
@@ -525,8 +583,8 @@ fn moment(row: Row, nodes: &Nodes, labels: &LabelSets) -> Moment {
 
 /// Returns the weighted sum of evidence. Products are added in four lanes, each of every fourth
 /// kind, and the lanes in order: one after the other would take four times as long.
-fn sum(values: &Values, weights: &[f64; KINDS]) -> f64 {
-    let values = values.to_array();
+#[inline(always)]
+fn sum(values: &[f64], weights: &[f64]) -> f64 {
     let mut lanes = [0.0; 4];
     for (values, weights) in values.chunks(4).zip(weights.chunks(4)) {
         for (lane, (value, weight)) in lanes.iter_mut().zip(values.iter().zip(weights)) {

@@ -64,6 +64,8 @@ export interface AgentOptions {
   compat?: Compat;
   /** How searches rank unless a request says. Default: by evidence, with `compat` by signals. */
   ranking?: RankedBy;
+  /** Whether feedback teaches, and searches rank by what it taught. Default: false. */
+  learns?: boolean;
   /** Whether the server has a provider of embeddings. Default: false. */
   embeds?: boolean;
   /** The server's own source of vectors. Default: none. */
@@ -105,6 +107,7 @@ export class Agent {
   readonly config: EngineYaml;
   readonly compat: Compat;
   readonly ranking: RankedBy;
+  readonly learns: boolean;
   readonly embeds: boolean;
   readonly builtIn: BuiltIn | undefined;
   readonly countsOutcomes: boolean;
@@ -132,6 +135,7 @@ export class Agent {
     this.config = config;
     this.compat = compat;
     this.ranking = options.ranking ?? usualRanking(compat);
+    this.learns = options.learns ?? false;
     this.embeds = embeds;
     this.builtIn = options.builtIn;
     this.countsOutcomes = countsOutcomes;
@@ -144,6 +148,7 @@ export class Agent {
     this.#files = [indexFile, textsFile].filter((file) => file !== undefined);
     this.#replica = new IndexReplica(this.soft, this.engine, config, log, () => this.now(), {
       holdsTexts: this.ranking === "evidence",
+      learns: this.learns,
       words: this.builtIn,
       file: indexFile,
     });

@@ -36,7 +36,7 @@ import { type Asker, AskerGone } from "./shares.ts";
 import { isFull, tooMuchUnsent } from "./unsent.ts";
 
 const setup = workerData as WorkerSetup;
-const { place, engine, compat, ranking, embeds, hasBuiltIn, countOutcomes } = setup;
+const { place, engine, compat, ranking, learns, embeds, hasBuiltIn, countOutcomes } = setup;
 const { residence, cutLogs, folder, unsent } = setup;
 const { dataDir, durability, remote } = place;
 const port = parentPort!;
@@ -71,7 +71,7 @@ const opening: Opening = {
   },
   openEmpty: () =>
     new Agent(new LibsqlStorage(IN_MEMORY, { durability }), {
-      ...{ config: engine, compat, ranking, builtIn },
+      ...{ config: engine, compat, ranking, learns, builtIn },
     }),
 };
 const agents = new Agents(
@@ -98,6 +98,7 @@ function openAgent(name: string): Agent {
       config: engine,
       compat,
       ranking,
+      learns,
       embeds,
       builtIn,
       countsOutcomes,
