@@ -64,7 +64,8 @@ const running = (size: { minLength?: number; maxLength: number }) =>
   fc.array(fc.tuple(word, fc.constantFrom(...ENDS)), size).map((pieces) => pieces.flat().join(""));
 /** Texts of no passage, of one, and of several; sentences that are too long for a passage. */
 export const text = fc.oneof(
-  { weight: 6, arbitrary: running({ maxLength: 25 }) },
+  { weight: 5, arbitrary: running({ maxLength: 25 }) },
+  { weight: 2, arbitrary: running({ minLength: 1, maxLength: 9 }).map((words) => `${words}?`) },
   { weight: 2, arbitrary: running({ minLength: 40, maxLength: 160 }) },
   fc
     .array(fc.constantFrom(...WORDS), { minLength: 50, maxLength: 140 })
@@ -293,7 +294,14 @@ export const life: fc.Arbitrary<Life> = fc.record({
       fc.array(node, { minLength: 3, maxLength: 14 }),
       fc.array(edge, { maxLength: 12 }),
       ask,
-      fc.array(fc.oneof(ask, change, learning), { maxLength: 9 }),
+      fc.array(
+        fc.oneof(
+          { weight: 2, arbitrary: ask },
+          { weight: 3, arbitrary: change },
+          { weight: 2, arbitrary: learning },
+        ),
+        { maxLength: 13 },
+      ),
       ask,
     )
     .map(([nodes, edges, first, rest, last]): Step[] => [
