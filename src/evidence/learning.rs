@@ -22,7 +22,6 @@
 
 use super::traits::Traits;
 use super::weights::{Fit, KINDS, NAMES, TRAITS, Values};
-use crate::error::{Error, Result};
 use crate::math::exp;
 
 /// The share of the gradient that a step moves.
@@ -57,20 +56,10 @@ pub struct Shown {
 }
 
 impl Learned {
-    /// Checks numbers that come from outside.
-    ///
-    /// # Errors
-    /// `invalid_argument` with the field, such as `shifts.qm`, for a number that is not from −2 to 2.
-    pub fn check(&self) -> Result<()> {
-        for (group, numbers) in [("shifts", self.shifts), ("means", self.means)] {
-            for (name, number) in trait_names().iter().zip(numbers) {
-                if !(-MOST_LEARNED..=MOST_LEARNED).contains(&number) {
-                    let field = format!("{group}.{name}");
-                    return Err(Error::argument(&field, "must lie between -2 and 2").found(number));
-                }
-            }
-        }
-        Ok(())
+    /// Whether all numbers are from −2 to 2.
+    pub fn is_sound(&self) -> bool {
+        let within = |number: &f64| (-MOST_LEARNED..=MOST_LEARNED).contains(number);
+        self.shifts.iter().chain(&self.means).all(within)
     }
 
     /// Returns the weights and the offset with which answers are ranked.
@@ -122,8 +111,8 @@ impl Learned {
 }
 
 /// Returns the names of the traits, in order.
-pub fn trait_names() -> &'static [&'static str; TRAITS] {
-    NAMES.last_chunk().unwrap_or(&[""; TRAITS])
+pub fn trait_names() -> &'static [&'static str] {
+    &NAMES[KINDS - TRAITS..]
 }
 
 impl Traits {

@@ -189,6 +189,7 @@ impl Answering {
     }
 
     /// Ranks by what was learned from now on.
+    #[inline(never)]
     pub fn learn(&mut self, learned: Learned) {
         self.learned = learned;
         self.fit = learned.applied_to(&self.given);
@@ -314,7 +315,7 @@ impl MemoryIndex {
         if !self.passes(row, ask.filters, ask.now) {
             return Err(Error::argument("id", "must name a memory that passes the filters"));
         }
-        let score = |row: Row| self.score(&question, sections, row, ask.now);
+        let score = |row: Row| self.score_once(&question, sections, row, ask.now);
         let values = self.values(&question, sections, row, ask.now);
         let by_evidence = self.sum(&values);
         let changed = superseding.get(&row);
@@ -430,7 +431,7 @@ impl MemoryIndex {
             }
             let sum = |row: Row| match changed.get(&row) {
                 Some(known) => Some(known.sum),
-                None => self.score_alone(question, sections, row, ask.now),
+                None => self.score_once(question, sections, row, ask.now),
             };
             let Some(of_older) = sum(older) else { continue };
             let of_newer = sum(newer).unwrap_or(of_older);
@@ -509,6 +510,18 @@ impl MemoryIndex {
         }
     }
 
+    /// [`MemoryIndex::score`] out of line, where another copy of it would only make the module larger.
+    #[inline(never)]
+    fn score_once(
+        &self,
+        question: &Question,
+        sections: SectionSet,
+        row: Row,
+        now: f64,
+    ) -> Option<f64> {
+        self.score(question, sections, row, now)
+    }
+
     /// [`MemoryIndex::score`] without a look at superseded memories.
     #[inline(always)]
     fn score_alone(
@@ -533,16 +546,13 @@ impl MemoryIndex {
     }
 
     /// Returns the weighted sum of evidence. Traits that are not read add nothing, and are left out.
-    #[inline(always)]
     pub(super) fn sum(&self, values: &Values) -> f64 {
-        let (values, weights) = (values.to_array(), &self.answering.weights);
-        if self.answering.reads_traits {
-            sum(&values, weights)
-        } else {
-            sum(&values[..KINDS - TRAITS], &weights[..KINDS - TRAITS])
-        }
+        let kinds = if self.answering.reads_traits { KINDS } else { KINDS - TRAITS };
+        sum(&values.to_array()[..kinds], &self.answering.weights[..kinds])
     }
 
+    // Out of line: each copy would take kilobytes of the module.
+    #[inline(never)]
     pub(super) fn values(
         &self,
         question: &Question,
@@ -583,7 +593,6 @@ fn moment(row: Row, nodes: &Nodes, labels: &LabelSets) -> Moment {
 
 /// Returns the weighted sum of evidence. Products are added in four lanes, each of every fourth
 /// kind, and the lanes in order: one after the other would take four times as long.
-#[inline(always)]
 fn sum(values: &[f64], weights: &[f64]) -> f64 {
     let mut lanes = [0.0; 4];
     for (values, weights) in values.chunks(4).zip(weights.chunks(4)) {

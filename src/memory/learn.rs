@@ -2,17 +2,8 @@
 
 use super::{Ask, Filters, MemoryIndex};
 use crate::columns::Row;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::evidence::{Embed, KINDS, Learned, Shown, TRAITS};
-
-/// A memory that was shown for a question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ShownRow {
-    /// The memory.
-    pub row: Row,
-    /// Whether it was used.
-    pub is_used: bool,
-}
 
 /// The use of memories that were shown for a question.
 #[derive(Clone, Copy, Debug)]
@@ -21,8 +12,10 @@ pub struct Feedback<'a> {
     pub text: &'a str,
     /// When it was asked, in milliseconds since 1970.
     pub now: f64,
-    /// The memories that were shown, each once.
-    pub shown: &'a [ShownRow],
+    /// The memories that were shown and used.
+    pub used: &'a [Row],
+    /// The others that were shown. No memory is in both lists, or twice in one.
+    pub unused: &'a [Row],
 }
 
 /// What a step of learning did.
@@ -42,12 +35,16 @@ impl MemoryIndex {
     /// # Errors
     /// `invalid_argument` for a `now` that is not an instant; `out_of_memory`. Then nothing changes.
     pub fn learn(&mut self, feedback: &Feedback<'_>, embed: &mut Embed<'_>) -> Result<Step> {
-        let &Feedback { text, now, shown } = feedback;
+        let &Feedback { text, now, used, unused } = feedback;
         let filters = Filters::default();
         let ask = Ask { text, filters: &filters, limit: 0, min_score: 0.0, now };
         let (question, sections) = self.collect(&ask, true, embed)?;
-        let mut judged = Vec::with_capacity(shown.len());
-        for &ShownRow { row, is_used } in shown.iter().filter(|one| self.has_text(one.row)) {
+        let mut judged = Vec::with_capacity(used.len() + unused.len());
+        for (place, &row) in used.iter().chain(unused).enumerate() {
+            if !self.has_text(row) {
+                continue;
+            }
+            let is_used = place < used.len();
             let values = self.values(&question, sections, row, now);
             let mut traits = [0.0; TRAITS];
             traits.copy_from_slice(&values.to_array()[KINDS - TRAITS..]);
@@ -73,9 +70,11 @@ impl MemoryIndex {
     /// Replaces what use has taught. The default forgets it.
     ///
     /// # Errors
-    /// As [`Learned::check`]. Then nothing changes.
+    /// `invalid_argument` for a number that is not from −2 to 2. Then nothing changes.
     pub fn set_learned(&mut self, learned: Learned) -> Result<()> {
-        learned.check()?;
+        if !learned.is_sound() {
+            return Err(Error::argument("learned", "must hold numbers from -2 to 2"));
+        }
         self.changes += 1;
         self.answering.learn(learned);
         Ok(())

@@ -48,7 +48,7 @@ pub use edges::EdgeChange;
 pub use explain::{ExplainedNode, Explanation, Operation};
 pub use filter::{Filters, NO_CODE};
 pub use find::{Columns, Outcome, RankingWeights, Search};
-pub use learn::{Feedback, ShownRow, Step};
+pub use learn::{Feedback, Step};
 use names::SubtypeFacts;
 pub use names::{DEFAULT_EDGE_TYPE, DEFAULT_NODE_TYPE, NameKind};
 pub use nodes::{Access, Embedding, NodeChange};

@@ -172,6 +172,7 @@ pub fn holds_name(text: &str) -> bool {
 /// use nous_wasm::times::count_capitals;
 /// assert_eq!(count_capitals("Ask Mira, not me."), (2, 4));
 /// ```
+#[inline(never)]
 pub fn count_capitals(text: &str) -> (usize, usize) {
     let all = tokens(text);
     let words = all.iter().filter(|token| !matches!(token.word, Word::Mark(_)));

@@ -20,7 +20,7 @@ use crate::host;
 use crate::memory::{
     Access, Ask, Columns, DecayChange, EdgeChange, Embedding, EntryText, Feedback, Filters,
     MemoryIndex, NameKind, NodeChange, Options, RankingWeights, Restoring, SEQUENCE, Search,
-    ShownRow, Snapshot, Sweep, Target, Transition,
+    Snapshot, Sweep, Target, Transition,
 };
 use crate::rerank::Ranked;
 use crate::search::{SearchHit, Serendipity, Termination};
@@ -259,10 +259,8 @@ impl ResidentMemory {
         now: f64,
         add_word: &Function,
     ) -> f64 {
-        let rows = self.scratch.rows[..shown].iter().enumerate();
-        let shown: Vec<ShownRow> =
-            rows.map(|(place, &row)| ShownRow { row, is_used: place < used }).collect();
-        let feedback = Feedback { text: self.scratch.text(0, length), now, shown: &shown };
+        let (used, unused) = self.scratch.rows[..shown].split_at(used);
+        let feedback = Feedback { text: self.scratch.text(0, length), now, used, unused };
         let learned = self.memory.learn(&feedback, &mut embed_by(add_word));
         let Some(step) = answer(learned) else { return -1.0 };
         self.scratch.put_numbers(&step.moved);

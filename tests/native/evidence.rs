@@ -8,7 +8,7 @@ use nous_wasm::columns::{Row, VectorForm};
 use nous_wasm::evidence::{Learned, NAMES, Stemming, Text, Values};
 use nous_wasm::memory::{
     Access, Answer, Ask, EdgeChange, Embedding, EntryText, Feedback, Filters, MemoryIndex,
-    NameKind, NodeChange, Options, ShownRow, Step, Target, Why,
+    NameKind, NodeChange, Options, Step, Target, Why,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -954,18 +954,11 @@ proptest! {
 
 // ---- what memories are like, and learning from use ----------------------------------------------
 
-fn feedback<'a>(text: &'a str, shown: &'a [ShownRow]) -> Feedback<'a> {
-    Feedback { text, now: NOW, shown }
-}
-
-fn shown(rows: &[Row], used: &[Row]) -> Vec<ShownRow> {
-    rows.iter().map(|&row| ShownRow { row, is_used: used.contains(&row) }).collect()
-}
-
 impl Memory {
     fn learn(&mut self, text: &str, rows: &[Row], used: &[Row]) -> Step {
-        let shown = shown(rows, used);
-        self.index.learn(&feedback(text, &shown), &mut |_, _| false).unwrap()
+        let unused: Vec<Row> = rows.iter().copied().filter(|row| !used.contains(row)).collect();
+        let feedback = Feedback { text, now: NOW, used, unused: &unused };
+        self.index.learn(&feedback, &mut |_, _| false).unwrap()
     }
 }
 
@@ -1081,7 +1074,7 @@ fn learned_numbers_out_of_range_are_refused() {
     let mut learned = Learned { steps: 1, ..Learned::default() };
     learned.shifts[2] = 2.5;
     let error = memory.index.set_learned(learned).unwrap_err();
-    assert_eq!(error.field(), "shifts.len");
+    assert_eq!(error.field(), "learned");
     learned.shifts[2] = f64::NAN;
     assert!(memory.index.set_learned(learned).is_err());
     assert_eq!(*memory.index.learned(), Learned::default());

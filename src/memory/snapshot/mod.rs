@@ -15,8 +15,8 @@ pub use write::Snapshot;
 use super::{MOST_DIMENSIONS, NameKind};
 use crate::columns::{Label, MOST_SEQUENCE, Node};
 use crate::error::{Error, Result};
-use crate::evidence::{Learned, TRAITS, trait_names};
-use crate::parts::{self, PartReader};
+use crate::evidence::Learned;
+use crate::parts::{self, PartReader, put};
 
 /// The versions that can be read. The last four are written: an index that has learned nothing can be
 /// read by packages that know no learning.
@@ -85,8 +85,7 @@ struct Version {
 
 /// The content of the first part: version, counts of nodes, edges and embeddings, dimensions, form,
 /// the embeddings' id, the names of each kind (each list after its length), the next sequence
-/// numbers, and what use has taught: the number of steps, then shift and mean of each trait after its
-/// name.
+/// numbers, and what use has taught: the number of steps, the shifts of all traits, and their means.
 struct Head {
     version: Version,
     nodes: usize,
@@ -144,33 +143,19 @@ impl Head {
     }
 }
 
-/// Reads what use has taught. A trait that this package does not know is left out.
+/// Reads what use has taught.
 fn read_learned(reader: &mut PartReader<'_>) -> Result<Learned> {
     let mut learned = Learned { steps: reader.u32()?, ..Learned::default() };
-    for _ in 0..reader.u32()? {
-        let name = reader.text()?;
-        let [shift, mean] = [reader.u64()?, reader.u64()?].map(f64::from_bits);
-        if let Some(place) = trait_names().iter().position(|known| *known == name) {
-            learned.shifts[place] = shift;
-            learned.means[place] = mean;
-        }
+    for number in learned.shifts.iter_mut().chain(&mut learned.means) {
+        *number = f64::from_bits(reader.u64()?);
     }
-    let invalid = |_| Error::snapshot("holds learned weights out of range");
-    learned.check().map_err(invalid)?;
-    Ok(learned)
+    if learned.is_sound() { Ok(learned) } else { Err(Error::snapshot("has an invalid first part")) }
 }
 
 /// Writes what use has taught.
 fn put_learned(out: &mut Vec<u8>, learned: &Learned) {
     out.extend(learned.steps.to_le_bytes());
-    out.extend((TRAITS as u32).to_le_bytes());
-    for (name, (shift, mean)) in trait_names().iter().zip(learned.shifts.iter().zip(learned.means))
-    {
-        out.extend((name.len() as u32).to_le_bytes());
-        out.extend(name.as_bytes());
-        out.extend(shift.to_le_bytes());
-        out.extend(mean.to_le_bytes());
-    }
+    put(out, learned.shifts.iter().chain(&learned.means).map(|number| number.to_le_bytes()));
 }
 
 /// Returns the kind and the code of a label's name.

@@ -17,6 +17,8 @@ export const LEARNED_KEYS: ReadonlySet<string> = new Set(["steps", "shifts", "me
 export const TRAIT_KEYS: ReadonlySet<string> = new Set(TRAITS);
 
 const MOST_STEPS = 2 ** 32 - 1;
+/** The greatest size of a learned number. */
+const MOST_LEARNED = 2;
 
 /** Feedback after reading. Each id is listed once. @internal */
 export interface ReadFeedback {
@@ -98,7 +100,7 @@ function numbersOf(field: string, given: Record<Trait, number> | undefined): num
   const byName = optionsOf<Record<Trait, number>>(field, given, TRAIT_KEYS);
   return TRAITS.map((trait) => {
     const number: unknown = byName[trait];
-    if (typeof number === "number") return number;
+    if (typeof number === "number" && Math.abs(number) <= MOST_LEARNED) return number;
     throw invalid(`${field}.${trait}`, `must lie between -2 and 2, found ${show(number)}`);
   });
 }
