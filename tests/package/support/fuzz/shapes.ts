@@ -386,8 +386,7 @@ export const feedback = (v: Values): Anything => {
 };
 
 export const learned = (v: Values): Anything => {
-  const byTrait = () =>
-    v.object(Object.fromEntries(TRAITS.map((trait) => [trait, v.share()])));
+  const byTrait = () => v.object(Object.fromEntries(TRAITS.map((trait) => [trait, v.share()])));
   return v.object({ steps: v.count(100), shifts: byTrait(), means: byTrait() });
 };
 
