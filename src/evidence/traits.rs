@@ -53,25 +53,26 @@ pub struct TraitColumn {
 }
 
 impl TraitColumn {
-    /// Computes the traits of all memories, if the texts have changed since the last time.
-    pub fn refresh(&mut self, texts: &mut Texts) {
+    /// Computes the traits of all memories, if the texts have changed since the last time. Runs must be
+    /// laid out.
+    pub fn refresh(&mut self, texts: &Texts) {
         if self.computed_at == Some(texts.changes()) {
             return;
         }
         self.computed_at = Some(texts.changes());
         self.traits.clear();
         self.traits.resize(texts.rows(), Traits::NONE);
-        let Texts { entries, runs, .. } = texts;
-        let Layout { rows, ends } = runs.layout();
+        let Layout { rows, ends, .. } = texts.runs.layout();
         let mut start = 0;
         for &end in ends {
             let run = &rows[start..end];
             start = end;
             let mut follows_question = false;
             for (place, &row) in run.iter().enumerate() {
-                let Some(entry) = &entries[row as usize] else { continue };
+                let Some(entry) = texts.entry(row) else { continue };
                 let flag = |bit: u8| f64::from(u8::from(entry.flags.has(bit)));
-                let length = ln((1.0 + f64::from(entry.words)) / (1.0 + MIDDLE)) / 2.0;
+                let words = f64::from(texts.sizes[row as usize].words);
+                let length = ln((1.0 + words) / (1.0 + MIDDLE)) / 2.0;
                 self.traits[row as usize] = Traits {
                     qm: flag(Flags::QUESTION),
                     prevq: f64::from(u8::from(follows_question)),

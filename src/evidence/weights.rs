@@ -47,10 +47,11 @@ kinds! {
     p_sem,
     /// BM25 with neighbours of a passage; best passage, over the best of the question.
     p_sbm,
-    /// `bm` of the memories before and after in the run, less with distance.
+    /// `bm` of the memories before and after in the run, less with distance; less for a long text.
     nb,
-    /// `p_soft` of the memories before and after in the run, less with distance.
-    nbsoft,
+    /// What the memory and the five before and after it in the run hold of the question together,
+    /// beyond its own `p_soft`; less for a long text.
+    win,
     /// The best of 0.7 · `sem` + 0.3 · `bm` in the run.
     ses,
     /// The mean of the three best `bm` in the run.

@@ -10,8 +10,8 @@ use crate::check::{INSTANT, check_instant, is_instant};
 use crate::columns::{LabelSets, Nodes, Row};
 use crate::error::{Error, Result};
 use crate::evidence::{
-    BestPassage, Circumstances, Embed, Evidence, Fit, KINDS, Learned, MatchedWord, Moment, NAMES,
-    Question, Stemming, TRAITS, Text, Texts, TraitColumn, Traits, Values,
+    BestPassage, Bounds, Circumstances, Embed, Evidence, Fit, KINDS, Learned, MatchedWord, Moment,
+    NAMES, Question, Stemming, TRAITS, Text, Texts, TraitColumn, Traits, Values,
 };
 use crate::intent::{IntentClassifier, IntentConfig};
 use crate::math::exp;
@@ -282,7 +282,17 @@ impl MemoryIndex {
         self.supersede(&question, sections, ask);
         let mut selection = std::mem::take(&mut self.answering.selection);
         selection.clear(ask.limit, self.answering.texts.len());
+        let Answering { texts, evidence, fit, weighs_circumstances, reads_traits, .. } =
+            &self.answering;
+        let is_bounded =
+            !weighs_circumstances && !reads_traits && self.answering.superseding.is_empty();
+        let bounds = is_bounded.then(|| Bounds::new(evidence, &question, &fit.weights));
         for row in self.askable(ask) {
+            if let (Some(bounds), Some(bar)) = (&bounds, selection.bar())
+                && bounds.of(evidence, texts, row) <= bar
+            {
+                continue;
+            }
             if let Some(score) = self.score(&question, sections, row, ask.now) {
                 selection.offer(score, row);
             }
@@ -407,7 +417,7 @@ impl MemoryIndex {
         answering.weighs_circumstances = question.weighs_circumstances(&answering.fit);
         answering.reads_traits = reads_traits || answering.fit.weighs_traits();
         if answering.reads_traits {
-            answering.traits.refresh(&mut answering.texts);
+            answering.traits.refresh(&answering.texts);
         }
         self.activate(ask)?;
         Ok((question, self.answering.sections_of(ask.text)?))

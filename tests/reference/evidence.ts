@@ -17,7 +17,7 @@ export const TRAITS = ["qm", "prevq", "len", "num", "cap", "pos"] as const satis
 /** The kinds of evidence, in order. */
 export const EVIDENCE = [
   ...(["bm", "sbm", "sem", "cov", "p_soft", "p_softcov", "p_sem", "p_sbm"] as const),
-  ...(["nb", "nbsoft", "ses", "sesb", "date", "told", "p_temp", "p_numq", "p_where"] as const),
+  ...(["nb", "win", "ses", "sesb", "date", "told", "p_temp", "p_numq", "p_where"] as const),
   ...(["titlecov", "graph", "affinity", "recency_episodic", "recency_signals"] as const),
   ...(["recency_knowledge", "recency_procedural", "lastrec", "vaguerec", "intent"] as const),
   ...(["section_episodic", "section_signals", "section_procedural"] as const),
@@ -454,6 +454,10 @@ const B = 0.75;
 const HELD = 0.55;
 const MEANING = 0.7;
 const REACH = 3;
+/** The memories before and after that belong to a window. */
+const AROUND = 5;
+/** Longer texts profit less from the memories around them. */
+const SHORT_WORDS = 80;
 const INTENT = 0.4;
 const DAY_MS = 86_400_000;
 const RUN_GAP_MS = 3_600_000;
@@ -589,8 +593,11 @@ export function collectEvidence(
       soft: passages.map(() => 0),
       held: passages.map(() => 0),
       psbm: passages.map(() => 0),
+      /** By word of the question: the squared nearness of the nearest word. */
+      nearest: [] as number[],
     };
   });
+  const rarities: number[] = [];
 
   // ---- words ----
   const [averageWords, averageOfPassage] = texts.averages;
@@ -617,8 +624,11 @@ export function collectEvidence(
     const rarity = Math.log(1 + texts.size / (1 + frequency));
     const bmRarity = Math.log(1 + (texts.size - frequency + 0.5) / (frequency + 0.5));
     allRarity += rarity;
+    rarities.push(rarity);
     found.forEach((passages, place) => {
       const sum = sums[place]!;
+      const nearest = passages.reduce((most, passage) => Math.max(most, passage.nearest), 0);
+      sum.nearest.push(nearest * nearest);
       const text = texts.get(asking[place]!.id)!;
       passages.forEach(({ first, nearest, weighted }, passage) => {
         if (first === undefined) return;
@@ -673,23 +683,36 @@ export function collectEvidence(
       MEANING * meaning[place]!.sem + (1 - MEANING) * bm.get(id)!,
     ]),
   );
-  const ofRun = new Map<string, { nb: number; nbsoft: number; ses: number; sesb: number }>();
+  const nearestOf = new Map(asking.map(({ id }, place) => [id, sums[place]!.nearest]));
+  const ofRun = new Map<string, { nb: number; win: number; ses: number; sesb: number }>();
   for (const run of runsOf(asking)) {
-    const near = (values: ReadonlyMap<string, number>, place: number) => {
+    const near = (place: number) => {
       let sum = 0;
       for (let other = place - REACH; other <= place + REACH; other++) {
         const memory = run[other];
         if (other === place || memory === undefined) continue;
-        sum += values.get(memory.id)! / Math.abs(other - place);
+        sum += bm.get(memory.id)! / Math.abs(other - place);
       }
       return sum;
+    };
+    /** The share of the question that a memory and those around it hold together. */
+    const around = (place: number) => {
+      if (run.length === 1) return 0;
+      const window = run.slice(Math.max(place - AROUND, 0), place + AROUND + 1);
+      const sum = rarities.reduce(
+        (all, rarity, word) => all + rarity * most(window.map(({ id }) => nearestOf.get(id)![word]!)),
+        0,
+      );
+      return shareOf(sum, allRarity);
     };
     const ses = most(run.map(({ id }) => nearness.get(id)!));
     const ranked = run.map(({ id }) => bm.get(id)!).sort((a, b) => b - a);
     const [one = 0, two = 0, three = 0] = ranked;
     const sesb = (one + two + three) / 3;
     run.forEach(({ id }, place) => {
-      ofRun.set(id, { nb: near(bm, place), nbsoft: near(soft, place), ses, sesb });
+      const brevity = Math.min(SHORT_WORDS / texts.get(id)!.words, 1);
+      const win = Math.max(around(place) - soft.get(id)!, 0) * brevity;
+      ofRun.set(id, { nb: near(place) * brevity, win, ses, sesb });
     });
   }
 
