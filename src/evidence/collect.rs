@@ -24,6 +24,7 @@ use super::neighbours::{Match, Neighbours};
 use super::question::Question;
 use super::runs::Layout;
 use super::texts::{Texts, unpacked};
+use super::traits::Traits;
 use super::weights::Values;
 use super::windows::Windows;
 use super::words::Embed;
@@ -458,6 +459,7 @@ impl Evidence {
         question: &Question,
         row: Row,
         circumstances: &Circumstances,
+        traits: &Traits,
     ) -> Values {
         let at = row as usize;
         if !texts.has(row) {
@@ -483,6 +485,12 @@ impl Evidence {
             section_episodic: of(Section::Episodic, 1.0),
             section_signals: of(Section::Signals, 1.0),
             section_procedural: of(Section::Procedural, 1.0),
+            qm: traits.qm,
+            prevq: traits.prevq,
+            len: traits.len,
+            num: traits.num,
+            cap: traits.cap,
+            pos: traits.pos,
             ..Values::default()
         };
         // Most memories are not touched, and most questions ask for none of the rest.

@@ -17,7 +17,9 @@
 //! | `neighbours`, `question` | what a question asks, and the words that it stands for |
 //! | `collect`, `bounds` | the evidence of every memory, and what its sum cannot exceed |
 //! | `runs`, `windows` | memories that were made one after the other, and what they hold together |
+//! | `traits` | what a memory is like |
 //! | `weights`, `fitted` | the kinds of evidence and their weights |
+//! | `learning` | weights of traits that follow use |
 //!
 //! # Invariants
 //!
@@ -35,11 +37,13 @@ mod collect;
 pub(crate) mod config;
 mod fitted;
 mod flags;
+mod learning;
 mod neighbours;
 mod passages;
 mod question;
 mod runs;
 mod texts;
+mod traits;
 mod vectors;
 mod weights;
 mod windows;
@@ -49,7 +53,9 @@ pub use bounds::Bounds;
 pub use collect::{BestPassage, Circumstances, Evidence, MatchedWord};
 pub use config::Preset;
 pub use fitted::{ANSWERABLE, GENERAL, TRADING};
+pub use learning::{Learned, MOST_LEARNED, Shown, trait_names};
 pub use question::Question;
 pub use texts::{Moment, ParsedTexts, Text, Texts};
-pub use weights::{Fit, KINDS, NAMES, Odds, Values};
+pub use traits::{TraitColumn, Traits};
+pub use weights::{Fit, KINDS, NAMES, Odds, TRAITS, Values};
 pub use words::{Embed, Stemming};
