@@ -205,7 +205,14 @@ export function evidence(options: EvidenceOptions): System {
     isCalibrated: off.length === 0,
     open({ memories, edges }) {
       const index = new MemoryIndex({ embedder, config: { evidence: { preset, weights } } });
-      index.upsert(clusters ? memories : memories.map((one) => ({ ...one, clusters: [] })));
+      index.upsert(
+        memories.map(({ labels = "", ...one }) => ({
+          ...one,
+          ...(clusters ? {} : { clusters: [] }),
+          // As the server does it.
+          title: labels === "" ? one.title : `${labels}. ${one.title}`,
+        })),
+      );
       index.link(edges);
       return {
         ask: (question, now) => index.ask(question, { limit: DEPTH, now }),
