@@ -22,16 +22,29 @@ fn shipped(dimensions: usize) -> TokenTable {
 
 /// The bytes of a table with these tokens. Row *i* holds *i* + 1, and its scale is 2^−*i*.
 fn table(tokens: &[&str], dimensions: u32) -> Vec<u8> {
+    let rows = (0..tokens.len()).flat_map(|at| vec![at as u8 + 1; dimensions as usize]).collect();
+    table_of(b"NOUSEMB1", tokens, dimensions, rows)
+}
+
+/// The bytes of a table with these tokens and rows. The scale of row *i* is 2^−*i*.
+fn table_of(magic: &[u8; 8], tokens: &[&str], dimensions: u32, rows: Vec<u8>) -> Vec<u8> {
     let vocabulary = tokens.join("\n");
-    let mut bytes = b"NOUSEMB1".to_vec();
+    let mut bytes = magic.to_vec();
     for count in [tokens.len() as u32, dimensions, vocabulary.len() as u32] {
         bytes.extend(count.to_le_bytes());
     }
     bytes.extend(vocabulary.bytes());
     bytes.resize(bytes.len().next_multiple_of(4), 0);
     bytes.extend((0..tokens.len()).flat_map(|at| 0.5_f32.powi(at as i32).to_le_bytes()));
-    bytes.extend((0..tokens.len()).flat_map(|at| vec![at as u8 + 1; dimensions as usize]));
+    bytes.extend(rows);
     bytes
+}
+
+/// The bytes of rows of numbers from −8 to 7, in four bits.
+fn in_four_bits(numbers: &[i8]) -> Vec<u8> {
+    let half = |number: i8| (number + 8) as u8;
+    let blocks = numbers.chunks_exact(16);
+    blocks.flat_map(|block| (0..8).map(|at| half(block[at]) | half(block[at + 8]) << 4)).collect()
 }
 
 fn read(tokens: &[&str]) -> TokenTable {
@@ -156,7 +169,7 @@ fn a_damaged_table_is_refused_with_its_fault() {
         assert_eq!((error.code(), error.field()), ("invalid_argument", "table"));
         error.to_string()
     };
-    let begins = "table must begin with NOUSEMB1 and three counts";
+    let begins = "table must begin with NOUSEMB1 or NOUSEMB2 and three counts";
     for length in 0..whole.len() {
         let expected = if length < 20 {
             begins.to_owned()
@@ -200,7 +213,47 @@ fn a_damaged_table_is_refused_with_its_fault() {
     assert_eq!(with(40 + 47, b"\x80"), "row 2: table must have rows of numbers from -127 on");
 }
 
+#[test]
+fn a_damaged_table_of_four_bits_is_refused_with_its_fault() {
+    let whole = table_of(b"NOUSEMB2", &["a", "##b", "cd"], 32, vec![0x90; 48]);
+    assert!(TokenTable::read(&*whole).is_ok());
+    let refused = |bytes: &[u8]| TokenTable::read(bytes).unwrap_err().to_string();
+    for length in 20..whole.len() {
+        let expected = format!("table must have 88 bytes by its header, found {length}");
+        assert_eq!(refused(&whole[..length]), expected);
+    }
+    // The same counts with rows of eight bits.
+    let mut wide = whole.clone();
+    wide[7] = b'1';
+    assert_eq!(refused(&wide), "table must have 136 bytes by its header, found 88");
+    wide[7] = b'3';
+    assert_eq!(refused(&wide), "table must begin with NOUSEMB1 or NOUSEMB2 and three counts");
+}
+
 proptest! {
+    #[test]
+    fn a_row_of_four_bits_gives_the_sum_of_the_same_row_of_eight(
+        numbers in prop::collection::vec(-8_i8..8, 2 * 48),
+    ) {
+        let tokens = ["tea", "##s"];
+        let eight = numbers.iter().map(|number| number.cast_unsigned()).collect();
+        let eight = TokenTable::read(table_of(b"NOUSEMB1", &tokens, 48, eight)).unwrap();
+        let four = table_of(b"NOUSEMB2", &tokens, 48, in_four_bits(&numbers));
+        let four = TokenTable::read(four).unwrap();
+        prop_assert_eq!(four.dimensions(), 48);
+        prop_assert!(four.bytes() < eight.bytes());
+        for word in ["tea", "teas", "teass"] {
+            let (mut expected, mut found) = ([0.25_f32; 48], [0.25_f32; 48]);
+            prop_assert_eq!(eight.add_word(word, &mut expected), four.add_word(word, &mut found));
+            prop_assert_eq!(expected.map(f32::to_bits), found.map(f32::to_bits));
+        }
+        let place = numbers.len() / 2;
+        let mut first = [0.0; 48];
+        four.add_word("tea", &mut first);
+        let expected: Vec<f32> = numbers[..place].iter().map(|&number| number.into()).collect();
+        prop_assert_eq!(first.to_vec(), expected);
+    }
+
     /// Characters of every plane, and words of the table.
     #[test]
     fn a_vector_is_the_sum_of_its_words_with_length_1(
