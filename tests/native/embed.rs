@@ -15,8 +15,8 @@ fn golden<T: DeserializeOwned>(name: &str) -> T {
     serde_json::from_reader(std::io::BufReader::new(GzDecoder::new(file))).unwrap()
 }
 
-fn shipped(dimensions: usize) -> TokenTable {
-    let path = format!("js/embedder/tables/nous-{dimensions}.bin");
+fn shipped(name: &str) -> TokenTable {
+    let path = format!("js/embedder/tables/{name}.bin");
     TokenTable::read(fs::read(path).unwrap()).unwrap()
 }
 
@@ -59,34 +59,36 @@ fn codes(table: &TokenTable, word: &str) -> Vec<u32> {
 
 #[test]
 fn words_and_tokens_of_texts_equal_the_recorded_ones() {
-    let table = shipped(128);
-    let recorded: Vec<(String, String, Vec<i64>)> = golden("tokens");
-    assert_eq!(recorded.len(), 20_000);
-    let mut codes = Vec::new();
-    for (text, expected, tokens) in &recorded {
-        let normal = normalised(text);
-        let found: Vec<&str> = words(&normal).map(|word| word.text).collect();
-        assert_eq!(found.join(" "), *expected, "words of {text:?}");
-        let mut all = Vec::new();
-        for word in found {
-            codes.clear();
-            if table.pieces(word, &mut codes) {
-                all.extend(codes.iter().map(|&code| i64::from(code)));
-            } else {
-                all.push(-1);
+    for (name, count) in [("nous-128", 20_000), ("multilingual-128", 2_000)] {
+        let table = shipped(name);
+        let recorded: Vec<(String, String, Vec<i64>)> = golden(&format!("tokens-{name}"));
+        assert_eq!(recorded.len(), count);
+        let mut codes = Vec::new();
+        for (text, expected, tokens) in &recorded {
+            let normal = normalised(text);
+            let found: Vec<&str> = words(&normal).map(|word| word.text).collect();
+            assert_eq!(found.join(" "), *expected, "words of {text:?}");
+            let mut all = Vec::new();
+            for word in found {
+                codes.clear();
+                if table.pieces(word, &mut codes) {
+                    all.extend(codes.iter().map(|&code| i64::from(code)));
+                } else {
+                    all.push(-1);
+                }
             }
+            assert_eq!(all, *tokens, "tokens of {text:?}");
         }
-        assert_eq!(all, *tokens, "tokens of {text:?}");
     }
 }
 
 #[test]
 fn vectors_of_texts_equal_the_recorded_ones() {
-    for (dimensions, count) in [(128, 200), (256, 50)] {
-        let table = shipped(dimensions);
-        let recorded: Vec<(String, f64, Vec<u32>)> = golden(&format!("vectors-{dimensions}"));
+    for (name, count) in [("nous-128", 200), ("nous-256", 50), ("multilingual-128", 200)] {
+        let table = shipped(name);
+        let recorded: Vec<(String, f64, Vec<u32>)> = golden(&format!("vectors-{name}"));
         assert_eq!(recorded.len(), count);
-        let mut vector = vec![f32::NAN; dimensions];
+        let mut vector = vec![f32::NAN; table.dimensions()];
         for (text, coverage, bits) in &recorded {
             assert_is(table.embed(text, &mut vector), *coverage, format!("coverage of {text:?}"));
             let found: Vec<u32> = vector.iter().map(|component| component.to_bits()).collect();
@@ -97,12 +99,15 @@ fn vectors_of_texts_equal_the_recorded_ones() {
 
 #[test]
 fn a_table_has_a_name_of_its_dimensions_and_bytes() {
-    let (small, large) = (shipped(128), shipped(256));
+    let (small, large) = (shipped("nous-128"), shipped("nous-256"));
+    let multilingual = shipped("multilingual-128");
     assert_eq!((small.tokens(), small.dimensions()), (20_000, 128));
+    assert_eq!((multilingual.tokens(), multilingual.dimensions()), (40_000, 128));
     assert_eq!((large.tokens(), large.dimensions()), (20_000, 256));
-    assert_eq!(small.id(), "nous-128-30a237aa");
+    assert_eq!(small.id(), "nous-128-6e2b8e92");
     assert_eq!(large.id(), "nous-256-652fff12");
-    assert!(small.bytes() < 3_100_000, "{} bytes", small.bytes());
+    assert_eq!(multilingual.id(), "nous-128-fa08fb04");
+    assert!(small.bytes() < 1_800_000, "{} bytes", small.bytes());
     assert_eq!(small.token(0), "!");
     assert_eq!(small.token(5_005), "##ris");
 }
@@ -260,7 +265,7 @@ proptest! {
         text in r"([a-zA-Z,.' ]{0,12}|\PC{0,4}|tea|Deploys ){0,8}",
     ) {
         thread_local! {
-            static TABLE: TokenTable = shipped(128);
+            static TABLE: TokenTable = shipped("nous-128");
         }
         TABLE.with(|table| {
             let mut sum = [0.0_f32; 128];

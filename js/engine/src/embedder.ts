@@ -90,7 +90,7 @@ export class Embedder {
   }
 
   /**
-   * The name of the table: dimensions, and a hash of its bytes, as in `nous-128-30a237aa`. Store it
+   * The name of the table: dimensions, and a hash of its bytes, as in `nous-128-6e2b8e92`. Store it
    * beside vectors: those of tables with different names do not compare.
    */
   get id(): string {
