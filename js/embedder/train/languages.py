@@ -1,11 +1,11 @@
 """Words, tokens and sentences of English, German, French, Spanish and Japanese.
 
 Words are the pieces that the teacher's tokenizer knows, since these have shares. A piece in Latin
-letters belongs to the languages whose lists of word forms hold it. A piece of one of the tokenizer's
-other languages is left out; a piece of no list is a name, and belongs to English.
+letters belongs to the languages whose lists of word forms hold it. A piece of one of the
+tokenizer's other languages is left out; a piece of no list is a name, and belongs to English.
 
-Sentences are made as in `sentences.py`, in one language each, except that some neighbours of the seed
-word come from all languages: the teacher's vectors of translations are near each other.
+Sentences are made as in `sentences.py`, in one language each, except that some neighbours of the
+seed word come from all languages: the teacher's vectors of translations are near each other.
 """
 
 import re
@@ -53,9 +53,8 @@ class Piece:
 
 def known_pieces(pieces: list[tuple[str, float]]) -> list[Piece]:
     """Returns the pieces of the languages, and those that continue words in Latin letters."""
-    latin = [
-        piece[1:] for piece, _ in pieces if piece[:1] == "▁" and LATIN_WORD.fullmatch(piece[1:])
-    ]
+    begun = [piece[1:] for piece, _ in pieces if piece.startswith("▁")]
+    latin = [text for text in begun if LATIN_WORD.fullmatch(text)]
     # One language after the other, since its list is kept in memory for a while.
     forms = {language: forms_of(language, latin) for language in (*LATIN, *OTHERS)}
     known = []
@@ -135,9 +134,11 @@ def tokens_of(pieces: list[Piece], count: int) -> dict[str, float]:
     single.update(MARKS)
     for mark in MARKS:
         found[mark] = max(found[mark], LEAST)
-    is_single = lambda token: token.removeprefix("##") in single  # noqa: E731
-    order = sorted(found, key=lambda token: (not is_single(token), -found[token], token))
-    return {token: found[token] for token in order[:count]}
+
+    def order(token: str) -> tuple[bool, float, str]:
+        return token.removeprefix("##") not in single, -found[token], token
+
+    return {token: found[token] for token in sorted(found, key=order)[:count]}
 
 
 def pairs(text: str) -> list[str]:
@@ -163,13 +164,14 @@ class Sentences:
             for language in piece.languages:
                 share_of[piece.text] += piece.share
                 of_language[language].add(piece.text)
-        self._suffixes = [piece.text for piece in pieces if not piece.begins and piece.text.isalpha()]
+        pieces_within = (piece.text for piece in pieces if not piece.begins)
+        self._suffixes = [text for text in pieces_within if text.isalpha()]
         self._function, self._content, self._places = {}, {}, {}
         for language in LANGUAGES:
             words = sorted(of_language[language], key=lambda word: (-share_of[word], word))
             # A frequent kanji by itself is more often Chinese.
-            is_function = lambda word: language != "ja" or re.fullmatch(f"[{KANA}]+", word)  # noqa
-            function = [word for word in words if is_function(word)][:FUNCTION_WORDS]
+            allowed = f"[{KANA}]+" if language == "ja" else ".+"
+            function = [word for word in words if re.fullmatch(allowed, word)][:FUNCTION_WORDS]
             self._function[language] = function
             taken = set(function)
             self._content[language] = [word for word in words if word not in taken]
@@ -191,10 +193,11 @@ class Sentences:
         near = self._neighbours(sorted({self._at[seed] for seed in seeds}))
         sentences = []
         for language, seed in zip(languages, seeds, strict=True):
-            some = random.choice(near[self._at[seed]], random.choice([0, 1, 1, 2, 3]), replace=False)
+            count_near = random.choice([0, 1, 1, 2, 3])
+            nearest = random.choice(near[self._at[seed]], count_near, replace=False)
             words = [
                 seed,
-                *(self._all[place] for place in some),
+                *(self._all[place] for place in nearest),
                 *self._draw(language, random.choice([0, 1, 1, 2, 4])),
                 *self._draw_function(language, random.choice([0, 1, 2, 3, 5, 8])),
             ]

@@ -4,7 +4,10 @@ import re
 import unicodedata
 
 IDEOGRAPHS = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-MARKS = "!-/:-@\\[-`{-~\u00a1\u00a7\u00ab\u00b6\u00b7\u00bb\u00bf\u2010-\u2027\u2030-\u205e\u3001-\u3003\u3008-\u3011\u3014-\u301f\u30fb"
+MARKS = (
+    "!-/:-@\\[-`{-~\u00a1\u00a7\u00ab\u00b6\u00b7\u00bb\u00bf"
+    "\u2010-\u2027\u2030-\u205e\u3001-\u3003\u3008-\u3011\u3014-\u301f\u30fb"
+)
 WORD = re.compile(f"[{MARKS}{IDEOGRAPHS}]|[^\\s{MARKS}{IDEOGRAPHS}]+")
 DROPPED = {"Mn", "Cc", "Cf"}
 
