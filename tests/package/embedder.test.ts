@@ -106,7 +106,12 @@ describe("Node", () => {
         await loadEmbedder({ dimensions: 256 }), loadEmbedderSync({ language: "multilingual" })];
       process.stdout.write(JSON.stringify(embedders.map(({ id }) => id)));
     `;
-    const ids = ["nous-128-6e2b8e92", "nous-128-6e2b8e92", "nous-256-652fff12", "nous-128-e2e3ba03"];
+    const ids = [
+      "nous-128-6e2b8e92",
+      "nous-128-6e2b8e92",
+      "nous-256-652fff12",
+      "nous-128-e2e3ba03",
+    ];
     expect(JSON.parse(await project.node("ids.mjs", program))).toEqual(ids);
     const [id, dimensions, coverages, bits] = JSON.parse(answer);
     expect([id, dimensions, coverages]).toEqual(["nous-128-6e2b8e92", 128, [1, 1 / 3, 0, 0]]);
