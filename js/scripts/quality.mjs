@@ -1,12 +1,17 @@
 // `npm run quality`: measures how well a search finds the memories that answer a question
 // (benches/quality/main.ts); `-- --set FILE …` asks the questions of files. `npm run quality -- lessons` measures how well consolidation finds the
-// patterns of many trades (benches/quality/lessons.ts).
+// patterns of many trades (benches/quality/lessons.ts), and `npm run quality -- learning --set FILE …`
+// what learning from use gains (benches/quality/learning.ts).
 
 import { build } from "./build.mjs";
 import { runProgram } from "./bundle.mjs";
 import { fail } from "./lib.mjs";
 
-const PROGRAMS = { questions: "benches/quality/main.ts", lessons: "benches/quality/lessons.ts" };
+const PROGRAMS = {
+  questions: "benches/quality/main.ts",
+  lessons: "benches/quality/lessons.ts",
+  learning: "benches/quality/learning.ts",
+};
 
 const given = process.argv.slice(2);
 const isNamed = given.length > 0 && !given[0].startsWith("-");

@@ -15,9 +15,11 @@
 //! | `words`, `passages`, `texts` | the index: vocabulary, passages, memories |
 //! | `vectors` | vectors as whole numbers |
 //! | `neighbours`, `question` | what a question asks, and the words that it stands for |
-//! | `collect` | the evidence of every memory |
-//! | `runs` | memories that were made one after the other |
+//! | `collect`, `bounds` | the evidence of every memory, and what its sum cannot exceed |
+//! | `runs`, `windows` | memories that were made one after the other, and what they hold together |
+//! | `traits` | what a memory is like |
 //! | `weights`, `fitted` | the kinds of evidence and their weights |
+//! | `learning` | weights of traits that follow use |
 //!
 //! # Invariants
 //!
@@ -30,23 +32,30 @@
 //! Walking the postings of each word and its neighbours, one pass over the vectors of all passages,
 //! and one over all memories.
 
+mod bounds;
 mod collect;
 pub(crate) mod config;
 mod fitted;
 mod flags;
+mod learning;
 mod neighbours;
 mod passages;
 mod question;
 mod runs;
 mod texts;
+mod traits;
 mod vectors;
 mod weights;
+mod windows;
 mod words;
 
+pub use bounds::Bounds;
 pub use collect::{BestPassage, Circumstances, Evidence, MatchedWord};
 pub use config::Preset;
 pub use fitted::{ANSWERABLE, GENERAL, TRADING};
+pub use learning::{Learned, MOST_LEARNED, Shown, trait_names};
 pub use question::Question;
 pub use texts::{Moment, ParsedTexts, Text, Texts};
-pub use weights::{Fit, KINDS, NAMES, Values};
+pub use traits::{TraitColumn, Traits};
+pub use weights::{Fit, KINDS, NAMES, Odds, TRAITS, Values};
 pub use words::{Embed, Stemming};

@@ -1,5 +1,7 @@
 //! The kinds of evidence, and what each of them weighs.
 
+use crate::math::exp;
+
 /// Lists the kinds of evidence. Makes the fields of [`Values`], in this order.
 macro_rules! kinds {
     ($($(#[$doc:meta])* $name:ident,)*) => {
@@ -47,10 +49,11 @@ kinds! {
     p_sem,
     /// BM25 with neighbours of a passage; best passage, over the best of the question.
     p_sbm,
-    /// `bm` of the memories before and after in the run, less with distance.
+    /// `bm` of the memories before and after in the run, less with distance; less for a long text.
     nb,
-    /// `p_soft` of the memories before and after in the run, less with distance.
-    nbsoft,
+    /// What the memory and the five before and after it in the run hold of the question together,
+    /// beyond its own `p_soft`; less for a long text.
+    win,
     /// The best of 0.7 · `sem` + 0.3 · `bm` in the run.
     ses,
     /// The mean of the three best `bm` in the run.
@@ -71,17 +74,17 @@ kinds! {
     graph,
     /// Frequent and recent use.
     affinity,
-    /// Recency of a memory of EPISODIC.
+    /// Recency of a memory of EPISODIC, by the time of its creation.
     recency_episodic,
-    /// Recency of a memory of SIGNALS.
+    /// Recency of a memory of SIGNALS, by the time of its creation.
     recency_signals,
-    /// Recency of a memory of KNOWLEDGE.
+    /// Recency of a memory of KNOWLEDGE, by the time of its creation.
     recency_knowledge,
-    /// Recency of a memory of PROCEDURAL.
+    /// Recency of a memory of PROCEDURAL, by the time of its creation.
     recency_procedural,
-    /// Recency, if the question asks for the latest.
+    /// Recency of creation, if the question asks for the latest.
     lastrec,
-    /// Recency, if the question has two words or fewer.
+    /// Recency of creation, if the question has two words or fewer.
     vaguerec,
     /// 0.4 if the question asks for the section of the memory.
     intent,
@@ -91,7 +94,23 @@ kinds! {
     section_signals,
     /// 1 for a memory of PROCEDURAL.
     section_procedural,
+    /// The text ends as a question.
+    qm,
+    /// The memory before it in its run ends as a question.
+    prevq,
+    /// ln((1 + words) / 21) / 2, between −1.5 and 1.5: 0 for a text of twenty words.
+    len,
+    /// The text holds a number.
+    num,
+    /// The share of its words that begin with a capital letter.
+    cap,
+    /// Its place in its run: 0 for the first memory, 1 for the last, 0 for the only one.
+    pos,
 }
+
+/// The number of kinds that say what a memory is like, whatever the question: the last ones. What
+/// they weigh differs from one memory to another, so that only use teaches it.
+pub const TRAITS: usize = 6;
 
 /// The least cosine of texts that have anything to do with each other. Vectors of unlike texts are
 /// hardly ever orthogonal.
@@ -115,17 +134,52 @@ impl Values {
 }
 
 /// What a ranking by evidence weighs, and how its sum becomes a probability.
+///
+/// Sums of different questions are not on one scale. Where many memories hold the words of the
+/// question, the best sum is high, whether it answers or not. Where the words spread evenly over all
+/// runs, no run stands out. So the probability depends on two numbers of the question, too.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fit {
     /// The weight of each kind of evidence.
     pub weights: Values,
-    /// The probability is 1 / (1 + exp(−(`scale` · sum + `offset`))).
+    /// What a sum adds to the logarithm of the odds, for each unit.
     pub scale: f64,
-    /// See `scale`.
+    /// What the best sum of the question adds.
+    pub of_best: f64,
+    /// What the spread of `sesb` over all memories adds: its standard deviation.
+    pub of_spread: f64,
+    /// The logarithm of the odds if all of these are 0.
     pub offset: f64,
 }
 
+/// How a sum becomes a probability for one question: 1 / (1 + exp(−(`scale` · sum + `offset`))).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Odds {
+    /// What a sum adds to the logarithm of the odds, for each unit.
+    pub scale: f64,
+    /// The logarithm of the odds of a sum of 0.
+    pub offset: f64,
+}
+
+impl Odds {
+    /// Returns the probability that a memory with this sum answers.
+    pub fn probability(self, sum: f64) -> f64 {
+        1.0 / (1.0 + exp(-(self.scale * sum + self.offset)))
+    }
+}
+
 impl Fit {
+    /// Returns the odds for a question, by its best sum and its spread.
+    pub fn odds(&self, best: f64, spread: f64) -> Odds {
+        let offset = self.offset + self.of_best * best + self.of_spread * spread;
+        Odds { scale: self.scale, offset }
+    }
+
+    /// Whether evidence weighs that says what a memory is like.
+    pub fn weighs_traits(&self) -> bool {
+        self.weights.to_array()[KINDS - TRAITS..].iter().any(|&weight| weight != 0.0)
+    }
+
     /// Whether evidence weighs for a question that does not come from the texts: use, recency,
     /// sections, edges.
     pub(super) fn weighs_circumstances(&self, asks_latest: bool, is_vague: bool) -> bool {

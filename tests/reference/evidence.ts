@@ -5,19 +5,23 @@
 // Every sum is added in the order of the crate, since results are compared to the bit.
 
 import { stem } from "porter2";
-import type { Why, WordVectors } from "../../js/engine/src/memory/types.ts";
+import type { Learned, Trait, Why, WordVectors } from "../../js/engine/src/memory/types.ts";
 import { pairs, runs } from "./full-text.ts";
 import type { MemorySection } from "./sections.ts";
 import { STOP_WORDS } from "./stop-words.ts";
-import { findTimes, holdsName, holdsNumber, holdsTime, sought } from "./times.ts";
+import { capitals, findTimes, holdsName, holdsNumber, holdsTime, sought } from "./times.ts";
+
+/** What a memory is like, whatever the question. */
+export const TRAITS = ["qm", "prevq", "len", "num", "cap", "pos"] as const satisfies Trait[];
 
 /** The kinds of evidence, in order. */
 export const EVIDENCE = [
   ...(["bm", "sbm", "sem", "cov", "p_soft", "p_softcov", "p_sem", "p_sbm"] as const),
-  ...(["nb", "nbsoft", "ses", "sesb", "date", "told", "p_temp", "p_numq", "p_where"] as const),
+  ...(["nb", "win", "ses", "sesb", "date", "told", "p_temp", "p_numq", "p_where"] as const),
   ...(["titlecov", "graph", "affinity", "recency_episodic", "recency_signals"] as const),
   ...(["recency_knowledge", "recency_procedural", "lastrec", "vaguerec", "intent"] as const),
   ...(["section_episodic", "section_signals", "section_procedural"] as const),
+  ...TRAITS,
 ];
 export type Kind = (typeof EVIDENCE)[number];
 export type Values = Record<Kind, number>;
@@ -25,6 +29,14 @@ export type Values = Record<Kind, number>;
 /** Weights, and how a sum becomes a probability. */
 export interface Fit {
   weights: Values;
+  scale: number;
+  of_best: number;
+  of_spread: number;
+  offset: number;
+}
+
+/** How a sum becomes a probability for one question. */
+export interface Odds {
   scale: number;
   offset: number;
 }
@@ -183,6 +195,9 @@ interface TextOfMemory {
   /** Length of the sum of its vectors, as f32. */
   length: number;
   holds: { time: boolean; number: boolean; name: boolean };
+  isQuestion: boolean;
+  /** The share of words that begin with a capital letter, as f32. */
+  capitals: number;
 }
 
 /** A word of the vocabulary that a word of a question stands for. */
@@ -338,6 +353,8 @@ export class EvidenceTexts {
     });
     const squares = whole.reduce((sum, part) => sum + part * part, 0);
     const either = (holds: (text: string) => boolean) => holds(title) || holds(body);
+    const ofWords = [title, body].map(capitals);
+    const total = (of: "capitals" | "words") => ofWords.reduce((all, one) => all + one[of], 0);
     const named = [title, body]
       .flatMap((part) => findTimes(part, created_at))
       .filter(({ start, end }) => end - start <= LONGEST_TOLD_DAYS * DAY_MS);
@@ -348,6 +365,8 @@ export class EvidenceTexts {
       words: split.flat().length,
       length: Math.fround(Math.sqrt(squares)),
       holds: { time: either(holdsTime), number: either(holdsNumber), name: either(holdsName) },
+      isQuestion: either((text) => /[?？]\p{White_Space}*$/u.test(text)),
+      capitals: Math.fround(shareOf(total("capitals"), total("words"))),
     };
   }
 
@@ -443,11 +462,17 @@ const B = 0.75;
 const HELD = 0.55;
 const MEANING = 0.7;
 const REACH = 3;
+/** The memories before and after that belong to a window. */
+const AROUND = 5;
+/** Longer texts profit less from the memories around them. */
+const SHORT_WORDS = 80;
 const INTENT = 0.4;
 const DAY_MS = 86_400_000;
 const RUN_GAP_MS = 3_600_000;
 const IMPORTED_AT_ONCE = 100;
 const VAGUE = 2;
+const MIDDLE_WORDS = 20;
+const LONGEST = 1.5;
 const LATEST = new Set(
   "current currently last lately latest new newest now recent recently still today".split(" "),
 );
@@ -473,6 +498,30 @@ export interface AskedQuestion {
   sections: readonly MemorySection[];
 }
 
+/** What memories are like, by their ids. */
+function traitsOf(
+  texts: EvidenceTexts,
+  asking: readonly AskedMemory[],
+): Map<string, Record<Trait, number>> {
+  const found = new Map<string, Record<Trait, number>>();
+  for (const run of runsOf(asking)) {
+    run.forEach(({ id }, place) => {
+      const { isQuestion, words, holds, capitals } = texts.get(id)!;
+      const before = run[place - 1];
+      const length = Math.log((1 + words) / (1 + MIDDLE_WORDS)) / 2;
+      found.set(id, {
+        qm: Number(isQuestion),
+        prevq: Number(before !== undefined && texts.get(before.id)!.isQuestion),
+        len: Math.min(Math.max(length, -LONGEST), LONGEST),
+        num: Number(holds.number),
+        cap: capitals,
+        pos: place === 0 ? 0 : place / (run.length - 1),
+      });
+    });
+  }
+  return found;
+}
+
 /** The evidence of a memory, and what its reasons need. */
 interface Held {
   memory: AskedMemory;
@@ -488,6 +537,8 @@ export interface CollectedEvidence {
   held: Map<string, Held>;
   /** By id: 0.7 · sem + 0.3 · bm. */
   nearness: Map<string, number>;
+  /** The standard deviation of `sesb` over all memories. */
+  spread: number;
 }
 
 const shareOf = (value: number, all: number): number => (all > 0 ? value / all : 0);
@@ -532,13 +583,14 @@ export function runsOf(memories: readonly AskedMemory[]): AskedMemory[][] {
 
 /**
  * The evidence of all memories with a text, which are in order of sequence. `activation` is called
- * when the nearness of all memories is known.
+ * when the nearness of all memories is known. Without `readsTraits` no memory has traits.
  */
 export function collectEvidence(
   texts: EvidenceTexts,
   question: AskedQuestion,
   memories: readonly AskedMemory[],
   activation: (nearness: ReadonlyMap<string, number>) => ReadonlyMap<string, number>,
+  readsTraits: boolean,
 ): CollectedEvidence {
   const all = wordsOf(question.text).slice(0, MOST_READ);
   const words = texts.asked(all);
@@ -551,8 +603,11 @@ export function collectEvidence(
       soft: passages.map(() => 0),
       held: passages.map(() => 0),
       psbm: passages.map(() => 0),
+      /** By word of the question: the squared nearness of the nearest word. */
+      nearest: [] as number[],
     };
   });
+  const rarities: number[] = [];
 
   // ---- words ----
   const [averageWords, averageOfPassage] = texts.averages;
@@ -579,8 +634,11 @@ export function collectEvidence(
     const rarity = Math.log(1 + texts.size / (1 + frequency));
     const bmRarity = Math.log(1 + (texts.size - frequency + 0.5) / (frequency + 0.5));
     allRarity += rarity;
+    rarities.push(rarity);
     found.forEach((passages, place) => {
       const sum = sums[place]!;
+      const nearest = passages.reduce((most, passage) => Math.max(most, passage.nearest), 0);
+      sum.nearest.push(nearest * nearest);
       const text = texts.get(asking[place]!.id)!;
       passages.forEach(({ first, nearest, weighted }, passage) => {
         if (first === undefined) return;
@@ -635,25 +693,45 @@ export function collectEvidence(
       MEANING * meaning[place]!.sem + (1 - MEANING) * bm.get(id)!,
     ]),
   );
-  const ofRun = new Map<string, { nb: number; nbsoft: number; ses: number; sesb: number }>();
+  const nearestOf = new Map(asking.map(({ id }, place) => [id, sums[place]!.nearest]));
+  const ofRun = new Map<string, { nb: number; win: number; ses: number; sesb: number }>();
+  let [total, squares] = [0, 0];
   for (const run of runsOf(asking)) {
-    const near = (values: ReadonlyMap<string, number>, place: number) => {
+    const near = (place: number) => {
       let sum = 0;
       for (let other = place - REACH; other <= place + REACH; other++) {
         const memory = run[other];
         if (other === place || memory === undefined) continue;
-        sum += values.get(memory.id)! / Math.abs(other - place);
+        sum += bm.get(memory.id)! / Math.abs(other - place);
       }
       return sum;
+    };
+    /** The share of the question that a memory and those around it hold together. */
+    const around = (place: number) => {
+      if (run.length === 1) return 0;
+      const window = run.slice(Math.max(place - AROUND, 0), place + AROUND + 1);
+      const sum = rarities.reduce(
+        (all, rarity, word) =>
+          all + rarity * most(window.map(({ id }) => nearestOf.get(id)![word]!)),
+        0,
+      );
+      return shareOf(sum, allRarity);
     };
     const ses = most(run.map(({ id }) => nearness.get(id)!));
     const ranked = run.map(({ id }) => bm.get(id)!).sort((a, b) => b - a);
     const [one = 0, two = 0, three = 0] = ranked;
     const sesb = (one + two + three) / 3;
+    total += sesb * run.length;
+    squares += sesb * sesb * run.length;
     run.forEach(({ id }, place) => {
-      ofRun.set(id, { nb: near(bm, place), nbsoft: near(soft, place), ses, sesb });
+      const brevity = Math.min(SHORT_WORDS / texts.get(id)!.words, 1);
+      const win = Math.max(around(place) - soft.get(id)!, 0) * brevity;
+      ofRun.set(id, { nb: near(place) * brevity, win, ses, sesb });
     });
   }
+
+  const mean = total / Math.max(asking.length, 1);
+  const spread = Math.sqrt(Math.max(squares / Math.max(asking.length, 1) - mean * mean, 0));
 
   // ---- what the question asks for ----
   const times = findTimes(question.text, question.now);
@@ -661,6 +739,7 @@ export function collectEvidence(
   const asksLatest = all.some((word) => LATEST.has(word));
   const isVague = words.length <= VAGUE;
   const active = activation(nearness);
+  const traits = readsTraits ? traitsOf(texts, asking) : new Map<string, never>();
   const held = new Map<string, Held>();
   asking.forEach((memory, place) => {
     const { id, section, created_at: made, recency } = memory;
@@ -704,10 +783,77 @@ export function collectEvidence(
       section_episodic: inSection("EPISODIC", 1),
       section_signals: inSection("SIGNALS", 1),
       section_procedural: inSection("PROCEDURAL", 1),
+      ...(traits.get(id) ?? NO_TRAITS),
     };
     held.set(id, { memory, text, values, soft: sum.soft });
   });
-  return { words, held, nearness };
+  return { words, held, nearness, spread };
+}
+
+// ---- learning from use --------------------------------------------------------------------------
+
+const RATE = 0.2;
+const DECAY = 0.02;
+const MOST_LEARNED = 2;
+const LEAST_SHARE = 0.05;
+
+const traitsFrom = (of: (trait: Trait) => number): Record<Trait, number> =>
+  Object.fromEntries(TRAITS.map((trait) => [trait, of(trait)])) as Record<Trait, number>;
+const NO_TRAITS = traitsFrom(() => 0);
+
+export const NOTHING_LEARNED: Learned = { steps: 0, shifts: NO_TRAITS, means: NO_TRAITS };
+
+/** The fit of a configuration with what was learned. */
+export function fitWith(fit: Fit, { shifts, means }: Learned): Fit {
+  const weights = { ...fit.weights };
+  for (const trait of TRAITS) weights[trait] += shifts[trait];
+  const usual = TRAITS.reduce((sum, trait) => sum + shifts[trait] * means[trait], 0);
+  return { ...fit, weights, offset: fit.offset - (fit.scale + fit.of_best) * usual };
+}
+
+/** Whether any trait weighs. */
+export const weighsTraits = ({ weights }: Fit): boolean =>
+  TRAITS.some((trait) => weights[trait] !== 0);
+
+/** A memory that was shown. */
+export interface Shown {
+  values: Values;
+  isUsed: boolean;
+}
+
+/** One step; undefined if nothing can be told apart. */
+export function learn(
+  learned: Learned,
+  shown: readonly Shown[],
+  weights: Values,
+): Learned | undefined {
+  const used = shown.filter(({ isUsed }) => isUsed).length;
+  if (used === 0 || used === shown.length) return undefined;
+  const sums = shown.map(({ values }) => sumOf(values, weights));
+  const best = Math.max(...sums);
+  const mass = sums.reduce((all, sum) => all + Math.exp(sum - best), 0);
+  const over = shown.map(
+    ({ isUsed }, place) => Math.exp(sums[place]! - best) / mass - (isUsed ? 1 / used : 0),
+  );
+  const steps = Math.min(learned.steps + 1, 2 ** 32 - 1);
+  const share = Math.max(1 / steps, LEAST_SHARE);
+  return {
+    steps,
+    shifts: traitsFrom((trait) => {
+      const shift = learned.shifts[trait];
+      const gradient = shown.reduce(
+        (all, { values }, place) => all + over[place]! * values[trait],
+        0,
+      );
+      const moved = shift - RATE * (gradient + DECAY * shift);
+      return Math.min(Math.max(moved, -MOST_LEARNED), MOST_LEARNED);
+    }),
+    means: traitsFrom((trait) => {
+      const mean = learned.means[trait];
+      const ofShown = shown.reduce((all, { values }) => all + values[trait] / shown.length, 0);
+      return mean + share * (ofShown - mean);
+    }),
+  };
 }
 
 // ---- sum, probability, reasons ------------------------------------------------------------------
@@ -723,7 +869,12 @@ export function sumOf(values: Values, weights: Values): number {
   return lanes[0]! + lanes[1]! + (lanes[2]! + lanes[3]!);
 }
 
-export const probability = ({ scale, offset }: Fit, sum: number): number =>
+export const oddsOf = (fit: Fit, best: number, spread: number): Odds => ({
+  scale: fit.scale,
+  offset: fit.offset + fit.of_best * best + fit.of_spread * spread,
+});
+
+export const probability = ({ scale, offset }: Odds, sum: number): number =>
   1 / (1 + Math.exp(-(scale * sum + offset)));
 
 /** The least cosine that connects a memory with the question. */
@@ -761,7 +912,7 @@ export interface Ranked {
  * one loses a step.
  */
 export function ranked(
-  { held }: CollectedEvidence,
+  { held, spread }: CollectedEvidence,
   fit: Fit,
   supersessions: readonly Supersession[],
 ): Ranked[] {
@@ -785,11 +936,13 @@ export function ranked(
   // Each of a chain stands behind its successor.
   for (const { newer, older } of pairs)
     sums.set(older, Math.min(sums.get(older)!, sums.get(newer)! - STEP_BEHIND));
+  const best = Math.max(...sums.values());
+  const odds = oddsOf(fit, best, spread);
   return passing
     .filter(({ memory }) => sums.has(memory.id))
     .map(({ memory: { id }, values }) => {
       const sum = sums.get(id)!;
-      return { id, score: probability(fit, sum), sum, values, superseded_by: by.get(id) };
+      return { id, score: probability(odds, sum), sum, values, superseded_by: by.get(id) };
     })
     .sort((a, b) => b.sum - a.sum);
 }
@@ -806,6 +959,7 @@ export function reasons(
   const { text, values, soft } = collected.held.get(id)!;
   const byEvidence = sumOf(values, fit.weights);
   const { sum = byEvidence, superseded_by } = order[place] ?? {};
+  const odds = oddsOf(fit, Math.max(order[0]?.sum ?? sum, sum), collected.spread);
   const evidence = EVIDENCE.filter((name) => values[name] !== 0).map((name) => {
     const [value, weight] = [values[name], fit.weights[name]];
     return { name: name as string, value, weight, contribution: value * weight };
@@ -819,10 +973,10 @@ export function reasons(
   const passage = text.passages[index]!;
   return {
     rank: place < 0 ? null : place + 1,
-    score: probability(fit, sum),
+    score: probability(odds, sum),
     sum,
-    scale: fit.scale,
-    offset: fit.offset,
+    scale: odds.scale,
+    offset: odds.offset,
     evidence: evidence.sort((a, b) => b.contribution - a.contribution),
     words: collected.words.map(({ text: asked, matches }) => {
       const found = matches.find(({ word }) =>

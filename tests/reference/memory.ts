@@ -8,6 +8,9 @@ import type {
   Bm25Hit,
   DecayChanges,
   EvidenceMatrix,
+  Feedback,
+  Learned,
+  LearningStep,
   Linked,
   MemoryEdge,
   MemoryIndexOptions,
@@ -36,10 +39,15 @@ import {
   EVIDENCE,
   EvidenceTexts,
   type Fit,
+  fitWith,
+  learn,
+  NOTHING_LEARNED,
   ranked,
   reasons,
   type Supersession,
+  TRAITS,
   type Values,
+  weighsTraits,
 } from "./evidence.ts";
 import { type EvidencePreset, fitted } from "./evidence-weights.ts";
 import { classifyIntent } from "./intent.ts";
@@ -230,7 +238,8 @@ export class ReferenceMemory {
   readonly #form: Vectors["form"];
   readonly #config: Partial<SearchConfig>;
   readonly #salienceGrowth: boolean;
-  readonly #fit: Fit;
+  readonly #given: Fit;
+  #learned: Learned = NOTHING_LEARNED;
   readonly #texts: EvidenceTexts;
   readonly #nodes = new Map<string, KeptNode>();
   readonly #edges = new Map<string, StoredMemoryEdge>();
@@ -254,7 +263,7 @@ export class ReferenceMemory {
     this.#salienceGrowth = config.salienceGrowth ?? false;
     const { preset = "general", weights = {} } = config.evidence ?? {};
     const fit = fitted(preset);
-    this.#fit = { ...fit, weights: { ...fit.weights, ...weights } };
+    this.#given = { ...fit, weights: { ...fit.weights, ...weights } };
     this.#texts = new EvidenceTexts(ofTexts);
   }
 
@@ -561,6 +570,46 @@ export class ReferenceMemory {
     };
   }
 
+  /** The fit with what was learned. */
+  get #fit(): Fit {
+    return fitWith(this.#given, this.#learned);
+  }
+
+  learn({ question, shown, used, now }: Feedback): LearningStep {
+    const { held } = this.#collect(question, { now }, true);
+    const isUsed = new Set(used);
+    const known = [...new Set(shown)].filter((id) => held.has(id));
+    // The used ones come first.
+    const judged = [true, false].flatMap((first) =>
+      known
+        .filter((id) => isUsed.has(id) === first)
+        .map((id) => ({ values: held.get(id)!.values, isUsed: first })),
+    );
+    const before = this.#learned;
+    const after = learn(before, judged, this.#fit.weights);
+    this.#learned = after ?? before;
+    const moved = TRAITS.map((trait) => [
+      trait,
+      this.#learned.shifts[trait] - before.shifts[trait],
+    ]);
+    return {
+      counted: after === undefined ? 0 : judged.length,
+      moved: Object.fromEntries(moved) as LearningStep["moved"],
+    };
+  }
+
+  learned(): Learned {
+    return this.#learned;
+  }
+
+  setLearned(learned: Learned): void {
+    this.#learned = learned;
+  }
+
+  forgetLearned(): void {
+    this.#learned = NOTHING_LEARNED;
+  }
+
   ask(question: string, options: AskOptions = {}): Answer[] {
     const { limit = DEFAULT_ANSWERS, min_score = 0 } = options;
     const collected = this.#collect(question, options);
@@ -587,7 +636,7 @@ export class ReferenceMemory {
   }
 
   evidence(question: string, options: AskOptions = {}): EvidenceMatrix {
-    const { held } = this.#collect(question, options);
+    const { held } = this.#collect(question, options, true);
     const found = [...held.values()].filter(({ memory }) => memory.passes);
     return {
       ids: found.map(({ memory }) => memory.id),
@@ -601,31 +650,34 @@ export class ReferenceMemory {
   #collect(
     text: string,
     { now: given = Date.now(), filters: unread }: AskOptions,
+    readsTraits = weighsTraits(this.#fit),
   ): CollectedEvidence {
     const now = ms(given);
     const filters = filtersOf(unread ?? {});
     const memories = this.#nodesInOrder().map((node): AskedMemory => {
-      // An access in the future counts as one of today.
-      const accessed = days(node.last_accessed, now) < 0 ? now : node.last_accessed;
+      // A time in the future counts as today.
+      const past = (at: number) => (days(at, now) < 0 ? now : at);
+      const accessed = past(node.last_accessed);
       return {
         id: node.id,
         section: getSectionForSubtype(node.subtype),
         cluster: node.clusters[0],
         created_at: node.created_at,
-        recency: recencyScore(accessed, now),
+        recency: recencyScore(past(node.created_at), now),
         affinity: affinityScore(node.access_count, node.created_at, accessed, now),
         passes: nodePasses(node, filters, now),
       };
     });
     const sections = classifyIntent(text);
-    return collectEvidence(this.#texts, { text, now, sections }, memories, (nearness) =>
+    const activation = (nearness: ReadonlyMap<string, number>) =>
       this.#activation(
         memories.filter(({ id, passes }) => passes && nearness.has(id)).map(({ id }) => id),
         nearness,
         filters,
         now,
-      ),
-    );
+      );
+    const asked = { text, now, sections };
+    return collectEvidence(this.#texts, asked, memories, activation, readsTraits);
   }
 
   /** Activation that comes over edges from the memories that are nearest to a question. */

@@ -251,11 +251,22 @@ const REQUESTS: { readonly [Operation in Name]: (parts: Parts) => fc.Arbitrary<G
         response: own,
       }),
     }),
+  giveSearchFeedback: ({ id, query, retry }) =>
+    asked({
+      body: fc
+        .tuple(query, fc.array(id("node"), { maxLength: 4 }), fc.nat({ max: 2 }))
+        .map(([question, shown, used]) => ({ question, shown, used: shown.slice(0, used) })),
+      headers: retry,
+    }),
+  readLearned: () => nothing,
+  forgetLearned: () => nothing,
   memoryGuidance: () => nothing,
   matchPlaybooks: () => asked({ body: fc.constant({ events: EVENTS, snapshot: { funding: 1 } }) }),
   countOutcome: ({ id }) =>
     asked({ body: fields({ entry_id: id("node"), profitable: fc.boolean() }) }),
 
+  readAgent: () => nothing,
+  updateAgent: () => asked({ body: fields({ preset: fc.constantFrom("general", "trading") }) }),
   health: () => nothing,
   sweep: () => asked({ body: fields({ force: fc.boolean() }) }),
   graph: (parts) => asked({ query: page(parts, "graph") }),
@@ -404,6 +415,7 @@ function rowsOf(folder: string, { agent }: Actor): unknown {
 /** All of an agent's data, read through routes that change nothing. */
 async function viewOf(server: Running, actor: Actor): Promise<unknown> {
   const lists: [Name, Given][] = [
+    ["readAgent", {}],
     ["health", {}],
     ["graph", {}],
     ["listNodes", { query: { limit: "200" } }],

@@ -52,6 +52,15 @@ const BODIES: [string, object, Record<string, unknown[]>][] = [
       temporal_event_source: [7, {}],
       embedding: VECTORS,
       embedding_model: [7, {}],
+      tags: [
+        7,
+        "x",
+        [7],
+        [""],
+        ["x".repeat(201)],
+        Array.from({ length: 101 }, () => "x"),
+        ["a\0b"],
+      ],
       id: ["", 7, {}, "a/b", "a b", "é", ".", "x".repeat(201), "a\0b"],
       signals: [7, "x", [], DEEP, [{ pnl_pct: 1 }], { "": 1 }, { note: "x".repeat(1_000_001) }],
     },
@@ -263,6 +272,16 @@ const BODIES: [string, object, Record<string, unknown[]>][] = [
       context_id: [...NAMES, undefined],
       recalled_content: [undefined, null, 7, [], { n_1: 7 }, { "": "x" }],
       response: [undefined, null, 7, "x".repeat(1_000_001)],
+      input: [7, {}, "x".repeat(100_001)],
+    },
+  ],
+  [
+    "POST /search/feedback",
+    { question: "x", shown: ["n_1"], used: [] },
+    {
+      question: ["", 7, null, undefined],
+      shown: [undefined, null, "n_1", [7], [""], Array(101).fill("n_1")],
+      used: [undefined, null, "n_1", [7], ["n_2"]],
     },
   ],
   [

@@ -298,9 +298,11 @@ describe("a key", () => {
         "backfillEmbeddings",
         "consolidate",
         "deleteAgent",
+        "forgetLearned",
         "listAgents",
         "purgeNode",
         "sweep",
+        "updateAgent",
       ].sort(),
     );
   });
@@ -312,6 +314,7 @@ describe("a key", () => {
       createNode: LESSON,
       createNodes: { items: [LESSON] },
       createCluster: { name: "Majors" },
+      updateAgent: { preset: "trading" },
     };
     expect(creating.map(({ name }) => name).sort()).toEqual(Object.keys(bodies).sort());
     for (const { name, call } of creating) {

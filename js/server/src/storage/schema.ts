@@ -3,6 +3,7 @@
 import type { Connection } from "./connection.ts";
 import { createEmbeddingTables } from "./migrations/embeddings.ts";
 import { addFrames } from "./migrations/frames.ts";
+import { createLearned } from "./migrations/learned.ts";
 import { createMemoryUsage } from "./migrations/memory-usage.ts";
 import { createOpenings } from "./migrations/openings.ts";
 import { createOutcomes } from "./migrations/outcomes.ts";
@@ -13,6 +14,7 @@ import { createRetries } from "./migrations/retries.ts";
 import { sumRows } from "./migrations/row-checksums.ts";
 import { logSoftChanges } from "./migrations/soft-changes.ts";
 import { createTables } from "./migrations/tables.ts";
+import { addTags } from "./migrations/tags.ts";
 import { createTasks } from "./migrations/tasks.ts";
 import { nameTextTriggers } from "./migrations/text-triggers.ts";
 
@@ -35,6 +37,8 @@ export const MIGRATIONS: readonly ((db: Connection) => void)[] = [
   createReplacedTexts,
   addFrames,
   nameTextTriggers,
+  addTags,
+  createLearned,
 ];
 
 /** The schema that this version writes. */

@@ -19,12 +19,16 @@ export interface WorkerSetup {
   compat: Compat;
   /** How searches rank unless a request says. */
   ranking: RankedBy;
+  /** Whether feedback teaches, and searches rank by what it taught. */
+  learns: boolean;
   /** Whether the server has a provider of embeddings. */
   embeds: boolean;
   /** Whether the server makes vectors by itself. */
   hasBuiltIn: boolean;
   /** The setting that says who counts closed trades. */
   countOutcomes: readonly string[];
+  /** The setting that says which weights of evidence an agent has. */
+  preset: readonly string[];
   residence: Residence;
   /** Databases that must not be opened, and why: their logs were cut off. */
   cutLogs: ReadonlyMap<string, string>;

@@ -13,6 +13,7 @@ import { OtherModel } from "../embeddings/other-model.ts";
 import { noRoom, Refusal, readOnly } from "../refusal.ts";
 import { counterOf } from "../settings/count-outcomes.ts";
 import { agentFile, agentsDir, snapshotsOf } from "../settings/paths.ts";
+import { presetOf } from "../settings/preset.ts";
 import {
   isDamage,
   isNoRoom,
@@ -36,7 +37,7 @@ import { type Asker, AskerGone } from "./shares.ts";
 import { isFull, tooMuchUnsent } from "./unsent.ts";
 
 const setup = workerData as WorkerSetup;
-const { place, engine, compat, ranking, embeds, hasBuiltIn, countOutcomes } = setup;
+const { place, engine, compat, ranking, learns, embeds, hasBuiltIn, countOutcomes, preset } = setup;
 const { residence, cutLogs, folder, unsent } = setup;
 const { dataDir, durability, remote } = place;
 const port = parentPort!;
@@ -71,7 +72,7 @@ const opening: Opening = {
   },
   openEmpty: () =>
     new Agent(new LibsqlStorage(IN_MEMORY, { durability }), {
-      ...{ config: engine, compat, ranking, builtIn },
+      ...{ config: engine, compat, ranking, learns, builtIn },
     }),
 };
 const agents = new Agents(
@@ -98,9 +99,11 @@ function openAgent(name: string): Agent {
       config: engine,
       compat,
       ranking,
+      learns,
       embeds,
       builtIn,
       countsOutcomes,
+      preset: presetOf(preset, engine, name),
       log: logOfAgent,
       heldTime,
       ...kept,
