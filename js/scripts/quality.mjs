@@ -1,12 +1,17 @@
 // `npm run quality`: measures how well a search finds the memories that answer a question
-// (benches/quality/main.ts); `-- --set FILE …` asks the questions of files. `npm run quality -- lessons` measures how well consolidation finds the
-// patterns of many trades (benches/quality/lessons.ts).
+// (benches/quality/main.ts); `-- --set FILE …` asks the questions of files. `-- lessons` measures how
+// well consolidation finds the patterns of many trades (benches/quality/lessons.ts), `-- corrections`
+// how well memories are found that a new memory replaces (benches/quality/corrections.ts).
 
 import { build } from "./build.mjs";
 import { runProgram } from "./bundle.mjs";
 import { fail } from "./lib.mjs";
 
-const PROGRAMS = { questions: "benches/quality/main.ts", lessons: "benches/quality/lessons.ts" };
+const PROGRAMS = {
+  questions: "benches/quality/main.ts",
+  lessons: "benches/quality/lessons.ts",
+  corrections: "benches/quality/corrections.ts",
+};
 
 const given = process.argv.slice(2);
 const isNamed = given.length > 0 && !given[0].startsWith("-");
