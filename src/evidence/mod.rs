@@ -17,6 +17,7 @@
 //! | `neighbours`, `question` | what a question asks, and the words that it stands for |
 //! | `collect` | the evidence of every memory |
 //! | `runs` | memories that were made one after the other |
+//! | `likeness` | how alike two memories are |
 //! | `weights`, `fitted` | the kinds of evidence and their weights |
 //!
 //! # Invariants
@@ -34,6 +35,7 @@ mod collect;
 pub(crate) mod config;
 mod fitted;
 mod flags;
+mod likeness;
 mod neighbours;
 mod passages;
 mod question;

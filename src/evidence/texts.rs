@@ -1,6 +1,7 @@
 //! The texts of memories: words, passages and runs, by the row of the memory.
 
 use super::flags::Flags;
+use super::likeness::{self, Marks, marks_of};
 use super::passages::ParsedText;
 use super::runs::Runs;
 use super::vectors::CodedVectors;
@@ -56,6 +57,8 @@ pub(super) struct Entry {
     /// The times that the text tells of: the event's, and those that it names, relative to the
     /// creation of the memory. Each is its first instant and the one after its last.
     pub told: Box<[(f64, f64)]>,
+    /// The marks of its words.
+    pub marks: Marks,
 }
 
 /// The texts of one agent's memories.
@@ -73,8 +76,9 @@ pub struct Texts {
     pub(super) count: usize,
     /// The number of words in all texts, and in all passages that were not removed.
     pub(super) total_words: u64,
-    /// The number of times that all texts tell of.
+    /// The number of times that all texts tell of, and of all marks.
     told: usize,
+    marks: usize,
     token: String,
     changes: u64,
     /// The number of changes after which cached neighbours are wrong.
@@ -103,6 +107,7 @@ impl Texts {
             count: 0,
             total_words: 0,
             told: 0,
+            marks: 0,
             token: String::new(),
             changes: 0,
             folds: 0,
@@ -159,7 +164,7 @@ impl Texts {
             });
             need += size_of::<Entry>() * 3
                 + MOST_TOLD * size_of::<(f64, f64)>()
-                + read.words.len() * 4
+                + read.words.len() * (4 + 2 * size_of::<u32>())
                 + read.ends.len() * (2 * CodedVectors::bytes_each(self.words.dimensions()) + 64);
             let flags = Flags::of(text.title, text.body);
             parsed.push((*text, read, flags));
@@ -238,6 +243,8 @@ impl Texts {
             }
             start = end;
         }
+        let marks = marks_of(text.words.iter().map(|&word| self.words.mark(word)));
+        self.marks += marks.len();
         let squares = whole.iter().fold(0.0, |sum, &part| sum + f64::from(part) * f64::from(part));
         let place = row as usize;
         if self.entries.len() <= place {
@@ -251,6 +258,7 @@ impl Texts {
             length: squares.sqrt() as f32,
             moment,
             told,
+            marks,
         });
         self.count += 1;
         self.changes += 1;
@@ -272,6 +280,21 @@ impl Texts {
         self.changes += 1;
         self.total_words -= u64::from(entry.words);
         self.told -= entry.told.len();
+        self.marks -= entry.marks.len();
+    }
+
+    /// Whether the texts of two memories repeat each other: they share nine of ten words, and every
+    /// number.
+    pub fn repeat(&self, one: Row, other: Row) -> bool {
+        let (Some(one), Some(other)) = (self.entry(one), self.entry(other)) else { return false };
+        likeness::repeat(&one.marks, &other.marks)
+    }
+
+    /// Returns how alike the texts of two memories are, from 0 to 1, by their words and by the vectors
+    /// of their first passages.
+    pub fn likeness(&self, one: Row, other: Row) -> f64 {
+        let (Some(one), Some(other)) = (self.entry(one), self.entry(other)) else { return 0.0 };
+        likeness::likeness((&one.marks, one.first), (&other.marks, other.first), &self.vectors)
     }
 
     /// Tells the index that a memory has another place in time.
@@ -326,6 +349,7 @@ impl Texts {
         self.words.bytes()
             + self.entries.capacity() * size_of::<Option<Entry>>()
             + self.told * size_of::<(f64, f64)>()
+            + self.marks * size_of::<u32>()
             + self.runs.bytes()
             + self.rows.capacity() * size_of::<Row>()
             + self.lengths.capacity() * size_of::<u16>()

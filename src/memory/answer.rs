@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
+use super::diversity::{Candidate, POOL, Placed, spread_out};
 use super::{Filters, MemoryIndex, NodeChange};
 use crate::check::{INSTANT, check_instant, is_instant};
 use crate::columns::{LabelSets, Nodes, Row};
@@ -52,6 +53,8 @@ pub struct Ask<'a> {
     pub limit: usize,
     /// The least probability of an answer, from 0 to 1.
     pub min_score: f64,
+    /// How far memories that are like a better one move back, from 0 to 1.
+    pub diversity: f64,
     /// The present, in milliseconds since 1970. Times in the question are relative to it.
     pub now: f64,
 }
@@ -69,6 +72,8 @@ pub struct Answer {
     pub evidence: Values,
     /// The memory that supersedes it.
     pub superseded_by: Option<Row>,
+    /// A memory before it that it is like, if it stands further back for that reason.
+    pub similar_to: Option<Row>,
 }
 
 /// A kind of evidence for a memory.
@@ -106,6 +111,8 @@ pub struct Why {
     pub passage: BestPassage,
     /// The memory that supersedes it.
     pub superseded_by: Option<Row>,
+    /// A memory before it that it is like, if it stands further back for that reason.
+    pub similar_to: Option<Row>,
 }
 
 /// The sum of a memory that supersedes another one or is superseded.
@@ -243,11 +250,12 @@ impl MemoryIndex {
     }
 
     /// Returns the memories that answer a question, best first. Equal ones are in order of sequence.
-    /// A memory for which no evidence speaks is left out.
+    /// A memory for which no evidence speaks is left out. Of the best memories one that repeats a
+    /// better one stands behind the others.
     ///
     /// # Errors
     /// `invalid_argument` for a `now` that is not an instant, filters out of range, and a
-    /// `min_score` outside of 0 to 1; `out_of_memory`.
+    /// `min_score` or a `diversity` outside of 0 to 1; `out_of_memory`.
     pub fn ask(&mut self, ask: &Ask<'_>, embed: &mut Embed<'_>) -> Result<Vec<Answer>> {
         if !(0.0..=1.0).contains(&ask.min_score) {
             let problem = "must lie between 0 and 1";
@@ -255,24 +263,47 @@ impl MemoryIndex {
         }
         let (question, sections) = self.collect(ask, embed)?;
         self.supersede(&question, sections, ask);
-        let mut selection = std::mem::take(&mut self.answering.selection);
-        selection.clear(ask.limit, self.answering.texts.len());
-        for row in self.askable(ask) {
-            if let Some(score) = self.score(&question, sections, row, ask.now) {
-                selection.offer(score, row);
-            }
-        }
-        let rows = selection.take().to_vec();
-        self.answering.selection = selection;
-        let answers = rows.into_iter().map(|row| {
+        let placed = self.placed(&question, sections, ask, ask.limit);
+        let answers = placed.into_iter().take(ask.limit).map(|Placed { row, similar_to }| {
             let evidence = self.values(&question, sections, row, ask.now);
             let changed = self.answering.superseding.get(&row);
             let sum = changed.map_or_else(|| sum(&evidence, &self.answering.weights), |it| it.sum);
             let superseded_by = changed.and_then(|it| it.by);
             let score = probability(&self.answering.fit, sum);
-            Answer { row, score, sum, evidence, superseded_by }
+            Answer { row, score, sum, evidence, superseded_by, similar_to }
         });
-        Ok(answers.take_while(|answer| answer.score >= ask.min_score).collect())
+        Ok(answers.collect())
+    }
+
+    /// Returns the memories that reach the least score, at least the best `most` of them, in the
+    /// order in which they answer.
+    fn placed(
+        &mut self,
+        question: &Question,
+        sections: SectionSet,
+        ask: &Ask<'_>,
+        most: usize,
+    ) -> Vec<Placed> {
+        let mut selection = std::mem::take(&mut self.answering.selection);
+        selection.clear(most.max(POOL), self.answering.texts.len());
+        for row in self.askable(ask) {
+            if let Some(sum) = self.score(question, sections, row, ask.now) {
+                selection.offer(sum, row);
+            }
+        }
+        let Answering { texts, fit, superseding, .. } = &self.answering;
+        let candidates = selection.take().iter().map_while(|&row| {
+            let sum = self.score(question, sections, row, ask.now)?;
+            let superseded_by = superseding.get(&row).and_then(|it| it.by);
+            let candidate = Candidate { row, sum, superseded_by };
+            (probability(fit, sum) >= ask.min_score).then_some(candidate)
+        });
+        let candidates: Vec<Candidate> = candidates.collect();
+        let (pool, rest) = candidates.split_at(candidates.len().min(POOL));
+        let mut placed = spread_out(pool, ask.diversity, texts);
+        placed.extend(rest.iter().map(|it| Placed { row: it.row, similar_to: None }));
+        self.answering.selection = selection;
+        placed
     }
 
     /// Returns the reasons for the place of a memory among the answers to a question.
@@ -283,6 +314,7 @@ impl MemoryIndex {
     pub fn why(&mut self, row: Row, ask: &Ask<'_>, embed: &mut Embed<'_>) -> Result<Why> {
         let (question, sections) = self.collect(ask, embed)?;
         self.supersede(&question, sections, ask);
+        let placed = self.placed(&question, sections, ask, POOL);
         let Answering { texts, evidence, fit, superseding, .. } = &self.answering;
         let Some((passage, words)) = evidence.matches(texts, &question, row) else {
             return Err(Error::argument("id", "must name a memory with a title or a text"));
@@ -301,7 +333,11 @@ impl MemoryIndex {
             let score = score(other);
             score.is_some_and(|score| score > own || score == own && is_earlier)
         });
-        let rank = score(row).map(|_| 1 + before.count());
+        let place = placed.iter().position(|it| it.row == row);
+        let rank = match place {
+            Some(place) => Some(1 + place),
+            None => score(row).map(|_| 1 + before.count()),
+        };
         let mut evidence: Vec<Contribution> = NAMES
             .iter()
             .zip(values.to_array().iter().zip(self.answering.weights))
@@ -329,6 +365,7 @@ impl MemoryIndex {
             words,
             passage,
             superseded_by: changed.and_then(|it| it.by),
+            similar_to: place.and_then(|place| placed[place].similar_to),
         })
     }
 
@@ -362,6 +399,10 @@ impl MemoryIndex {
 
     /// Reads a question and collects the evidence for it.
     fn collect(&mut self, ask: &Ask<'_>, embed: &mut Embed<'_>) -> Result<(Question, SectionSet)> {
+        if !(0.0..=1.0).contains(&ask.diversity) {
+            let problem = "must lie between 0 and 1";
+            return Err(Error::argument("diversity", problem).found(ask.diversity));
+        }
         check_instant("now", ask.now)?;
         ask.filters.check()?;
         let rows = self.nodes.rows();

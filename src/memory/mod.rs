@@ -18,6 +18,7 @@
 
 mod access;
 mod answer;
+mod diversity;
 mod edges;
 mod explain;
 mod filter;

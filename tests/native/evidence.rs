@@ -151,7 +151,7 @@ impl Memory {
 }
 
 fn question<'a>(text: &'a str, filters: &'a Filters) -> Ask<'a> {
-    Ask { text, filters, limit: usize::MAX, min_score: 0.0, now: NOW }
+    Ask { text, filters, limit: usize::MAX, min_score: 0.0, diversity: 0.0, now: NOW }
 }
 
 /// A sentence of `count` words that occur nowhere else, numbered from `first`.

@@ -68,7 +68,7 @@ describe("answers by evidence", () => {
   test("cover every kind of evidence, every way in which words match, and all filters", () => {
     const seen = new Map<string, number>(EVIDENCE.map((kind) => [kind, 0]));
     const count = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1);
-    for (const { options, steps } of fc.sample(life, { numRuns: 200, seed: 3 })) {
+    for (const { options, steps } of fc.sample(life, { numRuns: 300, seed: 3 })) {
       const memory = new ReferenceMemory(options);
       for (const step of steps) {
         const said = take(memory, step) as ReturnType<typeof saidBy>;
@@ -77,8 +77,9 @@ describe("answers by evidence", () => {
           count("filtered");
         if (said.answers.length > 0 && said.answers.length < said.evidence.ids.length)
           count("cut off");
-        for (const { evidence, superseded_by } of said.answers) {
+        for (const { evidence, superseded_by, similar_to } of said.answers) {
           for (const kind of Object.keys(evidence)) count(kind);
+          if (similar_to !== undefined) count("similar");
           if (superseded_by !== undefined) count("superseded");
         }
         for (const [, why] of said.reasons as [string, ReturnType<Memory["why"]>][]) {
@@ -97,7 +98,7 @@ describe("answers by evidence", () => {
     }
     const wanted = [
       ...["filtered", "cut off", "later passage", "other form", "near by vectors", "32 words"],
-      ...["superseded", "supersession", "not connected"],
+      ...["superseded", "supersession", "not connected", "similar"],
       ...["like 0.8", "like 0.85", "like 0.7", "in another passage", ...EVIDENCE],
     ];
     for (const what of wanted) expect(seen.get(what) ?? 0, what).toBeGreaterThan(9);

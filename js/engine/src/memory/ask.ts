@@ -5,6 +5,7 @@ import {
   ANSWER,
   ANSWER_ROW,
   ANSWER_SCORE,
+  ANSWER_SIMILAR_TO,
   ANSWER_SUM,
   ANSWER_SUPERSEDED_BY,
   NO_END,
@@ -29,7 +30,7 @@ function namesOf(glue: Glue): readonly string[] {
 export function answerQuestion(state: MemoryState, question: ReadQuestion): Answer[] {
   const { resident, ids } = state;
   const length = writeQuestion(state, question);
-  const count = resident.module.ask(length, question.minScore, state.addWord);
+  const count = resident.module.ask(length, question.minScore, question.diversity, state.addWord);
   if (count < 0) throw refusedSearch(state);
   resident.relocate();
   const names = namesOf(resident.instance.glue);
@@ -43,12 +44,14 @@ export function answerQuestion(state: MemoryState, question: ReadQuestion): Answ
       if (value !== 0) evidence[names[kind]!] = value;
     }
     const newer = numbers[at + ANSWER_SUPERSEDED_BY]!;
+    const like = numbers[at + ANSWER_SIMILAR_TO]!;
     answers[place] = {
       id: ids[numbers[at + ANSWER_ROW]!]!,
       score: numbers[at + ANSWER_SCORE]!,
       sum: numbers[at + ANSWER_SUM]!,
       evidence,
       ...(newer === NO_END ? {} : { superseded_by: ids[newer]! }),
+      ...(like === NO_END ? {} : { similar_to: ids[like]! }),
     };
   }
   resident.shrinkAfterAnswer();
@@ -58,20 +61,28 @@ export function answerQuestion(state: MemoryState, question: ReadQuestion): Answ
 /** Explains the place of the memory of a row. @internal */
 export function explainAnswer(state: MemoryState, question: ReadQuestion, row: number): Why {
   const length = writeQuestion(state, question);
-  const json = state.resident.module.why(row, length, state.addWord);
+  const json = state.resident.module.why(row, length, question.diversity, state.addWord);
   if (json === undefined) throw refusedSearch(state);
   state.resident.relocate();
-  const { passage, superseded_by: newer, ...rest } = JSON.parse(json) as ModuleWhy;
+  const {
+    passage,
+    superseded_by: newer,
+    similar_to: like,
+    ...rest
+  } = JSON.parse(json) as ModuleWhy;
   return {
     ...rest,
     ...(newer === null ? {} : { superseded_by: state.ids[newer]! }),
+    ...(like === null ? {} : { similar_to: state.ids[like]! }),
     passage: { index: passage.passage, first_word: passage.first_word, words: passage.words },
   };
 }
 
-interface ModuleWhy extends Omit<Why, "passage" | "superseded_by"> {
+interface ModuleWhy extends Omit<Why, "passage" | "superseded_by" | "similar_to"> {
   /** A row. */
   superseded_by: number | null;
+  /** A row. */
+  similar_to: number | null;
   passage: { passage: number; first_word: number; words: number };
 }
 

@@ -307,6 +307,13 @@ export interface AskOptions {
   limit?: number | undefined;
   /** The least score of an answer, from 0 to 1. Default 0. */
   min_score?: number | undefined;
+  /**
+   * How far a memory moves back that is like a better one, by words and vectors, from 0 to 1.
+   * Default 0. Whatever it is, a memory that repeats a better one (nine of ten words and every number)
+   * stands behind the others. Only the best 64 are moved, so that the first answers do not depend on
+   * `limit`. Scores do not change.
+   */
+  diversity?: number | undefined;
   /** The present, to which times such as "last week" are relative. Default: the clock. */
   now?: Instant | undefined;
   /** Default: no filters. */
@@ -328,6 +335,11 @@ export interface Answer {
    * this one. Missing if there is none.
    */
   superseded_by?: string;
+  /**
+   * Id of a memory before this one that it is like or repeats, if it stands further back for that
+   * reason. Missing if it was not moved.
+   */
+  similar_to?: string;
 }
 
 /** The reasons for the place of a memory among the answers to a question. */
@@ -378,6 +390,8 @@ export interface Why {
   };
   /** Id of the memory that supersedes this one; missing if there is none. */
   superseded_by?: string;
+  /** Id of a memory before this one that it is like; missing if it was not moved. */
+  similar_to?: string;
 }
 
 /** The evidence of all memories for a question. */
