@@ -18,6 +18,7 @@
 //! | `collect` | the evidence of every memory |
 //! | `runs` | memories that were made one after the other |
 //! | `likeness` | how alike two memories are |
+//! | `spans` | the places of words and passages in a text |
 //! | `weights`, `fitted` | the kinds of evidence and their weights |
 //!
 //! # Invariants
@@ -40,6 +41,7 @@ mod neighbours;
 mod passages;
 mod question;
 mod runs;
+mod spans;
 mod texts;
 mod vectors;
 mod weights;
@@ -49,6 +51,7 @@ pub use collect::{BestPassage, Circumstances, Evidence, MatchedWord};
 pub use config::Preset;
 pub use fitted::{ANSWERABLE, GENERAL, TRADING};
 pub use question::Question;
+pub use spans::{Field, Span};
 pub use texts::{Moment, ParsedTexts, Text, Texts};
 pub use weights::{Fit, KINDS, NAMES, Values};
 pub use words::{Embed, Stemming};

@@ -57,8 +57,6 @@ pub(super) struct Entry {
     /// The times that the text tells of: the event's, and those that it names, relative to the
     /// creation of the memory. Each is its first instant and the one after its last.
     pub told: Box<[(f64, f64)]>,
-    /// The marks of its words.
-    pub marks: Marks,
 }
 
 /// The texts of one agent's memories.
@@ -76,9 +74,11 @@ pub struct Texts {
     pub(super) count: usize,
     /// The number of words in all texts, and in all passages that were not removed.
     pub(super) total_words: u64,
+    /// The marks of the words of each memory, by row. Not in its entry, which every question reads.
+    pub(super) marks: Vec<Marks>,
     /// The number of times that all texts tell of, and of all marks.
     told: usize,
-    marks: usize,
+    all_marks: usize,
     token: String,
     changes: u64,
     /// The number of changes after which cached neighbours are wrong.
@@ -106,8 +106,9 @@ impl Texts {
             removed: 0,
             count: 0,
             total_words: 0,
+            marks: Vec::new(),
             told: 0,
-            marks: 0,
+            all_marks: 0,
             token: String::new(),
             changes: 0,
             folds: 0,
@@ -244,12 +245,14 @@ impl Texts {
             start = end;
         }
         let marks = marks_of(text.words.iter().map(|&word| self.words.mark(word)));
-        self.marks += marks.len();
+        self.all_marks += marks.len();
         let squares = whole.iter().fold(0.0, |sum, &part| sum + f64::from(part) * f64::from(part));
         let place = row as usize;
         if self.entries.len() <= place {
             self.entries.resize_with(place + 1, || None);
+            self.marks.resize_with(place + 1, Marks::default);
         }
+        self.marks[place] = marks;
         self.entries[place] = Some(Entry {
             first,
             passages: text.ends.len() as u32,
@@ -258,7 +261,6 @@ impl Texts {
             length: squares.sqrt() as f32,
             moment,
             told,
-            marks,
         });
         self.count += 1;
         self.changes += 1;
@@ -280,21 +282,21 @@ impl Texts {
         self.changes += 1;
         self.total_words -= u64::from(entry.words);
         self.told -= entry.told.len();
-        self.marks -= entry.marks.len();
+        self.all_marks -= std::mem::take(&mut self.marks[row as usize]).len();
     }
 
     /// Whether the texts of two memories repeat each other: they share nine of ten words, and every
-    /// number.
+    /// number. Both memories must have a text.
     pub fn repeat(&self, one: Row, other: Row) -> bool {
-        let (Some(one), Some(other)) = (self.entry(one), self.entry(other)) else { return false };
-        likeness::repeat(&one.marks, &other.marks)
+        likeness::repeat(&self.marks[one as usize], &self.marks[other as usize])
     }
 
     /// Returns how alike the texts of two memories are, from 0 to 1, by their words and by the vectors
     /// of their first passages.
     pub fn likeness(&self, one: Row, other: Row) -> f64 {
-        let (Some(one), Some(other)) = (self.entry(one), self.entry(other)) else { return 0.0 };
-        likeness::likeness((&one.marks, one.first), (&other.marks, other.first), &self.vectors)
+        let first = |row: Row| Some((&*self.marks[row as usize], self.entry(row)?.first));
+        let (Some(one), Some(other)) = (first(one), first(other)) else { return 0.0 };
+        likeness::likeness(one, other, &self.vectors)
     }
 
     /// Tells the index that a memory has another place in time.
@@ -349,7 +351,8 @@ impl Texts {
         self.words.bytes()
             + self.entries.capacity() * size_of::<Option<Entry>>()
             + self.told * size_of::<(f64, f64)>()
-            + self.marks * size_of::<u32>()
+            + self.marks.capacity() * size_of::<Marks>()
+            + self.all_marks * size_of::<u32>()
             + self.runs.bytes()
             + self.rows.capacity() * size_of::<Row>()
             + self.lengths.capacity() * size_of::<u16>()

@@ -136,6 +136,11 @@ impl Words {
         self.marks[self.stem(code) as usize]
     }
 
+    /// Returns the mark of a word that may be in no text.
+    pub fn mark_of(&self, word: &str) -> u32 {
+        self.stemmer.with_stem(word, mark)
+    }
+
     /// Returns the stem of a word that may be in no text.
     pub fn find_stem(&self, word: &str) -> Option<u32> {
         self.stemmer.with_stem(word, |stem| self.stems.code(stem))

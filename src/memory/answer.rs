@@ -264,7 +264,7 @@ impl MemoryIndex {
         let (question, sections) = self.collect(ask, embed)?;
         self.supersede(&question, sections, ask);
         let placed = self.placed(&question, sections, ask, ask.limit);
-        let answers = placed.into_iter().take(ask.limit).map(|Placed { row, similar_to }| {
+        let answers = placed.into_iter().map(|Placed { row, similar_to }| {
             let evidence = self.values(&question, sections, row, ask.now);
             let changed = self.answering.superseding.get(&row);
             let sum = changed.map_or_else(|| sum(&evidence, &self.answering.weights), |it| it.sum);
@@ -275,8 +275,8 @@ impl MemoryIndex {
         Ok(answers.collect())
     }
 
-    /// Returns the memories that reach the least score, at least the best `most` of them, in the
-    /// order in which they answer.
+    /// Returns the first `most` memories that reach the least score, in the order in which they
+    /// answer.
     fn placed(
         &mut self,
         question: &Question,
@@ -292,31 +292,41 @@ impl MemoryIndex {
             }
         }
         let Answering { texts, fit, superseding, .. } = &self.answering;
-        let candidates = selection.take().iter().map_while(|&row| {
-            let sum = self.score(question, sections, row, ask.now)?;
-            let superseded_by = superseding.get(&row).and_then(|it| it.by);
-            let candidate = Candidate { row, sum, superseded_by };
-            (probability(fit, sum) >= ask.min_score).then_some(candidate)
-        });
-        let candidates: Vec<Candidate> = candidates.collect();
+        let candidates: Vec<Candidate> = selection
+            .take_scored()
+            .into_iter()
+            .map(|(sum, row)| {
+                let superseded_by = superseding.get(&row).and_then(|it| it.by);
+                Candidate { row, sum, superseded_by }
+            })
+            .take_while(|it| probability(fit, it.sum) >= ask.min_score)
+            .collect();
         let (pool, rest) = candidates.split_at(candidates.len().min(POOL));
-        let mut placed = spread_out(pool, ask.diversity, texts);
-        placed.extend(rest.iter().map(|it| Placed { row: it.row, similar_to: None }));
+        let mut placed = spread_out(pool, ask.diversity, texts, most);
+        let rest = rest.iter().take(most.saturating_sub(POOL));
+        placed.extend(rest.map(|it| Placed { row: it.row, similar_to: None }));
         self.answering.selection = selection;
         placed
     }
 
-    /// Returns the reasons for the place of a memory among the answers to a question.
+    /// Returns the reasons for the place of a memory among the answers to a question. If its `text` is
+    /// given, the reasons say where it holds words and passage.
     ///
     /// # Errors
     /// As [`MemoryIndex::ask`], and `invalid_argument` for a memory without a text or one that the
-    /// filters exclude.
-    pub fn why(&mut self, row: Row, ask: &Ask<'_>, embed: &mut Embed<'_>) -> Result<Why> {
+    /// filters exclude, and for the text of another memory.
+    pub fn why(
+        &mut self,
+        row: Row,
+        ask: &Ask<'_>,
+        text: Option<&Text<'_>>,
+        embed: &mut Embed<'_>,
+    ) -> Result<Why> {
         let (question, sections) = self.collect(ask, embed)?;
         self.supersede(&question, sections, ask);
         let placed = self.placed(&question, sections, ask, POOL);
         let Answering { texts, evidence, fit, superseding, .. } = &self.answering;
-        let Some((passage, words)) = evidence.matches(texts, &question, row) else {
+        let Some((passage, words)) = evidence.matches(texts, &question, row, text)? else {
             return Err(Error::argument("id", "must name a memory with a title or a text"));
         };
         if !self.passes(row, ask.filters, ask.now) {

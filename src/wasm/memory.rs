@@ -229,18 +229,28 @@ impl ResidentMemory {
     }
 
     /// Numbers, rows and bytes: as [`ResidentMemory::ask`]. Returns the reasons for the place of a
-    /// memory among the answers, as JSON.
+    /// memory among the answers, as JSON. In the bytes, title and text of the memory follow the
+    /// question; a `title_length` below 0 says that they are not given.
     pub fn why(
         &mut self,
         row: Row,
         length: usize,
+        title_length: f64,
+        text_length: usize,
         diversity: f64,
         add_word: &Function,
     ) -> Option<String> {
         let Request { filters, now, .. } = Request::read(&self.scratch.numbers, &self.scratch.rows);
         let text = self.scratch.text(0, length);
         let ask = Ask { text, filters: &filters, limit: 0, min_score: 0.0, diversity, now };
-        answer(self.memory.why(row, &ask, &mut embed_by(add_word))).map(|why| to_json(&why))
+        let given = (title_length >= 0.0).then(|| {
+            let title_length = title_length as usize;
+            let title = self.scratch.text(length, title_length);
+            let body = self.scratch.text(length + title_length, text_length);
+            Text { title, body, event: None }
+        });
+        let why = self.memory.why(row, &ask, given.as_ref(), &mut embed_by(add_word));
+        answer(why).map(|why| to_json(&why))
     }
 
     /// Numbers, rows and bytes: as [`ResidentMemory::ask`]. Writes the memories that may be found

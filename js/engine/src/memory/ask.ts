@@ -12,11 +12,11 @@ import {
 } from "../generated/layout.ts";
 import type { Glue } from "../instance.ts";
 import { mostBytes, writeText } from "../text.ts";
-import type { ReadQuestion } from "./read.ts";
+import type { ReadQuestion, ReadText } from "./read.ts";
 import { refusedSearch } from "./refusals.ts";
 import { writeSearch } from "./search.ts";
 import type { MemoryState } from "./state.ts";
-import type { Answer, EvidenceMatrix, Why } from "./types.ts";
+import type { Answer, EvidenceMatrix, TextSpan, Why } from "./types.ts";
 
 let kinds: readonly string[] | undefined;
 
@@ -59,9 +59,26 @@ export function answerQuestion(state: MemoryState, question: ReadQuestion): Answ
 }
 
 /** Explains the place of the memory of a row. @internal */
-export function explainAnswer(state: MemoryState, question: ReadQuestion, row: number): Why {
-  const length = writeQuestion(state, question);
-  const json = state.resident.module.why(row, length, question.diversity, state.addWord);
+export function explainAnswer(
+  state: MemoryState,
+  question: ReadQuestion,
+  row: number,
+  text: ReadText | undefined,
+): Why {
+  const { title = "", body = "" } = text ?? {};
+  const length = writeQuestion(state, question, title.length + body.length);
+  const { resident } = state;
+  const titleLength = writeText(title, resident.bytes, resident.bytesAt + length);
+  const at = resident.bytesAt + length + titleLength;
+  const bodyLength = writeText(body, resident.bytes, at);
+  const json = resident.module.why(
+    row,
+    length,
+    text === undefined ? -1 : titleLength,
+    bodyLength,
+    question.diversity,
+    state.addWord,
+  );
   if (json === undefined) throw refusedSearch(state);
   state.resident.relocate();
   const {
@@ -74,7 +91,12 @@ export function explainAnswer(state: MemoryState, question: ReadQuestion, row: n
     ...rest,
     ...(newer === null ? {} : { superseded_by: state.ids[newer]! }),
     ...(like === null ? {} : { similar_to: state.ids[like]! }),
-    passage: { index: passage.passage, first_word: passage.first_word, words: passage.words },
+    passage: {
+      index: passage.passage,
+      first_word: passage.first_word,
+      words: passage.words,
+      ...(passage.spans === undefined ? {} : { spans: passage.spans }),
+    },
   };
 }
 
@@ -83,7 +105,7 @@ interface ModuleWhy extends Omit<Why, "passage" | "superseded_by" | "similar_to"
   superseded_by: number | null;
   /** A row. */
   similar_to: number | null;
-  passage: { passage: number; first_word: number; words: number };
+  passage: { passage: number; first_word: number; words: number; spans?: TextSpan[] };
 }
 
 /** @internal */
@@ -104,9 +126,12 @@ export function collectEvidence(state: MemoryState, question: ReadQuestion): Evi
   return matrix;
 }
 
-/** Writes a question into the scratch. Returns its length in bytes. */
-function writeQuestion(state: MemoryState, { text, search }: ReadQuestion): number {
-  writeSearch(state, search, mostBytes(text.length));
+/**
+ * Writes a question into the scratch, with room for so many UTF-16 units after it. Returns its length
+ * in bytes.
+ */
+function writeQuestion(state: MemoryState, { text, search }: ReadQuestion, after = 0): number {
+  writeSearch(state, search, mostBytes(text.length + after));
   const { resident } = state;
   return writeText(text, resident.bytes, resident.bytesAt);
 }

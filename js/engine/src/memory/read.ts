@@ -83,6 +83,7 @@ import type {
   SearchFilters,
   SearchQuery,
   StoredLifecycleState,
+  WhyOptions,
 } from "./types.ts";
 
 const NODE_FIELDS = new KnownFields(
@@ -538,6 +539,36 @@ export function readQuestion(text: string, options: AskOptions, names: AllNames)
   head[SEARCH_COMPONENTS] = NO_EMBEDDING;
   const search = { head, lists, hits: [], scores: new Float64Array(0), embedding: undefined };
   return { text, search, minScore, diversity };
+}
+
+/** The text of a memory. @internal */
+export interface ReadText {
+  title: string;
+  body: string;
+}
+
+/** The options of a question about one memory. @internal */
+export const WHY_KEYS: ReadonlySet<string> = new Set([...ASK_KEYS, "text"]);
+const TEXT_KEYS: ReadonlySet<string> = new Set(["title", "text"]);
+
+/** Reads the options of a question about one memory. @internal */
+export function readWhy(
+  question: string,
+  options: WhyOptions,
+  names: AllNames,
+): { read: ReadQuestion; text: ReadText | undefined } {
+  const { text, ...asked } = { ...optionsOf<WhyOptions>("options", options, WHY_KEYS) };
+  const read = readQuestion(question, asked, names);
+  if (text === undefined) return { read, text };
+  const { title = "", text: body = "" } = optionsOf<NonNullable<WhyOptions["text"]>>(
+    "text",
+    text,
+    TEXT_KEYS,
+  );
+  if (typeof title !== "string")
+    throw invalid("text.title", `must be a string, found ${show(title)}`);
+  if (typeof body !== "string") throw invalid("text.text", `must be a string, found ${show(body)}`);
+  return { read, text: { title, body } };
 }
 
 /** Returns a number from 0 to 1; 0 if it is missing. */

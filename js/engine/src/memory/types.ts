@@ -320,6 +320,32 @@ export interface AskOptions {
   filters?: SearchFilters | null | undefined;
 }
 
+/**
+ * Options of `why`.
+ *
+ * @example
+ * ```ts
+ * const { words } = index.why("m1", "Where did Mira move?", { text: { title, text } });
+ * ```
+ */
+export interface WhyOptions extends AskOptions {
+  /**
+   * Title and text that the memory was stored with; the index does not keep them. With them, words
+   * and passage have `spans`, by which a page can mark them. A missing one counts as empty.
+   */
+  text?: { title?: string | undefined; text?: string | undefined } | undefined;
+}
+
+/** A stretch of a memory's title or text. */
+export interface TextSpan {
+  /** Whether it is in the title or in the text. */
+  field: "title" | "text";
+  /** The first UTF-16 unit, as `String.prototype.slice` takes it. */
+  start: number;
+  /** The unit after the last. */
+  end: number;
+}
+
 /** A memory that may answer a question. */
 export interface Answer {
   /** Id of the memory. */
@@ -378,6 +404,11 @@ export interface Why {
     nearness: number;
     /** Whether the best passage holds the word that was found. */
     in_passage: boolean;
+    /**
+     * Where title and text hold the word that was found, or one as near as it, in order. Missing
+     * unless the text was given.
+     */
+    spans?: TextSpan[];
   }[];
   /** The passage that speaks most for the memory. */
   passage: {
@@ -387,6 +418,11 @@ export interface Why {
     first_word: number;
     /** Number of words. */
     words: number;
+    /**
+     * Where the passage stands: a stretch of the title, a stretch of the text, or one of each. Missing
+     * unless the text was given.
+     */
+    spans?: TextSpan[];
   };
   /** Id of the memory that supersedes this one; missing if there is none. */
   superseded_by?: string;
