@@ -75,7 +75,7 @@ pub(super) fn around(spans: &[Span]) -> Vec<Span> {
     let of = |field: Field| {
         let mut own = spans.iter().filter(move |span| span.field == field);
         let first = own.next()?;
-        let end = own.last().unwrap_or(first).end;
+        let end = own.next_back().unwrap_or(first).end;
         Some(Span { field, start: first.start, end })
     };
     [of(Field::Title), of(Field::Text)].into_iter().flatten().collect()

@@ -102,7 +102,7 @@ describe("upsert", () => {
 });
 
 test("why refuses a text that is not the memory's, and asks for it by name", () => {
-  const memory = new MemoryIndex();
+  const memory = new nous.MemoryIndex();
   memory.upsert([{ id: "a", title: "Mira", text: "Mira moved to Lisbon." }]);
   const call = (text: unknown) => () =>
     memory.why("a", QUESTION, { text } as Parameters<typeof memory.why>[2]);

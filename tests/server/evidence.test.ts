@@ -118,11 +118,13 @@ describe("a search by evidence", () => {
     const other = await own.create({ content_title: "Mail", content_body: "A deploy of mail." });
     const query = "Why did the deploy of billing fail?";
     const { data } = await searched(own, { query });
-    expect(data.map(({ id }: { id: string }) => id)).toEqual([one.id, other.id, two.id]);
-    expect(data[2].similar_to).toBe(one.id);
-    expect(data[0]).not.toHaveProperty("similar_to");
+    const [best, next, last] = data;
+    expect([best.id, last.id].sort()).toEqual([one.id, two.id].sort());
+    expect(next.id).toBe(other.id);
+    expect(last).toMatchObject({ similar_to: best.id });
+    expect(best).not.toHaveProperty("similar_to");
     const diverse = await searched(own, { query, diversity: 1 });
-    expect(diverse.data[0].id).toBe(one.id);
+    expect(diverse.data[0].id).toBe(best.id);
     expect((await own.ask("POST /search", { query, diversity: 2 })).status).toBe(400);
   });
 
