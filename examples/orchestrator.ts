@@ -1,6 +1,6 @@
 // Answers a compound question in several passes over a search of your own.
 
-import { createOrchestrator, MemoryIndex, TextIndex, understand } from "nous-wasm";
+import { createOrchestrator, MemoryIndex } from "nous-wasm";
 
 const rows = [
   { id: "n1", subtype: "custom:thesis", content_title: "Billing thesis: usage based pricing wins" },
@@ -10,17 +10,12 @@ const rows = [
   { id: "n5", subtype: "custom:lesson", content_title: "Reviews are quicker in the morning" },
 ];
 const byId = new Map(rows.map((row) => [row.id, row]));
-const texts = new TextIndex();
 const index = new MemoryIndex();
-texts.upsert(rows.map(({ id, content_title }) => ({ id, title: content_title })));
-index.upsert(rows);
+index.upsert(rows.map((row) => ({ ...row, title: row.content_title })));
 
 const orchestrator = createOrchestrator({
-  search: async (query, { limit, now }) => {
-    const { terms } = understand(query, { terms: "unicode" });
-    const { ranking } = index.search({ bm25: texts.search(terms), limit, now });
-    return ranking.ids.map((id, place) => ({ ...byId.get(id)!, score: ranking.scores[place]! }));
-  },
+  search: (query, { limit, now }) =>
+    index.ask(query, { limit, now }).map(({ id, score }) => ({ ...byId.get(id)!, score })),
 });
 
 const question = "What's my billing thesis and what was the last search outage?";

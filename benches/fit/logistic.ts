@@ -1,17 +1,32 @@
 // Turns sums of evidence into probabilities.
+//
+// # Idea
+//
+// Logistic regression on the first memories of every question. Besides the sum of a memory it reads
+// two numbers of the question: the best sum, and how much the runs differ. Sums of different
+// questions are not on one scale without them.
 
 import { GRADE } from "../quality/questions.ts";
 import { bestRows, type EvidenceTable } from "./evidence-table.ts";
 
-/** The probability of a sum is 1 / (1 + exp(−(scale · sum + offset))). */
+/**
+ * The probability of a sum is 1 / (1 + exp(−z)), where z is
+ * `scale` · sum + `ofBest` · best + `ofSpread` · spread + `offset`.
+ */
 export interface Scale {
   readonly scale: number;
+  readonly ofBest: number;
+  readonly ofSpread: number;
   readonly offset: number;
 }
 
-/** A sum of evidence, and whether its memory answers. */
+/** A sum of evidence, its question, and whether its memory answers. */
 export interface JudgedSum {
   readonly sum: number;
+  /** The best sum of the question. */
+  readonly best: number;
+  /** The standard deviation of `sesb` over the memories of the question. */
+  readonly spread: number;
   readonly isAnswer: boolean;
 }
 
@@ -23,18 +38,38 @@ export interface WeightedSums {
 }
 
 /** Returns the probability that a memory with this sum answers. */
-export function probabilityOf({ scale, offset }: Scale, sum: number): number {
-  return 1 / (1 + Math.exp(-(scale * sum + offset)));
+export function probabilityOf(scale: Scale, { sum, best, spread }: Omit<JudgedSum, "isAnswer">) {
+  const { ofBest, ofSpread, offset } = scale;
+  return 1 / (1 + Math.exp(-(scale.scale * sum + ofBest * best + ofSpread * spread + offset)));
 }
 
 /** Returns the sums of the first `most` memories of each question, best first. */
 export function firstOf(table: EvidenceTable, sums: Float64Array, most: number): JudgedSum[] {
-  return table.questionKinds.flatMap((_, question) =>
-    bestRows(table, sums, question, most).map((row) => ({
+  return table.questionKinds.flatMap((_, question) => {
+    const spread = spreadOf(table, question);
+    const rows = bestRows(table, sums, question, most);
+    return rows.map((row) => ({
       sum: sums[row]!,
+      best: sums[rows[0]!]!,
+      spread,
       isAnswer: table.grades[row] === GRADE.exact,
-    })),
-  );
+    }));
+  });
+}
+
+/** Returns the standard deviation of `sesb` over the memories of a question. */
+function spreadOf({ kinds, starts, values }: EvidenceTable, question: number): number {
+  const column = kinds.indexOf("sesb");
+  const [first, end] = [starts[question]!, starts[question + 1]!];
+  if (column < 0 || first === end) return 0;
+  let [total, squares] = [0, 0];
+  for (let row = first; row < end; row++) {
+    const value = values[row * kinds.length + column]!;
+    total += value;
+    squares += value * value;
+  }
+  const mean = total / (end - first);
+  return Math.sqrt(Math.max(squares / (end - first) - mean * mean, 0));
 }
 
 /** Newton's steps are halved until the loss falls, so that twice as many always suffice. */
@@ -44,14 +79,14 @@ const TOLERANCE = 1e-10;
 const RIDGE = 1e-6;
 
 /**
- * Fits scale and offset by logistic regression. Each set counts by its weight, whatever the number
- * of its sums.
+ * Fits the scale by logistic regression. Each set counts by its weight, whatever the number of its
+ * sums.
  *
  * @throws {RangeError} If all memories answer, or none does.
  * @example
  * ```ts
  * const judged = firstOf(table, sums, 10);
- * const { scale, offset } = fitScale([{ judged, weight: 1 }]);
+ * const scale = fitScale([{ judged, weight: 1 }]);
  * ```
  */
 export function fitScale(sets: readonly WeightedSums[]): Scale {
@@ -60,45 +95,67 @@ export function fitScale(sets: readonly WeightedSums[]): Scale {
   if (answers === 0 || answers === all.length)
     throw new RangeError(`${answers} of ${all.length} memories answer: nothing to calibrate by`);
   const total = sets.reduce((sum, { weight }) => sum + weight, 0);
-  const lossAt = (scale: number, offset: number) => {
-    // Gradient and Hessian by scale and offset.
-    let [value, a, b] = [RIDGE * scale * scale, 2 * RIDGE * scale, 0];
-    let [aa, ab, bb] = [2 * RIDGE, 0, 0];
+  const lossAt = (point: readonly number[]) => {
+    let value = 0;
+    const slope = point.map(() => 0);
+    const bend = point.map(() => point.map(() => 0));
+    for (const [k, factor] of point.entries()) {
+      value += RIDGE * factor * factor;
+      slope[k] = 2 * RIDGE * factor;
+      bend[k]![k] = 2 * RIDGE;
+    }
     for (const { judged, weight } of sets) {
       const part = weight / total / judged.length;
-      for (const { sum, isAnswer } of judged) {
-        const z = scale * sum + offset;
+      for (const { sum, best, spread, isAnswer } of judged) {
+        const inputs = [sum, best, spread, 1];
+        const z = inputs.reduce((all, input, k) => all + input * point[k]!, 0);
         const p = 1 / (1 + Math.exp(-z));
         value += part * (Math.max(z, 0) + Math.log1p(Math.exp(-Math.abs(z))) - (isAnswer ? z : 0));
         const over = part * (p - (isAnswer ? 1 : 0));
-        const bend = part * p * (1 - p);
-        a += over * sum;
-        b += over;
-        aa += bend * sum * sum;
-        ab += bend * sum;
-        bb += bend;
+        const curve = part * p * (1 - p);
+        for (const [j, one] of inputs.entries()) {
+          slope[j]! += over * one;
+          for (const [k, other] of inputs.entries()) bend[j]![k]! += curve * one * other;
+        }
       }
     }
-    return { value, a, b, aa, ab, bb };
+    return { value, slope, bend };
   };
-  let [scale, offset] = [0, 0];
-  let at = lossAt(scale, offset);
+  let point = [0, 0, 0, 0];
+  let at = lossAt(point);
   for (let steps = 0; steps < MOST_STEPS; steps++) {
-    const { a, b, aa, ab, bb } = at;
-    const determinant = aa * bb - ab * ab;
-    const [down, left] = [(bb * a - ab * b) / determinant, (aa * b - ab * a) / determinant];
+    const step = solve(at.bend, at.slope);
+    const moved = (length: number) => point.map((factor, k) => factor - length * step[k]!);
     let length = 1;
-    let next = lossAt(scale - down, offset - left);
+    let next = lossAt(moved(length));
     while (!(next.value <= at.value) && length > TOLERANCE) {
       length /= 2;
-      next = lossAt(scale - length * down, offset - length * left);
+      next = lossAt(moved(length));
     }
     if (!(next.value <= at.value)) break;
-    scale -= length * down;
-    offset -= length * left;
+    point = moved(length);
     const fell = at.value - next.value;
     at = next;
     if (fell < TOLERANCE) break;
   }
-  return { scale, offset };
+  const [scale = 0, ofBest = 0, ofSpread = 0, offset = 0] = point;
+  return { scale, ofBest, ofSpread, offset };
+}
+
+/** Solves a system with a positive definite matrix by elimination. */
+function solve(matrix: readonly (readonly number[])[], right: readonly number[]): number[] {
+  const rows = matrix.map((row, k) => [...row, right[k]!]);
+  for (const [k, pivot] of rows.entries()) {
+    for (const row of rows.slice(k + 1)) {
+      const factor = row[k]! / pivot[k]!;
+      for (let at = k; at < row.length; at++) row[at]! -= factor * pivot[at]!;
+    }
+  }
+  const found = right.map(() => 0);
+  for (let k = rows.length - 1; k >= 0; k--) {
+    const row = rows[k]!;
+    const known = found.reduce((sum, value, at) => sum + (at > k ? row[at]! * value : 0), 0);
+    found[k] = (row.at(-1)! - known) / row[k]!;
+  }
+  return found;
 }

@@ -42,13 +42,13 @@ export interface Fitted extends Scale {
 const PLACES = 3;
 
 /**
- * Fits a preset: weights, then scale and offset over the first ten memories of each question.
+ * Fits a preset: weights, then the scale of probabilities over the first ten memories of each question.
  *
  * @param kinds - All kinds of evidence of the engine.
  * @throws {RangeError} If the sets do not suffice; see {@link fitListwise} and {@link fitScale}.
  * @example
  * ```ts
- * const { weights, scale, offset } = fitPreset("general", names, [{ table, weight: 1 }]);
+ * const { weights, scale, ofBest, ofSpread, offset } = fitPreset("general", names, [{ table, weight: 1 }]);
  * ```
  */
 export function fitPreset(
@@ -62,10 +62,17 @@ export function fitPreset(
   );
   const { weights: exact, temperatures } = fitListwise(sets, { kinds: fittable, signed: SIGNED });
   const weights = Object.fromEntries(kinds.map((kind) => [kind, worthIts(exact[kind] ?? 0)]));
-  const { scale, offset } = fitScale(
+  const { scale, ofBest, ofSpread, offset } = fitScale(
     sets.map(({ table, weight }) => ({ judged: firstOfTable(table, weights), weight })),
   );
-  return { weights, temperatures, scale: rounded(scale), offset: rounded(offset) };
+  return {
+    weights,
+    temperatures,
+    scale: rounded(scale),
+    ofBest: rounded(ofBest),
+    ofSpread: rounded(ofSpread),
+    offset: rounded(offset),
+  };
 }
 
 /** The least size of a weight. */

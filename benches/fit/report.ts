@@ -34,7 +34,14 @@ export interface Fits {
 }
 
 /** BM25 alone, over the best of each question. Its sums are no probabilities. */
-const WORDS_ALONE: Fitted = { weights: { bm: 1 }, scale: 1, offset: 0, temperatures: [] };
+const WORDS_ALONE: Fitted = {
+  weights: { bm: 1 },
+  scale: 1,
+  ofBest: 0,
+  ofSpread: 0,
+  offset: 0,
+  temperatures: [],
+};
 
 /** Returns the report, and what the fitted file says of each set. */
 export function reportOf({ sets, presets, beside }: Fits): {
@@ -128,6 +135,8 @@ function weightsTable(presets: Fits["presets"], beside: Fits["beside"]): string 
     [
       ...kinds.map((kind) => [kind, ...columns.map(([, { weights }]) => String(weights[kind]))]),
       ["scale", ...columns.map(([, { scale }]) => String(scale))],
+      ["of best", ...columns.map(([, { ofBest }]) => String(ofBest))],
+      ["of spread", ...columns.map(([, { ofSpread }]) => String(ofSpread))],
       ["offset", ...columns.map(([, { offset }]) => String(offset))],
     ],
   );

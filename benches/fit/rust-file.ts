@@ -51,7 +51,7 @@ export function rustFile({ date, sets, presets }: FittedFile): string {
     `pub const ANSWERABLE: f64 = ${float(ANSWERABLE)};`,
   ];
   for (const preset of PRESETS) {
-    const { weights, scale, offset } = presets[preset];
+    const { weights, scale, ofBest, ofSpread, offset } = presets[preset];
     lines.push(
       "",
       `/// ${DOCS[preset]}`,
@@ -60,6 +60,8 @@ export function rustFile({ date, sets, presets }: FittedFile): string {
       ...Object.entries(weights).map(([kind, weight]) => `        ${kind}: ${float(weight)},`),
       "    },",
       `    scale: ${float(scale)},`,
+      `    of_best: ${float(ofBest)},`,
+      `    of_spread: ${float(ofSpread)},`,
       `    offset: ${float(offset)},`,
       "};",
     );

@@ -75,7 +75,7 @@ function partOf(set: QuestionSet, part: Part): QuestionSet {
 /** The weight of the development questions over the general memory in both presets. */
 const GENERAL_WEIGHT = 1;
 /** The weight of the development questions over the trader's memory in the preset `trading`. */
-const TRADER_WEIGHT = 2;
+const TRADER_WEIGHT = 4;
 
 /** Returns the halves of the own questions. The test halves take no part in any fit. */
 export function ownFitSets(sample: Sample): FitSet[] {

@@ -140,10 +140,10 @@ export const SIGNALS: System = {
 
 /** Kinds of evidence that the tables switch off together. */
 export const GROUPS = {
-  "words with neighbours": ["sbm", "p_soft", "p_softcov", "p_sbm", "nbsoft"],
+  "words with neighbours": ["sbm", "p_soft", "p_softcov", "p_sbm", "win"],
   "sentence vectors": ["sem", "p_sem"],
   passages: ["p_soft", "p_softcov", "p_sem", "p_sbm"],
-  runs: ["nb", "nbsoft", "ses", "sesb"],
+  runs: ["nb", "win", "ses", "sesb"],
   "what the question asks for": ["date", "told", "p_temp", "p_numq", "p_where"],
 } as const;
 

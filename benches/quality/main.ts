@@ -8,11 +8,13 @@ import { today, writeInto, writeResults } from "../results.ts";
 import { CONFIDENCE, RESAMPLES } from "./bootstrap.ts";
 import { reportOnFiles } from "./files.ts";
 import { reportOnOwn } from "./own.ts";
+import { reportOnServer } from "./served.ts";
 import { reportOnSignals } from "./trader.ts";
 
 const USAGE = `npm run quality                     own questions over own memories
 npm run quality -- --set FILE …     questions of files: JSON, or JSON compressed by gzip
-    --only TEXT                     asks only systems with this text in their names, writes nothing`;
+    --only TEXT                     asks only systems with this text in their names, writes nothing
+npm run quality -- --served         questions over the sample memory of servers that it starts`;
 
 /** The page that quotes the figures. */
 const PAGE = "docs/quality.md";
@@ -21,6 +23,7 @@ const { values, positionals } = parseArgs({
   options: {
     set: { type: "string", multiple: true },
     only: { type: "string" },
+    served: { type: "boolean" },
     help: { type: "boolean" },
   },
   allowPositionals: true,
@@ -38,8 +41,17 @@ ranking by six signals without embeddings. *Evidence* has the weights \`general\
 index does not know the clusters. Rows with … are evidence whose group weighs 0; the other weights stay, so that they show what a
 group adds, not what weights fitted without it would reach.`;
 
+const HOW_SERVED = `\`npm run quality -- --served\`: \`nous-server --sample\` with default settings, asked over HTTP. Each row has a server of its own.
+*search* is \`POST /v1/search\` with ten results, which counts an access of each; *retrieve* is \`POST /v1/retrieve\` without
+accesses, which asks parts of compound questions. *Without sections* the weights of recency by section, of intent and of the
+section weigh 0. In brackets are ${100 * CONFIDENCE} % intervals of ${RESAMPLES} bootstrap resamples over questions. µs is the median time of a request.`;
+
 if (values.help === true) console.log(USAGE);
-else if (files.length > 0) {
+else if (values.served === true) {
+  const text = await reportOnServer(generateSample());
+  console.log(text);
+  say(writeResults("quality-served", "Quality of answers over HTTP", `${HOW_SERVED}\n\n${text}`));
+} else if (files.length > 0) {
   const { summary, text } = reportOnFiles(files, loadEmbedderSync(), values.only ?? "");
   console.log(text);
   if (values.only === undefined) {

@@ -27,7 +27,7 @@ export interface Asking {
 
 /** What a system found for the cases, in their order. */
 export interface Measured {
-  readonly system: System;
+  readonly system: Pick<System, "name" | "isCalibrated">;
   readonly found: readonly (readonly Hit[])[];
   /** Microseconds of each question. */
   readonly micros: readonly number[];

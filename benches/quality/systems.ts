@@ -86,6 +86,7 @@ export function waysOver(memory: Askable, library: Library): Record<Way, Retriev
       mergeAndSelect([[query, rows(query)]], { query, maxResults: DEPTH }).map(({ id }) => id);
   const orchestrated = (changes: { maxReplacements?: number }): Retrieve => {
     const orchestrator = createOrchestrator({
+      ranking: "signals",
       search: (query, { limit }) => rows(query).slice(0, limit),
       config: { ...WORDS, orchestrator: { timeoutSeconds: PATIENCE, ...changes } },
     });

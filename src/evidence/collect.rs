@@ -25,8 +25,9 @@ use super::neighbours::{Match, Neighbours};
 use super::question::Question;
 use super::runs::Layout;
 use super::spans::{Span, around, joined, tokens_of};
-use super::texts::{Entry, Text, Texts, unpacked};
+use super::texts::{Text, Texts, unpacked};
 use super::weights::Values;
+use super::windows::Windows;
 use super::words::Embed;
 use serde::Serialize;
 
@@ -45,6 +46,8 @@ const HELD: f64 = 0.55;
 const MEANING: f64 = 0.7;
 /// The memories before and after that count.
 const REACH: usize = 3;
+/// Texts of more words profit less from the memories around them: they hold much already.
+const SHORT: f64 = 80.0;
 /// The value of a section that the question asks for.
 const INTENT: f64 = 0.4;
 
@@ -55,7 +58,7 @@ pub struct Circumstances {
     pub section: Section,
     /// Whether the question asks for that section.
     pub is_asked: bool,
-    /// exp(−days / 30) since the last access.
+    /// exp(−days / 30) since its creation.
     pub recency: f64,
     /// The affinity signal.
     pub affinity: f64,
@@ -80,13 +83,20 @@ impl Circumstances {
 pub struct Evidence {
     neighbours: Neighbours,
     passages: PassageSums,
-    memories: MemorySums,
-    run: RunColumns,
+    pub(super) memories: MemorySums,
+    pub(super) run: RunColumns,
+    pub(super) windows: Windows,
+    /// Products of the question's vector, by passage.
+    products: Vec<f64>,
+    of_passages: LengthNorms,
+    of_memories: LengthNorms,
     best_bm: f64,
-    best_sbm: f64,
-    best_p_sbm: f64,
+    pub(super) best_sbm: f64,
+    pub(super) best_p_sbm: f64,
     /// The sum of the rarities of the question's words.
-    all_rarity: f64,
+    pub(super) all_rarity: f64,
+    /// The standard deviation of `sesb`.
+    spread: f64,
 }
 
 /// A word of a question, and the nearest word that a memory holds.
@@ -153,19 +163,23 @@ struct PassageSum {
 
 /// Sums by row.
 #[derive(Debug, Default)]
-struct MemorySums {
+pub(super) struct MemorySums {
     word: Vec<MemoryWord>,
     touched: Vec<Row>,
-    all: Vec<MemorySum>,
+    pub all: Vec<MemorySum>,
     touched_by_any: Vec<Row>,
+    /// `bm` over the best of the question.
+    pub bm: Vec<f64>,
     /// Products with the question's vector; every row is written.
-    sem: Vec<f64>,
-    p_sem: Vec<f64>,
+    pub sem: Vec<f64>,
+    pub p_sem: Vec<f64>,
 }
 
 /// What a memory holds of one word of the question. All zeros if it holds nothing.
 #[derive(Clone, Copy, Debug, Default)]
 struct MemoryWord {
+    /// The nearness of the nearest match.
+    nearest: f64,
     weighted: f64,
     forms: u32,
     in_title: bool,
@@ -173,25 +187,30 @@ struct MemoryWord {
 
 /// What a memory holds of the whole question.
 #[derive(Clone, Copy, Debug, Default)]
-struct MemorySum {
+pub(super) struct MemorySum {
     bm: f64,
-    sbm: f64,
-    cov: f64,
-    titlecov: f64,
-    /// The best passage.
-    soft: f64,
-    held: f64,
-    p_sbm: f64,
-    is_touched: bool,
+    pub sbm: f64,
+    pub cov: f64,
+    pub titlecov: f64,
+    /// Of the passages, the largest each.
+    pub soft: f64,
+    pub held: f64,
+    pub p_sbm: f64,
+}
+
+impl MemorySum {
+    /// Whether the memory holds a word of the question or one near to it.
+    fn is_touched(&self) -> bool {
+        self.sbm > 0.0
+    }
 }
 
 /// Columns by row that runs give; every row is written.
 #[derive(Debug, Default)]
-struct RunColumns {
-    nb: Vec<f64>,
-    nbsoft: Vec<f64>,
-    ses: Vec<f64>,
-    sesb: Vec<f64>,
+pub(super) struct RunColumns {
+    pub nb: Vec<f64>,
+    pub ses: Vec<f64>,
+    pub sesb: Vec<f64>,
 }
 
 impl Evidence {
@@ -207,8 +226,12 @@ impl Evidence {
         embed: &mut Embed<'_>,
     ) -> Question {
         let question = Question::read(text, now, texts, &mut self.neighbours, embed);
+        texts.runs.lay_out();
         self.clear(texts);
         self.all_rarity = 0.0;
+        let words = texts.total_words as f64;
+        self.of_passages.set(words / texts.passages() as f64);
+        self.of_memories.set(words / texts.count as f64);
         for place in 0..question.words.len() {
             self.read_word(texts, &question, place);
         }
@@ -220,7 +243,8 @@ impl Evidence {
     }
 
     fn clear(&mut self, texts: &Texts) {
-        let Self { passages, memories, run, .. } = self;
+        let Self { passages, memories, run, windows, .. } = self;
+        windows.clear(texts.runs.layout());
         for passage in passages.touched_by_any.drain(..) {
             if let Some(sum) = passages.all.get_mut(passage as usize) {
                 *sum = PassageSum::default();
@@ -229,18 +253,20 @@ impl Evidence {
         passages.word.resize(texts.rows.len(), PassageWord::default());
         passages.all.resize(texts.rows.len(), PassageSum::default());
         for row in memories.touched_by_any.drain(..) {
-            if let Some(sum) = memories.all.get_mut(row as usize) {
-                *sum = MemorySum::default();
+            let at = row as usize;
+            if at < memories.all.len() {
+                memories.all[at] = MemorySum::default();
+                memories.bm[at] = 0.0;
             }
         }
-        let rows = texts.entries.len();
+        let rows = texts.rows();
         memories.word.resize(rows, MemoryWord::default());
         memories.all.resize(rows, MemorySum::default());
         for column in [
+            &mut memories.bm,
             &mut memories.sem,
             &mut memories.p_sem,
             &mut run.nb,
-            &mut run.nbsoft,
             &mut run.ses,
             &mut run.sesb,
         ] {
@@ -250,7 +276,7 @@ impl Evidence {
 
     /// Adds what one word of the question says of passages and memories.
     fn read_word(&mut self, texts: &Texts, question: &Question, place: usize) {
-        let Self { passages, memories, .. } = self;
+        let Self { passages, memories, windows, .. } = self;
         for found in &question.words[place].matches {
             let square = found.nearness * found.nearness;
             let share = square * square;
@@ -278,6 +304,7 @@ impl Evidence {
                 memories.touched.push(row);
             }
             frequency += u32::from(word.forms == 0 && found.forms > 0);
+            raise(&mut word.nearest, found.nearest);
             word.weighted += found.weighted;
             word.forms += found.forms;
             word.in_title |= found.in_title;
@@ -287,7 +314,10 @@ impl Evidence {
         let bm_rarity = ln(1.0 + (count - frequency + 0.5) / (frequency + 0.5));
         self.all_rarity += rarity;
 
-        let average = texts.total_words as f64 / texts.passages() as f64;
+        let held = memories.touched.iter();
+        let held = held.map(|&row| (row, memories.word[row as usize].nearest));
+        windows.add_word(texts.runs.layout(), held, rarity);
+
         for passage in passages.touched.drain(..) {
             let at = passage as usize;
             let word = std::mem::take(&mut passages.word[at]);
@@ -299,22 +329,20 @@ impl Evidence {
             if word.nearest > HELD {
                 sum.held += rarity;
             }
-            let length = f64::from(texts.lengths[at]);
-            sum.sbm += bm_rarity * saturated(word.weighted, length, average);
+            let length = self.of_passages.get(texts.lengths[at].into());
+            sum.sbm += bm_rarity * saturated(word.weighted, length);
         }
-        let average = texts.total_words as f64 / count;
         for row in memories.touched.drain(..) {
             let at = row as usize;
             let word = std::mem::take(&mut memories.word[at]);
             let sum = &mut memories.all[at];
-            if !sum.is_touched {
-                sum.is_touched = true;
+            if !sum.is_touched() {
                 memories.touched_by_any.push(row);
             }
-            let length = texts.entry(row).map_or(0.0, |entry| f64::from(entry.words));
-            sum.sbm += bm_rarity * saturated(word.weighted, length, average);
+            let length = self.of_memories.get(texts.sizes[at].words);
+            sum.sbm += bm_rarity * saturated(word.weighted, length);
             if word.forms > 0 {
-                sum.bm += bm_rarity * saturated(f64::from(word.forms), length, average);
+                sum.bm += bm_rarity * saturated(f64::from(word.forms), length);
                 sum.cov += rarity;
             }
             if word.in_title {
@@ -338,51 +366,45 @@ impl Evidence {
 
     /// Compares the question's vector with those of all passages.
     fn read_vectors(&mut self, texts: &Texts, question: &Question) {
-        let MemorySums { sem, p_sem, .. } = &mut self.memories;
+        let Self { memories: MemorySums { sem, p_sem, .. }, products, .. } = self;
         sem.fill(0.0);
         p_sem.fill(0.0);
         let Some(vector) = &question.vector else { return };
-        texts.vectors.products(vector, 0, |place, product| {
-            let Some(row) = texts.row_of(place as u32) else { return };
+        products.clear();
+        texts.vectors.products(vector, 0, |_, product| products.push(product));
+        for (place, &product) in products.iter().enumerate() {
+            let Some(row) = texts.row_of(place as u32) else { continue };
             let row = row as usize;
             sem[row] += product;
-            let length = texts.vectors.length(place);
-            if length > 0.0 {
-                raise(&mut p_sem[row], product / length);
+            // Only a product above 0 can raise the best. Its vector has a length.
+            if product > 0.0 {
+                raise(&mut p_sem[row], product / texts.vectors.length(place));
             }
-        });
-        for (sem, entry) in sem.iter_mut().zip(&texts.entries) {
-            match entry {
-                Some(Entry { length, .. }) if *length > 0.0 => *sem /= f64::from(*length),
-                _ => *sem = 0.0,
-            }
+        }
+        for (sem, size) in sem.iter_mut().zip(&texts.sizes) {
+            *sem = if size.length > 0.0 { *sem / f64::from(size.length) } else { 0.0 };
         }
     }
 
     fn find_best(&mut self, passes: impl Fn(Row) -> bool) {
         (self.best_bm, self.best_sbm, self.best_p_sbm) = (0.0, 0.0, 0.0);
-        let memories = &self.memories;
-        for &row in memories.touched_by_any.iter().filter(|&&row| passes(row)) {
-            let sum = &memories.all[row as usize];
-            raise(&mut self.best_bm, sum.bm);
-            raise(&mut self.best_sbm, sum.sbm);
-            raise(&mut self.best_p_sbm, sum.p_sbm);
+        let MemorySums { touched_by_any, all, bm, .. } = &mut self.memories;
+        for &row in touched_by_any.iter().filter(|&&row| passes(row)) {
+            let at = row as usize;
+            raise(&mut self.best_bm, all[at].bm);
+            raise(&mut self.best_sbm, all[at].sbm);
+            raise(&mut self.best_p_sbm, all[at].p_sbm);
+        }
+        for &row in touched_by_any.iter() {
+            bm[row as usize] = share_of(all[row as usize].bm, self.best_bm);
         }
     }
 
-    fn bm(&self, at: usize) -> f64 {
-        share_of(self.memories.all[at].bm, self.best_bm)
-    }
-
-    fn soft(&self, at: usize) -> f64 {
-        share_of(self.memories.all[at].soft, self.all_rarity)
-    }
-
-    fn read_runs(&mut self, texts: &mut Texts) {
+    fn read_runs(&mut self, texts: &Texts) {
         let mut run = std::mem::take(&mut self.run);
         run.nb.fill(0.0);
-        run.nbsoft.fill(0.0);
-        let Layout { rows, ends } = texts.runs.layout();
+        let Layout { rows, ends, .. } = texts.runs.layout();
+        let (mut total, mut squares) = (0.0, 0.0);
         let mut start = 0;
         for &end in ends {
             let rows = &rows[start..end];
@@ -391,9 +413,9 @@ impl Evidence {
             let mut three = [0.0; 3];
             for (place, &row) in rows.iter().enumerate() {
                 let at = row as usize;
-                let bm = self.bm(at);
+                let bm = self.memories.bm[at];
                 raise(&mut best, MEANING * self.memories.sem[at] + (1.0 - MEANING) * bm);
-                if !self.memories.all[at].is_touched {
+                if bm == 0.0 {
                     continue;
                 }
                 if bm > three[2] {
@@ -405,30 +427,38 @@ impl Evidence {
                         [three[0], three[1], bm]
                     };
                 }
-                let soft = self.soft(at);
                 for distance in 1..=REACH {
                     let others = [place.checked_sub(distance), Some(place + distance)];
                     for other in others.into_iter().flatten() {
                         if let Some(&other) = rows.get(other) {
                             run.nb[other as usize] += bm / distance as f64;
-                            run.nbsoft[other as usize] += soft / distance as f64;
                         }
                     }
                 }
             }
             let mean = (three[0] + three[1] + three[2]) / 3.0;
+            total += mean * rows.len() as f64;
+            squares += mean * mean * rows.len() as f64;
             for &row in rows {
                 run.ses[row as usize] = best;
                 run.sesb[row as usize] = mean;
             }
         }
         self.run = run;
+        let count = texts.count.max(1) as f64;
+        let mean = total / count;
+        self.spread = (squares / count - mean * mean).max(0.0).sqrt();
+    }
+
+    /// Returns the standard deviation of `sesb` over all memories with a text.
+    pub fn spread(&self) -> f64 {
+        self.spread
     }
 
     /// Returns 0.7 · `sem` + 0.3 · `bm` of a memory, by which activation chooses its seeds.
     pub fn nearness(&self, row: Row) -> f64 {
         let at = row as usize;
-        MEANING * self.memories.sem[at] + (1.0 - MEANING) * self.bm(at)
+        MEANING * self.memories.sem[at] + (1.0 - MEANING) * self.memories.bm[at]
     }
 
     /// Returns the evidence of a memory that has a text.
@@ -440,34 +470,17 @@ impl Evidence {
         circumstances: &Circumstances,
     ) -> Values {
         let at = row as usize;
-        let Some(entry) = texts.entry(row) else { return Values::default() };
-        let memories = &self.memories;
-        let held = &memories.all[at];
-        let flag = |asked: bool, bit: u8| f64::from(u8::from(asked && entry.flags.has(bit)));
+        if !texts.has(row) {
+            return Values::default();
+        }
+        let Self { memories, run, all_rarity, .. } = self;
         let &Circumstances { section, recency, .. } = circumstances;
         let of = |wanted: Section, value: f64| if section == wanted { value } else { 0.0 };
-        let sought = question.sought;
-        let made = entry.moment.created_at;
-        let date = date_of(question, &[(made, made + 1.0)]);
-        Values {
-            bm: self.bm(at),
-            sbm: share_of(held.sbm, self.best_sbm),
+        let mut values = Values {
             sem: memories.sem[at],
-            cov: share_of(held.cov, self.all_rarity),
-            p_soft: self.soft(at),
-            p_softcov: share_of(held.held, self.all_rarity),
             p_sem: memories.p_sem[at],
-            p_sbm: share_of(held.p_sbm, self.best_p_sbm),
-            nb: self.run.nb[at],
-            nbsoft: self.run.nbsoft[at],
-            ses: self.run.ses[at],
-            sesb: self.run.sesb[at],
-            date,
-            told: (date_of(question, &entry.told) - date).max(0.0),
-            p_temp: flag(sought.time, Flags::TIME),
-            p_numq: flag(sought.number, Flags::NUMBER),
-            p_where: flag(sought.place, Flags::NAME),
-            titlecov: share_of(held.titlecov, self.all_rarity),
+            ses: run.ses[at],
+            sesb: run.sesb[at],
             graph: circumstances.activation,
             affinity: circumstances.affinity,
             recency_episodic: of(Section::Episodic, recency),
@@ -480,7 +493,36 @@ impl Evidence {
             section_episodic: of(Section::Episodic, 1.0),
             section_signals: of(Section::Signals, 1.0),
             section_procedural: of(Section::Procedural, 1.0),
+            ..Values::default()
+        };
+        // Most memories are not touched, and most questions ask for none of the rest.
+        let held = &memories.all[at];
+        if held.is_touched() {
+            values.bm = memories.bm[at];
+            values.sbm = share_of(held.sbm, self.best_sbm);
+            values.cov = share_of(held.cov, *all_rarity);
+            values.p_soft = share_of(held.soft, *all_rarity);
+            values.p_softcov = share_of(held.held, *all_rarity);
+            values.p_sbm = share_of(held.p_sbm, self.best_p_sbm);
+            values.titlecov = share_of(held.titlecov, *all_rarity);
         }
+        let around = self.windows.sum(texts.runs.layout(), row);
+        if run.nb[at] > 0.0 || around > 0.0 {
+            let brevity = (SHORT / f64::from(texts.sizes[at].words)).min(1.0);
+            values.nb = run.nb[at] * brevity;
+            values.win = (share_of(around, *all_rarity) - values.p_soft).max(0.0) * brevity;
+        }
+        if let Some(entry) = texts.entry(row).filter(|_| question.asks_for_more()) {
+            let made = entry.moment.created_at;
+            let flag = |asked: bool, bit: u8| f64::from(u8::from(asked && entry.flags.has(bit)));
+            let sought = question.sought;
+            values.date = date_of(question, &[(made, made + 1.0)]);
+            values.told = (date_of(question, &entry.told) - values.date).max(0.0);
+            values.p_temp = flag(sought.time, Flags::TIME);
+            values.p_numq = flag(sought.number, Flags::NUMBER);
+            values.p_where = flag(sought.place, Flags::NAME);
+        }
+        values
     }
 
     /// Returns the best passage of a memory with a text, and the nearest word of the memory for each
@@ -501,11 +543,9 @@ impl Evidence {
         };
         if let Some(text) = text {
             let tokens = tokens_of(text);
-            let is_own = texts.entry(row).is_some_and(|entry| {
-                marks_of(tokens.iter().map(|(word, _)| texts.words.mark_of(word)))
-                    == texts.marks[row as usize]
-                    && tokens.len() == entry.words as usize
-            });
+            let marks = marks_of(tokens.iter().map(|(word, _)| texts.words.mark_of(word)));
+            let at = row as usize;
+            let is_own = marks == texts.marks[at] && tokens.len() == texts.sizes[at].words as usize;
             if !is_own {
                 let problem = "must be the title and the text that the memory was stored with";
                 return Err(Error::argument("text", problem));
@@ -583,16 +623,49 @@ impl Evidence {
         word.capacity() * of_passage
             + (touched.capacity() + touched_by_any.capacity()) * size_of::<u32>()
             + self.memories.all.capacity() * of_row
+            + self.windows.bytes()
             + self.neighbours.bytes()
     }
 }
 
-/// The term of BM25 for a number of occurrences.
-fn saturated(occurrences: f64, length: f64, average: f64) -> f64 {
-    occurrences * (K1 + 1.0) / (occurrences + K1 * (1.0 - B + B * length / average))
+/// The term of BM25 for a number of occurrences in a text of this length norm.
+fn saturated(occurrences: f64, norm: f64) -> f64 {
+    occurrences * (K1 + 1.0) / (occurrences + norm)
 }
 
-fn share_of(value: f64, all: f64) -> f64 {
+/// What BM25 makes of the length of a text relative to the average: `K1` for a text of average
+/// length. Most texts are short, and a table saves a division for each word that they hold.
+#[derive(Debug, Default)]
+struct LengthNorms {
+    average: f64,
+    short: Vec<f64>,
+}
+
+impl LengthNorms {
+    /// The lengths of the table.
+    const SHORT: u32 = 64;
+
+    fn set(&mut self, average: f64) {
+        if self.average != average || self.short.is_empty() {
+            self.average = average;
+            self.short.clear();
+            self.short.extend((0..Self::SHORT).map(|words| Self::of(words, average)));
+        }
+    }
+
+    fn of(words: u32, average: f64) -> f64 {
+        K1 * (1.0 - B + B * f64::from(words) / average)
+    }
+
+    fn get(&self, words: u32) -> f64 {
+        match self.short.get(words as usize) {
+            Some(&norm) => norm,
+            None => Self::of(words, self.average),
+        }
+    }
+}
+
+pub(super) fn share_of(value: f64, all: f64) -> f64 {
     if all > 0.0 { value / all } else { 0.0 }
 }
 

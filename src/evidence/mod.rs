@@ -15,8 +15,8 @@
 //! | `words`, `passages`, `texts` | the index: vocabulary, passages, memories |
 //! | `vectors` | vectors as whole numbers |
 //! | `neighbours`, `question` | what a question asks, and the words that it stands for |
-//! | `collect` | the evidence of every memory |
-//! | `runs` | memories that were made one after the other |
+//! | `collect`, `bounds` | the evidence of every memory, and what its sum cannot exceed |
+//! | `runs`, `windows` | memories that were made one after the other, and what they hold together |
 //! | `likeness` | how alike two memories are |
 //! | `spans` | the places of words and passages in a text |
 //! | `weights`, `fitted` | the kinds of evidence and their weights |
@@ -32,6 +32,7 @@
 //! Walking the postings of each word and its neighbours, one pass over the vectors of all passages,
 //! and one over all memories.
 
+mod bounds;
 mod collect;
 pub(crate) mod config;
 mod fitted;
@@ -45,13 +46,15 @@ mod spans;
 mod texts;
 mod vectors;
 mod weights;
+mod windows;
 mod words;
 
+pub use bounds::Bounds;
 pub use collect::{BestPassage, Circumstances, Evidence, MatchedWord};
 pub use config::Preset;
 pub use fitted::{ANSWERABLE, GENERAL, TRADING};
 pub use question::Question;
 pub use spans::{Field, Span};
 pub use texts::{Moment, ParsedTexts, Text, Texts};
-pub use weights::{Fit, KINDS, NAMES, Values};
+pub use weights::{Fit, KINDS, NAMES, Odds, Values};
 pub use words::{Embed, Stemming};

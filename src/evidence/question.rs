@@ -3,7 +3,7 @@
 use super::neighbours::{Match, Neighbours};
 use super::texts::Texts;
 use super::vectors::{CodedQuery, CodedVectors};
-use super::weights::Fit;
+use super::weights::{Fit, Values};
 use super::words::{Embed, is_content};
 use crate::order::sort_descending;
 use crate::text::tokens::{Token, each_token};
@@ -55,6 +55,27 @@ const LATEST: [&str; 12] = [
 ];
 
 impl Question {
+    /// Returns the most that the evidence of a memory can weigh by what the question asks for
+    /// besides words and meaning.
+    pub fn most_asked(&self, weights: &Values) -> f64 {
+        let Sought { time, number, place, .. } = self.sought;
+        let most = |asked: bool, value: f64, weight: f64| {
+            if asked { value * weight.max(0.0) } else { 0.0 }
+        };
+        let names_time = !self.times.is_empty();
+        most(names_time, 2.0, weights.date)
+            + most(names_time, 2.0, weights.told)
+            + most(time, 1.0, weights.p_temp)
+            + most(number, 1.0, weights.p_numq)
+            + most(place, 1.0, weights.p_where)
+    }
+
+    /// Whether the question asks for anything besides words and meaning: a time, a number, a place.
+    pub(super) fn asks_for_more(&self) -> bool {
+        let Sought { time, number, place, .. } = self.sought;
+        time || number || place || !self.times.is_empty()
+    }
+
     /// Whether evidence weighs that does not come from the texts.
     pub fn weighs_circumstances(&self, fit: &Fit) -> bool {
         fit.weighs_circumstances(self.asks_latest, self.is_vague)

@@ -19,6 +19,10 @@ use crate::columns::Row;
 
 /// Milliseconds between two memories that end a run.
 const GAP: f64 = 3_600_000.0;
+/// The memories before and after a memory that belong to its window.
+pub(super) const AROUND: usize = 5;
+/// The cell of a row that is alone in its run or has no text.
+const NO_CELL: u32 = u32::MAX;
 /// So many memories of one instant were imported together, and not made one after the other. Each
 /// of them is a run of its own.
 const IMPORTED: usize = 100;
@@ -44,6 +48,38 @@ pub(super) struct Layout {
     pub rows: Vec<Row>,
     /// The end of each run among the rows.
     pub ends: Vec<usize>,
+    /// The number of cells. The rows of a run of two or more have cells side by side, with
+    /// [`AROUND`] empty ones before and after.
+    pub cells: usize,
+    /// By row.
+    cell_of: Vec<u32>,
+}
+
+impl Layout {
+    /// Returns the cell of a row. `None` if the row is alone in its run.
+    pub fn cell_of(&self, row: Row) -> Option<usize> {
+        let cell = *self.cell_of.get(row as usize)?;
+        (cell != NO_CELL).then_some(cell as usize)
+    }
+
+    fn give_cells(&mut self) {
+        let Self { rows, ends, cells, cell_of } = self;
+        cell_of.clear();
+        cell_of.resize(rows.iter().max().map_or(0, |&last| last as usize + 1), NO_CELL);
+        *cells = AROUND;
+        let mut start = 0;
+        for &end in &*ends {
+            let run = &rows[start..end];
+            start = end;
+            if run.len() > 1 {
+                for &row in run {
+                    cell_of[row as usize] = *cells as u32;
+                    *cells += 1;
+                }
+                *cells += AROUND;
+            }
+        }
+    }
 }
 
 impl Runs {
@@ -83,11 +119,11 @@ impl Runs {
         self.is_stale = true;
     }
 
-    /// Returns all rows, run by run.
-    pub fn layout(&mut self) -> &Layout {
+    /// Lays out all rows, run by run, if memories were added or removed.
+    pub fn lay_out(&mut self) {
         if self.is_stale {
             self.is_stale = false;
-            let Layout { rows, ends } = &mut self.layout;
+            let Layout { rows, ends, .. } = &mut self.layout;
             rows.clear();
             ends.clear();
             for cluster in &self.order {
@@ -113,7 +149,12 @@ impl Runs {
             if rows.len() > ends.last().copied().unwrap_or(0) {
                 ends.push(rows.len());
             }
+            self.layout.give_cells();
         }
+    }
+
+    /// Returns all rows, run by run, as of the last [`Runs::lay_out`].
+    pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
@@ -123,6 +164,7 @@ impl Runs {
             + self.clusters.len() * 64
             + self.layout.rows.capacity() * size_of::<Row>()
             + self.layout.ends.capacity() * size_of::<usize>()
+            + self.layout.cell_of.capacity() * size_of::<u32>()
     }
 }
 

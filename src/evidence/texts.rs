@@ -49,14 +49,20 @@ pub(super) struct Entry {
     /// Its first passage. Its other passages follow.
     pub first: u32,
     pub passages: u32,
-    pub words: u32,
     pub flags: Flags,
-    /// The length of the sum of its words' vectors.
-    pub length: f32,
     pub moment: Moment,
     /// The times that the text tells of: the event's, and those that it names, relative to the
     /// creation of the memory. Each is its first instant and the one after its last.
     pub told: Box<[(f64, f64)]>,
+}
+
+/// The size of a text. Apart from [`Entry`], because every question reads it of every memory.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Size {
+    /// 0 if the memory has no text.
+    pub words: u32,
+    /// The length of the sum of its words' vectors.
+    pub length: f32,
 }
 
 /// The texts of one agent's memories.
@@ -64,7 +70,9 @@ pub struct Texts {
     stemming: Stemming,
     pub(super) words: Words,
     /// By row.
-    pub(super) entries: Vec<Option<Entry>>,
+    entries: Vec<Option<Entry>>,
+    /// By row.
+    pub(super) sizes: Vec<Size>,
     pub(super) runs: Runs,
     /// By passage.
     pub(super) rows: Vec<Row>,
@@ -99,6 +107,7 @@ impl Texts {
             stemming,
             words: Words::new(dimensions, stemming),
             entries: Vec::new(),
+            sizes: Vec::new(),
             runs: Runs::default(),
             rows: Vec::new(),
             lengths: Vec::new(),
@@ -137,7 +146,7 @@ impl Texts {
 
     /// Whether a memory has a text.
     pub fn has(&self, row: Row) -> bool {
-        self.entry(row).is_some()
+        self.sizes.get(row as usize).is_some_and(|size| size.words > 0)
     }
 
     pub(super) fn entry(&self, row: Row) -> Option<&Entry> {
@@ -164,6 +173,7 @@ impl Texts {
                 known.code(word).unwrap_or_else(|| known.count() as u32 + fresh.code_or_new(word))
             });
             need += size_of::<Entry>() * 3
+                + size_of::<Size>() * 3
                 + MOST_TOLD * size_of::<(f64, f64)>()
                 + read.words.len() * (4 + 2 * size_of::<u32>())
                 + read.ends.len() * (2 * CodedVectors::bytes_each(self.words.dimensions()) + 64);
@@ -250,18 +260,13 @@ impl Texts {
         let place = row as usize;
         if self.entries.len() <= place {
             self.entries.resize_with(place + 1, || None);
+            self.sizes.resize(place + 1, Size::default());
             self.marks.resize_with(place + 1, Marks::default);
         }
         self.marks[place] = marks;
-        self.entries[place] = Some(Entry {
-            first,
-            passages: text.ends.len() as u32,
-            words: text.words.len() as u32,
-            flags,
-            length: squares.sqrt() as f32,
-            moment,
-            told,
-        });
+        self.sizes[place] = Size { words: text.words.len() as u32, length: squares.sqrt() as f32 };
+        self.entries[place] =
+            Some(Entry { first, passages: text.ends.len() as u32, flags, moment, told });
         self.count += 1;
         self.changes += 1;
         self.total_words += text.words.len() as u64;
@@ -280,7 +285,7 @@ impl Texts {
         self.removed += entry.passages as usize;
         self.count -= 1;
         self.changes += 1;
-        self.total_words -= u64::from(entry.words);
+        self.total_words -= u64::from(std::mem::take(&mut self.sizes[row as usize]).words);
         self.told -= entry.told.len();
         self.all_marks -= std::mem::take(&mut self.marks[row as usize]).len();
     }
@@ -350,6 +355,7 @@ impl Texts {
     pub fn bytes(&self) -> usize {
         self.words.bytes()
             + self.entries.capacity() * size_of::<Option<Entry>>()
+            + self.sizes.capacity() * size_of::<Size>()
             + self.told * size_of::<(f64, f64)>()
             + self.marks.capacity() * size_of::<Marks>()
             + self.all_marks * size_of::<u32>()

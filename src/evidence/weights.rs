@@ -1,5 +1,7 @@
 //! The kinds of evidence, and what each of them weighs.
 
+use crate::math::exp;
+
 /// Lists the kinds of evidence. Makes the fields of [`Values`], in this order.
 macro_rules! kinds {
     ($($(#[$doc:meta])* $name:ident,)*) => {
@@ -47,10 +49,11 @@ kinds! {
     p_sem,
     /// BM25 with neighbours of a passage; best passage, over the best of the question.
     p_sbm,
-    /// `bm` of the memories before and after in the run, less with distance.
+    /// `bm` of the memories before and after in the run, less with distance; less for a long text.
     nb,
-    /// `p_soft` of the memories before and after in the run, less with distance.
-    nbsoft,
+    /// What the memory and the five before and after it in the run hold of the question together,
+    /// beyond its own `p_soft`; less for a long text.
+    win,
     /// The best of 0.7 · `sem` + 0.3 · `bm` in the run.
     ses,
     /// The mean of the three best `bm` in the run.
@@ -71,17 +74,17 @@ kinds! {
     graph,
     /// Frequent and recent use.
     affinity,
-    /// Recency of a memory of EPISODIC.
+    /// Recency of a memory of EPISODIC, by the time of its creation.
     recency_episodic,
-    /// Recency of a memory of SIGNALS.
+    /// Recency of a memory of SIGNALS, by the time of its creation.
     recency_signals,
-    /// Recency of a memory of KNOWLEDGE.
+    /// Recency of a memory of KNOWLEDGE, by the time of its creation.
     recency_knowledge,
-    /// Recency of a memory of PROCEDURAL.
+    /// Recency of a memory of PROCEDURAL, by the time of its creation.
     recency_procedural,
-    /// Recency, if the question asks for the latest.
+    /// Recency of creation, if the question asks for the latest.
     lastrec,
-    /// Recency, if the question has two words or fewer.
+    /// Recency of creation, if the question has two words or fewer.
     vaguerec,
     /// 0.4 if the question asks for the section of the memory.
     intent,
@@ -115,17 +118,47 @@ impl Values {
 }
 
 /// What a ranking by evidence weighs, and how its sum becomes a probability.
+///
+/// Sums of different questions are not on one scale. Where many memories hold the words of the
+/// question, the best sum is high, whether it answers or not. Where the words spread evenly over all
+/// runs, no run stands out. So the probability depends on two numbers of the question, too.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fit {
     /// The weight of each kind of evidence.
     pub weights: Values,
-    /// The probability is 1 / (1 + exp(−(`scale` · sum + `offset`))).
+    /// What a sum adds to the logarithm of the odds, for each unit.
     pub scale: f64,
-    /// See `scale`.
+    /// What the best sum of the question adds.
+    pub of_best: f64,
+    /// What the spread of `sesb` over all memories adds: its standard deviation.
+    pub of_spread: f64,
+    /// The logarithm of the odds if all of these are 0.
     pub offset: f64,
 }
 
+/// How a sum becomes a probability for one question: 1 / (1 + exp(−(`scale` · sum + `offset`))).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Odds {
+    /// What a sum adds to the logarithm of the odds, for each unit.
+    pub scale: f64,
+    /// The logarithm of the odds of a sum of 0.
+    pub offset: f64,
+}
+
+impl Odds {
+    /// Returns the probability that a memory with this sum answers.
+    pub fn probability(self, sum: f64) -> f64 {
+        1.0 / (1.0 + exp(-(self.scale * sum + self.offset)))
+    }
+}
+
 impl Fit {
+    /// Returns the odds for a question, by its best sum and its spread.
+    pub fn odds(&self, best: f64, spread: f64) -> Odds {
+        let offset = self.offset + self.of_best * best + self.of_spread * spread;
+        Odds { scale: self.scale, offset }
+    }
+
     /// Whether evidence weighs for a question that does not come from the texts: use, recency,
     /// sections, edges.
     pub(super) fn weighs_circumstances(&self, asks_latest: bool, is_vague: bool) -> bool {

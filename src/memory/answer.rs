@@ -11,11 +11,10 @@ use crate::check::{INSTANT, check_instant, is_instant};
 use crate::columns::{LabelSets, Nodes, Row};
 use crate::error::{Error, Result};
 use crate::evidence::{
-    BestPassage, Circumstances, Embed, Evidence, Fit, KINDS, MatchedWord, Moment, NAMES, Question,
-    Stemming, Text, Texts, Values,
+    BestPassage, Bounds, Circumstances, Embed, Evidence, Fit, KINDS, MatchedWord, Moment, NAMES,
+    Odds, Question, Stemming, Text, Texts, Values,
 };
 use crate::intent::{IntentClassifier, IntentConfig};
-use crate::math::exp;
 use crate::order::{Selection, sort_descending};
 use crate::search::{EdgeWeight, SearchConfig, SearchHit, seed, spread};
 use crate::section::SectionSet;
@@ -263,50 +262,59 @@ impl MemoryIndex {
         }
         let (question, sections) = self.collect(ask, embed)?;
         self.supersede(&question, sections, ask);
-        let placed = self.placed(&question, sections, ask, ask.limit);
+        let (placed, odds) = self.placed(&question, sections, ask, ask.limit);
         let answers = placed.into_iter().map(|Placed { row, similar_to }| {
             let evidence = self.values(&question, sections, row, ask.now);
             let changed = self.answering.superseding.get(&row);
             let sum = changed.map_or_else(|| sum(&evidence, &self.answering.weights), |it| it.sum);
             let superseded_by = changed.and_then(|it| it.by);
-            let score = probability(&self.answering.fit, sum);
+            let score = odds.probability(sum);
             Answer { row, score, sum, evidence, superseded_by, similar_to }
         });
         Ok(answers.collect())
     }
 
     /// Returns the first `most` memories that reach the least score, in the order in which they
-    /// answer.
+    /// answer, and the odds for the question.
     fn placed(
         &mut self,
         question: &Question,
         sections: SectionSet,
         ask: &Ask<'_>,
         most: usize,
-    ) -> Vec<Placed> {
+    ) -> (Vec<Placed>, Odds) {
         let mut selection = std::mem::take(&mut self.answering.selection);
         selection.clear(most.max(POOL), self.answering.texts.len());
+        let Answering { texts, evidence, fit, weighs_circumstances, superseding, .. } =
+            &self.answering;
+        let bounds = (!weighs_circumstances && superseding.is_empty())
+            .then(|| Bounds::new(evidence, question, &fit.weights));
         for row in self.askable(ask) {
+            if let (Some(bounds), Some(bar)) = (&bounds, selection.bar())
+                && bounds.of(evidence, texts, row) <= bar
+            {
+                continue;
+            }
             if let Some(sum) = self.score(question, sections, row, ask.now) {
                 selection.offer(sum, row);
             }
         }
-        let Answering { texts, fit, superseding, .. } = &self.answering;
-        let candidates: Vec<Candidate> = selection
-            .take_scored()
+        let best = selection.take_scored();
+        let odds = self.odds(best.first().map_or(0.0, |&(sum, _)| sum));
+        let candidates: Vec<Candidate> = best
             .into_iter()
+            .take_while(|&(sum, _)| odds.probability(sum) >= ask.min_score)
             .map(|(sum, row)| {
                 let superseded_by = superseding.get(&row).and_then(|it| it.by);
                 Candidate { row, sum, superseded_by }
             })
-            .take_while(|it| probability(fit, it.sum) >= ask.min_score)
             .collect();
         let (pool, rest) = candidates.split_at(candidates.len().min(POOL));
         let mut placed = spread_out(pool, ask.diversity, texts, most);
         let rest = rest.iter().take(most.saturating_sub(POOL));
         placed.extend(rest.map(|it| Placed { row: it.row, similar_to: None }));
         self.answering.selection = selection;
-        placed
+        (placed, odds)
     }
 
     /// Returns the reasons for the place of a memory among the answers to a question. If its `text` is
@@ -324,30 +332,29 @@ impl MemoryIndex {
     ) -> Result<Why> {
         let (question, sections) = self.collect(ask, embed)?;
         self.supersede(&question, sections, ask);
-        let placed = self.placed(&question, sections, ask, POOL);
-        let Answering { texts, evidence, fit, superseding, .. } = &self.answering;
+        let (placed, _) = self.placed(&question, sections, ask, POOL);
+        let Answering { texts, evidence, superseding, .. } = &self.answering;
         let Some((passage, words)) = evidence.matches(texts, &question, row, text)? else {
             return Err(Error::argument("id", "must name a memory with a title or a text"));
         };
         if !self.passes(row, ask.filters, ask.now) {
             return Err(Error::argument("id", "must name a memory that passes the filters"));
         }
-        let score = |row: Row| self.score(&question, sections, row, ask.now);
         let values = self.values(&question, sections, row, ask.now);
         let by_evidence = sum(&values, &self.answering.weights);
         let changed = superseding.get(&row);
         let own = changed.map_or(by_evidence, |it| it.sum);
-        let mut is_earlier = true;
-        let before = self.askable(ask).filter(|&other| {
+        let (mut before, mut is_earlier, mut speaks, mut best) = (0, true, false, own);
+        for other in self.askable(ask) {
             is_earlier &= other != row;
-            let score = score(other);
-            score.is_some_and(|score| score > own || score == own && is_earlier)
-        });
+            let Some(score) = self.score(&question, sections, other, ask.now) else { continue };
+            speaks |= other == row;
+            before += usize::from(score > own || score == own && is_earlier);
+            best = score.max(best);
+        }
         let place = placed.iter().position(|it| it.row == row);
-        let rank = match place {
-            Some(place) => Some(1 + place),
-            None => score(row).map(|_| 1 + before.count()),
-        };
+        let rank = speaks.then_some(1 + place.unwrap_or(before));
+        let odds = self.odds(best);
         let mut evidence: Vec<Contribution> = NAMES
             .iter()
             .zip(values.to_array().iter().zip(self.answering.weights))
@@ -367,10 +374,10 @@ impl MemoryIndex {
         sort_descending(&mut evidence, |it| it.contribution);
         Ok(Why {
             rank,
-            score: probability(fit, own),
+            score: odds.probability(own),
             sum: own,
-            scale: fit.scale,
-            offset: fit.offset,
+            scale: odds.scale,
+            offset: odds.offset,
             evidence,
             words,
             passage,
@@ -514,6 +521,11 @@ impl MemoryIndex {
         Ok(())
     }
 
+    /// Returns the odds for the question whose evidence was collected.
+    fn odds(&self, best: f64) -> Odds {
+        self.answering.fit.odds(best, self.answering.evidence.spread())
+    }
+
     /// Returns the sum of the evidence of a memory, `None` if nothing connects it with the question.
     /// Evidence without a weight is not computed.
     #[inline(always)]
@@ -547,15 +559,17 @@ impl MemoryIndex {
         let (recency, saturation) = &**tables.get_or_init(Box::default);
         let place = row as usize;
         let section = self.section(row);
-        // An access in the future counts as one of today.
-        let days = days_between(self.nodes.last_accessed().get(place), now).max(0.0);
-        let recency = recency.get(days);
-        let is_new = days_between(self.nodes.created_at.get(place), now) < NEW_DAYS;
-        let used = saturation.of_count(self.nodes.access_count.get(place)) * recency;
+        // A time in the future counts as today.
+        let recency_of = |at: f64| recency.get(days_between(at, now).max(0.0));
+        let created_at = self.nodes.created_at.get(place);
+        let is_new = days_between(created_at, now) < NEW_DAYS;
+        let used = saturation.of_count(self.nodes.access_count.get(place))
+            * recency_of(self.nodes.last_accessed().get(place));
         let circumstances = Circumstances {
             section,
             is_asked: sections.contains(section),
-            recency,
+            // Not of the last access: each search would raise what it found.
+            recency: recency_of(created_at),
             affinity: (used + if is_new { NEW_BONUS } else { 0.0 }).min(1.0),
             activation: activation[place],
         };
@@ -585,8 +599,4 @@ fn sum(values: &Values, weights: &[f64; KINDS]) -> f64 {
         }
     }
     (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
-}
-
-fn probability(fit: &Fit, sum: f64) -> f64 {
-    1.0 / (1.0 + exp(-(fit.scale * sum + fit.offset)))
 }

@@ -666,6 +666,7 @@ describe("--trace", () => {
     };
     const orchestrator = createOrchestrator({
       search,
+      ranking: "signals",
       config: { orchestrator: { relevanceRatio: 0 } },
     });
     const { trace } = await orchestrator.retrieve(

@@ -33,7 +33,7 @@ afterEach(() => {
 });
 
 const orchestratorOf = (search: Search, config?: nous.OrchestratorConfig): Orchestrator =>
-  nous.createOrchestrator({ search, config: { orchestrator: config } });
+  nous.createOrchestrator({ search, ranking: "signals", config: { orchestrator: config } });
 
 /** One call of a search, and its outcome. */
 interface Call {
@@ -962,6 +962,80 @@ const unreadable = (field: string): object =>
 
 // ---- unusual and invalid input ------------------------------------------------------------------
 
+describe("the orchestrator over probabilities", () => {
+  const retrieved = (
+    rows: Readonly<Record<string, readonly nous.FoundRow[]>>,
+    query: string,
+    options: Partial<nous.CreateOrchestratorOptions<nous.FoundRow, object>> = {},
+  ) => {
+    const asked: string[] = [];
+    const search = (text: string) => {
+      asked.push(text);
+      return rows[text] ?? [];
+    };
+    const { retrieve } = nous.createOrchestrator({ search, ...options });
+    return retrieve(query).then(({ nodes, trace }) => ({
+      asked,
+      trace,
+      found: nodes.map(({ id, score }) => [id, score]),
+    }));
+  };
+  const LESSONS = "what lessons do I have about deploys?";
+  const row = (id: string, score: number, subtype = "custom:signal") => ({
+    ...{ id, score, subtype },
+    content_title: `title of ${id}`,
+  });
+
+  test("is the default: boosts no section, replaces nothing, and drops what is below a tenth of the best", async () => {
+    const rows = {
+      [LESSONS]: [row("a", 0.5), row("b", 0.4, "custom:lesson"), row("c", 0.06), row("d", 0.049)],
+    };
+    const { asked, found, trace } = await retrieved(rows, LESSONS);
+    expect(asked).toEqual([LESSONS]);
+    expect(found).toEqual([
+      ["a", 0.5],
+      ["b", 0.4],
+      ["c", 0.06],
+    ]);
+    expect(trace).toMatchObject({ replaced: [], dropped: [], titles: [] });
+    expect(trace.merge!.boosted).toEqual([]);
+    const bySignals = await retrieved(rows, LESSONS, { ranking: "signals" });
+    expect(bySignals.found[0]![0]).toBe("b");
+  });
+
+  test("keeps the best probability over the parts, and a memory of each part", async () => {
+    const query = "What's my billing thesis and how did the search outage end?";
+    const parts = nous.understand(query).parts;
+    expect(parts).toHaveLength(2);
+    const rows = {
+      [parts[0]!]: [row("both", 0.3), row("thesis", 0.9)],
+      [parts[1]!]: [row("both", 0.7), row("outage", 0.25)],
+    };
+    const { found } = await retrieved(rows, query);
+    expect(found).toEqual([
+      ["thesis", 0.9],
+      ["both", 0.7],
+      ["outage", 0.25],
+    ]);
+  });
+
+  test("asks no part again, unless the configuration says so: then below ANSWERABLE", async () => {
+    const query = "what is the number of the plumber?";
+    const rows = { [query]: [row("a", nous.ANSWERABLE - 0.01)] };
+    expect((await retrieved(rows, query)).asked).toEqual([query]);
+    const again = await retrieved(rows, query, { config: { orchestrator: { maxRetries: 1 } } });
+    expect(again.asked.length).toBe(2);
+    const config = { orchestrator: { maxRetries: 1, qualityThreshold: 0.1, relevanceRatio: 0.5 } };
+    const { asked, trace } = await retrieved(rows, query, { config });
+    expect(asked).toEqual([query]);
+    expect(trace.merge!.cutoff).toBeCloseTo(0.5 * (nous.ANSWERABLE - 0.01));
+    for (const wrong of [{ sections: 7 }, { orchestrator: [] }])
+      expect(() =>
+        nous.createOrchestrator({ search: () => [], config: wrong as nous.EngineConfig }),
+      ).toThrow(expect.objectContaining({ code: "invalid_config" }));
+  });
+});
+
 describe("the orchestrator's input", () => {
   // biome-ignore lint/suspicious/noExplicitAny: what types forbid is what is tested here
   const js = nous as any;
@@ -973,6 +1047,8 @@ describe("the orchestrator's input", () => {
     [{ search: null }, "search"],
     [{ search: "search" }, "search"],
     [{ search: () => [], find: 1 }, "find"],
+    [{ search: () => [], ranking: "size" }, "ranking"],
+    [{ search: () => [], ranking: null }, "ranking"],
   ])("%j is refused by the constructor", (options, field) => {
     expect(() => js.createOrchestrator(options)).toThrow(
       expect.objectContaining({ code: "invalid_argument", details: { field } }),
@@ -1324,7 +1400,9 @@ test("boosts follow the sections of the configuration, in the selection and in i
       sections,
       orchestrator: { maxReplacements: 0, maxResults: 1 },
     };
-    const retrieval = nous.createOrchestrator({ search: () => rows, config }).retrieve("lessons");
+    const retrieval = nous
+      .createOrchestrator({ search: () => rows, ranking: "signals", config })
+      .retrieve("lessons");
     const { nodes, trace } = await retrieval;
     const { boosted, cutoff, cut } = trace.merge!;
     return { ids: nodes.map(({ id }) => id), boosted, cutoff, cut };

@@ -9,7 +9,7 @@ import { bestRows, collect, sumsOf, TableBuilder } from "../../benches/fit/evide
 import { judge, mean } from "../../benches/fit/judge.ts";
 import { minimise } from "../../benches/fit/lbfgs.ts";
 import { fitListwise } from "../../benches/fit/listwise.ts";
-import { fitScale, probabilityOf } from "../../benches/fit/logistic.ts";
+import { firstOf, fitScale, probabilityOf } from "../../benches/fit/logistic.ts";
 import { fitPreset } from "../../benches/fit/preset.ts";
 import { rustFile } from "../../benches/fit/rust-file.ts";
 import { fileSet, namedFile, ownFitSets } from "../../benches/fit/sets.ts";
@@ -156,29 +156,48 @@ describe("the listwise fit", () => {
   });
 });
 
+/** A question whose best sum and runs say nothing. */
+const ALONE = { best: 0, spread: 0 };
+
 describe("calibration", () => {
-  it("finds scale and offset by which answers were drawn", () => {
+  it("finds the scale by which answers were drawn", () => {
     const random = new Random(3, "logistic");
-    const judged = Array.from({ length: 20_000 }, () => {
-      const sum = random.whole(0, 1000) / 100;
-      const p = probabilityOf({ scale: 0.8, offset: -4 }, sum);
-      return { sum, isAnswer: random.whole(0, 999_999) / 1e6 < p };
+    const drawn = { scale: 1.3, ofBest: -0.8, ofSpread: -6, offset: -2 };
+    const judged = Array.from({ length: 40_000 }, () => {
+      const best = random.whole(0, 1000) / 100;
+      const sum = best - random.whole(0, 300) / 100;
+      const one = { sum, best, spread: random.whole(0, 300) / 1000 };
+      return { ...one, isAnswer: random.whole(0, 999_999) / 1e6 < probabilityOf(drawn, one) };
     });
-    const { scale, offset } = fitScale([{ judged, weight: 1 }]);
-    expect(scale).toBeCloseTo(0.8, 1);
-    expect(offset).toBeCloseTo(-4, 0);
+    const { scale, ofBest, ofSpread, offset } = fitScale([{ judged, weight: 1 }]);
+    expect(scale).toBeCloseTo(drawn.scale, 0.7);
+    expect(ofBest).toBeCloseTo(drawn.ofBest, 0.7);
+    expect(ofSpread / drawn.ofSpread).toBeCloseTo(1, 0.7);
+    expect(offset).toBeCloseTo(drawn.offset, 0.3);
+  });
+
+  it("reads the best sum and the spread of the runs of each question", () => {
+    const builder = new TableBuilder("two", ["sesb"]);
+    builder.add({ kind: "a", grades: [0, 2, 0, 0], values: Float64Array.of(0, 1, 0, 1) });
+    builder.add({ kind: "a", grades: [2], values: Float64Array.of(0.25) });
+    const table = builder.finish();
+    expect(firstOf(table, sumsOf(table, { sesb: 4 }), 2)).toEqual([
+      { sum: 4, best: 4, spread: 0.5, isAnswer: true },
+      { sum: 4, best: 4, spread: 0.5, isAnswer: false },
+      { sum: 1, best: 1, spread: 0, isAnswer: true },
+    ]);
   });
 
   it("stays finite where a threshold parts answers from others", () => {
-    const judged = [1, 2, 3, 4].map((sum) => ({ sum, isAnswer: sum > 2 }));
+    const judged = [1, 2, 3, 4].map((sum) => ({ ...ALONE, sum, isAnswer: sum > 2 }));
     const { scale, offset } = fitScale([{ judged, weight: 1 }]);
     expect(scale).toBeGreaterThan(1);
     expect(Number.isFinite(scale) && Number.isFinite(offset)).toBe(true);
   });
 
   it("refuses sums that all answer, or none of which does", () => {
-    const all = [{ sum: 1, isAnswer: true }];
-    const none = [{ sum: 1, isAnswer: false }];
+    const all = [{ ...ALONE, sum: 1, isAnswer: true }];
+    const none = [{ ...ALONE, sum: 1, isAnswer: false }];
     expect(() => fitScale([{ judged: all, weight: 1 }])).toThrow("1 of 1 memories answer");
     expect(() => fitScale([{ judged: none, weight: 1 }])).toThrow("0 of 1 memories answer");
   });
@@ -237,7 +256,11 @@ describe("a table of evidence", () => {
         expect(table.values[memory * table.kinds.length + k]).toBe(
           Math.fround(values[memory * names.length + names.indexOf(kind)]!),
         );
-    const { values: figures } = judge(table, { bm: 1 }, { scale: 1, offset: 0 });
+    const { values: figures } = judge(
+      table,
+      { bm: 1 },
+      { scale: 1, ofBest: 0, ofSpread: 0, offset: 0 },
+    );
     expect(figures["hit@1"]).toEqual([1]);
     expect(figures["nDCG@10"]).toEqual([1]);
   });
@@ -273,14 +296,14 @@ describe("a preset", () => {
     const trading = fitPreset("trading", kinds, sets);
     expect(trading.weights.section_signals).toBeLessThan(0);
     expect(trading.weights.recency_signals).toBeGreaterThan(0);
-    const ndcg = ({ weights, scale, offset }: typeof general) =>
-      mean(judge(sets[0]!.table, weights, { scale, offset }).values["nDCG@10"]);
+    const ndcg = ({ weights, ...scale }: typeof general) =>
+      mean(judge(sets[0]!.table, weights, scale).values["nDCG@10"]);
     expect(ndcg(trading)).toBeGreaterThan(ndcg(general));
   });
 
   it("is calibrated on its own sets", () => {
-    const { weights, scale, offset } = fitPreset("trading", kinds, sets);
-    expect(judge(sets[0]!.table, weights, { scale, offset }).error).toBeLessThan(0.05);
+    const { weights, ...scale } = fitPreset("trading", kinds, sets);
+    expect(judge(sets[0]!.table, weights, scale).error).toBeLessThan(0.05);
   });
 
   it("is written to the same bytes, with a field for each kind of evidence", () => {

@@ -28,5 +28,11 @@ export function fitted(preset: EvidencePreset): Fit {
     return number;
   };
   const weights = Object.fromEntries(EVIDENCE.map((kind) => [kind, of(kind)])) as Values;
-  return { weights, scale: of("scale"), offset: of("offset") };
+  return {
+    weights,
+    scale: of("scale"),
+    of_best: of("of_best"),
+    of_spread: of("of_spread"),
+    offset: of("offset"),
+  };
 }

@@ -14,7 +14,7 @@ import { findTimes, holdsName, holdsNumber, holdsTime, sought } from "./times.ts
 /** The kinds of evidence, in order. */
 export const EVIDENCE = [
   ...(["bm", "sbm", "sem", "cov", "p_soft", "p_softcov", "p_sem", "p_sbm"] as const),
-  ...(["nb", "nbsoft", "ses", "sesb", "date", "told", "p_temp", "p_numq", "p_where"] as const),
+  ...(["nb", "win", "ses", "sesb", "date", "told", "p_temp", "p_numq", "p_where"] as const),
   ...(["titlecov", "graph", "affinity", "recency_episodic", "recency_signals"] as const),
   ...(["recency_knowledge", "recency_procedural", "lastrec", "vaguerec", "intent"] as const),
   ...(["section_episodic", "section_signals", "section_procedural"] as const),
@@ -25,6 +25,14 @@ export type Values = Record<Kind, number>;
 /** Weights, and how a sum becomes a probability. */
 export interface Fit {
   weights: Values;
+  scale: number;
+  of_best: number;
+  of_spread: number;
+  offset: number;
+}
+
+/** How a sum becomes a probability for one question. */
+export interface Odds {
   scale: number;
   offset: number;
 }
@@ -447,6 +455,10 @@ const B = 0.75;
 const HELD = 0.55;
 const MEANING = 0.7;
 const REACH = 3;
+/** The memories before and after that belong to a window. */
+const AROUND = 5;
+/** Longer texts profit less from the memories around them. */
+const SHORT_WORDS = 80;
 const INTENT = 0.4;
 const DAY_MS = 86_400_000;
 const RUN_GAP_MS = 3_600_000;
@@ -492,6 +504,8 @@ export interface CollectedEvidence {
   held: Map<string, Held>;
   /** By id: 0.7 · sem + 0.3 · bm. */
   nearness: Map<string, number>;
+  /** The standard deviation of `sesb` over all memories. */
+  spread: number;
 }
 
 const shareOf = (value: number, all: number): number => (all > 0 ? value / all : 0);
@@ -555,8 +569,11 @@ export function collectEvidence(
       soft: passages.map(() => 0),
       held: passages.map(() => 0),
       psbm: passages.map(() => 0),
+      /** By word of the question: the squared nearness of the nearest word. */
+      nearest: [] as number[],
     };
   });
+  const rarities: number[] = [];
 
   // ---- words ----
   const [averageWords, averageOfPassage] = texts.averages;
@@ -583,8 +600,11 @@ export function collectEvidence(
     const rarity = Math.log(1 + texts.size / (1 + frequency));
     const bmRarity = Math.log(1 + (texts.size - frequency + 0.5) / (frequency + 0.5));
     allRarity += rarity;
+    rarities.push(rarity);
     found.forEach((passages, place) => {
       const sum = sums[place]!;
+      const nearest = passages.reduce((most, passage) => Math.max(most, passage.nearest), 0);
+      sum.nearest.push(nearest * nearest);
       const text = texts.get(asking[place]!.id)!;
       passages.forEach(({ first, nearest, weighted }, passage) => {
         if (first === undefined) return;
@@ -639,25 +659,45 @@ export function collectEvidence(
       MEANING * meaning[place]!.sem + (1 - MEANING) * bm.get(id)!,
     ]),
   );
-  const ofRun = new Map<string, { nb: number; nbsoft: number; ses: number; sesb: number }>();
+  const nearestOf = new Map(asking.map(({ id }, place) => [id, sums[place]!.nearest]));
+  const ofRun = new Map<string, { nb: number; win: number; ses: number; sesb: number }>();
+  let [total, squares] = [0, 0];
   for (const run of runsOf(asking)) {
-    const near = (values: ReadonlyMap<string, number>, place: number) => {
+    const near = (place: number) => {
       let sum = 0;
       for (let other = place - REACH; other <= place + REACH; other++) {
         const memory = run[other];
         if (other === place || memory === undefined) continue;
-        sum += values.get(memory.id)! / Math.abs(other - place);
+        sum += bm.get(memory.id)! / Math.abs(other - place);
       }
       return sum;
+    };
+    /** The share of the question that a memory and those around it hold together. */
+    const around = (place: number) => {
+      if (run.length === 1) return 0;
+      const window = run.slice(Math.max(place - AROUND, 0), place + AROUND + 1);
+      const sum = rarities.reduce(
+        (all, rarity, word) =>
+          all + rarity * most(window.map(({ id }) => nearestOf.get(id)![word]!)),
+        0,
+      );
+      return shareOf(sum, allRarity);
     };
     const ses = most(run.map(({ id }) => nearness.get(id)!));
     const ranked = run.map(({ id }) => bm.get(id)!).sort((a, b) => b - a);
     const [one = 0, two = 0, three = 0] = ranked;
     const sesb = (one + two + three) / 3;
+    total += sesb * run.length;
+    squares += sesb * sesb * run.length;
     run.forEach(({ id }, place) => {
-      ofRun.set(id, { nb: near(bm, place), nbsoft: near(soft, place), ses, sesb });
+      const brevity = Math.min(SHORT_WORDS / texts.get(id)!.words, 1);
+      const win = Math.max(around(place) - soft.get(id)!, 0) * brevity;
+      ofRun.set(id, { nb: near(place) * brevity, win, ses, sesb });
     });
   }
+
+  const mean = total / Math.max(asking.length, 1);
+  const spread = Math.sqrt(Math.max(squares / Math.max(asking.length, 1) - mean * mean, 0));
 
   // ---- what the question asks for ----
   const times = findTimes(question.text, question.now);
@@ -711,7 +751,7 @@ export function collectEvidence(
     };
     held.set(id, { memory, text, values, soft: sum.soft });
   });
-  return { words, held, nearness };
+  return { words, held, nearness, spread };
 }
 
 // ---- sum, probability, reasons ------------------------------------------------------------------
@@ -727,7 +767,12 @@ export function sumOf(values: Values, weights: Values): number {
   return lanes[0]! + lanes[1]! + (lanes[2]! + lanes[3]!);
 }
 
-export const probability = ({ scale, offset }: Fit, sum: number): number =>
+export const oddsOf = (fit: Fit, best: number, spread: number): Odds => ({
+  scale: fit.scale,
+  offset: fit.offset + fit.of_best * best + fit.of_spread * spread,
+});
+
+export const probability = ({ scale, offset }: Odds, sum: number): number =>
   1 / (1 + Math.exp(-(scale * sum + offset)));
 
 /** The least cosine that connects a memory with the question. */
@@ -765,7 +810,7 @@ export interface Ranked {
  * one loses a step.
  */
 export function ranked(
-  { held }: CollectedEvidence,
+  { held, spread }: CollectedEvidence,
   fit: Fit,
   supersessions: readonly Supersession[],
 ): Ranked[] {
@@ -789,11 +834,13 @@ export function ranked(
   // Each of a chain stands behind its successor.
   for (const { newer, older } of pairs)
     sums.set(older, Math.min(sums.get(older)!, sums.get(newer)! - STEP_BEHIND));
+  const best = Math.max(...sums.values());
+  const odds = oddsOf(fit, best, spread);
   return passing
     .filter(({ memory }) => sums.has(memory.id))
     .map(({ memory: { id }, values }) => {
       const sum = sums.get(id)!;
-      return { id, score: probability(fit, sum), sum, values, superseded_by: by.get(id) };
+      return { id, score: probability(odds, sum), sum, values, superseded_by: by.get(id) };
     })
     .sort((a, b) => b.sum - a.sum);
 }
@@ -815,6 +862,8 @@ export function reasons(
   const { text, values, soft } = collected.held.get(id)!;
   const byEvidence = sumOf(values, fit.weights);
   const { sum = byEvidence, superseded_by, similar_to } = order[place] ?? {};
+  const best = Math.max(sum, ...order.map((answer) => answer.sum));
+  const odds = oddsOf(fit, best, collected.spread);
   const evidence = EVIDENCE.filter((name) => values[name] !== 0).map((name) => {
     const [value, weight] = [values[name], fit.weights[name]];
     return { name: name as string, value, weight, contribution: value * weight };
@@ -828,10 +877,10 @@ export function reasons(
   const passage = text.passages[index]!;
   return {
     rank: place < 0 ? null : place + 1,
-    score: probability(fit, sum),
+    score: probability(odds, sum),
     sum,
-    scale: fit.scale,
-    offset: fit.offset,
+    scale: odds.scale,
+    offset: odds.offset,
     evidence: evidence.sort((a, b) => b.contribution - a.contribution),
     words: collected.words.map(({ text: asked, matches }) => {
       const found = matches.find(({ word }) =>

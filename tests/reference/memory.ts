@@ -615,14 +615,15 @@ export class ReferenceMemory {
     const now = ms(given);
     const filters = filtersOf(unread ?? {});
     const memories = this.#nodesInOrder().map((node): AskedMemory => {
-      // An access in the future counts as one of today.
-      const accessed = days(node.last_accessed, now) < 0 ? now : node.last_accessed;
+      // A time in the future counts as today.
+      const past = (at: number) => (days(at, now) < 0 ? now : at);
+      const accessed = past(node.last_accessed);
       return {
         id: node.id,
         section: getSectionForSubtype(node.subtype),
         cluster: node.clusters[0],
         created_at: node.created_at,
-        recency: recencyScore(accessed, now),
+        recency: recencyScore(past(node.created_at), now),
         affinity: affinityScore(node.access_count, node.created_at, accessed, now),
         passes: nodePasses(node, filters, now),
       };

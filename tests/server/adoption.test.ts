@@ -32,7 +32,7 @@ const SOFT = [
 type Rows = Record<keyof typeof TABLES, Record<string, unknown>[]>;
 
 /** All columns of all rows, without this server's own columns. */
-function rowsIn(file: string, except: readonly string[] = ["frame", "censors"]): Rows {
+function rowsIn(file: string, except: readonly string[] = ["frame", "censors", "tags"]): Rows {
   const db = new Database(file);
   try {
     const entries = Object.entries(TABLES).map(([table, key]) => {

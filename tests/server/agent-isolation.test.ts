@@ -256,6 +256,8 @@ const REQUESTS: { readonly [Operation in Name]: (parts: Parts) => fc.Arbitrary<G
   countOutcome: ({ id }) =>
     asked({ body: fields({ entry_id: id("node"), profitable: fc.boolean() }) }),
 
+  readAgent: () => nothing,
+  updateAgent: () => asked({ body: fields({ preset: fc.constantFrom("general", "trading") }) }),
   health: () => nothing,
   sweep: () => asked({ body: fields({ force: fc.boolean() }) }),
   graph: (parts) => asked({ query: page(parts, "graph") }),
@@ -404,6 +406,7 @@ function rowsOf(folder: string, { agent }: Actor): unknown {
 /** All of an agent's data, read through routes that change nothing. */
 async function viewOf(server: Running, actor: Actor): Promise<unknown> {
   const lists: [Name, Given][] = [
+    ["readAgent", {}],
     ["health", {}],
     ["graph", {}],
     ["listNodes", { query: { limit: "200" } }],

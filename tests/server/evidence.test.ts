@@ -1,6 +1,7 @@
 // Ranking by evidence: searches, retrieval in passes and prompts, with the filters of a search.
 
 import { join } from "node:path";
+import fc from "fast-check";
 import { ANSWERABLE } from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
@@ -57,6 +58,8 @@ async function filled(by: Client): Promise<Client> {
   return by;
 }
 
+const scored = ({ id, score }: { id: string; score: number }) => ({ id, score });
+
 const searched = async (by: Client, body: object) => {
   const { status, body: answer } = await by.ask("POST /search", body);
   expect({ status, answer }).toMatchObject({ status: 200 });
@@ -96,18 +99,98 @@ describe("a search by evidence", () => {
     });
   });
 
-  test("ranks the same whatever the limit", async () => {
-    const own = client();
-    for (let place = 0; place < 40; place++) {
-      await own.create({
-        content_title: `Deploy ${place} of the ${["billing", "search", "mail"][place % 3]} service`,
-        content_body: place % 4 === 0 ? "It failed on a Friday." : "It went well.",
-      });
+  test("finds a memory by its kind and its tags, which count like words of the title", async () => {
+    const own = await filled(client());
+    const tagged = await own.create({
+      id: "tagged",
+      subtype: "custom:trade_close",
+      tags: ["zeppelin", "hangar"],
+      content_title: "It ended well",
+      content_body: '{"text":"Nobody was late.","signals":{"pnl_pct":3,"venue":"quokka"}}',
+    });
+    expect(tagged.tags).toEqual(["zeppelin", "hangar"]);
+    for (const query of ["zeppelin", "the last trade close", "Nobody was late"]) {
+      const [first] = (await searched(own, { query })).data;
+      expect(first, query).toMatchObject({ id: "tagged", tags: ["zeppelin", "hangar"] });
     }
-    const query = "Which deploys of billing failed on a Friday?";
-    const whole = await own.search(query, { limit: 40 });
-    for (const limit of [30, 10, 5])
-      expect(await own.search(query, { limit })).toEqual(whole.slice(0, limit));
+    const [byTag] = (await searched(own, { query: "zeppelin hangar" })).data;
+    expect(byTag.evidence.titlecov).toBe(1);
+    // Of a JSON body the text is read alone, as prompts show it.
+    expect(await own.search("quokka")).not.toContain("tagged");
+    await own.ask("PATCH /nodes/tagged", { tags: ["airship"], subtype: "custom:walrus" });
+    expect(await own.search("zeppelin")).not.toContain("tagged");
+    for (const query of ["airship", "walrus"])
+      expect((await own.search(query))[0], query).toBe("tagged");
+    const { body } = await own.ask("PATCH /nodes/tagged", { tags: null });
+    expect(body.tags).toEqual([]);
+    expect(await own.search("airship")).not.toContain("tagged");
+  });
+
+  test("does not rank by earlier searches: recency counts from the making of a memory", async () => {
+    const own = client();
+    for (let place = 0; place < 6; place++)
+      await own.create({
+        id: `d${place}`,
+        content_title: `Deploy ${place}`,
+        created_at: day("01-05"),
+      });
+    const before = await searched(own, { query: "the latest deploy" });
+    for (let turn = 0; turn < 3; turn++) await own.search("deploy 3", { limit: 1 });
+    expect((await searched(own, { query: "the latest deploy" })).data.map(scored)).toEqual(
+      before.data.map(scored),
+    );
+  });
+
+  test("begins with the same results whatever the limit, with any filters", async () => {
+    const own = client();
+    const services = ["billing", "search", "mail"];
+    const items = Array.from({ length: 130 }, (_, place) => ({
+      id: `m${place}`,
+      type: place % 5 === 0 ? "note" : "episode",
+      subtype: place % 2 === 0 ? "custom:lesson" : "custom:signal",
+      created_at: new Date(Date.UTC(2026, 0, 1 + (place % 60), place % 24)).toISOString(),
+      temporal_event_time: place % 3 === 0 ? day(`02-${10 + (place % 18)}`) : null,
+      tags: place % 7 === 0 ? ["rollback"] : null,
+      content_title: `Deploy ${place} of the ${services[place % 3]} service`,
+      content_body:
+        place % 4 === 0 ? "It failed on a Friday. Mira rolled it back." : "It went well.",
+    }));
+    for (const part of [items.slice(0, 90), items.slice(90)])
+      expect((await own.ask("POST /nodes/batch", { items: part })).status).toBe(200);
+    const [old, newer] = ["m4", "m8"];
+    await own.link(newer, old, "supersedes");
+    const optional = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined });
+    const requests = fc.record({
+      query: fc.constantFrom(
+        "Which deploys of billing failed on a Friday?",
+        "rollback",
+        "What did we learn from search deploys, and which mail deploys failed last month?",
+        "deploys in February",
+        "who rolled back mail",
+      ),
+      min_score: optional(fc.double({ min: 0, max: 0.4, noNaN: true })),
+      type: optional(fc.constantFrom("note", "episode")),
+      subtype: optional(fc.constantFrom("custom:lesson", "custom:signal")),
+      lifecycle: optional(fc.constantFrom("ACTIVE", "WEAK", "DORMANT")),
+      time_range: optional(
+        fc.record({
+          type: fc.constantFrom("event", "ingestion", "any"),
+          start: fc.constantFrom(day("01-01"), day("02-12")),
+          end: fc.constantFrom(day("02-20"), day("03-05")),
+        }),
+      ),
+    });
+    await fc.assert(
+      fc.asyncProperty(requests, async (request) => {
+        const whole = (await searched(own, { ...request, limit: 100 })).data.map(scored);
+        for (const limit of [1, 5, 10, 30]) {
+          const { data, answerable } = await searched(own, { ...request, limit });
+          expect(data.map(scored)).toEqual(whole.slice(0, limit));
+          expect(answerable).toBe((whole[0]?.score ?? 0) >= ANSWERABLE);
+        }
+      }),
+      { numRuns: 40 },
+    );
   });
 
   test("puts a copy behind other memories, and names the one that it repeats", async () => {
@@ -379,4 +462,27 @@ describe("created_at of a new memory", () => {
     expect((await own.ask("POST /nodes/batch", { items })).status).toBe(200);
     expect((await own.ask("GET /nodes/batched")).body.created_at).toBe("2023-01-01T00:00:00.000Z");
   });
+});
+
+test("searches, lines and prompts show when something happened, also after an update", async () => {
+  const own = await filled(client());
+  const [found] = (await searched(own, { query: "Where did Mira move?" })).data;
+  expect(found).toMatchObject({ id: "lisbon", temporal_event_time: day("01-02") });
+  const input = "Where did Mira move, to which flat near the river?";
+  const shown = async (date: string) => {
+    const lines = (await own.ask("POST /context/lines", { query: input })).body.text;
+    expect(lines).toContain(`Mira moved to Lisbon (${date})`);
+  };
+  await shown("2026-01-02");
+  await own.ask("PATCH /nodes/lisbon", { temporal_event_time: "2025-06-03T10:00:00Z" });
+  await shown("2025-06-03");
+  const asked = await searched(own, { query: "Where did Mira move on 3 June 2025?" });
+  expect(asked.data[0]).toMatchObject({ id: "lisbon", evidence: { told: 2 } });
+  await own.ask("PATCH /nodes/lisbon", { temporal_event_time: null });
+  await shown("2026-01-09");
+
+  const [instant, line] = [day("01-02"), "2026-01-02: Deploys on Friday fail more often"];
+  await own.ask("PATCH /nodes/deploys", { temporal_event_time: instant });
+  const { body } = await own.ask("POST /context", { input: "Why do deploys on Friday fail?" });
+  expect(body.prompt).toContain(line);
 });

@@ -4,12 +4,14 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import Database from "libsql";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
-import { sealAll } from "../../js/server/src/storage/checksums.ts";
+import { FRAMED, SUMMED, sealAll } from "../../js/server/src/storage/checksums.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { addFrames } from "../../js/server/src/storage/migrations/frames.ts";
+import { addTags } from "../../js/server/src/storage/migrations/tags.ts";
 import type { Place } from "../../js/server/src/storage/place.ts";
 import { META_TABLE, MIGRATIONS } from "../../js/server/src/storage/schema.ts";
 import { exportFile, importFile } from "../../js/server/src/transfer/commands.ts";
@@ -96,6 +98,7 @@ test("an import of an export gives the same memory", { timeout: 60_000 }, async 
   await ask(`GET /nodes/${nodes[3].id}`);
   await ask(`PATCH /nodes/${nodes[4].id}`, { content_body: null });
   await ask(`PATCH /nodes/${nodes[5].id}`, { frame: "risk", censors: ["c1"] });
+  await ask(`PATCH /nodes/${nodes[6].id}`, { tags: ["billing", "ü"] });
   await search("squeeze");
   await first.end();
   raw(agentFile(folder, "default")).exec(`
@@ -104,7 +107,8 @@ test("an import of an export gives the same memory", { timeout: 60_000 }, async 
   `);
   const lines = exported(folder);
   const framed = lines.map((line) => JSON.parse(line)).filter((line) => line.frame === "risk");
-  expect(framed).toMatchObject([{ id: nodes[5].id, censors: '["c1"]' }]);
+  expect(framed).toMatchObject([{ id: nodes[5].id, censors: '["c1"]', tags: null }]);
+  expect(JSON.parse(lines[6]!)).toMatchObject({ id: nodes[6].id, tags: '["billing","ü"]' });
   expect(lines).toHaveLength(12 + 11 + 2);
   expect(lines.map((line) => JSON.parse(line).kind).indexOf("edge")).toBe(14);
   expect(imported(folder, lines, { agent: "other" })).toEqual([25, 0, 0]);
@@ -137,7 +141,8 @@ test("a database of the existing server can be exported and imported, with odd v
   );
   expect(run(["adopt", theirs, "--data-dir", folder])).toMatchObject({ status: 0 });
   const lines = exported(folder);
-  expect(JSON.parse(lines[1]!)).toMatchObject({
+  expect(JSON.parse(lines[0]!)).toEqual({ kind: "agent", preset: "trading" });
+  expect(JSON.parse(lines[2]!)).toMatchObject({
     id: "n_b",
     neural_stability: null,
     content_summary: null,
@@ -182,6 +187,37 @@ test("an id that an import would refuse is exported unchanged", () => {
   db.prepare("UPDATE nodes SET id = ?").run(id);
   db.close();
   expect(exported(folder).map((line) => JSON.parse(line))).toMatchObject([{ kind: "node", id }]);
+});
+
+test("a database of the schema before tags is checked, and keeps the checksums of framed memories", () => {
+  const folder = temporaryFolder();
+  const file = agentFile(folder, "default");
+  new LibsqlStorage(file, { durability: "normal" }).close();
+  rmSync(file);
+  const db = new Database(file);
+  const before = MIGRATIONS.indexOf(addTags);
+  db.exec(META_TABLE);
+  for (const migration of MIGRATIONS.slice(0, before)) migration(db);
+  db.exec(`
+    INSERT INTO nous_meta VALUES ('schema', '${before}'), ('epoch', 'e'), ('agent', 'default');
+    INSERT INTO nodes (id, type, content_title, frame) VALUES ('n_a', 'note', 'Old', 'risk');
+  `);
+  // The sum as the server before tags wrote it.
+  const columns = [...SUMMED, ...FRAMED].map((column) => `nodes.${column}`).join(", ");
+  const row = db.prepare(`SELECT ${columns} FROM nodes`).raw(true).get();
+  db.prepare("INSERT INTO row_checksums VALUES ('n_a', ?)").run(crc32(JSON.stringify(row)));
+  db.close();
+  expect(run(["check", "--data-dir", folder]).stdout).toContain(": sound");
+  expect(exported(folder).map((line) => JSON.parse(line))).toMatchObject([
+    { id: "n_a", frame: "risk", tags: null },
+  ]);
+  const storage = new LibsqlStorage(file, { durability: "normal" });
+  expect(storage.soundness.problems()).toEqual([]);
+  raw(file).exec(
+    `DROP TRIGGER nodes_checksum_update; UPDATE nodes SET tags = '["x"]' WHERE id = 'n_a'`,
+  );
+  expect(storage.soundness.problems()).toEqual(["1 memories are not as they were written"]);
+  storage.close();
 });
 
 test("a database of the schema before frames is checked and exported unchanged, and keeps its figures when it is opened", () => {

@@ -301,6 +301,7 @@ describe("a key", () => {
         "listAgents",
         "purgeNode",
         "sweep",
+        "updateAgent",
       ].sort(),
     );
   });
@@ -312,6 +313,7 @@ describe("a key", () => {
       createNode: LESSON,
       createNodes: { items: [LESSON] },
       createCluster: { name: "Majors" },
+      updateAgent: { preset: "trading" },
     };
     expect(creating.map(({ name }) => name).sort()).toEqual(Object.keys(bodies).sort());
     for (const { name, call } of creating) {

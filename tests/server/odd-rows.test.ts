@@ -20,7 +20,7 @@ const NODE_COLUMNS = [
   ..."provenance_created_at layer version last_modified created_at embedding_vector embedding_model".split(
     " ",
   ),
-  ..."temporal_event_time temporal_event_confidence temporal_event_source frame censors id rowid".split(
+  ..."temporal_event_time temporal_event_confidence temporal_event_source frame censors tags id rowid".split(
     " ",
   ),
 ];

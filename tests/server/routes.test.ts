@@ -53,6 +53,7 @@ describe("POST /nodes", () => {
       temporal_event_source: null,
       frame: null,
       censors: [],
+      tags: [],
       memory_section: "KNOWLEDGE",
     });
   });

@@ -38,6 +38,7 @@ const NODE: NewNode = {
   temporal_event_source: null,
   frame: null,
   censors: null,
+  tags: null,
 };
 
 /** Results of the database's own full text, which other servers use. */

@@ -22,11 +22,12 @@ const ID_LENGTH = 12;
 const newId = (prefix: string) =>
   `${prefix}_${randomUUID().replaceAll("-", "").slice(0, ID_LENGTH)}`;
 
-/** Returns a row as it is sent: without frames, and with its section. */
+/** Returns a row as it is sent: without frames and tags, and with its section. */
 const shown = (row: NodeRow) => ({
   ...row,
   frame: null,
   censors: [],
+  tags: [],
   memory_section: getSectionForSubtype(row.subtype),
 });
 type ShownNode = ReturnType<typeof shown>;

@@ -150,6 +150,7 @@ export class Library {
     hits = (text: string) => this.hits(text),
   ): Orchestrator<RankedMemory> {
     return createOrchestrator({
+      ranking: "signals",
       search: (text, { limit }) =>
         [...this.search(hits(text), true, limit).ranking].map((ranked) => {
           const { subtype, content_title } = this.get(ranked.id);

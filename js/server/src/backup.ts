@@ -99,7 +99,7 @@ export async function adopt(dataDir: string, agent: string, from: string): Promi
 
 /**
  * Creates a checked copy beside the agent's file, with this version's schema, a new epoch and the
- * agent's name.
+ * agent's name. Hynous is a trading agent: its memory gets the weights for one.
  */
 async function takeCopy(
   from: string,
@@ -123,6 +123,7 @@ async function takeCopy(
         throw new StorageError(`${from} is not sound: ${problems.join("; ")}.`);
       storage.setMeta("epoch", randomUUID());
       storage.setMeta("agent", agent);
+      if (!isOurs) storage.setMeta("preset", "trading");
     } finally {
       storage.close();
     }

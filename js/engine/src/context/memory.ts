@@ -27,6 +27,8 @@ export interface FoundMemory {
   effectiveness: number;
   /** Milliseconds since 1970; −∞ if unknown. */
   createdAt: number;
+  /** Milliseconds since 1970; −∞ if it tells of no event, or of one whose time is unknown. */
+  eventTime: number;
   frame: string | null;
   censors: readonly string[];
 }
@@ -41,6 +43,8 @@ export interface RecalledRow extends MemoryRow {
   tags?: readonly string[] | null | undefined;
   /** Used if `provenance_created_at` is missing. */
   created_at?: Instant | null | undefined;
+  /** The time of the event that the memory tells of. */
+  temporal_event_time?: Instant | null | undefined;
 }
 
 /** The last instant that a `Date` holds, in milliseconds since 1970. */
@@ -68,6 +72,10 @@ export function readMemory(memory: ContextMemory, place: number, asked: MemoryTy
   const createdAt = created_at == null ? Number.NEGATIVE_INFINITY : toMilliseconds(created_at);
   if (created_at != null && !isMoment(createdAt))
     throw reader.wrong("created_at", "an instant", created_at);
+  const { event_time } = memory;
+  const eventTime = event_time == null ? Number.NEGATIVE_INFINITY : toMilliseconds(event_time);
+  if (event_time != null && !isMoment(eventTime))
+    throw reader.wrong("event_time", "an instant", event_time);
   const category = reader.text("category", memory.category);
   const subject = reader.text("subject", memory.subject);
   const [tag = ""] = reader.texts("tags", memory.tags);
@@ -84,6 +92,7 @@ export function readMemory(memory: ContextMemory, place: number, asked: MemoryTy
     activations,
     effectiveness: reader.share("effectiveness", memory.effectiveness),
     createdAt,
+    eventTime,
     frame: frame == null ? null : reader.text("frame", frame),
     censors: reader.texts("censors", memory.censors),
   };
@@ -171,6 +180,7 @@ export function contextMemory(context: EngineContext, row: RecalledRow): Context
     effectiveness: tried && worked !== undefined ? shareIn(worked / tried) : undefined,
     tags: labels,
     created_at: momentIn(row.provenance_created_at) ?? momentIn(row.created_at),
+    event_time: momentIn(row.temporal_event_time),
   };
 }
 

@@ -55,6 +55,11 @@ export interface ContextMemory {
   tags?: readonly string[] | null | undefined;
   /** Time at which the memory was stored. */
   created_at?: Instant | null | undefined;
+  /**
+   * Time of the event that the memory tells of. Lines of episodes and signals show its day in place of
+   * that of storing; lines of decisions, facts and procedures begin with it.
+   */
+  event_time?: Instant | null | undefined;
   /** Id of the frame in which the memory was stored. */
   frame?: string | null | undefined;
   /** Ids of the censors that were active when the memory was stored. */

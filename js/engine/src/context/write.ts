@@ -107,7 +107,11 @@ export class Entries {
 
   memories(memories: readonly FoundMemory[]): void {
     for (const memory of memories) {
-      const { id, type, text, outcome, topic, domain, createdAt } = memory;
+      const { id, type, outcome, topic, domain, createdAt, eventTime } = memory;
+      const isDated = type === "episode" || type === "signal";
+      const event = dayOf(eventTime);
+      // The lines of the other types have no place for a day.
+      const text = isDated || event === "" ? memory.text : `${event}: ${memory.text}`;
       const label = {
         decision: outcome,
         fact: topic,
@@ -119,7 +123,7 @@ export class Entries {
         type === "procedure"
           ? ([memory.activations, memory.effectiveness] as const)
           : ([memory.confidence, NONE] as const);
-      const day = type === "episode" || type === "signal" ? dayOf(createdAt) : "";
+      const day = isDated ? event || dayOf(createdAt) : "";
       this.#add(budgetOf(type), id, [text, label, day], numbers, memory);
     }
   }

@@ -3,11 +3,12 @@
 
 import { optionsOf } from "../arguments.ts";
 import { type EngineConfig, withModuleConfig } from "../config.ts";
-import { MEMORY_SECTIONS } from "../constants.ts";
+import { ANSWERABLE, MEMORY_SECTIONS } from "../constants.ts";
 import { EngineContext } from "../engine-context.ts";
+import { invalid, show } from "../errors.ts";
 import { mergeAndSelect } from "../merge.ts";
 import * as query from "../query.ts";
-import { requireLoaded } from "../runtime.ts";
+import { type PlainData, requireLoaded } from "../runtime.ts";
 import type { MemorySection } from "../types.ts";
 import { createOrchestratorOver, type OrchestratorEngine } from "./index.ts";
 import type { FoundRow, Orchestrator, RetrievalSearch } from "./types.ts";
@@ -17,13 +18,56 @@ export interface CreateOrchestratorOptions<Row extends FoundRow, Filters extends
   /** The caller's search. */
   search: RetrievalSearch<Row, Filters>;
   /**
+   * What the scores of the search are. `evidence`: probabilities, as `MemoryIndex.ask` gives them. A
+   * memory keeps its best one over all parts: no section is boosted, and no result is replaced.
+   * Results below a tenth of the best score are left out, and no part is asked again, unless
+   * `config.orchestrator` says otherwise: with `maxRetries` 1 a part is asked again if its best score
+   * is below `ANSWERABLE`. `signals`: sums of
+   * signals, for which the defaults of the configuration count. Default `evidence`.
+   */
+  ranking?: "evidence" | "signals" | undefined;
+  /**
    * Differences from the default configuration. The orchestrator reads `orchestrator`, and the
    * sections that affect intents, sections and symbols.
    */
   config?: EngineConfig | undefined;
 }
 
-const KEYS = new Set(["search", "config"]);
+const KEYS = new Set(["search", "ranking", "config"]);
+const RANKINGS: readonly unknown[] = ["evidence", "signals"];
+
+/** Share of the best probability below which results are left out. */
+const LEAST_SHARE = 0.1;
+
+/**
+ * Returns the module's form of a configuration for scores that are probabilities. These fall faster
+ * than sums of signals, so that a smaller share of the best one is enough. Other words of a question
+ * that was not answered find no better answers: docs/quality.md has the figures. A score from a search for
+ * a title is no probability of the question, so that nothing is replaced. Boosted scores would be no
+ * probabilities either.
+ */
+function forProbabilities(config: PlainData): PlainData {
+  if (!isObject(config)) return config;
+  const { sections = {}, orchestrator = {} } = config;
+  // The module refuses anything but objects, and names the key.
+  return {
+    ...config,
+    sections: isObject(sections) ? { ...sections, enabled: false } : sections,
+    orchestrator: isObject(orchestrator)
+      ? {
+          max_retries: 0,
+          quality_threshold: ANSWERABLE,
+          relevance_ratio: LEAST_SHARE,
+          ...orchestrator,
+          max_replacements: 0,
+          replacement_floor: null,
+        }
+      : orchestrator,
+  };
+}
+
+const isObject = (value: PlainData): value is { [key: string]: PlainData } =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
  * Creates an orchestrator: a retrieval in several passes over a search of your own.
@@ -31,14 +75,15 @@ const KEYS = new Set(["search", "config"]);
  * @example
  * ```ts
  * const orchestrator = createOrchestrator({
- *   search: (query, { limit, filters, signal }) => mySearch(query, { limit, filters, signal }),
+ *   search: (query, { limit, now }) => index.ask(query, { limit, now }),
  * });
  * const { nodes, groups, trace } = await orchestrator.retrieve(
  *   "What's my BTC thesis and how did my last SOL trade go?",
  * );
  * ```
  *
- * @throws {NousError} `invalid_argument` if `search` is no function; `invalid_config` with the path
+ * @throws {NousError} `invalid_argument` if `search` is no function or `ranking` no ranking;
+ *   `invalid_config` with the path
  *   of the key; `not_initialized` before the module is loaded.
  */
 export function createOrchestrator<
@@ -46,12 +91,17 @@ export function createOrchestrator<
   Filters extends object = Record<string, unknown>,
 >(options: CreateOrchestratorOptions<Row, Filters>): Orchestrator<Row, Filters> {
   requireLoaded();
-  const { search, config } = optionsOf<CreateOrchestratorOptions<Row, Filters>>(
-    "options",
-    options,
-    KEYS,
+  const {
+    search,
+    ranking = "evidence",
+    config,
+  } = optionsOf<CreateOrchestratorOptions<Row, Filters>>("options", options, KEYS);
+  if (!RANKINGS.includes(ranking))
+    throw invalid("ranking", `must be evidence or signals, found ${show(ranking)}`);
+  const context = withModuleConfig(
+    config ?? {},
+    (plain) => new EngineContext(ranking === "evidence" ? forProbabilities(plain) : plain),
   );
-  const context = withModuleConfig(config ?? {}, (plain) => new EngineContext(plain));
   return createOrchestratorOver(engineOf(context), context.orchestrator, search!);
 }
 

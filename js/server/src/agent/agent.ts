@@ -25,6 +25,7 @@ import { wrong } from "../refusal.ts";
 import type { Compat } from "../settings/compat.ts";
 import type { EngineYaml } from "../settings/engine-config.ts";
 import type { SnapshotPlaces } from "../settings/paths.ts";
+import { isPreset, type Preset, USUAL_PRESET } from "../settings/preset.ts";
 import { type RankedBy, usualRanking } from "../settings/ranking.ts";
 import { atOnce, inTurns, oneStep, type Steps } from "../steps.ts";
 import type { NodeRow } from "../storage/rows.ts";
@@ -70,6 +71,8 @@ export interface AgentOptions {
   builtIn?: BuiltIn | undefined;
   /** Whether a closed trade counts for its playbooks without a request. Default: true. */
   countsOutcomes?: boolean;
+  /** The weights of evidence. Default: those that the database names, else the general ones. */
+  preset?: Preset | undefined;
   /** Receives log messages. Default: drops them. */
   log?: Log;
   /** The clock, in milliseconds since 1970. */
@@ -108,6 +111,8 @@ export class Agent {
   readonly embeds: boolean;
   readonly builtIn: BuiltIn | undefined;
   readonly countsOutcomes: boolean;
+  /** The weights of evidence that the settings name; undefined if they name none. */
+  readonly givenPreset: Preset | undefined;
   readonly soft = new SoftState();
   /**
    * Memories that were written and are not compared yet with those that they may replace. It is not
@@ -140,6 +145,7 @@ export class Agent {
     this.embeds = embeds;
     this.builtIn = options.builtIn;
     this.countsOutcomes = countsOutcomes;
+    this.givenPreset = options.preset ?? config.evidence?.preset;
     this.engine = createEngine(inSnakeCase(config));
     this.#log = log;
     this.#clock = new Clock(clock, heldTime);
@@ -147,7 +153,8 @@ export class Agent {
     const indexFile = snapshots && new SnapshotFile(snapshots.index, "index", log);
     const textsFile = snapshots && new SnapshotFile(snapshots.texts, "full text", log);
     this.#files = [indexFile, textsFile].filter((file) => file !== undefined);
-    this.#replica = new IndexReplica(this.soft, this.engine, config, log, () => this.now(), {
+    this.#replica = new IndexReplica(this.soft, this.engine, log, () => this.now(), {
+      config: () => this.#configOfIndex(),
       holdsTexts: this.ranking === "evidence",
       words: this.builtIn,
       file: indexFile,
@@ -169,6 +176,38 @@ export class Agent {
   /** Whether words of questions and memories are compared by vectors. */
   get hasWordVectors(): boolean {
     return this.builtIn !== undefined;
+  }
+
+  /** The weights of evidence in force. */
+  get preset(): Preset {
+    return this.givenPreset ?? this.#storedPreset ?? USUAL_PRESET;
+  }
+
+  /** Whether the agent's database names weights of evidence. */
+  get hasOwnPreset(): boolean {
+    return this.#storedPreset !== undefined;
+  }
+
+  get #storedPreset(): Preset | undefined {
+    const stored = this.storage.meta("preset");
+    return isPreset(stored) ? stored : undefined;
+  }
+
+  /**
+   * Stores the weights of evidence with the agent. The index is loaded again if others were in force.
+   * Other processes that have the agent open take them when they open it again.
+   */
+  setPreset(preset: Preset): void {
+    const before = this.preset;
+    this.write(() => this.storage.setMeta("preset", preset));
+    if (this.preset !== before) this.#follower.reload(this.#replica);
+  }
+
+  /** The engine's configuration with the agent's own weights, unless the file names some. */
+  #configOfIndex(): EngineYaml {
+    const { config, preset } = this;
+    if (preset === (config.evidence?.preset ?? USUAL_PRESET)) return config;
+    return { ...config, evidence: { ...config.evidence, preset } };
   }
 
   /** The full-text index, as current as `index`. Loads it unless `prepare` did. */

@@ -16,7 +16,14 @@ import type { Compat } from "../settings/compat.ts";
 import type { ClusterRow, EdgeRow, MembershipRow, NodeRow } from "../storage/rows.ts";
 import type { Storage } from "../storage/storage.ts";
 import { normaliseTime, toIso } from "../time.ts";
-import { isState, numberOf, TYPE_OF_NO_EDGE, TYPE_OF_NONE, textOf } from "./replica/index-rows.ts";
+import {
+  isState,
+  namesIn,
+  numberOf,
+  TYPE_OF_NO_EDGE,
+  TYPE_OF_NONE,
+  textOf,
+} from "./replica/index-rows.ts";
 import type { SoftState } from "./replica/soft-state.ts";
 
 /** Retrievability and lifecycle state as of now. */
@@ -63,7 +70,8 @@ export function presentNode(
     temporal_event_confidence: numberOf(row.temporal_event_confidence),
     temporal_event_source: textOf(row.temporal_event_source),
     frame: textOf(row.frame),
-    censors: row.censors === null ? [] : namesOf(row.censors),
+    censors: row.censors === null ? [] : namesIn(row.censors),
+    tags: row.tags === null ? [] : namesIn(row.tags),
     memory_section: engine.getSectionForSubtype(textOf(row.subtype)),
   };
 }
@@ -124,20 +132,10 @@ function presentCluster(row: ClusterRow, node_count: number): Cluster {
     icon: textOf(row.icon),
     pinned: row.pinned === 1,
     source: textOf(row.source),
-    auto_subtypes: namesOf(row.auto_subtypes),
+    auto_subtypes: namesIn(row.auto_subtypes),
     created_at: timeOf(row.created_at),
     node_count,
   };
-}
-
-/** Returns the names in a JSON array. Another program may have written it. */
-export function namesOf(json: unknown): string[] {
-  try {
-    const names: unknown = JSON.parse(textOf(json) ?? "[]");
-    return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
-  } catch {
-    return [];
-  }
 }
 
 export function presentMembership({ sequence: _, ...row }: MembershipRow): Membership {

@@ -1,6 +1,8 @@
 // Requests and answers about an agent's memory as a whole: sweeps, the graph, and counts.
 
 import { z } from "@hono/zod-openapi";
+import { PRESETS } from "../settings/preset.ts";
+import { RANKINGS } from "../settings/ranking.ts";
 import { cluster, membership } from "./clusters.ts";
 import { cursorOf, nextCursor, pageLimit } from "./cursors.ts";
 import { operation } from "./operation.ts";
@@ -90,7 +92,53 @@ export const health = z
   })
   .openapi("Health", { description: "How much an agent remembers." });
 
+/** The source of a preset. */
+const PRESET_SOURCES = ["settings", "agent", "default"] as const;
+
+const preset = z.enum(PRESETS);
+
+export const agentProfile = z
+  .object({
+    preset: preset.describe(
+      "The weights of evidence: `general` for people, projects and documents, or `trading`.",
+    ),
+    preset_from: z
+      .enum(PRESET_SOURCES)
+      .describe(
+        "The source of the weights: the server's settings, the agent's own database, or neither.",
+      ),
+    ranking: z.enum(RANKINGS).describe("How searches rank, unless a request says."),
+  })
+  .openapi("AgentProfile", { description: "How an agent's searches rank." });
+
+const agentChanges = z
+  .object({ preset: preset.describe("The weights of evidence.") })
+  .openapi("AgentChanges", { description: "What changes about an agent." });
+
 export const agentOperations = {
+  readAgent: operation({
+    method: "get",
+    path: "/agent",
+    summary: "Tells how searches of the agent rank",
+    returns: "The weights of evidence, and the ranking.",
+    scope: "memory",
+    answer: agentProfile,
+  }),
+  updateAgent: operation({
+    method: "patch",
+    path: "/agent",
+    summary: "Chooses the weights of evidence of the agent",
+    description:
+      "They are stored with the agent, and count from the next search on. The first search after a " +
+      "change waits until the index is built again.",
+    returns: "The weights of evidence, and the ranking.",
+    example: { body: { preset: "trading" } },
+    scope: "admin",
+    body: agentChanges,
+    answer: agentProfile,
+    refusals: { 409: "The settings of the server name the weights of this agent." },
+    createsAgent: true,
+  }),
   health: operation({
     method: "get",
     path: "/health",
@@ -127,6 +175,7 @@ export const agentOperations = {
   }),
 };
 
+export type AgentProfile = z.output<typeof agentProfile>;
 export type GraphPlace = z.output<typeof graphPlace>;
 export type SweepAnswer = z.output<typeof sweepAnswer>;
 export type Graph = z.output<typeof graph>;

@@ -36,6 +36,8 @@ const LIST_LIMITS = { usual: 50, most: 200 };
 
 /** The ids of censors that a memory names. */
 const MOST_CENSORS = 1_000;
+/** The tags of a memory. */
+const MOST_TAGS = 100;
 
 const nodeFields = {
   type: name.describe("The broad kind, such as `concept`, `note` or `episode`."),
@@ -65,6 +67,13 @@ const nodeFields = {
     .max(MOST_CENSORS)
     .nullish()
     .describe("Ids of the active censors, as `active_censors` of a prompt names them."),
+  tags: z
+    .array(name)
+    .max(MOST_TAGS)
+    .nullish()
+    .describe(
+      "Words by which people ask for it, such as `billing`: they count like words of the title.",
+    ),
 };
 
 export const newNode = z
@@ -158,6 +167,7 @@ export const node = z
     temporal_event_source: someText.describe("The source of that time."),
     frame: someText.describe("The frame in which it was stored."),
     censors: z.array(z.string()).describe("Ids of the censors that were active."),
+    tags: z.array(z.string()).describe("Words by which it is found, beside title and text."),
     memory_section: z.enum(MEMORY_SECTIONS).describe("The section that its subtype belongs to."),
   })
   .openapi("MemoryNode", { description: "A memory." });

@@ -4,8 +4,8 @@ import type { EmbeddedTexts } from "../storage/rows.ts";
 
 /** The most UTF-16 units of the text. */
 const MOST = 30_000;
-/** Labels of subtypes whose name does not describe them. */
-const LABELS: ReadonlyMap<string, string> = new Map([["turn_summary", "conversation summary"]]);
+/** Labels of kinds whose name does not describe them. */
+const LABELS: ReadonlyMap<string, string> = new Map([["turn summary", "conversation summary"]]);
 
 /** Returns the label in brackets, then title, summary and body, as far as they exist. */
 export function embeddingText(memory: EmbeddedTexts): string {
@@ -17,8 +17,12 @@ export function embeddingText(memory: EmbeddedTexts): string {
     .slice(0, MOST);
 }
 
-/** Returns the kind of a memory in words: `custom:trade_entry` becomes `trade entry`. */
+/** Returns the kind of a memory in words, by its subtype, or its type if it has no subtype. */
 function labelOf({ type, subtype }: EmbeddedTexts): string {
-  const name = subtype?.replace(/^custom:/, "");
-  return name ? (LABELS.get(name) ?? name.replaceAll("_", " ")) : (type ?? "");
+  const kind = kindInWords(subtype ?? "");
+  return kind === "" ? (type ?? "") : (LABELS.get(kind) ?? kind);
 }
+
+/** Returns a subtype in words: `custom:trade_entry` becomes `trade entry`. */
+export const kindInWords = (subtype: string): string =>
+  subtype.replace(/^custom:/, "").replaceAll("_", " ");

@@ -3,10 +3,11 @@
 
 import type { EngineConfig } from "nous-wasm";
 
-/** The engine's configuration as the file writes it. The server itself reads `max_seeds` alone. */
+/** The engine's configuration as the file writes it. The server itself reads these keys. */
 export interface EngineYaml {
   readonly search?: { readonly max_seeds?: number };
   readonly salience_growth?: boolean;
+  readonly evidence?: { readonly preset?: "general" | "trading" };
   readonly [key: string]: unknown;
 }
 

@@ -7,6 +7,7 @@ import { z } from "zod";
 import { COMPATS, type Compat } from "./compat.ts";
 import { counting } from "./count-outcomes.ts";
 import { defaultDataDir } from "./paths.ts";
+import { presetting } from "./preset.ts";
 import { RANKINGS, usualRanking } from "./ranking.ts";
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
@@ -182,6 +183,15 @@ export const OPTIONS = {
       "how searches rank: evidence, by the probability that a memory answers; signals, by six signals; " +
       "with compat hynous the default is signals",
     value: "HOW",
+  }),
+  preset: option({
+    schema: listOf(presetting),
+    usual: () => [],
+    about:
+      "fitted weights of evidence: general, for people, projects and documents, or trading; NAME=trading for one " +
+      "agent, with commas between; default: what the agent's database says, trading for the sample and for adopted " +
+      "databases, else general",
+    value: "WHICH",
   }),
   log_level: option({
     schema: z.enum(LOG_LEVELS),

@@ -31,6 +31,9 @@ export const SUMMED = [
  */
 export const FRAMED = ["frame", "censors"] as const;
 
+/** The column that follows after these if it is set. */
+export const TAGGED = ["tags"] as const;
+
 /** Rows of a batch. */
 const BATCH = 1_000;
 
@@ -39,19 +42,22 @@ export type Prepare = (sql: string) => Statement;
 
 /** The columns of a row that its checksum covers. */
 type SummedRow = Readonly<
-  Record<(typeof SUMMED)[number], unknown> & Partial<Record<(typeof FRAMED)[number], unknown>>
+  Record<(typeof SUMMED)[number], unknown> &
+    Partial<Record<(typeof FRAMED | typeof TAGGED)[number], unknown>>
 > & { id: string; embedding_vector: unknown };
 
 const rowOf = (columns: readonly string[]) =>
   [...columns, "embedding_vector"].map((column) => `nodes.${column}`).join(", ");
-const SUMMED_ROW = rowOf([...SUMMED, ...FRAMED]);
+const SUMMED_ROW = rowOf([...SUMMED, ...FRAMED, ...TAGGED]);
 const SET =
   "INSERT INTO row_checksums VALUES (?, ?) ON CONFLICT DO UPDATE SET checksum = excluded.checksum";
 
 function sumOf(row: SummedRow): number {
-  const framed = FRAMED.map((column) => row[column] ?? null);
-  const isFramed = framed.some((value) => value !== null);
-  const columns = [...SUMMED.map((column) => row[column]), ...(isFramed ? framed : [])];
+  const later = [...FRAMED, ...TAGGED].map((column) => row[column] ?? null);
+  const isTagged = later.slice(FRAMED.length).some((value) => value !== null);
+  const isFramed = later.some((value) => value !== null);
+  const added = isTagged ? later : isFramed ? later.slice(0, FRAMED.length) : [];
+  const columns = [...SUMMED.map((column) => row[column]), ...added];
   const texts = crc32(JSON.stringify(columns));
   const vector = row.embedding_vector;
   return vector instanceof Object
@@ -71,7 +77,7 @@ export function sealRows(prepare: Prepare, ids: readonly string[]): void {
   }
 }
 
-/** Stores the checksums of all memories, in a database whose memories have no frames yet. */
+/** Stores the checksums of all memories, in a database from before frames and tags. */
 export function sealAll(prepare: Prepare): void {
   const set = prepare(SET);
   for (const row of allRows(prepare, rowOf(SUMMED), "")) set.run(row.id, sumOf(row));

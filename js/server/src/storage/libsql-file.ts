@@ -9,7 +9,8 @@ import { StorageError } from "./errors.ts";
 import { logOf, moveIfFree, refuseFolders } from "./files.ts";
 import { checkMeta, InvalidUtf8, invalidTexts, namesOf, replaceTexts } from "./invalid-utf8.ts";
 import { migrate, schemaOf } from "./migrate.ts";
-import { readWithAdded } from "./migrations/frames.ts";
+import { readWithAdded, WITH_FRAMES } from "./migrations/frames.ts";
+import { WITH_TAGS } from "./migrations/tags.ts";
 import { SCHEMA } from "./schema.ts";
 
 /** How a database file is opened. */
@@ -90,7 +91,7 @@ export function openFile(
     if (migrates) migrate(db, file, isInMemory, tell);
     else if (schemaOf(db) === 0)
       throw new StorageError(`The database ${file} has not been migrated yet.`);
-    else readWithAdded(db);
+    else readWithAdded(db, [...WITH_FRAMES, ...WITH_TAGS]);
     if (migrates && !isInMemory) settle(db, durability);
     return { db, readable };
   } catch (error) {

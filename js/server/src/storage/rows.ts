@@ -35,12 +35,21 @@ export interface NodeRow {
   frame: string | null;
   /** Ids of the censors that were active then, as a JSON array. */
   censors: string | null;
+  /** Words by which it is found, beside title and text, as a JSON array. */
+  tags: string | null;
 }
 
-/** The texts of a memory, and the time of the event that they tell of. */
+/** The texts of a memory, its kind and tags, and the time of the event that it tells of. */
 export type TextRow = Pick<
   NodeRow,
-  "sequence" | "id" | "content_title" | "content_summary" | "content_body" | "temporal_event_time"
+  | "sequence"
+  | "id"
+  | "subtype"
+  | "content_title"
+  | "content_summary"
+  | "content_body"
+  | "temporal_event_time"
+  | "tags"
 >;
 
 /** The columns from which the text of an embedding is made. */

@@ -13,6 +13,7 @@ import { createRetries } from "./migrations/retries.ts";
 import { sumRows } from "./migrations/row-checksums.ts";
 import { logSoftChanges } from "./migrations/soft-changes.ts";
 import { createTables } from "./migrations/tables.ts";
+import { addTags } from "./migrations/tags.ts";
 import { createTasks } from "./migrations/tasks.ts";
 import { nameTextTriggers } from "./migrations/text-triggers.ts";
 
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly ((db: Connection) => void)[] = [
   createReplacedTexts,
   addFrames,
   nameTextTriggers,
+  addTags,
 ];
 
 /** The schema that this version writes. */

@@ -28,7 +28,8 @@ export type MetaKey =
   | "sweep_far_behind"
   | "dimensions"
   | "embedding_model"
-  | "next_embedding_model";
+  | "next_embedding_model"
+  | "preset";
 
 /** The store of one agent. `LibsqlStorage` and `RemoteStorage` implement it. */
 export interface Storage {

@@ -6,7 +6,7 @@ import type { NameKind } from "../storage/tables/names.ts";
 import type { PortableKind, PortableRow } from "../storage/tables/portable.ts";
 import { parseInstant } from "../time.ts";
 import type { ConflictPolicy } from "./conflict-policy.ts";
-import { LineError, readLine } from "./lines.ts";
+import { type AgentFacts, LineError, readLine } from "./lines.ts";
 
 /** The result of an import. */
 export interface Imported {
@@ -49,7 +49,12 @@ export function importMemory(
       place += 1;
       if (line.trim() === "") continue;
       try {
-        const { kind, row } = readLine(line, now);
+        const read = readLine(line, now);
+        if (read.kind === "agent") {
+          imported[takeFacts(storage, read.facts, conflicts)] += 1;
+          continue;
+        }
+        const { kind, row } = read;
         // Edges are checked together at the end.
         if (kind !== "edge" && storage.portable.lacking(kind, row) !== undefined)
           waiting.push({ place, kind, row });
@@ -91,6 +96,18 @@ function take(
   storage.portable.put(kind, row);
   if (kind === "node") storage.nodes.seal([row.id as string]);
   return there === undefined ? "added" : "replaced";
+}
+
+/** Facts have no time: only `overwrite` replaces those that the agent has. */
+function takeFacts(
+  storage: Storage,
+  { preset }: AgentFacts,
+  conflicts: ConflictPolicy,
+): keyof Imported {
+  const isThere = storage.meta("preset") !== undefined;
+  if (isThere && conflicts !== "overwrite") return "skipped";
+  storage.setMeta("preset", preset);
+  return isThere ? "replaced" : "added";
 }
 
 function isTaken(conflicts: ConflictPolicy, stored: string | null, given: string | null): boolean {

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { vectorOf } from "../agent/replica/index-rows.ts";
 import { MOST_NAME } from "../api/limits.ts";
 import { signals } from "../api/parts.ts";
+import { PRESETS } from "../settings/preset.ts";
 import { PORTABLE_KINDS, type PortableKind, type PortableRow } from "../storage/tables/portable.ts";
 import { hasControls, wellFormed } from "../text.ts";
 import { toIso } from "../time.ts";
@@ -33,6 +34,8 @@ const text = z
   .refine((value) => !value.includes("\0"), "must not contain U+0000")
   .nullable();
 const number = z.number().nullable();
+/** Names, either as an array, as in answers, or as the stored JSON text. */
+const names = z.union([text, z.array(z.string()).transform((list) => JSON.stringify(list))]);
 const optional = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
   Object.fromEntries(
     Object.entries(shape).map(([name, schema]) => [name, schema.default(null)]),
@@ -72,8 +75,8 @@ const ROWS = {
       temporal_event_confidence: number,
       temporal_event_source: text,
       frame: text,
-      // Either an array, as in answers, or the stored JSON text.
-      censors: z.union([text, z.array(z.string()).transform((names) => JSON.stringify(names))]),
+      censors: names,
+      tags: names,
     }),
   }),
   outcome: z.object({
@@ -129,7 +132,17 @@ const ROWS = {
   }),
 } satisfies Record<PortableKind, z.ZodObject>;
 
-const kindOf = z.object({ kind: z.enum(PORTABLE_KINDS) });
+/** The kind of the line that tells of the agent itself. */
+const AGENT = "agent";
+const ofAgent = z.object({ preset: z.enum(PRESETS) });
+/** What a line tells of the agent itself. */
+export type AgentFacts = z.output<typeof ofAgent>;
+/** A line of an export: a row, or facts about the agent. */
+export type Line =
+  | { kind: PortableKind; row: PortableRow }
+  | { kind: typeof AGENT; facts: AgentFacts };
+
+const kindOf = z.object({ kind: z.enum([AGENT, ...PORTABLE_KINDS]) });
 
 /**
  * Returns a row as a line, without its line end. A value of the wrong type, stored by another
@@ -152,6 +165,9 @@ export function writeLine(
   return JSON.stringify({ kind, ...Object.fromEntries(sound), ...beside });
 }
 
+/** Returns facts about the agent as a line, without its line end. */
+export const agentLine = (facts: AgentFacts): string => JSON.stringify({ kind: AGENT, ...facts });
+
 function figuresIn(json: PortableRow[string] | undefined): object | null {
   try {
     return signals.parse(JSON.parse(String(json)));
@@ -168,7 +184,7 @@ const base64Of = (bytes: Uint8Array | ArrayBuffer): string =>
  *
  * @throws {LineError} If the line is not one of an export.
  */
-export function readLine(line: string, now: number): { kind: PortableKind; row: PortableRow } {
+export function readLine(line: string, now: number): Line {
   let json: unknown;
   try {
     json = JSON.parse(line);
@@ -176,6 +192,7 @@ export function readLine(line: string, now: number): { kind: PortableKind; row: 
     throw new LineError("is not JSON");
   }
   const { kind } = checked(kindOf, json);
+  if (kind === AGENT) return { kind, facts: checked(ofAgent, json) };
   if (kind === "membership" || kind === "outcome") return { kind, row: checked(ROWS[kind], json) };
   if (kind !== "node") {
     const { created_at = toIso(now), ...row } = checked(ROWS[kind], json);

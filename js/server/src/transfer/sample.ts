@@ -2,6 +2,7 @@
 
 import { generateSample, type SampleEdge, type SampleNode } from "../../../demo/sample/index.ts";
 import { toIso } from "../time.ts";
+import { agentLine } from "./lines.ts";
 
 const DAY = 86_400_000;
 const SOURCE = "sample";
@@ -14,7 +15,7 @@ export interface SampleOptions {
   embedding?: (place: number) => string;
 }
 
-/** Returns the lines of a sample that ends with the last whole day before `now`. */
+/** Returns the lines of a sample, whose agent trades, that ends with the last whole day before `now`. */
 export function sampleLines(now: number, { memories, embedding }: SampleOptions = {}): string[] {
   const end = toIso(Math.floor(now / DAY) * DAY);
   const { nodes, edges } = generateSample({ end, ...(memories === undefined ? {} : { memories }) });
@@ -22,7 +23,8 @@ export function sampleLines(now: number, { memories, embedding }: SampleOptions 
     ...nodeOf(node),
     embedding: embedding?.(place) ?? null,
   }));
-  return [...lines, ...edges.map(edgeOf)].map((line) => JSON.stringify(line));
+  const rows = [...lines, ...edges.map(edgeOf)].map((line) => JSON.stringify(line));
+  return [agentLine({ preset: "trading" }), ...rows];
 }
 
 const nodeOf = (node: SampleNode) => ({
@@ -45,6 +47,7 @@ const nodeOf = (node: SampleNode) => ({
   version: 1,
   last_modified: toIso(node.created_at),
   created_at: toIso(node.created_at),
+  tags: node.tags,
 });
 
 const edgeOf = ({ created_at, ...edge }: SampleEdge) => ({

@@ -25,6 +25,8 @@ export interface WorkerSetup {
   hasBuiltIn: boolean;
   /** The setting that says who counts closed trades. */
   countOutcomes: readonly string[];
+  /** The setting that says which weights of evidence an agent has. */
+  preset: readonly string[];
   residence: Residence;
   /** Databases that must not be opened, and why: their logs were cut off. */
   cutLogs: ReadonlyMap<string, string>;

@@ -13,6 +13,7 @@ import { OtherModel } from "../embeddings/other-model.ts";
 import { noRoom, Refusal, readOnly } from "../refusal.ts";
 import { counterOf } from "../settings/count-outcomes.ts";
 import { agentFile, agentsDir, snapshotsOf } from "../settings/paths.ts";
+import { presetOf } from "../settings/preset.ts";
 import {
   isDamage,
   isNoRoom,
@@ -36,7 +37,7 @@ import { type Asker, AskerGone } from "./shares.ts";
 import { isFull, tooMuchUnsent } from "./unsent.ts";
 
 const setup = workerData as WorkerSetup;
-const { place, engine, compat, ranking, embeds, hasBuiltIn, countOutcomes } = setup;
+const { place, engine, compat, ranking, embeds, hasBuiltIn, countOutcomes, preset } = setup;
 const { residence, cutLogs, folder, unsent } = setup;
 const { dataDir, durability, remote } = place;
 const port = parentPort!;
@@ -101,6 +102,7 @@ function openAgent(name: string): Agent {
       embeds,
       builtIn,
       countsOutcomes,
+      preset: presetOf(preset, engine, name),
       log: logOfAgent,
       heldTime,
       ...kept,

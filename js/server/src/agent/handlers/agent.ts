@@ -1,8 +1,9 @@
 // An agent's memory as a whole: counts, sweeps, and the graph without bodies.
 
 import type { StoredLifecycleState } from "nous-wasm";
-import type { agentOperations, Graph, GraphPlace } from "../../api/agent.ts";
+import type { AgentProfile, agentOperations, Graph, GraphPlace } from "../../api/agent.ts";
 import { GRAPH, toCursor } from "../../api/pages.ts";
+import { Refusal } from "../../refusal.ts";
 import type { EdgeRow } from "../../storage/rows.ts";
 import type { Page } from "../../storage/sql.ts";
 import type { GraphNode } from "../../storage/tables/nodes.ts";
@@ -17,6 +18,18 @@ import { sweep } from "../sweep.ts";
 const START = Number.MIN_SAFE_INTEGER;
 
 export const agentHandlers: HandlersOf<typeof agentOperations> = {
+  readAgent: (agent) => profileOf(agent),
+
+  updateAgent: (agent, { body: { preset } }) => {
+    if (agent.givenPreset !== undefined)
+      throw new Refusal(
+        409,
+        `the server's settings say ${agent.givenPreset}: change its option preset, or its key evidence.preset`,
+      );
+    agent.setPreset(preset);
+    return profileOf(agent);
+  },
+
   health: (agent) =>
     agent.read(() => {
       const { index, storage, soft, compat } = agent;
@@ -93,6 +106,11 @@ export const agentHandlers: HandlersOf<typeof agentOperations> = {
     };
   },
 };
+
+function profileOf({ preset, givenPreset, hasOwnPreset, ranking }: Agent): AgentProfile {
+  const from = hasOwnPreset ? "agent" : "default";
+  return { preset, preset_from: givenPreset === undefined ? from : "settings", ranking };
+}
 
 function nodesOf(
   agent: Agent,

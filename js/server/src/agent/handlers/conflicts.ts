@@ -265,10 +265,10 @@ function possiblyReplacedBy(agent: Agent, id: string): Replaced[] {
 }
 
 function comparedOf(row: NodeRow): Compared {
-  const { title, text } = textsOf(row);
   return {
-    title: title ?? "",
-    text: text ?? "",
+    // Without kind and tags, which the index adds to the title.
+    title: textOf(row.content_title) ?? "",
+    text: textsOf(row).text ?? "",
     subtype: textOf(row.subtype),
     created_at: createdAtOf(row) ?? 0,
   };

@@ -187,7 +187,7 @@ function profileOf(agent: Agent, now: number): ProfileFact[] {
     ["ACTIVE", "WEAK"].includes(states[place]?.lifecycle ?? "");
   return rows.filter(isAtHand).map((row) => ({
     id: row.id,
-    text: engine.contextMemory(row).text,
+    text: engine.contextMemory(agent.presentNew(row)).text,
     category: PROFILE_CATEGORIES[row.subtype ?? ""]!,
   }));
 }

@@ -42,6 +42,7 @@ const CONTENT = [
   "temporal_event_source",
   "frame",
   "censors",
+  "tags",
 ] as const;
 
 export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
@@ -215,12 +216,13 @@ export function newNodeOf(
     temporal_event_source: request.temporal_event_source ?? null,
     frame: request.frame ?? null,
     censors: jsonOf(request.censors),
+    tags: jsonOf(request.tags),
   };
 }
 
 function changesOf(
   agent: Agent,
-  { embedding, censors, ...fields }: NodeChangesRequest,
+  { embedding, censors, tags, ...fields }: NodeChangesRequest,
   storedSubtype: string | null,
 ): NodeChanges {
   const given = Object.fromEntries(
@@ -240,6 +242,7 @@ function changesOf(
         }
       : {}),
     ...(censors === undefined ? {} : { censors: jsonOf(censors) }),
+    ...(tags === undefined ? {} : { tags: jsonOf(tags) }),
     ...(embedding === undefined
       ? {}
       : { embedding_vector: agent.vectorBytes(embedding, fields.embedding_model) }),

@@ -1,7 +1,6 @@
 // Retrieval in several passes: runs the engine's orchestrator over the agent's search.
 
 import {
-  ANSWERABLE,
   createOrchestrator,
   type FoundRow,
   inSnakeCase,
@@ -13,7 +12,6 @@ import type { QuestionVector } from "../../api/operation.ts";
 import type { RetrievalRequest, retrievalOperations } from "../../api/retrieval.ts";
 import type { FoundNode } from "../../api/search.ts";
 import { Refusal } from "../../refusal.ts";
-import type { EngineYaml } from "../../settings/engine-config.ts";
 import type { RankedBy } from "../../settings/ranking.ts";
 import type { Agent } from "../agent.ts";
 import { AnswerRoom } from "../answer-room.ts";
@@ -61,11 +59,17 @@ export const retrievalHandlers: HandlersOf<typeof retrievalOperations> = {
     const { nodes, groups } = await retrieve(agent, { ...asked, omitted: new Set() }, question);
     recallTogether(agent, groups, recall);
     return {
-      text: agent.engine.formatContext(nodes, max_tokens, { emptyAsMissing: true }),
+      text: agent.engine.formatContext(nodes.map(dated), max_tokens, { emptyAsMissing: true }),
       ids: nodes.map(({ id }) => id),
     };
   },
 };
+
+/** Lines show when something happened, and when it was stored if that is not known. */
+const dated = (node: RetrievedNode): RetrievedNode => ({
+  ...node,
+  provenance_created_at: node.temporal_event_time ?? node.provenance_created_at,
+});
 
 /** @throws {Refusal} If the embedding does not fit those of the memories, or the ranking. */
 async function retrieve(
@@ -95,7 +99,8 @@ function orchestratorOf(agent: Agent, ranking: RankedBy): Passes {
   let orchestrator = known.get(ranking);
   if (orchestrator === undefined) {
     orchestrator = createOrchestrator<RetrievedNode, SharedFilters>({
-      config: inSnakeCase(ranking === "evidence" ? byEvidence(agent.config) : agent.config),
+      ranking,
+      config: inSnakeCase(agent.config),
       search: (query, { limit, filters, now }) => {
         const { question, omitted, ...asked } = filters!;
         // The embedding belongs to the whole question, and says little about its parts.
@@ -112,26 +117,6 @@ function orchestratorOf(agent: Agent, ranking: RankedBy): Passes {
   }
   return orchestrator;
 }
-
-/** The share of the best probability below which results are left out. */
-const LEAST_SHARE = 0.1;
-
-/**
- * Returns a configuration for results whose scores are probabilities. A memory keeps its best one:
- * sections give no boost, and no other memory takes its place. A part is asked again if no memory
- * answers it. Probabilities fall faster than sums of signals, so that a smaller share of the best
- * one is enough.
- */
-const byEvidence = (config: EngineYaml): EngineYaml => ({
-  ...config,
-  sections: { ...(config.sections as object | undefined), enabled: false },
-  orchestrator: {
-    quality_threshold: ANSWERABLE,
-    relevance_ratio: LEAST_SHARE,
-    ...(config.orchestrator as object | undefined),
-    max_replacements: 0,
-  },
-});
 
 /** Runs `work`; its failures become errors that clients may see, without words of the database. */
 export function outwardly<T>(work: () => T): T {

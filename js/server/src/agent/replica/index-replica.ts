@@ -39,7 +39,10 @@ export class IndexReplica implements Consumer {
   #room = 0;
   readonly #soft: SoftState;
   readonly #engine: Engine;
-  readonly #config: EngineYaml;
+  /** Returns the configuration for an index that is loaded now. */
+  readonly #configNow: () => EngineYaml;
+  /** The configuration of the index. */
+  #config: EngineYaml = {};
   readonly #log: Log;
   readonly #now: () => number;
   /** The source of word vectors; undefined if words have none. */
@@ -55,14 +58,15 @@ export class IndexReplica implements Consumer {
   constructor(
     soft: SoftState,
     engine: Engine,
-    config: EngineYaml,
     log: Log,
     now: () => number,
     {
+      config,
       holdsTexts,
       words,
       file,
     }: {
+      config: () => EngineYaml;
       holdsTexts: boolean;
       words?: BuiltIn | undefined;
       file?: SnapshotFile | undefined;
@@ -70,7 +74,7 @@ export class IndexReplica implements Consumer {
   ) {
     this.#soft = soft;
     this.#engine = engine;
-    this.#config = config;
+    this.#configNow = config;
     this.#log = log;
     this.#now = now;
     this.holdsTexts = holdsTexts;
@@ -104,6 +108,7 @@ export class IndexReplica implements Consumer {
   *load(storage: Storage): Steps<Record<string, unknown>> {
     this.forget();
     this.#storage = storage;
+    this.#config = this.#configNow();
     this.#dimensions = storage.embeddings.dimensions();
     this.#room = this.#dimensions || (this.#words?.dimensions ?? 0);
     this.#index = new MemoryIndex({
@@ -125,6 +130,7 @@ export class IndexReplica implements Consumer {
   /** A snapshot holds no texts, so that these are read from the database. */
   *resume(storage: Storage): Steps<number | undefined> {
     if (this.#file === undefined) return undefined;
+    this.#config = this.#configNow();
     const dimensions = storage.embeddings.dimensions();
     const kept = this.#file.read(storage, this.#inputs(dimensions), (pieces) =>
       MemoryIndex.restore(pieces, { config: inSnakeCase(this.#config), embedder: this.#words }),

@@ -8,8 +8,10 @@ import {
   type MemoryNode,
   type StoredLifecycleState,
 } from "nous-wasm";
+import { kindInWords } from "../../embeddings/text.ts";
 import type { Bytes, EdgeRow, IndexedNodeRow, SoftRow, TextRow } from "../../storage/rows.ts";
 import { MOST_AHEAD, MOST_JUMP, parseInstant } from "../../time.ts";
+import { jsonObjectIn } from "../json-objects.ts";
 
 /** The type of a memory whose row has none. */
 export const TYPE_OF_NONE = "concept";
@@ -66,15 +68,40 @@ export function memoryNodeOf(row: IndexedNodeRow, dimensions: number, now: numbe
 /** The fields of a memory by which the index answers questions. */
 type MemoryTexts = Pick<MemoryNode, "title" | "text" | "event_time">;
 
-/** Returns the title of a memory, its summary and body as one text, and the time of its event. */
+/**
+ * Returns the texts by which a memory is found, and the time of its event. Kind and tags stand before
+ * the title, so that they count like its words: people ask for "the last lesson about billing".
+ * Summary and body are one text.
+ */
 export function textsOf(row: TextRow): MemoryTexts {
-  const texts = [textOf(row.content_summary), textOf(row.content_body)];
+  const tags = row.tags === null ? [] : namesIn(row.tags);
+  const labels = joined([kindInWords(textOf(row.subtype) ?? ""), ...tags], " ");
   return {
-    title: textOf(row.content_title) ?? "",
-    // A line break ends a sentence.
-    text: texts.filter((text) => text !== null && text !== "").join("\n"),
+    // A full stop ends a sentence, and so does a line break.
+    title: joined([labels, textOf(row.content_title)], ". "),
+    text: joined([textOf(row.content_summary), shownBody(row.content_body)], "\n"),
     event_time: instantOf(row.temporal_event_time) ?? null,
   };
+}
+
+const joined = (texts: readonly (string | null)[], between: string): string =>
+  texts.filter((text) => text !== null && text !== "").join(between);
+
+/** Returns the text of a body as prompts show it: the `text` of a JSON object, if it has one. */
+function shownBody(body: unknown): string | null {
+  const text = textOf(body);
+  if (!text?.startsWith("{")) return text;
+  return textOf(jsonObjectIn(text)?.text) ?? text;
+}
+
+/** Returns the names in a JSON array. Another program may have written it. */
+export function namesIn(json: unknown): string[] {
+  try {
+    const names: unknown = JSON.parse(textOf(json) ?? "[]");
+    return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
+  } catch {
+    return [];
+  }
 }
 
 /** Returns soft state as the index takes it at `now`. */

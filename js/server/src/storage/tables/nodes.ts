@@ -88,6 +88,7 @@ export const NODE_COLUMNS = [
   "temporal_event_source",
   "frame",
   "censors",
+  "tags",
 ] as const satisfies readonly (keyof NodeRow)[];
 /** The columns of a new memory. */
 export const STORED_COLUMNS = [...NODE_COLUMNS, "embedding_vector"] as const;
@@ -95,7 +96,7 @@ const CHANGEABLE = STORED_COLUMNS.filter((it) => it !== "id" && it !== "version"
 const NODE = `nodes.rowid AS sequence, ${NODE_COLUMNS.map((column) => `nodes.${column}`).join(", ")}`;
 const TEXTS_OF_NODE = ["content_title", "content_summary", "content_body"];
 const TEXT =
-  "rowid AS sequence, id, content_title, content_summary, content_body, temporal_event_time";
+  "rowid AS sequence, id, subtype, content_title, content_summary, content_body, temporal_event_time, tags";
 const INDEXED_NODE = `${NODE}, embedding_vector, (SELECT json_group_array(cluster_id) FROM cluster_memberships
   WHERE cluster_memberships.node_id = nodes.id AND typeof(cluster_id) = 'text') AS clusters`;
 const INSERT_NODE = `INSERT INTO nodes (${STORED_COLUMNS.join(", ")}) VALUES (${STORED_COLUMNS.map(() => "?").join(", ")})`;

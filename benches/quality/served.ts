@@ -1,0 +1,127 @@
+// Measures the answers of nous-server over HTTP, with default settings and its sample memory: what
+// a user gets, with accesses that searches count, and with parts of questions.
+//
+// The questions name months and days of the sample that ends on 2026-03-15. The clock of the servers is
+// set to that moment, so that `--sample` makes this sample, and recency is that of its end.
+
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Sample } from "../../js/demo/sample/index.ts";
+import { listening, NOUS, RunningServer } from "../js/http-contestants.ts";
+import { OF_SECTIONS } from "./contestants.ts";
+import { overallTable } from "./evidence-report.ts";
+import { labelledSet, SETS, type SetName } from "./labelled-set.ts";
+import { type Case, type Measured, selected } from "./measure.ts";
+import { DEPTH } from "./metrics.ts";
+
+/** A way to ask a server. */
+interface Served {
+  readonly name: string;
+  readonly call: "POST /search" | "POST /retrieve";
+  /** Fields of the request beside the question. */
+  readonly fields?: object;
+  /** Lines of the server's YAML file. Default: none. */
+  readonly settings?: string;
+}
+
+const OFF = OF_SECTIONS.map((kind) => `    ${kind}: 0\n`).join("");
+
+const USUAL: Served = { name: "search", call: "POST /search", fields: { limit: DEPTH } };
+
+/** Each has a server of its own, since searches count accesses. */
+const WAYS: readonly Served[] = [
+  USUAL,
+  { name: "retrieve, no accesses", call: "POST /retrieve", fields: { recall: "none" } },
+  {
+    ...USUAL,
+    name: "search, without sections",
+    settings: `evidence:\n  weights:\n${OFF}`,
+  },
+  { ...USUAL, name: "search, weights `general`", settings: "preset: general\n" },
+  { ...USUAL, name: "search by signals", settings: "ranking: signals\n" },
+];
+
+const TITLES: Readonly<Record<SetName, string>> = {
+  test: "Templates, test",
+  handwritten: "Handwritten",
+  dev: "Templates, development",
+};
+
+/** A question of one of the sets. */
+interface TraderCase extends Case {
+  readonly set: SetName;
+}
+
+/** Starts servers and asks them the questions of the trader's memory. Returns tables in Markdown. */
+export async function reportOnServer(sample: Sample): Promise<string> {
+  const cases = casesOf(sample);
+  const measured: Measured[] = [];
+  for (const way of WAYS) {
+    await withSample(sample.truth.end, way.settings, async (server) => {
+      measured.push(await measureServed(server, way, cases));
+    });
+    console.error(way.name);
+  }
+  return SETS.map((set) => {
+    const part = selected(cases, measured, (place) => cases[place]!.set === set);
+    return `## ${TITLES[set]}: ${part.cases.length} questions\n\n${overallTable(part.cases, part.measured)}`;
+  }).join("\n\n");
+}
+
+function casesOf(sample: Sample): TraderCase[] {
+  const labelled = labelledSet(sample);
+  return SETS.flatMap((set) =>
+    labelled[set].map(({ text, kind, grades }) => ({
+      ...{ set, text, kind, grades },
+      now: sample.truth.end,
+      outdated: [],
+    })),
+  );
+}
+
+async function measureServed(
+  server: RunningServer,
+  { name, call, fields }: Served,
+  cases: readonly Case[],
+): Promise<Measured> {
+  const found: { id: string; score: number }[][] = [];
+  const micros: number[] = [];
+  for (const { text } of cases) {
+    const { body, nanoseconds } = await server.ask(call, { query: text, ...fields });
+    const data: { id: string; score: number }[] = body.data;
+    found.push(data.slice(0, DEPTH).map(({ id, score }) => ({ id, score })));
+    micros.push(nanoseconds / 1000);
+  }
+  return { system: { name, isCalibrated: !name.includes("signals") }, found, micros };
+}
+
+/** Runs `work` with a server over the sample, in a folder of its own, whose clock starts at `now`. */
+async function withSample(
+  now: number,
+  settings: string | undefined,
+  work: (server: RunningServer) => Promise<void>,
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "nous-quality-"));
+  const file = join(folder, "nous.yaml");
+  if (settings !== undefined) writeFileSync(file, settings);
+  const own = settings === undefined ? [] : ["--config", file];
+  const options = ["--sample", "--port", "0", "--data-dir", join(folder, "data"), ...own];
+  const clock = `const { now } = Date; Date.now = () => now() + ${now - Date.now()};`;
+  const node = ["--import", `data:text/javascript,${encodeURIComponent(clock)}`];
+  const program = [...node, NOUS, "serve", "--log-level", "error"];
+  const child = spawn(process.execPath, [...program, ...options], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  try {
+    const server = new RunningServer(child, await listening(child));
+    try {
+      await work(server);
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
