@@ -31,12 +31,30 @@ export function writeInto(path: string, name: string, text: string): void {
   writeFileSync(path, `${page.slice(0, from)}${start}\n${text}\n\n${page.slice(to)}`);
 }
 
+/**
+ * Writes rows into the tables of a page, each over the row with the same first cell.
+ *
+ * @throws {Error} If the page has no row with the first cell of one, or several.
+ */
+export function writeRows(path: string, rows: readonly (readonly string[])[]): void {
+  const lines = readFileSync(path, "utf8").split("\n");
+  for (const row of rows) {
+    const start = `| ${row[0]} |`;
+    const places = lines.flatMap((line, place) => (line.startsWith(start) ? place : []));
+    const [place] = places;
+    if (place === undefined || places.length > 1)
+      throw new Error(`${path} has ${places.length} rows that begin with ${start}: give it one`);
+    lines[place] = rowOf(row);
+  }
+  writeFileSync(path, lines.join("\n"));
+}
+
 /** Rows under a head, as Markdown. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [head, head.map(() => "---"), ...rows]
-    .map((cells) => `| ${cells.join(" | ")} |`)
-    .join("\n");
+  return [head, head.map(() => "---"), ...rows].map(rowOf).join("\n");
 }
+
+const rowOf = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 
 function machine(): string {
   const rust =

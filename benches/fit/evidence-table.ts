@@ -4,14 +4,14 @@
 //
 // The engine says what speaks for a memory; nothing is computed a second time here. A kind of
 // evidence that is 0 in the whole set takes no room, so that five thousand texts and eight hundred
-// questions fit into 250 megabytes.
+// questions fit into 250 megabytes. What memories are like is left out: its weights are not fitted.
 //
 // # Invariants
 //
 // - Rows stand question by question, in the order of the set, and memory by memory within.
 // - A question without an answer has rows, too: calibration needs them.
 
-import { MemoryIndex, type WordVectors } from "nous-wasm";
+import { MemoryIndex, TRAITS, type WordVectors } from "nous-wasm";
 import type { Asking } from "../quality/measure.ts";
 
 /** A set of questions with the evidence for each of their memories. */
@@ -127,8 +127,11 @@ export function collect(
     index.link(edges);
     for (const { text, now, kind, grades } of cases) {
       const { ids, names, values } = index.evidence(text, { now });
-      builder ??= new TableBuilder(name, names);
-      builder.add({ kind, grades: ids.map((id) => grades.get(id) ?? 0), values });
+      // Traits are the last kinds of evidence.
+      const kinds = names.slice(0, names.length - TRAITS.length);
+      const fittable = values.filter((_, place) => place % names.length < kinds.length);
+      builder ??= new TableBuilder(name, kinds);
+      builder.add({ kind, grades: ids.map((id) => grades.get(id) ?? 0), values: fittable });
     }
     index.free();
   }

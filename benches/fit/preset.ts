@@ -57,6 +57,7 @@ export function fitPreset(
   sets: readonly WeightedTable[],
 ): Fitted {
   const isKnown = (kind: string) => sets.some(({ table }) => table.kinds.includes(kind));
+  // The table of a set has no traits: only use teaches their weights.
   const fittable = kinds.filter(
     (kind) => isKnown(kind) && (preset === "trading" || !OF_THE_MEMORY.has(kind)),
   );

@@ -1,11 +1,10 @@
 // Contests of embeddings: vectors of texts by a token table, against plain JavaScript.
 
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
 import { type Deferred, deferred } from "./compare.ts";
 import { type Engine, inTurn } from "./contests.ts";
 import { makeRandom, pick } from "./inputs.ts";
 import { PlainEmbedder } from "./rivals/embedding.ts";
+import { lettersOf, tableOf } from "./token-tables.ts";
 
 const DIMENSIONS = [128, 256];
 /** Words of a question and of a long memory. */
@@ -16,16 +15,11 @@ const BATCH = 100;
 /** Returns texts of words of the table, every eighth of them in two pieces. */
 function makeTexts(table: Uint8Array, words: number, seed: number): string[] {
   const random = makeRandom(seed);
-  const length = new DataView(table.buffer, table.byteOffset).getUint32(16, true);
-  const tokens = new TextDecoder().decode(table.subarray(20, 20 + length)).split("\n");
-  const starts = tokens.filter((token) => /^[a-z]{3,}$/.test(token)).slice(0, 5_000);
-  const ends = tokens.filter((token) => /^##[a-z]{2,}$/.test(token)).map((token) => token.slice(2));
-  const word = () => pick(random, starts) + (random() < 1 / 8 ? pick(random, ends) : "");
+  const { starts, ends } = lettersOf(table);
+  const common = starts.slice(0, 5_000);
+  const word = () => pick(random, common) + (random() < 1 / 8 ? pick(random, ends) : "");
   return Array.from({ length: TEXTS }, () => `${Array.from({ length: words }, word).join(" ")}.`);
 }
-
-const tableOf = (dimensions: number) =>
-  new Uint8Array(readFileSync(resolve(`js/embedder/tables/nous-${dimensions}.bin`)));
 
 function single(words: number, dimensions: number, engine: Engine): Deferred {
   return deferred(`embed a text of ${words} words, ${dimensions} dimensions`, () => {

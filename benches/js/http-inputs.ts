@@ -142,14 +142,22 @@ function makeEdge(random: () => number, place: number, from: NodeRow, older: num
   };
 }
 
-/** Fills a new database, which both servers can open. */
-export function fillDatabase(file: string, { memories, dimensions }: Size, now: number): void {
+/**
+ * Fills a new database, which both servers can open. `ownOf` returns the values of a row that
+ * replace the made ones.
+ */
+export function fillDatabase(
+  file: string,
+  { memories, dimensions }: Size,
+  now: number,
+  ownOf: (place: number) => Partial<NodeRow> = () => ({}),
+): void {
   const db = openDatabase(file);
   const store = new Store(db);
   const random = makeRandom(SEEDS.memories);
   db.exec("BEGIN");
   for (let place = 0; place < memories; place++) {
-    const node = makeNode(random, place, now);
+    const node = { ...makeNode(random, place, now), ...ownOf(place) };
     store.insertNode(
       node,
       dimensions > 0 ? new Uint8Array(vectorOf(place, dimensions).buffer) : null,

@@ -1,20 +1,22 @@
 // `npm run bench`: measures the package against its rivals, prints the table and writes it to
 // benches/results/. `--against TARBALL` measures it against an earlier package instead. `--only
-// TEXT` runs the contests whose name contains TEXT.
+// TEXT` runs the contests whose name contains TEXT. The contests of evidence are written to
+// docs/benchmarks.md, too: `--only "by evidence:"` runs these alone, and writes them.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
+import { loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { Command, Option } from "commander";
 import * as current from "nous-wasm";
-import { writeResults } from "../results.ts";
+import { table, today, writeInto, writeResults } from "../results.ts";
 import { type Contest, compare, type Deferred, median } from "./compare.ts";
 import { consolidationContests } from "./consolidation-contests.ts";
 import { allContests, type Engine } from "./contests.ts";
 import { embedContests } from "./embed-contests.ts";
+import { BY_EVIDENCE, evidenceContests } from "./evidence-contests.ts";
 import { memoryContests } from "./memory-contests.ts";
 import { isResident } from "./memory-inputs.ts";
 import { memoryMeasures, WEIGHED, weigh, weighAlone } from "./memory-measures.ts";
@@ -38,6 +40,8 @@ rounds' own ratios, with its 95 % interval: how many times as long the contestan
 TypeScript that users write, with and without \`Object.entries\`; *objects* and *typed arrays* are its loops over either; *reference*
 is the plain TypeScript of the tests; *tuned* and *unrolled* are the best JavaScript without WebAssembly we know to write. A memory's
 contestants hold it ready; *full pass* is the engine's own sweep. Bytes are those of a process that does nothing else.`;
+
+const HEAD = ["", "contestant", "time a call", "ratio to the engine"];
 
 const LOADING = "loading, in a new process";
 
@@ -63,20 +67,19 @@ function contestsOf(engine: Engine): Deferred[] {
     ...(has("planConsolidation") ? consolidationContests(engine) : []),
     ...(has("buildContext") ? promptContests(engine) : []),
     ...(has("Embedder") ? embedContests(engine) : []),
+    ...(has("Embedder") ? evidenceContests(engine) : []),
     ...(has("TextIndex") ? textContests(engine) : []),
     ...(isResident(engine) ? [...memoryContests(engine), ...memoryMeasures(engine)] : []),
   ];
 }
 
 async function againstRivals(): Promise<void> {
-  const lines: string[] = [];
+  const rows: string[][] = [];
   const show = (...cells: string[]) => {
-    const line = `| ${cells.join(" | ")} |`;
-    lines.push(line);
-    console.log(line);
+    rows.push(cells);
+    console.log(`| ${cells.join(" | ")} |`);
   };
-  show("", "contestant", "time a call", "ratio to the engine");
-  show("---", "---", "---", "---");
+  for (const row of [HEAD, HEAD.map(() => "---")]) console.log(`| ${row.join(" | ")} |`);
   for (const { name, make } of contestsOf(current)) {
     if (!wanted(name)) continue;
     const { outcome, remarks } = await run(make);
@@ -102,14 +105,27 @@ async function againstRivals(): Promise<void> {
   const wasm = readFileSync(join(dist, "nous_wasm.wasm"));
   const size = `The .wasm is ${kilobytes(wasm.length)}, ${kilobytes(gzipSync(wasm, { level: 9 }).length)} gzipped.`;
   console.log(`\n${size}`);
-  if (options.write && options.only === undefined) {
-    const path = writeResults(
-      "js",
-      "JavaScript benches",
-      `${HOW}\n\n${lines.join("\n")}\n\n${size}`,
-    );
-    console.log(`written to ${path}`);
-  }
+  if (!options.write) return;
+  if (options.only === undefined)
+    wrote(writeResults("js", "JavaScript benches", `${HOW}\n\n${table(HEAD, rows)}\n\n${size}`));
+  if (BY_EVIDENCE.startsWith(options.only ?? BY_EVIDENCE)) writeEvidence(rows);
+}
+
+/** Writes the rows of evidence into a file of their own, and into the page of the benchmarks. */
+function writeEvidence(rows: readonly string[][]): void {
+  const own = rows
+    .filter(([name]) => name!.startsWith(BY_EVIDENCE))
+    .map(([name, ...rest]) => [name!.slice(BY_EVIDENCE.length), ...rest]);
+  const text = table(HEAD, own);
+  const load = loadavg()[0]!.toFixed(1);
+  const how = `${HOW} The machine's load over the last minute was ${load}.`;
+  wrote(writeResults("js-evidence", "Benches of evidence", `${how}\n\n${text}`));
+  const measured = `Measured on ${today()}, at a load of ${load}.`;
+  writeInto("docs/benchmarks.md", "figures of evidence", `${text}\n\n${measured}`);
+}
+
+function wrote(path: string): void {
+  console.log(`written to ${path}`);
 }
 
 /** Runs a contest. Afterwards nothing references its input. */

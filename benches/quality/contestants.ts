@@ -4,6 +4,7 @@
 import Database from "libsql";
 import MiniSearch from "minisearch";
 import {
+  type Embedder,
   type MemoryEdge,
   MemoryIndex,
   type MemoryNode,
@@ -110,41 +111,63 @@ export const MINISEARCH: System = {
 const OVERFETCH = 3;
 const HITS_PER_SEED = 3;
 
-/** Ranking by six signals, as the server does it without embeddings. */
-export const SIGNALS: System = {
-  name: "signals, without embeddings",
-  isCalibrated: false,
-  open({ memories, edges }) {
-    const index = new MemoryIndex();
-    const texts = new TextIndex();
-    index.upsert(memories.map(({ title: _title, text: _text, ...node }) => node));
-    index.link(edges);
-    texts.upsert(memories.map(({ id, title, text }) => ({ id, title, body: text })));
-    const seeds = OVERFETCH * DEPTH;
-    return {
-      ask(question, now) {
-        const { terms } = understand(question, { terms: "unicode" });
-        const hits = texts.search(terms, { limit: seeds * HITS_PER_SEED });
-        const best = hits[0]?.score ?? 1;
-        const bm25 = hits.map(({ id, score }) => ({ id, score: score / best }));
-        const { ranking } = index.search({ bm25, limit: DEPTH, max_seeds: seeds, now });
-        return ranking.ids.map((id, place) => ({ id, score: ranking.scores[place]! }));
-      },
-      free() {
-        index.free();
-        texts.free();
-      },
-    };
-  },
-};
+/** What makes the vectors of texts and questions, as the server does it. */
+export type TextVectors = Pick<Embedder, "dimensions" | "embed">;
+
+/**
+ * Returns ranking by six signals, as the server does it. With an embedder, memories have the vectors
+ * of title and text, and questions have theirs. A text without a known word has none.
+ */
+export function signals(embedder?: TextVectors): System {
+  const dimensions = embedder?.dimensions ?? 0;
+  const vectorOf = (text: string): Float32Array | null => {
+    const made = embedder?.embed(text);
+    return made === undefined || made.coverage === 0 ? null : made.vector;
+  };
+  return {
+    name: `signals, ${embedder === undefined ? "without" : "with"} embeddings`,
+    isCalibrated: false,
+    open({ memories, edges }) {
+      const index = new MemoryIndex({ dimensions });
+      const texts = new TextIndex();
+      index.upsert(
+        memories.map(({ title, text, ...node }) => ({
+          ...node,
+          ...(embedder === undefined ? {} : { embedding: vectorOf(`${title}\n${text}`.trim()) }),
+        })),
+      );
+      index.link(edges);
+      texts.upsert(memories.map(({ id, title, text }) => ({ id, title, body: text })));
+      const seeds = OVERFETCH * DEPTH;
+      return {
+        ask(question, now) {
+          const { terms } = understand(question, { terms: "unicode" });
+          const hits = texts.search(terms, { limit: seeds * HITS_PER_SEED });
+          const best = hits[0]?.score ?? 1;
+          const bm25 = hits.map(({ id, score }) => ({ id, score: score / best }));
+          const embedding = vectorOf(question);
+          const query = { embedding, bm25, limit: DEPTH, max_seeds: seeds, now };
+          const { ranking } = index.search(query);
+          return ranking.ids.map((id, place) => ({ id, score: ranking.scores[place]! }));
+        },
+        free() {
+          index.free();
+          texts.free();
+        },
+      };
+    },
+  };
+}
 
 /** Kinds of evidence that the tables switch off together. */
 export const GROUPS = {
+  "exact words": ["bm", "cov"],
   "words with neighbours": ["sbm", "p_soft", "p_softcov", "p_sbm", "win"],
   "sentence vectors": ["sem", "p_sem"],
   passages: ["p_soft", "p_softcov", "p_sem", "p_sbm"],
   runs: ["nb", "win", "ses", "sesb"],
   "what the question asks for": ["date", "told", "p_temp", "p_numq", "p_where"],
+  "titles, links and use": ["titlecov", "graph", "affinity", "lastrec", "vaguerec"],
 } as const;
 
 /** What the section of a memory adds to its evidence. */
@@ -184,7 +207,14 @@ export function evidence(options: EvidenceOptions): System {
     isCalibrated: off.length === 0,
     open({ memories, edges }) {
       const index = new MemoryIndex({ embedder, config: { evidence: { preset, weights } } });
-      index.upsert(clusters ? memories : memories.map((one) => ({ ...one, clusters: [] })));
+      index.upsert(
+        memories.map(({ labels = "", ...one }) => ({
+          ...one,
+          ...(clusters ? {} : { clusters: [] }),
+          // As the server does it.
+          title: labels === "" ? one.title : `${labels}. ${one.title}`,
+        })),
+      );
       index.link(edges);
       return {
         ask: (question, now) => index.ask(question, { limit: DEPTH, now, diversity }),
@@ -200,9 +230,9 @@ const DIVERSITIES = [0.25, 1];
 /** The name of the whole ranking by evidence. */
 export const EVIDENCE = "evidence";
 
-/** Returns word search as others do it, and ranking by signals. */
-export function othersThanEvidence(): System[] {
-  return [BM25, FTS5, MINISEARCH, SIGNALS];
+/** Returns word search as others do it, and ranking by signals without and with embeddings. */
+export function othersThanEvidence(embedder: TextVectors): System[] {
+  return [BM25, FTS5, MINISEARCH, signals(), signals(embedder)];
 }
 
 /** Returns evidence with and without word vectors, and without each group of evidence. */

@@ -87,6 +87,10 @@ export function kindTables(cases: readonly Case[], measured: readonly Measured[]
 export interface Difference {
   /** The kind, with the number of its questions; `all` for all questions. */
   readonly label: string;
+  /** nDCG@10 of BM25, question by question. */
+  readonly before: readonly number[];
+  /** nDCG@10 of evidence, question by question. */
+  readonly after: readonly number[];
   readonly changes: readonly number[];
   readonly estimate: Estimate;
 }
@@ -107,12 +111,14 @@ export function differencesOf(cases: readonly Case[], measured: readonly Measure
   }));
   return [all, ...(kinds.length < 2 ? [] : labelled)].map(({ label, places }) => {
     const kept = new Set(places);
-    const [old, own] = [before, after].map((one) => {
+    const valuesOf = (one: Measured): number[] => {
       const part = selected(cases, [one], (place) => kept.has(place));
       return judged(part.cases, part.measured[0]!.found, JUDGED);
-    });
-    const changes = own!.map((value, place) => value - old![place]!);
-    return { label, changes, estimate: estimate(changes, draws(changes.length)) };
+    };
+    const [old, own] = [valuesOf(before), valuesOf(after)];
+    const changes = own.map((value, place) => value - old[place]!);
+    const drawn = draws(changes.length);
+    return { label, before: old, after: own, changes, estimate: estimate(changes, drawn) };
   });
 }
 

@@ -1,7 +1,7 @@
 // Measures all systems on sets of questions from files.
 
 import { basename } from "node:path";
-import type { WordVectors } from "nous-wasm";
+import type { Embedder } from "nous-wasm";
 import { whole } from "../js/units.ts";
 import { evidenceByParts, othersThanEvidence } from "./contestants.ts";
 import { reportOf } from "./evidence-report.ts";
@@ -16,17 +16,13 @@ import { summaryOf } from "./summary.ts";
  * @param only - A part of the names of the systems that are asked.
  * @throws {Error} If a file is not a list of question sets, or `only` names no system.
  */
-export function reportOnFiles(
-  files: readonly string[],
-  embedder: WordVectors,
-  only: string,
-): Report {
-  const systems = [...othersThanEvidence(), ...evidenceByParts(embedder)].filter(({ name }) =>
-    name.includes(only),
+export function reportOnFiles(files: readonly string[], embedder: Embedder, only: string): Report {
+  const systems = [...othersThanEvidence(embedder), ...evidenceByParts(embedder)].filter(
+    ({ name }) => name.includes(only),
   );
   if (systems.length === 0) throw new Error(`--only: no system has “${only}” in its name`);
   const read = files.map((file) => ({ file, sets: readSet(file) }));
-  const parts = read.map(({ file, sets }) => {
+  const measured = read.map(({ file, sets }) => {
     const askings = sets.map(askingOf);
     const cases = askings.flatMap((asking) => asking.cases);
     const memories = sets.reduce((sum, one) => sum + one.memories.length, 0);
@@ -34,6 +30,8 @@ export function reportOnFiles(
     const title = `${name}, ${sets.length} stores, ${whole(memories)} memories`;
     return { name, title, cases, measured: measure(systems, askings) };
   });
-  const summary = summaryOf(parts.map((part) => ({ ...part, title: part.name })));
-  return { summary, text: ["# In short", summary, ...parts.map(reportOf)].join("\n\n") };
+  const parts = measured.map(({ name, ...part }) => ({ ...part, title: name }));
+  const summary = summaryOf(parts);
+  const text = ["# In short", summary, ...measured.map(reportOf)].join("\n\n");
+  return { summary, text, parts };
 }

@@ -1,34 +1,41 @@
 // `npm run quality`: asks memories questions with known answers, and writes how good the answers of
 // several systems are to benches/results/. `--set FILE …` asks the questions of files.
 
+import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { loadEmbedderSync } from "nous-embedder";
 import { generateSample } from "../../js/demo/sample/index.ts";
-import { today, writeInto, writeResults } from "../results.ts";
+import { today, writeInto, writeResults, writeRows } from "../results.ts";
 import { CONFIDENCE, RESAMPLES } from "./bootstrap.ts";
+import { calibrationPicture } from "./calibration-picture.ts";
 import { reportOnFiles } from "./files.ts";
-import { reportOnOwn } from "./own.ts";
+import { type Report, reportOnOwn } from "./own.ts";
+import { readmeRows } from "./readme.ts";
 import { reportOnServer } from "./served.ts";
 import { reportOnSignals } from "./trader.ts";
 
 const USAGE = `npm run quality                     own questions over own memories
 npm run quality -- --set FILE …     questions of files: JSON, or JSON compressed by gzip
     --only TEXT                     asks only systems with this text in their names, writes nothing
-npm run quality -- --served         questions over the sample memory of servers that it starts`;
+npm run quality -- --served         questions over the sample memory of servers that it starts
+    --no-write                      prints the tables, writes nothing`;
 
-/** The page that quotes the figures. */
+/** The pages that quote figures. */
 const PAGE = "docs/quality.md";
+const README = "README.md";
 
 const { values, positionals } = parseArgs({
   options: {
     set: { type: "string", multiple: true },
     only: { type: "string" },
     served: { type: "boolean" },
+    "no-write": { type: "boolean", default: false },
     help: { type: "boolean" },
   },
   allowPositionals: true,
 });
 const files = [...(values.set ?? []), ...positionals];
+const writes = values.only === undefined && !values["no-write"];
 
 const HOW = `\`npm run quality -- --set FILE …\`. The stores of a file count together, question by question. A question without a time is asked
 when the last memory of its store was made. hit@1 is the share of questions whose first memory answers; recall@10 is the share of all
@@ -37,7 +44,7 @@ ${RESAMPLES} bootstrap resamples over questions. The calibration error is the ex
 memories. µs is the median time of a question in microseconds, without any network.
 
 *BM25* has k1 1.2, b 0.75, Snowball stems and the stop words of the crate. *FTS5* and *MiniSearch* get the whole question. *Signals* is
-ranking by six signals without embeddings. *Evidence* has the weights \`general\` and the table of 128 dimensions. *Runs by gaps*: the
+ranking by six signals, without embeddings and with those of the built-in table of 128 dimensions. *Evidence* has the weights \`general\` and the table of 128 dimensions. *Runs by gaps*: the
 index does not know the clusters. Rows with … are evidence whose group weighs 0; the other weights stay, so that they show what a
 group adds, not what weights fitted without it would reach.`;
 
@@ -52,21 +59,34 @@ else if (values.served === true) {
   console.log(text);
   say(writeResults("quality-served", "Quality of answers over HTTP", `${HOW_SERVED}\n\n${text}`));
 } else if (files.length > 0) {
-  const { summary, text } = reportOnFiles(files, loadEmbedderSync(), values.only ?? "");
-  console.log(text);
-  if (values.only === undefined) {
-    say(writeResults("quality-sets", "Quality of answers on sets from files", `${HOW}\n\n${text}`));
-    writeInto(PAGE, "figures of files", `${summary}\n\nMeasured on ${today()}.`);
+  const report = reportOnFiles(files, loadEmbedderSync(), values.only ?? "");
+  console.log(report.text);
+  if (writes) {
+    const title = "Quality of answers on sets from files";
+    const path = writeResults("quality-sets", title, `${HOW}\n\n${report.text}`);
+    await quote(report, "figures of files", "calibration-of-files");
+    say(path);
   }
 } else {
   const sample = generateSample();
-  const { summary, text } = reportOnOwn(sample, loadEmbedderSync());
+  const report = reportOnOwn(sample, loadEmbedderSync());
   const signals = `# Ranking by signals, and the orchestrator\n\n${await reportOnSignals(sample)}`;
-  console.log(text);
-  say(writeResults("quality", "Quality of retrieval", `${text}\n\n${signals}`));
-  writeInto(PAGE, "figures of own questions", `${summary}\n\nMeasured on ${today()}.`);
+  console.log(report.text);
+  if (writes) {
+    const path = writeResults("quality", "Quality of retrieval", `${report.text}\n\n${signals}`);
+    await quote(report, "figures of own questions", "calibration-of-own-questions");
+    say(path);
+  }
+}
+
+/** Writes the summary into the page, draws its picture, and writes the rows of the README. */
+async function quote({ summary, parts }: Report, figures: string, picture: string): Promise<void> {
+  writeFileSync(`docs/${picture}.svg`, await calibrationPicture(parts));
+  const shown = `![Share of results that answer, over their mean score](${picture}.svg)`;
+  writeInto(PAGE, figures, `${summary}\n\n${shown}\n\nMeasured on ${today()}.`);
+  writeRows(README, readmeRows(parts));
 }
 
 function say(path: string): void {
-  console.log(`\nwritten to ${path}, in short to ${PAGE}`);
+  console.log(`\nwritten to ${path}, in short to ${PAGE} and ${README}`);
 }

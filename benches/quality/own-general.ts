@@ -1,6 +1,6 @@
 // Measures all systems on our own questions over the general memory.
 
-import type { WordVectors } from "nous-wasm";
+import type { Embedder } from "nous-wasm";
 import { correctionTables, unanswerableTables } from "./answer-tables.ts";
 import { evidenceByParts, othersThanEvidence } from "./contestants.ts";
 import { kindTables, reportOf } from "./evidence-report.ts";
@@ -18,11 +18,14 @@ const TITLES = { test: "Test half", dev: "Development half" } as const;
 const LANGUAGE_NAMES: Readonly<Record<string, string>> = { de: "German", ja: "Japanese" };
 
 /** Asks all systems the questions of the general memory. */
-export function measureGeneral(set: QuestionSet, embedder: WordVectors): OnGeneral {
+export function measureGeneral(set: QuestionSet, embedder: Embedder): OnGeneral {
   const kinds = set.questions.map(({ kind }) => kind);
   const questions = set.questions.map((one) => ({ ...one, kind: broadKindOf(one) }));
   const asking = askingOf({ ...set, questions });
-  const measured = measure([...othersThanEvidence(), ...evidenceByParts(embedder)], [asking]);
+  const measured = measure(
+    [...othersThanEvidence(embedder), ...evidenceByParts(embedder)],
+    [asking],
+  );
   const halves = (["test", "dev"] as const).map((part) => ({
     title: TITLES[part],
     ...selected(asking.cases, measured, (place) => questions[place]!.part === part),

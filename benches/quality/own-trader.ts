@@ -1,6 +1,6 @@
 // Measures all systems on our own questions over the trader's memory.
 
-import type { WordVectors } from "nous-wasm";
+import type { Embedder } from "nous-wasm";
 import type { Sample } from "../../js/demo/sample/index.ts";
 import { kindOf } from "../../js/demo/terminal/library.ts";
 import { unanswerableTables } from "./answer-tables.ts";
@@ -31,11 +31,11 @@ interface TraderCase extends Case {
 }
 
 /** Asks all systems the questions of the trader's memory. */
-export function measureTrader(sample: Sample, set: QuestionSet, embedder: WordVectors): OnTrader {
+export function measureTrader(sample: Sample, set: QuestionSet, embedder: Embedder): OnTrader {
   const asking = traderAsking(sample, set);
   const preset = "trading";
   const systems = [
-    ...othersThanEvidence(),
+    ...othersThanEvidence(embedder),
     ...evidenceByParts(embedder, preset),
     evidence({ name: "… without sections", preset, embedder, off: OF_SECTIONS }),
     evidence({ name: "evidence, weights `general`", preset: "general", embedder }),
@@ -47,10 +47,11 @@ export function measureTrader(sample: Sample, set: QuestionSet, embedder: WordVe
   }));
   return {
     parts,
-    tables: parts.flatMap((part) => [
-      reportOf(part),
-      ...unanswerableTables(part.cases, part.measured),
-    ]),
+    tables: [
+      ...parts.map(reportOf),
+      "## Questions without an answer, beside all others",
+      ...unanswerableTables(asking.cases, measured),
+    ],
   };
 }
 

@@ -1,6 +1,6 @@
 // Measures all systems on our own questions: over the general memory and over the trader's.
 
-import type { WordVectors } from "nous-wasm";
+import type { Embedder } from "nous-wasm";
 import type { Sample } from "../../js/demo/sample/index.ts";
 import { whole } from "../js/units.ts";
 import { CONFIDENCE, RESAMPLES } from "./bootstrap.ts";
@@ -17,10 +17,12 @@ export interface Report {
   readonly summary: string;
   /** All tables, with an explanation. */
   readonly text: string;
+  /** The parts that the summary has columns for. */
+  readonly parts: readonly Part[];
 }
 
 /** Asks our own questions over the general memory and over the trader's memory. */
-export function reportOnOwn(sample: Sample, embedder: WordVectors): Report {
+export function reportOnOwn(sample: Sample, embedder: Embedder): Report {
   const sets = { general: generalSet(), trader: traderSet(sample) };
   const general = measureGeneral(sets.general, embedder);
   const trader = measureTrader(sample, sets.trader, embedder);
@@ -28,10 +30,8 @@ export function reportOnOwn(sample: Sample, embedder: WordVectors): Report {
     ...part,
     title: `${store}, ${part.title.toLowerCase()}`,
   });
-  const summary = summaryOf([
-    ...general.halves.map(named("general")),
-    ...trader.parts.map(named("trader")),
-  ]);
+  const parts = [...general.halves.map(named("general")), ...trader.parts.map(named("trader"))];
+  const summary = summaryOf(parts);
   const text = [
     howOver(sets.general, sets.trader),
     "# In short",
@@ -41,7 +41,7 @@ export function reportOnOwn(sample: Sample, embedder: WordVectors): Report {
     "# The trader's memory",
     ...trader.tables,
   ].join("\n\n");
-  return { summary, text };
+  return { summary, text, parts };
 }
 
 const howOver = (
@@ -58,7 +58,7 @@ ${100 * CONFIDENCE} % intervals of ${whole(RESAMPLES)} bootstrap resamples over 
 of all first ten memories, those of questions without an answer included. µs is the median time of a question in microseconds.
 
 *BM25* has k1 1.2, b 0.75, Snowball stems and the stop words of the crate. *FTS5* and *MiniSearch* get the whole question. Over the
-trader's memory these three read kind and tags as words of the title, too. *Signals* is ranking by six signals without embeddings, as
-the server does it. *Evidence* has the table of 128 dimensions, and the weights \`general\` for the general memory,
+trader's memory these three read kind and tags as words of the title, too. *Signals* is ranking by six signals, as the server
+does it, without embeddings and with those of the built-in table of 128 dimensions. *Evidence* has the table of 128 dimensions, and the weights \`general\` for the general memory,
 \`trading\` for the trader's. *Runs by gaps*: the index does not know the clusters. Rows with … are evidence whose group weighs 0; the
 other weights stay, so that they show what a group adds, not what weights fitted without it would reach.`;

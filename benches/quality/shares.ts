@@ -1,7 +1,8 @@
-// Shares of questions: answers where there are none, answers that are missed, and corrections whose
-// new memory comes before the old one.
+// Shares of questions: answers where there are none, answers that are missed or lost, and corrections
+// whose new memory comes before the old one.
 
 import type { Case, Measured } from "./measure.ts";
+import { GRADE } from "./questions.ts";
 
 type Found = Measured["found"];
 
@@ -29,6 +30,18 @@ export function falseAnswers(
  */
 export function missedAnswers(cases: readonly Case[], found: Found, threshold: number): number {
   const tops = cases.flatMap(({ grades }, place) => (grades.size > 0 ? topOf(found, place) : []));
+  return shareOf(tops, (top) => top < threshold);
+}
+
+/**
+ * Returns the share of questions whose first memory answers but does not reach the threshold, among
+ * the questions whose first memory answers; 0 without such questions.
+ */
+export function lostAnswers(cases: readonly Case[], found: Found, threshold: number): number {
+  const tops = cases.flatMap(({ grades }, place) => {
+    const first = found[place]![0];
+    return first !== undefined && grades.get(first.id) === GRADE.exact ? first.score : [];
+  });
   return shareOf(tops, (top) => top < threshold);
 }
 

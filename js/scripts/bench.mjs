@@ -1,6 +1,7 @@
 // `npm run bench`: builds the package and measures it; see benches/js/main.ts for the options. `npm
 // run bench -- --http`: measures the server beside a plain one; see benches/js/http.ts for the
-// options. `npm run bench -- --start`: measures how long the server takes to start; see
+// options. `npm run bench -- --http-evidence`: measures nous-server by evidence; see
+// benches/js/http-evidence.ts for the options. `npm run bench -- --start`: measures how long the server takes to start; see
 // benches/js/start.ts for the options. `npm run bench -- --times`: compares ways to find
 // expressions of time. `npm run bench -- --rust`: runs `cargo bench --features
 // benches` and writes its medians to benches/results/.
@@ -12,6 +13,14 @@ import { build } from "./build.mjs";
 import { bundleProgram, runProgram } from "./bundle.mjs";
 import { at, must, output } from "./lib.mjs";
 
+/** Measurements with a program of their own, by option. */
+const PROGRAMS = {
+  "--http-evidence": "benches/js/http-evidence.ts",
+  "--start": "benches/js/start.ts",
+  "--times": "benches/js/times.ts",
+};
+const named = Object.keys(PROGRAMS).find((option) => process.argv.includes(option));
+
 if (process.argv.includes("--rust")) {
   benchRust();
 } else if (process.argv.includes("--http")) {
@@ -21,17 +30,11 @@ if (process.argv.includes("--rust")) {
     "benches/js/http.ts",
     process.argv.slice(2).filter((option) => option !== "--http"),
   );
-} else if (process.argv.includes("--start")) {
+} else if (named !== undefined) {
   await build();
   await runProgram(
-    "benches/js/start.ts",
-    process.argv.slice(2).filter((option) => option !== "--start"),
-  );
-} else if (process.argv.includes("--times")) {
-  await build();
-  await runProgram(
-    "benches/js/times.ts",
-    process.argv.slice(2).filter((option) => option !== "--times"),
+    PROGRAMS[named],
+    process.argv.slice(2).filter((option) => option !== named),
   );
 } else {
   await build();

@@ -37,7 +37,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Bounds for a question whose evidence was collected. Circumstances must not weigh.
+    /// Bounds for a question whose evidence was collected. Circumstances and traits must not weigh.
     pub fn new(evidence: &Evidence, question: &Question, weights: &Values) -> Self {
         let of_all = share_of(1.0, evidence.all_rarity);
         let factors = Values {

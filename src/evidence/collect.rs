@@ -26,6 +26,7 @@ use super::question::Question;
 use super::runs::Layout;
 use super::spans::{Span, around, joined, tokens_of};
 use super::texts::{Text, Texts, unpacked};
+use super::traits::Traits;
 use super::weights::Values;
 use super::windows::Windows;
 use super::words::Embed;
@@ -468,6 +469,7 @@ impl Evidence {
         question: &Question,
         row: Row,
         circumstances: &Circumstances,
+        traits: &Traits,
     ) -> Values {
         let at = row as usize;
         if !texts.has(row) {
@@ -493,6 +495,12 @@ impl Evidence {
             section_episodic: of(Section::Episodic, 1.0),
             section_signals: of(Section::Signals, 1.0),
             section_procedural: of(Section::Procedural, 1.0),
+            qm: traits.qm,
+            prevq: traits.prevq,
+            len: traits.len,
+            num: traits.num,
+            cap: traits.cap,
+            pos: traits.pos,
             ..Values::default()
         };
         // Most memories are not touched, and most questions ask for none of the rest.

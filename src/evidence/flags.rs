@@ -1,10 +1,15 @@
-//! Traits of a text that a question can ask for.
+//! Traits of a text, which a question can ask for, or by which use tells answers from other texts.
 
-use crate::times::{holds_name, holds_number, holds_time};
+use crate::times::{count_capitals, holds_name, holds_number, holds_time};
 
-/// The traits of a text, a bit each.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Flags(u8);
+/// The traits of a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Flags {
+    /// A bit each.
+    bits: u8,
+    /// The share of words that begin with a capital letter.
+    pub capitals: f32,
+}
 
 impl Flags {
     /// The text holds an expression of time.
@@ -19,15 +24,18 @@ impl Flags {
     pub fn of(title: &str, body: &str) -> Self {
         let either = |holds: fn(&str) -> bool| holds(title) || holds(body);
         let flag = |is_set: bool, bit: u8| if is_set { bit } else { 0 };
-        Self(
-            flag(either(holds_time), Self::TIME)
+        let (of_title, of_body) = (count_capitals(title), count_capitals(body));
+        let (capitals, words) = (of_title.0 + of_body.0, of_title.1 + of_body.1);
+        Self {
+            bits: flag(either(holds_time), Self::TIME)
                 | flag(either(holds_number), Self::NUMBER)
                 | flag(either(holds_name), Self::NAME)
                 | flag(either(|text| text.trim_end().ends_with(['?', '？'])), Self::QUESTION),
-        )
+            capitals: if words == 0 { 0.0 } else { (capitals as f64 / words as f64) as f32 },
+        }
     }
 
     pub fn has(self, bit: u8) -> bool {
-        self.0 & bit != 0
+        self.bits & bit != 0
     }
 }

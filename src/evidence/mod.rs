@@ -19,7 +19,9 @@
 //! | `runs`, `windows` | memories that were made one after the other, and what they hold together |
 //! | `likeness` | how alike two memories are |
 //! | `spans` | the places of words and passages in a text |
+//! | `traits` | what a memory is like |
 //! | `weights`, `fitted` | the kinds of evidence and their weights |
+//! | `learning` | weights of traits that follow use |
 //!
 //! # Invariants
 //!
@@ -37,6 +39,7 @@ mod collect;
 pub(crate) mod config;
 mod fitted;
 mod flags;
+mod learning;
 mod likeness;
 mod neighbours;
 mod passages;
@@ -44,6 +47,7 @@ mod question;
 mod runs;
 mod spans;
 mod texts;
+mod traits;
 mod vectors;
 mod weights;
 mod windows;
@@ -53,8 +57,10 @@ pub use bounds::Bounds;
 pub use collect::{BestPassage, Circumstances, Evidence, MatchedWord};
 pub use config::Preset;
 pub use fitted::{ANSWERABLE, GENERAL, TRADING};
+pub use learning::{Learned, MOST_LEARNED, Shown, trait_names};
 pub use question::Question;
 pub use spans::{Field, Span};
 pub use texts::{Moment, ParsedTexts, Text, Texts};
-pub use weights::{Fit, KINDS, NAMES, Odds, Values};
+pub use traits::{TraitColumn, Traits};
+pub use weights::{Fit, KINDS, NAMES, Odds, TRAITS, Values};
 pub use words::{Embed, Stemming};

@@ -94,7 +94,23 @@ kinds! {
     section_signals,
     /// 1 for a memory of PROCEDURAL.
     section_procedural,
+    /// The text ends as a question.
+    qm,
+    /// The memory before it in its run ends as a question.
+    prevq,
+    /// ln((1 + words) / 21) / 2, between −1.5 and 1.5: 0 for a text of twenty words.
+    len,
+    /// The text holds a number.
+    num,
+    /// The share of its words that begin with a capital letter.
+    cap,
+    /// Its place in its run: 0 for the first memory, 1 for the last, 0 for the only one.
+    pos,
 }
+
+/// The number of kinds that say what a memory is like, whatever the question: the last ones. What
+/// they weigh differs from one memory to another, so that only use teaches it.
+pub const TRAITS: usize = 6;
 
 /// The least cosine of texts that have anything to do with each other. Vectors of unlike texts are
 /// hardly ever orthogonal.
@@ -157,6 +173,11 @@ impl Fit {
     pub fn odds(&self, best: f64, spread: f64) -> Odds {
         let offset = self.offset + self.of_best * best + self.of_spread * spread;
         Odds { scale: self.scale, offset }
+    }
+
+    /// Whether evidence weighs that says what a memory is like.
+    pub fn weighs_traits(&self) -> bool {
+        self.weights.to_array()[KINDS - TRAITS..].iter().any(|&weight| weight != 0.0)
     }
 
     /// Whether evidence weighs for a question that does not come from the texts: use, recency,

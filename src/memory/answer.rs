@@ -11,8 +11,8 @@ use crate::check::{INSTANT, check_instant, is_instant};
 use crate::columns::{LabelSets, Nodes, Row};
 use crate::error::{Error, Result};
 use crate::evidence::{
-    BestPassage, Bounds, Circumstances, Embed, Evidence, Fit, KINDS, MatchedWord, Moment, NAMES,
-    Odds, Question, Stemming, Text, Texts, Values,
+    BestPassage, Bounds, Circumstances, Embed, Evidence, Fit, KINDS, Learned, MatchedWord, Moment,
+    NAMES, Odds, Question, Stemming, TRAITS, Text, Texts, TraitColumn, Traits, Values,
 };
 use crate::intent::{IntentClassifier, IntentConfig};
 use crate::order::{Selection, sort_descending};
@@ -128,9 +128,16 @@ pub(super) struct Answering {
     intent_config: IntentConfig,
     /// Made for the first question: an index without questions saves its memory.
     intent: OnceCell<IntentClassifier>,
+    /// The fit of the configuration.
+    given: Fit,
+    learned: Learned,
+    /// The fit with what was learned.
     fit: Fit,
     /// The weights of the fit, in order.
     weights: [f64; KINDS],
+    traits: TraitColumn,
+    /// Whether the traits of memories are read for the question.
+    reads_traits: bool,
     /// Whether evidence weighs for the question that does not come from the texts.
     weighs_circumstances: bool,
     /// Made for the first question, too.
@@ -154,7 +161,11 @@ impl Answering {
             evidence: Evidence::default(),
             intent_config,
             intent: OnceCell::new(),
+            given: fit,
+            learned: Learned::default(),
             weights: fit.weights.to_array(),
+            traits: TraitColumn::default(),
+            reads_traits: false,
             weighs_circumstances: false,
             fit,
             tables: OnceCell::new(),
@@ -179,9 +190,22 @@ impl Answering {
         Ok(intent.classify(question, intent.matcher()))
     }
 
+    pub fn learned(&self) -> &Learned {
+        &self.learned
+    }
+
+    /// Ranks by what was learned from now on.
+    #[inline(never)]
+    pub fn learn(&mut self, learned: Learned) {
+        self.learned = learned;
+        self.fit = learned.applied_to(&self.given);
+        self.weights = self.fit.weights.to_array();
+    }
+
     pub fn bytes(&self) -> usize {
         self.texts.bytes()
             + self.evidence.bytes()
+            + self.traits.bytes()
             + self.activation.capacity() * size_of::<f64>()
             + (self.activated.capacity() + self.order.capacity()) * size_of::<Row>()
     }
@@ -193,6 +217,7 @@ impl MemoryIndex {
     pub fn keep_texts(&mut self, dimensions: usize, stemming: Stemming) {
         self.answering.texts = Texts::new(dimensions, stemming);
         self.answering.evidence = Evidence::default();
+        self.answering.traits = TraitColumn::default();
         self.answering.ordered_at = None;
     }
 
@@ -260,13 +285,13 @@ impl MemoryIndex {
             let problem = "must lie between 0 and 1";
             return Err(Error::argument("min_score", problem).found(ask.min_score));
         }
-        let (question, sections) = self.collect(ask, embed)?;
+        let (question, sections) = self.collect(ask, false, embed)?;
         self.supersede(&question, sections, ask);
         let (placed, odds) = self.placed(&question, sections, ask, ask.limit);
         let answers = placed.into_iter().map(|Placed { row, similar_to }| {
             let evidence = self.values(&question, sections, row, ask.now);
             let changed = self.answering.superseding.get(&row);
-            let sum = changed.map_or_else(|| sum(&evidence, &self.answering.weights), |it| it.sum);
+            let sum = changed.map_or_else(|| self.sum(&evidence), |it| it.sum);
             let superseded_by = changed.and_then(|it| it.by);
             let score = odds.probability(sum);
             Answer { row, score, sum, evidence, superseded_by, similar_to }
@@ -285,10 +310,11 @@ impl MemoryIndex {
     ) -> (Vec<Placed>, Odds) {
         let mut selection = std::mem::take(&mut self.answering.selection);
         selection.clear(most.max(POOL), self.answering.texts.len());
-        let Answering { texts, evidence, fit, weighs_circumstances, superseding, .. } =
-            &self.answering;
-        let bounds = (!weighs_circumstances && superseding.is_empty())
-            .then(|| Bounds::new(evidence, question, &fit.weights));
+        let Answering {
+            texts, evidence, fit, weighs_circumstances, reads_traits, superseding, ..
+        } = &self.answering;
+        let is_bounded = !weighs_circumstances && !reads_traits && superseding.is_empty();
+        let bounds = is_bounded.then(|| Bounds::new(evidence, question, &fit.weights));
         for row in self.askable(ask) {
             if let (Some(bounds), Some(bar)) = (&bounds, selection.bar())
                 && bounds.of(evidence, texts, row) <= bar
@@ -330,7 +356,7 @@ impl MemoryIndex {
         text: Option<&Text<'_>>,
         embed: &mut Embed<'_>,
     ) -> Result<Why> {
-        let (question, sections) = self.collect(ask, embed)?;
+        let (question, sections) = self.collect(ask, false, embed)?;
         self.supersede(&question, sections, ask);
         let (placed, _) = self.placed(&question, sections, ask, POOL);
         let Answering { texts, evidence, superseding, .. } = &self.answering;
@@ -341,13 +367,15 @@ impl MemoryIndex {
             return Err(Error::argument("id", "must name a memory that passes the filters"));
         }
         let values = self.values(&question, sections, row, ask.now);
-        let by_evidence = sum(&values, &self.answering.weights);
+        let by_evidence = self.sum(&values);
         let changed = superseding.get(&row);
         let own = changed.map_or(by_evidence, |it| it.sum);
         let (mut before, mut is_earlier, mut speaks, mut best) = (0, true, false, own);
         for other in self.askable(ask) {
             is_earlier &= other != row;
-            let Some(score) = self.score(&question, sections, other, ask.now) else { continue };
+            let Some(score) = self.score_once(&question, sections, other, ask.now) else {
+                continue;
+            };
             speaks |= other == row;
             before += usize::from(score > own || score == own && is_earlier);
             best = score.max(best);
@@ -386,12 +414,13 @@ impl MemoryIndex {
         })
     }
 
-    /// Returns the evidence of every memory that may be found, in order of sequence.
+    /// Returns the evidence of every memory that may be found, in order of sequence, traits of memories
+    /// included.
     ///
     /// # Errors
     /// As [`MemoryIndex::ask`].
     pub fn evidence(&mut self, ask: &Ask<'_>, embed: &mut Embed<'_>) -> Result<Vec<(Row, Values)>> {
-        let (question, sections) = self.collect(ask, embed)?;
+        let (question, sections) = self.collect(ask, true, embed)?;
         let rows = self.askable(ask);
         Ok(rows.map(|row| (row, self.values(&question, sections, row, ask.now))).collect())
     }
@@ -414,8 +443,14 @@ impl MemoryIndex {
         }
     }
 
-    /// Reads a question and collects the evidence for it.
-    fn collect(&mut self, ask: &Ask<'_>, embed: &mut Embed<'_>) -> Result<(Question, SectionSet)> {
+    /// Reads a question and collects the evidence for it. Traits of memories are read if they weigh,
+    /// or if `reads_traits`.
+    pub(super) fn collect(
+        &mut self,
+        ask: &Ask<'_>,
+        reads_traits: bool,
+        embed: &mut Embed<'_>,
+    ) -> Result<(Question, SectionSet)> {
         if !(0.0..=1.0).contains(&ask.diversity) {
             let problem = "must lie between 0 and 1";
             return Err(Error::argument("diversity", problem).found(ask.diversity));
@@ -429,7 +464,12 @@ impl MemoryIndex {
         let Self { nodes, labels, answering: Answering { texts, evidence, .. }, .. } = self;
         let passes = |row: Row| !filtered || ask.filters.pass(row, nodes, labels, ask.now);
         let question = evidence.collect(texts, ask.text, ask.now, passes, embed);
-        self.answering.weighs_circumstances = question.weighs_circumstances(&self.answering.fit);
+        let answering = &mut self.answering;
+        answering.weighs_circumstances = question.weighs_circumstances(&answering.fit);
+        answering.reads_traits = reads_traits || answering.fit.weighs_traits();
+        if answering.reads_traits {
+            answering.traits.refresh(&answering.texts);
+        }
         self.activate(ask)?;
         Ok((question, self.answering.sections_of(ask.text)?))
     }
@@ -452,7 +492,7 @@ impl MemoryIndex {
             }
             let sum = |row: Row| match changed.get(&row) {
                 Some(known) => Some(known.sum),
-                None => self.score_alone(question, sections, row, ask.now),
+                None => self.score_once(question, sections, row, ask.now),
             };
             let Some(of_older) = sum(older) else { continue };
             let of_newer = sum(newer).unwrap_or(of_older);
@@ -536,6 +576,18 @@ impl MemoryIndex {
         }
     }
 
+    /// [`MemoryIndex::score`] out of line, where another copy of it would only make the module larger.
+    #[inline(never)]
+    fn score_once(
+        &self,
+        question: &Question,
+        sections: SectionSet,
+        row: Row,
+        now: f64,
+    ) -> Option<f64> {
+        self.score(question, sections, row, now)
+    }
+
     /// [`MemoryIndex::score`] without a look at superseded memories.
     #[inline(always)]
     fn score_alone(
@@ -545,16 +597,35 @@ impl MemoryIndex {
         row: Row,
         now: f64,
     ) -> Option<f64> {
-        let Answering { texts, evidence, fit, weights, weighs_circumstances, .. } = &self.answering;
+        let Answering { texts, evidence, fit, weighs_circumstances, .. } = &self.answering;
         let values = if *weighs_circumstances {
             self.values(question, sections, row, now)
         } else {
-            evidence.values(texts, question, row, &Circumstances::NONE)
+            evidence.values(texts, question, row, &Circumstances::NONE, self.traits(row))
         };
-        values.speaks(&fit.weights).then(|| sum(&values, weights))
+        values.speaks(&fit.weights).then(|| self.sum(&values))
     }
 
-    fn values(&self, question: &Question, sections: SectionSet, row: Row, now: f64) -> Values {
+    #[inline(always)]
+    fn traits(&self, row: Row) -> &Traits {
+        if self.answering.reads_traits { self.answering.traits.of(row) } else { &Traits::NONE }
+    }
+
+    /// Returns the weighted sum of evidence. Traits that are not read add nothing, and are left out.
+    pub(super) fn sum(&self, values: &Values) -> f64 {
+        let kinds = if self.answering.reads_traits { KINDS } else { KINDS - TRAITS };
+        sum(&values.to_array()[..kinds], &self.answering.weights[..kinds])
+    }
+
+    // Out of line: each copy would take kilobytes of the module.
+    #[inline(never)]
+    pub(super) fn values(
+        &self,
+        question: &Question,
+        sections: SectionSet,
+        row: Row,
+        now: f64,
+    ) -> Values {
         let Answering { texts, evidence, tables, activation, .. } = &self.answering;
         let (recency, saturation) = &**tables.get_or_init(Box::default);
         let place = row as usize;
@@ -573,7 +644,7 @@ impl MemoryIndex {
             affinity: (used + if is_new { NEW_BONUS } else { 0.0 }).min(1.0),
             activation: activation[place],
         };
-        evidence.values(texts, question, row, &circumstances)
+        evidence.values(texts, question, row, &circumstances, self.traits(row))
     }
 }
 
@@ -590,8 +661,7 @@ fn moment(row: Row, nodes: &Nodes, labels: &LabelSets) -> Moment {
 
 /// Returns the weighted sum of evidence. Products are added in four lanes, each of every fourth
 /// kind, and the lanes in order: one after the other would take four times as long.
-fn sum(values: &Values, weights: &[f64; KINDS]) -> f64 {
-    let values = values.to_array();
+fn sum(values: &[f64], weights: &[f64]) -> f64 {
     let mut lanes = [0.0; 4];
     for (values, weights) in values.chunks(4).zip(weights.chunks(4)) {
         for (lane, (value, weight)) in lanes.iter_mut().zip(values.iter().zip(weights)) {

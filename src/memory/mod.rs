@@ -12,6 +12,7 @@
 //! | `nodes`, `edges` | adding, changing, removing |
 //! | `access` | accesses and recalls |
 //! | `answer` | answering questions in words, by evidence |
+//! | `learn` | learning from the use of answers |
 //! | `filter`, `find`, `explain` | searching by signals |
 //! | `sweep` | decay of stored values |
 //! | `snapshot` | saving and restoring |
@@ -24,6 +25,7 @@ mod explain;
 mod filter;
 mod find;
 mod groups;
+mod learn;
 mod names;
 mod nodes;
 mod size;
@@ -47,6 +49,7 @@ pub use edges::EdgeChange;
 pub use explain::{ExplainedNode, Explanation, Operation};
 pub use filter::{Filters, NO_CODE};
 pub use find::{Columns, Outcome, RankingWeights, Search};
+pub use learn::{Feedback, Step};
 use names::SubtypeFacts;
 pub use names::{DEFAULT_EDGE_TYPE, DEFAULT_NODE_TYPE, NameKind};
 pub use nodes::{Access, Embedding, NodeChange};

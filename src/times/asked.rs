@@ -164,6 +164,21 @@ pub fn holds_name(text: &str) -> bool {
     })
 }
 
+/// Returns the number of words of a text that begin with a capital letter, and the number of all its
+/// words and numbers. In Chinese, Japanese and
+/// Korean a character is a word, or a word of the lexicon of times.
+///
+/// ```
+/// use nous_wasm::times::count_capitals;
+/// assert_eq!(count_capitals("Ask Mira, not me."), (2, 4));
+/// ```
+#[inline(never)]
+pub fn count_capitals(text: &str) -> (usize, usize) {
+    let all = tokens(text);
+    let words = all.iter().filter(|token| !matches!(token.word, Word::Mark(_)));
+    (all.iter().filter(|token| token.capital).count(), words.count())
+}
+
 /// Whether a word is in a list.
 fn is_in(word: &str, list: &str) -> bool {
     list.split(' ').any(|one| one == word)

@@ -40,7 +40,7 @@ mod grammar;
 mod lexicon;
 mod tokens;
 
-pub use asked::{Sought, holds_name, holds_number, sought};
+pub use asked::{Sought, count_capitals, holds_name, holds_number, sought};
 
 use crate::text::Span;
 use grammar::Reader;

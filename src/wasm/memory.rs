@@ -15,12 +15,12 @@ use crate::check::COUNT;
 use crate::columns::{MOST_SEQUENCE, Row, StoredState, VectorForm};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::evidence::{KINDS, NAMES, Stemming, Text};
+use crate::evidence::{KINDS, Learned, NAMES, Stemming, TRAITS, Text};
 use crate::host;
 use crate::memory::{
-    Access, Ask, Columns, DecayChange, EdgeChange, Embedding, EntryText, Filters, MemoryIndex,
-    NameKind, NodeChange, Options, RankingWeights, Restoring, SEQUENCE, Search, Snapshot, Sweep,
-    Target, Transition,
+    Access, Ask, Columns, DecayChange, EdgeChange, Embedding, EntryText, Feedback, Filters,
+    MemoryIndex, NameKind, NodeChange, Options, RankingWeights, Restoring, SEQUENCE, Search,
+    Snapshot, Sweep, Target, Transition,
 };
 use crate::rerank::Ranked;
 use crate::search::{SearchHit, Serendipity, Termination};
@@ -270,6 +270,41 @@ impl ResidentMemory {
         }
         self.report_scratch_bytes();
         all.len() as f64
+    }
+
+    /// Rows: the memories that were shown for a question, the `used` first. Bytes: the question. Writes
+    /// the change of the weight of each trait to the numbers. Returns the count of memories that
+    /// counted, 0 if nothing was learned, −1 if refused.
+    pub fn learn(
+        &mut self,
+        shown: usize,
+        used: usize,
+        length: usize,
+        now: f64,
+        add_word: &Function,
+    ) -> f64 {
+        let (used, unused) = self.scratch.rows[..shown].split_at(used);
+        let feedback = Feedback { text: self.scratch.text(0, length), now, used, unused };
+        let learned = self.memory.learn(&feedback, &mut embed_by(add_word));
+        let Some(step) = answer(learned) else { return -1.0 };
+        self.scratch.put_numbers(&step.moved);
+        self.report_scratch_bytes();
+        step.counted as f64
+    }
+
+    /// Writes the shifts of all traits, then their means, to the numbers. Returns the count of steps.
+    pub fn learned(&mut self) -> f64 {
+        let &Learned { steps, shifts, means } = self.memory.learned();
+        self.scratch.put_numbers(&[shifts, means].concat());
+        steps.into()
+    }
+
+    /// Numbers: the shifts of all traits, then their means. May be refused.
+    pub fn set_learned(&mut self, steps: u32) -> bool {
+        let mut learned = Learned { steps, ..Learned::default() };
+        learned.shifts.copy_from_slice(&self.scratch.numbers[..TRAITS]);
+        learned.means.copy_from_slice(&self.scratch.numbers[TRAITS..][..TRAITS]);
+        answer(self.memory.set_learned(learned)).is_some()
     }
 
     /// Rows: nodes to remove. Returns the slots of their edges.

@@ -8,7 +8,7 @@ use super::{Engine, to_json};
 use crate::consolidate::{self, PlaybookRule};
 use crate::context::{Frame, MOST_NAMED, MemoryType, TYPED_SUBTYPES};
 use crate::decay::{self, AlgorithmType, DECAY, DecayConstants, Lifecycle};
-use crate::evidence::ANSWERABLE;
+use crate::evidence::{ANSWERABLE, trait_names};
 use crate::intent::Matcher;
 use crate::merge::MergeOptions;
 use crate::playbook::EDGE_STRENGTHENING;
@@ -114,6 +114,7 @@ pub fn constants() -> String {
         edge_strengths: [(&'static str, f64); 8],
         unknown_edge_strength: f64,
         answerable: f64,
+        traits: &'static [&'static str],
     }
     let of_type = |name, node_type| TypeConstants {
         name,
@@ -166,5 +167,6 @@ pub fn constants() -> String {
         edge_strengths: STORED_EDGE_STRENGTHS,
         unknown_edge_strength: UNKNOWN_EDGE_WEIGHT,
         answerable: ANSWERABLE,
+        traits: trait_names(),
     })
 }

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use nous_wasm::Config;
 use nous_wasm::Value;
 use nous_wasm::columns::{Row, VectorForm};
-use nous_wasm::evidence::{Field, NAMES, Span, Stemming, Text, Values};
+use nous_wasm::evidence::{Field, Learned, NAMES, Span, Stemming, Text, Values};
 use nous_wasm::memory::{
-    Access, Answer, Ask, EdgeChange, Embedding, EntryText, Filters, MemoryIndex, NameKind,
-    NodeChange, Options, Target, Why,
+    Access, Answer, Ask, EdgeChange, Embedding, EntryText, Feedback, Filters, MemoryIndex,
+    NameKind, NodeChange, Options, Step, Target, Why,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -1072,4 +1072,132 @@ fn reasons_say_where_a_text_holds_words_and_passage() {
             .unwrap_err();
         assert_eq!(refused.field(), "text");
     }
+}
+
+// ---- what memories are like, and learning from use ----------------------------------------------
+
+impl Memory {
+    fn learn(&mut self, text: &str, rows: &[Row], used: &[Row]) -> Step {
+        let unused: Vec<Row> = rows.iter().copied().filter(|row| !used.contains(row)).collect();
+        let feedback = Feedback { text, now: NOW, used, unused: &unused };
+        self.index.learn(&feedback, &mut |_, _| false).unwrap()
+    }
+}
+
+#[test]
+fn traits_say_what_a_memory_is_like() {
+    let mut memory = Memory::new();
+    let texts =
+        ["Who drinks tea?", "Mira drinks three cups.", "tea tea", "Tea. Mira and Jonas drink Tea"];
+    let rows = memory.add(&texts);
+    let all = memory.evidence("coffee");
+    let of = |row: usize| all[&rows[row]];
+    let by_row = |of: fn(&Values) -> f64| rows.iter().map(|row| of(&all[row])).collect::<Vec<_>>();
+    assert_eq!(by_row(|it| it.qm), [1.0, 0.0, 0.0, 0.0]);
+    assert_eq!(by_row(|it| it.prevq), [0.0, 1.0, 0.0, 0.0]);
+    assert_eq!(by_row(|it| it.num), [0.0, 1.0, 0.0, 0.0]);
+    assert_eq!(by_row(|it| it.pos), [0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0]);
+    assert_eq!(of(1).cap, 0.25);
+    assert_eq!(of(2).cap, 0.0);
+    assert!(of(2).len < of(0).len && of(0).len < 0.0);
+    let long = memory.add(&[&sentence(0, 20), &sentence(20, 900)]);
+    let all = memory.evidence("coffee");
+    assert_eq!((all[&long[0]].len, all[&long[1]].len), (0.0, 1.5));
+}
+
+#[test]
+fn traits_connect_no_memory_with_a_question() {
+    let config = json!({ "evidence": { "weights": { "qm": 9.0, "cap": 9.0, "pos": 9.0 } } });
+    let mut memory = Memory::with(&config, usize::MAX);
+    memory.add(&["Who? Mira?", "Tea."]);
+    assert!(memory.ranking("xylophone").is_empty());
+}
+
+#[test]
+fn traits_without_a_weight_are_no_evidence_of_an_answer() {
+    let mut memory = Memory::new();
+    let rows = memory.add(&["Does Mira drink tea?"]);
+    let filters = Filters::default();
+    let before = memory.answers(&question("tea", &filters))[0];
+    assert_eq!((before.evidence.qm, before.evidence.len), (0.0, 0.0));
+    assert_eq!(memory.evidence("tea")[&rows[0]].qm, 1.0);
+}
+
+#[test]
+fn memories_like_the_used_ones_rank_higher_after_learning() {
+    let mut memory = Memory::new();
+    let rows = memory.add(&["Tea for Mira?", "Tea for Mira."]);
+    assert_eq!(memory.ranking("tea Mira"), rows);
+    let mut before = 0.0;
+    for _ in 0..20 {
+        let step = memory.learn("tea Mira", &rows, &rows[1..]);
+        assert_eq!(step.counted, 2);
+        let learned = *memory.index.learned();
+        assert!(step.moved[0] < 0.0, "questions were not used");
+        assert_is(learned.shifts[0], before + step.moved[0], "moved");
+        before = learned.shifts[0];
+    }
+    assert_eq!(memory.index.learned().steps, 20);
+    assert_eq!(memory.ranking("tea Mira"), [rows[1], rows[0]]);
+    let why = memory.why(rows[0], "tea Mira");
+    let qm = why.evidence.iter().find(|it| it.name == "qm").unwrap();
+    assert_eq!(qm.weight, before);
+    memory.index.set_learned(Learned::default()).unwrap();
+    assert_eq!(memory.ranking("tea Mira"), rows);
+}
+
+#[test]
+fn what_was_learned_stays_within_its_bounds_and_fades() {
+    let mut memory = Memory::new();
+    let rows = memory.add(&["Tea for Mira?", "Tea for Mira."]);
+    for _ in 0..2_000 {
+        memory.learn("tea Mira", &rows, &rows[..1]);
+    }
+    let most = memory.index.learned().shifts[0];
+    assert!(most > 0.5 && most <= 2.0, "{most}");
+    for _ in 0..200 {
+        memory.learn("tea Mira", &rows, &rows[1..]);
+    }
+    assert!(memory.index.learned().shifts[0] < 0.0);
+}
+
+#[test]
+fn feedback_that_tells_nothing_apart_teaches_nothing() {
+    let mut memory = Memory::new();
+    let rows = memory.add(&["Tea?", "Tea."]);
+    let bare = memory.upsert(&[(NODE, None)]).unwrap()[0];
+    for used in [&[] as &[Row], &rows, &[bare]] {
+        assert_eq!(memory.learn("tea", &[rows[0], rows[1], bare], used), Step::default());
+    }
+    assert_eq!(*memory.index.learned(), Learned::default());
+}
+
+#[test]
+fn learning_does_not_raise_the_scores_of_all_memories_shown() {
+    let mut memory = Memory::new();
+    let texts: Vec<String> = (0..6).map(|n| format!("Tea {}", "again ".repeat(4 * n))).collect();
+    let rows = memory.add(&texts.iter().map(|it| &it[..]).collect::<Vec<_>>());
+    let filters = Filters::default();
+    let logits = |memory: &mut Memory| -> f64 {
+        let answers = memory.answers(&question("tea", &filters));
+        answers.iter().map(|it| (it.score / (1.0 - it.score)).ln()).sum()
+    };
+    let before = logits(&mut memory);
+    for _ in 0..50 {
+        memory.learn("tea", &rows, &rows[4..]);
+    }
+    assert!(memory.index.learned().shifts[2] > 0.1);
+    assert!((logits(&mut memory) - before).abs() < 1e-9);
+}
+
+#[test]
+fn learned_numbers_out_of_range_are_refused() {
+    let mut memory = Memory::new();
+    let mut learned = Learned { steps: 1, ..Learned::default() };
+    learned.shifts[2] = 2.5;
+    let error = memory.index.set_learned(learned).unwrap_err();
+    assert_eq!(error.field(), "learned");
+    learned.shifts[2] = f64::NAN;
+    assert!(memory.index.set_learned(learned).is_err());
+    assert_eq!(*memory.index.learned(), Learned::default());
 }

@@ -98,6 +98,8 @@ const edges = Array.from({ length: 60 }, (_, index) => ({
 
 const query = { embedding: vector(3), bm25: [{ id: "n5", score: 3 }], limit: 12, now: NOW };
 
+const BY_TRAIT = { qm: 0.1, prevq: 0, len: 0, num: -0.2, cap: 0, pos: 0 };
+
 /** A life in which every method is called: name and call. */
 const LIFE: [string, (index: MemoryIndex) => unknown][] = [
   ["upsert", (index) => index.upsert(nodesOf(60), { now: NOW })],
@@ -169,6 +171,23 @@ const LIFE: [string, (index: MemoryIndex) => unknown][] = [
   ],
   ["why", (index) => index.why("n0", "which breakout failed?", { now: NOW })],
   ["evidence", (index) => index.evidence("which breakout failed?", { now: NOW })],
+  [
+    "learn",
+    (index) =>
+      index.learn({
+        question: "which breakout failed?",
+        shown: ["n0", "n1", "n2", "nobody"],
+        used: ["n1"],
+        now: NOW,
+      }),
+  ],
+  ["learned", (index) => index.learned()],
+  [
+    "setLearned",
+    (index) => index.setLearned({ steps: 7, shifts: { ...BY_TRAIT, len: 0.5 }, means: BY_TRAIT }),
+  ],
+  ["ask, with what was learned", (index) => index.ask("which breakout failed?", { now: NOW })],
+  ["forgetLearned", (index) => index.forgetLearned()],
   ["search for nothing", (index) => index.search({ now: NOW })],
   ["similar", (index) => index.similar(vector(4), { limit: 5, filter: { types: ["concept"] } })],
   ["explain", (index) => index.explain("n5", query)],
@@ -212,6 +231,11 @@ const REFUSED: [string, (index: MemoryIndex) => unknown][] = [
       } as never as DecayChanges),
   ],
   ["whom to explain", (index) => index.explain("nobody", query)],
+  ["a use", (index) => index.learn({ question: "which?", shown: ["n1"], used: ["n2"] })],
+  [
+    "a learned number",
+    (index) => index.setLearned({ steps: 1, shifts: { ...BY_TRAIT, qm: 3 }, means: BY_TRAIT }),
+  ],
 ];
 
 /** An index with synchronous-looking calls: it takes each result from the worker. */

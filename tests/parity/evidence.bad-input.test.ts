@@ -362,3 +362,61 @@ describe("snapshots", () => {
     for (const memory of [full, restored]) memory.free();
   });
 });
+
+describe("learn", () => {
+  const feedback = { question: QUESTION, shown: ["a", "b"], used: ["a"], now: NOW };
+  const withField = (field: string, value: unknown) => () =>
+    js.learn({ ...feedback, [field]: value });
+
+  test("refuses feedback that is not an object, and unknown fields", () => {
+    for (const wrong of [null, "a", 7, true, []])
+      expectRefusal(() => js.learn(wrong), { field: "feedback" });
+    expectRefusal(withField("show", []), { field: "show" });
+  });
+
+  test("refuses wrong questions, ids and instants", () => {
+    for (const wrong of [undefined, null, ...NO_STRINGS])
+      expectRefusal(withField("question", wrong), { field: "question" });
+    for (const field of ["shown", "used"]) {
+      for (const wrong of [undefined, null, 7, "a", {}])
+        expectRefusal(withField(field, wrong), { field });
+      expectRefusal(withField(field, ["a", 7]), { field, index: 1 });
+      expectRefusal(withField(field, [""]), { field, index: 0 });
+    }
+    for (const now of [Number.NaN, INFINITY, "soon", {}])
+      expectRefusal(withField("now", now), { field: "now" });
+  });
+
+  test("refuses an id that was used and not shown, by its place", () => {
+    expectRefusal(withField("used", ["a", "c"]), { field: "used[1]" });
+  });
+});
+
+describe("setLearned", () => {
+  const numbers = { qm: 0, prevq: 0, len: 0, num: 0, cap: 0, pos: 0 };
+  const learned = { steps: 3, shifts: { ...numbers, len: 1 }, means: numbers };
+
+  test("refuses what is not an object, unknown fields and unknown traits", () => {
+    for (const wrong of [null, "a", 7, true, []])
+      expectRefusal(() => js.setLearned(wrong), { field: "learned" });
+    expectRefusal(() => js.setLearned({ ...learned, weights: {} }), { field: "weights" });
+    for (const field of ["shifts", "means"]) {
+      for (const wrong of [undefined, null, 7, "a", []])
+        expectRefusal(() => js.setLearned({ ...learned, [field]: wrong }), { field });
+      expectRefusal(() => js.setLearned({ ...learned, [field]: { ...numbers, bm: 1 } }), {
+        field: "bm",
+      });
+    }
+  });
+
+  test("refuses wrong numbers by field", () => {
+    for (const steps of [undefined, null, -1, 1.5, 2 ** 32, Number.NaN, "1"])
+      expectRefusal(() => js.setLearned({ ...learned, steps }), { field: "steps" });
+    for (const field of ["shifts", "means"]) {
+      for (const wrong of [...NO_NUMBERS, -2.001, 2.001, INFINITY, Number.NaN]) {
+        const given = { ...learned, [field]: { ...numbers, cap: wrong } };
+        expectRefusal(() => js.setLearned(given), { field: `${field}.cap` });
+      }
+    }
+  });
+});

@@ -6,7 +6,7 @@ import { MemoryIndex } from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import { NOW } from "../../benches/js/inputs.ts";
 import type { AskOptions, MemoryNode } from "../../js/engine/src/memory/types.ts";
-import { EVIDENCE } from "../reference/evidence.ts";
+import { EVIDENCE, TRAITS } from "../reference/evidence.ts";
 import { ReferenceMemory, type ReferenceMemoryOptions } from "../reference/memory.ts";
 import { IDS, type Life, life, question, type Step, text, WORDS } from "./inputs/evidence.ts";
 import { fakeEmbedder } from "./inputs/word-vectors.ts";
@@ -26,6 +26,7 @@ function saidBy(memory: Memory, question: string, options: AskOptions) {
   const evidence = memory.evidence(question, options);
   return {
     count: memory.textCount,
+    learned: memory.learned(),
     answers: memory.ask(question, options),
     evidence: { ...evidence, names: [...evidence.names] },
     reasons: evidence.ids.map((id) => [id, memory.why(id, question, options)]),
@@ -36,6 +37,9 @@ function take(memory: Memory, step: Step): unknown {
   if (step.do === "upsert") return memory.upsert(step.nodes, { now: NOW });
   if (step.do === "remove") return memory.remove(step.ids);
   if (step.do === "link") return memory.link(step.edges);
+  if (step.do === "learn") return memory.learn(step.feedback);
+  if (step.do === "setLearned") return memory.setLearned(step.learned);
+  if (step.do === "forgetLearned") return memory.forgetLearned();
   return saidBy(memory, step.question, step.options);
 }
 
@@ -68,11 +72,17 @@ describe("answers by evidence", () => {
   test("cover every kind of evidence, every way in which words match, and all filters", () => {
     const seen = new Map<string, number>(EVIDENCE.map((kind) => [kind, 0]));
     const count = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1);
-    for (const { options, steps } of fc.sample(life, { numRuns: 300, seed: 3 })) {
+    for (const { options, steps } of fc.sample(life, { numRuns: 450, seed: 3 })) {
       const memory = new ReferenceMemory(options);
       for (const step of steps) {
-        const said = take(memory, step) as ReturnType<typeof saidBy>;
+        const taken = take(memory, step);
+        if (step.do === "learn") {
+          const { counted, moved } = taken as ReturnType<Memory["learn"]>;
+          if (counted === 0) count("nothing learned");
+          for (const [trait, by] of Object.entries(moved)) if (by !== 0) count(`moves ${trait}`);
+        }
         if (step.do !== "ask") continue;
+        const said = taken as ReturnType<typeof saidBy>;
         if (said.evidence.ids.length > 0 && said.evidence.ids.length < said.count)
           count("filtered");
         if (said.answers.length > 0 && said.answers.length < said.evidence.ids.length)
@@ -98,7 +108,8 @@ describe("answers by evidence", () => {
     }
     const wanted = [
       ...["filtered", "cut off", "later passage", "other form", "near by vectors", "32 words"],
-      ...["superseded", "supersession", "not connected", "similar"],
+      ...["superseded", "supersession", "not connected", "similar", "nothing learned"],
+      ...TRAITS.map((trait) => `moves ${trait}`),
       ...["like 0.8", "like 0.85", "like 0.7", "in another passage", ...EVIDENCE],
     ];
     for (const what of wanted) expect(seen.get(what) ?? 0, what).toBeGreaterThan(9);
@@ -228,9 +239,11 @@ describe("an index that was changed", () => {
         for (const step of [first, ...steps]) take(changed, step);
         const left = leftOf([first, ...steps]);
         anew.upsert(left, { now: NOW });
+        anew.setLearned(changed.learned());
         // The memories come into a third index in another order.
         const shuffled = new MemoryIndex(each.options);
         shuffled.upsert([left[0]!, ...left.slice(1).reverse()], { now: NOW });
+        shuffled.setLearned(changed.learned());
         for (const asked of questions) {
           const expected = saidBy(anew, asked, { now: NOW });
           expectSame(saidBy(changed, asked, { now: NOW }), expected, "changed:");

@@ -108,6 +108,10 @@ function restoring(
   restored.free();
 }
 
+/** The version of the format: the first number of the first part, behind its header. */
+const versionOf = (snapshot: Uint8Array) =>
+  new DataView(snapshot.buffer, snapshot.byteOffset).getUint32(32, true);
+
 describe("a restored index equals the saved one", () => {
   test("for any history, and under any later queries, reads and removals", () => {
     const after: fc.Arbitrary<{ before: Life; more: Call[] }> = fc.record({
@@ -142,6 +146,24 @@ describe("a restored index equals the saved one", () => {
       }),
       { numRuns: 120 },
     );
+  });
+
+  test("with what use has taught, which takes a version of its own", () => {
+    const index = new MemoryIndex();
+    index.upsert(
+      NODE_IDS.slice(0, 3).map((id, place) => ({ id, text: `Tea ${"again ".repeat(place)}?` })),
+    );
+    const blank = index.snapshot();
+    const [used, ...others] = NODE_IDS.slice(0, 3) as [string, string, string];
+    index.learn({ question: "Which tea?", shown: [used, ...others], used: [used], now: NOW });
+    expect(index.learned().steps).toBe(1);
+    restoring(index, undefined, (restored) => {
+      expectSame(restored.learned(), index.learned());
+    });
+    expect(versionOf(index.snapshot())).toBe(versionOf(blank) + 2);
+    index.forgetLearned();
+    expectSame(index.snapshot(), blank, "after forgetting:");
+    index.free();
   });
 
   test.each(["f32", "i8"] as const)(

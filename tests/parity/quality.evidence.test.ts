@@ -4,13 +4,16 @@ import { join } from "node:path";
 import { loadEmbedderSync } from "nous-embedder";
 import { MemoryIndex } from "nous-wasm";
 import { describe, expect, it } from "vitest";
+import { answerableRows, unanswerableTables } from "../../benches/quality/answer-tables.ts";
 import { Bm25, stemsOf } from "../../benches/quality/bm25.ts";
 import { binsOf, calibrationError } from "../../benches/quality/calibration.ts";
+import { calibrationPicture } from "../../benches/quality/calibration-picture.ts";
 import {
   BM25,
   EVIDENCE,
   evidence,
   evidenceByParts,
+  FTS5,
   GROUPS,
   OF_SECTIONS,
   othersThanEvidence,
@@ -25,9 +28,16 @@ import { askingOf, type Case, judged, measure, selected } from "../../benches/qu
 import { recall, recallOfAll } from "../../benches/quality/metrics.ts";
 import type { QuestionSet } from "../../benches/quality/question-set.ts";
 import { GRADE } from "../../benches/quality/questions.ts";
-import { correctionShares, falseAnswers, missedAnswers } from "../../benches/quality/shares.ts";
+import { readmeRows } from "../../benches/quality/readme.ts";
+import {
+  correctionShares,
+  falseAnswers,
+  lostAnswers,
+  missedAnswers,
+} from "../../benches/quality/shares.ts";
 import { summaryOf } from "../../benches/quality/summary.ts";
-import { writeInto } from "../../benches/results.ts";
+import { writeInto, writeRows } from "../../benches/results.ts";
+import { fitted } from "../reference/evidence-weights.ts";
 
 const SET: QuestionSet = {
   name: "small",
@@ -66,6 +76,7 @@ const hitsOf = (...hits: (readonly [id: string, score: number])[]) =>
   hits.map(([id, score]) => ({ id, score }));
 
 const quietly = () => {};
+const embedder = loadEmbedderSync();
 
 describe("stems", () => {
   it("are words in lower case without endings, accents and stop words", () => {
@@ -172,6 +183,26 @@ describe("shares", () => {
     expect(missedAnswers(cases, found, 0.1)).toBe(0);
   });
 
+  it("count lost answers among questions whose first memory answers", () => {
+    expect(lostAnswers(cases, found, 0.3)).toBe(0);
+    expect(lostAnswers(cases, found, 0.31)).toBe(1);
+    expect(lostAnswers(cases, [[], [], [], []], 0.3)).toBe(0);
+  });
+
+  it("have rows for the questions that a part has", () => {
+    const answered = [
+      { cases, found },
+      { cases: cases.slice(2), found: found.slice(2) },
+      { cases, found: undefined },
+    ];
+    expect(answerableRows(answered)).toEqual([
+      ["false answers, far from the memory", "50 %", "", ""],
+      ["missed", "0 %", "0 %", ""],
+      ["right first memories lost", "0 %", "0 %", ""],
+    ]);
+    expect(unanswerableTables(cases.slice(2), [])).toEqual([]);
+  });
+
   it("say whether the new memory or the one that it replaced comes first", () => {
     const corrections = [
       caseOf(["new"], ["old"]),
@@ -215,8 +246,7 @@ describe("a set", () => {
   });
 
   it("is answered by every system", () => {
-    const embedder = loadEmbedderSync();
-    const systems = [...othersThanEvidence(), ...evidenceByParts(embedder)];
+    const systems = [...othersThanEvidence(embedder), ...evidenceByParts(embedder)];
     const measured = measure(systems, [asking, asking], quietly);
     for (const { system, found, micros } of measured) {
       expect(found, system.name).toHaveLength(2 * SET.questions.length);
@@ -233,7 +263,7 @@ describe("a set", () => {
   });
 
   it("can be measured in parts", () => {
-    const [measured] = measure([othersThanEvidence()[0]!], [asking], quietly);
+    const [measured] = measure([othersThanEvidence(embedder)[0]!], [asking], quietly);
     const part = selected(asking.cases, [measured!], (place) => place === 1);
     expect(part.cases).toEqual([asking.cases[1]]);
     expect(part.measured[0]!.found).toEqual([measured!.found[1]]);
@@ -241,7 +271,7 @@ describe("a set", () => {
   });
 
   it("has tables of metrics, kinds, differences and calibration", () => {
-    const systems = [...othersThanEvidence(), evidence({ name: "evidence" })];
+    const systems = [...othersThanEvidence(embedder), evidence({ name: "evidence" })];
     const report = reportOf({
       title: "Small",
       cases: asking.cases,
@@ -278,6 +308,39 @@ describe("a summary", () => {
     expect(summary).toContain("No kind of question is below BM25");
     expect(summary).toContain("| nDCG@10 | set (2) |");
     expect(summary).toContain("| calibration error | 0.500 |");
+    expect(summary).toContain("| right first memories lost | 0 % |");
+  });
+
+  it("shows the kinds of questions, but those of development halves", () => {
+    const part = partOf([hitsOf(["a", 0.5]), hitsOf(["x", 0.5])]);
+    const kinds = cases.map((one, place) => ({ ...one, kind: ["fact", "time"][place]! }));
+    expect(summaryOf([{ ...part, cases: kinds }])).toContain(
+      "| set | time (1) | 1.000 | 0.000 | −1.000 (−1.000 to −1.000) |",
+    );
+    const development = { ...part, cases: kinds, title: "development half" };
+    expect(summaryOf([development])).not.toContain("by kind of question");
+  });
+
+  it("has a diagram for each part that evidence answered, the same one each time", async () => {
+    const parts = [
+      partOf([hitsOf(["a", 0.5]), hitsOf(["b", 0.5])]),
+      { ...partOf([]), title: "other", measured: [] },
+    ];
+    const picture = await calibrationPicture(parts);
+    expect(picture).toMatch(/^<svg /);
+    expect(picture).toContain(">error 0.500</text>");
+    expect(picture).not.toContain(">other<");
+    expect(await calibrationPicture(parts)).toBe(picture);
+  });
+
+  it("has rows for the README for the sets that it names", () => {
+    const part = partOf([hitsOf(["a", 0.5]), hitsOf(["x", 0.5])]);
+    const named = { ...part, title: "meetings-dev" };
+    const fts5 = { ...part.measured[0]!, system: FTS5 };
+    expect(readmeRows([part, { ...named, measured: [...part.measured, fts5] }])).toEqual([
+      ["meetings (QMSum)", "2", "1.000", "1.000", "0.500"],
+    ]);
+    expect(() => readmeRows([named])).toThrow("meetings-dev: SQLite FTS5, porter was not asked");
   });
 });
 
@@ -293,9 +356,28 @@ describe("a page that quotes figures", () => {
     expect(() => writeInto(page, "others", "new")).toThrow("lacks the lines <!-- others -->");
     rmSync(folder, { recursive: true });
   });
+
+  it("gets rows over those with the same first cell, and is refused without these", () => {
+    const folder = mkdtempSync(join(tmpdir(), "nous-quality-"));
+    const page = join(folder, "page.md");
+    writeFileSync(page, "| a | b |\n| --- | --- |\n| tea | 1 |\n| tea time | 2 |\n");
+    writeRows(page, [["tea", "3"]]);
+    expect(readFileSync(page, "utf8")).toBe(
+      "| a | b |\n| --- | --- |\n| tea | 3 |\n| tea time | 2 |\n",
+    );
+    expect(() => writeRows(page, [["coffee", "3"]])).toThrow("has 0 rows that begin with | coffee");
+    rmSync(folder, { recursive: true });
+  });
 });
 
 describe("groups of evidence", () => {
+  it("contain every kind that weighs anything", () => {
+    const grouped = new Set<string>([...Object.values(GROUPS).flat(), ...OF_SECTIONS]);
+    for (const preset of ["general", "trading"] as const)
+      for (const [kind, weight] of Object.entries(fitted(preset).weights))
+        if (weight !== 0) expect(grouped, `${preset}, ${kind}`).toContain(kind);
+  });
+
   it("are kinds that the engine knows, and are off in their row", () => {
     const index = new MemoryIndex();
     index.upsert([{ id: "a", text: "tea" }]);

@@ -5,6 +5,15 @@ import fc from "fast-check";
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import type { Contest, Deferred } from "../../benches/js/compare.ts";
+import {
+  aboutTime,
+  makeLinks,
+  makeNewQuestions,
+  makeTextMemories,
+  makeTextQuestions,
+  vocabularyOf,
+  WORDS,
+} from "../../benches/js/evidence-inputs.ts";
 import { makeRandom, NOW, pick, SUBTYPES } from "../../benches/js/inputs.ts";
 import * as contests from "../../benches/js/memory-contests.ts";
 import {
@@ -26,6 +35,7 @@ import {
 import { TunedMemory } from "../../benches/js/rivals/memory-tuned.ts";
 import { UnrolledCodes, UnrolledVectors } from "../../benches/js/rivals/memory-unrolled.ts";
 import { decayColumns as tunedDecay } from "../../benches/js/rivals/tuned-decay.ts";
+import { tableOf } from "../../benches/js/token-tables.ts";
 import { DECAY_LIFECYCLE_STATES, roundRetrievability } from "../reference/decay.ts";
 import { ReferenceMemory } from "../reference/memory.ts";
 import { prepareVectors, similar, type Vectors } from "../reference/search.ts";
@@ -442,5 +452,38 @@ describe.each(engines)("in a contest with %s all answers agree", (_, engine) => 
     for (const contest of [contests.upsert(0, engine, 2_500), contests.upsert(24, engine, 2_500)])
       answers(contest);
     answers(contests.link(engine, 500, 2_000));
+  });
+});
+
+describe("answers by evidence", () => {
+  const vocabulary = vocabularyOf(tableOf(128));
+
+  test("are those of the reference over the memories of the contests", () => {
+    const embedder = new nous.Embedder(tableOf(128));
+    const [index, reference] = [
+      new nous.MemoryIndex({ embedder }),
+      new ReferenceMemory({ embedder }),
+    ];
+    for (const memory of [index, reference]) {
+      memory.upsert(makeTextMemories(vocabulary, 120), { now: NOW });
+      memory.link(makeLinks(120));
+    }
+    const questions = makeTextQuestions(vocabulary, 4);
+    for (const question of [...questions, ...questions.map(aboutTime)])
+      expect(
+        same(index.ask(question, { now: NOW }), reference.ask(question, { now: NOW })),
+        question,
+      ).toBeNull();
+    index.free();
+    embedder.free();
+  });
+
+  test("are asked in words of the promised number, each word of new questions once", () => {
+    const words = makeNewQuestions(vocabulary).flatMap((text) => text.slice(0, -1).split(" "));
+    expect(new Set(words).size).toBe(words.length);
+    for (const { title, text } of makeTextMemories(vocabulary, 50))
+      expect(`${title} ${text}`.split(" ")).toHaveLength(WORDS.memory);
+    for (const question of makeTextQuestions(vocabulary, 20))
+      expect(aboutTime(question).split(" ")).toHaveLength(WORDS.question);
   });
 });

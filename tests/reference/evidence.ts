@@ -5,11 +5,14 @@
 // Every sum is added in the order of the crate, since results are compared to the bit.
 
 import { stem } from "porter2";
-import type { Why, WordVectors } from "../../js/engine/src/memory/types.ts";
+import type { Learned, Trait, Why, WordVectors } from "../../js/engine/src/memory/types.ts";
 import { pairs, runs } from "./full-text.ts";
 import type { MemorySection } from "./sections.ts";
 import { STOP_WORDS } from "./stop-words.ts";
-import { findTimes, holdsName, holdsNumber, holdsTime, sought } from "./times.ts";
+import { capitals, findTimes, holdsName, holdsNumber, holdsTime, sought } from "./times.ts";
+
+/** What a memory is like, whatever the question. */
+export const TRAITS = ["qm", "prevq", "len", "num", "cap", "pos"] as const satisfies Trait[];
 
 /** The kinds of evidence, in order. */
 export const EVIDENCE = [
@@ -18,6 +21,7 @@ export const EVIDENCE = [
   ...(["titlecov", "graph", "affinity", "recency_episodic", "recency_signals"] as const),
   ...(["recency_knowledge", "recency_procedural", "lastrec", "vaguerec", "intent"] as const),
   ...(["section_episodic", "section_signals", "section_procedural"] as const),
+  ...TRAITS,
 ];
 export type Kind = (typeof EVIDENCE)[number];
 export type Values = Record<Kind, number>;
@@ -194,6 +198,9 @@ export interface TextOfMemory {
   /** Length of the sum of its vectors, as f32. */
   length: number;
   holds: { time: boolean; number: boolean; name: boolean };
+  isQuestion: boolean;
+  /** The share of words that begin with a capital letter, as f32. */
+  capitals: number;
 }
 
 /** A word of the vocabulary that a word of a question stands for. */
@@ -349,6 +356,8 @@ export class EvidenceTexts {
     });
     const squares = whole.reduce((sum, part) => sum + part * part, 0);
     const either = (holds: (text: string) => boolean) => holds(title) || holds(body);
+    const ofWords = [title, body].map(capitals);
+    const total = (of: "capitals" | "words") => ofWords.reduce((all, one) => all + one[of], 0);
     const named = [title, body]
       .flatMap((part) => findTimes(part, created_at))
       .filter(({ start, end }) => end - start <= LONGEST_TOLD_DAYS * DAY_MS);
@@ -360,6 +369,8 @@ export class EvidenceTexts {
       stems: new Set(split.flat().map(({ word }) => this.#stem(word))),
       length: Math.fround(Math.sqrt(squares)),
       holds: { time: either(holdsTime), number: either(holdsNumber), name: either(holdsName) },
+      isQuestion: either((text) => /[?？]\p{White_Space}*$/u.test(text)),
+      capitals: Math.fround(shareOf(total("capitals"), total("words"))),
     };
   }
 
@@ -464,6 +475,8 @@ const DAY_MS = 86_400_000;
 const RUN_GAP_MS = 3_600_000;
 const IMPORTED_AT_ONCE = 100;
 const VAGUE = 2;
+const MIDDLE_WORDS = 20;
+const LONGEST = 1.5;
 const LATEST = new Set(
   "current currently last lately latest new newest now recent recently still today".split(" "),
 );
@@ -487,6 +500,30 @@ export interface AskedQuestion {
   now: number;
   /** The sections that it asks for. */
   sections: readonly MemorySection[];
+}
+
+/** What memories are like, by their ids. */
+function traitsOf(
+  texts: EvidenceTexts,
+  asking: readonly AskedMemory[],
+): Map<string, Record<Trait, number>> {
+  const found = new Map<string, Record<Trait, number>>();
+  for (const run of runsOf(asking)) {
+    run.forEach(({ id }, place) => {
+      const { isQuestion, words, holds, capitals } = texts.get(id)!;
+      const before = run[place - 1];
+      const length = Math.log((1 + words) / (1 + MIDDLE_WORDS)) / 2;
+      found.set(id, {
+        qm: Number(isQuestion),
+        prevq: Number(before !== undefined && texts.get(before.id)!.isQuestion),
+        len: Math.min(Math.max(length, -LONGEST), LONGEST),
+        num: Number(holds.number),
+        cap: capitals,
+        pos: place === 0 ? 0 : place / (run.length - 1),
+      });
+    });
+  }
+  return found;
 }
 
 /** The evidence of a memory, and what its reasons need. */
@@ -550,13 +587,14 @@ export function runsOf(memories: readonly AskedMemory[]): AskedMemory[][] {
 
 /**
  * The evidence of all memories with a text, which are in order of sequence. `activation` is called
- * when the nearness of all memories is known.
+ * when the nearness of all memories is known. Without `readsTraits` no memory has traits.
  */
 export function collectEvidence(
   texts: EvidenceTexts,
   question: AskedQuestion,
   memories: readonly AskedMemory[],
   activation: (nearness: ReadonlyMap<string, number>) => ReadonlyMap<string, number>,
+  readsTraits: boolean,
 ): CollectedEvidence {
   const all = wordsOf(question.text).slice(0, MOST_READ);
   const words = texts.asked(all);
@@ -705,6 +743,7 @@ export function collectEvidence(
   const asksLatest = all.some((word) => LATEST.has(word));
   const isVague = words.length <= VAGUE;
   const active = activation(nearness);
+  const traits = readsTraits ? traitsOf(texts, asking) : new Map<string, never>();
   const held = new Map<string, Held>();
   asking.forEach((memory, place) => {
     const { id, section, created_at: made, recency } = memory;
@@ -748,10 +787,77 @@ export function collectEvidence(
       section_episodic: inSection("EPISODIC", 1),
       section_signals: inSection("SIGNALS", 1),
       section_procedural: inSection("PROCEDURAL", 1),
+      ...(traits.get(id) ?? NO_TRAITS),
     };
     held.set(id, { memory, text, values, soft: sum.soft });
   });
   return { words, held, nearness, spread };
+}
+
+// ---- learning from use --------------------------------------------------------------------------
+
+const RATE = 0.2;
+const DECAY = 0.02;
+const MOST_LEARNED = 2;
+const LEAST_SHARE = 0.05;
+
+const traitsFrom = (of: (trait: Trait) => number): Record<Trait, number> =>
+  Object.fromEntries(TRAITS.map((trait) => [trait, of(trait)])) as Record<Trait, number>;
+const NO_TRAITS = traitsFrom(() => 0);
+
+export const NOTHING_LEARNED: Learned = { steps: 0, shifts: NO_TRAITS, means: NO_TRAITS };
+
+/** The fit of a configuration with what was learned. */
+export function fitWith(fit: Fit, { shifts, means }: Learned): Fit {
+  const weights = { ...fit.weights };
+  for (const trait of TRAITS) weights[trait] += shifts[trait];
+  const usual = TRAITS.reduce((sum, trait) => sum + shifts[trait] * means[trait], 0);
+  return { ...fit, weights, offset: fit.offset - (fit.scale + fit.of_best) * usual };
+}
+
+/** Whether any trait weighs. */
+export const weighsTraits = ({ weights }: Fit): boolean =>
+  TRAITS.some((trait) => weights[trait] !== 0);
+
+/** A memory that was shown. */
+export interface Shown {
+  values: Values;
+  isUsed: boolean;
+}
+
+/** One step; undefined if nothing can be told apart. */
+export function learn(
+  learned: Learned,
+  shown: readonly Shown[],
+  weights: Values,
+): Learned | undefined {
+  const used = shown.filter(({ isUsed }) => isUsed).length;
+  if (used === 0 || used === shown.length) return undefined;
+  const sums = shown.map(({ values }) => sumOf(values, weights));
+  const best = Math.max(...sums);
+  const mass = sums.reduce((all, sum) => all + Math.exp(sum - best), 0);
+  const over = shown.map(
+    ({ isUsed }, place) => Math.exp(sums[place]! - best) / mass - (isUsed ? 1 / used : 0),
+  );
+  const steps = Math.min(learned.steps + 1, 2 ** 32 - 1);
+  const share = Math.max(1 / steps, LEAST_SHARE);
+  return {
+    steps,
+    shifts: traitsFrom((trait) => {
+      const shift = learned.shifts[trait];
+      const gradient = shown.reduce(
+        (all, { values }, place) => all + over[place]! * values[trait],
+        0,
+      );
+      const moved = shift - RATE * (gradient + DECAY * shift);
+      return Math.min(Math.max(moved, -MOST_LEARNED), MOST_LEARNED);
+    }),
+    means: traitsFrom((trait) => {
+      const mean = learned.means[trait];
+      const ofShown = shown.reduce((all, { values }) => all + values[trait] / shown.length, 0);
+      return mean + share * (ofShown - mean);
+    }),
+  };
 }
 
 // ---- sum, probability, reasons ------------------------------------------------------------------

@@ -8,6 +8,9 @@ import type {
   Bm25Hit,
   DecayChanges,
   EvidenceMatrix,
+  Feedback,
+  Learned,
+  LearningStep,
   Linked,
   MemoryEdge,
   MemoryIndexOptions,
@@ -37,11 +40,16 @@ import {
   EVIDENCE,
   EvidenceTexts,
   type Fit,
+  fitWith,
+  learn,
+  NOTHING_LEARNED,
   type Placed,
   ranked,
   reasons,
   type Supersession,
+  TRAITS,
   type Values,
+  weighsTraits,
 } from "./evidence.ts";
 import { type EvidencePreset, fitted } from "./evidence-weights.ts";
 import { classifyIntent } from "./intent.ts";
@@ -232,7 +240,8 @@ export class ReferenceMemory {
   readonly #form: Vectors["form"];
   readonly #config: Partial<SearchConfig>;
   readonly #salienceGrowth: boolean;
-  readonly #fit: Fit;
+  readonly #given: Fit;
+  #learned: Learned = NOTHING_LEARNED;
   readonly #texts: EvidenceTexts;
   readonly #nodes = new Map<string, KeptNode>();
   readonly #edges = new Map<string, StoredMemoryEdge>();
@@ -256,7 +265,7 @@ export class ReferenceMemory {
     this.#salienceGrowth = config.salienceGrowth ?? false;
     const { preset = "general", weights = {} } = config.evidence ?? {};
     const fit = fitted(preset);
-    this.#fit = { ...fit, weights: { ...fit.weights, ...weights } };
+    this.#given = { ...fit, weights: { ...fit.weights, ...weights } };
     this.#texts = new EvidenceTexts(ofTexts);
   }
 
@@ -563,6 +572,46 @@ export class ReferenceMemory {
     };
   }
 
+  /** The fit with what was learned. */
+  get #fit(): Fit {
+    return fitWith(this.#given, this.#learned);
+  }
+
+  learn({ question, shown, used, now }: Feedback): LearningStep {
+    const { held } = this.#collect(question, { now }, true);
+    const isUsed = new Set(used);
+    const known = [...new Set(shown)].filter((id) => held.has(id));
+    // The used ones come first.
+    const judged = [true, false].flatMap((first) =>
+      known
+        .filter((id) => isUsed.has(id) === first)
+        .map((id) => ({ values: held.get(id)!.values, isUsed: first })),
+    );
+    const before = this.#learned;
+    const after = learn(before, judged, this.#fit.weights);
+    this.#learned = after ?? before;
+    const moved = TRAITS.map((trait) => [
+      trait,
+      this.#learned.shifts[trait] - before.shifts[trait],
+    ]);
+    return {
+      counted: after === undefined ? 0 : judged.length,
+      moved: Object.fromEntries(moved) as LearningStep["moved"],
+    };
+  }
+
+  learned(): Learned {
+    return this.#learned;
+  }
+
+  setLearned(learned: Learned): void {
+    this.#learned = learned;
+  }
+
+  forgetLearned(): void {
+    this.#learned = NOTHING_LEARNED;
+  }
+
   ask(question: string, options: AskOptions = {}): Answer[] {
     const { limit = DEFAULT_ANSWERS, min_score = 0 } = options;
     return this.#order(this.#collect(question, options), options.diversity, min_score)
@@ -597,7 +646,7 @@ export class ReferenceMemory {
   }
 
   evidence(question: string, options: AskOptions = {}): EvidenceMatrix {
-    const { held } = this.#collect(question, options);
+    const { held } = this.#collect(question, options, true);
     const found = [...held.values()].filter(({ memory }) => memory.passes);
     return {
       ids: found.map(({ memory }) => memory.id),
@@ -611,6 +660,7 @@ export class ReferenceMemory {
   #collect(
     text: string,
     { now: given = Date.now(), filters: unread }: AskOptions,
+    readsTraits = weighsTraits(this.#fit),
   ): CollectedEvidence {
     const now = ms(given);
     const filters = filtersOf(unread ?? {});
@@ -629,14 +679,15 @@ export class ReferenceMemory {
       };
     });
     const sections = classifyIntent(text);
-    return collectEvidence(this.#texts, { text, now, sections }, memories, (nearness) =>
+    const activation = (nearness: ReadonlyMap<string, number>) =>
       this.#activation(
         memories.filter(({ id, passes }) => passes && nearness.has(id)).map(({ id }) => id),
         nearness,
         filters,
         now,
-      ),
-    );
+      );
+    const asked = { text, now, sections };
+    return collectEvidence(this.#texts, asked, memories, activation, readsTraits);
   }
 
   /** Activation that comes over edges from the memories that are nearest to a question. */

@@ -1520,6 +1520,15 @@ export function holdsNumber(text: string): boolean {
   });
 }
 
+/** The number of words that begin with a capital letter, and of all words and numbers. */
+export function capitals(text: string): { capitals: number; words: number } {
+  const tokens = tokensOf(text);
+  return {
+    capitals: tokens.filter(({ capital }) => capital).length,
+    words: tokens.filter(({ word }) => word.is !== "mark").length,
+  };
+}
+
 /** Whether a text holds a word with a capital letter that does not begin a sentence. */
 export function holdsName(text: string): boolean {
   const tokens = tokensOf(text);

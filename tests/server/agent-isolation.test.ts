@@ -251,6 +251,15 @@ const REQUESTS: { readonly [Operation in Name]: (parts: Parts) => fc.Arbitrary<G
         response: own,
       }),
     }),
+  giveSearchFeedback: ({ id, query, retry }) =>
+    asked({
+      body: fc
+        .tuple(query, fc.array(id("node"), { maxLength: 4 }), fc.nat({ max: 2 }))
+        .map(([question, shown, used]) => ({ question, shown, used: shown.slice(0, used) })),
+      headers: retry,
+    }),
+  readLearned: () => nothing,
+  forgetLearned: () => nothing,
   memoryGuidance: () => nothing,
   matchPlaybooks: () => asked({ body: fc.constant({ events: EVENTS, snapshot: { funding: 1 } }) }),
   countOutcome: ({ id }) =>

@@ -272,6 +272,16 @@ const BODIES: [string, object, Record<string, unknown[]>][] = [
       context_id: [...NAMES, undefined],
       recalled_content: [undefined, null, 7, [], { n_1: 7 }, { "": "x" }],
       response: [undefined, null, 7, "x".repeat(1_000_001)],
+      input: [7, {}, "x".repeat(100_001)],
+    },
+  ],
+  [
+    "POST /search/feedback",
+    { question: "x", shown: ["n_1"], used: [] },
+    {
+      question: ["", 7, null, undefined],
+      shown: [undefined, null, "n_1", [7], [""], Array(101).fill("n_1")],
+      used: [undefined, null, "n_1", [7], ["n_2"]],
     },
   ],
   [

@@ -298,6 +298,7 @@ describe("a key", () => {
         "backfillEmbeddings",
         "consolidate",
         "deleteAgent",
+        "forgetLearned",
         "listAgents",
         "purgeNode",
         "sweep",

@@ -12,8 +12,7 @@ import {
   type SectionDecayConfig,
   updateStabilityOnAccessForSection,
 } from "nous-wasm";
-import { Error as ErrorLevel, parse, View } from "vega";
-import { compile, type TopLevelSpec } from "vega-lite";
+import { COLOURS, draw } from "./draw.ts";
 
 /** A point of a curve. */
 interface Point {
@@ -28,8 +27,6 @@ interface Mark extends Point {
 }
 
 const PANEL = { width: 300, height: 220 };
-/** Okabe and Ito's colours, which colour-blind readers can distinguish. */
-const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7"];
 
 const decayOf = (subtype: string): SectionDecayConfig =>
   SECTION_PROFILES[getSectionForSubtype(subtype)].decay;
@@ -179,10 +176,7 @@ export async function life(): Promise<string> {
     scale: { type: "log", domain: [0.25, 1460] },
     axis: { values, format: "~g", grid: false },
   };
-  const spec = {
-    $schema: "https://vega.github.io/schema/vega-lite/v6.json",
-    background: "white",
-    padding: 12,
+  return draw({
     title: {
       text: "● becomes WEAK   ■ becomes DORMANT",
       anchor: "middle",
@@ -195,8 +189,5 @@ export async function life(): Promise<string> {
       panel("What was at stake lasts longer", stakes(), { axis: { grid: false } }),
     ],
     resolve: { scale: { color: "independent" } },
-    config: { font: "Helvetica, Arial, sans-serif", view: { stroke: null } },
-  } as TopLevelSpec;
-  const view = new View(parse(compile(spec).spec), { renderer: "none", logLevel: ErrorLevel });
-  return `${await view.toSVG()}\n`;
+  });
 }

@@ -2,6 +2,7 @@
 // module into `generated/constants.ts`, so they are available before the module is loaded.
 
 import { moduleConstants } from "./generated/constants.ts";
+import type { Trait } from "./memory/types.ts";
 import type {
   AlgorithmNodeType,
   DecayLifecycleState,
@@ -63,6 +64,19 @@ export const RERANKING_WEIGHTS: Readonly<RerankingWeights> = Object.freeze(
  * ```
  */
 export const ANSWERABLE: number = moduleConstants.answerable;
+/**
+ * The kinds of evidence that say what a memory is like, whatever the question: whether it is a
+ * question (`qm`) or follows one (`prevq`), how long it is (`len`), whether it holds a number
+ * (`num`), the share of its capitalised words (`cap`) and its place in its run (`pos`). They weigh 0
+ * until `MemoryIndex.learn` or the configuration gives them a weight.
+ *
+ * @example
+ * ```ts
+ * const { shifts } = index.learned();
+ * for (const trait of TRAITS) console.log(trait, shifts[trait]);
+ * ```
+ */
+export const TRAITS: readonly Trait[] = Object.freeze(moduleConstants.traits);
 /** Decay parameters without sections. */
 export const DECAY_CONFIG: Readonly<DecayConstants> = Object.freeze(moduleConstants.decay);
 /** Initial stability in days of nodes without a section, by type. */

@@ -22,6 +22,7 @@ export {
   LIFECYCLE_STATES,
   MEMORY_SECTIONS,
   RERANKING_WEIGHTS,
+  TRAITS,
 } from "./constants.ts";
 
 /** The engine with the default configuration. */

@@ -38,9 +38,10 @@ export async function startServer(
   const folder = place.remote === undefined ? madeFolder(agentsDir(place.dataDir)) : undefined;
   const unsent = new Unsent();
   const { compat, ranking, count_outcomes: countOutcomes, preset } = settings;
+  const learns = settings.learning === "on";
   const embeds = settings.embeddings_provider === "openai-compatible";
   const hasBuiltIn = settings.embeddings_provider === "builtin";
-  const ofAgents = { engine, compat, ranking, embeds, hasBuiltIn, countOutcomes, preset };
+  const ofAgents = { engine, compat, ranking, learns, embeds, hasBuiltIn, countOutcomes, preset };
   const setup = { ...ofAgents, place, residence, cutLogs, folder, unsent: unsent.shared };
   const pool = new Pool(settings.workers, worker, setup, log);
   try {

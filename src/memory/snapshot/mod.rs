@@ -15,14 +15,18 @@ pub use write::Snapshot;
 use super::{MOST_DIMENSIONS, NameKind};
 use crate::columns::{Label, MOST_SEQUENCE, Node};
 use crate::error::{Error, Result};
-use crate::parts::{self, PartReader};
+use crate::evidence::Learned;
+use crate::parts::{self, PartReader, put};
 
-/// The versions that can be read. The last two are written.
-const VERSIONS: [Version; 4] = [
-    Version { code: 1, has_salience: false, has_sets: false },
-    Version { code: 2, has_salience: true, has_sets: false },
-    Version { code: 3, has_salience: false, has_sets: true },
-    Version { code: 4, has_salience: true, has_sets: true },
+/// The versions that can be read. The last four are written: an index that has learned nothing can be
+/// read by packages that know no learning.
+const VERSIONS: [Version; 6] = [
+    Version { code: 1, has_salience: false, has_sets: false, has_learned: false },
+    Version { code: 2, has_salience: true, has_sets: false, has_learned: false },
+    Version { code: 3, has_salience: false, has_sets: true, has_learned: false },
+    Version { code: 4, has_salience: true, has_sets: true, has_learned: false },
+    Version { code: 5, has_salience: false, has_sets: true, has_learned: true },
+    Version { code: 6, has_salience: true, has_sets: true, has_learned: true },
 ];
 /// The most nodes, edges or embeddings of a part.
 const ROWS_A_PART: usize = 1 << 16;
@@ -75,11 +79,13 @@ struct Version {
     /// Whether nodes have numbers of sets of labels, each of which is written once, or the labels
     /// themselves.
     has_sets: bool,
+    /// Whether the head holds what use has taught.
+    has_learned: bool,
 }
 
 /// The content of the first part: version, counts of nodes, edges and embeddings, dimensions, form,
-/// the embeddings' id, the names of each kind (each list after its length), and the next sequence
-/// numbers.
+/// the embeddings' id, the names of each kind (each list after its length), the next sequence
+/// numbers, and what use has taught: the number of steps, the shifts of all traits, and their means.
 struct Head {
     version: Version,
     nodes: usize,
@@ -91,6 +97,7 @@ struct Head {
     names: [Vec<String>; 5],
     /// The next sequence numbers of nodes and of edges.
     next: [u64; 2],
+    learned: Learned,
 }
 
 impl Head {
@@ -115,12 +122,40 @@ impl Head {
             }
         }
         let next = [reader.u64()?, reader.u64()?];
+        let learned =
+            if version.has_learned { read_learned(&mut reader)? } else { Learned::default() };
         reader.end()?;
         if dimensions > MOST_DIMENSIONS || next.iter().any(|&next| next > MOST_SEQUENCE) {
             return Err(Error::snapshot("has an invalid first part"));
         }
-        Ok(Self { version, next, nodes, edges, embeddings, dimensions, i8, embedding_id, names })
+        Ok(Self {
+            version,
+            next,
+            nodes,
+            edges,
+            embeddings,
+            dimensions,
+            i8,
+            embedding_id,
+            names,
+            learned,
+        })
     }
+}
+
+/// Reads what use has taught.
+fn read_learned(reader: &mut PartReader<'_>) -> Result<Learned> {
+    let mut learned = Learned { steps: reader.u32()?, ..Learned::default() };
+    for number in learned.shifts.iter_mut().chain(&mut learned.means) {
+        *number = f64::from_bits(reader.u64()?);
+    }
+    if learned.is_sound() { Ok(learned) } else { Err(Error::snapshot("has an invalid first part")) }
+}
+
+/// Writes what use has taught.
+fn put_learned(out: &mut Vec<u8>, learned: &Learned) {
+    out.extend(learned.steps.to_le_bytes());
+    put(out, learned.shifts.iter().chain(&learned.means).map(|number| number.to_le_bytes()));
 }
 
 /// Returns the kind and the code of a label's name.

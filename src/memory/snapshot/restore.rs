@@ -57,6 +57,7 @@ impl Restoring {
         memory.set_elsewhere(elsewhere);
         memory.nodes.count_sequences_to(head.next[0]);
         memory.graph.count_sequences_to(head.next[1]);
+        memory.answering.learn(head.learned);
         let mut codes: [Vec<u32>; 5] = Default::default();
         for ((codes, names), kind) in codes.iter_mut().zip(&head.names).zip(NameKind::ALL) {
             for name in names {

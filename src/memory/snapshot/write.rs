@@ -2,10 +2,11 @@
 
 use super::{
     BYTES_A_PART, EDGE_BYTES, NODE_BYTES, NUMBERS, ROWS_A_PART, SnapshotPart, VERSIONS, Version,
-    kind_and_code, label_of,
+    kind_and_code, label_of, put_learned,
 };
 use crate::columns::{Edge, NO_LABELS, Names, Node, Row, StoredVector, VectorForm};
 use crate::error::{Error, Result};
+use crate::evidence::Learned;
 use crate::memory::{MemoryIndex, NameKind};
 use crate::parts::{self, HEADER, MOST_CONTENT, put};
 
@@ -224,8 +225,12 @@ impl MemoryIndex {
 
     fn head(&self, snapshot: &Snapshot) -> Vec<u8> {
         let mut out = Vec::new();
-        let is_ours =
-            |version: &&Version| version.has_sets && version.has_salience == self.keeps_salience();
+        let has_learned = *self.learned() != Learned::default();
+        let is_ours = |version: &&Version| {
+            version.has_sets
+                && version.has_salience == self.keeps_salience()
+                && version.has_learned == has_learned
+        };
         let version = VERSIONS.iter().find(is_ours).map_or(0, |version| version.code);
         let numbers = [
             version as usize,
@@ -254,6 +259,9 @@ impl MemoryIndex {
                 .iter()
                 .map(|next| next.to_le_bytes()),
         );
+        if has_learned {
+            put_learned(&mut out, self.learned());
+        }
         out
     }
 

@@ -3,8 +3,15 @@
 
 import fc from "fast-check";
 import { NOW, SUBTYPES } from "../../../benches/js/inputs.ts";
-import type { AskOptions, MemoryEdge, MemoryNode } from "../../../js/engine/src/memory/types.ts";
-import { EVIDENCE, type Values } from "../../reference/evidence.ts";
+import type {
+  AskOptions,
+  Feedback,
+  Learned,
+  MemoryEdge,
+  MemoryNode,
+  Trait,
+} from "../../../js/engine/src/memory/types.ts";
+import { EVIDENCE, TRAITS, type Values } from "../../reference/evidence.ts";
 import type { ReferenceMemoryOptions } from "../../reference/memory.ts";
 import { CLUSTERS, EDGE_TYPES, searchFilters, TAGS, TYPES, unit } from "./graphs.ts";
 import { settingsOf } from "./memories.ts";
@@ -63,7 +70,8 @@ const repeated = fc.constantFrom(
 );
 /** Texts of no passage, of one, and of several; sentences that are too long for a passage. */
 export const text = fc.oneof(
-  { weight: 6, arbitrary: running({ maxLength: 25 }) },
+  { weight: 5, arbitrary: running({ maxLength: 25 }) },
+  { weight: 2, arbitrary: running({ minLength: 1, maxLength: 9 }).map((words) => `${words}?`) },
   { weight: 2, arbitrary: running({ minLength: 40, maxLength: 160 }) },
   fc
     .array(fc.constantFrom(...WORDS), { minLength: 50, maxLength: 140 })
@@ -215,6 +223,9 @@ export type Step =
   | { do: "upsert"; nodes: MemoryNode[] }
   | { do: "remove"; ids: string[] }
   | { do: "link"; edges: MemoryEdge[] }
+  | { do: "learn"; feedback: Feedback }
+  | { do: "setLearned"; learned: Learned }
+  | { do: "forgetLearned" }
   | { do: "ask"; question: string; options: AskOptions };
 
 export const ask: fc.Arbitrary<Step> = fc.record({
@@ -239,6 +250,45 @@ export const change: fc.Arbitrary<Step> = fc.oneof(
     edges: fc.array(edge, { minLength: 1, maxLength: 12 }),
   }),
 );
+
+const feedback: fc.Arbitrary<Feedback> = fc
+  .tuple(question, fc.shuffledSubarray([...IDS, "nobody"]), fc.nat({ max: 3 }))
+  .chain(([asked, shown, twice]) =>
+    fc.record({
+      question: fc.constant(asked),
+      shown: fc.constant([...shown, ...shown.slice(0, twice)]),
+      used: fc.oneof(
+        {
+          weight: 4,
+          arbitrary: fc.shuffledSubarray(shown, { maxLength: Math.min(2, shown.length) }),
+        },
+        fc.shuffledSubarray(shown),
+      ),
+      now: fc.constantFrom(NOW, NOW + 40 * DAY),
+    }),
+  );
+const byTrait = fc
+  .array(fc.constantFrom(0, 0, 1.5, -2, 2, 0.3), {
+    minLength: TRAITS.length,
+    maxLength: TRAITS.length,
+  })
+  .map(
+    (numbers) =>
+      Object.fromEntries(TRAITS.map((trait, at) => [trait, numbers[at]!])) as Record<Trait, number>,
+  );
+/** Feedback, and rarely other weights. */
+export const learning: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ do: fc.constant("learn" as const), feedback }) },
+  fc.record({
+    do: fc.constant("setLearned" as const),
+    learned: fc.record({
+      steps: fc.constantFrom(0, 1, 7, 30, 2 ** 32 - 1),
+      shifts: byTrait,
+      means: byTrait,
+    }),
+  }),
+  fc.constant({ do: "forgetLearned" as const }),
+);
 export interface Life {
   options: ReferenceMemoryOptions;
   steps: Step[];
@@ -252,7 +302,14 @@ export const life: fc.Arbitrary<Life> = fc.record({
       fc.array(node, { minLength: 3, maxLength: 14 }),
       fc.array(edge, { maxLength: 12 }),
       ask,
-      fc.array(fc.oneof(ask, change), { maxLength: 9 }),
+      fc.array(
+        fc.oneof(
+          { weight: 2, arbitrary: ask },
+          { weight: 3, arbitrary: change },
+          { weight: 2, arbitrary: learning },
+        ),
+        { maxLength: 13 },
+      ),
       ask,
     )
     .map(([nodes, edges, first, rest, last]): Step[] => [

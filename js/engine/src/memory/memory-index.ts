@@ -16,6 +16,14 @@ import { inOnePiece, type SnapshotSource, snapshotParts } from "../resident/snap
 import type { Instant } from "../types.ts";
 import { answerQuestion, collectEvidence, explainAnswer } from "./ask.ts";
 import { dueTransitions, storeDecay, sweep } from "./decay.ts";
+import {
+  learnedBy,
+  learnFrom,
+  NOTHING_LEARNED,
+  readFeedback,
+  readLearned,
+  storeLearned,
+} from "./learn.ts";
 import type { Ranking } from "./ranking.ts";
 import {
   columnOf,
@@ -43,6 +51,9 @@ import type {
   DecayChanges,
   EvidenceMatrix,
   ExplainedNode,
+  Feedback,
+  Learned,
+  LearningStep,
   Linked,
   MemoryEdge,
   MemoryIndexOptions,
@@ -373,8 +384,8 @@ export class MemoryIndex {
   }
 
   /**
-   * Returns the evidence of every memory for a question: the numbers that `ask` weighs. `limit` and
-   * `min_score` do not count.
+   * Returns the evidence of every memory for a question: the numbers that `ask` weighs, and traits even
+   * if they weigh 0. `limit` and `min_score` do not count.
    *
    * @example
    * ```ts
@@ -388,6 +399,74 @@ export class MemoryIndex {
     state.tryEmbedder();
     this.#index.requireSame(state);
     return collectEvidence(state, read);
+  }
+
+  /**
+   * Learns from use: moves the weights of traits by one small step, so that memories like the used
+   * ones rank higher. The step is −0.2 · (gradient + 0.02 · what was learned so far), of the
+   * cross-entropy between the softmax of the sums of the shown and equal shares of the used. Nothing
+   * is learned if none of the shown was used, or all of them. Snapshots hold what was learned.
+   *
+   * @example
+   * ```ts
+   * const question = "Where did Mira move?";
+   * const shown = index.ask(question).map(({ id }) => id);
+   * const { moved } = index.learn({ question, shown, used: ["m1"] });
+   * console.log(moved.len); // above 0 if m1 is longer than the others
+   * ```
+   *
+   * @throws {NousError} `invalid_argument` with the field for wrong feedback, such as an id in `used`
+   * that is not in `shown`.
+   */
+  learn(feedback: Feedback): LearningStep {
+    const state = this.#index.live();
+    const read = readFeedback(feedback);
+    state.tryEmbedder();
+    this.#index.requireSame(state);
+    return learnFrom(state, read);
+  }
+
+  /**
+   * Returns what use has taught. `why` shows the weights that follow from it.
+   *
+   * @example
+   * ```ts
+   * const { steps, shifts } = index.learned();
+   * ```
+   */
+  learned(): Learned {
+    return learnedBy(this.#index.live());
+  }
+
+  /**
+   * Replaces what use has taught, for example by what an earlier index had learned.
+   *
+   * @example
+   * ```ts
+   * other.setLearned(index.learned());
+   * ```
+   *
+   * @throws {NousError} `invalid_argument` with the field, such as `shifts.len`, for a number that is
+   * missing or out of range.
+   */
+  setLearned(learned: Learned): void {
+    const state = this.#index.live();
+    const read = readLearned(learned);
+    this.#index.requireSame(state);
+    storeLearned(state, read);
+  }
+
+  /**
+   * Forgets what use has taught: traits weigh what the configuration says.
+   *
+   * @example
+   * ```ts
+   * index.forgetLearned();
+   * index.learned().steps; // 0
+   * ```
+   */
+  forgetLearned(): void {
+    storeLearned(this.#index.live(), NOTHING_LEARNED);
   }
 
   /**

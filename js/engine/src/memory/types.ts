@@ -440,6 +440,71 @@ export interface EvidenceMatrix {
   values: Float64Array;
 }
 
+/**
+ * A kind of evidence that says what a memory is like, whatever the question:
+ *
+ * - `qm`: 1 if its title or its text ends as a question.
+ * - `prevq`: 1 if the memory before it in its run does.
+ * - `len`: ln((1 + words) / 21) / 2, from −1.5 to 1.5: 0 for twenty words.
+ * - `num`: 1 if it holds a number.
+ * - `cap`: the share of its words that begin with a capital letter, from 0 to 1.
+ * - `pos`: its place in its run, from 0 for the first memory to 1 for the last.
+ */
+export type Trait = "qm" | "prevq" | "len" | "num" | "cap" | "pos";
+
+/**
+ * The use of memories that were shown for a question.
+ *
+ * @example
+ * ```ts
+ * const shown = index.ask("Where did Mira move?").map(({ id }) => id);
+ * index.learn({ question: "Where did Mira move?", shown, used: [shown[0]] });
+ * ```
+ */
+export interface Feedback {
+  /** The question. */
+  question: string;
+  /**
+   * Ids of the memories that were shown. Ids that are not in the index, and memories without a text,
+   * do not count. An id that is listed twice counts once.
+   */
+  shown: readonly string[];
+  /** Ids of those that were used. Each one must be among `shown`. */
+  used: readonly string[];
+  /** When the question was asked. Default: the clock. */
+  now?: Instant | undefined;
+}
+
+/** What a step of learning did. */
+export interface LearningStep {
+  /** How many of the memories counted; 0 if nothing was learned. */
+  counted: number;
+  /** The change of the weight of each trait. */
+  moved: Record<Trait, number>;
+}
+
+/**
+ * What use has taught an index.
+ *
+ * @example
+ * ```ts
+ * const learned = index.learned();
+ * const other = new MemoryIndex();
+ * other.setLearned(learned);
+ * ```
+ */
+export interface Learned {
+  /** The number of steps: a whole number from 0 to 4294967295. */
+  steps: number;
+  /** What is added to the weight of each trait, from −2 to 2. */
+  shifts: Record<Trait, number>;
+  /**
+   * The mean traits of the memories that were shown, from −2 to 2. Their contribution is taken off
+   * all scores, so that scores stay probabilities.
+   */
+  means: Record<Trait, number>;
+}
+
 /** Counters of a search. */
 export interface SearchMetrics {
   /** Number of seeds, from which activation started. */

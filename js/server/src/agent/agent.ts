@@ -65,6 +65,8 @@ export interface AgentOptions {
   compat?: Compat;
   /** How searches rank unless a request says. Default: by evidence, with `compat` by signals. */
   ranking?: RankedBy;
+  /** Whether feedback teaches, and searches rank by what it taught. Default: false. */
+  learns?: boolean;
   /** Whether the server has a provider of embeddings. Default: false. */
   embeds?: boolean;
   /** The server's own source of vectors. Default: none. */
@@ -108,6 +110,7 @@ export class Agent {
   readonly config: EngineYaml;
   readonly compat: Compat;
   readonly ranking: RankedBy;
+  readonly learns: boolean;
   readonly embeds: boolean;
   readonly builtIn: BuiltIn | undefined;
   readonly countsOutcomes: boolean;
@@ -142,6 +145,7 @@ export class Agent {
     this.config = config;
     this.compat = compat;
     this.ranking = options.ranking ?? usualRanking(compat);
+    this.learns = options.learns ?? false;
     this.embeds = embeds;
     this.builtIn = options.builtIn;
     this.countsOutcomes = countsOutcomes;
@@ -156,6 +160,7 @@ export class Agent {
     this.#replica = new IndexReplica(this.soft, this.engine, log, () => this.now(), {
       config: () => this.#configOfIndex(),
       holdsTexts: this.ranking === "evidence",
+      learns: this.learns,
       words: this.builtIn,
       file: indexFile,
     });

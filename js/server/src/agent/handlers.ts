@@ -11,6 +11,7 @@ import { contextHandlers } from "./handlers/context.ts";
 import { edgeHandlers } from "./handlers/edges.ts";
 import { embeddingHandlers } from "./handlers/embeddings.ts";
 import { purgeHandlers } from "./handlers/hosting.ts";
+import { learningHandlers } from "./handlers/learning.ts";
 import { nodeHandlers } from "./handlers/nodes.ts";
 import { playbookHandlers } from "./handlers/playbooks.ts";
 import { retrievalHandlers } from "./handlers/retrieval.ts";
@@ -20,6 +21,7 @@ export const HANDLERS: HandlersOf<typeof AGENT_OPERATIONS> = {
   ...nodeHandlers,
   ...edgeHandlers,
   ...searchHandlers,
+  ...learningHandlers,
   ...agentHandlers,
   ...embeddingHandlers,
   ...playbookHandlers,

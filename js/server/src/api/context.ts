@@ -1,6 +1,7 @@
 // Requests and answers about prompts.
 
 import { z } from "@hono/zod-openapi";
+import { counted } from "./learning.ts";
 import { MOST_NAME, MOST_TEXT } from "./limits.ts";
 import { readQuery } from "./nodes.ts";
 import { operation } from "./operation.ts";
@@ -203,6 +204,12 @@ const feedbackRequest = z
       )
       .describe("Texts by id, as `recalled_content` of the prompt has them."),
     response: text(MOST_TEXT).describe("The answer of the agent."),
+    input: text(MOST_INPUT)
+      .nullish()
+      .describe(
+        "The message that the prompt was for. With the setting `learning`, memories like those that " +
+          "the answer used rank higher from then on. Default: nothing is learned.",
+      ),
   })
   .openapi("FeedbackRequest", { description: "An agent's answer to a prompt." });
 
@@ -220,6 +227,7 @@ export const feedbackAnswer = z
       .describe("The memories of the prompt."),
     count: z.int().describe("How many memories were recorded."),
     referenced: z.int().describe("How many of them the answer used."),
+    counted: counted.optional(),
   })
   .openapi("FeedbackAnswer", { description: "Which memories an answer used." });
 
@@ -253,7 +261,8 @@ export const contextOperations = {
     method: "post",
     path: "/context/feedback",
     summary: "Records which memories of a prompt the answer used",
-    description: "Later prompts prefer memories that answers used.",
+    description:
+      "Later prompts prefer memories that answers used. Feedback that is sent again changes nothing.",
     returns: "The uses that were recorded.",
     example: {
       body: {

@@ -10,6 +10,7 @@ import { contextOperations, guidanceOperations } from "./context.ts";
 import { edgeOperations } from "./edges.ts";
 import { embeddingOperations } from "./embeddings.ts";
 import { hostingOperations, purgeOperations } from "./hosting.ts";
+import { learningOperations } from "./learning.ts";
 import { nodeOperations } from "./nodes.ts";
 import { playbookOperations } from "./playbooks.ts";
 import { retrievalOperations } from "./retrieval.ts";
@@ -21,6 +22,7 @@ export const AGENT_OPERATIONS = {
   ...nodeOperations,
   ...edgeOperations,
   ...searchOperations,
+  ...learningOperations,
   ...agentOperations,
   ...playbookOperations,
   ...retrievalOperations,

@@ -6,6 +6,7 @@ import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { COMPATS, type Compat } from "./compat.ts";
 import { counting } from "./count-outcomes.ts";
+import { LEARNING, type Learning } from "./learning.ts";
 import { defaultDataDir } from "./paths.ts";
 import { presetting } from "./preset.ts";
 import { RANKINGS, usualRanking } from "./ranking.ts";
@@ -192,6 +193,14 @@ export const OPTIONS = {
       "agent, with commas between; default: what the agent's database says, trading for the sample and for adopted " +
       "databases, else general",
     value: "WHICH",
+  }),
+  learning: option({
+    schema: z.enum(LEARNING),
+    usual: (): Learning => "off",
+    about:
+      "on: feedback on searches and prompts moves the weights of an agent's evidence; off: it moves none, " +
+      "and moved weights do not count",
+    value: "WHETHER",
   }),
   log_level: option({
     schema: z.enum(LOG_LEVELS),

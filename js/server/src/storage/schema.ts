@@ -3,6 +3,7 @@
 import type { Connection } from "./connection.ts";
 import { createEmbeddingTables } from "./migrations/embeddings.ts";
 import { addFrames } from "./migrations/frames.ts";
+import { createLearned } from "./migrations/learned.ts";
 import { createMemoryUsage } from "./migrations/memory-usage.ts";
 import { createOpenings } from "./migrations/openings.ts";
 import { createOutcomes } from "./migrations/outcomes.ts";
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly ((db: Connection) => void)[] = [
   addFrames,
   nameTextTriggers,
   addTags,
+  createLearned,
 ];
 
 /** The schema that this version writes. */

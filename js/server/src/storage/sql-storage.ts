@@ -10,6 +10,7 @@ import { ClusterTable } from "./tables/clusters.ts";
 import { ConflictTable } from "./tables/conflicts.ts";
 import { EdgeTable } from "./tables/edges.ts";
 import { EmbeddingTables } from "./tables/embeddings.ts";
+import { LearnedTable } from "./tables/learned.ts";
 import { NameColumns } from "./tables/names.ts";
 import { NodeTable } from "./tables/nodes.ts";
 import { OpeningTable } from "./tables/openings.ts";
@@ -46,6 +47,7 @@ export abstract class SqlStorage implements Storage {
   readonly embeddings = new EmbeddingTables(this.#sql, () => this.meta("dimensions"));
   readonly retries = new RetryTable(this.#sql);
   readonly tasks = new TaskTable(this.#sql, () => this.writer);
+  readonly learned = new LearnedTable(this.#sql);
   readonly purges = new PurgeTable(this.#sql);
   readonly openings = new OpeningTable(this.#sql);
   readonly changeLog = new ChangeLog(this.#sql, () => this.writer);

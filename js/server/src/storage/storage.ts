@@ -7,6 +7,7 @@ import type { ClusterTable } from "./tables/clusters.ts";
 import type { ConflictTable } from "./tables/conflicts.ts";
 import type { EdgeTable } from "./tables/edges.ts";
 import type { EmbeddingTables } from "./tables/embeddings.ts";
+import type { LearnedTable } from "./tables/learned.ts";
 import type { NameColumns } from "./tables/names.ts";
 import type { NodeTable } from "./tables/nodes.ts";
 import type { OpeningTable } from "./tables/openings.ts";
@@ -54,6 +55,7 @@ export interface Storage {
   readonly embeddings: EmbeddingTables;
   readonly retries: RetryTable;
   readonly tasks: TaskTable;
+  readonly learned: LearnedTable;
   readonly purges: PurgeTable;
   readonly openings: OpeningTable;
   readonly changeLog: ChangeLog;

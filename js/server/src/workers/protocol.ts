@@ -19,6 +19,8 @@ export interface WorkerSetup {
   compat: Compat;
   /** How searches rank unless a request says. */
   ranking: RankedBy;
+  /** Whether feedback teaches, and searches rank by what it taught. */
+  learns: boolean;
   /** Whether the server has a provider of embeddings. */
   embeds: boolean;
   /** Whether the server makes vectors by itself. */

@@ -37,7 +37,7 @@ import { type Asker, AskerGone } from "./shares.ts";
 import { isFull, tooMuchUnsent } from "./unsent.ts";
 
 const setup = workerData as WorkerSetup;
-const { place, engine, compat, ranking, embeds, hasBuiltIn, countOutcomes, preset } = setup;
+const { place, engine, compat, ranking, learns, embeds, hasBuiltIn, countOutcomes, preset } = setup;
 const { residence, cutLogs, folder, unsent } = setup;
 const { dataDir, durability, remote } = place;
 const port = parentPort!;
@@ -72,7 +72,7 @@ const opening: Opening = {
   },
   openEmpty: () =>
     new Agent(new LibsqlStorage(IN_MEMORY, { durability }), {
-      ...{ config: engine, compat, ranking, builtIn },
+      ...{ config: engine, compat, ranking, learns, builtIn },
     }),
 };
 const agents = new Agents(
@@ -99,6 +99,7 @@ function openAgent(name: string): Agent {
       config: engine,
       compat,
       ranking,
+      learns,
       embeds,
       builtIn,
       countsOutcomes,

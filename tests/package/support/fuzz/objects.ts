@@ -38,6 +38,9 @@ const CHANGES = new Set([
   "recall",
   "strengthen",
   "applyDecay",
+  "learn",
+  "setLearned",
+  "forgetLearned",
 ]);
 
 /** Calls of a method of the object in a slot. */
@@ -131,6 +134,15 @@ const stored: Fault = (node, [id]) => {
   ];
   return unless(node.id === id && numbers.every(isNumber) && node.tags.every(isText), "is no node");
 };
+
+const hasLearned: Fault = ({ steps, shifts, means }) =>
+  unless(
+    isCount(steps) === undefined &&
+      [shifts, means].every((each) =>
+        Object.values<number>(each).every((number) => Math.abs(number) <= 2),
+      ),
+    "is not what can be learned",
+  );
 
 const changes = (v: Values): Anything => {
   const listed = make.ids(v);
@@ -251,6 +263,19 @@ const MEMORY: Kind[] = [
     ({ ids, names, values }, _, { index }) =>
       unless(hasIds(ids, index) && values.length === ids.length * names.length, "is no matrix"),
   ),
+  memory(
+    "learn",
+    0.6,
+    (v) => [make.feedback(v)],
+    ({ counted, moved }) =>
+      unless(
+        Number.isInteger(counted) && Object.values<number>(moved).every((by) => Math.abs(by) <= 4),
+        "is no step",
+      ),
+  ),
+  memory("learned", 0.5, () => [], hasLearned),
+  memory("setLearned", 0.3, (v) => [make.learned(v)]),
+  memory("forgetLearned", 0.2, () => []),
   get("index", "textCount", isCount, ["freed"]),
   memory("decay", 2, (v) => [v.instant()], swept),
   memory("applyDecay", 2, (v) => [changes(v)], isCount),

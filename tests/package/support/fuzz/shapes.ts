@@ -373,6 +373,24 @@ export const askOptions = (v: Values): Anything =>
     }),
   );
 
+const TRAITS = ["qm", "prevq", "len", "num", "cap", "pos"];
+
+export const feedback = (v: Values): Anything => {
+  const shown = ids(v, 6);
+  const used = Array.isArray(shown) ? shown.slice(0, v.dice.below(3)) : shown;
+  return v.object(
+    withoutUndefined({
+      ...{ question: v.text(), shown, used },
+      now: perhaps(v, () => v.instant()),
+    }),
+  );
+};
+
+export const learned = (v: Values): Anything => {
+  const byTrait = () => v.object(Object.fromEntries(TRAITS.map((trait) => [trait, v.share()])));
+  return v.object({ steps: v.count(100), shifts: byTrait(), means: byTrait() });
+};
+
 export const similarOptions = (v: Values): Anything =>
   v.object(
     withoutUndefined({

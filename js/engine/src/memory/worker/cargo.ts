@@ -113,10 +113,21 @@ export function packFiltered<T>(
   filters: string,
   cargo: Cargo,
 ): T {
-  const packed: unknown = packFields(fields, known, cargo);
-  if (isObject(packed) && filters in packed)
-    packed[filters] = packFields(packed[filters], FILTER_KEYS, cargo);
-  return packed as T;
+  return packParts(packFields(fields, known, cargo), [filters], FILTER_KEYS, cargo);
+}
+
+/** Packs the objects in some fields of a packed object as `packFields` does. @internal */
+export function packParts<T>(
+  packed: T,
+  parts: readonly string[],
+  known: ReadonlySet<string>,
+  cargo: Cargo,
+): T {
+  const fields: unknown = packed;
+  if (!isObject(fields)) return packed;
+  for (const part of parts)
+    if (part in fields) fields[part] = packFields(fields[part], known, cargo);
+  return packed;
 }
 
 /** Packs a snapshot, which is transferred. A view of a part of a buffer is copied. @internal */

@@ -6,6 +6,7 @@ import { withModuleConfig } from "../../config.ts";
 import { invalid, show } from "../../errors.ts";
 import { compiledModule } from "../../runtime.ts";
 import type { Instant } from "../../types.ts";
+import { FEEDBACK_KEYS, LEARNED_KEYS, TRAIT_KEYS } from "../learn.ts";
 import type { MemoryIndex } from "../memory-index.ts";
 import { Ranking, type RankingData } from "../ranking.ts";
 import {
@@ -19,6 +20,8 @@ import {
 import type {
   AskOptions,
   DecayChanges,
+  Feedback,
+  Learned,
   MemoryEdge,
   MemoryIndexOptions,
   MemoryNode,
@@ -37,6 +40,7 @@ import {
   packFiltered,
   packNodes,
   packNumbers,
+  packParts,
   packSnapshot,
 } from "./cargo.ts";
 import type { Asked, Request, Start } from "./protocol.ts";
@@ -179,6 +183,14 @@ export interface IndexWorker extends AsynchronousIndex {
   why: AsynchronousIndex["why"];
   /** Returns the evidence for a question, as {@link MemoryIndex.evidence} does. */
   evidence: AsynchronousIndex["evidence"];
+  /** Learns from the use of memories, as {@link MemoryIndex.learn} does. */
+  learn: AsynchronousIndex["learn"];
+  /** Returns what use has taught, as {@link MemoryIndex.learned} does. */
+  learned: AsynchronousIndex["learned"];
+  /** Replaces what use has taught, as {@link MemoryIndex.setLearned} does. */
+  setLearned: AsynchronousIndex["setLearned"];
+  /** Forgets what use has taught, as {@link MemoryIndex.forgetLearned} does. */
+  forgetLearned: AsynchronousIndex["forgetLearned"];
   /** Returns the nodes nearest to an embedding, as {@link MemoryIndex.similar} does. */
   similar: AsynchronousIndex["similar"];
   /** Computes a sweep without storing it, as {@link MemoryIndex.decay} does. */
@@ -383,6 +395,27 @@ class RemoteIndex implements IndexWorker {
       question,
       options: packFiltered(options, ASK_KEYS, "filters", cargo),
     }));
+  }
+
+  learn(feedback: Feedback) {
+    return this.#ask("learn", (cargo) => ({
+      feedback: packFields(feedback, FEEDBACK_KEYS, cargo),
+    }));
+  }
+
+  learned() {
+    return this.#ask("learned", () => ({}));
+  }
+
+  setLearned(learned: Learned) {
+    return this.#ask("setLearned", (cargo) => {
+      const shallow = packFields(learned, LEARNED_KEYS, cargo);
+      return { learned: packParts(shallow, ["shifts", "means"], TRAIT_KEYS, cargo) };
+    });
+  }
+
+  forgetLearned() {
+    return this.#ask("forgetLearned", () => ({}));
   }
 
   similar(embedding: ArrayLike<number>, options?: SimilarOptions) {

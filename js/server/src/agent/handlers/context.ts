@@ -20,6 +20,7 @@ import { AnswerRoom } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
 import { fadedNow } from "../present.ts";
 import { vectorOf } from "../question.ts";
+import { learnFrom, prepareToLearn } from "../rules/learning.ts";
 import { PROFILE_CATEGORIES } from "../rules/profile.ts";
 import { recallTogether } from "../rules/recall.ts";
 import { asOfNow, recalled } from "./nodes.ts";
@@ -84,15 +85,25 @@ export const contextHandlers: HandlersOf<typeof contextOperations> = {
     return { context_id: randomUUID(), ...built, frame: { ...built.frame } };
   },
 
-  giveFeedback: (agent, { body: { context_id, recalled_content, response } }) =>
-    agent.write(() => {
+  giveFeedback: async (agent, { body: { context_id, recalled_content, response, input } }) => {
+    if (input != null) await prepareToLearn(agent);
+    return agent.write(() => {
       const { storage } = agent;
       const before = storage.usage.ofContext(context_id);
       if (before.length > 0) return feedbackOf(before);
       const since = toIso(agent.heldNow() - RECORDED_DAYS * DAY);
-      storage.usage.add(usesOf(agent, context_id, recalled_content, response), MOST_RECORDS, since);
-      return feedbackOf(storage.usage.ofContext(context_id));
-    }),
+      const uses = usesOf(agent, context_id, recalled_content, response);
+      storage.usage.add(uses, MOST_RECORDS, since);
+      const answer = feedbackOf(storage.usage.ofContext(context_id));
+      if (input == null) return answer;
+      const shown = uses.map(({ memory_id }) => memory_id);
+      const used = uses.flatMap(({ memory_id, was_referenced }) =>
+        was_referenced === 0 ? [] : memory_id,
+      );
+      const { counted } = learnFrom(agent, { question: input, shown, used });
+      return { ...answer, counted };
+    });
+  },
 
   expandMemory: async (agent, { query: { type, id, recall } }) => {
     const { storage, engine } = agent;

@@ -1,10 +1,12 @@
 // The follower: keeps an agent's replicas equal to its database. It loads them, then applies the
 // entries of the change log to them, whichever process wrote.
 
+import type { Learned } from "nous-wasm";
 import { atOnce, oneStep, type Steps } from "../../steps.ts";
 import type { EdgeRow, IndexedNodeRow, SoftRow } from "../../storage/rows.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { Change } from "../../storage/tables/change-log.ts";
+import { learnedIn } from "./learned.ts";
 
 /** Logs a message with figures. */
 export type Log = (message: string, figures?: Record<string, unknown>) => void;
@@ -15,6 +17,8 @@ export interface Taken {
   edges: readonly EdgeRow[];
   /** Rows of memories of which only soft state changed. */
   softened: readonly SoftRow[];
+  /** What use has taught, if that changed. */
+  learned?: Learned;
 }
 
 /** Ids of deleted rows, with the edges of deleted memories. */
@@ -261,6 +265,7 @@ export class Follower {
       ["node", new Set()],
       ["edge", new Set()],
       ["soft", new Set()],
+      ["learned", new Set()],
     ]);
     for (const { entity, ids } of changes) for (const id of ids) changed.get(entity)?.add(id);
     for (const ids of batches(changed.get("node")!, batch)) {
@@ -286,6 +291,8 @@ export class Follower {
       if (!isRead) return;
       yield;
     }
+    if (changed.get("learned")!.size > 0)
+      this.#reading(() => this.#give(consumers, { learned: learnedIn(this.#storage) }, {}));
   }
 
   /**

@@ -1,7 +1,14 @@
 // The replica of an agent's memories: a `MemoryIndex` that is loaded from the database and follows
 // its changes.
 
-import { type Engine, inSnakeCase, MemoryIndex, type MemoryNode, NousError } from "nous-wasm";
+import {
+  type Engine,
+  inSnakeCase,
+  type Learned,
+  MemoryIndex,
+  type MemoryNode,
+  NousError,
+} from "nous-wasm";
 import type { BuiltIn } from "../../embeddings/built-in.ts";
 import type { EngineYaml } from "../../settings/engine-config.ts";
 import type { Steps } from "../../steps.ts";
@@ -19,6 +26,7 @@ import {
   textsOf,
   vectorOf,
 } from "./index-rows.ts";
+import { learnedIn } from "./learned.ts";
 import type { BuildInputs, SnapshotFile } from "./snapshot-file.ts";
 import type { SoftState } from "./soft-state.ts";
 
@@ -29,6 +37,8 @@ export class IndexReplica implements Consumer {
   readonly name = "index";
   /** Whether the index holds texts, which `ask` needs. Set it while the index is not loaded. */
   holdsTexts: boolean;
+  /** Whether the index ranks by what use has taught. */
+  readonly #learns: boolean;
   #index: MemoryIndex | undefined;
   #storage: Storage | undefined;
   #dimensions = 0;
@@ -63,11 +73,13 @@ export class IndexReplica implements Consumer {
     {
       config,
       holdsTexts,
+      learns,
       words,
       file,
     }: {
       config: () => EngineYaml;
       holdsTexts: boolean;
+      learns: boolean;
       words?: BuiltIn | undefined;
       file?: SnapshotFile | undefined;
     },
@@ -78,6 +90,7 @@ export class IndexReplica implements Consumer {
     this.#log = log;
     this.#now = now;
     this.holdsTexts = holdsTexts;
+    this.#learns = learns;
     this.#words = words;
     this.#file = file;
   }
@@ -124,6 +137,7 @@ export class IndexReplica implements Consumer {
       this.#link(rows);
       yield;
     }
+    this.#learn(learnedIn(storage));
     return { nodes: this.index.size, edges: this.index.edgeCount, dimensions: this.#dimensions };
   }
 
@@ -144,7 +158,14 @@ export class IndexReplica implements Consumer {
       for (const name of storage.names.inUse(kind as NameKind)) names.add(name);
     }
     if (this.holdsTexts) yield* this.#readTexts(storage, kept.index);
+    // The snapshot may have been written under another setting.
+    this.#learn(learnedIn(storage));
     return kept.sequence;
+  }
+
+  #learn(learned: Learned): void {
+    if (this.#learns) this.index.setLearned(learned);
+    else this.index.forgetLearned();
   }
 
   /** Gives the memories that the index knows their texts. The change log brings the others. */
@@ -193,7 +214,7 @@ export class IndexReplica implements Consumer {
     });
   }
 
-  take({ nodes, edges, softened }: Taken): boolean {
+  take({ nodes, edges, softened, learned }: Taken): boolean {
     if (nodes.some((row) => this.#isOdd(row))) {
       // The first embedding sets the number of components.
       const dimensions = this.#storage!.embeddings.dimensions();
@@ -204,6 +225,7 @@ export class IndexReplica implements Consumer {
     this.#upsert(nodes);
     this.#link(edges);
     this.#soften(softened);
+    if (learned !== undefined) this.#learn(learned);
     return true;
   }
 

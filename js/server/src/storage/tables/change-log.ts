@@ -7,9 +7,9 @@ import type { Sql } from "../sql.ts";
 export interface Change {
   /** Rises with every change, and is never reused. */
   sequence: number;
-  /** `soft`: nothing changed but soft state. */
-  entity: "node" | "edge" | "soft";
-  /** The ids of the rows: one, or the memories of a flush. */
+  /** `soft`: nothing changed but soft state. `learned`: what use has taught. */
+  entity: "node" | "edge" | "soft" | "learned";
+  /** The ids of the rows: one, or the memories of a flush. Of `learned` a single empty one. */
   ids: readonly string[];
 }
 

@@ -1,0 +1,118 @@
+// Learning from use. The arguments were read before: no code of the caller runs here, except the
+// embedder, which gives words their vectors.
+
+import { idsOf, optionsOf, presentOf, requireOptions } from "../arguments.ts";
+import { TRAITS } from "../constants.ts";
+import { invalid, show } from "../errors.ts";
+import { mostBytes, writeText } from "../text.ts";
+import { refusedSearch } from "./refusals.ts";
+import type { MemoryState } from "./state.ts";
+import type { Feedback, Learned, LearningStep, Trait } from "./types.ts";
+
+/** @internal */
+export const FEEDBACK_KEYS: ReadonlySet<string> = new Set(["question", "shown", "used", "now"]);
+/** @internal */
+export const LEARNED_KEYS: ReadonlySet<string> = new Set(["steps", "shifts", "means"]);
+/** @internal */
+export const TRAIT_KEYS: ReadonlySet<string> = new Set(TRAITS);
+
+const MOST_STEPS = 2 ** 32 - 1;
+/** The greatest size of a learned number. */
+const MOST_LEARNED = 2;
+
+/** Feedback after reading. Each id is listed once. @internal */
+export interface ReadFeedback {
+  question: string;
+  used: string[];
+  unused: string[];
+  now: number;
+}
+
+/** @internal */
+export function readFeedback(feedback: Feedback): ReadFeedback {
+  const { question, shown, used, now } = optionsOf<Feedback>("feedback", feedback, FEEDBACK_KEYS);
+  if (typeof question !== "string")
+    throw invalid("question", `must be a string, found ${show(question)}`);
+  const ofShown = new Set(idsOf("shown", shown as readonly string[]));
+  const ofUsed = idsOf("used", used as readonly string[]);
+  const stranger = ofUsed.findIndex((id) => !ofShown.has(id));
+  if (stranger >= 0)
+    throw invalid(`used[${stranger}]`, `must be among the shown, found ${show(ofUsed[stranger])}`);
+  const isUsed = new Set(ofUsed);
+  return {
+    question,
+    used: [...ofShown].filter((id) => isUsed.has(id)),
+    unused: [...ofShown].filter((id) => !isUsed.has(id)),
+    now: presentOf(now),
+  };
+}
+
+/** @internal */
+export function learnFrom(state: MemoryState, feedback: ReadFeedback): LearningStep {
+  const { resident, rows } = state;
+  const known = (ids: readonly string[]) => ids.flatMap((id) => rows.get(id) ?? []);
+  const used = known(feedback.used);
+  const shown = [...used, ...known(feedback.unused)];
+  const { question, now } = feedback;
+  resident.reserve(0, shown.length, mostBytes(question.length));
+  resident.rows.set(shown, resident.rowsAt);
+  const length = writeText(question, resident.bytes, resident.bytesAt);
+  const counted = resident.module.learn(shown.length, used.length, length, now, state.addWord);
+  if (counted < 0) throw refusedSearch(state);
+  resident.relocate();
+  const moved = byTrait(resident.numbers, resident.numbersAt);
+  resident.shrinkAfterAnswer();
+  return { counted, moved };
+}
+
+/** @internal */
+export function learnedBy({ resident }: MemoryState): Learned {
+  const steps = resident.module.learned();
+  resident.relocate();
+  const { numbers, numbersAt: at } = resident;
+  return { steps, shifts: byTrait(numbers, at), means: byTrait(numbers, at + TRAITS.length) };
+}
+
+/** What an index is to have learned, after reading. @internal */
+export interface ReadLearned {
+  steps: number;
+  /** The shifts of all traits, then their means. */
+  numbers: number[];
+}
+
+/** @internal */
+export const NOTHING_LEARNED: ReadLearned = {
+  steps: 0,
+  numbers: TRAITS.flatMap(() => [0, 0]),
+};
+
+/** @internal */
+export function readLearned(learned: Learned): ReadLearned {
+  const { steps, shifts, means } = optionsOf<Learned>("learned", learned, LEARNED_KEYS);
+  if (!(Number.isInteger(steps) && steps! >= 0 && steps! <= MOST_STEPS))
+    throw invalid("steps", `must be a whole number from 0 to ${MOST_STEPS}, found ${show(steps)}`);
+  const numbers = [...numbersOf("shifts", shifts), ...numbersOf("means", means)];
+  return { steps: steps!, numbers };
+}
+
+function numbersOf(field: string, given: Record<Trait, number> | undefined): number[] {
+  requireOptions(field, given);
+  const byName = optionsOf<Record<Trait, number>>(field, given, TRAIT_KEYS);
+  return TRAITS.map((trait) => {
+    const number: unknown = byName[trait];
+    if (typeof number === "number" && Math.abs(number) <= MOST_LEARNED) return number;
+    throw invalid(`${field}.${trait}`, `must lie between -2 and 2, found ${show(number)}`);
+  });
+}
+
+/** @internal */
+export function storeLearned({ resident }: MemoryState, { steps, numbers }: ReadLearned): void {
+  resident.reserve(numbers.length, 0, 0);
+  resident.numbers.set(numbers, resident.numbersAt);
+  if (!resident.module.set_learned(steps)) throw resident.refusal();
+}
+
+function byTrait(numbers: Float64Array, at: number): Record<Trait, number> {
+  const entries = TRAITS.map((trait, place) => [trait, numbers[at + place]!]);
+  return Object.fromEntries(entries) as Record<Trait, number>;
+}

@@ -1,0 +1,41 @@
+// What use has taught an agent, as its database has it.
+
+import { type Learned, TRAITS, type Trait } from "nous-wasm";
+import type { Storage } from "../../storage/storage.ts";
+
+/** The greatest size of a learned number. */
+const MOST_LEARNED = 2;
+const MOST_STEPS = 2 ** 32 - 1;
+
+/** Returns a number for each trait. */
+export function byTrait(of: (trait: Trait) => number): Record<Trait, number> {
+  return Object.fromEntries(TRAITS.map((trait) => [trait, of(trait)])) as Record<Trait, number>;
+}
+
+/**
+ * Returns what an agent has learned, whether or not it ranks by it. Whatever another program has
+ * stored in its place counts as nothing.
+ */
+export function learnedIn(storage: Storage): Learned {
+  const { steps, shifts, means } = fieldsOf(storage.learned.get());
+  const isCount = typeof steps === "number" && Number.isInteger(steps);
+  if (!isCount || steps < 0 || steps > MOST_STEPS || !isByTrait(shifts) || !isByTrait(means))
+    return { steps: 0, shifts: byTrait(() => 0), means: byTrait(() => 0) };
+  return {
+    steps,
+    shifts: byTrait((trait) => shifts[trait]),
+    means: byTrait((trait) => means[trait]),
+  };
+}
+
+function isByTrait(value: unknown): value is Record<Trait, number> {
+  const fields = fieldsOf(value);
+  return TRAITS.every((trait) => {
+    const number = fields[trait];
+    return typeof number === "number" && Math.abs(number) <= MOST_LEARNED;
+  });
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
