@@ -64,7 +64,8 @@ export function fitPreset(
   const { weights: exact, temperatures } = fitListwise(sets, { kinds: fittable, signed: SIGNED });
   const weights = Object.fromEntries(kinds.map((kind) => [kind, worthIts(exact[kind] ?? 0)]));
   const { scale, ofBest, ofSpread, offset } = fitScale(
-    sets.map(({ table, weight }) => ({ judged: firstOfTable(table, weights), weight })),
+    // Each set counts once: the odds should hold for every kind of memory.
+    sets.map(({ table }) => ({ judged: firstOfTable(table, weights), weight: 1 })),
   );
   return {
     weights,

@@ -15,23 +15,36 @@ fn golden<T: DeserializeOwned>(name: &str) -> T {
     serde_json::from_reader(std::io::BufReader::new(GzDecoder::new(file))).unwrap()
 }
 
-fn shipped(dimensions: usize) -> TokenTable {
-    let path = format!("js/embedder/tables/nous-{dimensions}.bin");
+fn shipped(name: &str) -> TokenTable {
+    let path = format!("js/embedder/tables/{name}.bin");
     TokenTable::read(fs::read(path).unwrap()).unwrap()
 }
 
 /// The bytes of a table with these tokens. Row *i* holds *i* + 1, and its scale is 2^−*i*.
 fn table(tokens: &[&str], dimensions: u32) -> Vec<u8> {
+    let rows = (0..tokens.len()).flat_map(|at| vec![at as u8 + 1; dimensions as usize]).collect();
+    table_of(b"NOUSEMB1", tokens, dimensions, rows)
+}
+
+/// The bytes of a table with these tokens and rows. The scale of row *i* is 2^−*i*.
+fn table_of(magic: &[u8; 8], tokens: &[&str], dimensions: u32, rows: Vec<u8>) -> Vec<u8> {
     let vocabulary = tokens.join("\n");
-    let mut bytes = b"NOUSEMB1".to_vec();
+    let mut bytes = magic.to_vec();
     for count in [tokens.len() as u32, dimensions, vocabulary.len() as u32] {
         bytes.extend(count.to_le_bytes());
     }
     bytes.extend(vocabulary.bytes());
     bytes.resize(bytes.len().next_multiple_of(4), 0);
     bytes.extend((0..tokens.len()).flat_map(|at| 0.5_f32.powi(at as i32).to_le_bytes()));
-    bytes.extend((0..tokens.len()).flat_map(|at| vec![at as u8 + 1; dimensions as usize]));
+    bytes.extend(rows);
     bytes
+}
+
+/// The bytes of rows of numbers from −8 to 7, in four bits.
+fn in_four_bits(numbers: &[i8]) -> Vec<u8> {
+    let half = |number: i8| (number + 8) as u8;
+    let blocks = numbers.chunks_exact(16);
+    blocks.flat_map(|block| (0..8).map(|at| half(block[at]) | half(block[at + 8]) << 4)).collect()
 }
 
 fn read(tokens: &[&str]) -> TokenTable {
@@ -46,34 +59,36 @@ fn codes(table: &TokenTable, word: &str) -> Vec<u32> {
 
 #[test]
 fn words_and_tokens_of_texts_equal_the_recorded_ones() {
-    let table = shipped(128);
-    let recorded: Vec<(String, String, Vec<i64>)> = golden("tokens");
-    assert_eq!(recorded.len(), 20_000);
-    let mut codes = Vec::new();
-    for (text, expected, tokens) in &recorded {
-        let normal = normalised(text);
-        let found: Vec<&str> = words(&normal).map(|word| word.text).collect();
-        assert_eq!(found.join(" "), *expected, "words of {text:?}");
-        let mut all = Vec::new();
-        for word in found {
-            codes.clear();
-            if table.pieces(word, &mut codes) {
-                all.extend(codes.iter().map(|&code| i64::from(code)));
-            } else {
-                all.push(-1);
+    for (name, count) in [("nous-128", 20_000), ("multilingual-128", 2_000)] {
+        let table = shipped(name);
+        let recorded: Vec<(String, String, Vec<i64>)> = golden(&format!("tokens-{name}"));
+        assert_eq!(recorded.len(), count);
+        let mut codes = Vec::new();
+        for (text, expected, tokens) in &recorded {
+            let normal = normalised(text);
+            let found: Vec<&str> = words(&normal).map(|word| word.text).collect();
+            assert_eq!(found.join(" "), *expected, "words of {text:?}");
+            let mut all = Vec::new();
+            for word in found {
+                codes.clear();
+                if table.pieces(word, &mut codes) {
+                    all.extend(codes.iter().map(|&code| i64::from(code)));
+                } else {
+                    all.push(-1);
+                }
             }
+            assert_eq!(all, *tokens, "tokens of {text:?}");
         }
-        assert_eq!(all, *tokens, "tokens of {text:?}");
     }
 }
 
 #[test]
 fn vectors_of_texts_equal_the_recorded_ones() {
-    for (dimensions, count) in [(128, 200), (256, 50)] {
-        let table = shipped(dimensions);
-        let recorded: Vec<(String, f64, Vec<u32>)> = golden(&format!("vectors-{dimensions}"));
+    for (name, count) in [("nous-128", 200), ("nous-256", 50), ("multilingual-128", 200)] {
+        let table = shipped(name);
+        let recorded: Vec<(String, f64, Vec<u32>)> = golden(&format!("vectors-{name}"));
         assert_eq!(recorded.len(), count);
-        let mut vector = vec![f32::NAN; dimensions];
+        let mut vector = vec![f32::NAN; table.dimensions()];
         for (text, coverage, bits) in &recorded {
             assert_is(table.embed(text, &mut vector), *coverage, format!("coverage of {text:?}"));
             let found: Vec<u32> = vector.iter().map(|component| component.to_bits()).collect();
@@ -84,12 +99,15 @@ fn vectors_of_texts_equal_the_recorded_ones() {
 
 #[test]
 fn a_table_has_a_name_of_its_dimensions_and_bytes() {
-    let (small, large) = (shipped(128), shipped(256));
+    let (small, large) = (shipped("nous-128"), shipped("nous-256"));
+    let multilingual = shipped("multilingual-128");
     assert_eq!((small.tokens(), small.dimensions()), (20_000, 128));
+    assert_eq!((multilingual.tokens(), multilingual.dimensions()), (40_000, 128));
     assert_eq!((large.tokens(), large.dimensions()), (20_000, 256));
-    assert_eq!(small.id(), "nous-128-30a237aa");
+    assert_eq!(small.id(), "nous-128-6e2b8e92");
     assert_eq!(large.id(), "nous-256-652fff12");
-    assert!(small.bytes() < 3_100_000, "{} bytes", small.bytes());
+    assert_eq!(multilingual.id(), "nous-128-e2e3ba03");
+    assert!(small.bytes() < 1_800_000, "{} bytes", small.bytes());
     assert_eq!(small.token(0), "!");
     assert_eq!(small.token(5_005), "##ris");
 }
@@ -156,7 +174,7 @@ fn a_damaged_table_is_refused_with_its_fault() {
         assert_eq!((error.code(), error.field()), ("invalid_argument", "table"));
         error.to_string()
     };
-    let begins = "table must begin with NOUSEMB1 and three counts";
+    let begins = "table must begin with NOUSEMB1 or NOUSEMB2 and three counts";
     for length in 0..whole.len() {
         let expected = if length < 20 {
             begins.to_owned()
@@ -200,14 +218,54 @@ fn a_damaged_table_is_refused_with_its_fault() {
     assert_eq!(with(40 + 47, b"\x80"), "row 2: table must have rows of numbers from -127 on");
 }
 
+#[test]
+fn a_damaged_table_of_four_bits_is_refused_with_its_fault() {
+    let whole = table_of(b"NOUSEMB2", &["a", "##b", "cd"], 32, vec![0x90; 48]);
+    assert!(TokenTable::read(&*whole).is_ok());
+    let refused = |bytes: &[u8]| TokenTable::read(bytes).unwrap_err().to_string();
+    for length in 20..whole.len() {
+        let expected = format!("table must have 88 bytes by its header, found {length}");
+        assert_eq!(refused(&whole[..length]), expected);
+    }
+    // The same counts with rows of eight bits.
+    let mut wide = whole.clone();
+    wide[7] = b'1';
+    assert_eq!(refused(&wide), "table must have 136 bytes by its header, found 88");
+    wide[7] = b'3';
+    assert_eq!(refused(&wide), "table must begin with NOUSEMB1 or NOUSEMB2 and three counts");
+}
+
 proptest! {
+    #[test]
+    fn a_row_of_four_bits_gives_the_sum_of_the_same_row_of_eight(
+        numbers in prop::collection::vec(-8_i8..8, 2 * 48),
+    ) {
+        let tokens = ["tea", "##s"];
+        let eight = numbers.iter().map(|number| number.cast_unsigned()).collect();
+        let eight = TokenTable::read(table_of(b"NOUSEMB1", &tokens, 48, eight)).unwrap();
+        let four = table_of(b"NOUSEMB2", &tokens, 48, in_four_bits(&numbers));
+        let four = TokenTable::read(four).unwrap();
+        prop_assert_eq!(four.dimensions(), 48);
+        prop_assert!(four.bytes() < eight.bytes());
+        for word in ["tea", "teas", "teass"] {
+            let (mut expected, mut found) = ([0.25_f32; 48], [0.25_f32; 48]);
+            prop_assert_eq!(eight.add_word(word, &mut expected), four.add_word(word, &mut found));
+            prop_assert_eq!(expected.map(f32::to_bits), found.map(f32::to_bits));
+        }
+        let place = numbers.len() / 2;
+        let mut first = [0.0; 48];
+        four.add_word("tea", &mut first);
+        let expected: Vec<f32> = numbers[..place].iter().map(|&number| number.into()).collect();
+        prop_assert_eq!(first.to_vec(), expected);
+    }
+
     /// Characters of every plane, and words of the table.
     #[test]
     fn a_vector_is_the_sum_of_its_words_with_length_1(
         text in r"([a-zA-Z,.' ]{0,12}|\PC{0,4}|tea|Deploys ){0,8}",
     ) {
         thread_local! {
-            static TABLE: TokenTable = shipped(128);
+            static TABLE: TokenTable = shipped("nous-128");
         }
         TABLE.with(|table| {
             let mut sum = [0.0_f32; 128];

@@ -61,6 +61,7 @@ describe("the tarball", () => {
       "dist/types/tables.d.ts",
       "package.json",
       "tables/LICENSE",
+      "tables/multilingual-128.bin",
       "tables/nous-128.bin",
       "tables/nous-256.bin",
     ]);
@@ -98,16 +99,22 @@ describe("the tarball", () => {
 });
 
 describe("Node", () => {
-  it("loads the tables of both dimensions, and the default is the smaller", async () => {
+  it("loads each table, and the default is the English one of 128 dimensions", async () => {
     const program = `
       import { loadEmbedder, loadEmbedderSync } from "nous-embedder";
-      const embedders = [await loadEmbedder(), loadEmbedderSync({ dimensions: 128 }), await loadEmbedder({ dimensions: 256 })];
+      const embedders = [await loadEmbedder(), loadEmbedderSync({ dimensions: 128 }),
+        await loadEmbedder({ dimensions: 256 }), loadEmbedderSync({ language: "multilingual" })];
       process.stdout.write(JSON.stringify(embedders.map(({ id }) => id)));
     `;
-    const ids = ["nous-128-30a237aa", "nous-128-30a237aa", "nous-256-652fff12"];
+    const ids = [
+      "nous-128-6e2b8e92",
+      "nous-128-6e2b8e92",
+      "nous-256-652fff12",
+      "nous-128-e2e3ba03",
+    ];
     expect(JSON.parse(await project.node("ids.mjs", program))).toEqual(ids);
     const [id, dimensions, coverages, bits] = JSON.parse(answer);
-    expect([id, dimensions, coverages]).toEqual(["nous-128-30a237aa", 128, [1, 1 / 3, 0, 0]]);
+    expect([id, dimensions, coverages]).toEqual(["nous-128-6e2b8e92", 128, [1, 1 / 3, 0, 0]]);
     expect(bits).toHaveLength(4 * 128);
     expect(bits.slice(256).every((number: number) => number === 0)).toBe(true);
   });
@@ -131,7 +138,8 @@ describe("Node", () => {
       import { loadEmbedder, loadEmbedderSync } from "nous-embedder";
       import { NousError } from "nous-wasm";
       const found = [];
-      for (const options of [null, 128, [], { dimension: 128 }, { dimensions: 64 }, { dimensions: "128" }]) {
+      for (const options of [null, 128, [], { dimension: 128 }, { dimensions: 64 }, { dimensions: "128" },
+        { language: "klingon" }, { language: "multilingual", dimensions: 256 }]) {
         const heard = (error) => found.push([error instanceof NousError && error.code, error.details.field, error.message]);
         try { loadEmbedderSync(options); } catch (error) { heard(error); }
         await loadEmbedder(options).catch(heard);
@@ -146,9 +154,11 @@ describe("Node", () => {
       ...refused("options", "must be an object"),
       ...refused("options", "must be an object"),
       ...refused("options", "must be an object"),
-      ...refused("dimension", "is not an option: the option is dimensions"),
+      ...refused("dimension", "is not an option: the options are language and dimensions"),
       ...refused("dimensions", "must be 128 or 256"),
       ...refused("dimensions", "must be 128 or 256"),
+      ...refused("language", "must be english or multilingual"),
+      ...refused("dimensions", "must be 128 for the multilingual table"),
     ]);
   });
 });
@@ -235,6 +245,7 @@ describe("TypeScript", () => {
     const use = `
       export const one: number = embedder.loadEmbedderSync().embed("tea").coverage;
       export const later: Promise<{ id: string }> = embedder.loadEmbedder({ dimensions: 256 });
+      export const many = embedder.loadEmbedder({ language: "multilingual" });
       // @ts-expect-error: no such table
       embedder.loadEmbedder({ dimensions: 64 });
     `;

@@ -8,28 +8,34 @@ import { loadEmbedderSync } from "nous-embedder";
 import { Embedder } from "nous-wasm";
 import { describe, expect, it } from "vitest";
 import { PlainEmbedder } from "../../benches/js/rivals/embedding.ts";
-import { ReferenceTable, wordsOf } from "../reference/embed.ts";
+import { numbersOf, ReferenceTable, wordsOf } from "../reference/embed.ts";
 
 const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url));
 const golden = (name: string) =>
   JSON.parse(gunzipSync(read(`tests/golden/embed/${name}.json.gz`)).toString());
-const tableOf = (dimensions: number) => read(`js/embedder/tables/nous-${dimensions}.bin`);
+const tableOf = (name: string) => read(`js/embedder/tables/${name}.bin`);
 
 const bits = (vector: ArrayLike<number>) =>
   Array.from(new Uint32Array(Float32Array.from(vector).buffer));
 
 /** Texts with their words, joined by blanks, and their tokens. −1 is a word without tokens. */
-const RECORDED: [text: string, words: string, tokens: number[]][] = golden("tokens");
+type Recorded = [text: string, words: string, tokens: number[]][];
+const RECORDED: Recorded = golden("tokens-nous-128");
 
 /** Whether Unicode has added no class to characters of a text since the tokenizer's tables. */
 const isLatin = (text: string) =>
   !/[^\0-\u024f\u2000-\u206f]/u.test(text.replace(/[\u0300-\u036f]/gu, ""));
 
-describe.each([128, 256] as const)("the table of %i dimensions", (dimensions) => {
-  const embedder = loadEmbedderSync({ dimensions });
+describe.each([
+  ["nous-128", {}],
+  ["nous-256", { dimensions: 256 }],
+  ["multilingual-128", { language: "multilingual" }],
+] as const)("the table %s", (name, options) => {
+  const embedder = loadEmbedderSync(options);
+  const { dimensions } = embedder;
 
   it("gives the recorded vectors", () => {
-    const recorded: [string, number, number[]][] = golden(`vectors-${dimensions}`);
+    const recorded: [string, number, number[]][] = golden(`vectors-${name}`);
     expect(recorded.length).toBeGreaterThanOrEqual(50);
     for (const [text, coverage, expected] of recorded) {
       const found = embedder.embed(text);
@@ -39,7 +45,7 @@ describe.each([128, 256] as const)("the table of %i dimensions", (dimensions) =>
   });
 
   it("gives the vectors of plain TypeScript for texts of many scripts", () => {
-    const reference = new ReferenceTable(tableOf(dimensions));
+    const reference = new ReferenceTable(tableOf(name));
     const part = RECORDED.slice(0, 4_000);
     const { vectors, coverages } = embedder.embedAll(part.map(([text]) => text));
     part.forEach(([text, words], place) => {
@@ -52,7 +58,7 @@ describe.each([128, 256] as const)("the table of %i dimensions", (dimensions) =>
 });
 
 describe("an embedder", () => {
-  const table = tableOf(128);
+  const table = tableOf("nous-128");
   const embedder = new Embedder(table);
   const reference = new ReferenceTable(table);
   const word = fc.constantFrom(
@@ -133,6 +139,26 @@ describe("an embedder", () => {
     expect(target.every((number) => number === 0)).toBe(true);
   });
 
+  it("gives the same vectors for rows of eight bits", () => {
+    const [tokens, , length] = new Uint32Array(table.buffer.slice(table.byteOffset + 8), 0, 3);
+    const rows = Math.ceil((20 + length!) / 4) * 4 + 4 * tokens!;
+    const numbers = Buffer.from(numbersOf(table.subarray(rows)).buffer);
+    const wide = Buffer.concat([table.subarray(0, rows), numbers]);
+    wide.write("NOUSEMB1");
+    const eight = new Embedder(wide);
+    const inEight = new ReferenceTable(wide);
+    fc.assert(
+      fc.property(text, (text) => {
+        const [expected, found] = [embedder.embed(text), eight.embed(text)];
+        expect(found.coverage).toBe(expected.coverage);
+        expect(bits(found.vector)).toEqual(bits(expected.vector));
+        expect(bits(inEight.embed(text).vector)).toEqual(bits(expected.vector));
+      }),
+      { numRuns: 200 },
+    );
+    eight.free();
+  });
+
   it("agrees with the plain JavaScript of the benches", () => {
     const plain = new PlainEmbedder(table);
     for (const [text] of RECORDED.slice(0, 500)) {
@@ -143,22 +169,38 @@ describe("an embedder", () => {
     }
   });
 
+  const cosineBy = (embedder: Embedder) => (a: string, b: string) => {
+    const [one, other] = [embedder.embed(a).vector, embedder.embed(b).vector];
+    return one.reduce((sum, component, at) => sum + component * other[at]!, 0);
+  };
+
   it("puts texts of one meaning nearer than others", () => {
-    const cosine = (a: string, b: string) => {
-      const [one, other] = [embedder.embed(a).vector, embedder.embed(b).vector];
-      return one.reduce((sum, component, at) => sum + component * other[at]!, 0);
-    };
+    const cosine = cosineBy(embedder);
     expect(cosine("i like dogs", "we love puppies")).toBeGreaterThan(
       cosine("i like dogs", "the database migration failed") + 0.2,
     );
   });
+
+  it("with the multilingual table puts translations nearer than other texts", () => {
+    const cosine = cosineBy(loadEmbedderSync({ language: "multilingual" }));
+    const failed = "the database migration failed";
+    for (const dogs of [
+      "ich mag Hunde",
+      "j’aime les chiens",
+      "me gustan los perros",
+      "犬が好きです",
+    ])
+      expect(cosine("i like dogs", dogs), dogs).toBeGreaterThan(cosine(failed, dogs) + 0.2);
+  });
 });
 
 describe("plain TypeScript", () => {
-  const reference = new ReferenceTable(tableOf(128));
-
-  it("finds the recorded tokens of the recorded words", () => {
-    for (const [text, words, tokens] of RECORDED) {
+  it.each([
+    ["nous-128", RECORDED],
+    ["multilingual-128", golden("tokens-multilingual-128") as Recorded],
+  ])("finds the recorded tokens of the recorded words with the table %s", (name, recorded) => {
+    const reference = new ReferenceTable(tableOf(name));
+    for (const [text, words, tokens] of recorded) {
       const found = (words === "" ? [] : words.split(" ")).flatMap((word) => {
         const codes = reference.tokensOf(word);
         return codes.length > 0 ? codes : [-1];

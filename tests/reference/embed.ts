@@ -21,7 +21,7 @@ export function wordsOf(text: string): string[] {
   return lower.match(WORD) ?? [];
 }
 
-/** A token table in the format NOUSEMB1. */
+/** A token table in the format NOUSEMB1 or NOUSEMB2. */
 export class ReferenceTable {
   readonly dimensions: number;
   readonly #codes: Map<string, number>;
@@ -42,7 +42,8 @@ export class ReferenceTable {
     this.#scales = Array.from({ length: count }, (_, code) =>
       view.getFloat32(scales + 4 * code, true),
     );
-    this.#rows = new Int8Array(bytes.buffer, bytes.byteOffset + scales + 4 * count);
+    const rows = bytes.subarray(scales + 4 * count);
+    this.#rows = bytes[7] === 0x32 ? numbersOf(rows) : Int8Array.from(rows);
   }
 
   /** Returns the codes of the tokens that cover a word, or none. */
@@ -88,6 +89,14 @@ export class ReferenceTable {
   embed(text: string): { vector: number[]; coverage: number } {
     return this.embedWords(wordsOf(text));
   }
+}
+
+/** Returns the numbers of four bits: sixteen in eight bytes, the first eight in the low halves. */
+export function numbersOf(bytes: Uint8Array): Int8Array {
+  return Int8Array.from({ length: 2 * bytes.length }, (_, at) => {
+    const byte = bytes[Math.floor(at / 16) * 8 + (at % 8)]!;
+    return (at % 16 < 8 ? byte % 16 : Math.floor(byte / 16)) - 8;
+  });
 }
 
 /** Returns the sum of squares in 16 lanes, which are then added in halves. */

@@ -1,8 +1,8 @@
 // Vectors of texts as users write them: a map of tokens, rows in a typed array, a loop over them.
 
-import { wordsOf } from "../../../tests/reference/embed.ts";
+import { numbersOf, wordsOf } from "../../../tests/reference/embed.ts";
 
-/** A token table, with its rows as stored. */
+/** A token table, with its rows as bytes. */
 export class PlainEmbedder {
   readonly dimensions: number;
   readonly #starts = new Map<string, number>();
@@ -10,7 +10,7 @@ export class PlainEmbedder {
   readonly #scales: Float32Array;
   readonly #rows: Int8Array;
 
-  /** Reads a table in the format NOUSEMB1. */
+  /** Reads a table in the format NOUSEMB1 or NOUSEMB2. */
   constructor(table: Uint8Array) {
     const bytes = table.slice();
     const [tokens, dimensions, length] = new Uint32Array(bytes.buffer, bytes.byteOffset + 8, 3);
@@ -23,7 +23,8 @@ export class PlainEmbedder {
     });
     const scales = Math.ceil(end / 4) * 4;
     this.#scales = new Float32Array(bytes.buffer, bytes.byteOffset + scales, tokens);
-    this.#rows = new Int8Array(bytes.buffer, bytes.byteOffset + scales + 4 * tokens!);
+    const rows = bytes.subarray(scales + 4 * tokens!);
+    this.#rows = bytes[7] === 0x32 ? numbersOf(rows) : Int8Array.from(rows);
   }
 
   /** Returns the vector of a text with length 1, or zeros. */

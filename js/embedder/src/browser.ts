@@ -8,6 +8,7 @@ import { type TableName, tableOf, unreadable } from "./tables.ts";
 const URLS: Record<TableName, () => URL> = {
   "nous-128": () => new URL("../tables/nous-128.bin", import.meta.url),
   "nous-256": () => new URL("../tables/nous-256.bin", import.meta.url),
+  "multilingual-128": () => new URL("../tables/multilingual-128.bin", import.meta.url),
 };
 
 /** As in Node. Loads the module of nous-wasm, too. */

@@ -68,7 +68,7 @@ export class Embedder {
   /**
    * Reads a token table. Copies its bytes.
    *
-   * @param table The bytes of a table in the format NOUSEMB1.
+   * @param table The bytes of a table in the format NOUSEMB1 or NOUSEMB2.
    * @throws {NousError} `invalid_argument` if the bytes are not a whole table; `out_of_memory` if
    *   there is no room for it; `not_initialized` before the module is loaded.
    */
@@ -90,7 +90,7 @@ export class Embedder {
   }
 
   /**
-   * The name of the table: dimensions, and a hash of its bytes, as in `nous-128-30a237aa`. Store it
+   * The name of the table: dimensions, and a hash of its bytes, as in `nous-128-6e2b8e92`. Store it
    * beside vectors: those of tables with different names do not compare.
    */
   get id(): string {

@@ -1,7 +1,7 @@
 """Records tokens and vectors of texts, and roles of characters, by the library `tokenizers`.
 
     pip install numpy tokenizers==0.23.3
-    python tests/golden/embed/record.py          # writes tokens.json.gz and vectors.json.gz here
+    python tests/golden/embed/record.py          # writes tokens and vectors of texts here
     python tests/golden/embed/record.py roles    # prints the tables of src/embed/characters.rs
 
 The texts are generated from a seed. Vectors are added up with numpy, each sum rounded to f32, in
@@ -20,6 +20,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
+TABLES = ROOT / "js" / "embedder" / "tables"
 sys.path.append(str(ROOT / "js" / "embedder" / "train"))
 sys.dont_write_bytecode = True
 from table import unpack  # noqa: E402
@@ -31,6 +32,8 @@ NFD = normalizers.NFD()
 PRE_TOKENIZER = pre_tokenizers.BertPreTokenizer()
 SURROGATES = range(0xD800, 0xE000)
 TEXTS = 20_000
+# A table, the texts whose tokens are recorded, and those of them whose vectors are.
+RECORDED = {"nous-128": (TEXTS, 200), "nous-256": (0, 50), "multilingual-128": (2_000, 200)}
 
 
 def words_of(text: str) -> list[str]:
@@ -245,30 +248,27 @@ def write(name: str, content: object) -> None:
 
 def record() -> None:
     """Writes texts with their words and tokens, and texts with their vectors."""
-    folder = ROOT / "js" / "embedder" / "tables"
-    tables = {d: unpack((folder / f"nous-{d}.bin").read_bytes()) for d in (128, 256)}
-    tokens = tables[128][0]
-    tokenizer = wordpiece(tokens)
-    texts = Texts(tokens, 30).all()
-    assert len(texts) == TEXTS
-    recorded = []
-    codes_of = {}
-    for text in texts:
-        words = words_of(text)
-        # The tokens of each word by itself. -1 stands for a word that tokens do not cover.
-        codes = [[code - 1 for code in tokenizer.encode(word).ids] for word in words]
-        together = [code - 1 for code in tokenizer.encode(text).ids]
-        assert [code for word in codes for code in word] == together, text
-        recorded.append([text, " ".join(words), together])
-        codes_of[text] = (words, [[] if word == [-1] else word for word in codes])
-    write("tokens.json.gz", recorded)
-    for dimensions, count in ((128, 200), (256, 50)):
-        _, scales, rows = tables[dimensions]
+    for name, (tokenised, embedded) in RECORDED.items():
+        tokens, scales, rows = unpack((TABLES / f"{name}.bin").read_bytes())
+        tokenizer = wordpiece(tokens)
+        texts = Texts(tokens, 30).all()
+        assert len(texts) == TEXTS
+        recorded = []
         vectors = []
-        for text in texts[:count]:
-            coverage, vector = embed(*codes_of[text], scales, rows)
-            vectors.append([text, coverage, vector.view(np.uint32).tolist()])
-        write(f"vectors-{dimensions}.json.gz", vectors)
+        for place, text in enumerate(texts[: max(tokenised, embedded)]):
+            words = words_of(text)
+            # The tokens of each word by itself. -1 stands for a word that tokens do not cover.
+            codes = [[code - 1 for code in tokenizer.encode(word).ids] for word in words]
+            together = [code - 1 for code in tokenizer.encode(text).ids]
+            assert [code for word in codes for code in word] == together, text
+            recorded.append([text, " ".join(words), together])
+            if place < embedded:
+                covered = [[] if word == [-1] else word for word in codes]
+                coverage, vector = embed(words, covered, scales, rows)
+                vectors.append([text, coverage, vector.view(np.uint32).tolist()])
+        if tokenised > 0:
+            write(f"tokens-{name}.json.gz", recorded)
+        write(f"vectors-{name}.json.gz", vectors)
 
 
 if __name__ == "__main__":

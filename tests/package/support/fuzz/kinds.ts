@@ -17,22 +17,19 @@ export interface Saved {
   dimensions: number;
 }
 
-/** A token table of three tokens with 16 dimensions. */
+/** A token table of three tokens with 16 dimensions, in rows of four bits. */
 export const TABLE: Uint8Array = tableOf(["gold", "tea", "##s"], 16);
 
 function tableOf(tokens: readonly string[], dimensions: number): Uint8Array {
   const vocabulary = Buffer.from(tokens.join("\n"));
   const head = Buffer.alloc(20 + Math.ceil(vocabulary.length / 4) * 4);
-  head.write("NOUSEMB1");
+  head.write("NOUSEMB2");
   for (const [place, number] of [tokens.length, dimensions, vocabulary.length].entries())
     head.writeUInt32LE(number, 8 + 4 * place);
   vocabulary.copy(head, 20);
   const scales = Buffer.from(new Float32Array(tokens.length).fill(0.5).buffer);
   const rows = Buffer.from(
-    Int8Array.from(
-      { length: tokens.length * dimensions },
-      (_, place) => ((place * 37) % 255) - 127,
-    ),
+    Uint8Array.from({ length: (tokens.length * dimensions) / 2 }, (_, place) => place * 37),
   );
   return new Uint8Array(Buffer.concat([head, scales, rows]));
 }
