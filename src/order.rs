@@ -298,6 +298,17 @@ impl Selection {
         }
         order
     }
+
+    /// The best with their scores, as [`Selection::take`] returns them. Ends the stream.
+    pub fn take_scored(&mut self) -> Vec<(f64, u32)> {
+        let Self { limit, select, best, scores, sorter, indices, order, .. } = self;
+        if *select {
+            return best.clone();
+        }
+        order.clear();
+        sorter.sort(scores, *limit, order);
+        order.iter().map(|&place| (scores[place as usize], indices[place as usize])).collect()
+    }
 }
 
 /// Sorts up to 65,535 scores, and only as many of them as are wanted.

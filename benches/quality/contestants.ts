@@ -194,11 +194,13 @@ export interface EvidenceOptions {
   readonly off?: readonly string[];
   /** Whether the index knows the clusters. Default true. */
   readonly clusters?: boolean;
+  /** How far memories move back that are like a better one. Default 0. */
+  readonly diversity?: number;
 }
 
 /** Returns a ranking by evidence. */
 export function evidence(options: EvidenceOptions): System {
-  const { name, preset = "general", embedder, off = [], clusters = true } = options;
+  const { name, preset = "general", embedder, off = [], clusters = true, diversity = 0 } = options;
   const weights = Object.fromEntries(off.map((kind) => [kind, 0]));
   return {
     name,
@@ -215,12 +217,15 @@ export function evidence(options: EvidenceOptions): System {
       );
       index.link(edges);
       return {
-        ask: (question, now) => index.ask(question, { limit: DEPTH, now }),
+        ask: (question, now) => index.ask(question, { limit: DEPTH, now, diversity }),
         free: () => index.free(),
       };
     },
   };
 }
+
+/** How far memories that are alike are moved in the tables, beside 0. */
+const DIVERSITIES = [0.25, 1];
 
 /** The name of the whole ranking by evidence. */
 export const EVIDENCE = "evidence";
@@ -236,6 +241,9 @@ export function evidenceByParts(embedder: WordVectors, preset: Preset = "general
     evidence({ name: "evidence, without embedder", preset }),
     evidence({ name: EVIDENCE, preset, embedder }),
     evidence({ name: `${EVIDENCE}, runs by gaps`, preset, embedder, clusters: false }),
+    ...DIVERSITIES.map((diversity) =>
+      evidence({ name: `${EVIDENCE}, diversity ${diversity}`, preset, embedder, diversity }),
+    ),
     ...Object.entries(GROUPS).map(([group, off]) =>
       evidence({ name: `… without ${group}`, preset, embedder, off }),
     ),

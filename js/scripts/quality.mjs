@@ -1,7 +1,8 @@
 // `npm run quality`: measures how well a search finds the memories that answer a question
-// (benches/quality/main.ts); `-- --set FILE …` asks the questions of files. `npm run quality -- lessons` measures how well consolidation finds the
-// patterns of many trades (benches/quality/lessons.ts), and `npm run quality -- learning --set FILE …`
-// what learning from use gains (benches/quality/learning.ts).
+// (benches/quality/main.ts); `-- --set FILE …` asks the questions of files. `-- lessons` measures how
+// well consolidation finds the patterns of many trades (benches/quality/lessons.ts), `-- corrections`
+// how well memories are found that a new memory replaces (benches/quality/corrections.ts), and
+// `-- learning --set FILE …` what learning from use gains (benches/quality/learning.ts).
 
 import { build } from "./build.mjs";
 import { runProgram } from "./bundle.mjs";
@@ -10,6 +11,7 @@ import { fail } from "./lib.mjs";
 const PROGRAMS = {
   questions: "benches/quality/main.ts",
   lessons: "benches/quality/lessons.ts",
+  corrections: "benches/quality/corrections.ts",
   learning: "benches/quality/learning.ts",
 };
 

@@ -20,10 +20,12 @@
 //! the runs, and the sum of evidence that the caller makes.
 
 use super::flags::Flags;
+use super::likeness::marks_of;
 use super::neighbours::{Match, Neighbours};
 use super::question::Question;
 use super::runs::Layout;
-use super::texts::{Texts, unpacked};
+use super::spans::{Span, around, joined, tokens_of};
+use super::texts::{Text, Texts, unpacked};
 use super::traits::Traits;
 use super::weights::Values;
 use super::windows::Windows;
@@ -32,6 +34,7 @@ use serde::Serialize;
 
 use crate::check::DAY_MS;
 use crate::columns::Row;
+use crate::error::{Error, Result};
 use crate::math::ln;
 use crate::section::Section;
 
@@ -108,10 +111,14 @@ pub struct MatchedWord {
     pub nearness: f64,
     /// Whether the best passage holds the word that was found.
     pub in_passage: bool,
+    /// Where the text holds the word that was found, or an equally near one. `None` if no text was
+    /// given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spans: Option<Vec<Span>>,
 }
 
 /// The passage of a memory that speaks most for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BestPassage {
     /// Its place among the passages of the memory, from 0.
     pub passage: u32,
@@ -119,6 +126,9 @@ pub struct BestPassage {
     pub first_word: u32,
     /// The number of words.
     pub words: u32,
+    /// Where it stands in title and body. `None` if no text was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spans: Option<Vec<Span>>,
 }
 
 /// Sums by passage.
@@ -524,8 +534,50 @@ impl Evidence {
     }
 
     /// Returns the best passage of a memory with a text, and the nearest word of the memory for each
-    /// word of the question. Reads all postings of these words.
+    /// word of the question. Reads all postings of these words. If the `text` of the memory is given,
+    /// its places are returned, too.
+    ///
+    /// # Errors
+    /// `invalid_argument` for a text that is not the one of the memory: it has other words.
     pub fn matches(
+        &self,
+        texts: &Texts,
+        question: &Question,
+        row: Row,
+        text: Option<&Text<'_>>,
+    ) -> Result<Option<(BestPassage, Vec<MatchedWord>)>> {
+        let Some((mut best, mut words)) = self.best_matches(texts, question, row) else {
+            return Ok(None);
+        };
+        if let Some(text) = text {
+            let tokens = tokens_of(text);
+            let marks = marks_of(tokens.iter().map(|(word, _)| texts.words.mark_of(word)));
+            let at = row as usize;
+            let is_own = marks == texts.marks[at] && tokens.len() == texts.sizes[at].words as usize;
+            if !is_own {
+                let problem = "must be the title and the text that the memory was stored with";
+                return Err(Error::argument("text", problem));
+            }
+            let own = best.first_word as usize..(best.first_word + best.words) as usize;
+            let spans: Vec<Span> = tokens[own].iter().map(|&(_, span)| span).collect();
+            best.spans = Some(around(&spans));
+            let codes: Vec<Option<u32>> =
+                tokens.iter().map(|(word, _)| texts.words.names.code(word)).collect();
+            for (word, asked) in words.iter_mut().zip(&question.words) {
+                let is_found = |code: &Option<u32>| {
+                    asked
+                        .matches
+                        .iter()
+                        .any(|it| Some(it.word) == *code && it.nearness == word.nearness)
+                };
+                let spans = tokens.iter().zip(&codes).filter(|(_, code)| is_found(code));
+                word.spans = Some(joined(spans.map(|(&(_, span), _)| span)));
+            }
+        }
+        Ok(Some((best, words)))
+    }
+
+    fn best_matches(
         &self,
         texts: &Texts,
         question: &Question,
@@ -533,7 +585,7 @@ impl Evidence {
     ) -> Option<(BestPassage, Vec<MatchedWord>)> {
         let entry = texts.entry(row)?;
         let own = entry.first..entry.first + entry.passages;
-        let mut best = BestPassage { passage: 0, first_word: 0, words: 0 };
+        let mut best = BestPassage { passage: 0, first_word: 0, words: 0, spans: None };
         let mut most = f64::NEG_INFINITY;
         let mut first_word = 0;
         for (place, passage) in own.clone().enumerate() {
@@ -541,11 +593,12 @@ impl Evidence {
             let soft = self.passages.all[passage as usize].soft;
             if soft > most {
                 most = soft;
-                best = BestPassage { passage: place as u32, first_word, words };
+                best = BestPassage { passage: place as u32, first_word, words, spans: None };
             }
             first_word += words;
         }
-        let in_best = |passage: u32| passage == entry.first + best.passage;
+        let first_of_best = entry.first + best.passage;
+        let in_best = |passage: u32| passage == first_of_best;
         // Whether a passage of the memory holds the word of a match, and whether the best one does.
         let held = |it: &Match| {
             let mut held = None;
@@ -563,6 +616,7 @@ impl Evidence {
                 found: found.map(|(it, _)| texts.words.names.text(it.word).into()),
                 nearness: found.map_or(0.0, |(it, _)| it.nearness),
                 in_passage: found.is_some_and(|(_, in_passage)| in_passage),
+                spans: None,
             }
         });
         Some((best, words.collect()))

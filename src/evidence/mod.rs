@@ -17,6 +17,8 @@
 //! | `neighbours`, `question` | what a question asks, and the words that it stands for |
 //! | `collect`, `bounds` | the evidence of every memory, and what its sum cannot exceed |
 //! | `runs`, `windows` | memories that were made one after the other, and what they hold together |
+//! | `likeness` | how alike two memories are |
+//! | `spans` | the places of words and passages in a text |
 //! | `traits` | what a memory is like |
 //! | `weights`, `fitted` | the kinds of evidence and their weights |
 //! | `learning` | weights of traits that follow use |
@@ -38,10 +40,12 @@ pub(crate) mod config;
 mod fitted;
 mod flags;
 mod learning;
+mod likeness;
 mod neighbours;
 mod passages;
 mod question;
 mod runs;
+mod spans;
 mod texts;
 mod traits;
 mod vectors;
@@ -55,6 +59,7 @@ pub use config::Preset;
 pub use fitted::{ANSWERABLE, GENERAL, TRADING};
 pub use learning::{Learned, MOST_LEARNED, Shown, trait_names};
 pub use question::Question;
+pub use spans::{Field, Span};
 pub use texts::{Moment, ParsedTexts, Text, Texts};
 pub use traits::{TraitColumn, Traits};
 pub use weights::{Fit, KINDS, NAMES, Odds, TRAITS, Values};

@@ -1,6 +1,7 @@
 //! The texts of memories: words, passages and runs, by the row of the memory.
 
 use super::flags::Flags;
+use super::likeness::{self, Marks, marks_of};
 use super::passages::ParsedText;
 use super::runs::Runs;
 use super::vectors::CodedVectors;
@@ -81,8 +82,11 @@ pub struct Texts {
     pub(super) count: usize,
     /// The number of words in all texts, and in all passages that were not removed.
     pub(super) total_words: u64,
-    /// The number of times that all texts tell of.
+    /// The marks of the words of each memory, by row. Not in its entry, which every question reads.
+    pub(super) marks: Vec<Marks>,
+    /// The number of times that all texts tell of, and of all marks.
     told: usize,
+    all_marks: usize,
     token: String,
     changes: u64,
     /// The number of changes after which cached neighbours are wrong.
@@ -111,7 +115,9 @@ impl Texts {
             removed: 0,
             count: 0,
             total_words: 0,
+            marks: Vec::new(),
             told: 0,
+            all_marks: 0,
             token: String::new(),
             changes: 0,
             folds: 0,
@@ -169,7 +175,7 @@ impl Texts {
             need += size_of::<Entry>() * 3
                 + size_of::<Size>() * 3
                 + MOST_TOLD * size_of::<(f64, f64)>()
-                + read.words.len() * 4
+                + read.words.len() * (4 + 2 * size_of::<u32>())
                 + read.ends.len() * (2 * CodedVectors::bytes_each(self.words.dimensions()) + 64);
             let flags = Flags::of(text.title, text.body);
             parsed.push((*text, read, flags));
@@ -248,12 +254,16 @@ impl Texts {
             }
             start = end;
         }
+        let marks = marks_of(text.words.iter().map(|&word| self.words.mark(word)));
+        self.all_marks += marks.len();
         let squares = whole.iter().fold(0.0, |sum, &part| sum + f64::from(part) * f64::from(part));
         let place = row as usize;
         if self.entries.len() <= place {
             self.entries.resize_with(place + 1, || None);
             self.sizes.resize(place + 1, Size::default());
+            self.marks.resize_with(place + 1, Marks::default);
         }
+        self.marks[place] = marks;
         self.sizes[place] = Size { words: text.words.len() as u32, length: squares.sqrt() as f32 };
         self.entries[place] =
             Some(Entry { first, passages: text.ends.len() as u32, flags, moment, told });
@@ -277,6 +287,21 @@ impl Texts {
         self.changes += 1;
         self.total_words -= u64::from(std::mem::take(&mut self.sizes[row as usize]).words);
         self.told -= entry.told.len();
+        self.all_marks -= std::mem::take(&mut self.marks[row as usize]).len();
+    }
+
+    /// Whether the texts of two memories repeat each other: they share nine of ten words, and every
+    /// number. Both memories must have a text.
+    pub fn repeat(&self, one: Row, other: Row) -> bool {
+        likeness::repeat(&self.marks[one as usize], &self.marks[other as usize])
+    }
+
+    /// Returns how alike the texts of two memories are, from 0 to 1, by their words and by the vectors
+    /// of their first passages.
+    pub fn likeness(&self, one: Row, other: Row) -> f64 {
+        let first = |row: Row| Some((&*self.marks[row as usize], self.entry(row)?.first));
+        let (Some(one), Some(other)) = (first(one), first(other)) else { return 0.0 };
+        likeness::likeness(one, other, &self.vectors)
     }
 
     /// Tells the index that a memory has another place in time.
@@ -332,6 +357,8 @@ impl Texts {
             + self.entries.capacity() * size_of::<Option<Entry>>()
             + self.sizes.capacity() * size_of::<Size>()
             + self.told * size_of::<(f64, f64)>()
+            + self.marks.capacity() * size_of::<Marks>()
+            + self.all_marks * size_of::<u32>()
             + self.runs.bytes()
             + self.rows.capacity() * size_of::<Row>()
             + self.lengths.capacity() * size_of::<u16>()

@@ -106,6 +106,22 @@ impl CodedVectors {
         }
     }
 
+    /// Returns the cosine of two vectors of the list; 0 if one of them is all zeros.
+    pub fn cosine(&self, one: usize, other: usize) -> f64 {
+        let lengths = self.length(one) * self.length(other);
+        if lengths == 0.0 {
+            return 0.0;
+        }
+        let mut product = 0_i32;
+        for (one, other) in self.blocks(one).iter().zip(self.blocks(other)) {
+            let (mut a, mut b) = (*one, *other);
+            offset_binary(&mut a);
+            offset_binary(&mut b);
+            product += a.iter().zip(b).map(|(&a, b)| i32::from(a) * i32::from(b)).sum::<i32>();
+        }
+        f64::from(product) * f64::from(self.steps[one]) * f64::from(self.steps[other]) / lengths
+    }
+
     /// Calls `each` with the product of the question, scaled to length 1, and every vector from a
     /// place on, in order.
     pub fn products(&self, query: &CodedQuery, from: usize, mut each: impl FnMut(usize, f64)) {

@@ -2,6 +2,7 @@
 
 use rust_stemmers::{Algorithm, Stemmer};
 
+use super::likeness::mark;
 use super::vectors::CodedVectors;
 use crate::columns::Names;
 use crate::postings::{self, Postings};
@@ -47,6 +48,8 @@ pub(super) struct Words {
     stems: Names,
     /// The stem of each word.
     stem_of: Vec<u32>,
+    /// The mark of each stem.
+    marks: Vec<u32>,
     /// The words of each stem, in the order in which they came.
     of_stem: Vec<Vec<u32>>,
     /// Whether a word can be a neighbour: a stop word cannot.
@@ -68,6 +71,7 @@ impl Words {
             stemmer: Stems::new(stemming),
             stems: Names::default(),
             stem_of: Vec::new(),
+            marks: Vec::new(),
             of_stem: Vec::new(),
             is_content: Vec::new(),
             vectors: CodedVectors::new(dimensions),
@@ -107,6 +111,7 @@ impl Words {
         self.stem_of.push(stem);
         if stem as usize == self.of_stem.len() {
             self.of_stem.push(Vec::new());
+            self.marks.push(mark(self.stems.text(stem)));
         }
         self.of_stem[stem as usize].push(code);
         self.is_content.push(is_content(word));
@@ -124,6 +129,16 @@ impl Words {
 
     pub fn stem(&self, code: u32) -> u32 {
         self.stem_of[code as usize]
+    }
+
+    /// Returns the mark of a word: words of one stem have one mark.
+    pub fn mark(&self, code: u32) -> u32 {
+        self.marks[self.stem(code) as usize]
+    }
+
+    /// Returns the mark of a word that may be in no text.
+    pub fn mark_of(&self, word: &str) -> u32 {
+        self.stemmer.with_stem(word, mark)
     }
 
     /// Returns the stem of a word that may be in no text.

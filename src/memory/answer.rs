@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
+use super::diversity::{Candidate, POOL, Placed, spread_out};
 use super::{Filters, MemoryIndex, NodeChange};
 use crate::check::{INSTANT, check_instant, is_instant};
 use crate::columns::{LabelSets, Nodes, Row};
@@ -51,6 +52,8 @@ pub struct Ask<'a> {
     pub limit: usize,
     /// The least probability of an answer, from 0 to 1.
     pub min_score: f64,
+    /// How far memories that are like a better one move back, from 0 to 1.
+    pub diversity: f64,
     /// The present, in milliseconds since 1970. Times in the question are relative to it.
     pub now: f64,
 }
@@ -68,6 +71,8 @@ pub struct Answer {
     pub evidence: Values,
     /// The memory that supersedes it.
     pub superseded_by: Option<Row>,
+    /// A memory before it that it is like, if it stands further back for that reason.
+    pub similar_to: Option<Row>,
 }
 
 /// A kind of evidence for a memory.
@@ -105,6 +110,8 @@ pub struct Why {
     pub passage: BestPassage,
     /// The memory that supersedes it.
     pub superseded_by: Option<Row>,
+    /// A memory before it that it is like, if it stands further back for that reason.
+    pub similar_to: Option<Row>,
 }
 
 /// The sum of a memory that supersedes another one or is superseded.
@@ -267,11 +274,12 @@ impl MemoryIndex {
     }
 
     /// Returns the memories that answer a question, best first. Equal ones are in order of sequence.
-    /// A memory for which no evidence speaks is left out.
+    /// A memory for which no evidence speaks is left out. Of the best memories one that repeats a
+    /// better one stands behind the others.
     ///
     /// # Errors
     /// `invalid_argument` for a `now` that is not an instant, filters out of range, and a
-    /// `min_score` outside of 0 to 1; `out_of_memory`.
+    /// `min_score` or a `diversity` outside of 0 to 1; `out_of_memory`.
     pub fn ask(&mut self, ask: &Ask<'_>, embed: &mut Embed<'_>) -> Result<Vec<Answer>> {
         if !(0.0..=1.0).contains(&ask.min_score) {
             let problem = "must lie between 0 and 1";
@@ -279,48 +287,80 @@ impl MemoryIndex {
         }
         let (question, sections) = self.collect(ask, false, embed)?;
         self.supersede(&question, sections, ask);
+        let (placed, odds) = self.placed(&question, sections, ask, ask.limit);
+        let answers = placed.into_iter().map(|Placed { row, similar_to }| {
+            let evidence = self.values(&question, sections, row, ask.now);
+            let changed = self.answering.superseding.get(&row);
+            let sum = changed.map_or_else(|| self.sum(&evidence), |it| it.sum);
+            let superseded_by = changed.and_then(|it| it.by);
+            let score = odds.probability(sum);
+            Answer { row, score, sum, evidence, superseded_by, similar_to }
+        });
+        Ok(answers.collect())
+    }
+
+    /// Returns the first `most` memories that reach the least score, in the order in which they
+    /// answer, and the odds for the question.
+    fn placed(
+        &mut self,
+        question: &Question,
+        sections: SectionSet,
+        ask: &Ask<'_>,
+        most: usize,
+    ) -> (Vec<Placed>, Odds) {
         let mut selection = std::mem::take(&mut self.answering.selection);
-        selection.clear(ask.limit, self.answering.texts.len());
-        let Answering { texts, evidence, fit, weighs_circumstances, reads_traits, .. } =
-            &self.answering;
-        let is_bounded =
-            !weighs_circumstances && !reads_traits && self.answering.superseding.is_empty();
-        let bounds = is_bounded.then(|| Bounds::new(evidence, &question, &fit.weights));
+        selection.clear(most.max(POOL), self.answering.texts.len());
+        let Answering {
+            texts, evidence, fit, weighs_circumstances, reads_traits, superseding, ..
+        } = &self.answering;
+        let is_bounded = !weighs_circumstances && !reads_traits && superseding.is_empty();
+        let bounds = is_bounded.then(|| Bounds::new(evidence, question, &fit.weights));
         for row in self.askable(ask) {
             if let (Some(bounds), Some(bar)) = (&bounds, selection.bar())
                 && bounds.of(evidence, texts, row) <= bar
             {
                 continue;
             }
-            if let Some(score) = self.score(&question, sections, row, ask.now) {
-                selection.offer(score, row);
+            if let Some(sum) = self.score(question, sections, row, ask.now) {
+                selection.offer(sum, row);
             }
         }
-        let rows = selection.take().to_vec();
+        let best = selection.take_scored();
+        let odds = self.odds(best.first().map_or(0.0, |&(sum, _)| sum));
+        let candidates: Vec<Candidate> = best
+            .into_iter()
+            .take_while(|&(sum, _)| odds.probability(sum) >= ask.min_score)
+            .map(|(sum, row)| {
+                let superseded_by = superseding.get(&row).and_then(|it| it.by);
+                Candidate { row, sum, superseded_by }
+            })
+            .collect();
+        let (pool, rest) = candidates.split_at(candidates.len().min(POOL));
+        let mut placed = spread_out(pool, ask.diversity, texts, most);
+        let rest = rest.iter().take(most.saturating_sub(POOL));
+        placed.extend(rest.map(|it| Placed { row: it.row, similar_to: None }));
         self.answering.selection = selection;
-        let mut odds = None;
-        let answers = rows.into_iter().map(|row| {
-            let evidence = self.values(&question, sections, row, ask.now);
-            let changed = self.answering.superseding.get(&row);
-            let sum = changed.map_or_else(|| self.sum(&evidence), |it| it.sum);
-            let superseded_by = changed.and_then(|it| it.by);
-            // The first answer has the best sum.
-            let score = odds.get_or_insert_with(|| self.odds(sum)).probability(sum);
-            Answer { row, score, sum, evidence, superseded_by }
-        });
-        Ok(answers.take_while(|answer| answer.score >= ask.min_score).collect())
+        (placed, odds)
     }
 
-    /// Returns the reasons for the place of a memory among the answers to a question.
+    /// Returns the reasons for the place of a memory among the answers to a question. If its `text` is
+    /// given, the reasons say where it holds words and passage.
     ///
     /// # Errors
     /// As [`MemoryIndex::ask`], and `invalid_argument` for a memory without a text or one that the
-    /// filters exclude.
-    pub fn why(&mut self, row: Row, ask: &Ask<'_>, embed: &mut Embed<'_>) -> Result<Why> {
+    /// filters exclude, and for the text of another memory.
+    pub fn why(
+        &mut self,
+        row: Row,
+        ask: &Ask<'_>,
+        text: Option<&Text<'_>>,
+        embed: &mut Embed<'_>,
+    ) -> Result<Why> {
         let (question, sections) = self.collect(ask, false, embed)?;
         self.supersede(&question, sections, ask);
+        let (placed, _) = self.placed(&question, sections, ask, POOL);
         let Answering { texts, evidence, superseding, .. } = &self.answering;
-        let Some((passage, words)) = evidence.matches(texts, &question, row) else {
+        let Some((passage, words)) = evidence.matches(texts, &question, row, text)? else {
             return Err(Error::argument("id", "must name a memory with a title or a text"));
         };
         if !self.passes(row, ask.filters, ask.now) {
@@ -340,7 +380,8 @@ impl MemoryIndex {
             before += usize::from(score > own || score == own && is_earlier);
             best = score.max(best);
         }
-        let rank = speaks.then_some(1 + before);
+        let place = placed.iter().position(|it| it.row == row);
+        let rank = speaks.then_some(1 + place.unwrap_or(before));
         let odds = self.odds(best);
         let mut evidence: Vec<Contribution> = NAMES
             .iter()
@@ -369,6 +410,7 @@ impl MemoryIndex {
             words,
             passage,
             superseded_by: changed.and_then(|it| it.by),
+            similar_to: place.and_then(|place| placed[place].similar_to),
         })
     }
 
@@ -409,6 +451,10 @@ impl MemoryIndex {
         reads_traits: bool,
         embed: &mut Embed<'_>,
     ) -> Result<(Question, SectionSet)> {
+        if !(0.0..=1.0).contains(&ask.diversity) {
+            let problem = "must lie between 0 and 1";
+            return Err(Error::argument("diversity", problem).found(ask.diversity));
+        }
         check_instant("now", ask.now)?;
         ask.filters.check()?;
         let rows = self.nodes.rows();

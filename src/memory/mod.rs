@@ -19,6 +19,7 @@
 
 mod access;
 mod answer;
+mod diversity;
 mod edges;
 mod explain;
 mod filter;

@@ -1,6 +1,8 @@
 //! Splits a text into tokens: words as in SQLite's `unicode61`, and pairs of characters for scripts
 //! without spaces between words.
 
+use std::ops::Range;
+
 use super::characters::{Role, fold, role};
 use super::{is_unspaced, is_word};
 
@@ -21,13 +23,25 @@ pub(crate) enum Token {
 
 /// Calls `add` with every token of a text, in order. `token` is scratch.
 pub(crate) fn each_token(text: &str, token: &mut String, mut add: impl FnMut(&str, Token)) {
+    each_token_in(text, token, |token, kind, _| add(token, kind));
+}
+
+/// Does the same, and gives the bytes of the text that each token was made of.
+pub(crate) fn each_token_in(
+    text: &str,
+    token: &mut String,
+    mut add: impl FnMut(&str, Token, Range<usize>),
+) {
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
         if stands_alone(c) {
-            at += run(&text[at..], token, &mut add);
+            at += run(&text[at..], token, |token, kind, place| {
+                add(token, kind, at + place.start..at + place.end);
+            });
         } else if is_of_word(c) {
+            let start = at;
             at += word(&text[at..], token);
-            add(token, Token::Word);
+            add(token, Token::Word, start..at);
         } else {
             at += c.len_utf8();
         }
@@ -73,11 +87,12 @@ fn word(text: &str, token: &mut String) -> usize {
 }
 
 /// Calls `add` with the pairs of the run at the start of a text. Returns the length of the run.
-fn run(text: &str, token: &mut String, add: &mut impl FnMut(&str, Token)) -> usize {
+fn run(text: &str, token: &mut String, mut add: impl FnMut(&str, Token, Range<usize>)) -> usize {
     token.clear();
     let mut end = text.len();
     let mut characters = 0;
     let mut last = 0;
+    let mut start = 0;
     for (at, c) in text.char_indices() {
         if !stands_alone(c) {
             end = at;
@@ -85,14 +100,15 @@ fn run(text: &str, token: &mut String, add: &mut impl FnMut(&str, Token)) -> usi
         }
         if characters > 0 {
             token.push(fold(c));
-            add(token, Token::Pair);
+            add(token, Token::Pair, start..at + c.len_utf8());
             token.drain(..last);
         } else {
             token.push(fold(c));
         }
         last = token.len();
+        start = at;
         characters += 1;
     }
-    add(token, Token::Last { alone: characters == 1 });
+    add(token, Token::Last { alone: characters == 1 }, start..end);
     end
 }

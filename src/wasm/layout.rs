@@ -347,6 +347,8 @@ record! {
     ANSWER_SUM,
     /// Row of the memory that supersedes it, or [`NO_END`].
     ANSWER_SUPERSEDED_BY,
+    /// Row of a memory before it that it is like, or [`NO_END`]: it was moved.
+    ANSWER_SIMILAR_TO,
 }
 
 /// Spreading ended: a round passed nothing on.

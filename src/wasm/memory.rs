@@ -193,7 +193,13 @@ impl ResidentMemory {
     /// Numbers and rows: a search, of which limit, filters and present are read. Bytes: a question
     /// of `length` bytes. Writes an `ANSWER` with its evidence for each answer to the numbers.
     /// Returns their count, −1 if refused.
-    pub fn ask(&mut self, length: usize, min_score: f64, add_word: &Function) -> f64 {
+    pub fn ask(
+        &mut self,
+        length: usize,
+        min_score: f64,
+        diversity: f64,
+        add_word: &Function,
+    ) -> f64 {
         let Request { filters, limit, now, .. } =
             Request::read(&self.scratch.numbers, &self.scratch.rows);
         let ask = Ask {
@@ -201,6 +207,7 @@ impl ResidentMemory {
             filters: &filters,
             limit: limit.unwrap_or(usize::MAX),
             min_score,
+            diversity,
             now,
         };
         let asked = self.memory.ask(&ask, &mut embed_by(add_word));
@@ -214,6 +221,7 @@ impl ResidentMemory {
             out[ANSWER_SCORE] = found.score;
             out[ANSWER_SUM] = found.sum;
             out[ANSWER_SUPERSEDED_BY] = found.superseded_by.map_or(NO_END, f64::from);
+            out[ANSWER_SIMILAR_TO] = found.similar_to.map_or(NO_END, f64::from);
             out[ANSWER..].copy_from_slice(&found.evidence.to_array());
         }
         self.report_scratch_bytes();
@@ -221,12 +229,28 @@ impl ResidentMemory {
     }
 
     /// Numbers, rows and bytes: as [`ResidentMemory::ask`]. Returns the reasons for the place of a
-    /// memory among the answers, as JSON.
-    pub fn why(&mut self, row: Row, length: usize, add_word: &Function) -> Option<String> {
+    /// memory among the answers, as JSON. In the bytes, title and text of the memory follow the
+    /// question; a `title_length` below 0 says that they are not given.
+    pub fn why(
+        &mut self,
+        row: Row,
+        length: usize,
+        title_length: f64,
+        text_length: usize,
+        diversity: f64,
+        add_word: &Function,
+    ) -> Option<String> {
         let Request { filters, now, .. } = Request::read(&self.scratch.numbers, &self.scratch.rows);
         let text = self.scratch.text(0, length);
-        let ask = Ask { text, filters: &filters, limit: 0, min_score: 0.0, now };
-        answer(self.memory.why(row, &ask, &mut embed_by(add_word))).map(|why| to_json(&why))
+        let ask = Ask { text, filters: &filters, limit: 0, min_score: 0.0, diversity, now };
+        let given = (title_length >= 0.0).then(|| {
+            let title_length = title_length as usize;
+            let title = self.scratch.text(length, title_length);
+            let body = self.scratch.text(length + title_length, text_length);
+            Text { title, body, event: None }
+        });
+        let why = self.memory.why(row, &ask, given.as_ref(), &mut embed_by(add_word));
+        answer(why).map(|why| to_json(&why))
     }
 
     /// Numbers, rows and bytes: as [`ResidentMemory::ask`]. Writes the memories that may be found
@@ -234,7 +258,7 @@ impl ResidentMemory {
     pub fn evidence(&mut self, length: usize, add_word: &Function) -> f64 {
         let Request { filters, now, .. } = Request::read(&self.scratch.numbers, &self.scratch.rows);
         let text = self.scratch.text(0, length);
-        let ask = Ask { text, filters: &filters, limit: 0, min_score: 0.0, now };
+        let ask = Ask { text, filters: &filters, limit: 0, min_score: 0.0, diversity: 0.0, now };
         let collected = self.memory.evidence(&ask, &mut embed_by(add_word));
         let Some(all) = answer(collected) else { return -1.0 };
         if !self.scratch.reserve_answer(all.len() * KINDS, all.len()) {

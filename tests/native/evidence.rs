@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use nous_wasm::Config;
 use nous_wasm::Value;
 use nous_wasm::columns::{Row, VectorForm};
-use nous_wasm::evidence::{Learned, NAMES, Stemming, Text, Values};
+use nous_wasm::evidence::{Field, Learned, NAMES, Span, Stemming, Text, Values};
 use nous_wasm::memory::{
     Access, Answer, Ask, EdgeChange, Embedding, EntryText, Feedback, Filters, MemoryIndex,
     NameKind, NodeChange, Options, Step, Target, Why,
@@ -122,7 +122,8 @@ impl Memory {
 
     fn why(&mut self, row: Row, text: &str) -> Why {
         let filters = Filters::default();
-        self.run(&question(text, &filters), |index, ask, embed| index.why(row, ask, embed)).unwrap()
+        self.run(&question(text, &filters), |index, ask, embed| index.why(row, ask, None, embed))
+            .unwrap()
     }
 
     fn evidence_for(&mut self, ask: &Ask<'_>) -> HashMap<Row, Values> {
@@ -151,7 +152,7 @@ impl Memory {
 }
 
 fn question<'a>(text: &'a str, filters: &'a Filters) -> Ask<'a> {
-    Ask { text, filters, limit: usize::MAX, min_score: 0.0, now: NOW }
+    Ask { text, filters, limit: usize::MAX, min_score: 0.0, diversity: 0.0, now: NOW }
 }
 
 /// A sentence of `count` words that occur nowhere else, numbered from `first`.
@@ -509,8 +510,9 @@ fn evidence_is_relative_to_the_best_memory_that_passes_the_filters() {
     assert!(memory.evidence("coffee")[&rows[1]].bm < 1.0);
     let answers = memory.answers(&question("coffee", &filters));
     assert_eq!(answers.iter().map(|it| it.row).collect::<Vec<_>>(), rows[1..]);
-    let why = memory
-        .run(&question("coffee", &filters), |index, ask, embed| index.why(rows[0], ask, embed));
+    let why = memory.run(&question("coffee", &filters), |index, ask, embed| {
+        index.why(rows[0], ask, None, embed)
+    });
     assert_eq!(why.unwrap_err().field(), "id");
 }
 
@@ -875,8 +877,9 @@ fn reasons_are_refused_for_a_memory_without_a_text() {
     let row = memory.upsert(&[(NODE, None)]).unwrap()[0];
     let filters = Filters::default();
     for row in [row, 99] {
-        let refused = memory
-            .run(&question("coffee", &filters), |index, ask, embed| index.why(row, ask, embed));
+        let refused = memory.run(&question("coffee", &filters), |index, ask, embed| {
+            index.why(row, ask, None, embed)
+        });
         assert_eq!(refused.unwrap_err().field(), "id", "{row}");
     }
 }
@@ -949,6 +952,125 @@ proptest! {
         memory.evidence(&asked);
         memory.set(rows[place], "", &texts[place]);
         prop_assert_eq!(memory.evidence(&asked), before);
+    }
+}
+
+// ---- answers that are alike ---------------------------------------------------------------------
+
+/// Adds memories with these texts, no two of which are in one run.
+fn add_apart(memory: &mut Memory, texts: &[&str]) -> Vec<Row> {
+    let made = |at: usize| Some(NOW - 100.0 * MINUTE * at as f64);
+    let nodes: Vec<_> = texts
+        .iter()
+        .enumerate()
+        .map(|(at, &text)| (NodeChange { created_at: made(at), ..NODE }, Some(("", text))))
+        .collect();
+    memory.upsert(&nodes).unwrap()
+}
+
+/// Returns words with ten others that only this text holds.
+fn about(words: &str, first: usize) -> String {
+    format!("{words} {}", sentence(first, 10))
+}
+
+#[test]
+fn a_memory_that_repeats_a_better_one_stands_behind_the_others_and_names_it() {
+    let mut memory = Memory::new();
+    let deploy = |number: &str| format!("Deploy {number} is out and {}", sentence(100, 20));
+    let (one, other) = (deploy("118"), deploy("119"));
+    let texts = [&one, &one, &other, &about("deploy", 0), &about("deploy", 20)];
+    let rows = add_apart(&mut memory, &texts.map(|it| it.as_str()));
+    let filters = Filters::default();
+    let answers = memory.answers(&question("deploy out", &filters));
+    let copy = answers.last().unwrap();
+    assert_eq!((copy.row, copy.similar_to), (rows[1], Some(rows[0])));
+    // Another number is another memory.
+    assert_eq!(answers[..2].iter().map(|it| it.row).collect::<Vec<_>>(), [rows[0], rows[2]]);
+    assert!(answers[..4].iter().all(|it| it.similar_to.is_none()));
+    assert_eq!(memory.why(rows[1], "deploy out").rank, Some(5));
+    assert_eq!(memory.why(rows[1], "deploy out").similar_to, Some(rows[0]));
+}
+
+#[test]
+fn diversity_moves_a_memory_behind_one_that_says_something_else() {
+    let mut memory = Memory::new();
+    let twin = about("coffee bread jam", 0);
+    let like = format!("{twin} tea w50 w51 w52");
+    let rows = add_apart(&mut memory, &[&twin, &like, &about("coffee bread", 80)]);
+    let filters = Filters::default();
+    let plain = question("coffee bread jam", &filters);
+    let order = |memory: &mut Memory, diversity: f64| -> Vec<(Row, Option<Row>)> {
+        let ask = Ask { diversity, ..plain.clone() };
+        memory.answers(&ask).iter().map(|it| (it.row, it.similar_to)).collect()
+    };
+    assert_eq!(order(&mut memory, 0.0), [(rows[0], None), (rows[1], None), (rows[2], None)]);
+    let moved = [(rows[0], None), (rows[2], None), (rows[1], Some(rows[0]))];
+    assert_eq!(order(&mut memory, 1.0), moved);
+}
+
+#[test]
+fn the_first_answers_do_not_depend_on_the_limit_whatever_the_diversity() {
+    let mut memory = Memory::new();
+    let texts: Vec<String> =
+        (0..150).map(|at| format!("coffee {} w{}", sentence(at % 9 * 12, 12), at % 40)).collect();
+    memory.add(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+    let filters = Filters::default();
+    for diversity in [0.0, 0.3, 1.0] {
+        let ask = Ask { diversity, ..question("coffee w3 w7", &filters) };
+        let all = memory.answers(&ask);
+        assert_eq!(all.len(), 150);
+        assert!(all.iter().any(|it| it.similar_to.is_some()));
+        for limit in [1, 5, 10, 63, 64, 65, 149] {
+            assert_eq!(memory.answers(&Ask { limit, ..ask.clone() }), all[..limit]);
+        }
+        for (place, answer) in all.iter().enumerate().step_by(10) {
+            let why = memory.run(&ask, |index, ask, embed| index.why(answer.row, ask, None, embed));
+            let why = why.unwrap();
+            assert_eq!((why.rank, why.similar_to), (Some(place + 1), answer.similar_to));
+        }
+    }
+    for wrong in [-0.1, 1.1, f64::NAN] {
+        let ask = Ask { diversity: wrong, ..question("coffee", &filters) };
+        let refused = memory.run(&ask, |index, ask, embed| index.ask(ask, embed)).unwrap_err();
+        assert_eq!(refused.field(), "diversity");
+    }
+}
+
+// ---- places in a text ---------------------------------------------------------------------------
+
+#[test]
+fn reasons_say_where_a_text_holds_words_and_passage() {
+    let mut memory = Memory::new();
+    let (title, body) = ("Größe 🙂 of the house", "She moved house. 比特币价格 moves, naïve.");
+    let rows = memory.upsert(&[(NODE, Some((title, body)))]).unwrap();
+    let filters = Filters::default();
+    let ask = question("move houses 币价", &filters);
+    let text = Text { title, body, event: None };
+    let why =
+        memory.run(&ask, |index, ask, embed| index.why(rows[0], ask, Some(&text), embed)).unwrap();
+    let slice = |span: &Span| {
+        let part = if span.field == Field::Title { title } else { body };
+        let units: Vec<u16> = part.encode_utf16().collect();
+        String::from_utf16(&units[span.start as usize..span.end as usize]).unwrap()
+    };
+    let found: Vec<(String, Vec<String>)> = why
+        .words
+        .iter()
+        .map(|it| (it.asked.clone(), it.spans.as_ref().unwrap().iter().map(slice).collect()))
+        .collect();
+    let of = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>();
+    assert_eq!(found[0], ("move".to_owned(), of(&["moved", "moves"])));
+    assert_eq!(found[1], ("houses".to_owned(), of(&["house", "house"])));
+    assert_eq!(found[2], ("币价".to_owned(), of(&["币价"])));
+    let passage: Vec<String> = why.passage.spans.unwrap().iter().map(slice).collect();
+    assert_eq!(passage, [title, &body[..body.len() - 1]]);
+    for (title, body) in [("", body), (title, ""), (title, "She moved house. 比特币价格 moves.")]
+    {
+        let other = Text { title, body, event: None };
+        let refused = memory
+            .run(&ask, |index, ask, embed| index.why(rows[0], ask, Some(&other), embed))
+            .unwrap_err();
+        assert_eq!(refused.field(), "text");
     }
 }
 

@@ -101,6 +101,27 @@ describe("upsert", () => {
   });
 });
 
+test("why refuses a text that is not the memory's, and asks for it by name", () => {
+  const memory = new nous.MemoryIndex();
+  memory.upsert([{ id: "a", title: "Mira", text: "Mira moved to Lisbon." }]);
+  const call = (text: unknown) => () =>
+    memory.why("a", QUESTION, { text } as Parameters<typeof memory.why>[2]);
+  for (const text of [null, "Mira moved to Lisbon.", 7, []])
+    expectRefusal(call(text), { field: "text" });
+  expectRefusal(call({ body: "" }), { field: "body" });
+  for (const wrong of [null, ...NO_STRINGS]) {
+    expectRefusal(call({ title: wrong }), { field: "text.title" });
+    expectRefusal(call({ text: wrong }), { field: "text.text" });
+  }
+  for (const text of [
+    {},
+    { text: "Mira moved to Lisbon." },
+    { title: "Mira", text: "Mira moved." },
+  ])
+    expectRefusal(call(text), { field: "text" });
+  memory.free();
+});
+
 describe.each(["ask", "evidence", "why"] as const)("%s", (method) => {
   const call = (question: unknown, options?: unknown) => () =>
     method === "why" ? js.why("a", question, options) : js[method](question, options);
@@ -122,6 +143,8 @@ describe.each(["ask", "evidence", "why"] as const)("%s", (method) => {
       expectRefusal(call(QUESTION, { limit }), { field: "limit" });
     for (const min_score of [-1e-9, 1.01, Number.NaN, INFINITY, null, ...NO_NUMBERS])
       expectRefusal(call(QUESTION, { min_score }), { field: "min_score" });
+    for (const diversity of [-1e-9, 1.01, Number.NaN, INFINITY, null, ...NO_NUMBERS])
+      expectRefusal(call(QUESTION, { diversity }), { field: "diversity" });
     for (const now of [Number.NaN, INFINITY, 8.64e15 + 2, new Date(Number.NaN), "", "today", {}])
       expectRefusal(call(QUESTION, { now }), { field: "now" });
     expectRefusal(call(QUESTION, { filters: [] }), { field: "filters" });

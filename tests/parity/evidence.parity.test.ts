@@ -72,7 +72,7 @@ describe("answers by evidence", () => {
   test("cover every kind of evidence, every way in which words match, and all filters", () => {
     const seen = new Map<string, number>(EVIDENCE.map((kind) => [kind, 0]));
     const count = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1);
-    for (const { options, steps } of fc.sample(life, { numRuns: 200, seed: 3 })) {
+    for (const { options, steps } of fc.sample(life, { numRuns: 450, seed: 3 })) {
       const memory = new ReferenceMemory(options);
       for (const step of steps) {
         const taken = take(memory, step);
@@ -87,8 +87,9 @@ describe("answers by evidence", () => {
           count("filtered");
         if (said.answers.length > 0 && said.answers.length < said.evidence.ids.length)
           count("cut off");
-        for (const { evidence, superseded_by } of said.answers) {
+        for (const { evidence, superseded_by, similar_to } of said.answers) {
           for (const kind of Object.keys(evidence)) count(kind);
+          if (similar_to !== undefined) count("similar");
           if (superseded_by !== undefined) count("superseded");
         }
         for (const [, why] of said.reasons as [string, ReturnType<Memory["why"]>][]) {
@@ -107,7 +108,7 @@ describe("answers by evidence", () => {
     }
     const wanted = [
       ...["filtered", "cut off", "later passage", "other form", "near by vectors", "32 words"],
-      ...["superseded", "supersession", "not connected", "nothing learned"],
+      ...["superseded", "supersession", "not connected", "similar", "nothing learned"],
       ...TRAITS.map((trait) => `moves ${trait}`),
       ...["like 0.8", "like 0.85", "like 0.7", "in another passage", ...EVIDENCE],
     ];

@@ -187,11 +187,14 @@ export interface GivenText {
   created_at: number;
 }
 
-interface TextOfMemory {
+/** A text as the index keeps it. */
+export interface TextOfMemory {
   /** The time of its event, and those that it names. */
   told: Stretch[];
   passages: Passage[];
   words: number;
+  /** The stems of its words. */
+  stems: ReadonlySet<string>;
   /** Length of the sum of its vectors, as f32. */
   length: number;
   holds: { time: boolean; number: boolean; name: boolean };
@@ -363,6 +366,7 @@ export class EvidenceTexts {
       told: [...ofEvent, ...named].slice(0, MOST_TOLD),
       passages,
       words: split.flat().length,
+      stems: new Set(split.flat().map(({ word }) => this.#stem(word))),
       length: Math.fround(Math.sqrt(squares)),
       holds: { time: either(holdsTime), number: either(holdsNumber), name: either(holdsName) },
       isQuestion: either((text) => /[?？]\p{White_Space}*$/u.test(text)),
@@ -947,19 +951,25 @@ export function ranked(
     .sort((a, b) => b.sum - a.sum);
 }
 
-/** The reasons for the place of a memory. */
+/** An answer at its place. */
+export type Placed = Ranked & {
+  /** A memory before it that it is like, if it was moved for that reason. */
+  similar_to: string | undefined;
+};
+
+/** The reasons for the place of a memory among answers in this order. */
 export function reasons(
   collected: CollectedEvidence,
   id: string,
   fit: Fit,
-  supersessions: readonly Supersession[],
+  order: readonly Placed[],
 ): Why {
-  const order = ranked(collected, fit, supersessions);
   const place = order.findIndex((answer) => answer.id === id);
   const { text, values, soft } = collected.held.get(id)!;
   const byEvidence = sumOf(values, fit.weights);
-  const { sum = byEvidence, superseded_by } = order[place] ?? {};
-  const odds = oddsOf(fit, Math.max(order[0]?.sum ?? sum, sum), collected.spread);
+  const { sum = byEvidence, superseded_by, similar_to } = order[place] ?? {};
+  const best = Math.max(sum, ...order.map((answer) => answer.sum));
+  const odds = oddsOf(fit, best, collected.spread);
   const evidence = EVIDENCE.filter((name) => values[name] !== 0).map((name) => {
     const [value, weight] = [values[name], fit.weights[name]];
     return { name: name as string, value, weight, contribution: value * weight };
@@ -995,5 +1005,6 @@ export function reasons(
       words: passage.length,
     },
     ...(superseded_by === undefined ? {} : { superseded_by }),
+    ...(similar_to === undefined ? {} : { similar_to }),
   };
 }

@@ -32,6 +32,7 @@ import type {
 } from "../../js/engine/src/memory/types.ts";
 import type { Instant as InstantGiven } from "../../js/engine/src/types.ts";
 import { DECAY_LIFECYCLE_STATES } from "./decay.ts";
+import { spreadOut } from "./diversity.ts";
 import {
   type AskedMemory,
   type CollectedEvidence,
@@ -42,6 +43,7 @@ import {
   fitWith,
   learn,
   NOTHING_LEARNED,
+  type Placed,
   ranked,
   reasons,
   type Supersession,
@@ -612,20 +614,28 @@ export class ReferenceMemory {
 
   ask(question: string, options: AskOptions = {}): Answer[] {
     const { limit = DEFAULT_ANSWERS, min_score = 0 } = options;
-    const collected = this.#collect(question, options);
-    const answers = ranked(collected, this.#fit, this.#supersessions())
+    return this.#order(this.#collect(question, options), options.diversity, min_score)
       .slice(0, limit)
-      .map(({ id, score, sum, values, superseded_by }) => ({
+      .map(({ id, score, sum, values, superseded_by, similar_to }) => ({
         ...{ id, score, sum },
         evidence: Object.fromEntries(Object.entries(values).filter(([, value]) => value !== 0)),
         ...(superseded_by === undefined ? {} : { superseded_by }),
+        ...(similar_to === undefined ? {} : { similar_to }),
       }));
-    const end = answers.findIndex(({ score }) => score < min_score);
-    return end < 0 ? answers : answers.slice(0, end);
   }
 
   why(id: string, question: string, options: AskOptions = {}): Why {
-    return reasons(this.#collect(question, options), id, this.#fit, this.#supersessions());
+    const collected = this.#collect(question, options);
+    return reasons(collected, id, this.#fit, this.#order(collected, options.diversity));
+  }
+
+  #order(collected: CollectedEvidence, diversity = 0, min_score = 0): Placed[] {
+    const answers = ranked(collected, this.#fit, this.#supersessions());
+    return spreadOut(
+      answers.filter(({ score }) => score >= min_score),
+      diversity,
+      (id) => collected.held.get(id)!.text,
+    );
   }
 
   #supersessions(): Supersession[] {

@@ -118,6 +118,81 @@ test("a memory that corrects others is queued with them for 14 days", async () =
   expect((await client().ask("GET /contradiction/queue")).body.count).toBe(0);
 });
 
+describe("a memory that replaces another without a marker", () => {
+  const FACT = { type: "fact", subtype: "custom:fact" };
+  const DAIRY = {
+    ...FACT,
+    content_title: "Milk",
+    content_body:
+      "Default on the shopping list: two litres of semi-skimmed cow's milk every Saturday.",
+    created_at: "2026-01-03T09:00:00Z",
+  };
+  const OATS = {
+    ...FACT,
+    content_title: "Milk on the list",
+    content_body: "The shopping list has oat milk instead, three litres every Saturday.",
+    created_at: "2026-03-02T09:00:00Z",
+  };
+  const OTHERS = [
+    { ...FACT, content_title: "The car", content_body: "The car is serviced in May." },
+    { ...FACT, content_title: "Bread", content_body: "Rye bread comes from the van." },
+  ];
+  const queueOf = async ({ ask }: Client) => (await ask("GET /contradiction/queue")).body.data;
+
+  test("is queued as a possible conflict, and supersedes nothing", async () => {
+    const one = client();
+    const old = await one.create(DAIRY);
+    for (const other of OTHERS) await one.create(other);
+    const fresh = await one.create(OATS);
+    expect(fresh).not.toHaveProperty("_contradiction_detected");
+    await expect
+      .poll(() => queueOf(one), { timeout: 10_000 })
+      .toMatchObject([
+        {
+          old_node_id: old.id,
+          new_node_id: fresh.id,
+          new_content: OATS.content_body,
+          detection_tier: "EVIDENCE",
+          status: "pending",
+        },
+      ]);
+    const [{ id, detection_confidence }] = await queueOf(one);
+    expect(detection_confidence).toBeGreaterThan(0.3);
+    expect(await stateOf(one, old.id)).not.toBe("DORMANT");
+    expect(await edgesOf(one, old.id)).toEqual([]);
+    await resolve(one, id, "new_is_current");
+    expect((await one.search("which milk is on the shopping list?"))[0]).toBe(fresh.id);
+  });
+
+  test("is found among those of a batch, by the times of their making", async () => {
+    const one = client();
+    const items = [OATS, ...OTHERS, DAIRY];
+    const { body } = await one.ask("POST /nodes/batch", { items });
+    const [fresh, , , old] = body.results;
+    await expect
+      .poll(() => queueOf(one), { timeout: 10_000 })
+      .toMatchObject([{ old_node_id: old.id, new_node_id: fresh.id }]);
+  });
+
+  test("is queued neither with one that says the same nor with one that tells what happened", async () => {
+    const one = client();
+    await one.create({ ...DAIRY, subtype: "custom:turn_summary" });
+    await one.create(OATS);
+    await one.create({ ...OATS, content_title: "The list", created_at: "2026-04-01T09:00:00Z" });
+    // Memories are compared in the order of the writes: this one comes last.
+    const loaf = { ...FACT, content_title: "Bread", created_at: "2026-01-03T09:00:00Z" };
+    const rye = await one.create({ ...loaf, content_body: "Dark rye from the van, on Fridays." });
+    await one.create({
+      ...loaf,
+      content_body: "Spelt instead of the rye from the van, on Fridays.",
+      created_at: "2026-05-03T09:00:00Z",
+    });
+    await expect
+      .poll(() => queueOf(one), { timeout: 10_000 })
+      .toMatchObject([{ old_node_id: rye.id }]);
+  });
+});
+
 test("a queued conflict shows the new memory's text, without storing a copy", async () => {
   const one = client();
   const { fresh } = await conflicting(one);

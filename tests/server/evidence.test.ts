@@ -193,6 +193,24 @@ describe("a search by evidence", () => {
     );
   });
 
+  test("puts a copy behind other memories, and names the one that it repeats", async () => {
+    const own = client();
+    const words = "of the billing service failed because the queue of the printer was full";
+    const copy = { content_title: "A deploy", content_body: `The deploy ${words}.` };
+    const [one, two] = [await own.create(copy), await own.create(copy)];
+    const other = await own.create({ content_title: "Mail", content_body: "A deploy of mail." });
+    const query = "Why did the deploy of billing fail?";
+    const { data } = await searched(own, { query });
+    const [best, next, last] = data;
+    expect([best.id, last.id].sort()).toEqual([one.id, two.id].sort());
+    expect(next.id).toBe(other.id);
+    expect(last).toMatchObject({ similar_to: best.id });
+    expect(best).not.toHaveProperty("similar_to");
+    const diverse = await searched(own, { query, diversity: 1 });
+    expect(diverse.data[0].id).toBe(best.id);
+    expect((await own.ask("POST /search", { query, diversity: 2 })).status).toBe(400);
+  });
+
   test("names the memory that supersedes another, and finds a time of an event", async () => {
     const own = await filled(client());
     const newer = { ...MEMORIES[2], id: "porto", created_at: day("02-09") };

@@ -62,6 +62,12 @@ const word = fc.oneof(
 );
 const running = (size: { minLength?: number; maxLength: number }) =>
   fc.array(fc.tuple(word, fc.constantFrom(...ENDS)), size).map((pieces) => pieces.flat().join(""));
+/** Texts that several memories hold, and nearly the same ones: a word more, another number. */
+const REPEATED =
+  "Mira moved to Lisbon in May 2023 and runs to the city house when Jonas fixed bread and coffee";
+const repeated = fc.constantFrom(
+  ...[REPEATED, REPEATED, `${REPEATED} now`, REPEATED.replace("2023", "2022"), `${REPEATED} 7`],
+);
 /** Texts of no passage, of one, and of several; sentences that are too long for a passage. */
 export const text = fc.oneof(
   { weight: 5, arbitrary: running({ maxLength: 25 }) },
@@ -70,6 +76,7 @@ export const text = fc.oneof(
   fc
     .array(fc.constantFrom(...WORDS), { minLength: 50, maxLength: 140 })
     .map((words) => words.join(" ")),
+  repeated,
   fc.constantFrom("", "…", " \n ", "?"),
 );
 const title = fc.oneof(
@@ -137,7 +144,7 @@ const made = fc
 const node: fc.Arbitrary<MemoryNode> = fc.record(
   {
     id,
-    title,
+    title: fc.oneof(title, fc.constant("")),
     text,
     created_at: made,
     event_time: fc.oneof(made, fc.constantFrom(null, Date.UTC(2023, 4, 9))),
@@ -171,6 +178,7 @@ const options: fc.Arbitrary<AskOptions> = fc.record(
     now: fc.constantFrom(NOW, NOW + 0.5, NOW + 40 * DAY, NOW - 30 * DAY),
     limit: fc.constantFrom(0, 1, 3, 100),
     min_score: fc.constantFrom(0, 0.001, 0.05, 0.5),
+    diversity: fc.constantFrom(0, 0, 0.1, 0.5, 1),
     filters: fc.oneof(fc.constant(null), fewFilters),
   },
   { requiredKeys: ["now"] },

@@ -5,17 +5,18 @@ import {
   ANSWER,
   ANSWER_ROW,
   ANSWER_SCORE,
+  ANSWER_SIMILAR_TO,
   ANSWER_SUM,
   ANSWER_SUPERSEDED_BY,
   NO_END,
 } from "../generated/layout.ts";
 import type { Glue } from "../instance.ts";
 import { mostBytes, writeText } from "../text.ts";
-import type { ReadQuestion } from "./read.ts";
+import type { ReadQuestion, ReadText } from "./read.ts";
 import { refusedSearch } from "./refusals.ts";
 import { writeSearch } from "./search.ts";
 import type { MemoryState } from "./state.ts";
-import type { Answer, EvidenceMatrix, Why } from "./types.ts";
+import type { Answer, EvidenceMatrix, TextSpan, Why } from "./types.ts";
 
 let kinds: readonly string[] | undefined;
 
@@ -29,7 +30,7 @@ function namesOf(glue: Glue): readonly string[] {
 export function answerQuestion(state: MemoryState, question: ReadQuestion): Answer[] {
   const { resident, ids } = state;
   const length = writeQuestion(state, question);
-  const count = resident.module.ask(length, question.minScore, state.addWord);
+  const count = resident.module.ask(length, question.minScore, question.diversity, state.addWord);
   if (count < 0) throw refusedSearch(state);
   resident.relocate();
   const names = namesOf(resident.instance.glue);
@@ -43,12 +44,14 @@ export function answerQuestion(state: MemoryState, question: ReadQuestion): Answ
       if (value !== 0) evidence[names[kind]!] = value;
     }
     const newer = numbers[at + ANSWER_SUPERSEDED_BY]!;
+    const like = numbers[at + ANSWER_SIMILAR_TO]!;
     answers[place] = {
       id: ids[numbers[at + ANSWER_ROW]!]!,
       score: numbers[at + ANSWER_SCORE]!,
       sum: numbers[at + ANSWER_SUM]!,
       evidence,
       ...(newer === NO_END ? {} : { superseded_by: ids[newer]! }),
+      ...(like === NO_END ? {} : { similar_to: ids[like]! }),
     };
   }
   resident.shrinkAfterAnswer();
@@ -56,23 +59,53 @@ export function answerQuestion(state: MemoryState, question: ReadQuestion): Answ
 }
 
 /** Explains the place of the memory of a row. @internal */
-export function explainAnswer(state: MemoryState, question: ReadQuestion, row: number): Why {
-  const length = writeQuestion(state, question);
-  const json = state.resident.module.why(row, length, state.addWord);
+export function explainAnswer(
+  state: MemoryState,
+  question: ReadQuestion,
+  row: number,
+  text: ReadText | undefined,
+): Why {
+  const { title = "", body = "" } = text ?? {};
+  const length = writeQuestion(state, question, title.length + body.length);
+  const { resident } = state;
+  const titleLength = writeText(title, resident.bytes, resident.bytesAt + length);
+  const at = resident.bytesAt + length + titleLength;
+  const bodyLength = writeText(body, resident.bytes, at);
+  const json = resident.module.why(
+    row,
+    length,
+    text === undefined ? -1 : titleLength,
+    bodyLength,
+    question.diversity,
+    state.addWord,
+  );
   if (json === undefined) throw refusedSearch(state);
   state.resident.relocate();
-  const { passage, superseded_by: newer, ...rest } = JSON.parse(json) as ModuleWhy;
+  const {
+    passage,
+    superseded_by: newer,
+    similar_to: like,
+    ...rest
+  } = JSON.parse(json) as ModuleWhy;
   return {
     ...rest,
     ...(newer === null ? {} : { superseded_by: state.ids[newer]! }),
-    passage: { index: passage.passage, first_word: passage.first_word, words: passage.words },
+    ...(like === null ? {} : { similar_to: state.ids[like]! }),
+    passage: {
+      index: passage.passage,
+      first_word: passage.first_word,
+      words: passage.words,
+      ...(passage.spans === undefined ? {} : { spans: passage.spans }),
+    },
   };
 }
 
-interface ModuleWhy extends Omit<Why, "passage" | "superseded_by"> {
+interface ModuleWhy extends Omit<Why, "passage" | "superseded_by" | "similar_to"> {
   /** A row. */
   superseded_by: number | null;
-  passage: { passage: number; first_word: number; words: number };
+  /** A row. */
+  similar_to: number | null;
+  passage: { passage: number; first_word: number; words: number; spans?: TextSpan[] };
 }
 
 /** @internal */
@@ -93,9 +126,12 @@ export function collectEvidence(state: MemoryState, question: ReadQuestion): Evi
   return matrix;
 }
 
-/** Writes a question into the scratch. Returns its length in bytes. */
-function writeQuestion(state: MemoryState, { text, search }: ReadQuestion): number {
-  writeSearch(state, search, mostBytes(text.length));
+/**
+ * Writes a question into the scratch, with room for so many UTF-16 units after it. Returns its length
+ * in bytes.
+ */
+function writeQuestion(state: MemoryState, { text, search }: ReadQuestion, after = 0): number {
+  writeSearch(state, search, mostBytes(text.length + after));
   const { resident } = state;
   return writeText(text, resident.bytes, resident.bytesAt);
 }

@@ -32,6 +32,7 @@ import {
   readQuestion,
   readSearch,
   readSimilar,
+  readWhy,
   SIMILAR_KEYS,
 } from "./read.ts";
 import { lookUp, rankCandidates } from "./rerank.ts";
@@ -70,6 +71,7 @@ import type {
   Sweep,
   Transition,
   Why,
+  WhyOptions,
 } from "./types.ts";
 import {
   countAccesses,
@@ -362,20 +364,23 @@ export class MemoryIndex {
    * @example
    * ```ts
    * const { rank, evidence, words } = index.why("m1", "Where did Mira move?");
+   * const text = { text: "Mira moved to Lisbon in May 2026." };
+   * const { passage } = index.why("m1", "Where did Mira move?", { text });
+   * console.log(passage.spans); // [{ field: "text", start: 0, end: 32 }]
    * ```
    *
-   * @throws {NousError} `invalid_argument` if there is no such memory, if it has no text, or if it
-   * does not pass the filters.
+   * @throws {NousError} `invalid_argument` if there is no such memory, if it has no text, if it does
+   * not pass the filters, or if `text` is not the text that it was stored with.
    */
-  why(id: string, question: string, options: AskOptions = {}): Why {
+  why(id: string, question: string, options: WhyOptions = {}): Why {
     const state = this.#index.live();
-    const read = readQuestion(question, options, state.names);
+    const { read, text } = readWhy(question, options, state.names);
     state.tryEmbedder();
     this.#index.requireSame(state);
     const row = state.rows.get(id);
     if (row === undefined)
       throw invalid("id", `must name a memory of this index, found ${show(id)}`);
-    return explainAnswer(state, read, row);
+    return explainAnswer(state, read, row, text);
   }
 
   /**

@@ -83,6 +83,7 @@ import type {
   SearchFilters,
   SearchQuery,
   StoredLifecycleState,
+  WhyOptions,
 } from "./types.ts";
 
 const NODE_FIELDS = new KnownFields(
@@ -512,29 +513,69 @@ export function readSearch(search: SearchQuery, names: AllNames): ReadSearch {
 }
 
 /** @internal */
-export const ASK_KEYS: ReadonlySet<string> = new Set(["limit", "min_score", "now", "filters"]);
+export const ASK_KEYS: ReadonlySet<string> = new Set([
+  ...["limit", "min_score", "diversity", "now", "filters"],
+]);
 
 /** A question after reading: a search without hits and embedding, and the least score. @internal */
 export interface ReadQuestion {
   text: string;
   search: ReadSearch;
   minScore: number;
+  diversity: number;
 }
 
 /** @internal */
 export function readQuestion(text: string, options: AskOptions, names: AllNames): ReadQuestion {
   if (typeof text !== "string") throw invalid("question", `must be a string, found ${show(text)}`);
-  const { limit, min_score, now, filters } = optionsOf<AskOptions>("options", options, ASK_KEYS);
-  const minScore = min_score === undefined ? 0 : min_score;
-  if (!(typeof minScore === "number" && minScore >= 0 && minScore <= 1))
-    throw invalid("min_score", `must lie between 0 and 1, found ${show(min_score)}`);
+  const given = optionsOf<AskOptions>("options", options, ASK_KEYS);
+  const { limit, now, filters } = given;
+  const minScore = shareOf("min_score", given.min_score);
+  const diversity = shareOf("diversity", given.diversity);
   const head = new Float64Array(SEARCH);
   head[SEARCH_NOW] = presentOf(now);
   head[SEARCH_LIMIT] = limitOf(limit, DEFAULT_ANSWERS);
   const lists = readFilters(filters, names, head);
   head[SEARCH_COMPONENTS] = NO_EMBEDDING;
   const search = { head, lists, hits: [], scores: new Float64Array(0), embedding: undefined };
-  return { text, search, minScore };
+  return { text, search, minScore, diversity };
+}
+
+/** The text of a memory. @internal */
+export interface ReadText {
+  title: string;
+  body: string;
+}
+
+/** The options of a question about one memory. @internal */
+export const WHY_KEYS: ReadonlySet<string> = new Set([...ASK_KEYS, "text"]);
+const TEXT_KEYS: ReadonlySet<string> = new Set(["title", "text"]);
+
+/** Reads the options of a question about one memory. @internal */
+export function readWhy(
+  question: string,
+  options: WhyOptions,
+  names: AllNames,
+): { read: ReadQuestion; text: ReadText | undefined } {
+  const { text, ...asked } = { ...optionsOf<WhyOptions>("options", options, WHY_KEYS) };
+  const read = readQuestion(question, asked, names);
+  if (text === undefined) return { read, text };
+  const { title = "", text: body = "" } = optionsOf<NonNullable<WhyOptions["text"]>>(
+    "text",
+    text,
+    TEXT_KEYS,
+  );
+  if (typeof title !== "string")
+    throw invalid("text.title", `must be a string, found ${show(title)}`);
+  if (typeof body !== "string") throw invalid("text.text", `must be a string, found ${show(body)}`);
+  return { read, text: { title, body } };
+}
+
+/** Returns a number from 0 to 1; 0 if it is missing. */
+function shareOf(field: string, value: number | undefined): number {
+  if (value === undefined) return 0;
+  if (typeof value === "number" && value >= 0 && value <= 1) return value;
+  throw invalid(field, `must lie between 0 and 1, found ${show(value)}`);
 }
 
 /** Reads a search by vector alone. @internal */

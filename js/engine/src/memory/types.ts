@@ -307,10 +307,43 @@ export interface AskOptions {
   limit?: number | undefined;
   /** The least score of an answer, from 0 to 1. Default 0. */
   min_score?: number | undefined;
+  /**
+   * How far a memory moves back that is like a better one, by words and vectors, from 0 to 1.
+   * Default 0. Whatever it is, a memory that repeats a better one (nine of ten words and every number)
+   * stands behind the others. Only the best 64 are moved, so that the first answers do not depend on
+   * `limit`. Scores do not change.
+   */
+  diversity?: number | undefined;
   /** The present, to which times such as "last week" are relative. Default: the clock. */
   now?: Instant | undefined;
   /** Default: no filters. */
   filters?: SearchFilters | null | undefined;
+}
+
+/**
+ * Options of `why`.
+ *
+ * @example
+ * ```ts
+ * const { words } = index.why("m1", "Where did Mira move?", { text: { title, text } });
+ * ```
+ */
+export interface WhyOptions extends AskOptions {
+  /**
+   * Title and text that the memory was stored with; the index does not keep them. With them, words
+   * and passage have `spans`, by which a page can mark them. A missing one counts as empty.
+   */
+  text?: { title?: string | undefined; text?: string | undefined } | undefined;
+}
+
+/** A stretch of a memory's title or text. */
+export interface TextSpan {
+  /** Whether it is in the title or in the text. */
+  field: "title" | "text";
+  /** The first UTF-16 unit, as `String.prototype.slice` takes it. */
+  start: number;
+  /** The unit after the last. */
+  end: number;
 }
 
 /** A memory that may answer a question. */
@@ -328,6 +361,11 @@ export interface Answer {
    * this one. Missing if there is none.
    */
   superseded_by?: string;
+  /**
+   * Id of a memory before this one that it is like or repeats, if it stands further back for that
+   * reason. Missing if it was not moved.
+   */
+  similar_to?: string;
 }
 
 /** The reasons for the place of a memory among the answers to a question. */
@@ -366,6 +404,11 @@ export interface Why {
     nearness: number;
     /** Whether the best passage holds the word that was found. */
     in_passage: boolean;
+    /**
+     * Where title and text hold the word that was found, or one as near as it, in order. Missing
+     * unless the text was given.
+     */
+    spans?: TextSpan[];
   }[];
   /** The passage that speaks most for the memory. */
   passage: {
@@ -375,9 +418,16 @@ export interface Why {
     first_word: number;
     /** Number of words. */
     words: number;
+    /**
+     * Where the passage stands: a stretch of the title, a stretch of the text, or one of each. Missing
+     * unless the text was given.
+     */
+    spans?: TextSpan[];
   };
   /** Id of the memory that supersedes this one; missing if there is none. */
   superseded_by?: string;
+  /** Id of a memory before this one that it is like; missing if it was not moved. */
+  similar_to?: string;
 }
 
 /** The evidence of all memories for a question. */

@@ -118,6 +118,11 @@ export class Agent {
   readonly givenPreset: Preset | undefined;
   readonly soft = new SoftState();
   /**
+   * Memories that were written and are not compared yet with those that they may replace. It is not
+   * stored: a possible conflict is a hint.
+   */
+  readonly uncompared = new Set<string>();
+  /**
    * Long work awaits it between its steps, outside of `read` and `write`, so that other agents of
    * the thread get their turns. Throws if the client has gone.
    */

@@ -30,7 +30,8 @@ const RESOLUTIONS = ["old_is_current", "new_is_current", "keep_both", "merge"] a
 const STATUSES = ["pending", "resolved"] as const;
 
 const conflictType = "The kind of the conflict.";
-const tier = "The method that found it, such as `PATTERN`.";
+const tier =
+  "The method that found it: `PATTERN` by markers of corrections, `EVIDENCE` without one.";
 const sureness = "How sure the method is, from 0 to 1.";
 const about = "A note on the conflict, for its resolution.";
 const entity = "The person or thing that both texts are about.";

@@ -59,6 +59,11 @@ export const searchRequest = z
           "`signals`. Default: the server's, and `signals` with an `embedding`.",
       ),
     min_score: share.nullish().describe("Only memories with this score or more. Default 0."),
+    diversity: share
+      .nullish()
+      .describe(
+        "How far a memory moves back that is like a better one, from 0 to 1. Default 0. Only by evidence.",
+      ),
   })
   .openapi("SearchRequest", { description: "A question, and the filters of the search." });
 
@@ -102,6 +107,13 @@ export const found = node
       .string()
       .optional()
       .describe("By evidence: the id of a memory that supersedes it, and that stands before it."),
+    similar_to: z
+      .string()
+      .optional()
+      .describe(
+        "By evidence: the id of a memory before it that it is like or repeats, if it stands further " +
+          "back for that reason.",
+      ),
     breakdown: breakdown.optional(),
     primary_signal: z
       .enum(SIGNALS)

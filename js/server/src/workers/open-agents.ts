@@ -2,6 +2,7 @@
 // arrival. While one waits for I/O, the others continue.
 
 import type { Agent } from "../agent/agent.ts";
+import { compareWritten } from "../agent/handlers/conflicts.ts";
 import { noRoom, Refusal, readOnly } from "../refusal.ts";
 import { isNoRoom, isReadOnly, StorageError } from "../storage/errors.ts";
 import { releaseHandles } from "../storage/release-handles.ts";
@@ -19,6 +20,12 @@ const FLUSH_PATIENCE = 20;
 const FLUSH_AFTER_READ_ONLY = 60_000;
 /** How long an agent that could not be opened is refused without another try, in milliseconds. */
 const REFUSED_FOR = 5_000;
+/**
+ * The delay between a write and the comparison with memories that it may replace, in milliseconds,
+ * and how many memories are compared in one turn.
+ */
+const COMPARE_AFTER = 100;
+const COMPARED_IN_A_TURN = 4;
 /** Memories whose vectors are made in one turn, between requests of the agent. */
 const EMBEDDED_IN_A_TURN = 500;
 /** How often the log tells how far this is, in milliseconds. */
@@ -70,6 +77,7 @@ interface OpenAgent {
   agent: Agent;
   last: Promise<unknown>;
   flush: NodeJS.Timeout | undefined;
+  compare: NodeJS.Timeout | undefined;
   /** Whether the last flush failed because the database is read-only. */
   isReadOnly: boolean;
   /** Requests that are not done. */
@@ -155,6 +163,7 @@ export class Agents {
       if (openAgent === this.#empty) this.#replaceEmpty(openAgent);
       openAgent.bytes = openAgent.agent.bytes;
       this.#flushSoon(name, openAgent);
+      this.#compareSoon(name, openAgent);
       this.#makeRoom(openAgent);
     };
     openAgent.last = turn.then(done, done);
@@ -170,6 +179,7 @@ export class Agents {
     const openAgent = this.#openAgents.get(name);
     this.#openAgents.delete(name);
     clearTimeout(openAgent?.flush);
+    clearTimeout(openAgent?.compare);
     const turn = (openAgent?.last ?? Promise.resolve()).then(() => {
       openAgent?.agent.discard();
       return work();
@@ -252,6 +262,7 @@ export class Agents {
       }
     }
     clearTimeout(openAgent.flush);
+    clearTimeout(openAgent.compare);
     this.#openAgents.delete(name);
     this.#closeAgent(name, openAgent.agent);
     this.#isToBeReleased = true;
@@ -365,13 +376,29 @@ export class Agents {
     openAgent.flush = setTimeout(flush, openAgent.isReadOnly ? FLUSH_AFTER_READ_ONLY : FLUSH_AFTER);
   }
 
+  /**
+   * Compares new memories with those that they may replace, a while after the client has its answer.
+   * The turn's end plans the next one if memories are left.
+   */
+  #compareSoon(name: string, openAgent: OpenAgent): void {
+    const isPlanned = openAgent.compare !== undefined || this.#openAgents.get(name) !== openAgent;
+    if (openAgent.agent.uncompared.size === 0 || isPlanned || this.#isClosing) return;
+    openAgent.compare = setTimeout(() => {
+      openAgent.compare = undefined;
+      this.#turn(name, openAgent, (agent) => compareWritten(agent, COMPARED_IN_A_TURN)).catch(
+        (error: unknown) => this.#logFailure(name, "New memories could not be compared", error),
+      );
+    }, COMPARE_AFTER);
+  }
+
   /** Finishes all requests, flushes, and closes all agents. Later requests are refused. */
   async close(): Promise<void> {
     this.#isClosing = true;
     clearInterval(this.#tidying);
     await Promise.all(this.#heldClosed.values());
-    for (const [name, { agent, last, flush }] of this.#openAgents) {
+    for (const [name, { agent, last, flush, compare }] of this.#openAgents) {
       clearTimeout(flush);
+      clearTimeout(compare);
       await last;
       this.#closeAgent(name, agent);
     }
@@ -386,6 +413,7 @@ function openAgentOf(agent: Agent): OpenAgent {
     agent,
     last: Promise.resolve(),
     flush: undefined,
+    compare: undefined,
     isReadOnly: false,
     turns: 0,
     bytes: 0,

@@ -367,6 +367,7 @@ export const askOptions = (v: Values): Anything =>
     withoutUndefined({
       limit: perhaps(v, () => limit(v)),
       min_score: v.dice.oneIn(4) ? v.share() : undefined,
+      diversity: v.dice.oneIn(4) ? v.share() : undefined,
       now: perhaps(v, () => v.instant()),
       filters: v.dice.oneIn(4) ? filters(v) : undefined,
     }),

@@ -9,7 +9,14 @@ import type { Instant } from "../../types.ts";
 import { FEEDBACK_KEYS, LEARNED_KEYS, TRAIT_KEYS } from "../learn.ts";
 import type { MemoryIndex } from "../memory-index.ts";
 import { Ranking, type RankingData } from "../ranking.ts";
-import { ASK_KEYS, CANDIDATE_KEYS, QUERY_KEYS, RERANK_KEYS, SIMILAR_KEYS } from "../read.ts";
+import {
+  ASK_KEYS,
+  CANDIDATE_KEYS,
+  QUERY_KEYS,
+  RERANK_KEYS,
+  SIMILAR_KEYS,
+  WHY_KEYS,
+} from "../read.ts";
 import type {
   AskOptions,
   DecayChanges,
@@ -24,6 +31,7 @@ import type {
   SearchQuery,
   SearchResult,
   SimilarOptions,
+  WhyOptions,
 } from "../types.ts";
 import {
   type Cargo,
@@ -374,11 +382,11 @@ class RemoteIndex implements IndexWorker {
     }));
   }
 
-  why(id: string, question: string, options?: AskOptions) {
+  why(id: string, question: string, options?: WhyOptions) {
     return this.#ask("why", (cargo) => ({
       id,
       question,
-      options: packFiltered(options, ASK_KEYS, "filters", cargo),
+      options: packFiltered(options, WHY_KEYS, "filters", cargo),
     }));
   }
 

@@ -14,8 +14,15 @@ import { AnswerRoom, pageWithin } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
 import { jsonObjectIn } from "../json-objects.ts";
 import { timeOf } from "../present.ts";
-import { numberOf, textOf } from "../replica/index-rows.ts";
+import { createdAtOf, numberOf, textOf, textsOf } from "../replica/index-rows.ts";
 import { type Correction, correctionIn, looseCorrectionIn } from "../rules/corrections.ts";
+import {
+  type Compared,
+  candidatesAmong,
+  MOST_ANSWERS,
+  possibleConflicts,
+  whole,
+} from "../rules/possible-conflicts.ts";
 import { checkThere, insertEdge } from "./edges.ts";
 
 const DAY = 86_400_000;
@@ -29,6 +36,11 @@ const MOST_CONFLICTS = 3;
 const MOST_COMPARED = 30;
 const TITLE_WORDS = 3;
 const TIER = "PATTERN";
+/** The method that compares a new memory with older ones, without a marker. */
+const BY_EVIDENCE = "EVIDENCE";
+const CONFIDENCE_DIGITS = 4;
+/** The most memories that wait to be compared. Later ones are not compared. */
+const MOST_WAITING = 10_000;
 /** The type of a conflict that a new memory's text caused. */
 const TYPE: Readonly<Record<Compat, string>> = { none: "correction", hynous: "AMBIGUOUS" };
 
@@ -189,6 +201,95 @@ export function queueContradiction(
       detection_tier: TIER,
       detection_confidence: correction.confidence,
       context: agent.compat === "hynous" ? null : correction.triggers.join(", "),
+      entity_name: null,
+      topic: null,
+    });
+  }
+}
+
+/**
+ * Notes that a memory was written, so that `compareWritten` compares it with older ones. Only a
+ * ranking by evidence knows which are about the same thing. For a remote database each comparison
+ * would cost round trips.
+ */
+export function compareLater({ ranking, compat, storage, uncompared }: Agent, id: string): void {
+  if (ranking !== "evidence" || compat !== "none" || storage.isRemote) return;
+  if (uncompared.size < MOST_WAITING) uncompared.add(id);
+}
+
+/**
+ * Compares up to `most` memories that were written with older ones that they may replace, and queues
+ * the possible conflicts. Other agents get their turns in between.
+ */
+export async function compareWritten(agent: Agent, most: number): Promise<void> {
+  for (const id of [...agent.uncompared].slice(0, most)) {
+    agent.uncompared.delete(id);
+    const found = agent.read(() => possiblyReplacedBy(agent, id));
+    if (found.length > 0) agent.write(() => queuePossible(agent, id, found));
+    await agent.giveWay();
+  }
+}
+
+/** An older memory that a new one may replace, with the probability that it does. */
+interface Replaced {
+  id: string;
+  probability: number;
+}
+
+/** Returns the memories that a memory may replace; none if it was deleted meanwhile. */
+function possiblyReplacedBy(agent: Agent, id: string): Replaced[] {
+  const { index, engine, storage } = agent;
+  const [row] = storage.nodes.of([id]);
+  if (row === undefined) return [];
+  const newer = comparedOf(row);
+  const answers = index.ask(whole(newer), {
+    limit: MOST_ANSWERS,
+    now: agent.now(),
+    filters: { created_before: newer.created_at },
+  });
+  // A memory that another one supersedes is replaced already.
+  const older = answers.filter((answer) => answer.id !== id && answer.superseded_by === undefined);
+  const rows = new Map(agent.rows(older.map(({ id }) => id)).map((row) => [row.id, row]));
+  const candidates = candidatesAmong(
+    newer,
+    older.flatMap(({ id, evidence }) => {
+      const row = rows.get(id);
+      return row === undefined ? [] : { id, ...comparedOf(row), evidence };
+    }),
+    (subtype) => engine.getSectionForSubtype(subtype),
+  );
+  return possibleConflicts(newer, candidates).map(({ place, probability }) => ({
+    id: candidates[place]!.id,
+    probability,
+  }));
+}
+
+function comparedOf(row: NodeRow): Compared {
+  return {
+    // Without kind and tags, which the index adds to the title.
+    title: textOf(row.content_title) ?? "",
+    text: textsOf(row).text ?? "",
+    subtype: textOf(row.subtype),
+    created_at: createdAtOf(row) ?? 0,
+  };
+}
+
+/** Within a `write`: queues a memory with older ones that it is not queued with yet. */
+function queuePossible(agent: Agent, id: string, found: readonly Replaced[]): void {
+  const { nodes, conflicts } = agent.storage;
+  const there = new Set(nodes.of([id, ...found.map((older) => older.id)]).map((row) => row.id));
+  if (!there.has(id)) return;
+  const known = conflicts.olderOf(id);
+  const fresh = found.filter((older) => there.has(older.id) && !known.includes(older.id));
+  for (const older of fresh.slice(0, Math.max(MOST_CONFLICTS - known.length, 0))) {
+    queue(agent, {
+      old_node_id: older.id,
+      new_node_id: id,
+      new_content: null,
+      conflict_type: TYPE.none,
+      detection_tier: BY_EVIDENCE,
+      detection_confidence: Number(older.probability.toFixed(CONFIDENCE_DIGITS)),
+      context: null,
       entity_name: null,
       topic: null,
     });

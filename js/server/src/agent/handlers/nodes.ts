@@ -27,7 +27,7 @@ import { difficultyOfNew } from "../rules/difficulty.ts";
 import { bodyOfPlaybook, countNode } from "../rules/outcomes.ts";
 import { stabilityOfNew } from "../rules/stability.ts";
 import { joinClusters } from "./clusters.ts";
-import { contradictionIn, deleteMemory, queueContradiction } from "./conflicts.ts";
+import { compareLater, contradictionIn, deleteMemory, queueContradiction } from "./conflicts.ts";
 
 const SOURCE = "agent";
 /** The fields that decide whether a memory equals the one that has the caller's id already. */
@@ -166,6 +166,7 @@ export function insertNode(
     agent.storage.nodes.addSignals(node.id, JSON.stringify(request.signals));
   joinClusters(agent, node.id, subtype);
   if (contradiction !== undefined) queueContradiction(agent, node.id, contradiction);
+  compareLater(agent, node.id);
   return made;
 }
 

@@ -40,8 +40,9 @@ const sequenceOf = (sequence: number): number | null =>
 /**
  * Returns when a memory was created, in milliseconds since 1970; undefined if its row does not say.
  */
-export const createdAtOf = (row: IndexedNodeRow): number | undefined =>
-  instantOf(row.provenance_created_at) ?? instantOf(row.created_at);
+export const createdAtOf = (
+  row: Pick<IndexedNodeRow, "provenance_created_at" | "created_at">,
+): number | undefined => instantOf(row.provenance_created_at) ?? instantOf(row.created_at);
 
 /**
  * Returns a memory as the index takes it at `now`; `dimensions` is the index's number of

@@ -26,11 +26,12 @@ export function searchByEvidence(
   const filters = indexFilterOf(request, states?.indexed);
   const passes = passesOf(agent, filterOf(request, states?.stored));
   const min_score = request.min_score ?? 0;
+  const diversity = request.diversity ?? 0;
   const parse_filters_ms = watch();
 
   let leftOut = 0;
   const find = (most: number): { answers: readonly Answer[]; isAll: boolean } => {
-    const found = index.ask(query, { limit: most, min_score, now, filters });
+    const found = index.ask(query, { limit: most, min_score, diversity, now, filters });
     const passing = new Set(passes(found.map(({ id }) => id)));
     const answers = found.filter(({ id }) => passing.has(id));
     leftOut = found.length - answers.length;
@@ -44,11 +45,12 @@ export function searchByEvidence(
 
   const byId = new Map(answers.map((answer) => [answer.id, answer]));
   const { data, omitted } = rowsOf(agent, [...byId.keys()], now, (id) => {
-    const { score, evidence, superseded_by } = byId.get(id)!;
+    const { score, evidence, superseded_by, similar_to } = byId.get(id)!;
     return {
       score: rounded(score),
       evidence: roundedAll(evidence),
       ...(superseded_by === undefined ? {} : { superseded_by }),
+      ...(similar_to === undefined ? {} : { similar_to }),
     };
   });
   return {

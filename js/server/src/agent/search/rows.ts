@@ -8,7 +8,7 @@ import { presentNow } from "../present.ts";
 /** What a search tells of a memory beside its row. */
 export type Finding = Pick<
   FoundNode,
-  "score" | "breakdown" | "primary_signal" | "evidence" | "superseded_by"
+  "score" | "breakdown" | "primary_signal" | "evidence" | "superseded_by" | "similar_to"
 >;
 
 /** Numbers in answers have four decimals. */

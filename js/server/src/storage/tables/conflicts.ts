@@ -78,6 +78,14 @@ export class ConflictTable {
     );
   }
 
+  /** Returns the ids of the memories that a new memory is queued with, whatever the status. */
+  olderOf(newNodeId: string): string[] {
+    const older = "SELECT old_node_id FROM conflict_queue WHERE new_node_id = ?";
+    return this.#sql
+      .all<Pick<ConflictRow, "old_node_id">>(older, newNodeId)
+      .flatMap(({ old_node_id }) => old_node_id ?? []);
+  }
+
   /** Returns a conflict of any status, expired or not, whose old memory exists. */
   find(id: string): ConflictRow | undefined {
     return this.#sql.all<ConflictRow>(

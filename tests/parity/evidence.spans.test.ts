@@ -1,0 +1,66 @@
+// The places of words and passages in a text, over many scripts: what a place holds is split into
+// words by the reference, and compared with the reasons and passages of the reference.
+
+import fc from "fast-check";
+import { MemoryIndex } from "nous-wasm";
+import { expect, test } from "vitest";
+import { NOW } from "../../benches/js/inputs.ts";
+import type { TextSpan } from "../../js/engine/src/memory/types.ts";
+import { passagesOf, wordsOf } from "../reference/evidence.ts";
+import { question, text } from "./inputs/evidence.ts";
+import { fakeEmbedder } from "./inputs/word-vectors.ts";
+
+const SCRIPTS = [
+  ..."Größe naïve Straße ИГРАЕТ Ελλάδα İstanbul עברית العربية हिन्दी ราคาทองคำ 比特币价格 価格は 한국어".split(
+    " ",
+  ),
+  ..."é e\u0301 𝒜𝒷 ☂ → \ud83d ’s don’t".split(" "),
+];
+const mixed = fc
+  .array(fc.tuple(fc.constantFrom(...SCRIPTS), fc.constantFrom(" ", "", ". ", "。", "\n", "-")), {
+    maxLength: 90,
+  })
+  .map((pieces) => pieces.flat().join(""));
+const part = fc.oneof(text, mixed);
+
+test("spans hold the words and the passage of the reasons", () => {
+  let [seen, later] = [0, 0];
+  fc.assert(
+    fc.property(part, part, fc.oneof(question, mixed), (title, body, asked) => {
+      const index = new MemoryIndex({ embedder: fakeEmbedder(16) });
+      index.upsert([{ id: "m", title, text: body }], { now: NOW });
+      if (index.has("m") && index.textCount === 1) {
+        const given = { title, text: body };
+        const { words, passage, ...rest } = index.why("m", asked, { now: NOW, text: given });
+        const slice = ({ field, start, end }: TextSpan) => given[field].slice(start, end);
+        const all = [...wordsOf(title), ...wordsOf(body)];
+        for (const { found, spans } of words) {
+          const held = spans!.flatMap((span) => wordsOf(slice(span)));
+          const count = (among: readonly string[]) => among.filter((it) => it === found).length;
+          expect(count(held)).toBe(count(all));
+          if (found === null) expect(spans).toEqual([]);
+          for (const [at, { field, start, end }] of spans!.entries()) {
+            expect(end).toBeGreaterThan(start);
+            const before = spans![at - 1];
+            if (before?.field === field) expect(start).toBeGreaterThan(before.end);
+          }
+          seen += spans!.length;
+        }
+        const expected = passagesOf(title, body)[passage.index]!.map(({ word }) => word);
+        expect(passage.spans!.flatMap((span) => wordsOf(slice(span)))).toEqual(expected);
+        later += Number(passage.index > 0);
+        // Without the text the reasons are the same, without places.
+        const plain = index.why("m", asked, { now: NOW });
+        const { spans: _, ...place } = passage;
+        expect(plain).toEqual({
+          ...rest,
+          words: words.map(({ spans: _, ...word }) => word),
+          passage: place,
+        });
+      }
+      index.free();
+    }),
+    { numRuns: 400 },
+  );
+  expect(Math.min(seen, later)).toBeGreaterThan(10);
+});
