@@ -111,8 +111,9 @@ export function ownFitSets(sample: Sample): FitSet[] {
 }
 
 /**
- * Returns kind, tags and title, as the server does. People ask for memories of a trading agent by them: "the last
- * lesson about SOL". Without them the weights reach 0.1 less in nDCG@10 on the trader's questions.
+ * Returns kind, tags and title, as the server does. People ask for memories of a trading agent by
+ * them: "the last lesson about SOL". Without them the weights reach 0.1 less in nDCG@10 on the
+ * trader's questions.
  */
 function titleOf(node: SampleNode): string {
   return `${kindOf(node)} ${node.tags.join(" ")}. ${node.content_title}`;
