@@ -24,7 +24,7 @@ export interface FittedFile {
 }
 
 /** The score from which on an answer counts as one. */
-export const ANSWERABLE = 0.2;
+export const ANSWERABLE = 0.3;
 
 const DOCS: Readonly<Record<Preset, string>> = {
   general: "For any memory: people, projects, documents.",

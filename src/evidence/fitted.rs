@@ -18,7 +18,7 @@ use super::weights::{Fit, Values};
 
 /// The score from which on an answer counts as one. If no memory reaches it, the question has no
 /// answer.
-pub const ANSWERABLE: f64 = 0.2;
+pub const ANSWERABLE: f64 = 0.3;
 
 /// For any memory: people, projects, documents.
 pub const GENERAL: Fit = Fit {
