@@ -197,7 +197,7 @@ describe("shares", () => {
     ];
     expect(answerableRows(answered)).toEqual([
       ["false answers, far from the memory", "50 %", "", ""],
-      ["missed", "0 %", "0 %", ""],
+      ["missed", "50 %", "50 %", ""],
       ["right first memories lost", "0 %", "0 %", ""],
     ]);
     expect(unanswerableTables(cases.slice(2), [])).toEqual([]);

@@ -246,7 +246,8 @@ const MEMORY: Kind[] = [
         hasIds(
           answers.map(({ id }) => id),
           index,
-        ) && falls(answers.map(({ score }) => score)),
+          // Answers that are like better ones stand behind others.
+        ) && falls(answers.filter((it) => it.similar_to === undefined).map(({ score }) => score)),
         "are no answers",
       ),
   ),
