@@ -109,9 +109,11 @@ test("an import of an export gives the same memory", { timeout: 60_000 }, async 
   const framed = lines.map((line) => JSON.parse(line)).filter((line) => line.frame === "risk");
   expect(framed).toMatchObject([{ id: nodes[5].id, censors: '["c1"]', tags: null }]);
   expect(JSON.parse(lines[6]!)).toMatchObject({ id: nodes[6].id, tags: '["billing","ü"]' });
-  expect(lines).toHaveLength(12 + 11 + 2);
-  expect(lines.map((line) => JSON.parse(line).kind).indexOf("edge")).toBe(14);
-  expect(imported(folder, lines, { agent: "other" })).toEqual([25, 0, 0]);
+  // Possible conflicts are found shortly after a write, or not before the stop.
+  const conflicts = lines.filter((line) => JSON.parse(line).kind === "conflict").length;
+  expect(lines).toHaveLength(12 + 11 + 2 + conflicts);
+  expect(lines.map((line) => JSON.parse(line).kind).indexOf("edge")).toBe(14 + conflicts);
+  expect(imported(folder, lines, { agent: "other" })).toEqual([lines.length, 0, 0]);
   expect(exported(folder, "other")).toEqual(lines);
   const server = await start(folder);
   const answers = await Promise.all(

@@ -38,7 +38,7 @@ const OVERFETCH = 3;
  * The least probability of a memory in a prompt. A turn need not be a question, so that a memory may
  * help that would hardly be an answer.
  */
-const LEAST_PROBABILITY = 0.05;
+const LEAST_PROBABILITY = 0.1;
 const MOST_PROFILE = 50;
 const CONVERSATIONS = ["custom:turn_summary", "custom:session_summary"];
 const DAY = 86_400_000;
