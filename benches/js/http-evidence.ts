@@ -5,21 +5,13 @@
 // nothing.
 
 import { spawn } from "node:child_process";
-import {
-  closeSync,
-  copyFileSync,
-  fsyncSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Command } from "commander";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { table, today, writeInto, writeResults } from "../results.ts";
+import { BareDisk } from "./bare-disk.ts";
 import {
   makeNewQuestions,
   makeTextMemories,
@@ -59,8 +51,6 @@ const ARGUMENTS: Readonly<Record<Way, readonly string[]>> = {
 };
 /** Requests in a row for one server before the other's turn. */
 const IN_A_ROW = 20;
-/** The least bytes that a commit writes: a page. */
-const PAGE = 4_096;
 const PAGE_NAME = "a page and fsync, for comparison";
 const MARK = "figures of the server by evidence";
 
@@ -189,8 +179,7 @@ async function durableWrites(
   name: string,
   count: number,
 ): Promise<string[][]> {
-  const page = Buffer.alloc(PAGE, 1);
-  const file = openSync(join(folder, "bare"), "w");
+  const disk = new BareDisk(folder);
   const taken: Record<Way, number[]> = { evidence: [], signals: [] };
   const bare: number[] = [];
   const memories = makeTextMemories(vocabulary, count + 2 * writes).slice(count);
@@ -200,10 +189,8 @@ async function durableWrites(
       const batch = memories.slice(first, first + IN_A_ROW);
       const isMeasured = first >= writes;
       for (const _ of batch) {
-        const start = performance.now();
-        writeSync(file, page);
-        fsyncSync(file);
-        if (isMeasured) bare.push((performance.now() - start) * 1e6);
+        const nanoseconds = disk.write();
+        if (isMeasured) bare.push(nanoseconds);
       }
       for (const way of inTurn(first / IN_A_ROW)) {
         for (const { title, text } of batch) {
@@ -214,7 +201,7 @@ async function durableWrites(
       }
     }
   } finally {
-    closeSync(file);
+    disk.close();
   }
   return [
     ...WAYS.map((way) => lineOf(name, way, taken[way])),

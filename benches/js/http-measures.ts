@@ -1,9 +1,8 @@
 // The measurements of the HTTP bench: two servers with the same memories, in turn, over the same
 // connection.
 
-import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
-import { join } from "node:path";
 import Database from "libsql";
+import { BareDisk } from "./bare-disk.ts";
 import { median, type Ratio, ratioOf } from "./compare.ts";
 import { CONTESTANTS, type Contestant, type RunningServer } from "./http-contestants.ts";
 import type { Question, Size } from "./http-inputs.ts";
@@ -257,9 +256,6 @@ async function longestSearch({ servers, bodies }: Pair, contestant: Contestant):
   return longest;
 }
 
-/** The least bytes that a commit writes: a page. */
-const PAGE = 4_096;
-
 /** Measures durable writes, and the disk's own time for a sync, in the same turns as searches. */
 export async function writes(
   pair: Pair,
@@ -267,8 +263,7 @@ export async function writes(
   folder: string,
   count: number,
 ): Promise<Row[]> {
-  const file = openSync(join(folder, "bare"), "w");
-  const page = Buffer.alloc(PAGE, 1);
+  const disk = new BareDisk(folder);
   const taken: Record<string, number[]> = {
     "write of a page and fsync": [],
     ...byContestant(() => []),
@@ -280,10 +275,8 @@ export async function writes(
       (_, place) => first + place,
     );
     for (const turn of turns) {
-      const start = performance.now();
-      writeSync(file, page);
-      fsyncSync(file);
-      if (turn >= 0) taken["write of a page and fsync"]!.push((performance.now() - start) * 1e6);
+      const nanoseconds = disk.write();
+      if (turn >= 0) taken["write of a page and fsync"]!.push(nanoseconds);
     }
     for (const contestant of inTurn(first / IN_A_ROW)) {
       for (const turn of turns) {
@@ -295,7 +288,7 @@ export async function writes(
       }
     }
   }
-  closeSync(file);
+  disk.close();
   return rowsOf(name, taken);
 }
 

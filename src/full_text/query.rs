@@ -275,9 +275,7 @@ impl TextIndex {
                 selection.offer(score, row);
             }
         }
-        let hit = |&row: &Row| TextHit { row, score: scores[slots[row as usize] as usize] };
-        let hits = selection.take().iter().map(hit).collect();
         scores.fill(0.0);
-        hits
+        selection.take_scored().into_iter().map(|(score, row)| TextHit { row, score }).collect()
     }
 }

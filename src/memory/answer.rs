@@ -532,11 +532,10 @@ impl MemoryIndex {
             selection.offer(evidence.nearness(row), row);
         }
         let hits: Vec<SearchHit> = selection
-            .take()
-            .iter()
-            .map(|&row| (row, evidence.nearness(row)))
-            .filter(|&(_, score)| score >= LEAST_SEED)
-            .map(|(row, score)| SearchHit { row: Some(row), score: score.min(1.0) })
+            .take_scored()
+            .into_iter()
+            .filter(|&(score, _)| score >= LEAST_SEED)
+            .map(|(score, row)| SearchHit { row: Some(row), score: score.min(1.0) })
             .collect();
         let config = SearchConfig { max_seeds: SEEDS, ..self.search };
         let seeds = seed(&hits, &[], &config, |_| Some(0.0));

@@ -386,11 +386,7 @@ export class Agents {
     openAgent.compare = setTimeout(() => {
       openAgent.compare = undefined;
       this.#turn(name, openAgent, (agent) => compareWritten(agent, COMPARED_IN_A_TURN)).catch(
-        (error: unknown) => {
-          // What failed would fail again in every turn.
-          openAgent.agent.uncompared.clear();
-          this.#logFailure(name, "New memories could not be compared", error);
-        },
+        (error: unknown) => this.#logFailure(name, "New memories could not be compared", error),
       );
     }, COMPARE_AFTER);
   }
