@@ -239,7 +239,7 @@ impl Evidence {
         self.fold_passages(texts);
         self.read_vectors(texts, &question);
         self.find_best(&passes);
-        self.read_runs(texts);
+        self.read_runs(texts, &passes);
         question
     }
 
@@ -397,15 +397,16 @@ impl Evidence {
             raise(&mut self.best_p_sbm, all[at].p_sbm);
         }
         for &row in touched_by_any.iter() {
-            bm[row as usize] = share_of(all[row as usize].bm, self.best_bm);
+            // A memory that the filters exclude may hold more than the best of the others.
+            bm[row as usize] = share_of(all[row as usize].bm, self.best_bm).min(1.0);
         }
     }
 
-    fn read_runs(&mut self, texts: &Texts) {
+    fn read_runs(&mut self, texts: &Texts, passes: impl Fn(Row) -> bool) {
         let mut run = std::mem::take(&mut self.run);
         run.nb.fill(0.0);
         let Layout { rows, ends, .. } = texts.runs.layout();
-        let (mut total, mut squares) = (0.0, 0.0);
+        let mut spread = Spread::default();
         let mut start = 0;
         for &end in ends {
             let rows = &rows[start..end];
@@ -438,20 +439,17 @@ impl Evidence {
                 }
             }
             let mean = (three[0] + three[1] + three[2]) / 3.0;
-            total += mean * rows.len() as f64;
-            squares += mean * mean * rows.len() as f64;
+            spread.add(mean, rows.iter().filter(|&&row| passes(row)).count());
             for &row in rows {
                 run.ses[row as usize] = best;
                 run.sesb[row as usize] = mean;
             }
         }
         self.run = run;
-        let count = texts.count.max(1) as f64;
-        let mean = total / count;
-        self.spread = (squares / count - mean * mean).max(0.0).sqrt();
+        self.spread = spread.deviation();
     }
 
-    /// Returns the standard deviation of `sesb` over all memories with a text.
+    /// Returns the standard deviation of `sesb` over the memories that may be found.
     pub fn spread(&self) -> f64 {
         self.spread
     }
@@ -639,6 +637,33 @@ impl Evidence {
 /// The term of BM25 for a number of occurrences in a text of this length norm.
 fn saturated(occurrences: f64, norm: f64) -> f64 {
     occurrences * (K1 + 1.0) / (occurrences + norm)
+}
+
+/// Sums for the standard deviation of numbers from 0 to 1. They are added as whole numbers. These are
+/// exact for a million numbers, so that the order of the runs does not matter.
+#[derive(Debug, Default)]
+struct Spread {
+    count: f64,
+    total: f64,
+    squares: f64,
+}
+
+impl Spread {
+    const UNITS: f64 = 65_536.0;
+
+    /// Adds a number so many times.
+    fn add(&mut self, number: f64, times: usize) {
+        let (units, times) = ((number * Self::UNITS).round(), times as f64);
+        self.count += times;
+        self.total += units * times;
+        self.squares += units * units * times;
+    }
+
+    fn deviation(&self) -> f64 {
+        let count = self.count.max(1.0);
+        let mean = self.total / count;
+        (self.squares / count - mean * mean).max(0.0).sqrt() / Self::UNITS
+    }
 }
 
 /// What BM25 makes of the length of a text relative to the average: `K1` for a text of average

@@ -146,7 +146,7 @@ pub struct Fit {
     pub scale: f64,
     /// What the best sum of the question adds.
     pub of_best: f64,
-    /// What the spread of `sesb` over all memories adds: its standard deviation.
+    /// What the spread of `sesb` over the memories that may be found adds: its standard deviation.
     pub of_spread: f64,
     /// The logarithm of the odds if all of these are 0.
     pub offset: f64,

@@ -517,6 +517,32 @@ fn evidence_is_relative_to_the_best_memory_that_passes_the_filters() {
 }
 
 #[test]
+fn memories_that_the_filters_exclude_do_not_move_the_odds() {
+    let mut memory = Memory::new();
+    let tag = [memory.index.name(NameKind::Tag, "drinks").unwrap()];
+    let at = |hours: f64| NodeChange { created_at: Some(NOW - hours * 60.0 * MINUTE), ..NODE };
+    let tagged = |hours: f64| NodeChange { tags: Some(&tag), ..at(hours) };
+    let rows = memory
+        .upsert(&[
+            (at(9.0), Some(("", "coffee coffee coffee"))),
+            (
+                tagged(6.0),
+                Some(("", "Coffee grows in Brazil, and it takes a long while to ripen.")),
+            ),
+            (tagged(3.0), Some(("", "bread"))),
+        ])
+        .unwrap();
+    let filters = Filters { tags_all: tag.to_vec(), ..Filters::default() };
+    let ask = question("coffee", &filters);
+    let why = memory.run(&ask, |index, ask, embed| index.why(rows[1], ask, None, embed)).unwrap();
+    // Of the two that pass, `sesb` is 1/3 and 0: the deviation is 1/6.
+    let expected = GENERAL.odds(why.sum, 1.0 / 6.0).offset;
+    assert!((why.offset - expected).abs() < 1e-3, "{} {expected}", why.offset);
+    let values = memory.evidence_for(&ask);
+    assert!(values.values().all(|it| it.ses <= 1.0 && it.nb <= 2.0));
+}
+
+#[test]
 fn answers_end_before_the_first_below_min_score() {
     let mut memory = Memory::new();
     memory.add(&["coffee and bread", "coffee", "bread", "tea"]);

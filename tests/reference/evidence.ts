@@ -468,6 +468,7 @@ const MEANING = 0.7;
 const REACH = 3;
 /** The memories before and after that belong to a window. */
 const AROUND = 5;
+const SPREAD_UNITS = 65_536;
 /** Longer texts profit less from the memories around them. */
 const SHORT_WORDS = 80;
 const INTENT = 0.4;
@@ -541,7 +542,7 @@ export interface CollectedEvidence {
   held: Map<string, Held>;
   /** By id: 0.7 · sem + 0.3 · bm. */
   nearness: Map<string, number>;
-  /** The standard deviation of `sesb` over all memories. */
+  /** The standard deviation of `sesb` over the memories that pass the filters. */
   spread: number;
 }
 
@@ -687,7 +688,9 @@ export function collectEvidence(
   });
 
   // ---- runs ----
-  const bm = new Map(asking.map(({ id }, place) => [id, shareOf(sums[place]!.bm, bestBm)]));
+  const bm = new Map(
+    asking.map(({ id }, place) => [id, Math.min(shareOf(sums[place]!.bm, bestBm), 1)]),
+  );
   const soft = new Map(
     asking.map(({ id }, place) => [id, shareOf(most(sums[place]!.soft), allRarity)]),
   );
@@ -699,7 +702,7 @@ export function collectEvidence(
   );
   const nearestOf = new Map(asking.map(({ id }, place) => [id, sums[place]!.nearest]));
   const ofRun = new Map<string, { nb: number; win: number; ses: number; sesb: number }>();
-  let [total, squares] = [0, 0];
+  let [count, total, squares] = [0, 0, 0];
   for (const run of runsOf(asking)) {
     const near = (place: number) => {
       let sum = 0;
@@ -725,8 +728,12 @@ export function collectEvidence(
     const ranked = run.map(({ id }) => bm.get(id)!).sort((a, b) => b - a);
     const [one = 0, two = 0, three = 0] = ranked;
     const sesb = (one + two + three) / 3;
-    total += sesb * run.length;
-    squares += sesb * sesb * run.length;
+    // Whole numbers: their sums do not depend on the order of the runs.
+    const units = Math.round(sesb * SPREAD_UNITS);
+    const passing = run.filter(({ passes }) => passes).length;
+    count += passing;
+    total += units * passing;
+    squares += units * units * passing;
     run.forEach(({ id }, place) => {
       const brevity = Math.min(SHORT_WORDS / texts.get(id)!.words, 1);
       const win = Math.max(around(place) - soft.get(id)!, 0) * brevity;
@@ -734,8 +741,9 @@ export function collectEvidence(
     });
   }
 
-  const mean = total / Math.max(asking.length, 1);
-  const spread = Math.sqrt(Math.max(squares / Math.max(asking.length, 1) - mean * mean, 0));
+  const mean = total / Math.max(count, 1);
+  const variance = Math.max(squares / Math.max(count, 1) - mean * mean, 0);
+  const spread = Math.sqrt(variance) / SPREAD_UNITS;
 
   // ---- what the question asks for ----
   const times = findTimes(question.text, question.now);
