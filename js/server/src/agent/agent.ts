@@ -16,6 +16,7 @@ import {
   type BuiltIn,
   dropBuiltIn,
   embedWaiting,
+  hasOtherTable,
   isInUse,
   mayUse,
   tableOf,
@@ -374,22 +375,25 @@ export class Agent {
   /** Makes the vectors of texts that this transaction has written, with tickets above `last`. */
   *#embed(last: number): Steps<void> {
     const { storage, builtIn } = this;
-    if (storage.embeddings.lastTicket() === last || !takeIntoUse(storage, builtIn!)) return;
-    yield* embedWaiting(storage, builtIn!, last, Number.POSITIVE_INFINITY);
+    const until = storage.embeddings.lastTicket();
+    if (until === last || !takeIntoUse(storage, builtIn!)) return;
+    // Memories that lose vectors of another table have tickets above: they wait for `embedOlder`.
+    yield* embedWaiting(storage, builtIn!, { after: last, until });
   }
 
   /**
    * Makes vectors of memories that wait for one, for example since before the server made them by
-   * itself, in one transaction. Returns how many no longer wait, and how many of them have a vector;
+   * itself, and of those that have one of another table, in one transaction. Returns how many no longer wait, and how many of them have a vector;
    * undefined if the server makes none for this database.
    */
   async embedOlder(most: number): Promise<{ done: number; embedded: number } | undefined> {
     const { storage, builtIn } = this;
     if (!this.#embedsByItself || !mayUse(storage)) return undefined;
-    if (storage.embeddings.waiting() === 0) return { done: 0, embedded: 0 };
+    const isDone = storage.embeddings.waiting() === 0 && !hasOtherTable(storage, builtIn!);
+    if (isDone) return { done: 0, embedded: 0 };
     return this.writeInTurns(function* () {
       if (!takeIntoUse(storage, builtIn!)) return undefined;
-      return yield* embedWaiting(storage, builtIn!, 0, most);
+      return yield* embedWaiting(storage, builtIn!, { most });
     });
   }
 

@@ -41,6 +41,12 @@ export function tableOf(storage: Storage): string | undefined {
 export const isInUse = (storage: Storage, builtIn: BuiltIn | undefined): boolean =>
   builtIn !== undefined && tableOf(storage) === builtIn.id;
 
+/** Returns whether memories have vectors of a table, and of another one than this. */
+export function hasOtherTable(storage: Storage, builtIn: BuiltIn): boolean {
+  const table = tableOf(storage);
+  return table !== undefined && table !== builtIn.id;
+}
+
 /** Returns whether a database may get vectors of a table: it has none of another model. */
 export function mayUse(storage: Storage): boolean {
   if (tableOf(storage) !== undefined) return true;
@@ -50,7 +56,8 @@ export function mayUse(storage: Storage): boolean {
 
 /**
  * Within a transaction: takes a table into use, unless the memories have vectors of another model.
- * Vectors of another table are dropped, and made again. Returns whether the table is in use.
+ * Vectors of another table are dropped: their memories join the queue. Returns whether the table is
+ * in use.
  */
 export function takeIntoUse(storage: Storage, builtIn: BuiltIn): boolean {
   if (isInUse(storage, builtIn)) return true;
@@ -75,21 +82,28 @@ export function dropBuiltIn(storage: Storage): void {
   storage.setMeta("embedding_model", "");
 }
 
+/** Which memories of the queue are meant. */
+export interface Waiting {
+  /** The tickets: above `after`, and up to `until`. Default: all. */
+  after?: number;
+  until?: number;
+  /** How many memories at most, in the order of tickets. Default: all. */
+  most?: number;
+}
+
 /**
- * Within a transaction: makes vectors of memories that wait for one, the first `most` with a ticket
- * above `after`. A text without a word of the table gets no vector. Returns how many memories no
- * longer wait, and how many of them have a vector.
+ * Within a transaction: makes vectors of memories that wait for one. A text without a word of the
+ * table gets no vector. Returns how many memories no longer wait, and how many of them have a vector.
  */
 export function* embedWaiting(
   storage: Storage,
   builtIn: BuiltIn,
-  after: number,
-  most: number,
+  { after = 0, until = Number.MAX_SAFE_INTEGER, most = Number.POSITIVE_INFINITY }: Waiting,
 ): Steps<{ done: number; embedded: number }> {
   const { embeddings } = storage;
   let [done, embedded, last] = [0, 0, after];
   while (done < most) {
-    const waiting = embeddings.waitingAfter(last, Math.min(AT_ONCE, most - done));
+    const waiting = embeddings.waitingBetween(last, until, Math.min(AT_ONCE, most - done));
     for (const { ticket, ...texts } of waiting) {
       const { vector, coverage } = builtIn.embed(builtInText(texts));
       if (coverage === 0) embeddings.withdraw(ticket);
