@@ -276,7 +276,7 @@ describe("the table", () => {
     expect(run(folder, "backfill")).toContain("alice: 0 of 0 memories");
   });
 
-  test("makes only the vectors of the write in a write that comes before", async () => {
+  test("makes only its own vectors in a write that comes before", async () => {
     const file = join(temporaryFolder(), "a.db");
     const opened = (table: TableName) => {
       const builtIn = loadEmbedderSync(TABLES[table]);
@@ -287,17 +287,20 @@ describe("the table", () => {
       await ask(first, "createNode", { body: note(id, "Rents fell") });
     first.close();
     const second = opened("english-256");
-    await ask(second, "createNode", { body: note("three", "Wages rose") });
+    const items = [note("three", "Wages rose"), note("four", "The cat sleeps outside")];
+    await ask(second, "createNodes", { body: { items } });
     const components = () => storedIn(file).nodes.map((node) => node.components);
-    expect(components()).toEqual([null, null, 256]);
-    expect(await ask(second, "backfillEmbeddings")).toEqual({ ok: true, embedded: 2, total: 2 });
-    expect(components()).toEqual([256, 256, 256]);
+    expect(components()).toEqual([null, null, 256, 256]);
+    expect(await second.embedOlder(1)).toEqual({ done: 1, embedded: 1 });
+    expect(components()).toEqual([256, null, 256, 256]);
+    expect(await ask(second, "backfillEmbeddings")).toEqual({ ok: true, embedded: 1, total: 1 });
+    expect(components()).toEqual([256, 256, 256, 256]);
     second.close();
   });
 
   test("is one of the tables, and a service may have any model", async () => {
     await expect(readSettings({ embeddings_model: "tea" }, {})).rejects.toThrow(
-      /^--embeddings-model is "tea": the tables .*: english-128, .* set embeddings_provider .*\.$/,
+      /^--embeddings-model is "tea": the tables .* english-128, .* set embeddings_provider .*\.$/,
     );
     const variable = { NOUS_EMBEDDINGS_MODEL: "nous-128" };
     await expect(readSettings({}, variable)).rejects.toThrow(

@@ -353,6 +353,7 @@ export class Agent {
 
   *#settled<T>(work: (unit: Unit) => Steps<T>, settle: Unit["settle"]): Steps<T> {
     this.#pinDimensions();
+    this.#leaveOtherTable();
     const last = this.#embedsByItself ? this.storage.embeddings.lastTicket() : 0;
     const embed = () => {
       if (this.#embedsByItself) atOnce(this.#embed(last));
@@ -372,13 +373,20 @@ export class Agent {
     return this.builtIn !== undefined && !this.storage.isRemote;
   }
 
+  /**
+   * Drops vectors of another table than the agent's. Their memories wait for `embedOlder`, so a
+   * transaction calls it before it takes the last ticket.
+   */
+  #leaveOtherTable(): void {
+    const { storage, builtIn } = this;
+    if (this.#embedsByItself && hasOtherTable(storage, builtIn!)) takeIntoUse(storage, builtIn!);
+  }
+
   /** Makes the vectors of texts that this transaction has written, with tickets above `last`. */
   *#embed(last: number): Steps<void> {
     const { storage, builtIn } = this;
-    const until = storage.embeddings.lastTicket();
-    if (until === last || !takeIntoUse(storage, builtIn!)) return;
-    // Memories that lose vectors of another table have tickets above: they wait for `embedOlder`.
-    yield* embedWaiting(storage, builtIn!, { after: last, until });
+    if (storage.embeddings.lastTicket() === last || !takeIntoUse(storage, builtIn!)) return;
+    yield* embedWaiting(storage, builtIn!, last, Number.POSITIVE_INFINITY);
   }
 
   /**
@@ -393,7 +401,7 @@ export class Agent {
     if (isDone) return { done: 0, embedded: 0 };
     return this.writeInTurns(function* () {
       if (!takeIntoUse(storage, builtIn!)) return undefined;
-      return yield* embedWaiting(storage, builtIn!, { most });
+      return yield* embedWaiting(storage, builtIn!, 0, most);
     });
   }
 

@@ -82,28 +82,21 @@ export function dropBuiltIn(storage: Storage): void {
   storage.setMeta("embedding_model", "");
 }
 
-/** Which memories of the queue are meant. */
-export interface Waiting {
-  /** The tickets: above `after`, and up to `until`. Default: all. */
-  after?: number;
-  until?: number;
-  /** How many memories at most, in the order of tickets. Default: all. */
-  most?: number;
-}
-
 /**
- * Within a transaction: makes vectors of memories that wait for one. A text without a word of the
- * table gets no vector. Returns how many memories no longer wait, and how many of them have a vector.
+ * Within a transaction: makes vectors of memories that wait for one, the first `most` with a ticket
+ * above `after`. A text without a word of the table gets no vector. Returns how many memories no
+ * longer wait, and how many of them have a vector.
  */
 export function* embedWaiting(
   storage: Storage,
   builtIn: BuiltIn,
-  { after = 0, until = Number.MAX_SAFE_INTEGER, most = Number.POSITIVE_INFINITY }: Waiting,
+  after: number,
+  most: number,
 ): Steps<{ done: number; embedded: number }> {
   const { embeddings } = storage;
   let [done, embedded, last] = [0, 0, after];
   while (done < most) {
-    const waiting = embeddings.waitingBetween(last, until, Math.min(AT_ONCE, most - done));
+    const waiting = embeddings.waitingAfter(last, Math.min(AT_ONCE, most - done));
     for (const { ticket, ...texts } of waiting) {
       const { vector, coverage } = builtIn.embed(builtInText(texts));
       if (coverage === 0) embeddings.withdraw(ticket);

@@ -69,7 +69,7 @@ function embedAll(storage: Storage, builtIn: BuiltIn): { done: number; embedded:
   for (;;) {
     const made = storage.transaction(() => {
       takeIntoUse(storage, builtIn);
-      return atOnce(embedWaiting(storage, builtIn, { most: IN_A_TRANSACTION }));
+      return atOnce(embedWaiting(storage, builtIn, 0, IN_A_TRANSACTION));
     });
     done += made.done;
     embedded += made.embedded;

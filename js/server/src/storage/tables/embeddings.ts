@@ -164,20 +164,12 @@ export class EmbeddingTables {
     return this.#sql.first<{ seq: number }>(last)?.seq ?? 0;
   }
 
-  /**
-   * Returns the first memories that wait with a ticket above `after` and up to `until`, postponed ones
-   * included.
-   */
-  waitingBetween(
-    after: number,
-    until: number,
-    most: number,
-  ): (EmbeddedTexts & { ticket: number })[] {
+  /** Returns the first memories that wait with a ticket above `after`, postponed ones included. */
+  waitingAfter(after: number, most: number): (EmbeddedTexts & { ticket: number })[] {
     return this.#sql.all(
       `SELECT ticket, ${TEXT_COLUMNS} FROM embedding_queue
-       JOIN nodes ON nodes.id = embedding_queue.node_id WHERE ticket > ? AND ticket <= ? ORDER BY ticket LIMIT ?`,
+       JOIN nodes ON nodes.id = embedding_queue.node_id WHERE ticket > ? ORDER BY ticket LIMIT ?`,
       after,
-      until,
       most,
     );
   }
