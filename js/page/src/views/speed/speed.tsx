@@ -1,0 +1,3 @@
+export default function Speed() {
+  return <h1>Speed</h1>;
+}
