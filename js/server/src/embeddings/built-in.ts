@@ -56,7 +56,7 @@ export function mayUse(storage: Storage): boolean {
 
 /**
  * Within a transaction: takes a table into use, unless the memories have vectors of another model.
- * Vectors of another table are dropped: their memories join the queue. Returns whether the table is
+ * Vectors of another table are dropped: all memories join the queue. Returns whether the table is
  * in use.
  */
 export function takeIntoUse(storage: Storage, builtIn: BuiltIn): boolean {
