@@ -1,10 +1,8 @@
 // What use has taught an agent, as its database has it.
 
-import { type Learned, TRAITS, type Trait } from "nous-wasm";
+import { type Learned, MOST_LEARNED, TRAITS, type Trait } from "nous-wasm";
 import type { Storage } from "../../storage/storage.ts";
 
-/** The greatest size of a learned number. */
-const MOST_LEARNED = 2;
 const MOST_STEPS = 2 ** 32 - 1;
 
 /** Returns a number for each trait. */
