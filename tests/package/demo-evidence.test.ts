@@ -1,5 +1,6 @@
 // Answers of the terminal demo by evidence, tested by its data and its output.
 
+import { readFileSync } from "node:fs";
 import { ANSWERABLE, SECTION_PROFILES } from "nous-wasm";
 import pc from "picocolors";
 import { afterAll, describe, expect, it } from "vitest";
@@ -9,13 +10,13 @@ import {
   type EvidenceAnswer,
   type EvidenceReport,
   explainedByEvidence,
-  MEANINGS,
   renderEvidence,
 } from "../../js/demo/terminal/evidence.ts";
 import { Library } from "../../js/demo/terminal/library.ts";
 import { program } from "../../js/demo/terminal/program.ts";
 import { STANDING_QUESTIONS } from "../../js/demo/terminal/questions.ts";
 import type { Screen } from "../../js/demo/terminal/render.ts";
+import { KINDS } from "../../js/page/src/evidence/kinds.ts";
 
 const SAMPLE = generateSample();
 const SCREEN: Screen = { width: 200, colors: pc.createColors(false) };
@@ -123,6 +124,19 @@ describe("an answer by evidence", () => {
   });
 });
 
+describe("the README", () => {
+  it("shows what the program prints", async () => {
+    const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+    const [, question = "", block = ""] =
+      /`npm run ask -- "([^"]+)"`[^\n]*\n[^\n]*\n\n((?: {4}[^\n]*\n|\n)+)/.exec(readme) ?? [];
+    const lines = block.split("\n").map((line) => line.slice(4));
+    const shown = lines.filter((line) => line !== "" && line !== "…");
+    expect(shown.length).toBeGreaterThan(6);
+    const printed = (await run([question])).split("\n");
+    for (const line of shown) expect(printed).toContain(line);
+  });
+});
+
 describe("the reasons for a result", () => {
   it("add up to the sum, and the sum gives the probability", () => {
     for (const question of STANDING_QUESTIONS) {
@@ -162,7 +176,14 @@ describe("the reasons for a result", () => {
 
   it("have words for every kind of evidence", () => {
     const { names } = library.byEvidence.evidence(QUESTION, { now: library.at });
-    expect(Object.keys(MEANINGS).sort()).toEqual([...names, "supersession"].sort());
+    expect(Object.keys(KINDS).sort()).toEqual([...names].sort());
+    const answer = ask(QUESTION);
+    for (const { name } of reasonsOf(answer).why.evidence.slice(0, 3)) {
+      const { label, about } = KINDS[name]!;
+      expect(draw(answer, 120)).toContain(`  ${about}\n`);
+      expect(draw(answer, 80)).toContain(`  ${label}\n`);
+      expect(draw(answer, 60)).toContain(`  ${name}\n${" ".repeat(26)}${label}\n`);
+    }
   });
 
   it("name the words that matched, and mark them in the best passage", () => {

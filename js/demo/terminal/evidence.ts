@@ -9,6 +9,7 @@ import {
   type TextSpan,
   type Why,
 } from "nous-wasm";
+import { KINDS } from "../../page/src/evidence/kinds.ts";
 import { cell, indented, wrap } from "./layout.ts";
 import { type Library, type SearchedText, searchedText, textOf } from "./library.ts";
 import { headed, NARROWEST, type Screen, sectionPaint, shortId } from "./render.ts";
@@ -136,47 +137,14 @@ const DIGITS = 3;
 /** The width of a number of a sum, with its sign. */
 const NUMBER = 3 + DIGITS;
 
-/** The kinds of evidence in words. */
-export const MEANINGS: Readonly<Record<string, string>> = {
-  bm: "the words themselves (BM25)",
-  sbm: "words, and words near them (BM25)",
-  sem: "meaning of the whole text",
-  cov: "share of the question's words",
-  p_soft: "nearest words in a passage",
-  p_softcov: "share of near words in a passage",
-  p_sem: "meaning of a passage",
-  p_sbm: "near words in a passage (BM25)",
-  nb: "words in the memories beside it",
-  win: "the question in memories around it",
-  ses: "the best memory of its session",
-  sesb: "words in the best of its session",
-  date: "made when the question says",
-  told: "tells of the time asked about",
-  p_temp: "asked when, holds a time",
-  p_numq: "asked how many, holds a number",
-  p_where: "asked where, holds a name",
-  titlecov: "the question in title, kind, tags",
-  graph: "linked to memories that answer",
-  affinity: "often and recently used",
-  recency_episodic: "recent, for EPISODIC",
-  recency_signals: "recent, for SIGNALS",
-  recency_knowledge: "recent, for KNOWLEDGE",
-  recency_procedural: "recent, for PROCEDURAL",
-  lastrec: "recent: the latest is asked for",
-  vaguerec: "recent: the question is short",
-  intent: "its section is asked for",
-  section_episodic: "a memory of EPISODIC",
-  section_signals: "a memory of SIGNALS",
-  section_procedural: "a memory of PROCEDURAL",
-  qm: "ends as a question",
-  prevq: "follows a question",
-  len: "length of the text",
-  num: "holds a number",
-  cap: "share of capitalised words",
-  pos: "place in its session",
-  supersession: "supersedes, or is superseded",
+const SUPERSESSION = {
+  label: "Supersession",
+  about: "It supersedes a memory, or is superseded by one.",
 };
-const LONGEST = Math.max(...Object.values(MEANINGS).map((meaning) => meaning.length));
+const wordsFor = (name: string) => KINDS[name] ?? SUPERSESSION;
+const longest = (field: "label" | "about") =>
+  Math.max(...Object.values(KINDS).map((kind) => kind[field].length));
+const [LABEL, ABOUT] = [longest("label"), longest("about")];
 
 /** Renders an answer: its results, and the reasons for one of them. */
 export function renderEvidence(library: Library, answer: EvidenceAnswer, screen: Screen): string {
@@ -266,17 +234,21 @@ function standing({ rank, score, sum, scale, offset }: Why, limit: number): stri
   return `${place} The probability is ${fixed(score)} = 1 / (1 + e^−(${inner})), and the sum is ${fixed(sum)}:`;
 }
 
-/** The lines of a sum: what each kind of evidence adds, its value and its weight. */
+/**
+ * The lines of a sum: what each kind of evidence adds, its value and its weight. The screen decides
+ * how much is said of each kind.
+ */
 function sumLines({ evidence, sum }: Why, { width, colors }: Screen): string[] {
   const weighing = evidence.filter(({ contribution }) => contribution !== 0);
   const names = Math.max(0, ...weighing.map(({ name }) => name.length));
   const lines = weighing.flatMap(({ name, value, weight, contribution }) => {
     const head = `${number(contribution)} = ${number(value)} × ${number(weight)}  `;
-    const line = `${head}${name}`;
-    const meaning = MEANINGS[name] ?? "";
-    return width >= head.length + names + 2 + LONGEST
-      ? [`${line}${" ".repeat(names - name.length + 2)}${colors.dim(meaning)}`]
-      : [line, `${" ".repeat(head.length)}${colors.dim(meaning)}`];
+    const room = width - head.length - names - 2;
+    const { label, about } = wordsFor(name);
+    const words = colors.dim(room >= ABOUT ? about : label);
+    return room >= LABEL
+      ? [`${head}${name.padEnd(names)}  ${words}`]
+      : [`${head}${name}`, `${" ".repeat(head.length)}${words}`];
   });
   return [
     ...lines,
