@@ -115,17 +115,16 @@ pub const TRAITS: usize = 6;
 /// The least cosine of texts that have anything to do with each other. Vectors of unlike texts are
 /// hardly ever orthogonal.
 const NEAR: f64 = 0.3;
-/// The same for a memory beside others of its run that hold words of the question.
-const NEAR_BESIDE: f64 = 0.15;
 
 impl Values {
-    /// Returns whether anything connects the memory with the question. Its own time, use and section
-    /// do not, unless the question asks for them. Its run alone does not: the memories of a small
-    /// index are one run, in which one that answers would bring in all others.
+    /// Returns whether anything connects the memory with the question. The memory's own time, use
+    /// and section do not, unless the question asks for them.
     pub fn speaks(&self, weights: &Values) -> bool {
         // Every word that a memory shares with the question raises `p_soft`.
         self.p_soft != 0.0
-            || self.sem >= if self.nb == 0.0 { NEAR } else { NEAR_BESIDE }
+            || self.sem >= NEAR
+            || self.ses >= NEAR
+            || self.nb != 0.0
             || self.date != 0.0
             || self.told != 0.0
             || self.graph * weights.graph != 0.0

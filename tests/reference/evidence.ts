@@ -891,13 +891,12 @@ export const probability = ({ scale, offset }: Odds, sum: number): number =>
 
 /** The least cosine that connects a memory with the question. */
 const NEAR = 0.3;
-/** The same for a memory beside others of its run that hold words of the question. */
-const NEAR_BESIDE = 0.15;
 
-/** Whether anything connects a memory with the question. Its run alone does not. */
+/** Whether anything connects a memory with the question. */
 function speaks(values: Values, { weights }: Fit): boolean {
-  if ([values.p_soft, values.date, values.told].some((value) => value !== 0)) return true;
-  if (values.sem >= NEAR || (values.nb !== 0 && values.sem >= NEAR_BESIDE)) return true;
+  if ([values.p_soft, values.nb, values.date, values.told].some((value) => value !== 0))
+    return true;
+  if (values.sem >= NEAR || values.ses >= NEAR) return true;
   return (["graph", "lastrec", "intent"] as const).some(
     (kind) => values[kind] * weights[kind] !== 0,
   );
