@@ -1,9 +1,9 @@
 // The format of an export: a line of JSON for each row, and the rules for valid lines.
 
-import type { Learned } from "nous-wasm";
+import { type Learned, MOST_LEARNED } from "nous-wasm";
 import { z } from "zod";
 import { vectorOf } from "../agent/replica/index-rows.ts";
-import { byTrait, MOST_LEARNED, MOST_STEPS } from "../agent/replica/learned.ts";
+import { byTrait, MOST_STEPS } from "../agent/replica/learned.ts";
 import { MOST_NAME } from "../api/limits.ts";
 import { signals } from "../api/parts.ts";
 import { PRESETS } from "../settings/preset.ts";

@@ -1,10 +1,9 @@
 // What use has taught an agent, as its database has it.
 
-import { type Learned, TRAITS, type Trait } from "nous-wasm";
+import { type Learned, MOST_LEARNED, TRAITS, type Trait } from "nous-wasm";
 import type { Storage } from "../../storage/storage.ts";
 
-/** The greatest size of a learned number, and how many steps there are at most. */
-export const MOST_LEARNED = 2;
+/** The most steps of learning. */
 export const MOST_STEPS = 2 ** 32 - 1;
 
 /** Returns a value for each trait. */
