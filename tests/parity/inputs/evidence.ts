@@ -32,6 +32,7 @@ export const WORDS = (
 const PLAIN = [
   ..."the and what when where is it of to her did on I you don't she's we'll".split(" "),
   ..."today last recently now".split(" "),
+  ..."wann war der Ausflug mit dem où est la maison de mi".split(" "),
 ];
 const TIMES = ["in May 2023", "yesterday", "last week", "on 5 June 2023", "two months ago", "2022"];
 const UNSPACED = ["比特币价格", "価格", "ราคาทองคำ", "金"];
