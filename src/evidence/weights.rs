@@ -54,7 +54,7 @@ kinds! {
     /// What the memory and the five before and after it in the run hold of the question together,
     /// beyond its own `p_soft`; less for a long text.
     win,
-    /// The best of 0.7 · `sem` + 0.3 · `bm` in the run.
+    /// The best of 0.7 · `sem` + 0.3 · `bm` of the memory and the twelve before and after it in the run.
     ses,
     /// The mean of the three best `bm` in the run.
     sesb,

@@ -352,6 +352,25 @@ fn stop_words_count_only_if_the_question_has_no_others() {
 }
 
 #[test]
+fn function_words_of_the_language_of_a_question_do_not_count() {
+    let mut memory = Memory::new();
+    let row = memory.add(&["the house"])[0];
+    let mut words = |asked: &str| -> Vec<String> {
+        memory.why(row, asked).words.into_iter().map(|it| it.asked).collect()
+    };
+    assert_eq!(words("Wann war der Ausflug an den Titisee?"), ["ausflug", "titisee"]);
+    assert_eq!(words("Où est la maison de ma tante ?"), ["maison", "tante"]);
+    assert_eq!(words("¿Dónde está la casa de mi tía?"), ["casa", "tia"]);
+    // English questions keep the same words, also if names hold words of another language.
+    assert_eq!(
+        words("What did the son of Rosa de la Cruz do?"),
+        ["son", "rosa", "de", "la", "cruz"]
+    );
+    assert_eq!(words("war films"), ["war", "films"]);
+    assert_eq!(words("wie war das"), ["wie", "war", "das"]);
+}
+
+#[test]
 fn of_a_long_question_the_32_rarest_words_of_texts_count_in_its_order() {
     let mut memory = Memory::new();
     let rare = sentence(0, 34).replace('.', "");
@@ -490,6 +509,26 @@ fn every_memory_of_a_run_gets_the_best_of_the_run() {
 }
 
 // ---- filters, limits, order ---------------------------------------------------------------------
+
+#[test]
+fn the_best_of_a_run_counts_for_the_twelve_memories_before_and_after_it() {
+    let mut memory = Memory::new();
+    let cluster = [memory.index.name(NameKind::Cluster, "one").unwrap()];
+    let nodes: Vec<_> = (0..40)
+        .map(|place| {
+            let text = if place == 20 { "coffee" } else { "bread" };
+            let created_at = Some(NOW + f64::from(place) * MINUTE);
+            (NodeChange { created_at, clusters: Some(&cluster), ..NODE }, Some(("", text)))
+        })
+        .collect();
+    let rows = memory.upsert(&nodes).unwrap();
+    let all = memory.evidence("coffee");
+    for (place, row) in rows.iter().enumerate() {
+        let expected = if (8..=32).contains(&place) { 1.0 - 0.7 } else { 0.0 };
+        assert_is(all[row].ses, expected, "ses");
+        assert_is(all[row].sesb, 1.0 / 3.0, "sesb");
+    }
+}
 
 #[test]
 fn evidence_is_relative_to_the_best_memory_that_passes_the_filters() {
