@@ -1,6 +1,6 @@
 // `npm run build`: builds the npm packages. Engine: crate → .wasm and glue (wasm-pack) → an entry
-// for each environment (esbuild) → types. Embedder: see embedder.mjs. Server: see server.mjs. Skips
-// what is up to date.
+// for each environment (esbuild) → types. Embedder: see embedder.mjs. Server: see server.mjs. Page: see
+// page.mjs. Skips what is up to date.
 
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -10,6 +10,7 @@ import { writeEmbedder } from "./embedder.mjs";
 import { layoutAsTypeScript } from "./layout.mjs";
 import { at, fingerprint, importing, isStampedWith, must, root, say } from "./lib.mjs";
 import { writeNotices } from "./notices.mjs";
+import { writePage } from "./page.mjs";
 import { writeServer } from "./server.mjs";
 import { setUpPackages, setUpWasm } from "./setup.mjs";
 
@@ -46,6 +47,7 @@ export async function build() {
   await writePackage(bundle);
   await writeEmbedder(bundle);
   await writeServer(bundle);
+  await writePage();
   mkdirSync(at(".cache"), { recursive: true });
   writeFileSync(packagesStamp, ofPackages());
 }
@@ -250,6 +252,6 @@ if (import.meta.url === pathToFileURL(process.argv[1]).href) {
     await buildCounted();
   } else {
     await build();
-    say("built dist of js/engine, js/embedder and js/server");
+    say("built dist of js/engine, js/embedder, js/server and js/page");
   }
 }

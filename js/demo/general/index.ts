@@ -19,6 +19,8 @@ import september from "./memories/2026-09.json";
 import october from "./memories/2026-10.json";
 import november from "./memories/2026-11.json";
 
+export { GENERAL_SUBTYPES } from "./subtypes.ts";
+
 /** The languages of the general memory, by ISO 639-1. */
 export const LANGUAGES = ["en", "de", "ja"] as const;
 /** A language of the general memory. */
@@ -45,31 +47,6 @@ export interface GeneralMemory {
   /** The text, of 1 to about 125 words. */
   readonly text: string;
 }
-
-/**
- * The subtypes of the general memory with their sections, as the setting `sections.subtypes` takes
- * them. Without the setting, all but `custom:lesson` are unknown and belong to KNOWLEDGE.
- */
-export const GENERAL_SUBTYPES = {
-  "custom:appointment": { section: "SIGNALS" },
-  "custom:bug": { section: "EPISODIC" },
-  "custom:decision": { section: "KNOWLEDGE" },
-  "custom:deploy": { section: "EPISODIC" },
-  "custom:event": { section: "EPISODIC" },
-  "custom:fact": { section: "KNOWLEDGE" },
-  "custom:health": { section: "EPISODIC" },
-  "custom:lesson": { section: "KNOWLEDGE" },
-  "custom:meeting": { section: "EPISODIC" },
-  "custom:note": { section: "KNOWLEDGE" },
-  "custom:preference": { section: "KNOWLEDGE" },
-  "custom:procedure": { section: "PROCEDURAL" },
-  "custom:purchase": { section: "EPISODIC" },
-  "custom:recipe": { section: "PROCEDURAL" },
-  "custom:reflection": { section: "KNOWLEDGE" },
-  "custom:reminder": { section: "SIGNALS" },
-  "custom:summary": { section: "EPISODIC" },
-  "custom:turn": { section: "EPISODIC" },
-} as const;
 
 /** The first instant of the year that the general memory covers, ISO 8601. */
 export const GENERAL_START = "2025-12-01T00:00:00Z";

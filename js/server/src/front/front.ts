@@ -2,6 +2,7 @@
 
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
 import { createEngine, inSnakeCase } from "nous-wasm";
 import { analystOf } from "../analysis/analyst.ts";
 import { embedderOf } from "../embeddings/configured.ts";
@@ -20,6 +21,8 @@ import { AnalysisPool } from "./analysis-pool.ts";
 import { EmbeddingPool } from "./embedding-pool.ts";
 import { Scheduler } from "./scheduler.ts";
 
+/** The page, which the build puts beside the program. */
+const PAGE_FOLDER = fileURLToPath(new URL("./page", import.meta.url));
 /** How long a stop waits for running requests, in milliseconds. */
 const PATIENCE = 10_000;
 /** How long a request may take to arrive, in milliseconds. */
@@ -68,6 +71,7 @@ export function createFront(
     unsent,
     maxBodyBytes: settings.max_body_bytes,
     version,
+    pageFolder: PAGE_FOLDER,
     hasOneAgent: placeOf(settings).remote !== undefined,
     isReady: () => isReady,
     isStopping: () => isStopping,

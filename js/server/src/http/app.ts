@@ -24,6 +24,7 @@ import { answersBefore, departureOf } from "./departure.ts";
 import { descriptionOf } from "./description.ts";
 import { Metrics } from "./metrics.ts";
 import { type AllowedOrigins, refuseForeignOrigins } from "./origin-guard.ts";
+import { servePage } from "./page.ts";
 import { addRoute, BASE, type Carried, CHALLENGE } from "./route.ts";
 import { throwAway } from "./too-large.ts";
 
@@ -60,6 +61,8 @@ export interface AppOptions {
   /** The largest body, in bytes. */
   maxBodyBytes: number;
   version: string;
+  /** The folder of the page's files. */
+  pageFolder: string;
   /** Whether the server has the default agent only. */
   hasOneAgent: boolean;
   /** Whether the server can take requests. */
@@ -136,6 +139,7 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   app.get("/readyz", (context) =>
     isReady() ? context.json({ status: "ready" }) : context.json({ error: "not ready" }, 503),
   );
+  app.use(servePage(options.pageFolder));
   // Routes after this one, and unknown paths, need a key if the server has keys.
   app.use(async (context, next) => {
     context.set("caller", callerOf(keys, context.req.header("authorization")));

@@ -1,0 +1,93 @@
+// The state of the page that its address holds: the view, and the parameters of the views. It stands
+// after the `#`, so that any static host serves every address.
+
+import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
+
+/** The views, in the order of the navigation. */
+export const VIEWS = [
+  "ask",
+  "why-not",
+  "context",
+  "sections",
+  "time",
+  "graph",
+  "speed",
+  "memories",
+] as const;
+export type View = (typeof VIEWS)[number];
+
+interface Address {
+  view: View;
+  params: URLSearchParams;
+}
+
+const address = signal<Address>(read());
+
+/** The view that is open. */
+export const view: ReadonlySignal<View> = computed(() => address.value.view);
+
+function read(): Address {
+  const [path = "", query = ""] = location.hash.replace(/^#\/?/, "").split("?", 2);
+  const found = VIEWS.find((name) => name === path);
+  return { view: found ?? "ask", params: new URLSearchParams(query) };
+}
+
+addEventListener("hashchange", () => {
+  address.value = read();
+});
+
+function hashOf({ view, params }: Address): string {
+  const query = params.toString();
+  return `#/${view}${query === "" ? "" : `?${query}`}`;
+}
+
+/**
+ * Returns the address of a view. It keeps the parameters of the present one, so that the question
+ * stays when the view changes.
+ */
+export function linkTo(view: View, changes: Readonly<Record<string, string>> = {}): string {
+  const params = new URLSearchParams(address.value.params);
+  for (const [name, value] of Object.entries(changes)) params.set(name, value);
+  return hashOf({ view, params });
+}
+
+/** A part of the page's state that the address holds. */
+export interface Param {
+  /** The value; reading it in a component renders the component again when it changes. */
+  readonly value: string;
+  /** Changes the value without a new entry in the history. */
+  set(value: string): void;
+}
+
+/**
+ * Returns a parameter of the address. A parameter with its usual value is left out of the address.
+ *
+ * @example
+ * ```ts
+ * const question = param("q", "");
+ * question.set("Where did Mira move?"); // #/ask?q=Where+did+Mira+move%3F
+ * ```
+ */
+export function param(name: string, usual: string): Param {
+  const value = computed(() => address.value.params.get(name) ?? usual);
+  return {
+    get value() {
+      return value.value;
+    },
+    set(next) {
+      if (next === value.peek()) return;
+      const params = new URLSearchParams(address.peek().params);
+      if (next === usual) params.delete(name);
+      else params.set(name, next);
+      batch(() => {
+        address.value = { view: address.peek().view, params };
+      });
+      history.replaceState(null, "", hashOf(address.peek()));
+    },
+  };
+}
+
+/** The question that Ask, Why not, Context and Graph share. */
+export const question = param("q", "");
+/** The memory that is open: a sample's name, `yours` or `server`. */
+export const memoryName = param("memory", "general");

@@ -1,0 +1,95 @@
+// The frame of the page: header, navigation, the view that is open.
+
+import type { ComponentType } from "preact";
+import { lazy, Suspense } from "preact/compat";
+import { opened } from "../memory/client.ts";
+import { Loading } from "../parts/loading.tsx";
+import { Ask } from "../views/ask/ask.tsx";
+import { linkTo, VIEWS, type View, view } from "./address.ts";
+import { MemoryPicker } from "./memory-picker.tsx";
+import { ThemeSwitch } from "./theme.tsx";
+
+const NAMES: Readonly<Record<View, string>> = {
+  ask: "Ask",
+  "why-not": "Why not?",
+  context: "Context",
+  sections: "Sections",
+  time: "Time",
+  graph: "Graph",
+  speed: "Speed",
+  memories: "Your memories",
+};
+
+/** All views but the first load when they are opened. */
+const COMPONENTS: Readonly<Record<View, ComponentType>> = {
+  ask: Ask,
+  "why-not": lazy(() => import("../views/why-not/why-not.tsx")),
+  context: lazy(() => import("../views/context/context.tsx")),
+  sections: lazy(() => import("../views/sections/sections.tsx")),
+  time: lazy(() => import("../views/time/time.tsx")),
+  graph: lazy(() => import("../views/graph/graph.tsx")),
+  speed: lazy(() => import("../views/speed/speed.tsx")),
+  memories: lazy(() => import("../views/memories/memories.tsx")),
+};
+
+export function App() {
+  const open = view.value;
+  const Open = COMPONENTS[open];
+  document.title = `${NAMES[open]} · Nous`;
+  return (
+    <>
+      <button type="button" class="skip" onClick={focusMain}>
+        Skip to content
+      </button>
+      <header class="top">
+        <a class="brand" href={linkTo("ask")} aria-label="Nous, home">
+          <svg viewBox="0 0 32 32" width="26" height="26" aria-hidden="true">
+            <rect width="32" height="32" rx="8" />
+            <path d="M9 23V9l14 14V9" />
+          </svg>
+          Nous
+        </a>
+        <nav aria-label="Views">
+          {VIEWS.map((name) => (
+            <a key={name} href={linkTo(name)} aria-current={name === open ? "page" : undefined}>
+              {NAMES[name]}
+            </a>
+          ))}
+        </nav>
+        <div class="tools">
+          <MemoryPicker />
+          <ThemeSwitch />
+        </div>
+      </header>
+      <main id="main" tabIndex={-1}>
+        <Content>
+          <Suspense fallback={<p class="quiet">Loading the view …</p>}>
+            <Open />
+          </Suspense>
+        </Content>
+      </main>
+      <footer>
+        Everything is computed in this page. Nothing that you ask or open leaves it.{" "}
+        <a href="./THIRD-PARTY-LICENSES.txt">Licences</a>
+      </footer>
+    </>
+  );
+}
+
+/** Views need a memory, except the one by which another is opened. */
+function Content({ children }: { children: preact.ComponentChildren }) {
+  const state = opened.value;
+  if (state.state === "open" || view.value === "memories" || view.value === "speed")
+    return <>{children}</>;
+  if (state.state === "failed")
+    return (
+      <p class="problem" role="alert">
+        The memory could not be opened: {state.why}
+      </p>
+    );
+  return <Loading progress={state.progress} />;
+}
+
+function focusMain(): void {
+  document.getElementById("main")?.focus();
+}

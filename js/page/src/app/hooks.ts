@@ -1,0 +1,14 @@
+// Hooks that views share.
+
+import type { ReadonlySignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { type Latest, live } from "../memory/client.ts";
+
+/** Returns the result of a call as `live` makes it, for as long as the component is there. */
+export function useLive<T>(
+  prepare: () => (() => Promise<T>) | undefined,
+): ReadonlySignal<Latest<T>> {
+  const { result, stop } = useMemo(() => live(prepare), []);
+  useEffect(() => stop, []);
+  return result;
+}

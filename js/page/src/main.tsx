@@ -1,0 +1,15 @@
+// Starts the page: opens the memory that the address names, and shows the views.
+
+import { render } from "preact";
+import { memoryName } from "./app/address.ts";
+import { App } from "./app/app.tsx";
+import { openSample } from "./memory/client.ts";
+import "./styles/page.css";
+
+void openSample(memoryName.value === "trader" ? "trader" : "general");
+
+render(<App />, document.getElementById("app")!);
+
+// Without HTTPS, or in private windows, there are no service workers; the page works all the same.
+if (import.meta.env.PROD && "serviceWorker" in navigator)
+  navigator.serviceWorker.register("./service-worker.js").catch(() => {});

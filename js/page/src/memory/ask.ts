@@ -1,0 +1,101 @@
+// Answers questions over the memory that is open.
+
+import { ANSWERABLE, type Answer, type AskOptions } from "nous-wasm";
+import type { Held } from "./held.ts";
+import type { Answered, Mark, Named, Reasons, Shown, Understood } from "./records.ts";
+
+/** The answers of a list whose reasons are told at once. */
+const USUAL_LIMIT = 10;
+
+export interface AskRequest {
+  question: string;
+  limit?: number;
+  diversity?: number;
+}
+
+/** Returns the memories that may answer a question, with reasons. */
+export function ask(held: Held, { question, limit, diversity }: AskRequest): Answered {
+  const { now, index } = held;
+  const options: AskOptions = { limit: limit ?? USUAL_LIMIT, diversity: diversity ?? 0, now };
+  const start = performance.now();
+  const answers = index.ask(question, options);
+  const milliseconds = performance.now() - start;
+  return {
+    question,
+    answers: answers.map((answer, place) => shown(held, question, answer, place)),
+    isAnswerable: (answers[0]?.score ?? 0) >= ANSWERABLE,
+    understood: understand(held, question),
+    milliseconds,
+    among: index.textCount,
+  };
+}
+
+function shown(held: Held, question: string, answer: Answer, place: number): Shown {
+  const { id, score, superseded_by, similar_to } = answer;
+  return {
+    card: held.card(id),
+    rank: place + 1,
+    score,
+    reasons: reasonsOf(held, id, question),
+    ...(superseded_by === undefined ? {} : { superseded_by: named(held, superseded_by) }),
+    ...(similar_to === undefined ? {} : { similar_to: named(held, similar_to) }),
+  };
+}
+
+const named = (held: Held, id: string): Named => ({ id, title: titleOf(held, id) });
+
+/** Returns the title of a memory, or the beginning of its text. */
+function titleOf(held: Held, id: string): string {
+  const { title, text } = held.card(id);
+  return title === "" ? `${text.slice(0, 60)}…` : title;
+}
+
+/** Returns why a memory has its place among the answers to a question. */
+export function reasonsOf(held: Held, id: string, question: string): Reasons {
+  const { title, text, before } = held.indexedTexts(id);
+  const { passage, superseded_by, similar_to, ...why } = held.index.why(id, question, {
+    text: { title, text },
+    now: held.now,
+  });
+  const words = why.words.flatMap(({ asked, found, nearness, spans = [] }) =>
+    spans.map((span) => ({ ...span, asked, found: found ?? asked, nearness })),
+  );
+  return {
+    ...why,
+    marks: withoutOverlaps(inOwnTitle(words, before)),
+    passage: inOwnTitle(passage.spans ?? [], before),
+  };
+}
+
+/** The index's title begins with kind and tags. Returns marks by places in the memory's own title. */
+function inOwnTitle(marks: readonly Mark[], before: number): Mark[] {
+  return marks.flatMap((mark) => {
+    if (mark.field === "text") return mark;
+    const [start, end] = [Math.max(0, mark.start - before), mark.end - before];
+    return end <= 0 ? [] : { ...mark, start, end };
+  });
+}
+
+/** Returns marks in order; of two that overlap, the nearer one. */
+function withoutOverlaps(marks: readonly Mark[]): Mark[] {
+  const byNearness = marks.toSorted((a, b) => (b.nearness ?? 0) - (a.nearness ?? 0));
+  const kept: Mark[] = [];
+  for (const mark of byNearness) {
+    const overlaps = (other: Mark) =>
+      other.field === mark.field && other.start < mark.end && mark.start < other.end;
+    if (!kept.some(overlaps)) kept.push(mark);
+  }
+  return kept.sort((a, b) => a.start - b.start);
+}
+
+/** Returns what the engine understands of a question. */
+export function understand(held: Held, question: string): Understood {
+  const asked = held.engine.understand(question, { terms: "unicode", now: held.now });
+  return {
+    times: asked.times ?? [],
+    parts: asked.parts,
+    intents: asked.intents,
+    words: asked.terms,
+    isLookup: asked.query_type === "LOOKUP",
+  };
+}

@@ -1,0 +1,114 @@
+// The page's side of the worker that holds the memory.
+
+import { effect, signal } from "@preact/signals";
+import * as Comlink from "comlink";
+import type { Progress, SampleName, Source } from "./open.ts";
+import type { Summary } from "./records.ts";
+import type { Calls } from "./worker.ts";
+
+const worker = new Worker(new URL("./worker.ts", import.meta.url), {
+  type: "module",
+  name: "memory",
+});
+
+/** The calls of the worker; each returns a promise. */
+export const memory = Comlink.wrap<Calls>(worker);
+
+/** The state of the memory. */
+export type Opened =
+  | { state: "opening"; progress: Progress }
+  | { state: "open"; summary: Summary }
+  | { state: "failed"; why: string };
+
+/** Whether a memory is open, and which. */
+export const opened = signal<Opened>({
+  state: "opening",
+  progress: { step: "fetching", share: 0 },
+});
+
+/** Rises with each change of the memory, so that views ask again. */
+export const generation = signal(0);
+
+let latest = 0;
+
+/** Opens a memory in place of the one that is open. */
+export async function openMemory(source: Source): Promise<void> {
+  latest += 1;
+  const own = latest;
+  const report = (progress: Progress) => {
+    if (own === latest) opened.value = { state: "opening", progress };
+  };
+  report({ step: "fetching", share: 0 });
+  try {
+    const summary = await memory.open(source, Comlink.proxy(report));
+    if (own !== latest) return;
+    opened.value = { state: "open", summary };
+    generation.value += 1;
+  } catch (error) {
+    if (own !== latest) return;
+    opened.value = { state: "failed", why: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Opens a sample memory. */
+export function openSample(name: SampleName): Promise<void> {
+  const url = new URL(`samples/${name}.jsonl`, document.baseURI).href;
+  return openMemory({ kind: "sample", name, url });
+}
+
+/** Tells the views that the memory has changed. */
+export async function memoryChanged(): Promise<void> {
+  opened.value = { state: "open", summary: await memory.summary() };
+  generation.value += 1;
+}
+
+/** A result that a view shows: the last one that arrived, and whether a newer one is under way. */
+export interface Latest<T> {
+  value: T | undefined;
+  error: string | undefined;
+}
+
+/**
+ * Returns a signal with the result of a call that depends on other signals. The call runs again when
+ * one of them, or the memory, changes. A result that a later call overtook is dropped. While a call
+ * runs, further changes wait for its end, so that a slider never queues calls.
+ *
+ * @example
+ * ```ts
+ * const answered = live(() => {
+ *   const asked = question.value;
+ *   return () => memory.ask({ question: asked });
+ * });
+ * ```
+ */
+export function live<T>(prepare: () => (() => Promise<T>) | undefined) {
+  const result = signal<Latest<T>>({ value: undefined, error: undefined });
+  let running = false;
+  let waiting: (() => Promise<T>) | undefined;
+  const run = async (call: () => Promise<T>) => {
+    running = true;
+    for (let next: (() => Promise<T>) | undefined = call; next !== undefined; ) {
+      waiting = undefined;
+      try {
+        const value = await next();
+        result.value = { value, error: undefined };
+      } catch (error) {
+        result.value = {
+          value: undefined,
+          error: error instanceof Error ? error.message : String(error),
+        };
+      }
+      next = waiting;
+    }
+    running = false;
+  };
+  const stop = effect(() => {
+    const isOpen = opened.value.state === "open";
+    void generation.value;
+    const call = prepare();
+    if (!isOpen || call === undefined) return;
+    if (running) waiting = call;
+    else void run(call);
+  });
+  return { result, stop };
+}

@@ -1,0 +1,211 @@
+// The memory that is open: rows of an export, and the index over them. It lives in the worker.
+
+import {
+  createEngine,
+  type Engine,
+  type EngineConfig,
+  type EvidenceConfig,
+  MemoryIndex,
+  type MemorySection,
+  TextIndex,
+  type WordVectors,
+} from "nous-wasm";
+import {
+  createdAtOf,
+  memoryEdgeOf,
+  memoryNodeOf,
+  namesIn,
+  textsOf,
+} from "../../../server/src/agent/replica/index-rows.ts";
+import { kindInWords } from "../../../server/src/embeddings/text.ts";
+import type { IndexedNodeRow } from "../../../server/src/storage/rows.ts";
+import { noRows, type Rows } from "./lines.ts";
+import type { Card, Summary, WrongLine } from "./records.ts";
+
+/** Memories that go into the index at once, so that progress shows and the worker answers. */
+const AT_ONCE = 500;
+
+/** How a memory is opened. */
+export interface Opening {
+  name: string;
+  rows: Rows;
+  /** The present; null for the clock. */
+  now: number | null;
+  /** The configuration, without evidence. */
+  config: EngineConfig;
+  words: WordVectors | undefined;
+  wrong: WrongLine[];
+  wrongCount: number;
+}
+
+/** The title and the text of a memory as the index has them. */
+export interface IndexedTexts {
+  title: string;
+  text: string;
+  /** Length of what stands before the memory's own title: its kind and tags. */
+  before: number;
+}
+
+export class Held {
+  readonly name: string;
+  readonly rows: Rows;
+  readonly config: EngineConfig;
+  readonly engine: Engine;
+  readonly index: MemoryIndex;
+  readonly wrong: WrongLine[];
+  readonly wrongCount: number;
+  readonly hasVectors: boolean;
+  readonly #now: number | null;
+  #evidence: EvidenceConfig;
+  #texts: TextIndex | undefined;
+
+  private constructor({ name, rows, now, config, words, wrong, wrongCount }: Opening) {
+    this.name = name;
+    this.rows = rows;
+    this.config = config;
+    this.#now = now;
+    this.#evidence = { preset: rows.preset };
+    this.wrong = wrong;
+    this.wrongCount = wrongCount;
+    this.hasVectors = words !== undefined;
+    this.engine = createEngine(config);
+    this.index = new MemoryIndex({
+      embedder: words,
+      config: { ...config, evidence: this.#evidence },
+    });
+  }
+
+  /** Makes the index. `progress` is called with the share of the memories that are in it. */
+  static async open(opening: Opening, progress: (share: number) => void): Promise<Held> {
+    const held = new Held(opening);
+    const all = [...opening.rows.nodes.values()];
+    for (let from = 0; from < all.length; from += AT_ONCE) {
+      held.#upsert(all.slice(from, from + AT_ONCE));
+      progress(Math.min(1, (from + AT_ONCE) / all.length));
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    held.index.link(opening.rows.edges.map(memoryEdgeOf));
+    return held;
+  }
+
+  static empty(words: WordVectors | undefined): Held {
+    const [rows, wrong] = [noRows(), [] as WrongLine[]];
+    return new Held({ name: "", rows, now: null, config: {}, words, wrong, wrongCount: 0 });
+  }
+
+  /** The present of the memory. */
+  get now(): number {
+    return this.#now ?? Date.now();
+  }
+
+  get evidence(): EvidenceConfig {
+    return this.#evidence;
+  }
+
+  /** The full-text index, for rankings that start from words. Made when it is first needed. */
+  get texts(): TextIndex {
+    if (this.#texts === undefined) {
+      this.#texts = new TextIndex();
+      for (const row of this.rows.nodes.values()) {
+        const { title, text } = textsOf(row);
+        this.#texts.upsert([{ id: row.id, title, body: text }]);
+      }
+    }
+    return this.#texts;
+  }
+
+  /** Adds memories, and replaces those that are there. */
+  put(rows: readonly IndexedNodeRow[]): void {
+    for (const row of rows) this.rows.nodes.set(row.id, row);
+    this.#upsert(rows);
+    this.#forgetTexts();
+  }
+
+  /** Removes memories and their edges. */
+  remove(ids: readonly string[]): void {
+    const gone = new Set(ids);
+    for (const id of ids) this.rows.nodes.delete(id);
+    const stays = ({ source_id, target_id }: { source_id: string; target_id: string }) =>
+      !gone.has(source_id) && !gone.has(target_id);
+    this.rows.edges = this.rows.edges.filter(stays);
+    this.index.remove(ids);
+    this.#forgetTexts();
+  }
+
+  #forgetTexts(): void {
+    this.#texts?.free();
+    this.#texts = undefined;
+  }
+
+  #upsert(rows: readonly IndexedNodeRow[]): void {
+    const now = this.now;
+    const nodes = rows.map((row) => {
+      const clusters = this.rows.clusters.get(row.id) ?? [];
+      const node = memoryNodeOf({ ...row, clusters: JSON.stringify(clusters) }, 0, now);
+      return { ...node, ...textsOf(row) };
+    });
+    this.index.upsert(nodes, { now });
+  }
+
+  row(id: string): IndexedNodeRow | undefined {
+    return this.rows.nodes.get(id);
+  }
+
+  sectionOf(row: IndexedNodeRow): MemorySection {
+    return this.engine.getSectionForSubtype(row.subtype);
+  }
+
+  /** Returns a memory as a list shows it. */
+  card(id: string): Card {
+    const row = this.rows.nodes.get(id)!;
+    const { event_time, text } = textsOf(row);
+    return {
+      id,
+      title: row.content_title,
+      text: text ?? "",
+      kind: kindInWords(row.subtype ?? ""),
+      tags: row.tags === null ? [] : namesIn(row.tags),
+      section: this.sectionOf(row),
+      created: createdAtOf(row) ?? 0,
+      event: (event_time as number | null | undefined) ?? null,
+      runs: (this.rows.clusters.get(id) ?? []).map((run) => this.rows.clusterNames.get(run) ?? run),
+    };
+  }
+
+  /** Returns title and text of a memory as the index has them. */
+  indexedTexts(id: string): IndexedTexts {
+    const row = this.rows.nodes.get(id)!;
+    const { title, text } = textsOf(row);
+    const whole = title ?? "";
+    return { title: whole, text: text ?? "", before: whole.length - row.content_title.length };
+  }
+
+  summary(): Summary {
+    const bySection = { EPISODIC: 0, SIGNALS: 0, KNOWLEDGE: 0, PROCEDURAL: 0 };
+    let [first, last] = [Infinity, -Infinity];
+    for (const row of this.rows.nodes.values()) {
+      bySection[this.sectionOf(row)] += 1;
+      const created = createdAtOf(row) ?? 0;
+      first = Math.min(first, created);
+      last = Math.max(last, created);
+    }
+    return {
+      name: this.name,
+      memories: this.rows.nodes.size,
+      edges: this.rows.edges.length,
+      runs: this.rows.clusterNames.size,
+      bySection,
+      first,
+      last,
+      now: this.now,
+      wrong: this.wrong,
+      wrongCount: this.wrongCount,
+      hasVectors: this.hasVectors,
+    };
+  }
+
+  free(): void {
+    this.index.free();
+    this.#forgetTexts();
+  }
+}

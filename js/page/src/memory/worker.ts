@@ -1,0 +1,32 @@
+// The worker that holds the memory: engine, index and rows. Views call it by `memory` of client.ts.
+// Each file beside this one has the calls of a subject.
+
+import * as Comlink from "comlink";
+import { type AskRequest, ask, reasonsOf } from "./ask.ts";
+import type { Held } from "./held.ts";
+import { open, type Progress, type Source } from "./open.ts";
+
+let held: Held | undefined;
+
+function there(): Held {
+  if (held === undefined) throw new Error("no memory is open");
+  return held;
+}
+
+const calls = {
+  /** Opens a memory in place of the one that is open. */
+  async open(source: Source, report: (progress: Progress) => void) {
+    const opened = await open(source, report);
+    held?.free();
+    held = opened;
+    return held.summary();
+  },
+  summary: () => there().summary(),
+  ask: (request: AskRequest) => ask(there(), request),
+  card: (id: string) => there().card(id),
+  reasons: (id: string, question: string) => reasonsOf(there(), id, question),
+};
+
+export type Calls = typeof calls;
+
+Comlink.expose(calls);

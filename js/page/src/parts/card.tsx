@@ -1,0 +1,47 @@
+// A memory in a list: title, kind, date, section, text.
+
+import type { ComponentChildren } from "preact";
+import { dayOf, SECTION_NAMES } from "../app/format.ts";
+import type { Card, Mark } from "../memory/records.ts";
+import { Marked } from "./memory-text.tsx";
+
+/** Section, kind, dates and runs of a memory in one line. */
+export function Facts({ card }: { card: Card }) {
+  const { section, kind, created, event, runs } = card;
+  return (
+    <p class="facts">
+      <span class={`section s-${section}`}>{SECTION_NAMES[section]}</span>
+      {kind === "" ? null : <span>{kind}</span>}
+      <span>{dayOf(created)}</span>
+      {event === null ? null : <span>event on {dayOf(event)}</span>}
+      {runs.length === 0 ? null : <span class="run">{runs.join(", ")}</span>}
+    </p>
+  );
+}
+
+interface CardProps {
+  card: Card;
+  marks?: readonly Mark[];
+  isShort?: boolean;
+  /** The level of the title: one below that of the heading above the list. Default `h2`. */
+  heading?: "h2" | "h3";
+  children?: ComponentChildren;
+}
+
+export function MemoryCard(props: CardProps) {
+  const { card, marks = [], isShort = true, heading: Heading = "h2", children } = props;
+  return (
+    <>
+      {card.title === "" ? null : (
+        <Heading class="title">
+          <Marked text={card.title} field="title" marks={marks} />
+        </Heading>
+      )}
+      <Facts card={card} />
+      <p class="text">
+        <Marked text={card.text} field="text" marks={marks} isShort={isShort} />
+      </p>
+      {children}
+    </>
+  );
+}

@@ -1,0 +1,22 @@
+// What stands in place of a view while a memory opens.
+
+import { percent } from "../app/format.ts";
+import type { Progress } from "../memory/open.ts";
+
+const STEPS: Readonly<Record<Progress["step"], string>> = {
+  fetching: "Fetching the memory",
+  reading: "Reading the memory",
+  words: "Fetching the word vectors",
+  indexing: "Making the index",
+};
+
+export function Loading({ progress: { step, share } }: { progress: Progress }) {
+  return (
+    <div class="loading" role="status">
+      <p>
+        {STEPS[step]}: {percent(share)}
+      </p>
+      <progress value={share} max={1} aria-label={STEPS[step]} />
+    </div>
+  );
+}

@@ -1,0 +1,3 @@
+export default function Context() {
+  return <h1>Context</h1>;
+}

@@ -1,0 +1,3 @@
+export default function Graph() {
+  return <h1>Graph</h1>;
+}

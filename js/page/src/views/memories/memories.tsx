@@ -1,0 +1,3 @@
+export default function Memories() {
+  return <h1>Memories</h1>;
+}

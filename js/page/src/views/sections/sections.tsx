@@ -1,0 +1,3 @@
+export default function Sections() {
+  return <h1>Sections</h1>;
+}

@@ -1,0 +1,3 @@
+export default function Time() {
+  return <h1>Time</h1>;
+}

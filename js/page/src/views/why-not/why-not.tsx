@@ -1,0 +1,3 @@
+export default function WhyNot() {
+  return <h1>WhyNot</h1>;
+}

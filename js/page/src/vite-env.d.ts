@@ -1,0 +1,10 @@
+// What Vite adds to modules. Its own declarations would change those of the other packages.
+
+declare module "*?url" {
+  const url: string;
+  export default url;
+}
+
+interface ImportMeta {
+  readonly env: { readonly PROD: boolean };
+}

@@ -1,0 +1,51 @@
+// Builds the page (js/page), and puts it beside nous-server, which serves it at `/`.
+
+import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync, constants } from "node:zlib";
+import { at } from "./lib.mjs";
+import { licencesIn, manifestIn } from "./server.mjs";
+
+const PAGE = at("js", "page");
+/** A compressed file is kept only if it is at most this share of the whole one. */
+const WORTH = 0.9;
+/** Larger files are compressed less hard: the last percent would take seconds. */
+const LARGE = 1_000_000;
+
+/** Builds the page into `dist` of js/page, and copies it to `dist/page` of js/server. */
+export async function writePage() {
+  const { build } = await import("vite");
+  // The configuration makes the samples, from JSON; a later loader of Vite's would refuse that.
+  process.env.VITE_CONFIG_NATIVE_IGNORE_WARNING = "true";
+  await build({ configFile: join(PAGE, "vite.config.ts"), logLevel: "warn" });
+  const from = join(PAGE, "dist");
+  writeFileSync(join(from, "THIRD-PARTY-LICENSES.txt"), licencesIn("The page", packagesOfPage()));
+  for (const name of readdirSync(from, { recursive: true })) compress(join(from, name));
+  const to = at("js", "server", "dist", "page");
+  rmSync(to, { recursive: true, force: true });
+  cpSync(from, to, { recursive: true });
+}
+
+/** Returns the folders of the npm packages in the page: its dependencies, and theirs. */
+function packagesOfPage() {
+  const folders = new Set();
+  const add = (manifest) => {
+    for (const name of Object.keys(manifest.dependencies ?? {})) {
+      const folder = join("node_modules", name);
+      if (name.startsWith("nous-") || folders.has(folder)) continue;
+      folders.add(folder);
+      add(manifestIn(at(folder)));
+    }
+  };
+  add(manifestIn(PAGE));
+  return folders;
+}
+
+/** Writes a compressed copy beside a file if it is worth it. */
+function compress(path) {
+  if (!statSync(path).isFile()) return;
+  const bytes = readFileSync(path);
+  const params = { [constants.BROTLI_PARAM_QUALITY]: bytes.length > LARGE ? 9 : 11 };
+  const compressed = brotliCompressSync(bytes, { params });
+  if (compressed.length <= WORTH * bytes.length) writeFileSync(`${path}.br`, compressed);
+}
