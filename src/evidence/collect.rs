@@ -54,7 +54,7 @@ const NEARBY: usize = 12;
 /// Texts of more words profit less from the memories around them: they hold much already.
 const SHORT: f64 = 80.0;
 /// The value of a section that the question asks for.
-const INTENT: f64 = 0.4;
+pub(super) const INTENT: f64 = 0.4;
 
 /// What evidence needs to know of a memory besides its text.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,17 +69,6 @@ pub struct Circumstances {
     pub affinity: f64,
     /// Its activation, 0 if activation did not reach it.
     pub activation: f64,
-}
-
-impl Circumstances {
-    /// Circumstances that add no evidence.
-    pub const NONE: Self = Self {
-        section: Section::Knowledge,
-        is_asked: false,
-        recency: 0.0,
-        affinity: 0.0,
-        activation: 0.0,
-    };
 }
 
 /// The evidence of all memories for one question. Kept for the next question, whose columns it then

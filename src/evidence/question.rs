@@ -4,7 +4,7 @@ use super::function_words::function_words;
 use super::neighbours::{Match, Neighbours};
 use super::texts::Texts;
 use super::vectors::{CodedQuery, CodedVectors};
-use super::weights::{Fit, Values};
+use super::weights::Values;
 use super::words::{Embed, is_content};
 use crate::order::sort_descending;
 use crate::text::tokens::{Token, each_token};
@@ -75,11 +75,6 @@ impl Question {
     pub(super) fn asks_for_more(&self) -> bool {
         let Sought { time, number, place, .. } = self.sought;
         time || number || place || !self.times.is_empty()
-    }
-
-    /// Whether evidence weighs that does not come from the texts.
-    pub fn weighs_circumstances(&self, fit: &Fit) -> bool {
-        fit.weighs_circumstances(self.asks_latest, self.is_vague)
     }
 
     pub(super) fn read(

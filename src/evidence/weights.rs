@@ -179,25 +179,4 @@ impl Fit {
     pub fn weighs_traits(&self) -> bool {
         self.weights.to_array()[KINDS - TRAITS..].iter().any(|&weight| weight != 0.0)
     }
-
-    /// Whether evidence weighs for a question that does not come from the texts: use, recency,
-    /// sections, edges.
-    pub(super) fn weighs_circumstances(&self, asks_latest: bool, is_vague: bool) -> bool {
-        let it = &self.weights;
-        let always = [
-            it.graph,
-            it.affinity,
-            it.recency_episodic,
-            it.recency_signals,
-            it.recency_knowledge,
-            it.recency_procedural,
-            it.intent,
-            it.section_episodic,
-            it.section_signals,
-            it.section_procedural,
-        ];
-        always.iter().any(|&weight| weight != 0.0)
-            || asks_latest && it.lastrec != 0.0
-            || is_vague && it.vaguerec != 0.0
-    }
 }

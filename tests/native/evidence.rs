@@ -821,6 +821,61 @@ fn a_chain_of_corrections_and_a_circle_of_them_end() {
     assert_eq!(memory.ranking("coffee and tea").len(), 3);
 }
 
+#[test]
+fn few_answers_are_the_first_of_all_answers() {
+    // Few answers are found with bounds, and all of them without.
+    let words = ["coffee", "tea", "bread", "milk", "deploy", "friday", "mira", "jonas"];
+    let long =
+        ["the latest coffee with milk", "coffee for mira on friday", "when did mira deploy?"];
+    for (round, preset) in ["general", "trading"].into_iter().enumerate() {
+        let mut memory = Memory::with(&json!({ "evidence": { "preset": preset } }), usize::MAX);
+        let subtypes = ["custom:turn_summary", "custom:signal", "custom:lesson", "custom:playbook"]
+            .map(|name| memory.index.name(NameKind::Subtype, name).unwrap());
+        let texts: Vec<String> = (0..900)
+            .map(|place: usize| {
+                let word = |step: usize| words[place * step % 89 % words.len()];
+                format!("{} {} {} {}", word(3), word(7), word(31), sentence(place % 400, 3))
+            })
+            .collect();
+        let nodes: Vec<_> = texts
+            .iter()
+            .zip(0_u32..)
+            .map(|(text, place)| {
+                let made = NOW - f64::from(place * 37 % 900) * 40.0 * MINUTE;
+                let node = NodeChange {
+                    sequence: Some(u64::from(place * 61 % 1_000)),
+                    created_at: Some(made),
+                    last_accessed: Access::At(NOW - f64::from(place * 13 % 50) * DAY),
+                    access_count: Some(place * 7 % 40),
+                    subtype: Some(subtypes[(place % 4) as usize]),
+                    ..NODE
+                };
+                (node, Some(("", text.as_str())))
+            })
+            .collect();
+        let rows = memory.upsert(&nodes).unwrap();
+        for corrections in [0, 120, 700] {
+            let ends: Vec<_> =
+                (0..corrections).map(|it| (rows[it * 17 % 900], rows[it * 29 % 880])).collect();
+            supersede(&mut memory, &ends);
+            if round == 1 {
+                let shifts = [0.4, -0.3, 0.5, 0.2, -0.1, 0.3];
+                let learned = Learned { steps: 9, shifts, ..Learned::default() };
+                memory.index.set_learned(learned).unwrap();
+            }
+            let filters = Filters::default();
+            for text in words.iter().chain(&long) {
+                let ask = question(text, &filters);
+                let all = memory.answers(&ask);
+                for limit in [1, 10, 100] {
+                    let first = memory.answers(&Ask { limit, ..ask.clone() });
+                    assert_eq!(first, all[..limit.min(all.len())], "{preset} {corrections} {text}");
+                }
+            }
+        }
+    }
+}
+
 // ---- changes, folds, memory ---------------------------------------------------------------------
 
 #[test]
