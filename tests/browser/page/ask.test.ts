@@ -55,9 +55,10 @@ describe("Ask", () => {
         const verdict = page.locator(".verdict");
         if (at === many - 1)
           await expect
-            .poll(() => verdict.textContent(), text!)
+            .poll(() => verdict.textContent(), { message: text! })
             .toContain("probably holds no answer");
-        else await expect.poll(() => verdict.textContent(), text!).toContain("Found in");
+        else
+          await expect.poll(() => verdict.textContent(), { message: text! }).toContain("Found in");
       }
       expect(await page.locator(".answers.unsure .answer").count()).toBe(3);
       expect(complaints).toEqual([]);

@@ -96,7 +96,8 @@ export function Columns({ ranking, answers, children }: ColumnsProps) {
     setLit((target as Element).closest<HTMLElement>("[data-id]")?.dataset.id);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: pointing at a memory lights its line.
-    <div class="columns" ref={frame} onMouseOver={light} onFocusIn={light}>
+    // biome-ignore lint/a11y/useKeyWithMouseEvents: focus does it, too, as it is captured.
+    <div class="columns" ref={frame} onMouseOver={light} onFocusCapture={light}>
       <section class="left" aria-label="By evidence">
         <h2>By evidence</h2>
         <p class="quiet">What the engine answers. The number is a probability.</p>
@@ -186,7 +187,8 @@ function Lines({ frame, left, right, lit }: LinesProps) {
     draw();
     const observer = new ResizeObserver(draw);
     // An answer that opens its reasons makes its column longer.
-    frame.current?.querySelectorAll("ol").forEach((column) => observer.observe(column));
+    const columns = Array.from(frame.current?.querySelectorAll("ol") ?? []);
+    for (const column of columns) observer.observe(column);
     if (drawing.current !== null) observer.observe(drawing.current);
     return () => observer.disconnect();
   }, [left, right]);

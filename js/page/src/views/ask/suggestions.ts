@@ -13,8 +13,8 @@ const SUGGESTIONS: Readonly<Record<string, readonly string[]>> = {
   trader: [
     "Can extreme funding stay extreme?",
     "What did I miss in August?",
-    "What did the meme coins teach me, and which playbook fits a funding squeeze?",
-    "How do I profit from forced sellers?",
+    "When did extreme funding stay extreme, and how do I profit from forced sellers?",
+    "Is risky trading dangerous after defeats?",
     "Welche Lektion gibt es zu Meme Coins?",
     "When did I short gold?",
   ],

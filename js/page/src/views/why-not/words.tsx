@@ -28,13 +28,15 @@ export function Words({ words, hasFirst }: WordsProps) {
                 {word.nearness < word.firstNearness ? (
                   <>
                     The first answer {holds(word.firstFound, word.firstNearness)}, this one{" "}
-                    {word.found === null ? "no match" : holds(word.found, word.nearness, "only")}
+                    {word.found === null
+                      ? "has no match"
+                      : holds(word.found, word.nearness, "only")}
                   </>
                 ) : (
                   <>
                     This one {holds(word.found, word.nearness)}, the first answer{" "}
                     {word.firstFound === null
-                      ? "no match"
+                      ? "has no match"
                       : holds(word.firstFound, word.firstNearness, "only")}
                   </>
                 )}
