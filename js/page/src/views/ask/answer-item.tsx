@@ -69,10 +69,10 @@ export function AnswerItem({ shown, question, full, isDense = false }: ItemProps
                 type="button"
                 class="more"
                 aria-expanded={isOpen}
-                aria-label={`Why? ${card.title}`}
                 onClick={() => setOpen(!isOpen)}
               >
                 {isOpen ? "Hide the evidence" : "Why?"}
+                <span class="hidden"> {card.title}</span>
               </button>
               {rank === 1 ? null : (
                 <a class="more" href={linkTo("why-not", { q: question, id: card.id })}>

@@ -62,7 +62,7 @@ export function MemoryBox({ chosen, onChoose }: MemoryBoxProps) {
   };
   return (
     <div class="memory-box">
-      <label for={`${id}-box`}>Memory</label>
+      <label for={`${id}-box`}>Which memory?</label>
       <input
         id={`${id}-box`}
         ref={box}

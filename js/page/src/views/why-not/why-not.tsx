@@ -126,7 +126,8 @@ function Verdict({ asked, reasoned }: VerdictProps) {
         <>
           <Words words={words} hasFirst={first !== undefined} />
           {first === undefined ? null : <Differences differences={differences} />}
-          <Finders id={card.id} asked={asked} />
+          {/* A new place is asked anew. */}
+          <Finders key={`${card.id} ${asked}`} id={card.id} asked={asked} />
         </>
       )}
     </>
@@ -156,23 +157,14 @@ function First({ first: { card, reasons } }: { first: Shown }) {
 
 /** Questions that find the memory. The page has asked each of them. */
 function Finders({ id, asked }: { id: string; asked: string }) {
-  const finders = useLive(() => {
-    const text = questionOr(question.value, memoryName.value);
-    // The memory of the address, or the example: both are known by now.
-    const own = chosen.value === "" ? id : chosen.value;
-    return async () => ({
-      own,
-      asked: text,
-      list: await memory.finders({ id: own, question: text }),
-    });
-  });
+  const finders = useLive(() => () => memory.finders({ id, question: asked }));
   const { value } = finders.value;
   return (
     <section aria-busy={value === undefined}>
       <h2>What would have found it</h2>
-      {value === undefined || value.own !== id || value.asked !== asked ? (
+      {value === undefined ? (
         <p class="lead">Asking other questions …</p>
-      ) : value.list.length === 0 ? (
+      ) : value.length === 0 ? (
         <p class="lead">
           No question that the page tried moves it up: with its rarest words, its time, its title.
         </p>
@@ -180,7 +172,7 @@ function Finders({ id, asked }: { id: string; asked: string }) {
         <>
           <p class="lead">The page has asked each of these questions.</p>
           <ul class="finders">
-            {value.list.map((finder) => (
+            {value.map((finder) => (
               <FinderLine key={finder.question} finder={finder} />
             ))}
           </ul>
