@@ -147,7 +147,7 @@ function rareWords(held: Held, id: string, question: string): string[] {
   }
   const rarest = [...names.entries()]
     .filter(([key]) => !asked.includes(stemOf(key)))
-    .map(([key, word]) => ({ key, word, count: held.texts.search([key], ALL).length }))
+    .map(([key, word]) => ({ key, word, count: held.texts.search([key], COUNTED).length }))
     .sort((a, b) => a.count - b.count || b.key.length - a.key.length);
   const kept: string[] = [];
   for (const { word } of rarest) {
@@ -157,7 +157,8 @@ function rareWords(held: Held, id: string, question: string): string[] {
   return kept;
 }
 
-const ALL = { limit: Infinity };
+/** Words that more memories hold are all alike: none of them is rare. */
+const COUNTED = { limit: 1_000 };
 const wordsIn = (text: string): string[] => text.toLowerCase().match(WORD) ?? [];
 /** Forms of a word mostly begin alike. */
 const stemOf = (word: string): string => word.toLowerCase().slice(0, 5);
