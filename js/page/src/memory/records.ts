@@ -65,7 +65,7 @@ export interface Understood {
   times: TimeExpression[];
   parts: string[];
   intents: MemorySection[];
-  /** The words that count, with the rarest first. */
+  /** The words that count, as the question has them: stop words are left out. */
   words: string[];
   isLookup: boolean;
 }
@@ -81,6 +81,63 @@ export interface Answered {
   milliseconds: number;
   /** How many memories were ranked. */
   among: number;
+}
+
+/** A ranking that the page compares with evidence. */
+export type Rival = "bm25" | "signals" | "sections" | "intent";
+
+/** What another ranking answers. Its scores are not probabilities. */
+export interface Compared {
+  question: string;
+  ranking: Rival;
+  answers: Shown[];
+  /** The sections whose memories it raised, because the question asks for them. */
+  raised: MemorySection[];
+  milliseconds: number;
+}
+
+/** Where a memory stands among the answers to a question, beside the first one. */
+export interface WhyNot {
+  card: Card;
+  reasons: Reasons;
+  /** The first answer; missing if nothing in the memory has to do with the question. */
+  first?: Shown;
+  /** The words of the question that count. */
+  words: WordLack[];
+  /** The kinds of evidence in which the two differ. */
+  differences: Difference[];
+  /** How many memories were ranked. */
+  among: number;
+  /** The memories that it stands behind whatever the evidence says. */
+  superseded_by?: Named;
+  similar_to?: Named;
+}
+
+/** A word of the question, and what the two memories hold of it. Null: no word is near. */
+export interface WordLack {
+  asked: string;
+  found: string | null;
+  nearness: number;
+  /** The same of the first answer. */
+  firstFound: string | null;
+  firstNearness: number;
+}
+
+/** A kind of evidence that speaks more for one memory than for the other. */
+export interface Difference {
+  name: string;
+  own: number;
+  first: number;
+}
+
+/** A question that was asked to see whether it finds a memory. */
+export interface Finder {
+  question: string;
+  /** What was changed in the question, in words. */
+  how: string;
+  /** The place of the memory; null if nothing connects the two. */
+  rank: number | null;
+  score: number;
 }
 
 /** What the page shows of the memory that is open. */

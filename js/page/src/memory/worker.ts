@@ -3,8 +3,10 @@
 
 import * as Comlink from "comlink";
 import { type AskRequest, ask, reasonsOf } from "./ask.ts";
+import { type CompareRequest, compare } from "./compare.ts";
 import type { Held } from "./held.ts";
 import { open, type Progress, type Source } from "./open.ts";
+import { type FindRequest, find, findersOf, type Place, whyNot } from "./why-not.ts";
 
 let held: Held | undefined;
 
@@ -25,6 +27,10 @@ const calls = {
   ask: (request: AskRequest) => ask(there(), request),
   card: (id: string) => there().card(id),
   reasons: (id: string, question: string) => reasonsOf(there(), id, question),
+  compare: (request: CompareRequest) => compare(there(), request),
+  find: (request: FindRequest) => find(there(), request),
+  whyNot: (place: Place) => whyNot(there(), place),
+  finders: (place: Place) => findersOf(there(), place),
 };
 
 export type Calls = typeof calls;
