@@ -4,7 +4,9 @@
 import * as Comlink from "comlink";
 import { type AskRequest, ask, reasonsOf } from "./ask.ts";
 import type { Held } from "./held.ts";
+import * as life from "./life.ts";
 import { open, type Progress, type Source } from "./open.ts";
+import { neighbourhood } from "./spread.ts";
 
 let held: Held | undefined;
 
@@ -25,6 +27,11 @@ const calls = {
   ask: (request: AskRequest) => ask(there(), request),
   card: (id: string) => there().card(id),
   reasons: (id: string, question: string) => reasonsOf(there(), id, question),
+  sectionCurves: (request: life.CurvesRequest) => life.sectionCurves(there(), request),
+  statesOverTime: (request: life.StatesRequest) => life.statesOverTime(there(), request),
+  answersOnDay: (request: life.DayRequest) => life.answersOnDay(there(), request),
+  recalled: (request: life.RecallRequest) => life.recalled(there(), request),
+  neighbourhood: (question: string) => neighbourhood(there(), question),
 };
 
 export type Calls = typeof calls;
