@@ -40,6 +40,7 @@ export function Chart({ label, options, data, height, marker, onPoint, onPick }:
     const made = new uPlot(
       {
         legend: { show: false },
+        pxAlign: 0,
         ...given,
         width: own.clientWidth,
         height,

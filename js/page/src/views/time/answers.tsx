@@ -87,6 +87,7 @@ function Item({ answer }: { answer: AnswerOnDay }) {
         </span>
         <span>
           {nameOf(state)}, retrievability {percent(retrievability)}
+          {isOpen ? " without the recall" : ""}
         </span>
         {isOpen ? null : (
           <button

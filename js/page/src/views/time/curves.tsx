@@ -8,7 +8,7 @@ import { memory } from "../../memory/client.ts";
 import type { Curve, SectionCurve } from "../../memory/life.ts";
 import { Chart, type ChartOptions } from "../../parts/chart.tsx";
 import { colour, tokenOf } from "../../parts/colours.ts";
-import { PADDING, shareAxis, sinceAxis } from "./axes.ts";
+import { shareAxis, sinceAxis } from "./axes.ts";
 import { chooseCurve, curve } from "./day.ts";
 
 /** From a quarter of a day to four years, in equal steps of the axis, which is logarithmic. */
@@ -16,7 +16,7 @@ const DAYS = Array.from({ length: 161 }, (_, step) => 0.25 * 5840 ** (step / 160
 const CURVES: Readonly<Record<Curve, string>> = { exponential: "Exponential", fsrs6: "FSRS-6" };
 
 const options = (dashed: Curve) => (): ChartOptions => ({
-  padding: PADDING,
+  padding: [10, 24, 0, 0],
   cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
   scales: {
     x: { time: false, distr: 3, range: () => [DAYS[0]!, DAYS.at(-1)!] },
@@ -74,7 +74,7 @@ export function Curves() {
       <p class="lead">
         Retrievability: the probability that a memory is at hand, if nobody recalls it.{" "}
         {CURVES[chosen]} is drawn thick, and the whole view computes with it; {CURVES[other]} is
-        dashed. Both begin with the same days until 90 %.
+        dashed. Both reach 90 % on the same day.
       </p>
       {value === undefined || data === undefined ? (
         <div class="chart-room" />

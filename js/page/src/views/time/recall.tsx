@@ -129,6 +129,7 @@ function sentence({ stabilities, withoutUntil, withUntil }: Change, recalls: num
   const grown = stabilities.map(days).join(" → ");
   const list = recalls.map((day) => dayOf(day * DAY)).join(", ");
   const isGrown = stabilities.at(-1)! > stabilities[0]!;
-  const until = (at: number | null) => (at === null ? "after the last day shown" : dayOf(at));
+  const until = (at: number | null) =>
+    at === null ? "after the last day shown" : `on ${dayOf(at)}`;
   return `Recalled on ${list}. Stability: ${grown} days${isGrown ? "" : ", which does not grow"}. It becomes weak ${until(withUntil.active)} instead of ${until(withoutUntil.active)}, and dormant ${until(withUntil.weak)} instead of ${until(withoutUntil.weak)}.`;
 }

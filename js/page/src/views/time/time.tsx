@@ -1,13 +1,24 @@
 // Time: how memories fade, and what is found on another day.
 
+import { useEffect, useRef } from "preact/hooks";
 import { DayAnswers } from "./answers.tsx";
 import { Curves } from "./curves.tsx";
 import { DayControl } from "./day-control.tsx";
 import { States } from "./states.tsx";
 
 export default function Time() {
+  const view = useRef<HTMLDivElement>(null);
+  // The day stays in view below the header, whose height depends on the width.
+  useEffect(() => {
+    const header = document.querySelector("header.top")!;
+    const observer = new ResizeObserver(() =>
+      view.current?.style.setProperty("--below-top", `${header.clientHeight}px`),
+    );
+    observer.observe(header);
+    return () => observer.disconnect();
+  }, []);
   return (
-    <div class="time">
+    <div class="time" ref={view}>
       <header>
         <h1>Time</h1>
         <p class="lead">
