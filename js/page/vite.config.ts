@@ -1,7 +1,6 @@
 // Builds the page into `dist`: static files with relative addresses, so that any host and any folder
 // serves them.
 
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "vite";
 import { defineConfig } from "vite";
@@ -34,14 +33,9 @@ function samples(): Plugin {
   };
 }
 
-const { version } = JSON.parse(
-  readFileSync(fileURLToPath(new URL("package.json", import.meta.url)), "utf8"),
-) as { version: string };
-
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
   base: "./",
-  define: { __VERSION__: JSON.stringify(version) },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   worker: { format: "es" },
   plugins: [samples(), serviceWorker()],

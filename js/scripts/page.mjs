@@ -4,6 +4,7 @@ import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } fr
 import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 import { at } from "./lib.mjs";
+import { licencesIn, manifestIn } from "./server.mjs";
 
 const PAGE = at("js", "page");
 /** A compressed file is kept only if it is at most this share of the whole one. */
@@ -18,10 +19,26 @@ export async function writePage() {
   process.env.VITE_CONFIG_NATIVE_IGNORE_WARNING = "true";
   await build({ configFile: join(PAGE, "vite.config.ts"), logLevel: "warn" });
   const from = join(PAGE, "dist");
+  writeFileSync(join(from, "THIRD-PARTY-LICENSES.txt"), licencesIn("The page", packagesOfPage()));
   for (const name of readdirSync(from, { recursive: true })) compress(join(from, name));
   const to = at("js", "server", "dist", "page");
   rmSync(to, { recursive: true, force: true });
   cpSync(from, to, { recursive: true });
+}
+
+/** Returns the folders of the npm packages in the page: its dependencies, and theirs. */
+function packagesOfPage() {
+  const folders = new Set();
+  const add = (manifest) => {
+    for (const name of Object.keys(manifest.dependencies ?? {})) {
+      const folder = join("node_modules", name);
+      if (name.startsWith("nous-") || folders.has(folder)) continue;
+      folders.add(folder);
+      add(manifestIn(at(folder)));
+    }
+  };
+  add(manifestIn(PAGE));
+  return folders;
 }
 
 /** Writes a compressed copy beside a file if it is worth it. */

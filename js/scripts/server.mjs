@@ -55,7 +55,8 @@ export async function writeServer(bundle) {
   await writeClient(bundle, out);
 }
 
-const manifestIn = (folder) => JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+export const manifestIn = (folder) =>
+  JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 
 /**
  * Packages without the text of their licence, and a package of the same project that contains it.
@@ -70,20 +71,23 @@ function licencesOf({ outputs }) {
   const folders = inputs.flatMap(
     (path) => path.match(/^.*node_modules\/(@[^/]+\/)?[^/]+/)?.[0] ?? [],
   );
-  const parts = [...new Set(folders)].map((folder) => {
+  return licencesIn("nous-server", new Set(folders));
+}
+
+/** Returns the copyright notices and licence texts of npm packages that a program contains. */
+export function licencesIn(program, packages) {
+  const parts = [...packages].map((folder) => {
     const { name, version, license } = manifestIn(at(folder));
     const text =
       textOf(at(folder)) ||
       (name in SAME_PROJECT ? textOf(at("node_modules", SAME_PROJECT[name])) : "");
     if (text === "")
       fail(
-        `The package ${name} in the server has no licence text: name another source of it in js/scripts/server.mjs.`,
+        `The package ${name} in ${program} has no licence text: name another source of it in js/scripts/server.mjs.`,
       );
     return `${name} ${version} (${license})\n\n${text}\n`;
   });
-  return ["nous-server contains these packages.\n", ...parts.sort()].join(
-    `\n${"-".repeat(80)}\n\n`,
-  );
+  return [`${program} contains these packages.\n`, ...parts.sort()].join(`\n${"-".repeat(80)}\n\n`);
 }
 
 function textOf(folder) {

@@ -3,7 +3,8 @@
 // visit needs no network.
 
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { transformSync } from "esbuild";
 import type { Plugin } from "vite";
@@ -12,6 +13,8 @@ import type { Plugin } from "vite";
 const LATER = /\.bin$|^samples\//;
 /** The engine offers a worker of its own, which the page does not use. */
 const UNUSED = /index-worker-/;
+/** Files that Vite copies as they are. */
+const PUBLIC = fileURLToPath(new URL("../public", import.meta.url));
 const SOURCE = fileURLToPath(new URL("../src/service-worker.js", import.meta.url));
 
 /** Writes `service-worker.js` with the list of the page's files and a name for this build. */
@@ -28,6 +31,8 @@ export function serviceWorker(): Plugin {
           const file = bundle[name]!;
           build.update(name).update(file.type === "chunk" ? file.code : file.source);
         }
+        const copied = readdirSync(PUBLIC);
+        for (const name of copied) build.update(name).update(readFileSync(join(PUBLIC, name)));
         const first = files.filter(
           (name) => !LATER.test(name) && !UNUSED.test(name) && name !== "index.html",
         );
@@ -35,7 +40,7 @@ export function serviceWorker(): Plugin {
           minify: true,
           define: {
             __BUILD__: JSON.stringify(build.digest("hex").slice(0, 12)),
-            __FILES__: JSON.stringify(["./", ...first]),
+            __FILES__: JSON.stringify(["./", ...copied, ...first]),
           },
         });
         this.emitFile({ type: "asset", fileName: "service-worker.js", source: code });

@@ -8,5 +8,3 @@ declare module "*?url" {
 interface ImportMeta {
   readonly env: { readonly PROD: boolean };
 }
-
-declare const __VERSION__: string;

@@ -43,6 +43,7 @@ async function run({ sample = false }: { sample?: boolean }, command: Command): 
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
   console.log(`nous-server ${__VERSION__} listens on ${server.url}`);
+  console.log(`page: ${server.url}/`);
   console.log(`data: ${settings.database_url || settings.data_dir}`);
 }
 

@@ -70,7 +70,7 @@ export function App() {
       </main>
       <footer>
         Everything is computed in this page. Nothing that you ask or open leaves it.{" "}
-        <span class="quiet">Nous {__VERSION__}</span>
+        <a href="./THIRD-PARTY-LICENSES.txt">Licences</a>
       </footer>
     </>
   );

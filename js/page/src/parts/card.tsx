@@ -23,16 +23,19 @@ interface CardProps {
   card: Card;
   marks?: readonly Mark[];
   isShort?: boolean;
+  /** The level of the title: one below that of the heading above the list. Default `h2`. */
+  heading?: "h2" | "h3";
   children?: ComponentChildren;
 }
 
-export function MemoryCard({ card, marks = [], isShort = true, children }: CardProps) {
+export function MemoryCard(props: CardProps) {
+  const { card, marks = [], isShort = true, heading: Heading = "h2", children } = props;
   return (
     <>
       {card.title === "" ? null : (
-        <h3>
+        <Heading class="title">
           <Marked text={card.title} field="title" marks={marks} />
-        </h3>
+        </Heading>
       )}
       <Facts card={card} />
       <p class="text">

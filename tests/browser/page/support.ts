@@ -1,0 +1,93 @@
+// The page in Chromium: a static host for it, visits, and what visits complain of.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { Site } from "../support/page.ts";
+
+const FOLDER = fileURLToPath(new URL("../../../js/page/dist", import.meta.url));
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const TYPES: Record<string, string> = {
+  ".css": "text/css",
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".svg": "image/svg+xml",
+  ".wasm": "application/wasm",
+  ".webmanifest": "application/manifest+json",
+};
+
+/** The themes of the page. */
+export const THEMES = ["light", "dark"] as const;
+/** Widths of a small telephone and of a laptop, in CSS pixels. */
+export const WIDTHS = { narrow: 360, wide: 1280 } as const;
+
+/** Serves the built page as a static host does. */
+export const servePage = (): Promise<Site> => Site.serve(FOLDER, {}, TYPES);
+
+/** How a visit looks at the page. */
+export interface Look {
+  theme?: (typeof THEMES)[number];
+  width?: number;
+  /** Further options of the browser's context. */
+  context?: BrowserContextOptions;
+}
+
+/** A visit of the page. */
+export interface Visit {
+  page: Page;
+  /** Errors and warnings of the console, and requests that failed. */
+  complaints: string[];
+  /** Addresses of all requests. */
+  requests: string[];
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the page at a view, and waits until the memory is open.
+ *
+ * @param at What follows the `#/` of the address, for example `ask?q=milk`.
+ */
+export async function visitPage(
+  browser: Browser,
+  url: string,
+  at: string,
+  { theme = "light", width = WIDTHS.wide, context: options = {} }: Look = {},
+): Promise<Visit> {
+  const context = await browser.newContext({
+    viewport: { width, height: 800 },
+    colorScheme: theme,
+    ...options,
+  });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const requests: string[] = [];
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("requestfailed", (request) => complaints.push(`${request.url()} failed`));
+  page.on("request", (request) => requests.push(request.url()));
+  await page.goto(`${url}#/${at}`);
+  await page.locator("main").waitFor();
+  await page.locator(".loading").waitFor({ state: "detached" });
+  return { page, complaints, requests, close: () => context.close() };
+}
+
+/** Returns what axe finds wrong with the page, a line for each element. */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: {
+        run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+      };
+    };
+    const { violations } = await axe.run();
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+  });
+}
+
+/** Returns by how many pixels the page is wider than its window. */
+export const overflowOf = (page: Page): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
