@@ -29,7 +29,7 @@ export default function Graph() {
   });
   const { value, error } = found.value;
   return (
-    <div class="graph">
+    <div class="graph-view">
       <header>
         <h1>Graph</h1>
         <p class="lead">

@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { dayOf } from "../../app/format.ts";
-import { DAY, dayNumber, distance, isToday, keepDay, moveTo, numberOf, span } from "./day.ts";
+import { DAY, dayNumber, distance, isToday, moveTo, numberOf, span } from "./day.ts";
 
 /** How long it takes to play from the first day to the last. */
 const WHOLE = 24_000;
@@ -42,11 +42,7 @@ export function DayControl() {
   const playing = isPlaying.value;
   useEffect(() => {
     if (!playing) return;
-    const stop = play();
-    return () => {
-      stop();
-      keepDay();
-    };
+    return play();
   }, [playing]);
   useEffect(
     () => () => {
@@ -76,7 +72,6 @@ export function DayControl() {
           onClick={() => {
             isPlaying.value = false;
             moveTo(numberOf(now));
-            keepDay();
           }}
         >
           Today
@@ -94,7 +89,6 @@ export function DayControl() {
           isPlaying.value = false;
           moveTo(event.currentTarget.valueAsNumber);
         }}
-        onChange={keepDay}
       />
     </div>
   );

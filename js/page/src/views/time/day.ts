@@ -62,16 +62,19 @@ export const isToday: ReadonlySignal<boolean> = computed(
   () => dayNumber.value === numberOf(span.value.now),
 );
 
-/** Moves to a day; `keepDay` writes it into the address. */
+/** Time without a move after which the address gets the day. */
+const REST = 250;
+let rest: ReturnType<typeof setTimeout> | undefined;
+
+/** Moves to a day. */
 export function moveTo(day: number): void {
   const { first, last } = span.peek();
   moved.value = isoOf(Math.min(Math.max(Math.round(day), first), last) * DAY);
-}
-
-export function keepDay(): void {
-  if (moved.peek() === null) return;
-  kept.set(isToday.peek() ? "" : moved.peek()!);
-  moved.value = null;
+  clearTimeout(rest);
+  rest = setTimeout(() => {
+    kept.set(isToday.peek() ? "" : moved.peek()!);
+    moved.value = null;
+  }, REST);
 }
 
 const BETWEEN = new Intl.RelativeTimeFormat("en-GB", { numeric: "auto" });

@@ -10,17 +10,7 @@ import type { StatesOverTime } from "../../memory/life.ts";
 import { Chart, type ChartOptions } from "../../parts/chart.tsx";
 import { colour } from "../../parts/colours.ts";
 import { countAxis, PADDING, timeAxis } from "./axes.ts";
-import {
-  curve,
-  DAY,
-  dayNumber,
-  instant,
-  instantOf,
-  keepDay,
-  moveTo,
-  numberOf,
-  span,
-} from "./day.ts";
+import { curve, DAY, dayNumber, instant, instantOf, moveTo, numberOf, span } from "./day.ts";
 
 /** Days that the picture looks at. */
 const POINTS = 240;
@@ -82,10 +72,7 @@ export function States() {
         data={data}
         height={230}
         marker={(dayNumber.value + 0.5) * DAY}
-        onPick={(at) => {
-          moveTo(numberOf(at));
-          keepDay();
-        }}
+        onPick={(at) => moveTo(numberOf(at))}
       />
       <table class="states">
         <caption class="hidden">Memories by state</caption>

@@ -18,7 +18,7 @@ export default function Time() {
     return () => observer.disconnect();
   }, []);
   return (
-    <div class="time" ref={view}>
+    <div class="time-view" ref={view}>
       <header>
         <h1>Time</h1>
         <p class="lead">

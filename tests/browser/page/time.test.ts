@@ -1,0 +1,201 @@
+// The view Time: another day, its answers, recalls, both curves.
+
+import { calculateRetrievability, SECTION_PROFILES } from "nous-wasm";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openBrowser, type Site } from "../support/page.ts";
+import {
+  accessibilityFaults,
+  overflowOf,
+  servePage,
+  THEMES,
+  visitPage,
+  WIDTHS,
+} from "./support.ts";
+
+const MILK = "q=Which+milk+should+I+buy+for+Theo%3F";
+
+/** For what takes seconds. */
+const PATIENT = { timeout: 15_000 };
+
+let browser: Browser;
+let site: Site;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  site = await servePage();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+const open = (at: string, look = {}) => visitPage(browser, site.url, at, look);
+
+/** Waits until states, answers and curves are there. */
+async function settle(page: Page): Promise<void> {
+  await page.locator(".states tbody tr").first().waitFor();
+  await page.locator(".day-answers li").first().waitFor();
+  await page.locator(".fades tbody tr").first().waitFor();
+}
+
+const titles = (page: Page) => page.locator(".day-answers li h3").allInnerTexts();
+
+/** Returns a column of the table of states: 1 for that day, 2 for today. */
+async function counts(page: Page, column: 1 | 2): Promise<number[]> {
+  const cells = await page.locator(`.states tbody td:nth-child(${column + 1})`).allInnerTexts();
+  return cells.map((text) => Number(text.replaceAll(",", "")));
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
+
+describe("the view Time", () => {
+  it("shows states, answers and curves of today, then those of another day", async () => {
+    const { page, complaints, close } = await open(`time?${MILK}`);
+    await settle(page);
+    expect(await page.locator(".day .date").innerText()).toBe("1 Dec 2026");
+    const today = await counts(page, 2);
+    expect(await counts(page, 1)).toEqual(today);
+    expect(sum(today)).toBe(724);
+    const now = await titles(page);
+    await page.goto(`${site.url}#/time?${MILK}&day=2026-03-01`);
+    await expect.poll(() => page.locator(".day .date").innerText()).toBe("1 Mar 2026");
+    await expect.poll(() => titles(page)).not.toEqual(now);
+    const then = await counts(page, 1);
+    expect(sum(then)).toBeLessThan(sum(today));
+    expect(await counts(page, 2)).toEqual(today);
+    await page.locator(".move").first().waitFor();
+    const made = await page.locator(".day-answers .facts").allInnerTexts();
+    for (const facts of made) expect(facts).toMatch(/(Dec 2025|Jan 2026|Feb 2026|1 Mar 2026)/);
+    expect(await page.locator(".verdict").innerText()).toContain("not made yet");
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("is moved by the keyboard, and keeps the day in the address", async () => {
+    const { page, complaints, close } = await open(`time?${MILK}`);
+    await settle(page);
+    const slider = page.getByRole("slider", { name: "Day" });
+    await slider.focus();
+    await page.keyboard.press("ArrowRight");
+    expect(await page.locator(".day .date").innerText()).toBe("2 Dec 2026");
+    await expect.poll(() => page.url()).toContain("day=2026-12-02");
+    expect(await slider.getAttribute("aria-valuetext")).toBe("2 Dec 2026, tomorrow");
+    await page.keyboard.press("End");
+    expect(await page.locator(".day .date").innerText()).toBe("30 Nov 2028");
+    await page.keyboard.press("Home");
+    expect(await page.locator(".day .date").innerText()).toBe("1 Dec 2025");
+    await page.getByRole("button", { name: "Today" }).focus();
+    await page.keyboard.press("Enter");
+    expect(await page.locator(".day .date").innerText()).toBe("1 Dec 2026");
+    await expect.poll(() => page.url()).not.toContain("day=");
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("plays, and pauses", async () => {
+    const { page, complaints, close } = await open(`time?${MILK}&day=2026-01-01`);
+    await settle(page);
+    await page.getByRole("button", { name: "Play" }).click();
+    const date = page.locator(".day .date");
+    await expect.poll(() => date.innerText(), PATIENT).toMatch(/(Mar|Apr|May|Jun|Jul) 2026/);
+    await page.getByRole("button", { name: "Pause" }).click();
+    const stopped = await date.innerText();
+    await page.waitForTimeout(200);
+    expect(await date.innerText()).toBe(stopped);
+    await expect.poll(() => page.url()).toContain("day=2026-");
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("plays in steps of a month if less motion is wanted", async () => {
+    const context = { reducedMotion: "reduce" } as const;
+    const { page, close } = await open(`time?${MILK}&day=2026-01-01`, { context });
+    await settle(page);
+    await page.evaluate(() => {
+      const dates: string[] = [];
+      Object.assign(globalThis, { dates });
+      const date = document.querySelector(".day .date")!;
+      const note = () => dates.push(date.textContent);
+      new MutationObserver(note).observe(date, { characterData: true, subtree: true });
+    });
+    await page.getByRole("button", { name: "Play" }).click();
+    const seen = () => page.evaluate(() => (globalThis as unknown as { dates: string[] }).dates);
+    await expect.poll(seen, PATIENT).toEqual(["31 Jan 2026", "3 Mar 2026"]);
+    await close();
+  });
+
+  it("recalls a memory, again and again, and leaves the open memory as it is", async () => {
+    const { page, complaints, close } = await open(`time?${MILK}`);
+    await settle(page);
+    const before = await counts(page, 2);
+    const first = page.locator(".day-answers li").first();
+    await first.getByRole("button", { name: /^Recall/ }).click();
+    const told = first.locator(".recall [role=status]");
+    // A preference of Knowledge: 60 days, times the growth of its section.
+    expect(await told.innerText()).toMatch(/^Recalled on 1 Dec 2026\. Stability: 60 → 144 days\./);
+    await expect.poll(() => page.url()).toContain("recalled=");
+    const slider = page.getByRole("slider", { name: "Day" });
+    await slider.focus();
+    await page.keyboard.press("ArrowRight");
+    await page.getByRole("button", { name: "Recall again on 2 Dec 2026" }).click();
+    await expect.poll(() => told.innerText()).toMatch(/60 → 144 → 34\d days/);
+    expect(await counts(page, 2)).toEqual(before);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await told.waitFor({ state: "detached" });
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("shows the days of each section on both curves", async () => {
+    const { page, complaints, close } = await open(`time?${MILK}`);
+    await settle(page);
+    const cells = page.locator(".fades tbody tr:nth-child(3) td");
+    const { initial_stability_days: stability, active_threshold: active } =
+      SECTION_PROFILES.KNOWLEDGE.decay;
+    const [begin, weak] = (await cells.allInnerTexts()).map(Number);
+    expect(begin).toBe(stability);
+    expect(calculateRetrievability(weak!, stability)).toBeCloseTo(active, 1);
+    const states = await counts(page, 1);
+    await page.getByRole("radio", { name: "FSRS-6" }).focus();
+    await page.keyboard.press("Space");
+    await expect.poll(async () => Number((await cells.allInnerTexts())[0])).toBeCloseTo(6.3, 1);
+    await expect.poll(() => page.url()).toContain("curve=fsrs6");
+    await expect.poll(() => counts(page, 1)).not.toEqual(states);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("takes wrong values of the address as the usual ones", async () => {
+    const wrong = "day=yesterday&curve=steep&recalled=nobody&on=never,2026-13-45";
+    const { page, complaints, close } = await open(`time?${MILK}&${wrong}`);
+    await settle(page);
+    expect(await page.locator(".day .date").innerText()).toBe("1 Dec 2026");
+    await page.goto(`${site.url}#/time?${MILK}&day=1999-01-01`);
+    await expect.poll(() => page.locator(".day .date").innerText()).toBe("1 Dec 2025");
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("has no faults of accessibility, and fits narrow and wide windows, in both themes", async () => {
+    const { page, complaints, close } = await open(`time?${MILK}&day=2026-06-01`);
+    await settle(page);
+    await page.locator(".day-answers .more").first().click();
+    await page.locator(".recall canvas").waitFor();
+    const faults: string[] = [];
+    for (const colorScheme of THEMES) {
+      for (const width of Object.values(WIDTHS)) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 800 });
+        await page.waitForTimeout(100);
+        const found = await accessibilityFaults(page);
+        faults.push(...found.map((fault) => `${colorScheme}, ${width} px: ${fault}`));
+        if ((await overflowOf(page)) > 0) faults.push(`${colorScheme}, ${width} px: overflows`);
+      }
+    }
+    expect(faults).toEqual([]);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+});
