@@ -24,8 +24,6 @@ import type { Card } from "./records.ts";
 export type Curve = "exponential" | "fsrs6";
 
 const DAY = 86_400_000;
-/** Memories times days that a picture of all states looks at. */
-const MOST_LOOKS = 20_000_000;
 /** Places of today's answers at which a change of place is looked up. */
 const COMPARED = 100;
 
@@ -101,23 +99,19 @@ export interface StatesOverTime {
 
 export interface StatesRequest {
   curve: Curve;
-  from: number;
-  to: number;
-  /** The most days to look at. */
-  points: number;
+  /** Milliseconds since 1970, rising. */
+  days: readonly number[];
+  /** Rises with each change of the open memory. */
+  generation: number;
 }
 
-/** Returns the states of all memories on days at equal distances. */
-export function statesOverTime(
-  held: Held,
-  { curve, from, to, points }: StatesRequest,
-): StatesOverTime {
+/** Returns the states of all memories on some days. */
+export function statesOverTime(held: Held, request: StatesRequest): StatesOverTime {
+  const { curve, days, generation } = request;
   const engine = engineOn(held, curve);
-  const { created, accessed, stability, section } = columnsOf(held, onCurve(held, curve));
-  const affordable = Math.floor(MOST_LOOKS / Math.max(1, created.length));
-  const steps = Math.max(2, Math.min(points, affordable));
-  const days = Array.from({ length: steps }, (_, i) => from + ((to - from) * i) / (steps - 1));
-  const counts = LIFECYCLE_STATES.map(() => new Array<number>(steps).fill(0));
+  const { created, accessed, stability: own, section } = columnsOf(held, generation);
+  const stability = own.map(onCurve(held, curve));
+  const counts = LIFECYCLE_STATES.map(() => new Array<number>(days.length).fill(0));
   const last = new Float64Array(created.length);
   let there = 0;
   for (const [place, day] of days.entries()) {
@@ -133,30 +127,38 @@ export function statesOverTime(
     );
     for (const state of lifecycle) counts[state]![place]! += 1;
   }
-  return { days, counts };
+  return { days: [...days], counts };
 }
 
 interface Columns {
+  generation: number;
   created: Float64Array;
   accessed: Float64Array;
   stability: Float64Array;
   section: Uint8Array;
 }
 
+/** Kept, since the slider asks with each frame. */
+const columns = new WeakMap<Held, Columns>();
+
 /** Returns all memories as columns, in order of their making. */
-function columnsOf({ index, engine }: Held, convert: (stability: number) => number): Columns {
+function columnsOf(held: Held, generation: number): Columns {
+  const known = columns.get(held);
+  if (known?.generation === generation) return known;
+  const { index, engine } = held;
   const nodes = Array.from(index.ids(), (id) => index.get(id)!);
   nodes.sort((a, b) => a.created_at - b.created_at);
   const codeOf = new Map(MEMORY_SECTIONS.map((section, code) => [section, code]));
-  return {
+  const codes = nodes.map(({ subtype }) => codeOf.get(engine.getSectionForSubtype(subtype))!);
+  const made = {
+    generation,
     created: Float64Array.from(nodes, (node) => node.created_at),
     accessed: Float64Array.from(nodes, (node) => node.last_accessed),
-    stability: Float64Array.from(nodes, (node) => convert(node.stability)),
-    section: Uint8Array.from(
-      nodes,
-      (node) => codeOf.get(engine.getSectionForSubtype(node.subtype))!,
-    ),
+    stability: Float64Array.from(nodes, (node) => node.stability),
+    section: Uint8Array.from(codes),
   };
+  columns.set(held, made);
+  return made;
 }
 
 /** An answer on a day, beside that of today. */

@@ -24,7 +24,7 @@ const isoOf = (instant: number): string => new Date(instant).toISOString().slice
 /** Returns the number of a day: days since 1970. */
 export const numberOf = (instant: number): number => Math.floor(instant / DAY);
 
-interface Span {
+export interface Span {
   /** The first and the last day, by their numbers. */
   first: number;
   last: number;

@@ -5,15 +5,18 @@ import { useMemo } from "preact/hooks";
 import type uPlot from "uplot";
 import { count, dayOf } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
-import { memory } from "../../memory/client.ts";
+import { generation, memory, opened } from "../../memory/client.ts";
 import type { StatesOverTime } from "../../memory/life.ts";
 import { Chart, type ChartOptions } from "../../parts/chart.tsx";
 import { colour } from "../../parts/colours.ts";
 import { countAxis, PADDING, timeAxis } from "./axes.ts";
-import { curve, DAY, dayNumber, instant, instantOf, moveTo, numberOf, span } from "./day.ts";
+import { curve, DAY, dayNumber, instant, moveTo, numberOf, type Span, span } from "./day.ts";
 
 /** Days that the picture looks at. */
 const POINTS = 240;
+/** And in a memory of more than `MANY`. */
+const FEWER_POINTS = 80;
+const MANY = 30_000;
 
 /** What a state means, in a few words. */
 const ABOUT: Readonly<Record<string, string>> = {
@@ -44,14 +47,18 @@ const options = (): ChartOptions => ({
 
 export function States() {
   const states = useLive(() => {
-    const { first, last } = span.value;
-    const request = {
-      curve: curve.value,
-      from: first * DAY,
-      to: (last + 1) * DAY,
-      points: POINTS,
-    };
+    const request = { curve: curve.value, days: daysOf(span.value), generation: generation.value };
     return () => memory.statesOverTime(request);
+  });
+  const exact = useLive(() => {
+    const [now, day] = [span.value.now, instant.value];
+    const days = day < now ? [day, now] : [now, day];
+    const request = { curve: curve.value, days, generation: generation.value };
+    return async () => {
+      const { counts } = await memory.statesOverTime(request);
+      const [first, second] = [0, 1].map((place) => counts.map((own) => own[place]!));
+      return day < now ? { onDay: first!, today: second! } : { onDay: second!, today: first! };
+    };
   });
   const { value, error } = states.value;
   const data = useMemo(() => (value === undefined ? undefined : stacked(value)), [value]);
@@ -62,8 +69,7 @@ export function States() {
       </p>
     );
   if (value === undefined || data === undefined) return <div class="chart-room" />;
-  const onDay = countsAt(value, instant.value);
-  const today = countsAt(value, instantOf(numberOf(span.value.now)));
+  const { onDay, today } = exact.value.value ?? {};
   return (
     <>
       <Chart
@@ -90,8 +96,8 @@ export function States() {
                 <i class={`swatch state-${state}`} />
                 {nameOf(state)} <span class="quiet">{ABOUT[state]}</span>
               </th>
-              <td>{count(onDay[code]!)}</td>
-              <td>{count(today[code]!)}</td>
+              <td>{onDay === undefined ? "" : count(onDay[code]!)}</td>
+              <td>{today === undefined ? "" : count(today[code]!)}</td>
             </tr>
           ))}
         </tbody>
@@ -111,11 +117,11 @@ function stacked({ days, counts }: StatesOverTime): uPlot.AlignedData {
   return [days, ...sums.reverse()];
 }
 
-/** Returns the counts on the last day of the picture that is not after an instant. */
-function countsAt({ days, counts }: StatesOverTime, at: number): number[] {
-  const place = Math.max(
-    0,
-    days.findLastIndex((day) => day <= at),
-  );
-  return counts.map((own) => own[place]!);
+/** Returns the days that the picture looks at, at equal distances. */
+function daysOf({ first, last }: Span): number[] {
+  const state = opened.peek();
+  const isLarge = state.state === "open" && state.summary.memories > MANY;
+  const steps = (isLarge ? FEWER_POINTS : POINTS) - 1;
+  const [from, to] = [first * DAY, (last + 1) * DAY];
+  return Array.from({ length: steps + 1 }, (_, step) => from + ((to - from) * step) / steps);
 }
