@@ -160,7 +160,7 @@ function drawRanks(canvas: Canvas, scene: Scene, at: Place[], palette: Palette) 
   canvas.fillStyle = palette.ground;
   for (const [index, { rank }] of scene.graph.nodes.entries()) {
     const radius = radiusOf(scene, index);
-    if (rank === null || radius < 7) continue;
+    if (rank === null || radius < 6) continue;
     canvas.font = `600 ${Math.min(13, radius * 1.15)}px ${palette.font}`;
     canvas.fillText(String(rank), at[index]!.x, at[index]!.y + 0.5);
   }
