@@ -1,8 +1,16 @@
 // The view Time: another day, its answers, recalls, both curves.
 
-import { calculateRetrievability, SECTION_PROFILES } from "nous-wasm";
+import {
+  calculateRetrievability,
+  createEngine,
+  LIFECYCLE_STATES,
+  MemoryIndex,
+  SECTION_PROFILES,
+} from "nous-wasm";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Held } from "../../../js/page/src/memory/held.ts";
+import { recalled, statesOverTime } from "../../../js/page/src/memory/life.ts";
 import { openBrowser, type Site } from "../support/page.ts";
 import {
   accessibilityFaults,
@@ -49,6 +57,69 @@ async function counts(page: Page, column: 1 | 2): Promise<number[]> {
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
+
+describe("the life of memories", () => {
+  const DAY = 86_400_000;
+  const now = Date.parse("2026-12-01T00:00:00Z");
+  const subtypes = ["custom:signal", "custom:lesson", "custom:playbook", "custom:turn_summary"];
+  const nodes = Array.from({ length: 200 }, (_, place) => ({
+    id: `m${place}`,
+    subtype: subtypes[place % subtypes.length]!,
+    created_at: now - (400 - 2 * place) * DAY,
+    last_accessed: place % 3 === 0 ? now - (place % 90) * DAY : null,
+  }));
+
+  function heldWith(those: typeof nodes): Held {
+    const index = new MemoryIndex();
+    index.upsert(those, { now });
+    return { index, now, config: {}, engine: createEngine() } as unknown as Held;
+  }
+
+  it("has the states that a sweep of the engine finds on a day", () => {
+    for (const day of [now, now + 30 * DAY, now + 700 * DAY]) {
+      const held = heldWith(nodes);
+      const request = {
+        curve: "exponential",
+        days: [now - 500 * DAY, day],
+        generation: 1,
+      } as const;
+      const { counts } = statesOverTime(held, request);
+      held.index.applyDecay(held.index.decay(day).changes);
+      const swept = LIFECYCLE_STATES.map(
+        (state) => nodes.filter(({ id }) => held.index.get(id)!.lifecycle === state).length,
+      );
+      expect(counts.map((own) => own[1])).toEqual(swept);
+      expect(counts.map((own) => own[0])).toEqual([0, 0, 0, 0, 0]);
+      held.index.free();
+    }
+  });
+
+  it("recalls a copy: stability grows as by the engine, and the index stays", () => {
+    for (const id of ["m1", "m2", "m3"]) {
+      const held = heldWith(nodes);
+      const before = held.index.get(id)!;
+      const recalls = [now, now + 40 * DAY];
+      const request = {
+        id,
+        recalls,
+        curve: "exponential",
+        to: now + 700 * DAY,
+        points: 50,
+      } as const;
+      const { stabilities, days, with: withRecalls, without } = recalled(held, request);
+      expect(held.index.get(id)).toEqual(before);
+      const grown = recalls.map((at) => {
+        held.index.recall([id], at);
+        return held.index.get(id)!.stability;
+      });
+      expect(stabilities).toEqual([before.stability, ...grown]);
+      expect(withRecalls[days.indexOf(now)]).toBe(1);
+      for (const [place, share] of withRecalls.entries())
+        expect(share).toBeGreaterThanOrEqual(without[place]!);
+      held.index.free();
+    }
+  });
+});
 
 describe("the view Time", () => {
   it("shows states, answers and curves of today, then those of another day", async () => {
@@ -165,6 +236,22 @@ describe("the view Time", () => {
     await expect.poll(() => page.url()).toContain("curve=fsrs6");
     await expect.poll(() => counts(page, 1)).not.toEqual(states);
     expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("draws in the colours of the theme", async () => {
+    const { page, close } = await open(`time?${MILK}`);
+    await settle(page);
+    const pictures = () =>
+      page.evaluate(() =>
+        Array.from(document.querySelectorAll("canvas"), (canvas) => canvas.toDataURL()),
+      );
+    const light = await pictures();
+    expect(light.length).toBe(2);
+    await page.getByRole("button", { name: "Switch to dark colours" }).click();
+    await expect
+      .poll(async () => (await pictures()).every((one, at) => one !== light[at]))
+      .toBe(true);
     await close();
   });
 

@@ -27,10 +27,17 @@ const DAY = 86_400_000;
 /** Places of today's answers at which a change of place is looked up. */
 const COMPARED = 100;
 
+/** Engines on the curve that a memory is not configured with. */
+const others = new WeakMap<Held, Engine>();
+
 function engineOn(held: Held, curve: Curve): Engine {
-  return (held.config.curve ?? "exponential") === curve
-    ? held.engine
-    : createEngine({ ...held.config, curve });
+  if ((held.config.curve ?? "exponential") === curve) return held.engine;
+  let engine = others.get(held);
+  if (engine === undefined) {
+    engine = createEngine({ ...held.config, curve });
+    others.set(held, engine);
+  }
+  return engine;
 }
 
 /** Returns how a stability of the open memory is written on a curve. */
@@ -250,6 +257,8 @@ interface Stretch {
 
 /** A memory's life with recalls, beside its life without. */
 export interface Recalled {
+  /** The recalls, without those before the memory was made. */
+  recalls: number[];
   days: number[];
   without: number[];
   with: number[];
@@ -271,9 +280,10 @@ export interface Until {
  * @throws {Error} If there is no such memory.
  */
 export function recalled(held: Held, request: RecallRequest): Recalled {
-  const { id, recalls, curve, to, points } = request;
+  const { id, curve, to, points } = request;
   const node = held.index.get(id);
   if (node === undefined) throw new Error("this memory is not in the open memory");
+  const recalls = request.recalls.filter((at) => at >= node.created_at);
   const stability = onCurve(held, curve)(node.stability);
   const first = recalls[0] ?? held.now;
   // On a day before its last access the memory was as it was made.
@@ -308,6 +318,7 @@ export function recalled(held: Held, request: RecallRequest): Recalled {
   };
   const days = daysWith(from, to, points, recalls);
   return {
+    recalls,
     days,
     without: days.map((day) => at(day, stretches.slice(0, 1))),
     with: days.map((day) => at(day, stretches)),

@@ -19,6 +19,8 @@ function play(): () => void {
   if (dayNumber.peek() >= last) moveTo(first);
   let day = dayNumber.peek();
   const move = (days: number) => {
+    // The visitor may have paused since the last frame.
+    if (!isPlaying.peek()) return;
     day += days;
     moveTo(day);
     if (day >= last) isPlaying.value = false;

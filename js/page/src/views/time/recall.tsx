@@ -6,7 +6,7 @@ import { param } from "../../app/address.ts";
 import { dayOf } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
 import { memory } from "../../memory/client.ts";
-import type { Until } from "../../memory/life.ts";
+import type { Recalled } from "../../memory/life.ts";
 import type { Card } from "../../memory/records.ts";
 import { Chart, type ChartOptions } from "../../parts/chart.tsx";
 import { colour, tokenOf } from "../../parts/colours.ts";
@@ -88,7 +88,7 @@ export function RecallPanel({ card }: { card: Card }) {
         <div class="chart-room" />
       ) : (
         <>
-          <p role="status">{sentence(value, recalls)}</p>
+          <p role="status">{sentence(value)}</p>
           <Chart
             label={`Retrievability of this memory over time, with ${recalls.length === 1 ? "a recall" : `${recalls.length} recalls`} and without. The sentence above has the numbers.`}
             options={options(section)}
@@ -118,16 +118,11 @@ export function RecallPanel({ card }: { card: Card }) {
   );
 }
 
-interface Change {
-  stabilities: number[];
-  withoutUntil: Until;
-  withUntil: Until;
-}
-
 /** Says what the recalls changed. */
-function sentence({ stabilities, withoutUntil, withUntil }: Change, recalls: number[]): string {
+function sentence({ recalls, stabilities, withoutUntil, withUntil }: Recalled): string {
+  if (recalls.length === 0) return "It cannot be recalled before it was made.";
   const grown = stabilities.map(days).join(" → ");
-  const list = recalls.map((day) => dayOf(day * DAY)).join(", ");
+  const list = recalls.map(dayOf).join(", ");
   const isGrown = stabilities.at(-1)! > stabilities[0]!;
   const until = (at: number | null) =>
     at === null ? "after the last day shown" : `on ${dayOf(at)}`;
