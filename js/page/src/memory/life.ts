@@ -54,7 +54,7 @@ export interface SectionCurve {
   stability: number;
   /** The retrievability after each of the days. */
   values: number[];
-  /** Days after which it is no longer ACTIVE, and no longer WEAK; null if later than the last day. */
+  /** Days after which it is no longer ACTIVE, and no longer WEAK; null if after the last day. */
   weakAfter: number | null;
   dormantAfter: number | null;
 }
@@ -84,7 +84,7 @@ export function sectionCurves(held: Held, { curve, days }: CurvesRequest): Secti
   });
 }
 
-/** Returns the first day, to an hour, from which on a condition holds; null if later than `last`. */
+/** Returns the first day, to an hour, from which on a condition holds; null if after `last`. */
 function firstDay(holds: (day: number) => boolean, last: number): number | null {
   if (!holds(last)) return null;
   let [below, above] = [0, last];

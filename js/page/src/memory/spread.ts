@@ -176,7 +176,7 @@ interface Run {
   ids: string[];
 }
 
-/** Returns the runs: clusters, and memories without one that were made within an hour of each other. */
+/** Returns the runs: clusters, and memories without one, made within an hour of each other. */
 function runsOf({ rows, index }: Held): Run[] {
   const byTime = [...rows.nodes.keys()]
     .flatMap((id) => index.get(id) ?? [])

@@ -155,7 +155,7 @@ export function GraphCanvas({ graph, hop, picked, label, onPick }: CanvasProps) 
   );
 }
 
-/** Returns the activation of each node, which moves to that of the hop, unless motion is unwanted. */
+/** Returns the activation of each node. It moves to that of the hop, unless motion is unwanted. */
 function useEased(graph: Neighbourhood, hop: number): readonly number[] {
   const target = useMemo(() => graph.nodes.map((node) => node.activation[hop]!), [graph, hop]);
   const [shown, setShown] = useState(target);

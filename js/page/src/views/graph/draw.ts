@@ -173,7 +173,7 @@ interface Box {
   bottom: number;
 }
 
-/** Writes titles beside the answers and the picked node, where they cover least; else not at all. */
+/** Writes titles beside the answers and the picked node, where they cover least, if at all. */
 function drawLabels(canvas: Canvas, scene: Scene, at: Place[], palette: Palette) {
   const { graph, picked, size } = scene;
   canvas.font = `12px ${palette.font}`;

@@ -32,7 +32,7 @@ interface Pull {
   isThread: boolean;
 }
 
-/** How strongly nodes are drawn to the middle, along the longer side of the picture and the other. */
+/** How strongly nodes are drawn to the middle: along the longer side, and the shorter. */
 const [LONG, SHORT] = [0.045, 0.085];
 
 /** Returns a place for each node of a graph, in a picture that is high or wide. */

@@ -1,8 +1,8 @@
 // How each section fades, on both curves.
 
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type uPlot from "uplot";
-import { count, SECTION_NAMES, SECTIONS } from "../../app/format.ts";
+import { count, percent, SECTION_NAMES, SECTIONS } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
 import { memory } from "../../memory/client.ts";
 import type { Curve, SectionCurve } from "../../memory/life.ts";
@@ -37,7 +37,11 @@ const options = (dashed: Curve) => (): ChartOptions => ({
   ],
 });
 
+/** The place of a month, which is told while no other is pointed at. */
+const USUAL_PLACE = DAYS.findIndex((day) => day >= 30);
+
 export function Curves() {
+  const [place, setPlace] = useState<number | null>(null);
   const both = useLive(() => async () => ({
     exponential: await memory.sectionCurves({ curve: "exponential", days: DAYS }),
     fsrs6: await memory.sectionCurves({ curve: "fsrs6", days: DAYS }),
@@ -80,13 +84,17 @@ export function Curves() {
         <div class="chart-room" />
       ) : (
         <div class="beside">
-          <Chart
-            key={chosen}
-            label={`Retrievability of a memory of each section over the days since its last access, ${CURVES[chosen]} and ${CURVES[other]}. The table has the numbers.`}
-            options={options(other)}
-            data={data}
-            height={300}
-          />
+          <div>
+            <Chart
+              key={chosen}
+              label={`Retrievability of a memory of each section over the days since its last access, ${CURVES[chosen]} and ${CURVES[other]}. The table has the numbers.`}
+              options={options(other)}
+              data={data}
+              height={300}
+              onPoint={setPlace}
+            />
+            <Readout curves={value[chosen]} place={place ?? USUAL_PLACE} />
+          </div>
           <CurveTable curves={value[chosen]} name={CURVES[chosen]} />
         </div>
       )}
@@ -96,6 +104,20 @@ export function Curves() {
 
 const valuesOf = (curves: readonly SectionCurve[]): number[][] =>
   curves.map(({ values }) => values);
+
+/** The values under the mouse. */
+function Readout({ curves, place }: { curves: readonly SectionCurve[]; place: number }) {
+  return (
+    <p class="readout">
+      <span class="quiet">After {days(DAYS[place]!)} days</span>
+      {curves.map(({ section, values }) => (
+        <span key={section} class={`section s-${section}`}>
+          {percent(values[place]!)}
+        </span>
+      ))}
+    </p>
+  );
+}
 
 function CurveTable({ curves, name }: { curves: readonly SectionCurve[]; name: string }) {
   return (
