@@ -128,6 +128,8 @@ describe("the view Time", () => {
     expect(await page.locator(".day .date").innerText()).toBe("1 Dec 2026");
     const today = await counts(page, 2);
     expect(await counts(page, 1)).toEqual(today);
+    const named = await page.locator(".states tbody th").allInnerTexts();
+    expect(named.map((text) => text.trim().split(" ")[0]!.toUpperCase())).toEqual(LIFECYCLE_STATES);
     expect(sum(today)).toBe(734);
     const now = await titles(page);
     await page.goto(`${site.url}#/time?${MILK}&day=2026-03-01`);

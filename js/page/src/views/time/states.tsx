@@ -1,6 +1,6 @@
 // The lifecycle states of all memories over time, one above the other.
 
-import { LIFECYCLE_STATES } from "nous-wasm";
+import type { DecayLifecycleState } from "nous-wasm";
 import { useMemo } from "preact/hooks";
 import type uPlot from "uplot";
 import { count, dayOf } from "../../app/format.ts";
@@ -18,14 +18,16 @@ const POINTS = 240;
 const FEWER_POINTS = 80;
 const MANY = 30_000;
 
-/** What a state means, in a few words. */
-const ABOUT: Readonly<Record<string, string>> = {
+/** What a state means, in a few words. In the order of the engine's `LIFECYCLE_STATES`. */
+const ABOUT: Readonly<Record<DecayLifecycleState, string>> = {
   ACTIVE: "at hand",
   WEAK: "fading",
   DORMANT: "faded",
   COMPRESS: "faded for long: may be summarised",
   ARCHIVE: "faded for very long: may be put away",
 };
+// Importing the engine's list would load the engine into the page, beside that of the worker.
+const STATES = Object.keys(ABOUT) as DecayLifecycleState[];
 
 const options = (): ChartOptions => ({
   padding: PADDING,
@@ -34,7 +36,7 @@ const options = (): ChartOptions => ({
   axes: [timeAxis(), countAxis()],
   series: [
     {},
-    ...[...LIFECYCLE_STATES].reverse().map(
+    ...[...STATES].reverse().map(
       (state): uPlot.Series => ({
         stroke: colour("surface"),
         width: 1,
@@ -90,7 +92,7 @@ export function States() {
           </tr>
         </thead>
         <tbody>
-          {LIFECYCLE_STATES.map((state, code) => (
+          {STATES.map((state, code) => (
             <tr key={state}>
               <th scope="row">
                 <i class={`swatch state-${state}`} />
