@@ -5,8 +5,10 @@ import * as Comlink from "comlink";
 import { type AskRequest, ask, reasonsOf } from "./ask.ts";
 import { type CompareRequest, compare } from "./compare.ts";
 import type { Held } from "./held.ts";
+import * as life from "./life.ts";
 import { open, type Progress, type Source } from "./open.ts";
 import { type FindRequest, find, findersOf, type Place, whyNot } from "./why-not.ts";
+import { neighbourhood } from "./spread.ts";
 
 let held: Held | undefined;
 
@@ -31,6 +33,11 @@ const calls = {
   find: (request: FindRequest) => find(there(), request),
   whyNot: (place: Place) => whyNot(there(), place),
   finders: (place: Place) => findersOf(there(), place),
+  sectionCurves: (request: life.CurvesRequest) => life.sectionCurves(there(), request),
+  statesOverTime: (request: life.StatesRequest) => life.statesOverTime(there(), request),
+  answersOnDay: (request: life.DayRequest) => life.answersOnDay(there(), request),
+  recalled: (request: life.RecallRequest) => life.recalled(there(), request),
+  neighbourhood: (question: string) => neighbourhood(there(), question),
 };
 
 export type Calls = typeof calls;
