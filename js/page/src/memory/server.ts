@@ -302,7 +302,6 @@ function stored(row: object): Json {
 const SHOWN: Readonly<Record<string, string>> = {
   nous_agents_open: "Agents open",
   nous_nodes_resident: "Memories in memory",
-  nous_resident_bytes: "Bytes of open agents",
   nous_queue_length: "Requests waiting",
 };
 const NUMBER = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 1 });
@@ -330,6 +329,10 @@ export function metricsIn(text: string): Metric[] {
       name: label,
       value: NUMBER.format(sum(name)),
     })),
+    {
+      name: "Memory of the indexes",
+      value: `${NUMBER.format(sum("nous_resident_bytes") / 1e6)} MB`,
+    },
   ];
 }
 

@@ -1,5 +1,7 @@
 // Questions that the page suggests for the samples.
 
+import { opened } from "../../memory/client.ts";
+
 const SUGGESTIONS: Readonly<Record<string, readonly string[]>> = {
   general: [
     "Which milk should I buy for Theo?",
@@ -18,5 +20,8 @@ const SUGGESTIONS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Returns the suggestions for a memory; none for the visitor's own. */
-export const suggestionsFor = (memory: string): readonly string[] => SUGGESTIONS[memory] ?? [];
+/** Returns the suggestions for a memory: for the visitor's own, what its last memories are about. */
+export function suggestionsFor(memory: string): readonly string[] {
+  const state = opened.value;
+  return SUGGESTIONS[memory] ?? (state.state === "open" ? state.summary.suggested : []);
+}
