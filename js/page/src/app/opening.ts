@@ -51,18 +51,21 @@ function keepKey(url: string, key: string, isForTab: boolean): void {
 }
 
 /** The memory that the page opens or has opened, as the address names it. */
-let current = "";
-const named = (): string => [memoryName.value, serverUrl.value, agentName.value].join(" ");
+let current = named();
+
+/** Returns what the address names: a memory, and of a server its address and agent. */
+function named(): readonly [name: string, url: string, agent: string] {
+  return [memoryName.value, serverUrl.value, agentName.value];
+}
 
 addEventListener("hashchange", () => {
-  if (named() === current) return;
+  if (named().every((part, place) => part === current[place])) return;
   if (namesMemory()) {
     void openNamed();
     return;
   }
   // An address without a memory keeps the one that is open.
-  const [name, url, agent] = current.split(" ") as [string, string, string];
-  setNames(name, url, agent);
+  setNames(...current);
 });
 
 /** Writes the memory that is open into the address. */
@@ -112,8 +115,15 @@ function namedServer() {
 export const openAgain = (): Promise<string | undefined> =>
   openMemory({ kind: "server", address: namedServer() }, { isOptional: true });
 
+let probed: Promise<void> | undefined;
+
 /** Asks the page's own origin once whether it is a server of memories. A static host has none. */
-async function probe(): Promise<void> {
+function probe(): Promise<void> {
+  probed ??= findServer();
+  return probed;
+}
+
+async function findServer(): Promise<void> {
   const ask = async (path: string, agent?: string) => {
     const headers: Record<string, string> = { accept: "application/json" };
     if (agent !== undefined)
