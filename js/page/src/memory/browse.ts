@@ -17,7 +17,7 @@ export interface ListRequest {
   from: number | null;
   to: number | null;
   order: "newest" | "oldest";
-  /** The page, from 0, and how many memories it has. */
+  /** The page, from 0, and how many memories it has. Beyond the last page it is the last one. */
   page: number;
   size: number;
 }
@@ -79,7 +79,7 @@ function counted(names: readonly string[]): Counted[] {
 
 /** Returns a page of the memories that pass the filters. */
 export function list(held: Held, request: ListRequest): Listed {
-  const { section, kind, tag, from, to, order, page, size } = request;
+  const { section, kind, tag, from, to, order, size } = request;
   const { entries, kinds, tags } = listingOf(held);
   const words = request.text.toLowerCase().split(/\s+/).filter(Boolean);
   const passing = entries.filter(
@@ -92,8 +92,10 @@ export function list(held: Held, request: ListRequest): Listed {
       (words.length === 0 || holds(entry.row, words)),
   );
   if (order === "oldest") passing.reverse();
+  const total = passing.length;
+  const page = Math.min(request.page, Math.max(0, Math.ceil(total / size) - 1));
   const shown = passing.slice(page * size, (page + 1) * size);
-  return { cards: shown.map(({ row }) => held.card(row.id)), total: passing.length, kinds, tags };
+  return { cards: shown.map(({ row }) => held.card(row.id)), page, total, kinds, tags };
 }
 
 function holds(row: IndexedNodeRow, words: readonly string[]): boolean {

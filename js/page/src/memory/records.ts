@@ -124,6 +124,8 @@ export interface WrongLine {
 /** Memories of a list, a page of them. */
 export interface Listed {
   cards: Card[];
+  /** The page, from 0. */
+  page: number;
   /** How many memories pass the filters. */
   total: number;
   /** Kinds and tags of the whole memory with their counts, the most frequent first. */

@@ -7,6 +7,9 @@ const LEAST = 240;
 /** A longer paragraph is split where a sentence ends: one passage answers, not a page. */
 const MOST = 1_400;
 
+/** What stands between the paragraphs of a memory. */
+const BLANK = "\n\n";
+
 /** Returns the rows of a text: a memory for each stretch of paragraphs. */
 export function readText(file: Text): Reading {
   const parts = pieces(file.text).map((text) => ({ title: "", text }));
@@ -19,11 +22,11 @@ export function pieces(text: string): string[] {
   let open = "";
   for (const paragraph of text.split(/\n[ \t]*(?:\n[ \t]*)+/)) {
     for (const part of withinSize(paragraph.trim())) {
-      if (open !== "" && open.length + part.length > MOST) {
+      if (open !== "" && open.length + BLANK.length + part.length > MOST) {
         found.push(open);
         open = "";
       }
-      open = open === "" ? part : `${open}\n\n${part}`;
+      open = open === "" ? part : `${open}${BLANK}${part}`;
       if (open.length < LEAST) continue;
       found.push(open);
       open = "";

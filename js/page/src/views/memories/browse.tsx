@@ -3,38 +3,30 @@
 import { useSignal } from "@preact/signals";
 import type { MemorySection } from "nous-wasm";
 import { useRef } from "preact/hooks";
-import { type Param, param } from "../../app/address.ts";
+import type { Param } from "../../app/address.ts";
 import { count, SECTION_NAMES, SECTIONS } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
 import { memory, memoryChanged } from "../../memory/client.ts";
 import type { Card, Counted } from "../../memory/records.ts";
+import {
+  change,
+  clearFilters,
+  dayIn,
+  FILTERS,
+  from,
+  kind,
+  order,
+  page,
+  section,
+  tag,
+  text,
+  to,
+} from "./filters.ts";
 import { MemoryRow } from "./memory-row.tsx";
 import { whyNot } from "./problem.ts";
 
 const SIZE = 50;
 const DAY = 86_400_000;
-
-const text = param("find", "");
-const section = param("section", "");
-const kind = param("kind", "");
-const tag = param("tag", "");
-const from = param("from", "");
-const to = param("to", "");
-const order = param("order", "newest");
-const page = param("page", "1");
-const FILTERS = [text, section, kind, tag, from, to];
-
-/** Changes a filter; the list begins anew. */
-function change(filter: Param, value: string): void {
-  page.set("1");
-  filter.set(value);
-}
-
-/** Returns the day of a date field in milliseconds since 1970; null if it is empty. */
-function dayIn(value: string): number | null {
-  const day = Date.parse(value);
-  return Number.isNaN(day) ? null : day;
-}
 
 export function Browse({ isOnServer }: { isOnServer: boolean }) {
   const list = useRef<HTMLElement>(null);
@@ -52,13 +44,14 @@ export function Browse({ isOnServer }: { isOnServer: boolean }) {
       from: dayIn(from.value),
       to: until === null ? null : until + DAY - 1,
       order: order.value === "oldest" ? ("oldest" as const) : ("newest" as const),
-      page: pageNumber() - 1,
+      page: Math.max(0, Math.trunc(Number(page.value)) - 1 || 0),
       size: SIZE,
     };
     return () => memory.list(request);
   }).value.value;
   if (listed === undefined) return null;
   const { cards, total, kinds, tags } = listed;
+  const number = listed.page + 1;
   const pages = Math.max(1, Math.ceil(total / SIZE));
   const turn = (next: number) => {
     page.set(String(next));
@@ -96,17 +89,13 @@ export function Browse({ isOnServer }: { isOnServer: boolean }) {
       </ul>
       {pages > 1 ? (
         <nav class="pager" aria-label="Pages">
-          <button type="button" disabled={pageNumber() <= 1} onClick={() => turn(pageNumber() - 1)}>
+          <button type="button" disabled={number <= 1} onClick={() => turn(number - 1)}>
             Back
           </button>
           <span>
-            {count(pageNumber())} of {count(pages)}
+            {count(number)} of {count(pages)}
           </span>
-          <button
-            type="button"
-            disabled={pageNumber() >= pages}
-            onClick={() => turn(pageNumber() + 1)}
-          >
+          <button type="button" disabled={number >= pages} onClick={() => turn(number + 1)}>
             Next
           </button>
         </nav>
@@ -128,9 +117,6 @@ export function Browse({ isOnServer }: { isOnServer: boolean }) {
     </section>
   );
 }
-
-/** The page of the address, from 1. */
-const pageNumber = (): number => Math.max(1, Math.trunc(Number(page.value)) || 1);
 
 function Filters({ kinds, tags }: { kinds: readonly Counted[]; tags: readonly Counted[] }) {
   const isAny = FILTERS.some(({ value }) => value !== "");
@@ -186,13 +172,7 @@ function Filters({ kinds, tags }: { kinds: readonly Counted[]; tags: readonly Co
         </select>
       </label>
       {isAny ? (
-        <button
-          type="button"
-          class="more"
-          onClick={() => {
-            for (const filter of FILTERS) change(filter, "");
-          }}
-        >
+        <button type="button" class="more" onClick={clearFilters}>
           Clear the filters
         </button>
       ) : null}

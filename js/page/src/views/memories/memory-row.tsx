@@ -23,7 +23,7 @@ export function MemoryRow({ card, onRemove }: RowProps) {
     });
   };
   const end = async (changed: Texts | undefined) => {
-    if (changed !== undefined) why.value = await whyNot(() => memory.edit(card.id, changed));
+    why.value = changed === undefined ? "" : await whyNot(() => memory.edit(card.id, changed));
     // A refusal shows the memory as the server has it; then what was written stays in the form.
     if (why.value === "") editing.value = undefined;
     if (changed !== undefined) await memoryChanged();

@@ -12,6 +12,7 @@ import {
   thisServer,
 } from "../../app/opening.ts";
 import { memory } from "../../memory/client.ts";
+import { clearFilters } from "./filters.ts";
 import { problem } from "./problem.ts";
 
 export function Opener() {
@@ -32,6 +33,7 @@ export function Opener() {
 async function openAll(files: readonly File[]): Promise<void> {
   if (files.length === 0) return;
   problem.value = "";
+  clearFilters();
   problem.value = (await openFiles(files)) ?? "";
 }
 
@@ -88,7 +90,9 @@ function ServerForm() {
     const address = { url: url.value, agent: agent.value, key: key.value };
     const why = await openServer(address, keepsKey.value);
     problem.value = why ?? "";
-    if (why === undefined) question.set("");
+    if (why !== undefined) return;
+    question.set("");
+    clearFilters();
   };
   return (
     <section aria-label="A server">
