@@ -42,17 +42,21 @@ export async function openMemory(
   latest += 1;
   const own = latest;
   const before = opened.peek();
+  // Reports come over a channel of their own, also after the answer.
+  let isDone = false;
   const report = (progress: Progress) => {
-    if (own === latest) opened.value = { state: "opening", progress };
+    if (own === latest && !isDone) opened.value = { state: "opening", progress };
   };
   report({ step: "fetching", share: 0 });
   try {
     const summary = await memory.open(source, Comlink.proxy(report));
+    isDone = true;
     if (own !== latest) return undefined;
     opened.value = { state: "open", summary };
     generation.value += 1;
     return undefined;
   } catch (error) {
+    isDone = true;
     const why = error instanceof Error ? error.message : String(error);
     if (own !== latest) return undefined;
     opened.value = isOptional && before.state === "open" ? before : { state: "failed", why };
