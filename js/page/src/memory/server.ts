@@ -301,7 +301,7 @@ function stored(row: object): Json {
 /** Metrics that the page shows, in words. */
 const SHOWN: Readonly<Record<string, string>> = {
   nous_agents_open: "Agents open",
-  nous_nodes_resident: "Memories in memory",
+  nous_nodes_resident: "Memories loaded",
   nous_queue_length: "Requests waiting",
 };
 const NUMBER = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 1 });

@@ -141,7 +141,7 @@ function ServerForm() {
           Key
           <input
             type="password"
-            placeholder={here?.needsKey ? "this server asks for one" : "if the server has keys"}
+            placeholder={here?.needsKey ? "it asks for one" : "if it has keys"}
             autocomplete="off"
             value={key.value}
             onInput={(event) => {
