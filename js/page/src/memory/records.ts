@@ -156,6 +156,14 @@ export interface Summary {
   wrong: WrongLine[];
   /** How many lines could not be read. */
   wrongCount: number;
+  /** Where the memory comes from. */
+  source: "sample" | "files" | "kept" | "server";
+  /** Whether the memory is kept in this browser. */
+  isKept: boolean;
+  /** Whether a deletion or an edit can be undone. */
+  canUndo: boolean;
+  /** Titles or first sentences of late memories, as questions to begin with. */
+  suggested: string[];
   /** Whether words have vectors, so that memories in other words are found. */
   hasVectors: boolean;
 }
@@ -163,6 +171,69 @@ export interface Summary {
 /** A line that could not be read. */
 export interface WrongLine {
   file: string;
-  line: number;
+  /** Its number, from 1; null if the file as a whole could not be read. */
+  line: number | null;
+  /** What the number counts, if it does not count lines. */
+  of?: "conversation";
   why: string;
+}
+
+/** Memories of a list, a page of them. */
+export interface Listed {
+  cards: Card[];
+  /** The page, from 0. */
+  page: number;
+  /** How many memories pass the filters. */
+  total: number;
+  /** Kinds and tags of the whole memory with their counts, the most frequent first. */
+  kinds: Counted[];
+  tags: Counted[];
+}
+
+export interface Counted {
+  name: string;
+  count: number;
+}
+
+/** The texts of a memory that can be edited. */
+export interface Texts {
+  title: string;
+  /** Null if it has none; the page adds none. */
+  summary: string | null;
+  text: string;
+  tags: string[];
+}
+
+/** Two texts that may contradict each other. */
+export interface Conflict {
+  id: string;
+  older: Card;
+  /** Missing if no memory holds the newer text. */
+  newer?: Card;
+  newText: string;
+  /** How sure the detection is, from 0 to 1. */
+  sureness: number | null;
+}
+
+/** How a conflict is resolved, in the words of the server. */
+export type Resolution = "new_is_current" | "keep_both" | "old_is_current";
+
+/** How a server is. */
+export interface ServerState {
+  url: string;
+  agent: string;
+  isReady: boolean;
+  /** Why it is not ready, or why its figures cannot be read. */
+  why?: string;
+  memories?: number;
+  edges?: number;
+  lifecycle?: Readonly<Partial<Record<string, number>>>;
+  metrics?: Metric[];
+  /** Why there are no metrics. */
+  metricsWhy?: string;
+}
+
+export interface Metric {
+  name: string;
+  value: string;
 }
