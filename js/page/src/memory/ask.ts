@@ -45,7 +45,7 @@ function shown(held: Held, question: string, answer: Answer, place: number): Sho
 const named = (held: Held, id: string): Named => ({ id, title: titleOf(held, id) });
 
 /** Returns the title of a memory, or the beginning of its text. */
-function titleOf(held: Held, id: string): string {
+export function titleOf(held: Held, id: string): string {
   const { title, text } = held.card(id);
   return title === "" ? `${text.slice(0, 60)}…` : title;
 }

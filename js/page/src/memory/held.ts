@@ -2,13 +2,14 @@
 
 import {
   createEngine,
+  type Embedder,
   type Engine,
   type EngineConfig,
   type EvidenceConfig,
   MemoryIndex,
+  type MemoryNode,
   type MemorySection,
   TextIndex,
-  type WordVectors,
 } from "nous-wasm";
 import {
   createdAtOf,
@@ -17,7 +18,7 @@ import {
   namesIn,
   textsOf,
 } from "../../../server/src/agent/replica/index-rows.ts";
-import { kindInWords } from "../../../server/src/embeddings/text.ts";
+import { embeddingText, kindInWords } from "../../../server/src/embeddings/text.ts";
 import type { IndexedNodeRow } from "../../../server/src/storage/rows.ts";
 import { noRows, type Rows } from "./lines.ts";
 import type { Card, Summary, WrongLine } from "./records.ts";
@@ -33,7 +34,7 @@ export interface Opening {
   now: number | null;
   /** The configuration, without evidence. */
   config: EngineConfig;
-  words: WordVectors | undefined;
+  words: Embedder | undefined;
   wrong: WrongLine[];
   wrongCount: number;
 }
@@ -56,8 +57,11 @@ export class Held {
   readonly wrongCount: number;
   readonly hasVectors: boolean;
   readonly #now: number | null;
+  readonly #words: Embedder | undefined;
+  #changes = 0;
   #evidence: EvidenceConfig;
   #texts: TextIndex | undefined;
+  #vectors: MemoryIndex | undefined;
 
   private constructor({ name, rows, now, config, words, wrong, wrongCount }: Opening) {
     this.name = name;
@@ -67,6 +71,7 @@ export class Held {
     this.#evidence = { preset: rows.preset };
     this.wrong = wrong;
     this.wrongCount = wrongCount;
+    this.#words = words;
     this.hasVectors = words !== undefined;
     this.engine = createEngine(config);
     this.index = new MemoryIndex({
@@ -88,7 +93,7 @@ export class Held {
     return held;
   }
 
-  static empty(words: WordVectors | undefined): Held {
+  static empty(words: Embedder | undefined): Held {
     const [rows, wrong] = [noRows(), [] as WrongLine[]];
     return new Held({ name: "", rows, now: null, config: {}, words, wrong, wrongCount: 0 });
   }
@@ -98,27 +103,81 @@ export class Held {
     return this.#now ?? Date.now();
   }
 
+  /** How often its memories have changed. */
+  get changes(): number {
+    return this.#changes;
+  }
+
   get evidence(): EvidenceConfig {
     return this.#evidence;
+  }
+
+  /** Replaces weights of evidence, for all questions from now on. The others are the preset's. */
+  weigh(weights: Readonly<Record<string, number>>): void {
+    const evidence = { preset: this.rows.preset, weights };
+    this.index.weigh(evidence);
+    this.#evidence = evidence;
+  }
+
+  /** Returns a memory of other rows, opened as this one. */
+  async withRows(rows: Rows, progress: (share: number) => void): Promise<Held> {
+    const { name, config, wrong, wrongCount } = this;
+    const opening = { name, rows, now: this.#now, config, words: this.#words, wrong, wrongCount };
+    return Held.open(opening, progress);
   }
 
   /** The full-text index, for rankings that start from words. Made when it is first needed. */
   get texts(): TextIndex {
     if (this.#texts === undefined) {
       this.#texts = new TextIndex();
-      for (const row of this.rows.nodes.values()) {
-        const { title, text } = textsOf(row);
-        this.#texts.upsert([{ id: row.id, title, body: text }]);
+      for (const rows of this.#batches()) {
+        this.#texts.upsert(
+          rows.map((row) => {
+            const { title, text } = textsOf(row);
+            return { id: row.id, title, body: text };
+          }),
+        );
       }
     }
     return this.#texts;
+  }
+
+  /**
+   * The index for rankings by six signals, with a vector for each memory, as the server makes them.
+   * Made when it is first needed.
+   */
+  get vectors(): MemoryIndex {
+    if (this.#vectors === undefined) {
+      const dimensions = this.#words?.dimensions ?? 0;
+      this.#vectors = new MemoryIndex({ dimensions, config: this.config });
+      for (const rows of this.#batches()) {
+        const nodes = rows.map((row) => ({
+          ...this.#nodeOf(row),
+          embedding: this.vectorOf(embeddingText(row)),
+        }));
+        this.#vectors.upsert(nodes, { now: this.now });
+      }
+      this.#vectors.link(this.rows.edges.map(memoryEdgeOf));
+    }
+    return this.#vectors;
+  }
+
+  /** Returns the vector of a text; null if it has none. */
+  vectorOf(text: string): Float32Array | null {
+    const made = this.#words?.embed(text);
+    return made === undefined || made.coverage === 0 ? null : made.vector;
+  }
+
+  *#batches(): Generator<IndexedNodeRow[]> {
+    const all = [...this.rows.nodes.values()];
+    for (let from = 0; from < all.length; from += AT_ONCE) yield all.slice(from, from + AT_ONCE);
   }
 
   /** Adds memories, and replaces those that are there. */
   put(rows: readonly IndexedNodeRow[]): void {
     for (const row of rows) this.rows.nodes.set(row.id, row);
     this.#upsert(rows);
-    this.#forgetTexts();
+    this.#forget();
   }
 
   /** Removes memories and their edges. */
@@ -129,22 +188,26 @@ export class Held {
       !gone.has(source_id) && !gone.has(target_id);
     this.rows.edges = this.rows.edges.filter(stays);
     this.index.remove(ids);
-    this.#forgetTexts();
+    this.#forget();
   }
 
-  #forgetTexts(): void {
+  #forget(): void {
+    this.#changes += 1;
     this.#texts?.free();
     this.#texts = undefined;
+    this.#vectors?.free();
+    this.#vectors = undefined;
   }
 
   #upsert(rows: readonly IndexedNodeRow[]): void {
     const now = this.now;
-    const nodes = rows.map((row) => {
-      const clusters = this.rows.clusters.get(row.id) ?? [];
-      const node = memoryNodeOf({ ...row, clusters: JSON.stringify(clusters) }, 0, now);
-      return { ...node, ...textsOf(row) };
-    });
+    const nodes = rows.map((row) => ({ ...this.#nodeOf(row), ...textsOf(row) }));
     this.index.upsert(nodes, { now });
+  }
+
+  #nodeOf(row: IndexedNodeRow): MemoryNode {
+    const clusters = this.rows.clusters.get(row.id) ?? [];
+    return memoryNodeOf({ ...row, clusters: JSON.stringify(clusters) }, 0, this.now);
   }
 
   row(id: string): IndexedNodeRow | undefined {
@@ -191,6 +254,7 @@ export class Held {
     }
     return {
       name: this.name,
+      preset: this.rows.preset,
       memories: this.rows.nodes.size,
       edges: this.rows.edges.length,
       runs: this.rows.clusterNames.size,
@@ -206,6 +270,6 @@ export class Held {
 
   free(): void {
     this.index.free();
-    this.#forgetTexts();
+    this.#forget();
   }
 }

@@ -1,7 +1,7 @@
 // Opens a memory: fetches or reads its lines, and makes the index, with progress.
 
 import tableUrl from "nous-embedder/tables/nous-128.bin?url";
-import { Embedder, type EngineConfig, init, type WordVectors } from "nous-wasm";
+import { Embedder, type EngineConfig, init } from "nous-wasm";
 import { GENERAL_SUBTYPES } from "../../../demo/general/subtypes.ts";
 import { Held } from "./held.ts";
 import { addLine, LineError, noRows, type Rows } from "./lines.ts";
@@ -40,10 +40,10 @@ const MOST_WRONG = 100;
 /** Lines between two reports of progress. */
 const AT_ONCE = 2_000;
 
-let words: Promise<WordVectors> | undefined;
+let words: Promise<Embedder> | undefined;
 
 /** Returns the source of word vectors, which is fetched once. Progress is that of its bytes. */
-export function wordVectors(progress: (share: number) => void): Promise<WordVectors> {
+export function wordVectors(progress: (share: number) => void): Promise<Embedder> {
   words ??= fetchWords(progress).catch((error: unknown) => {
     words = undefined;
     throw error;
@@ -51,7 +51,7 @@ export function wordVectors(progress: (share: number) => void): Promise<WordVect
   return words;
 }
 
-async function fetchWords(progress: (share: number) => void): Promise<WordVectors> {
+async function fetchWords(progress: (share: number) => void): Promise<Embedder> {
   await init();
   return new Embedder(await fetched(tableUrl, progress));
 }

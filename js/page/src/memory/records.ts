@@ -87,6 +87,8 @@ export interface Answered {
 export interface Summary {
   /** Name of the memory, as the header shows it. */
   name: string;
+  /** Whose fitted weights rank it. */
+  preset: "general" | "trading";
   memories: number;
   edges: number;
   runs: number;

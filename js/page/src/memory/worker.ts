@@ -3,8 +3,18 @@
 
 import * as Comlink from "comlink";
 import { type AskRequest, ask, reasonsOf } from "./ask.ts";
+import { buildContext, type ContextRequest } from "./context.ts";
 import type { Held } from "./held.ts";
 import { open, type Progress, type Source } from "./open.ts";
+import {
+  forget,
+  type Profiles,
+  profilesOf,
+  type RankRequest,
+  rank,
+  states,
+  type Weights,
+} from "./sections.ts";
 
 let held: Held | undefined;
 
@@ -24,6 +34,12 @@ const calls = {
   summary: () => there().summary(),
   ask: (request: AskRequest) => ask(there(), request),
   card: (id: string) => there().card(id),
+  context: (request: ContextRequest) => buildContext(there(), request),
+  profiles: () => profilesOf(there()),
+  rank: (request: RankRequest) => rank(there(), request),
+  states: (profiles: Profiles) => states(there(), profiles),
+  forgetRanks: () => forget(),
+  weigh: (weights: Weights) => there().weigh(weights),
   reasons: (id: string, question: string) => reasonsOf(there(), id, question),
 };
 
