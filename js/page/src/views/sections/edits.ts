@@ -46,7 +46,7 @@ export const SETTINGS = {
   active: {
     label: "Active above",
     about: "The retrievability above which a memory is active.",
-    least: 0,
+    least: 0.01,
     most: 1,
     digits: 2,
     unit: "",
@@ -54,9 +54,9 @@ export const SETTINGS = {
   },
   weak: {
     label: "Weak above",
-    about: "The retrievability above which it is weak, and not asleep.",
+    about: "The retrievability above which it is weak, and not dormant.",
     least: 0,
-    most: 1,
+    most: 0.99,
     digits: 2,
     unit: "",
     of: ({ decay }) => decay.weak_threshold,

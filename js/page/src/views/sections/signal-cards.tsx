@@ -9,6 +9,7 @@ import {
   resetSection,
   SETTING_NAMES,
   SETTINGS,
+  type SettingName,
   SIGNAL_NAMES,
   SIGNALS,
   setEdit,
@@ -19,6 +20,10 @@ import { Slider } from "./slider.tsx";
 
 /** The states, as sentences name them; the engine has them in this order. */
 const STATES = ["active", "weak", "dormant", "to compress", "to archive"];
+
+/** The least distance of the two thresholds. */
+const APART = 0.01;
+const round = (value: number): number => Math.round(value * 100) / 100;
 
 interface CardsProps {
   profiles: Readonly<Record<MemorySection, SectionProfile>>;
@@ -61,6 +66,18 @@ function ProfileCard({ section, profile, states }: ProfileCardProps) {
     const next = rebalanced(weights, place, Math.round(value * WHOLE), usual);
     setEdit(section, { weights: next.join() === usual.join() ? undefined : next });
   };
+  const set = (setting: SettingName, value: number | undefined) => {
+    const now = (name: SettingName) => edit[name] ?? SETTINGS[name].of(profile);
+    const next = value ?? SETTINGS[setting].of(profile);
+    // The threshold of weak memories stays below that of active ones: one pushes the other.
+    const pushed =
+      setting === "active" && now("weak") >= next
+        ? { weak: Math.max(0, round(next - APART)) }
+        : setting === "weak" && now("active") <= next
+          ? { active: Math.min(1, round(next + APART)) }
+          : {};
+    setEdit(section, { [setting]: value, ...pushed });
+  };
   const total = states?.reduce((sum, one) => sum + one, 0) ?? 0;
   return (
     <section class={`card s-${section}`} aria-label={name}>
@@ -96,7 +113,7 @@ function ProfileCard({ section, profile, states }: ProfileCardProps) {
             of={name}
             value={edit[setting] ?? of(profile)}
             usual={of(profile)}
-            onChange={(value) => setEdit(section, { [setting]: value })}
+            onChange={(value) => set(setting, value)}
           />
         );
       })}

@@ -19,14 +19,16 @@ export function Slider(props: SliderProps) {
   const { label, of, about, value, usual, least, most, digits, unit = "", onChange } = props;
   const told = `${value < 0 ? "−" : ""}${Math.abs(value).toFixed(digits)}${unit === "" ? "" : ` ${unit}`}`;
   const isChanged = Math.abs(value - usual) >= 0.5 * 10 ** -digits;
-  const place = (number: number) => `${((number - least) / (most - least)) * 100}%`;
+  // The middle of the thumb, which is 1rem wide, stays half of it away from both ends.
+  const share = (Math.min(most, Math.max(least, usual)) - least) / (most - least);
+  const mark = `calc(0.5rem + (100% - 1rem) * ${share})`;
   return (
     <div class={isChanged ? "slider changed" : "slider"}>
       <span class="name" title={about}>
         {label}
       </span>
       <span class="track">
-        <i style={{ left: place(Math.min(most, Math.max(least, usual))) }} aria-hidden="true" />
+        <i style={{ left: mark }} aria-hidden="true" />
         <input
           type="range"
           aria-label={`${label}, ${of}`}
