@@ -4,6 +4,7 @@
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "vite";
 import { defineConfig } from "vite";
+import { fitted } from "../../tests/reference/evidence-weights.ts";
 import { GENERAL_END } from "../demo/general/index.ts";
 import { generalLines } from "../demo/general/lines.ts";
 import { sampleLines } from "../server/src/transfer/sample.ts";
@@ -36,6 +37,13 @@ function samples(): Plugin {
 export default defineConfig({
   root: fileURLToPath(new URL(".", import.meta.url)),
   base: "./",
+  // The engine does not tell its fitted weights.
+  define: {
+    __FITTED__: JSON.stringify({
+      general: fitted("general").weights,
+      trading: fitted("trading").weights,
+    }),
+  },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   worker: { format: "es" },
   plugins: [samples(), serviceWorker()],

@@ -33,8 +33,33 @@ function read(): Address {
 }
 
 addEventListener("hashchange", () => {
+  isBehind = false;
   address.value = read();
 });
+addEventListener("pagehide", catchUp);
+
+/** Browsers refuse to write the address more often than some twenty times a second. */
+const LEAST_BETWEEN = 100;
+let isWaiting = false;
+/** Whether the address is behind the state. */
+let isBehind = false;
+
+/** Writes the state into the address, at once or a little later. */
+function write(): void {
+  isBehind = true;
+  if (isWaiting) return;
+  catchUp();
+  isWaiting = true;
+  setTimeout(() => {
+    isWaiting = false;
+    if (isBehind) write();
+  }, LEAST_BETWEEN);
+}
+
+function catchUp(): void {
+  if (isBehind) history.replaceState(null, "", hashOf(address.peek()));
+  isBehind = false;
+}
 
 function hashOf({ view, params }: Address): string {
   const query = params.toString();
@@ -87,7 +112,7 @@ export function param(
       batch(() => {
         address.value = { view: address.peek().view, params };
       });
-      history.replaceState(null, "", hashOf(address.peek()));
+      write();
     },
   };
 }

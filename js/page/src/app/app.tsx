@@ -8,6 +8,7 @@ import { Ask } from "../views/ask/ask.tsx";
 import { linkTo, VIEWS, type View, view } from "./address.ts";
 import { MemoryPicker } from "./memory-picker.tsx";
 import { ThemeSwitch } from "./theme.tsx";
+import { ChangedWeights } from "./weights.tsx";
 
 const NAMES: Readonly<Record<View, string>> = {
   ask: "Ask",
@@ -61,6 +62,7 @@ export function App() {
           <ThemeSwitch />
         </div>
       </header>
+      <ChangedWeights />
       <main id="main" tabIndex={-1}>
         <Content>
           <Suspense fallback={<p class="quiet">Loading the view …</p>}>

@@ -58,7 +58,7 @@ export function standsBehind(
 const named = (held: Held, id: string): Named => ({ id, title: titleOf(held, id) });
 
 /** Returns the title of a memory, or the beginning of its text. */
-function titleOf(held: Held, id: string): string {
+export function titleOf(held: Held, id: string): string {
   const { title, text } = held.card(id);
   return title === "" ? `${text.slice(0, 60)}…` : title;
 }

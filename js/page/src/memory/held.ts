@@ -70,6 +70,7 @@ export class Held {
   readonly server: Server | undefined;
   readonly #now: number | null;
   readonly #words: Embedder | undefined;
+  #changes = 0;
   #evidence: EvidenceConfig;
   #texts: TextIndex | undefined;
   #vectors: MemoryIndex | undefined;
@@ -118,8 +119,27 @@ export class Held {
     return this.#now ?? Date.now();
   }
 
+  /** How often its memories have changed. */
+  get changes(): number {
+    return this.#changes;
+  }
+
   get evidence(): EvidenceConfig {
     return this.#evidence;
+  }
+
+  /** Replaces weights of evidence, for all questions from now on. The others are the preset's. */
+  weigh(weights: Readonly<Record<string, number>>): void {
+    const evidence = { preset: this.rows.preset, weights };
+    this.index.weigh(evidence);
+    this.#evidence = evidence;
+  }
+
+  /** Returns a memory of other rows, opened as this one. */
+  async withRows(rows: Rows, progress: (share: number) => void): Promise<Held> {
+    const { name, config, wrong, wrongCount, source } = this;
+    const opening = { name, rows, config, wrong, wrongCount, source };
+    return Held.open({ ...opening, now: this.#now, words: this.#words }, progress);
   }
 
   /** The full-text index, for rankings that start from words. Made when it is first needed. */
@@ -188,6 +208,7 @@ export class Held {
   }
 
   #forget(): void {
+    this.#changes += 1;
     this.#texts?.free();
     this.#texts = undefined;
     this.#vectors?.free();
@@ -250,6 +271,7 @@ export class Held {
     }
     return {
       name: this.name,
+      preset: this.rows.preset,
       memories: this.rows.nodes.size,
       edges: this.rows.edges.length,
       runs: this.rows.clusterNames.size,

@@ -144,6 +144,8 @@ export interface Finder {
 export interface Summary {
   /** Name of the memory, as the header shows it. */
   name: string;
+  /** Whose fitted weights rank it. */
+  preset: "general" | "trading";
   memories: number;
   edges: number;
   runs: number;

@@ -5,6 +5,7 @@ import * as Comlink from "comlink";
 import { type AskRequest, ask, reasonsOf } from "./ask.ts";
 import { type ListRequest, list } from "./browse.ts";
 import { type CompareRequest, compare } from "./compare.ts";
+import { buildContext, type ContextRequest } from "./context.ts";
 import { canUndo, conflicts, edit, remove, resolve, texts, undo } from "./edit.ts";
 import { textOfLines } from "./files.ts";
 import type { Held } from "./held.ts";
@@ -13,6 +14,15 @@ import * as life from "./life.ts";
 import { exportLines } from "./lines.ts";
 import { open, type Progress, type Source } from "./open.ts";
 import type { Resolution, Summary, Texts } from "./records.ts";
+import {
+  forget as forgetRanks,
+  type Profiles,
+  profilesOf,
+  type RankRequest,
+  rank,
+  states,
+  type Weights,
+} from "./sections.ts";
 import { neighbourhood } from "./spread.ts";
 import { type FindRequest, find, findersOf, type Place, whyNot } from "./why-not.ts";
 
@@ -53,6 +63,12 @@ const calls = {
   hasKept,
   forget: () => forget(held),
   serverState: () => there().server?.state(),
+  context: (request: ContextRequest) => buildContext(there(), request),
+  profiles: () => profilesOf(there()),
+  rank: (request: RankRequest) => rank(there(), request),
+  states: (profiles: Profiles) => states(there(), profiles),
+  forgetRanks: () => forgetRanks(),
+  weigh: (weights: Weights) => there().weigh(weights),
   reasons: (id: string, question: string) => reasonsOf(there(), id, question),
   compare: (request: CompareRequest) => compare(there(), request),
   find: (request: FindRequest) => find(there(), request),

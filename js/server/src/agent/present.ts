@@ -40,7 +40,7 @@ export interface Faded {
 export function presentNode(
   row: NodeRow,
   live: StoredMemoryNode | undefined,
-  { soft, engine }: { soft: SoftState; engine: Engine },
+  { soft, engine }: { soft: Pick<SoftState, "lastAccess">; engine: Engine },
 ): Node {
   const ahead = live === undefined ? null : soft.lastAccess(row.id);
   return {
@@ -91,7 +91,12 @@ export function presentNow(
     soft,
     engine,
     compat,
-  }: { index: MemoryIndex; soft: SoftState; engine: Engine; compat: Compat },
+  }: {
+    index: MemoryIndex;
+    soft: Pick<SoftState, "lastAccess">;
+    engine: Engine;
+    compat: Compat;
+  },
   now: number,
 ): Node[] {
   const live = rows.map(({ id }) => index.get(id));

@@ -1,3 +1,119 @@
+// Context: the prompt that an agent would get for a turn, and how it came about.
+
+import { memoryName, param, question } from "../../app/address.ts";
+import { count, ms } from "../../app/format.ts";
+import { useLive } from "../../app/hooks.ts";
+import { memory } from "../../memory/client.ts";
+import type { Prompt } from "../../memory/context.ts";
+import { Copy } from "../../parts/copy.tsx";
+import { suggestionsFor } from "../ask/suggestions.ts";
+import { BudgetRows } from "./budget-rows.tsx";
+import { changedBudgets } from "./budgets.ts";
+import { LeftOut, Recalled } from "./found-lists.tsx";
+import { TYPES } from "./reasons.ts";
+
+const IDENTITY = "You are an assistant with a long memory.";
+const identity = param("identity", IDENTITY);
+
+const turn = (): string =>
+  (question.value === "" ? suggestionsFor(memoryName.value)[0] : question.value) ?? "";
+
 export default function Context() {
-  return <h1>Context</h1>;
+  const built = useLive(() => {
+    const request = { input: turn(), identity: identity.value, budgets: changedBudgets.value };
+    return () => memory.context(request);
+  });
+  const { value, error } = built.value;
+  return (
+    <div class="context">
+      <header class="intro">
+        <h1>Context</h1>
+        <p class="lead">
+          What an agent is given before it answers: the memories that may help with this turn,
+          within a budget of tokens. The server builds the same prompt.
+        </p>
+      </header>
+      <div class="columns">
+        <div class="given">
+          <label class="field">
+            <span>Turn</span>
+            <textarea
+              rows={3}
+              value={question.value}
+              placeholder={turn() === "" ? "What the user says …" : turn()}
+              maxLength={1000}
+              onInput={(event) => question.set(event.currentTarget.value)}
+            />
+          </label>
+          <label class="field">
+            <span>Who the agent is</span>
+            <input
+              type="text"
+              value={identity.value}
+              maxLength={1000}
+              onInput={(event) => identity.set(event.currentTarget.value)}
+            />
+          </label>
+          {value === undefined ? null : <BudgetRows prompt={value} />}
+        </div>
+        <div class="made">
+          {error === undefined ? null : (
+            <p class="problem" role="alert">
+              {error}
+            </p>
+          )}
+          {value === undefined ? null : (
+            <>
+              <PromptText prompt={value} />
+              <Recalled recalled={value.recalled} />
+              <LeftOut left={value.left} />
+            </>
+          )}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function PromptText({ prompt }: { prompt: Prompt }) {
+  const { sections, tokens, budgets, failed, milliseconds } = prompt;
+  return (
+    <section class="prompt" aria-labelledby="prompt">
+      <header>
+        <h2 id="prompt">The prompt</h2>
+        <Copy text={prompt.prompt} />
+      </header>
+      <p class="note" role="status">
+        {count(tokens)} of {count(budgets.total)} tokens, built in {ms(milliseconds)}.{" "}
+        {understood(prompt)}
+      </p>
+      {failed.map(({ part, reason }) => (
+        <p key={part} class="problem">
+          {part}: {reason}
+        </p>
+      ))}
+      <div class="blocks">
+        {sections.map(({ name, label, content, token_estimate, budget }) => (
+          <section key={name} aria-label={label}>
+            <h3>
+              {label}
+              <span class="quiet">
+                {count(token_estimate)}
+                {budget === null ? "" : ` of ${count(budget)}`}
+              </span>
+            </h3>
+            <pre>{content}</pre>
+          </section>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+/** Says what the turn was taken for, and what was searched for. */
+function understood({ frame, queries }: Prompt): string {
+  if (queries.length === 0) return "The turn asks for nothing, so that nothing was searched for.";
+  const wanted = queries.map(({ limit, memory_type }) => `${limit} ${TYPES[memory_type].many}`);
+  const kind = frame.frame_name ?? frame.frame_id;
+  return `The turn was taken for: ${kind.toLowerCase()}. Wanted at most: ${wanted.join(", ")}.`;
 }

@@ -1,3 +1,160 @@
+// Sections: the weights of the sections as sliders, and the answers that follow as they move.
+
+import { useEffect } from "preact/hooks";
+import { memoryName, param, question } from "../../app/address.ts";
+import { count } from "../../app/format.ts";
+import { useLive } from "../../app/hooks.ts";
+import { isForAll, resetWeights, setForAll, weights } from "../../app/weights.tsx";
+import { memory, opened } from "../../memory/client.ts";
+import { QuestionLine } from "../../parts/question-line.tsx";
+import { suggestionsFor } from "../ask/suggestions.ts";
+import { edits, profilesOf, resetProfiles } from "./edits.ts";
+import { EvidenceCards } from "./evidence-cards.tsx";
+import { Export } from "./export.tsx";
+import { MovedList } from "./moved-list.tsx";
+import { SignalCards } from "./signal-cards.tsx";
+
+/** The size of the memory with which speed can be tried. */
+const MANY = 10_000;
+
+const by = param("by", "evidence");
+const size = param("size", "");
+const among = param("among", "best");
+
+const asked = (): string =>
+  (question.value === "" ? suggestionsFor(memoryName.value)[0] : question.value) ?? "";
+
 export default function Sections() {
-  return <h1>Sections</h1>;
+  useEffect(() => () => void memory.forgetRanks(), []);
+  const isBySignals = by.value === "signals";
+  const isChanged = Object.keys(weights.value).length > 0 || Object.keys(edits.value).length > 0;
+  return (
+    <div class="sections">
+      <header class="intro">
+        <h1>Sections and weights</h1>
+        <p class="lead">
+          Every memory belongs to one of four sections. They are searched together, and each weighs
+          in its own way. Move a slider, and the answers follow.
+        </p>
+        <div class="choices">
+          <fieldset class="segments">
+            <legend class="hidden">Ranking</legend>
+            <Choice name="evidence" label="By evidence" />
+            <Choice name="signals" label="By six signals" />
+          </fieldset>
+          <button
+            type="button"
+            disabled={!isChanged}
+            onClick={() => {
+              resetWeights();
+              resetProfiles();
+            }}
+          >
+            Reset all
+          </button>
+          {isBySignals ? null : (
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={isForAll.value}
+                disabled={Object.keys(weights.value).length === 0}
+                onChange={(event) => setForAll(event.currentTarget.checked)}
+              />
+              Use for all views
+            </label>
+          )}
+        </div>
+      </header>
+      <div class="columns">
+        <div class="results">
+          <Results isBySignals={isBySignals} />
+        </div>
+        <div class="weights">
+          {isBySignals ? <BySignals /> : <ByEvidence />}
+          <Export />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Choice({ name, label }: { name: string; label: string }) {
+  return (
+    <label>
+      <input type="radio" name="by" checked={by.value === name} onChange={() => by.set(name)} />
+      {label}
+    </label>
+  );
+}
+
+function ByEvidence() {
+  const state = opened.value;
+  if (state.state !== "open") return null;
+  const { preset, bySection } = state.summary;
+  return (
+    <>
+      <p class="note">
+        A weight says how much a unit of evidence adds to the sum that makes the probability. Marks
+        show the fitted weights ({preset}); with others, the order means more than the percentage.
+      </p>
+      <EvidenceCards preset={preset} sizes={bySection} />
+    </>
+  );
+}
+
+function BySignals() {
+  const profiles = useLive(() => () => memory.profiles());
+  const states = useLive(() => {
+    const changed = profilesOf(edits.value);
+    return () => memory.states(changed);
+  });
+  const { value } = profiles.value;
+  return value === undefined ? null : <SignalCards profiles={value} states={states.value.value} />;
+}
+
+function Results({ isBySignals }: { isBySignals: boolean }) {
+  const ranked = useLive(() => {
+    const text = asked();
+    const least = size.value === `${MANY}` ? MANY : 0;
+    const isAll = among.value === "all";
+    const given =
+      by.value === "signals"
+        ? { ranking: "signals" as const, profiles: profilesOf(edits.value), isAll }
+        : { ranking: "evidence" as const, weights: weights.value };
+    return text.trim() === "" ? undefined : () => memory.rank({ question: text, by: given, least });
+  });
+  const { value, error } = ranked.value;
+  const isMany = size.value === `${MANY}`;
+  return (
+    <section class="answers-here" aria-labelledby="answers-here">
+      <h2 id="answers-here">Answers</h2>
+      <QuestionLine usual={asked() === "" ? "Ask the memory …" : asked()} />
+      {error === undefined ? null : (
+        <p class="problem" role="alert">
+          These settings do not work: {error}
+        </p>
+      )}
+      {value === undefined ? null : <MovedList rerank={value} isShare={!isBySignals} />}
+      {isBySignals ? (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={among.value === "all"}
+            onChange={(event) => among.set(event.currentTarget.checked ? "all" : "best")}
+          />
+          Rank all memories, not only the best by meaning and words
+        </label>
+      ) : null}
+      <p class="note">
+        {!isMany
+          ? ""
+          : value === undefined || value.among < MANY
+            ? `Making ${count(MANY)} memories … `
+            : "Your memories, and others made of their words for this test. They go when you leave. "}
+        <button type="button" class="link" onClick={() => size.set(isMany ? "" : `${MANY}`)}>
+          {isMany ? "Back to the memory that is open" : `Try with ${count(MANY)} memories`}
+        </button>
+      </p>
+    </section>
+  );
 }

@@ -9,11 +9,10 @@ import {
   UsageTracker,
 } from "nous-wasm";
 import type { contextOperations, FeedbackAnswer } from "../../api/context.ts";
-import { MOST_FOUND } from "../../api/limits.ts";
 import type { QuestionVector } from "../../api/operation.ts";
 import type { SearchRequest } from "../../api/search.ts";
 import type { RankedBy } from "../../settings/ranking.ts";
-import type { NodeRow, UsageRow } from "../../storage/rows.ts";
+import type { UsageRow } from "../../storage/rows.ts";
 import { parseInstant, toIso } from "../../time.ts";
 import type { Agent } from "../agent.ts";
 import { AnswerRoom } from "../answer-room.ts";
@@ -22,6 +21,14 @@ import { fadedNow } from "../present.ts";
 import { vectorOf } from "../question.ts";
 import { learnFrom, prepareToLearn } from "../rules/learning.ts";
 import { PROFILE_CATEGORIES } from "../rules/profile.ts";
+import {
+  CONVERSATIONS,
+  isAtHand,
+  LEAST_PROBABILITY,
+  MOST_PROFILE,
+  soughtFor,
+  subtypesByType,
+} from "../rules/prompt.ts";
 import { recallTogether } from "../rules/recall.ts";
 import { asOfNow, recalled } from "./nodes.ts";
 import { outwardly } from "./retrieval.ts";
@@ -29,18 +36,6 @@ import { rankingOf, search } from "./search.ts";
 
 type Embedding = SearchRequest["embedding"];
 
-/**
- * How many times the wanted number of memories is searched for, since some repeat others or the
- * conversation.
- */
-const OVERFETCH = 3;
-/**
- * The least probability of a memory in a prompt. A turn need not be a question, so that a memory may
- * help that would hardly be an answer.
- */
-const LEAST_PROBABILITY = 0.1;
-const MOST_PROFILE = 50;
-const CONVERSATIONS = ["custom:turn_summary", "custom:session_summary"];
 const DAY = 86_400_000;
 /** The age in days at which usage records are dropped. */
 const RECORDED_DAYS = 21;
@@ -150,13 +145,12 @@ function retrieverOf(
   }) =>
     outwardly(() =>
       agent.read((): ContextMemory[] => {
-        subtypes ??= subtypesByType(agent);
+        subtypes ??= subtypesByType(agent.storage.nodes.subtypes(), agent.engine);
         const those = subtypes.get(memory_type);
         if (those === undefined || query_text.trim() === "") return [];
-        const wanted = Math.min(limit * OVERFETCH, MOST_FOUND);
         const sought = {
           query: query_text,
-          limit: wanted,
+          limit: soughtFor(limit),
           type: null,
           subtype: null,
           subtypes: those,
@@ -172,18 +166,6 @@ function retrieverOf(
     );
 }
 
-/** Returns the agent's subtypes by the type that their memories have in a prompt. */
-function subtypesByType({ storage, engine }: Agent): Map<MemoryType, (string | null)[]> {
-  const types = new Map<MemoryType, (string | null)[]>();
-  for (const subtype of storage.nodes.subtypes()) {
-    const type = engine.memoryTypeOf(subtype);
-    const known = types.get(type);
-    if (known === undefined) types.set(type, [subtype]);
-    else known.push(subtype);
-  }
-  return types;
-}
-
 function profileOf(agent: Agent, now: number): ProfileFact[] {
   const { storage, engine, index } = agent;
   const rows = storage.nodes.list(
@@ -194,9 +176,8 @@ function profileOf(agent: Agent, now: number): ProfileFact[] {
   );
   const ids = rows.map(({ id }) => id);
   const states = fadedNow(ids, index, engine, now);
-  const isAtHand = (_: NodeRow, place: number) =>
-    ["ACTIVE", "WEAK"].includes(states[place]?.lifecycle ?? "");
-  return rows.filter(isAtHand).map((row) => ({
+  const shown = rows.filter((_, place) => isAtHand(states[place]?.lifecycle));
+  return shown.map((row) => ({
     id: row.id,
     text: engine.contextMemory(agent.presentNew(row)).text,
     category: PROFILE_CATEGORIES[row.subtype ?? ""]!,

@@ -1,0 +1,70 @@
+// A larger memory for a test of speed: the one that is open, and memories made of its words in
+// another order. The open memory stays as it is.
+
+import type { Held } from "./held.ts";
+import type { Rows } from "./lines.ts";
+
+const SEED = 7;
+
+interface Crowd {
+  of: Held;
+  changes: number;
+  least: number;
+  held: Promise<Held>;
+}
+
+let crowd: Crowd | undefined;
+
+/** Returns a memory of at least so many memories. */
+export function crowdOf(of: Held, least: number): Promise<Held> {
+  const { changes } = of;
+  if (crowd?.of !== of || crowd.changes !== changes || crowd.least !== least) {
+    forgetCrowd();
+    crowd = { of, changes, least, held: of.withRows(filled(of.rows, least), () => {}) };
+  }
+  return crowd.held;
+}
+
+/** Frees the larger memory. */
+export function forgetCrowd(): void {
+  void crowd?.held.then((held) => held.free());
+  crowd = undefined;
+}
+
+/** Returns rows with memories added. An added one has all but its texts from one that is there. */
+function filled(rows: Rows, least: number): Rows {
+  const originals = [...rows.nodes.values()];
+  const nodes = new Map(rows.nodes);
+  const words = originals.flatMap(({ content_body, content_summary }) =>
+    wordsOf(content_body ?? content_summary),
+  );
+  const random = randomFrom(SEED);
+  const word = () => words[Math.floor(random() * words.length)] ?? "";
+  for (let made = 0; nodes.size < least && originals.length > 0; made += 1) {
+    const original = originals[made % originals.length]!;
+    const length = wordsOf(original.content_body ?? original.content_summary).length;
+    const id = `filler-${made}`;
+    nodes.set(id, {
+      ...original,
+      id,
+      sequence: nodes.size,
+      content_title: `Made for the test: ${word()} ${word()}`,
+      content_summary: null,
+      content_body: Array.from({ length: Math.max(4, length) }, word).join(" "),
+    });
+  }
+  return { ...rows, nodes };
+}
+
+const wordsOf = (text: string | null): string[] => (text ?? "").split(/\s+/).filter(Boolean);
+
+/** Returns a function that returns numbers from 0 to 1, the same ones each time (mulberry32). */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

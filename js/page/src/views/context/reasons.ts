@@ -1,0 +1,25 @@
+// Why memories are not in a prompt, and the parts of a prompt, in words.
+
+import type { LeftOutReason, MemoryType } from "nous-wasm";
+
+export const LEFT_OUT: Readonly<Record<LeftOutReason, string>> = {
+  not_asked: "The turn does not ask for this kind of memory",
+  known: "The profile or the recent conversations say it already",
+  threshold: "Too unlikely to have to do with the turn",
+  near_duplicate: "A newer decision says the same",
+  diversity: "Enough others have the same topic",
+  conversation: "The conversation says it already",
+  limit: "Better ones of its kind fill the places",
+  empty: "It has no text",
+  unwanted: "An abandoned episode, or nothing that a profile shows",
+  budget: "It does not fit into the budget of its section",
+  total: "It does not fit into the whole prompt",
+};
+
+export const TYPES: Readonly<Record<MemoryType, { one: string; many: string }>> = {
+  decision: { one: "Decision", many: "decisions" },
+  fact: { one: "Fact", many: "facts" },
+  procedure: { one: "Procedure", many: "procedures" },
+  episode: { one: "Episode", many: "episodes" },
+  signal: { one: "Signal", many: "signals" },
+};

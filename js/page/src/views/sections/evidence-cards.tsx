@@ -1,0 +1,113 @@
+// The weights of evidence: those of each section as cards, the others folded, by group.
+
+import type { MemorySection } from "nous-wasm";
+import { count, SECTION_NAMES, SECTIONS } from "../../app/format.ts";
+import { MOST_WEIGHT, setWeight, weights } from "../../app/weights.tsx";
+import { FITTED, type Preset } from "../../evidence/fitted.ts";
+import { GROUPS, type Group, KINDS } from "../../evidence/kinds.ts";
+import { Slider } from "./slider.tsx";
+
+/** The kinds that belong to a section; belonging to KNOWLEDGE is what the others compare with. */
+const OF_SECTION: Readonly<Record<MemorySection, readonly string[]>> = {
+  EPISODIC: ["recency_episodic", "section_episodic"],
+  SIGNALS: ["recency_signals", "section_signals"],
+  KNOWLEDGE: ["recency_knowledge"],
+  PROCEDURAL: ["recency_procedural", "section_procedural"],
+};
+const OF_ALL = ["intent", "lastrec", "vaguerec"];
+const ELSEWHERE = new Set([...Object.values(OF_SECTION).flat(), ...OF_ALL]);
+
+const LABELS: Readonly<Record<string, string>> = {
+  recency_episodic: "Recency",
+  recency_signals: "Recency",
+  recency_knowledge: "Recency",
+  recency_procedural: "Recency",
+  section_episodic: "Belonging",
+  section_signals: "Belonging",
+  section_procedural: "Belonging",
+  intent: "Its section is asked for",
+  lastrec: "The latest is asked for",
+  vaguerec: "Recent, if the question is short",
+};
+
+interface CardsProps {
+  preset: Preset;
+  sizes: Readonly<Record<MemorySection, number>>;
+}
+
+export function EvidenceCards({ preset, sizes }: CardsProps) {
+  const fitted = FITTED[preset];
+  return (
+    <>
+      <div class="cards">
+        {SECTIONS.map((section) => (
+          <section key={section} class={`card s-${section}`} aria-label={SECTION_NAMES[section]}>
+            <header>
+              <h2 class="section">{SECTION_NAMES[section]}</h2>
+              <span class="size">{count(sizes[section])}</span>
+            </header>
+            <Weights names={OF_SECTION[section]} of={SECTION_NAMES[section]} fitted={fitted} />
+            {section === "KNOWLEDGE" ? (
+              <p class="note">The other sections are weighed against this one.</p>
+            ) : null}
+          </section>
+        ))}
+      </div>
+      <section class="card plain" aria-label="What the question asks for">
+        <header>
+          <h2>What the question asks for</h2>
+        </header>
+        <Weights names={OF_ALL} of="all sections" fitted={fitted} />
+      </section>
+      {(Object.keys(GROUPS) as Group[]).map((group) => (
+        <Others key={group} group={group} fitted={fitted} />
+      ))}
+    </>
+  );
+}
+
+type Fitted = Readonly<Record<string, number>>;
+
+function Weights({ names, of, fitted }: { names: readonly string[]; of: string; fitted: Fitted }) {
+  const given = weights.value;
+  return (
+    <>
+      {names.map((name) => (
+        <Slider
+          key={name}
+          label={LABELS[name] ?? KINDS[name]!.label}
+          of={of}
+          about={KINDS[name]!.about}
+          value={given[name] ?? fitted[name]!}
+          usual={fitted[name]!}
+          least={-MOST_WEIGHT}
+          most={MOST_WEIGHT}
+          digits={2}
+          onChange={(value) => setWeight(name, value)}
+        />
+      ))}
+    </>
+  );
+}
+
+/** The kinds of a group that have no place above. */
+function Others({ group, fitted }: { group: Group; fitted: Fitted }) {
+  const names = Object.keys(KINDS).filter(
+    (name) => KINDS[name]!.group === group && !ELSEWHERE.has(name),
+  );
+  const changes = names.filter((name) => weights.value[name] !== undefined).length;
+  return (
+    <details class="others">
+      <summary>
+        <i class={`dot g-${group}`} />
+        {GROUPS[group]}
+        <span class="quiet">
+          {changes === 0
+            ? `${names.length} ${names.length === 1 ? "kind" : "kinds"}`
+            : `${changes} of ${names.length} changed`}
+        </span>
+      </summary>
+      <Weights names={names} of={GROUPS[group]} fitted={fitted} />
+    </details>
+  );
+}

@@ -1,0 +1,121 @@
+// The view Context: the prompt of a turn follows its budgets, and is that of the server.
+
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { Embedder, init } from "nous-wasm";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { buildContext } from "../../../js/page/src/memory/context.ts";
+import { Held } from "../../../js/page/src/memory/held.ts";
+import { addLine, noRows } from "../../../js/page/src/memory/lines.ts";
+import { PROGRAM, start } from "../../server/support/server-process.ts";
+import { temporaryFolder } from "../../server/support/temporary-folder.ts";
+import { openBrowser, type Site } from "../support/page.ts";
+import {
+  accessibilityFaults,
+  overflowOf,
+  servePage,
+  THEMES,
+  visitPage,
+  WIDTHS,
+} from "./support.ts";
+
+const at = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
+
+let browser: Browser;
+let site: Site;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  site = await servePage();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+describe("the view Context", () => {
+  it("shows the prompt, and what its budgets leave out", async () => {
+    const asked = "context?memory=trader&q=What+lessons+did+I+learn+about+funding%3F";
+    const { page, complaints, close } = await visitPage(browser, site.url, asked);
+    const blocks = page.locator(".blocks section");
+    await blocks.first().waitFor();
+    const before = await blocks.count();
+    expect(before).toBeGreaterThan(2);
+    const recalled = page.locator("section[aria-labelledby=recalled] li");
+    expect(await recalled.count()).toBeGreaterThan(3);
+    expect(await recalled.first().innerText()).toMatch(/\d %/);
+    // With the keyboard alone.
+    await page.getByRole("spinbutton", { name: "Budget in tokens, Whole prompt" }).focus();
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.type("60");
+    await page.keyboard.press("Enter");
+    await page.getByText("It does not fit into the whole prompt").waitFor();
+    expect(await blocks.count()).toBeLessThan(before);
+    expect(page.url()).toContain("budgets=total*60");
+    await page.reload();
+    await page.getByText(/^\d+ of 60 tokens/).waitFor();
+    await page.getByRole("button", { name: "Reset" }).click();
+    await expect.poll(() => blocks.count()).toBe(before);
+    await page.getByRole("slider", { name: "Budget, Procedures" }).fill("0");
+    await page.getByText("It does not fit into the budget of its section").first().waitFor();
+
+    await page.getByRole("textbox", { name: "Turn" }).fill("hello");
+    await page.getByText("nothing was searched for").waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("has no faults in either theme, narrow or wide; a wrong address does no harm", async () => {
+    const wrong = "context?budgets=nothing*3*total*x*facts*-5&q=What+did+we+do+in+Oban%3F";
+    const { page, complaints, close } = await visitPage(browser, site.url, wrong);
+    await page.locator(".blocks section").first().waitFor();
+    const faults: string[] = [];
+    for (const theme of THEMES)
+      for (const width of Object.values(WIDTHS)) {
+        await page.emulateMedia({ colorScheme: theme });
+        await page.setViewportSize({ width, height: 800 });
+        const seen = `${theme}, ${width} px`;
+        faults.push(...(await accessibilityFaults(page)).map((fault) => `${seen}: ${fault}`));
+        if ((await overflowOf(page)) > 0) faults.push(`${seen}: overflows`);
+      }
+    expect(faults).toEqual([]);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+});
+
+describe("prompts of page and server", () => {
+  it("are the same for the same export", async () => {
+    await init();
+    const file = at("js/page/dist/samples/trader.jsonl");
+    const folder = temporaryFolder();
+    const imported = spawnSync(process.execPath, [PROGRAM, "import", "--data-dir", folder, file]);
+    expect(imported.status).toBe(0);
+    const server = await start(folder);
+    const rows = noRows();
+    for (const line of readFileSync(file, "utf8").trim().split("\n")) addLine(rows, line);
+    const words = new Embedder(readFileSync(at("js/embedder/tables/nous-128.bin")));
+    const opening = { name: "", rows, now: null, config: {}, words, wrong: [], wrongCount: 0 };
+    const held = await Held.open({ ...opening, source: "files" }, () => {});
+    for (const input of [
+      "What lessons did I learn about funding?",
+      "why did we decide to short ETH last week",
+      "how do I handle a funding squeeze, and what happened yesterday?",
+      "ok",
+    ]) {
+      const request = { input, identity: "You are a careful trader.", budgets: { facts: 300 } };
+      const there = await server.ask("POST /context", { ...request, recall: "none" });
+      const here = await buildContext(held, request);
+      expect(here.prompt, input).toBe(there.body.prompt);
+      expect(here.sections, input).toEqual(there.body.sections);
+      expect(
+        here.left.map(({ id, block, reason }) => ({ id, section: block, reason })),
+        input,
+      ).toEqual(there.body.left_out);
+    }
+    held.free();
+  });
+});
