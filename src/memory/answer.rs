@@ -194,6 +194,12 @@ impl Answering {
         &self.learned
     }
 
+    /// Weighs evidence by another fit from now on. What was learned stays.
+    fn weigh(&mut self, given: Fit) {
+        self.given = given;
+        self.learn(self.learned);
+    }
+
     /// Ranks by what was learned from now on.
     #[inline(never)]
     pub fn learn(&mut self, learned: Learned) {
@@ -219,6 +225,28 @@ impl MemoryIndex {
         self.answering.evidence = Evidence::default();
         self.answering.traits = TraitColumn::default();
         self.answering.ordered_at = None;
+    }
+
+    /// Replaces the fit of the configuration: questions are answered from now on as by a new index with
+    /// that fit. What was learned stays, and is applied to the new weights.
+    ///
+    /// ```
+    /// use nous_wasm::Config;
+    /// use nous_wasm::columns::VectorForm;
+    /// use nous_wasm::memory::{MemoryIndex, Options};
+    /// let options = Options {
+    ///     dimensions: 0,
+    ///     form: VectorForm::F32,
+    ///     embedding_id: "".into(),
+    ///     max_bytes: 1 << 24,
+    /// };
+    /// let mut index = MemoryIndex::new(options, Config::default())?;
+    /// let config = Config::from_json(r#"{ "evidence": { "weights": { "lastrec": 1.5 } } }"#)?;
+    /// index.weigh(config.evidence);
+    /// # Ok::<(), nous_wasm::Error>(())
+    /// ```
+    pub fn weigh(&mut self, fit: Fit) {
+        self.answering.weigh(fit);
     }
 
     /// Adds and changes nodes as [`MemoryIndex::upsert`] does, and stores the texts of some of them.

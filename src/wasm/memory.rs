@@ -272,6 +272,13 @@ impl ResidentMemory {
         all.len() as f64
     }
 
+    /// Replaces the weights of evidence by those of a configuration. May be refused.
+    pub fn weigh(&mut self, config: &JsValue) -> bool {
+        let Some(config) = answer(config_of(config)) else { return false };
+        self.memory.weigh(config.evidence);
+        true
+    }
+
     /// Rows: the memories that were shown for a question, the `used` first. Bytes: the question. Writes
     /// the change of the weight of each trait to the numbers. Returns the count of memories that
     /// counted, 0 if nothing was learned, −1 if refused.

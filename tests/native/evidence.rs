@@ -1221,6 +1221,37 @@ fn learning_does_not_raise_the_scores_of_all_memories_shown() {
 }
 
 #[test]
+fn other_weights_count_from_the_next_question_on_and_learning_stays() {
+    let evidence = json!({ "evidence": {
+        "preset": "trading",
+        "weights": { "qm": 0.5, "len": -3.0, "p_soft": 0.25 },
+    } });
+    let texts = ["Tea for Mira?", "Green tea for Mira, every morning.", "Mira met Jonas."];
+    let said = |memory: &mut Memory, rows: &[Row]| {
+        let filters = Filters::default();
+        let answers = memory.answers(&question("tea Mira", &filters));
+        let why: Vec<Why> = rows.iter().map(|&row| memory.why(row, "tea Mira")).collect();
+        (answers, why, *memory.index.learned())
+    };
+    let [mut weighed, mut made] = [json!({}), evidence.clone()].map(|config| {
+        let mut memory = Memory::with(&config, usize::MAX);
+        memory.add(&texts);
+        memory
+    });
+    let rows: Vec<Row> = (0..texts.len() as Row).collect();
+    weighed.learn("tea Mira", &rows, &rows[1..2]);
+    made.index.set_learned(*weighed.index.learned()).unwrap();
+    let general = said(&mut weighed, &rows);
+    let fit = Config::read(&Value::deserialize(&evidence).unwrap()).unwrap().evidence;
+    weighed.index.weigh(fit);
+    let after = said(&mut weighed, &rows);
+    assert_eq!(after, said(&mut made, &rows));
+    assert_ne!(after.0, general.0);
+    weighed.index.weigh(GENERAL);
+    assert_eq!(said(&mut weighed, &rows), general);
+}
+
+#[test]
 fn learned_numbers_out_of_range_are_refused() {
     let mut memory = Memory::new();
     let mut learned = Learned { steps: 1, ..Learned::default() };

@@ -183,6 +183,25 @@ describe("why", () => {
   });
 });
 
+const WRONG_EVIDENCE: [what: string, evidence: unknown, field: string][] = [
+  ["preset", { preset: "trader" }, "evidence.preset"],
+  ["preset that is no text", { preset: 7 }, "evidence.preset"],
+  ["weights", { weights: 7 }, "evidence.weights"],
+  ["kind", { weights: { bm25: 1 } }, "evidence.weights.bm25"],
+  ["weight", { weights: { bm: "1" } }, "evidence.weights.bm"],
+  ["weight that is missing", { weights: { bm: null } }, "evidence.weights.bm"],
+  ["NaN", { weights: { bm: Number.NaN } }, "evidence.weights.bm"],
+  ["weight that is too large", { weights: { bm: 1000.1 } }, "evidence.weights.bm"],
+  ["weight that is too small", { weights: { sem: -1001 } }, "evidence.weights.sem"],
+  ["weight after a right one", { weights: { bm: 1, sem: INFINITY } }, "evidence.weights.sem"],
+  ["map", { weights: new Map([["bm", 1]]) }, "evidence.weights"],
+  ["list", { weights: [1] }, "evidence.weights"],
+  ["key", { weight: {} }, "evidence.weight"],
+  ["key of the server", { evidence_preset: "general" }, "evidence.evidence_preset"],
+  ["group", 7, "evidence"],
+  ["null", null, "evidence"],
+];
+
 describe("options", () => {
   const make = (options: unknown) => () => new nous.MemoryIndex(options as nous.MemoryIndexOptions);
 
@@ -199,18 +218,7 @@ describe("options", () => {
       expectRefusal(make({ stemming }), { field: "stemming" });
   });
 
-  test.each([
-    ["preset", { preset: "trader" }, "evidence.preset"],
-    ["preset that is no text", { preset: 7 }, "evidence.preset"],
-    ["weights", { weights: 7 }, "evidence.weights"],
-    ["kind", { weights: { bm25: 1 } }, "evidence.weights.bm25"],
-    ["weight", { weights: { bm: "1" } }, "evidence.weights.bm"],
-    ["NaN", { weights: { bm: Number.NaN } }, "evidence.weights.bm"],
-    ["weight that is too large", { weights: { bm: 1000.1 } }, "evidence.weights.bm"],
-    ["weight that is too small", { weights: { sem: -1001 } }, "evidence.weights.sem"],
-    ["key", { weight: {} }, "evidence.weight"],
-    ["group", 7, "evidence"],
-  ])("refuse a wrong %s of the configuration", (_, evidence, field) => {
+  test.each(WRONG_EVIDENCE)("refuse a wrong %s of the configuration", (_, evidence, field) => {
     const error = thrownBy(make({ config: { evidence } })) as nous.NousError;
     expect([error.code, error.details.field]).toEqual(["invalid_config", field]);
     expect(error.message).toContain(field);
@@ -225,6 +233,76 @@ describe("options", () => {
     memory.upsert(NODES);
     for (const { sum, score } of memory.ask(QUESTION, { now: NOW }))
       expect([Number.isFinite(sum), score >= 0 && score <= 1]).toEqual([true, true]);
+    memory.free();
+  });
+});
+
+describe("weigh", () => {
+  test.each(WRONG_EVIDENCE)("refuses a wrong %s as the constructor does", (_, evidence, field) => {
+    const config = { evidence } as nous.EngineConfig;
+    const refused = thrownBy(() => new nous.MemoryIndex({ config })) as nous.NousError;
+    expectRefusal(() => js.weigh(evidence), { field }, "invalid_config");
+    expect((thrownBy(() => js.weigh(evidence)) as Error).message).toBe(refused.message);
+  });
+
+  test("refuses nothing at all, and what is marked as written in snake_case by its keys", () => {
+    expectRefusal(() => js.weigh(), { field: "evidence" }, "invalid_config");
+    const { inSnakeCase } = nous as unknown as { inSnakeCase(settings: object): object };
+    const field = "evidence.presets_of";
+    expectRefusal(() => js.weigh(inSnakeCase({ presets_of: 1 })), { field }, "invalid_config");
+    const marked = inSnakeCase({ preset: "general", weights: { p_soft: 1.301 } });
+    // The fitted weight: answers stay as they are.
+    js.weigh(marked);
+  });
+
+  test("names the key that a misspelled one may mean", () => {
+    const error = thrownBy(() => js.weigh({ weigths: {} })) as Error;
+    expect(error.message).toContain("evidence.weigths is not a known key (did you mean weights?)");
+  });
+
+  test("throws the error of a read, and finds an index that a read has freed", () => {
+    const own = new RangeError("from within");
+    const reading = (get: () => unknown) =>
+      Object.defineProperty({}, "bm", { get, enumerable: true });
+    const throwing = reading(() => {
+      throw own;
+    });
+    expect(thrownBy(() => js.weigh({ weights: throwing }))).toBe(own);
+    const memory = new nous.MemoryIndex();
+    const freeing = reading(() => {
+      memory.free();
+      return 1;
+    }) as Record<string, number>;
+    const error = thrownBy(() => memory.weigh({ weights: freeing })) as nous.NousError;
+    expect(error.code).toBe("freed");
+  });
+
+  test("refuses a configuration for which maxBytes leaves no room, and takes no memory", () => {
+    const small = new nous.MemoryIndex({ embedder, maxBytes: 8 * 2 ** 20 });
+    small.upsert(NODES);
+    const before = [said(small), small.bytes.module];
+    for (const wrong of [
+      { preset: "general ".repeat(1e6) },
+      { weights: Object.fromEntries(Array.from({ length: 1e5 }, (_, kind) => [`kind${kind}`, 1])) },
+    ]) {
+      const error = thrownBy(() => small.weigh(wrong as nous.EvidenceConfig)) as nous.NousError;
+      expect(error.code).toBe("out_of_memory");
+    }
+    expectSame([said(small), small.bytes.module], before);
+    small.free();
+  });
+
+  test("counts from the next question on, and with a missing preset goes back to general", () => {
+    const memory = new nous.MemoryIndex({
+      embedder,
+      config: { evidence: { preset: "trading", weights: { sem: 3 } } },
+    });
+    memory.upsert(NODES);
+    expect(said(memory)).not.toEqual(said(expected));
+    memory.weigh({ weights: {} });
+    expectSame(said(memory), said(expected));
+    memory.weigh({ preset: undefined, weights: { titlecov: 900 } } as nous.EvidenceConfig);
+    expect(memory.ask("move", { now: NOW })[0]!.sum).toBeGreaterThan(800);
     memory.free();
   });
 });

@@ -8,7 +8,17 @@ import { NOW } from "../../benches/js/inputs.ts";
 import type { AskOptions, MemoryNode } from "../../js/engine/src/memory/types.ts";
 import { EVIDENCE, TRAITS } from "../reference/evidence.ts";
 import { ReferenceMemory, type ReferenceMemoryOptions } from "../reference/memory.ts";
-import { IDS, type Life, life, question, type Step, text, WORDS } from "./inputs/evidence.ts";
+import {
+  evidence,
+  IDS,
+  type Life,
+  learned,
+  life,
+  question,
+  type Step,
+  text,
+  WORDS,
+} from "./inputs/evidence.ts";
 import { fakeEmbedder } from "./inputs/word-vectors.ts";
 import { same } from "./support/same.ts";
 
@@ -37,6 +47,7 @@ function take(memory: Memory, step: Step): unknown {
   if (step.do === "upsert") return memory.upsert(step.nodes, { now: NOW });
   if (step.do === "remove") return memory.remove(step.ids);
   if (step.do === "link") return memory.link(step.edges);
+  if (step.do === "weigh") return memory.weigh(step.evidence);
   if (step.do === "learn") return memory.learn(step.feedback);
   if (step.do === "setLearned") return memory.setLearned(step.learned);
   if (step.do === "forgetLearned") return memory.forgetLearned();
@@ -224,6 +235,13 @@ function leftOf(steps: readonly Step[]): MemoryNode[] {
   return [...left.values()];
 }
 
+/** The options of a life with the weights that count at its end. */
+function optionsAfter({ options, steps }: Life): ReferenceMemoryOptions {
+  const weighed = steps.findLast((step) => step.do === "weigh");
+  if (weighed === undefined) return options;
+  return { ...options, config: { ...options.config, evidence: weighed.evidence } };
+}
+
 describe("an index that was changed", () => {
   test("answers as one that is built anew: rows, folds and questions before leave no trace", () => {
     let differing = 0;
@@ -234,14 +252,15 @@ describe("an index that was changed", () => {
           .map((step) =>
             step.do === "upsert" ? { ...step, nodes: step.nodes.map(settled) } : step,
           );
-        const [changed, anew] = [new MemoryIndex(each.options), new MemoryIndex(each.options)];
+        const options = optionsAfter(each);
+        const [changed, anew] = [new MemoryIndex(each.options), new MemoryIndex(options)];
         const first: Step = { do: "upsert", nodes: [GLOSSARY] };
         for (const step of [first, ...steps]) take(changed, step);
         const left = leftOf([first, ...steps]);
         anew.upsert(left, { now: NOW });
         anew.setLearned(changed.learned());
         // The memories come into a third index in another order.
-        const shuffled = new MemoryIndex(each.options);
+        const shuffled = new MemoryIndex(options);
         shuffled.upsert([left[0]!, ...left.slice(1).reverse()], { now: NOW });
         shuffled.setLearned(changed.learned());
         for (const asked of questions) {
@@ -256,6 +275,38 @@ describe("an index that was changed", () => {
       { numRuns: 60 },
     );
     expect(differing).toBeGreaterThan(20);
+  });
+
+  test("answers by other weights as a new one does that is made with them, and stays as it was", () => {
+    fc.assert(
+      fc.property(
+        life,
+        learned,
+        evidence,
+        fc.array(question, { minLength: 2, maxLength: 2 }),
+        ({ options, steps }, learned, evidence, questions) => {
+          const weigh: Step = { do: "weigh", evidence };
+          const weighed = new MemoryIndex(options);
+          for (const step of steps) take(weighed, step);
+          weighed.setLearned(learned);
+          const before = { snapshot: weighed.snapshot(), learned: weighed.learned() };
+          take(weighed, weigh);
+          const after = { snapshot: weighed.snapshot(), learned: weighed.learned() };
+          expectSame(after, before, "stored:");
+
+          const made = new MemoryIndex(optionsAfter({ options, steps: [weigh] }));
+          const isContent = (step: Step) => ["upsert", "remove", "link"].includes(step.do);
+          for (const step of steps.filter(isContent)) take(made, step);
+          made.setLearned(learned);
+          for (const asked of questions) {
+            const expected = saidBy(made, asked, { now: NOW });
+            expectSame(saidBy(weighed, asked, { now: NOW }), expected, "weighed:");
+          }
+          for (const index of [weighed, made]) index.free();
+        },
+      ),
+      { numRuns: 60 },
+    );
   });
 
   test("reads times in a text relative to the creation that the node had with the text", () => {

@@ -188,14 +188,17 @@ export type SearchSettings = {
   [Key in keyof Omit<SearchConfig, "sections"> as Camel<Key>]?: SearchConfig[Key] | undefined;
 };
 
+export interface EvidenceSettings {
+  preset?: EvidencePreset | undefined;
+  weights?: Partial<Values> | undefined;
+}
+
 export interface ReferenceMemoryOptions extends Omit<MemoryIndexOptions, "config"> {
   config?:
     | {
         search?: SearchSettings | undefined;
         salienceGrowth?: boolean | undefined;
-        evidence?:
-          | { preset?: EvidencePreset | undefined; weights?: Partial<Values> | undefined }
-          | undefined;
+        evidence?: EvidenceSettings | undefined;
       }
     | undefined;
 }
@@ -204,6 +207,11 @@ function searchConfigOf(settings: SearchSettings): Partial<SearchConfig> {
   const entries = Object.entries(settings).filter(([, value]) => value !== undefined);
   const snake = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return Object.fromEntries(entries.map(([key, value]) => [snake(key), value]));
+}
+
+function fitOf({ preset = "general", weights = {} }: EvidenceSettings): Fit {
+  const fit = fitted(preset);
+  return { ...fit, weights: { ...fit.weights, ...weights } };
 }
 
 // ---- rankings -----------------------------------------------------------------------------------
@@ -240,7 +248,7 @@ export class ReferenceMemory {
   readonly #form: Vectors["form"];
   readonly #config: Partial<SearchConfig>;
   readonly #salienceGrowth: boolean;
-  readonly #given: Fit;
+  #given: Fit;
   #learned: Learned = NOTHING_LEARNED;
   readonly #texts: EvidenceTexts;
   readonly #nodes = new Map<string, KeptNode>();
@@ -263,9 +271,7 @@ export class ReferenceMemory {
     this.#form = embeddings;
     this.#config = searchConfigOf(config.search ?? {});
     this.#salienceGrowth = config.salienceGrowth ?? false;
-    const { preset = "general", weights = {} } = config.evidence ?? {};
-    const fit = fitted(preset);
-    this.#given = { ...fit, weights: { ...fit.weights, ...weights } };
+    this.#given = fitOf(config.evidence ?? {});
     this.#texts = new EvidenceTexts(ofTexts);
   }
 
@@ -575,6 +581,10 @@ export class ReferenceMemory {
   /** The fit with what was learned. */
   get #fit(): Fit {
     return fitWith(this.#given, this.#learned);
+  }
+
+  weigh(evidence: EvidenceSettings): void {
+    this.#given = fitOf(evidence);
   }
 
   learn({ question, shown, used, now }: Feedback): LearningStep {

@@ -360,6 +360,20 @@ export function withModuleConfig<T>(config: EngineConfig, use: (config: PlainDat
   }
 }
 
+/**
+ * Calls `use` with the module's form of a configuration that has only this part, as
+ * `withModuleConfig` does. Errors name keys from `evidence` on.
+ *
+ * @throws {NousError} As `withModuleConfig`; `invalid_config` if there is no such part.
+ * @internal
+ */
+export function withModuleEvidence<T>(evidence: EvidenceConfig, use: (config: PlainData) => T): T {
+  // A missing key would mean the default.
+  const part = (given: unknown) => ({ evidence: given ?? null }) as EngineConfig;
+  const isSnake = evidence instanceof SnakeCaseConfig;
+  return withModuleConfig(isSnake ? inSnakeCase(part(evidence.settings)) : part(evidence), use);
+}
+
 /** The part of a message that says which key a misspelled one may mean; empty if none is near. */
 function suggestion(path: string, { fromModule }: Spelling): string {
   const keys = path.split(".");

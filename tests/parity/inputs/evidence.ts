@@ -12,7 +12,7 @@ import type {
   Trait,
 } from "../../../js/engine/src/memory/types.ts";
 import { EVIDENCE, TRAITS, type Values } from "../../reference/evidence.ts";
-import type { ReferenceMemoryOptions } from "../../reference/memory.ts";
+import type { EvidenceSettings, ReferenceMemoryOptions } from "../../reference/memory.ts";
 import { CLUSTERS, EDGE_TYPES, searchFilters, TAGS, TYPES, unit } from "./graphs.ts";
 import { settingsOf } from "./memories.ts";
 import { fakeEmbedder } from "./word-vectors.ts";
@@ -194,14 +194,16 @@ const weights: fc.Arbitrary<Partial<Values>> = fc
       })
       .map((numbers) => Object.fromEntries(kinds.map((kind, at) => [kind, numbers[at]!]))),
   );
+/** A preset, weights, both, or neither. */
+export const evidence: fc.Arbitrary<EvidenceSettings> = fc.record(
+  { preset: fc.constantFrom("general" as const, "trading" as const), weights },
+  { requiredKeys: [] },
+);
 const memoryOptions: fc.Arbitrary<ReferenceMemoryOptions> = fc.record({
   embedder: fc.constantFrom(undefined, fakeEmbedder(16), fakeEmbedder(32), fakeEmbedder(5)),
   stemming: fc.constantFrom("english" as const, "english" as const, "none" as const),
   config: fc.record({
-    evidence: fc.oneof(
-      fc.constantFrom({}, { preset: "trading" as const }, { preset: "general" as const }),
-      weights.map((weights) => ({ weights })),
-    ),
+    evidence,
     search: fc
       .record(
         {
@@ -223,6 +225,7 @@ export type Step =
   | { do: "upsert"; nodes: MemoryNode[] }
   | { do: "remove"; ids: string[] }
   | { do: "link"; edges: MemoryEdge[] }
+  | { do: "weigh"; evidence: EvidenceSettings }
   | { do: "learn"; feedback: Feedback }
   | { do: "setLearned"; learned: Learned }
   | { do: "forgetLearned" }
@@ -276,19 +279,22 @@ const byTrait = fc
     (numbers) =>
       Object.fromEntries(TRAITS.map((trait, at) => [trait, numbers[at]!])) as Record<Trait, number>,
   );
+export const learned: fc.Arbitrary<Learned> = fc.record({
+  steps: fc.constantFrom(0, 1, 7, 30, 2 ** 32 - 1),
+  shifts: byTrait,
+  means: byTrait,
+});
 /** Feedback, and rarely other weights. */
 export const learning: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant("learn" as const), feedback }) },
-  fc.record({
-    do: fc.constant("setLearned" as const),
-    learned: fc.record({
-      steps: fc.constantFrom(0, 1, 7, 30, 2 ** 32 - 1),
-      shifts: byTrait,
-      means: byTrait,
-    }),
-  }),
+  fc.record({ do: fc.constant("setLearned" as const), learned }),
   fc.constant({ do: "forgetLearned" as const }),
 );
+/** Other weights of evidence. */
+export const weighing: fc.Arbitrary<Step> = fc.record({
+  do: fc.constant("weigh" as const),
+  evidence,
+});
 export interface Life {
   options: ReferenceMemoryOptions;
   steps: Step[];
@@ -307,6 +313,7 @@ export const life: fc.Arbitrary<Life> = fc.record({
           { weight: 2, arbitrary: ask },
           { weight: 3, arbitrary: change },
           { weight: 2, arbitrary: learning },
+          weighing,
         ),
         { maxLength: 13 },
       ),

@@ -11,6 +11,7 @@ import {
   NO_END,
 } from "../generated/layout.ts";
 import type { Glue } from "../instance.ts";
+import type { PlainData } from "../runtime.ts";
 import { mostBytes, writeText } from "../text.ts";
 import type { ReadQuestion, ReadText } from "./read.ts";
 import { refusedSearch } from "./refusals.ts";
@@ -18,12 +19,24 @@ import { writeSearch } from "./search.ts";
 import type { MemoryState } from "./state.ts";
 import type { Answer, EvidenceMatrix, TextSpan, Why } from "./types.ts";
 
+/** Configurations up to this many units of JSON need no asking for room. */
+const SHORT = 2048;
+/** The most bytes that a unit takes in the module. */
+const BYTES_PER_UNIT = 8;
+
 let kinds: readonly string[] | undefined;
 
 /** The names of the kinds of evidence, in order. */
 function namesOf(glue: Glue): readonly string[] {
   kinds ??= Object.freeze(glue.evidence_names().split(" "));
   return kinds;
+}
+
+/** Replaces the weights of evidence by those of a configuration. @internal */
+export function weighEvidence({ resident }: MemoryState, config: PlainData): void {
+  const units = JSON.stringify(config).length;
+  if (units > SHORT && !resident.module.affords(units * BYTES_PER_UNIT)) throw resident.refusal();
+  if (!resident.module.weigh(config)) throw resident.refusal();
 }
 
 /** @internal */

@@ -4,7 +4,7 @@
 // since reading may run code of the caller, which may free the index.
 
 import { idsOf, limitOf, listOf, optionsOf, presentOf } from "../arguments.ts";
-import { withModuleConfig } from "../config.ts";
+import { type EvidenceConfig, withModuleConfig, withModuleEvidence } from "../config.ts";
 import { invalid, show } from "../errors.ts";
 import {
   DEFAULT_LIMIT,
@@ -14,7 +14,7 @@ import {
 } from "../resident/resident-index.ts";
 import { inOnePiece, type SnapshotSource, snapshotParts } from "../resident/snapshot.ts";
 import type { Instant } from "../types.ts";
-import { answerQuestion, collectEvidence, explainAnswer } from "./ask.ts";
+import { answerQuestion, collectEvidence, explainAnswer, weighEvidence } from "./ask.ts";
 import { dueTransitions, storeDecay, sweep } from "./decay.ts";
 import {
   learnedBy,
@@ -399,6 +399,31 @@ export class MemoryIndex {
     state.tryEmbedder();
     this.#index.requireSame(state);
     return collectEvidence(state, read);
+  }
+
+  /**
+   * Replaces the preset and the weights of evidence: questions are answered from now on as by a new
+   * index with `config: { evidence }` and the same content. A missing `preset` means `general`, and a
+   * kind without a weight has that of the preset. What was learned stays, and is applied to the new
+   * weights. Nothing else changes, and the texts are not read again.
+   *
+   * @example
+   * ```ts
+   * index.weigh({ preset: "trading", weights: { recency_signals: 2, graph: 0 } });
+   * const [best] = index.ask("Where did Mira move?");
+   * index.weigh({}); // the fitted weights of general
+   * ```
+   *
+   * @throws {NousError} `invalid_config` with the field, such as `evidence.weights.graph`, as the
+   * constructor does: for an unknown preset, kind or key, and for a weight that is not from −1,000 to
+   * 1,000.
+   */
+  weigh(evidence: EvidenceConfig): void {
+    const state = this.#index.live();
+    withModuleEvidence(evidence, (config) => {
+      this.#index.requireSame(state);
+      weighEvidence(state, config);
+    });
   }
 
   /**

@@ -41,6 +41,7 @@ const CHANGES = new Set([
   "learn",
   "setLearned",
   "forgetLearned",
+  "weigh",
 ]);
 
 /** Calls of a method of the object in a slot. */
@@ -277,6 +278,7 @@ const MEMORY: Kind[] = [
   memory("learned", 0.5, () => [], hasLearned),
   memory("setLearned", 0.3, (v) => [make.learned(v)]),
   memory("forgetLearned", 0.2, () => []),
+  on("index", [...INDEX_CODES, "invalid_config"])("weigh", 0.3, (v) => [make.evidence(v)]),
   get("index", "textCount", isCount, ["freed"]),
   memory("decay", 2, (v) => [v.instant()], swept),
   memory("applyDecay", 2, (v) => [changes(v)], isCount),

@@ -247,6 +247,17 @@ export const usageRecord = (v: Values): Anything =>
     was_referenced: v.flag(),
   });
 
+const KINDS = ["bm", "sem", "p_soft", "nb", "graph", "affinity", "recency_signals", "qm", "len"];
+
+/** What a memory weighs evidence by. */
+export const evidence = (v: Values): Anything =>
+  v.object(
+    withoutUndefined({
+      preset: perhaps(v, () => v.name(["general", "trading"])),
+      weights: perhaps(v, () => v.object({ [v.dice.pick(KINDS)]: v.score(), sem: v.share() })),
+    }),
+  );
+
 /** The configuration of an engine. */
 export const config = (v: Values): Anything =>
   v.object(
@@ -269,6 +280,7 @@ export const config = (v: Values): Anything =>
       ),
       knownSymbols: perhaps(v, () => v.list(() => `SYM${v.dice.below(99)}`, 3)),
       query: perhaps(v, () => v.object({ adjacentPossessives: v.flag() })),
+      evidence: perhaps(v, () => evidence(v)),
       search: perhaps(v, () =>
         v.object({
           graphReach: v.flag(),

@@ -2,7 +2,7 @@
 // A memory index in a worker: the same methods as `MemoryIndex`, which return promises.
 
 import { optionsOf } from "../../arguments.ts";
-import { withModuleConfig } from "../../config.ts";
+import { type EvidenceConfig, withModuleConfig, withModuleEvidence } from "../../config.ts";
 import { invalid, show } from "../../errors.ts";
 import { compiledModule } from "../../runtime.ts";
 import type { Instant } from "../../types.ts";
@@ -183,6 +183,8 @@ export interface IndexWorker extends AsynchronousIndex {
   why: AsynchronousIndex["why"];
   /** Returns the evidence for a question, as {@link MemoryIndex.evidence} does. */
   evidence: AsynchronousIndex["evidence"];
+  /** Replaces the weights of evidence, as {@link MemoryIndex.weigh} does. */
+  weigh: AsynchronousIndex["weigh"];
   /** Learns from the use of memories, as {@link MemoryIndex.learn} does. */
   learn: AsynchronousIndex["learn"];
   /** Returns what use has taught, as {@link MemoryIndex.learned} does. */
@@ -395,6 +397,14 @@ class RemoteIndex implements IndexWorker {
       question,
       options: packFiltered(options, ASK_KEYS, "filters", cargo),
     }));
+  }
+
+  weigh(evidence: EvidenceConfig) {
+    return this.#ask("weigh", () => {
+      // What is not plain data is refused here, because it would change on the way.
+      withModuleEvidence(evidence, () => undefined);
+      return { evidence };
+    });
   }
 
   learn(feedback: Feedback) {
