@@ -344,7 +344,7 @@ impl MemoryIndex {
             }
         }
         let bar = selection.bar().map(|bar| (&bounds, bar));
-        self.supersede(question, sections, ask, bar);
+        self.supersede(question, sections, ask.filters, ask.now, bar);
         let has = |&row: &Row| self.has_text(row) && self.passes(row, ask.filters, ask.now);
         let mut rows: Vec<Row> = self.answering.lines.live().filter(has).collect();
         if !rows.is_empty() {
@@ -393,7 +393,7 @@ impl MemoryIndex {
     ) -> Result<Why> {
         let (question, sections) = self.collect(ask, false, embed)?;
         let (placed, _) = self.placed(&question, sections, ask, POOL);
-        self.supersede(&question, sections, ask, None);
+        self.supersede(&question, sections, ask.filters, ask.now, None);
         let Answering { texts, evidence, superseding, .. } = &self.answering;
         let Some((passage, words)) = evidence.matches(texts, &question, row, text)? else {
             return Err(Error::argument("id", "must name a memory with a title or a text"));

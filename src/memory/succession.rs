@@ -24,7 +24,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Ask, MemoryIndex};
+use super::{Filters, MemoryIndex};
 use crate::columns::{Graph, Row};
 use crate::evidence::{Bounds, Question};
 use crate::section::SectionSet;
@@ -142,7 +142,8 @@ impl MemoryIndex {
         &mut self,
         question: &Question,
         sections: SectionSet,
-        ask: &Ask<'_>,
+        filters: &Filters,
+        now: f64,
         bar: Option<(&Bounds, f64)>,
     ) {
         let mut lines = std::mem::take(&mut self.answering.lines);
@@ -152,19 +153,19 @@ impl MemoryIndex {
             for &row in &*members {
                 let is_live = &mut is_live[line_of[row as usize] as usize];
                 *is_live = *is_live
-                    || self.has_text(row) && self.may_reach(bar, bounds, sections, row, ask.now);
+                    || self.has_text(row) && self.may_reach(bar, bounds, sections, row, now);
             }
         }
         let mut changed: FxHashMap<Row, Superseding> = FxHashMap::default();
         let mut read: Vec<(Row, Row)> = Vec::new();
-        let has = |row| self.has_text(row) && self.passes(row, ask.filters, ask.now);
+        let has = |row| self.has_text(row) && self.passes(row, filters, now);
         for &(newer, older) in &*pairs {
             if !is_live[line_of[newer as usize] as usize] || !has(newer) || !has(older) {
                 continue;
             }
             let sum = |row: Row| match changed.get(&row) {
                 Some(known) => Some(known.sum),
-                None => self.score_alone(question, sections, row, ask.now),
+                None => self.score_alone(question, sections, row, now),
             };
             let Some(of_older) = sum(older) else { continue };
             let of_newer = sum(newer).unwrap_or(of_older);
