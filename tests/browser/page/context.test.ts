@@ -2,7 +2,6 @@
 
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Embedder, init } from "nous-wasm";
 import type { Browser } from "playwright-core";
@@ -55,12 +54,12 @@ describe("the view Context", () => {
     await page.keyboard.press("Enter");
     await page.getByText("It does not fit into the whole prompt").waitFor();
     expect(await blocks.count()).toBeLessThan(before);
-    expect(page.url()).toContain("budgets=total*60");
+    await expect.poll(() => page.url()).toContain("budgets=total*60");
     await page.reload();
     await page.getByText(/^\d+ of 60 tokens/).waitFor();
     await page.getByRole("button", { name: "Reset" }).click();
     await expect.poll(() => blocks.count()).toBe(before);
-    await page.getByRole("slider", { name: "Budget, Procedures" }).fill("0");
+    await page.getByRole("slider", { name: "Budget, Facts" }).fill("0");
     await page.getByText("It does not fit into the budget of its section").first().waitFor();
 
     await page.getByRole("textbox", { name: "Turn" }).fill("hello");
