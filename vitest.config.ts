@@ -57,7 +57,7 @@ export default defineConfig({
       // providers and each other.
       project("package", { maxWorkers: 2, testTimeout: 120_000 }),
       project("server", { maxWorkers: 3, testTimeout: 120_000 }),
-      project("browser", ALONE),
+      project("browser", { maxWorkers: 2, testTimeout: 120_000 }),
       project("kills", ALONE),
     ],
   },

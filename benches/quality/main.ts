@@ -5,11 +5,13 @@ import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { loadEmbedderSync } from "nous-embedder";
 import { generateSample } from "../../js/demo/sample/index.ts";
+import { isTable, TABLE_NAMES, TABLES } from "../../js/server/src/settings/embeddings-model.ts";
 import { today, writeInto, writeResults, writeRows } from "../results.ts";
 import { CONFIDENCE, RESAMPLES } from "./bootstrap.ts";
 import { calibrationPicture } from "./calibration-picture.ts";
 import { reportOnFiles } from "./files.ts";
 import { type Report, reportOnOwn } from "./own.ts";
+import { reportOnLanguages } from "./own-languages.ts";
 import { readmeRows } from "./readme.ts";
 import { reportOnServer } from "./served.ts";
 import { reportOnSignals } from "./trader.ts";
@@ -17,6 +19,7 @@ import { reportOnSignals } from "./trader.ts";
 const USAGE = `npm run quality                     own questions over own memories
 npm run quality -- --set FILE …     questions of files: JSON, or JSON compressed by gzip
     --only TEXT                     asks only systems with this text in their names, writes nothing
+    --table NAME                    takes word vectors of another table than english-128, writes nothing
 npm run quality -- --served         questions over the sample memory of servers that it starts
     --no-write                      prints the tables, writes nothing`;
 
@@ -28,6 +31,7 @@ const { values, positionals } = parseArgs({
   options: {
     set: { type: "string", multiple: true },
     only: { type: "string" },
+    table: { type: "string", default: "english-128" },
     served: { type: "boolean" },
     "no-write": { type: "boolean", default: false },
     help: { type: "boolean" },
@@ -35,7 +39,11 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const files = [...(values.set ?? []), ...positionals];
-const writes = values.only === undefined && !values["no-write"];
+const { table } = values;
+if (!isTable(table)) throw new Error(`--table: ${table} is none of the tables ${TABLE_NAMES}`);
+const isUsual = values.only === undefined && table === "english-128";
+const writes = isUsual && !values["no-write"];
+const embedder = () => loadEmbedderSync(TABLES[table]);
 
 const HOW = `\`npm run quality -- --set FILE …\`. The stores of a file count together, question by question. A question without a time is asked
 when the last memory of its store was made. hit@1 is the share of questions whose first memory answers; recall@10 is the share of all
@@ -59,7 +67,7 @@ else if (values.served === true) {
   console.log(text);
   say(writeResults("quality-served", "Quality of answers over HTTP", `${HOW_SERVED}\n\n${text}`));
 } else if (files.length > 0) {
-  const report = reportOnFiles(files, loadEmbedderSync(), values.only ?? "");
+  const report = reportOnFiles(files, embedder(), values.only ?? "");
   console.log(report.text);
   if (writes) {
     const title = "Quality of answers on sets from files";
@@ -69,12 +77,15 @@ else if (values.served === true) {
   }
 } else {
   const sample = generateSample();
-  const report = reportOnOwn(sample, loadEmbedderSync());
+  const report = reportOnOwn(sample, embedder());
+  const languages = reportOnLanguages();
   const signals = `# Ranking by signals, and the orchestrator\n\n${await reportOnSignals(sample)}`;
-  console.log(report.text);
+  const text = `${report.text}\n\n# Questions in another language\n\n${languages}`;
+  console.log(text);
   if (writes) {
-    const path = writeResults("quality", "Quality of retrieval", `${report.text}\n\n${signals}`);
+    const path = writeResults("quality", "Quality of retrieval", `${text}\n\n${signals}`);
     await quote(report, "figures of own questions", "calibration-of-own-questions");
+    writeInto(PAGE, "figures of languages", `${languages}\n\nMeasured on ${today()}.`);
     say(path);
   }
 }

@@ -29,7 +29,7 @@ templates, knowing what the memory holds. Answers are predicates over that knowl
 question. After a first run templates were mended for their wording, and questions about the present were added; no way of
 retrieval was changed for any of them.
 
-*Without* embeddings memories are searched as \`npm start\` does it: words find some, and what is linked to them is ranked too
+*Without* embeddings memories are searched as \`npm run ask -- --ranking signals\` does it: words find some, and what is linked to them is ranked too
 (\`graphReach\`). *With* embeddings words and meaning find them, and what neither finds is not ranked, as \`MemoryIndex\` does by
 default. So the two differ in more than embeddings; the tables of weights have both kinds of search both ways. The embeddings are
 latent semantics of the memory's own texts (TF-IDF, ${DIMENSIONS} singular vectors): they know which words go together here, and no

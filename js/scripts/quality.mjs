@@ -1,8 +1,9 @@
 // `npm run quality`: measures how well a search finds the memories that answer a question
 // (benches/quality/main.ts); `-- --set FILE …` asks the questions of files. `-- lessons` measures how
 // well consolidation finds the patterns of many trades (benches/quality/lessons.ts), `-- corrections`
-// how well memories are found that a new memory replaces (benches/quality/corrections.ts), and
-// `-- learning --set FILE …` what learning from use gains (benches/quality/learning.ts).
+// how well memories are found that a new memory replaces (benches/quality/corrections.ts),
+// `-- learning --set FILE …` what learning from use gains (benches/quality/learning.ts), and
+// `-- compound` what taking questions apart gains (benches/quality/compound.ts).
 
 import { build } from "./build.mjs";
 import { runProgram } from "./bundle.mjs";
@@ -13,6 +14,7 @@ const PROGRAMS = {
   lessons: "benches/quality/lessons.ts",
   corrections: "benches/quality/corrections.ts",
   learning: "benches/quality/learning.ts",
+  compound: "benches/quality/compound.ts",
 };
 
 const given = process.argv.slice(2);

@@ -74,6 +74,7 @@ pub struct Graph {
     last: Option<(u64, u32)>,
     next_sequence: u64,
     inbound: Column<u32>,
+    changes: u64,
 }
 
 /// An edge in a chain, and the next link.
@@ -92,6 +93,11 @@ impl Graph {
     /// Whether there is no edge.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Returns the number of edges that were added, removed or given a type so far.
+    pub fn changes(&self) -> u64 {
+        self.changes
     }
 
     /// Returns the number of slots, with an edge or without.
@@ -194,6 +200,7 @@ impl Graph {
     }
 
     fn put(&mut self, edge: &Edge) -> u32 {
+        self.changes += 1;
         self.add_rows(edge.source.max(edge.target) as usize + 1);
         let target = edge.target as usize;
         self.inbound.set(target, self.inbound.get(target) + 1);
@@ -228,6 +235,7 @@ impl Graph {
     /// Changes the type of an edge.
     pub fn set_type(&mut self, slot: u32, edge_type: u16) {
         self.types.set(slot as usize, edge_type);
+        self.changes += 1;
     }
 
     /// Changes the strength of an edge.
@@ -238,6 +246,7 @@ impl Graph {
     /// Removes an edge.
     pub fn remove(&mut self, slot: u32) {
         let Some(edge) = self.edge(slot) else { return };
+        self.changes += 1;
         self.sources.set(slot as usize, NO_NODE);
         let target = edge.target as usize;
         self.inbound.set(target, self.inbound.get(target) - 1);

@@ -21,6 +21,7 @@
 
 use super::flags::Flags;
 use super::likeness::marks_of;
+use super::maxima::Maxima;
 use super::neighbours::{Match, Neighbours};
 use super::question::Question;
 use super::runs::Layout;
@@ -47,10 +48,13 @@ const HELD: f64 = 0.55;
 const MEANING: f64 = 0.7;
 /// The memories before and after that count.
 const REACH: usize = 3;
+/// The memories before and after that count for the best of a run. A long run changes its subject: the
+/// best of a whole meeting would say nothing of each of its turns.
+const NEARBY: usize = 12;
 /// Texts of more words profit less from the memories around them: they hold much already.
 const SHORT: f64 = 80.0;
 /// The value of a section that the question asks for.
-const INTENT: f64 = 0.4;
+pub(super) const INTENT: f64 = 0.4;
 
 /// What evidence needs to know of a memory besides its text.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,17 +71,6 @@ pub struct Circumstances {
     pub activation: f64,
 }
 
-impl Circumstances {
-    /// Circumstances that add no evidence.
-    pub const NONE: Self = Self {
-        section: Section::Knowledge,
-        is_asked: false,
-        recency: 0.0,
-        affinity: 0.0,
-        activation: 0.0,
-    };
-}
-
 /// The evidence of all memories for one question. Kept for the next question, whose columns it then
 /// holds.
 #[derive(Debug, Default)]
@@ -87,6 +80,7 @@ pub struct Evidence {
     pub(super) memories: MemorySums,
     pub(super) run: RunColumns,
     pub(super) windows: Windows,
+    maxima: Maxima,
     /// Products of the question's vector, by passage.
     products: Vec<f64>,
     of_passages: LengthNorms,
@@ -404,6 +398,7 @@ impl Evidence {
 
     fn read_runs(&mut self, texts: &Texts, passes: impl Fn(Row) -> bool) {
         let mut run = std::mem::take(&mut self.run);
+        let mut maxima = std::mem::take(&mut self.maxima);
         run.nb.fill(0.0);
         let Layout { rows, ends, .. } = texts.runs.layout();
         let mut spread = Spread::default();
@@ -416,7 +411,7 @@ impl Evidence {
             for (place, &row) in rows.iter().enumerate() {
                 let at = row as usize;
                 let bm = self.memories.bm[at];
-                raise(&mut best, MEANING * self.memories.sem[at] + (1.0 - MEANING) * bm);
+                raise(&mut best, self.nearness(row));
                 if bm == 0.0 {
                     continue;
                 }
@@ -444,7 +439,12 @@ impl Evidence {
                 run.ses[row as usize] = best;
                 run.sesb[row as usize] = mean;
             }
+            if rows.len() > NEARBY + 1 {
+                let numbers = rows.iter().map(|&row| self.nearness(row));
+                maxima.each(numbers, NEARBY, |place, best| run.ses[rows[place] as usize] = best);
+            }
         }
+        self.maxima = maxima;
         self.run = run;
         self.spread = spread.deviation();
     }
@@ -630,6 +630,7 @@ impl Evidence {
             + (touched.capacity() + touched_by_any.capacity()) * size_of::<u32>()
             + self.memories.all.capacity() * of_row
             + self.windows.bytes()
+            + self.maxima.bytes()
             + self.neighbours.bytes()
     }
 }

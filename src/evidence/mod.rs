@@ -14,9 +14,9 @@
 //! |---|---|
 //! | `words`, `passages`, `texts` | the index: vocabulary, passages, memories |
 //! | `vectors` | vectors as whole numbers |
-//! | `neighbours`, `question` | what a question asks, and the words that it stands for |
+//! | `neighbours`, `question`, `function_words` | what a question asks, and the words that it stands for |
 //! | `collect`, `bounds` | the evidence of every memory, and what its sum cannot exceed |
-//! | `runs`, `windows` | memories that were made one after the other, and what they hold together |
+//! | `runs`, `windows`, `maxima` | memories that were made one after the other, and what they hold together |
 //! | `likeness` | how alike two memories are |
 //! | `spans` | the places of words and passages in a text |
 //! | `traits` | what a memory is like |
@@ -39,8 +39,10 @@ mod collect;
 pub(crate) mod config;
 mod fitted;
 mod flags;
+mod function_words;
 mod learning;
 mod likeness;
+mod maxima;
 mod neighbours;
 mod passages;
 mod question;

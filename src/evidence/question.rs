@@ -1,9 +1,10 @@
 //! Reads a question: its words with their neighbours, its vector, and what it asks for.
 
+use super::function_words::function_words;
 use super::neighbours::{Match, Neighbours};
 use super::texts::Texts;
 use super::vectors::{CodedQuery, CodedVectors};
-use super::weights::{Fit, Values};
+use super::weights::Values;
 use super::words::{Embed, is_content};
 use crate::order::sort_descending;
 use crate::text::tokens::{Token, each_token};
@@ -76,11 +77,6 @@ impl Question {
         time || number || place || !self.times.is_empty()
     }
 
-    /// Whether evidence weighs that does not come from the texts.
-    pub fn weighs_circumstances(&self, fit: &Fit) -> bool {
-        fit.weighs_circumstances(self.asks_latest, self.is_vague)
-    }
-
     pub(super) fn read(
         text: &str,
         now: f64,
@@ -107,8 +103,11 @@ impl Question {
         }
         let mut stems: Vec<String> = Vec::new();
         let mut asked: Vec<&String> = Vec::new();
-        let any_content = all.iter().any(|word| is_content(word));
-        for word in all.iter().filter(|word| !any_content || is_content(word)) {
+        let english = all.iter().filter(|word| !is_content(word)).count();
+        let left_out = function_words(all.iter().map(String::as_str), english);
+        let tells = |word: &str| is_content(word) && left_out.binary_search(&word).is_err();
+        let any_tells = all.iter().any(|word| tells(word));
+        for word in all.iter().filter(|word| !any_tells || tells(word)) {
             let stem = texts.words.stem_text(word);
             if !stems.contains(&stem) {
                 stems.push(stem);

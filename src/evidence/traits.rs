@@ -26,7 +26,7 @@ use crate::math::ln;
 /// The number of words of a text that is neither long nor short.
 const MIDDLE: f64 = 20.0;
 /// The greatest size of `len`.
-const LONGEST: f64 = 1.5;
+pub(super) const LONGEST: f64 = 1.5;
 
 /// What a memory is like. The fields are the last kinds of evidence.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

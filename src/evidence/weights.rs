@@ -54,7 +54,7 @@ kinds! {
     /// What the memory and the five before and after it in the run hold of the question together,
     /// beyond its own `p_soft`; less for a long text.
     win,
-    /// The best of 0.7 · `sem` + 0.3 · `bm` in the run.
+    /// The best of 0.7 · `sem` + 0.3 · `bm` of the memory and the twelve before and after it in the run.
     ses,
     /// The mean of the three best `bm` in the run.
     sesb,
@@ -178,26 +178,5 @@ impl Fit {
     /// Whether evidence weighs that says what a memory is like.
     pub fn weighs_traits(&self) -> bool {
         self.weights.to_array()[KINDS - TRAITS..].iter().any(|&weight| weight != 0.0)
-    }
-
-    /// Whether evidence weighs for a question that does not come from the texts: use, recency,
-    /// sections, edges.
-    pub(super) fn weighs_circumstances(&self, asks_latest: bool, is_vague: bool) -> bool {
-        let it = &self.weights;
-        let always = [
-            it.graph,
-            it.affinity,
-            it.recency_episodic,
-            it.recency_signals,
-            it.recency_knowledge,
-            it.recency_procedural,
-            it.intent,
-            it.section_episodic,
-            it.section_signals,
-            it.section_procedural,
-        ];
-        always.iter().any(|&weight| weight != 0.0)
-            || asks_latest && it.lastrec != 0.0
-            || is_vague && it.vaguerec != 0.0
     }
 }

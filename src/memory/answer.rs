@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::diversity::{Candidate, POOL, Placed, spread_out};
+use super::succession::{Lines, Superseding};
 use super::{Filters, MemoryIndex, NodeChange};
 use crate::check::{INSTANT, check_instant, is_instant};
 use crate::columns::{LabelSets, Nodes, Row};
@@ -20,10 +21,6 @@ use crate::search::{EdgeWeight, SearchConfig, SearchHit, seed, spread};
 use crate::section::SectionSet;
 use crate::signal::{NEW_BONUS, NEW_DAYS, RecencyTable, SaturationTable, days_between};
 
-/// The type of the edge from a memory to the one that it supersedes.
-const SUPERSEDES: &str = "supersedes";
-/// What a superseded memory loses: the sum of the memory that supersedes it is higher by this.
-const STEP_BEHIND: f64 = 1.0;
 /// The least nearness of a memory from which activation starts. Every two texts are a little alike.
 const LEAST_SEED: f64 = 0.2;
 /// The memories from which activation starts.
@@ -114,13 +111,6 @@ pub struct Why {
     pub similar_to: Option<Row>,
 }
 
-/// The sum of a memory that supersedes another one or is superseded.
-#[derive(Clone, Copy, Debug)]
-struct Superseding {
-    sum: f64,
-    by: Option<Row>,
-}
-
 /// What a memory index needs to answer questions in words.
 pub(super) struct Answering {
     pub texts: Texts,
@@ -138,13 +128,12 @@ pub(super) struct Answering {
     traits: TraitColumn,
     /// Whether the traits of memories are read for the question.
     reads_traits: bool,
-    /// Whether evidence weighs for the question that does not come from the texts.
-    weighs_circumstances: bool,
     /// Made for the first question, too.
     tables: OnceCell<Box<(RecencyTable, SaturationTable)>>,
     selection: Selection,
+    pub lines: Lines,
     /// Sums that supersession changed, by row.
-    superseding: FxHashMap<Row, Superseding>,
+    pub superseding: FxHashMap<Row, Superseding>,
     /// The rows with a text, by sequence.
     order: Vec<Row>,
     /// The count of changes of the texts when `order` was made.
@@ -166,10 +155,10 @@ impl Answering {
             weights: fit.weights.to_array(),
             traits: TraitColumn::default(),
             reads_traits: false,
-            weighs_circumstances: false,
             fit,
             tables: OnceCell::new(),
             selection: Selection::default(),
+            lines: Lines::default(),
             superseding: FxHashMap::default(),
             order: Vec::new(),
             ordered_at: None,
@@ -212,6 +201,7 @@ impl Answering {
         self.texts.bytes()
             + self.evidence.bytes()
             + self.traits.bytes()
+            + self.lines.bytes()
             + self.activation.capacity() * size_of::<f64>()
             + (self.activated.capacity() + self.order.capacity()) * size_of::<Row>()
     }
@@ -314,7 +304,6 @@ impl MemoryIndex {
             return Err(Error::argument("min_score", problem).found(ask.min_score));
         }
         let (question, sections) = self.collect(ask, false, embed)?;
-        self.supersede(&question, sections, ask);
         let (placed, odds) = self.placed(&question, sections, ask, ask.limit);
         let answers = placed.into_iter().map(|Placed { row, similar_to }| {
             let evidence = self.values(&question, sections, row, ask.now);
@@ -336,23 +325,41 @@ impl MemoryIndex {
         ask: &Ask<'_>,
         most: usize,
     ) -> (Vec<Placed>, Odds) {
+        self.refresh_lines();
         let mut selection = std::mem::take(&mut self.answering.selection);
-        selection.clear(most.max(POOL), self.answering.texts.len());
-        let Answering {
-            texts, evidence, fit, weighs_circumstances, reads_traits, superseding, ..
-        } = &self.answering;
-        let is_bounded = !weighs_circumstances && !reads_traits && superseding.is_empty();
-        let bounds = is_bounded.then(|| Bounds::new(evidence, question, &fit.weights));
+        let wanted = most.max(POOL);
+        let Answering { texts, evidence, fit, lines, .. } = &self.answering;
+        let bounds = Bounds::new(evidence, question, sections, &fit.weights);
+        selection.clear(wanted, texts.len());
         for row in self.askable(ask) {
-            if let (Some(bounds), Some(bar)) = (&bounds, selection.bar())
-                && bounds.of(evidence, texts, row) <= bar
+            if let Some(bar) = selection.bar()
+                && !self.may_reach(bar, &bounds, sections, row, ask.now)
             {
                 continue;
             }
-            if let Some(sum) = self.score(question, sections, row, ask.now) {
+            if !lines.holds(row)
+                && let Some(sum) = self.score_alone(question, sections, row, ask.now)
+            {
                 selection.offer(sum, row);
             }
         }
+        let bar = selection.bar().map(|bar| (&bounds, bar));
+        self.supersede(question, sections, ask, bar);
+        let has = |&row: &Row| self.has_text(row) && self.passes(row, ask.filters, ask.now);
+        let mut rows: Vec<Row> = self.answering.lines.live().filter(has).collect();
+        if !rows.is_empty() {
+            // Selects once more, among the best of the others and these.
+            rows.extend(selection.take_scored().iter().map(|&(_, row)| row));
+            rows.sort_unstable();
+            self.nodes.sort(&mut rows);
+            selection.clear(wanted, rows.len());
+            for row in rows {
+                if let Some(sum) = self.score(question, sections, row, ask.now) {
+                    selection.offer(sum, row);
+                }
+            }
+        }
+        let Answering { texts, superseding, .. } = &self.answering;
         let best = selection.take_scored();
         let odds = self.odds(best.first().map_or(0.0, |&(sum, _)| sum));
         let candidates: Vec<Candidate> = best
@@ -385,8 +392,8 @@ impl MemoryIndex {
         embed: &mut Embed<'_>,
     ) -> Result<Why> {
         let (question, sections) = self.collect(ask, false, embed)?;
-        self.supersede(&question, sections, ask);
         let (placed, _) = self.placed(&question, sections, ask, POOL);
+        self.supersede(&question, sections, ask, None);
         let Answering { texts, evidence, superseding, .. } = &self.answering;
         let Some((passage, words)) = evidence.matches(texts, &question, row, text)? else {
             return Err(Error::argument("id", "must name a memory with a title or a text"));
@@ -401,9 +408,7 @@ impl MemoryIndex {
         let (mut before, mut is_earlier, mut speaks, mut best) = (0, true, false, own);
         for other in self.askable(ask) {
             is_earlier &= other != row;
-            let Some(score) = self.score_once(&question, sections, other, ask.now) else {
-                continue;
-            };
+            let Some(score) = self.score(&question, sections, other, ask.now) else { continue };
             speaks |= other == row;
             before += usize::from(score > own || score == own && is_earlier);
             best = score.max(best);
@@ -493,50 +498,12 @@ impl MemoryIndex {
         let passes = |row: Row| !filtered || ask.filters.pass(row, nodes, labels, ask.now);
         let question = evidence.collect(texts, ask.text, ask.now, passes, embed);
         let answering = &mut self.answering;
-        answering.weighs_circumstances = question.weighs_circumstances(&answering.fit);
         answering.reads_traits = reads_traits || answering.fit.weighs_traits();
         if answering.reads_traits {
             answering.traits.refresh(&answering.texts);
         }
         self.activate(ask)?;
         Ok((question, self.answering.sections_of(ask.text)?))
-    }
-
-    /// Puts memories that answer before the memories that they supersede. The newer memory takes the
-    /// sum of the older one if that is higher, as it is about the same thing, and the older one
-    /// loses a step. Edges are read in their order, so that a chain of corrections moves up one by
-    /// one.
-    fn supersede(&mut self, question: &Question, sections: SectionSet, ask: &Ask<'_>) {
-        self.answering.superseding.clear();
-        let Some(code) = self.edge_types.code(SUPERSEDES) else { return };
-        let mut changed: FxHashMap<Row, Superseding> = FxHashMap::default();
-        let mut pairs: Vec<(Row, Row)> = Vec::new();
-        for slot in self.graph.of_type(code as u16) {
-            let Some(edge) = self.graph.edge(slot) else { continue };
-            let (newer, older) = (edge.source, edge.target);
-            let has = |row| self.answering.texts.has(row) && self.passes(row, ask.filters, ask.now);
-            if newer == older || !has(newer) || !has(older) {
-                continue;
-            }
-            let sum = |row: Row| match changed.get(&row) {
-                Some(known) => Some(known.sum),
-                None => self.score_once(question, sections, row, ask.now),
-            };
-            let Some(of_older) = sum(older) else { continue };
-            let of_newer = sum(newer).unwrap_or(of_older);
-            let by = changed.get(&newer).and_then(|known| known.by);
-            changed.insert(newer, Superseding { sum: of_newer.max(of_older), by });
-            changed.insert(older, Superseding { sum: of_older - STEP_BEHIND, by: Some(newer) });
-            pairs.push((newer, older));
-        }
-        // A later edge may have lowered a successor: each of a chain stands behind its own.
-        for (newer, older) in pairs.into_iter().rev() {
-            let bound = changed.get(&newer).map_or(f64::INFINITY, |it| it.sum - STEP_BEHIND);
-            if let Some(it) = changed.get_mut(&older) {
-                it.sum = it.sum.min(bound);
-            }
-        }
-        self.answering.superseding = changed;
     }
 
     /// Spreads activation from the memories that are nearest to the question.
@@ -593,9 +560,7 @@ impl MemoryIndex {
         self.answering.fit.odds(best, self.answering.evidence.spread())
     }
 
-    /// Returns the sum of the evidence of a memory, `None` if nothing connects it with the question.
-    /// Evidence without a weight is not computed.
-    #[inline(always)]
+    /// Returns the sum of a memory after supersession, `None` if nothing connects it with the question.
     fn score(&self, question: &Question, sections: SectionSet, row: Row, now: f64) -> Option<f64> {
         match self.answering.superseding.get(&row) {
             Some(changed) => Some(changed.sum),
@@ -603,34 +568,38 @@ impl MemoryIndex {
         }
     }
 
-    /// [`MemoryIndex::score`] out of line, where another copy of it would only make the module larger.
+    /// Returns the sum of the evidence of a memory, `None` if nothing connects it with the question.
     #[inline(never)]
-    fn score_once(
+    pub(super) fn score_alone(
         &self,
         question: &Question,
         sections: SectionSet,
         row: Row,
         now: f64,
     ) -> Option<f64> {
-        self.score(question, sections, row, now)
+        let values = self.values(question, sections, row, now);
+        values.speaks(&self.answering.fit.weights).then(|| self.sum(&values))
     }
 
-    /// [`MemoryIndex::score`] without a look at superseded memories.
-    #[inline(always)]
-    fn score_alone(
+    /// Whether the sum of a memory with a text, before supersession, can be as high as a bar.
+    #[inline(never)]
+    pub(super) fn may_reach(
         &self,
-        question: &Question,
+        bar: f64,
+        bounds: &Bounds,
         sections: SectionSet,
         row: Row,
         now: f64,
-    ) -> Option<f64> {
-        let Answering { texts, evidence, fit, weighs_circumstances, .. } = &self.answering;
-        let values = if *weighs_circumstances {
-            self.values(question, sections, row, now)
-        } else {
-            evidence.values(texts, question, row, &Circumstances::NONE, self.traits(row))
-        };
-        values.speaks(&fit.weights).then(|| self.sum(&values))
+    ) -> bool {
+        let Answering { texts, evidence, activation, .. } = &self.answering;
+        let of_text = bounds.of_text(evidence, texts, row, activation[row as usize]);
+        of_text + bounds.most_besides() >= bar
+            && of_text + self.besides(bounds, sections, row, now) >= bar
+    }
+
+    #[inline(always)]
+    fn besides(&self, bounds: &Bounds, sections: SectionSet, row: Row, now: f64) -> f64 {
+        bounds.besides(&self.circumstances(sections, row, now), self.traits(row))
     }
 
     #[inline(always)]
@@ -653,25 +622,32 @@ impl MemoryIndex {
         row: Row,
         now: f64,
     ) -> Values {
-        let Answering { texts, evidence, tables, activation, .. } = &self.answering;
+        let Answering { texts, evidence, .. } = &self.answering;
+        let circumstances = self.circumstances(sections, row, now);
+        evidence.values(texts, question, row, &circumstances, self.traits(row))
+    }
+
+    // Out of line, as are the callers of it: each copy would take more of the module than time.
+    #[inline(never)]
+    fn circumstances(&self, sections: SectionSet, row: Row, now: f64) -> Circumstances {
+        let Answering { tables, activation, .. } = &self.answering;
         let (recency, saturation) = &**tables.get_or_init(Box::default);
         let place = row as usize;
         let section = self.section(row);
         // A time in the future counts as today.
         let recency_of = |at: f64| recency.get(days_between(at, now).max(0.0));
-        let created_at = self.nodes.created_at.get(place);
+        let created_at = self.nodes.created_at.at(place);
         let is_new = days_between(created_at, now) < NEW_DAYS;
-        let used = saturation.of_count(self.nodes.access_count.get(place))
-            * recency_of(self.nodes.last_accessed().get(place));
-        let circumstances = Circumstances {
+        let used = saturation.of_count(self.nodes.access_count.at(place))
+            * recency_of(self.nodes.last_accessed().at(place));
+        Circumstances {
             section,
             is_asked: sections.contains(section),
             // Not of the last access: each search would raise what it found.
             recency: recency_of(created_at),
             affinity: (used + if is_new { NEW_BONUS } else { 0.0 }).min(1.0),
             activation: activation[place],
-        };
-        evidence.values(texts, question, row, &circumstances, self.traits(row))
+        }
     }
 }
 

@@ -12,6 +12,7 @@
 //! | `nodes`, `edges` | adding, changing, removing |
 //! | `access` | accesses and recalls |
 //! | `answer` | answering questions in words, by evidence |
+//! | `succession` | memories that supersede others |
 //! | `learn` | learning from the use of answers |
 //! | `filter`, `find`, `explain` | searching by signals |
 //! | `sweep` | decay of stored values |
@@ -30,6 +31,7 @@ mod names;
 mod nodes;
 mod size;
 mod snapshot;
+mod succession;
 mod sweep;
 
 use crate::columns::{

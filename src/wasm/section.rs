@@ -8,7 +8,7 @@ use super::{Engine, to_json};
 use crate::consolidate::{self, PlaybookRule};
 use crate::context::{Frame, MOST_NAMED, MemoryType, TYPED_SUBTYPES};
 use crate::decay::{self, AlgorithmType, DECAY, DecayConstants, Lifecycle};
-use crate::evidence::{ANSWERABLE, trait_names};
+use crate::evidence::{ANSWERABLE, MOST_LEARNED, trait_names};
 use crate::intent::Matcher;
 use crate::merge::MergeOptions;
 use crate::playbook::EDGE_STRENGTHENING;
@@ -115,6 +115,7 @@ pub fn constants() -> String {
         unknown_edge_strength: f64,
         answerable: f64,
         traits: &'static [&'static str],
+        most_learned: f64,
     }
     let of_type = |name, node_type| TypeConstants {
         name,
@@ -168,5 +169,6 @@ pub fn constants() -> String {
         unknown_edge_strength: UNKNOWN_EDGE_WEIGHT,
         answerable: ANSWERABLE,
         traits: trait_names(),
+        most_learned: MOST_LEARNED,
     })
 }

@@ -352,6 +352,25 @@ fn stop_words_count_only_if_the_question_has_no_others() {
 }
 
 #[test]
+fn function_words_of_the_language_of_a_question_do_not_count() {
+    let mut memory = Memory::new();
+    let row = memory.add(&["the house"])[0];
+    let mut words = |asked: &str| -> Vec<String> {
+        memory.why(row, asked).words.into_iter().map(|it| it.asked).collect()
+    };
+    assert_eq!(words("Wann war der Ausflug an den Titisee?"), ["ausflug", "titisee"]);
+    assert_eq!(words("Où est la maison de ma tante ?"), ["maison", "tante"]);
+    assert_eq!(words("¿Dónde está la casa de mi tía?"), ["casa", "tia"]);
+    // English questions keep the same words, also if names hold words of another language.
+    assert_eq!(
+        words("What did the son of Rosa de la Cruz do?"),
+        ["son", "rosa", "de", "la", "cruz"]
+    );
+    assert_eq!(words("war films"), ["war", "films"]);
+    assert_eq!(words("wie war das"), ["wie", "war", "das"]);
+}
+
+#[test]
 fn of_a_long_question_the_32_rarest_words_of_texts_count_in_its_order() {
     let mut memory = Memory::new();
     let rare = sentence(0, 34).replace('.', "");
@@ -490,6 +509,26 @@ fn every_memory_of_a_run_gets_the_best_of_the_run() {
 }
 
 // ---- filters, limits, order ---------------------------------------------------------------------
+
+#[test]
+fn the_best_of_a_run_counts_for_the_twelve_memories_before_and_after_it() {
+    let mut memory = Memory::new();
+    let cluster = [memory.index.name(NameKind::Cluster, "one").unwrap()];
+    let nodes: Vec<_> = (0..40)
+        .map(|place| {
+            let text = if place == 20 { "coffee" } else { "bread" };
+            let created_at = Some(NOW + f64::from(place) * MINUTE);
+            (NodeChange { created_at, clusters: Some(&cluster), ..NODE }, Some(("", text)))
+        })
+        .collect();
+    let rows = memory.upsert(&nodes).unwrap();
+    let all = memory.evidence("coffee");
+    for (place, row) in rows.iter().enumerate() {
+        let expected = if (8..=32).contains(&place) { 1.0 - 0.7 } else { 0.0 };
+        assert_is(all[row].ses, expected, "ses");
+        assert_is(all[row].sesb, 1.0 / 3.0, "sesb");
+    }
+}
 
 #[test]
 fn evidence_is_relative_to_the_best_memory_that_passes_the_filters() {
@@ -780,6 +819,61 @@ fn a_chain_of_corrections_and_a_circle_of_them_end() {
     assert_eq!(memory.ranking("coffee and tea"), [rows[2], rows[1], rows[0]]);
     supersede(&mut memory, &[(rows[0], rows[2]), (rows[1], rows[1])]);
     assert_eq!(memory.ranking("coffee and tea").len(), 3);
+}
+
+#[test]
+fn few_answers_are_the_first_of_all_answers() {
+    // Few answers are found with bounds, and all of them without.
+    let words = ["coffee", "tea", "bread", "milk", "deploy", "friday", "mira", "jonas"];
+    let long =
+        ["the latest coffee with milk", "coffee for mira on friday", "when did mira deploy?"];
+    for (round, preset) in ["general", "trading"].into_iter().enumerate() {
+        let mut memory = Memory::with(&json!({ "evidence": { "preset": preset } }), usize::MAX);
+        let subtypes = ["custom:turn_summary", "custom:signal", "custom:lesson", "custom:playbook"]
+            .map(|name| memory.index.name(NameKind::Subtype, name).unwrap());
+        let texts: Vec<String> = (0..900)
+            .map(|place: usize| {
+                let word = |step: usize| words[place * step % 89 % words.len()];
+                format!("{} {} {} {}", word(3), word(7), word(31), sentence(place % 400, 3))
+            })
+            .collect();
+        let nodes: Vec<_> = texts
+            .iter()
+            .zip(0_u32..)
+            .map(|(text, place)| {
+                let made = NOW - f64::from(place * 37 % 900) * 40.0 * MINUTE;
+                let node = NodeChange {
+                    sequence: Some(u64::from(place * 61 % 1_000)),
+                    created_at: Some(made),
+                    last_accessed: Access::At(NOW - f64::from(place * 13 % 50) * DAY),
+                    access_count: Some(place * 7 % 40),
+                    subtype: Some(subtypes[(place % 4) as usize]),
+                    ..NODE
+                };
+                (node, Some(("", text.as_str())))
+            })
+            .collect();
+        let rows = memory.upsert(&nodes).unwrap();
+        for corrections in [0, 120, 700] {
+            let ends: Vec<_> =
+                (0..corrections).map(|it| (rows[it * 17 % 900], rows[it * 29 % 880])).collect();
+            supersede(&mut memory, &ends);
+            if round == 1 {
+                let shifts = [0.4, -0.3, 0.5, 0.2, -0.1, 0.3];
+                let learned = Learned { steps: 9, shifts, ..Learned::default() };
+                memory.index.set_learned(learned).unwrap();
+            }
+            let filters = Filters::default();
+            for text in words.iter().chain(&long) {
+                let ask = question(text, &filters);
+                let all = memory.answers(&ask);
+                for limit in [1, 10, 100] {
+                    let first = memory.answers(&Ask { limit, ..ask.clone() });
+                    assert_eq!(first, all[..limit.min(all.len())], "{preset} {corrections} {text}");
+                }
+            }
+        }
+    }
 }
 
 // ---- changes, folds, memory ---------------------------------------------------------------------

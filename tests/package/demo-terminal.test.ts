@@ -1,9 +1,10 @@
-// The terminal demo, tested by its output. Each kind of output also comes from the bundled program
+// The terminal demo, tested by its output: answers by signals, and the views in place of an answer.
+// Answers by evidence: demo-evidence.test.ts. Each kind of output also comes from the bundled program
 // in a child process, and one test compares the two. The printed picture is drawn from the --json
 // data, which another test checks; other widths redraw that picture.
 
 import { spawnSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -77,8 +78,13 @@ async function run(args: readonly string[], columns = 120) {
   return ran;
 }
 
+const BY_SIGNALS = ["--ranking", "signals"] as const;
+
+/** Runs the program with rankings by signals. */
+const signals = (args: readonly string[], columns = 120) => run([...args, ...BY_SIGNALS], columns);
+
 async function json(args: readonly string[]): Promise<Report> {
-  const { status, stdout, stderr } = await run([...args, "--json"]);
+  const { status, stdout, stderr } = await signals([...args, "--json"]);
   expect(stderr).toBe("");
   expect(status).toBe(0);
   return JSON.parse(stdout) as Report;
@@ -136,8 +142,9 @@ describe("a process of the program", () => {
   };
 
   it.each([
-    [[], 150],
-    [[IN_PARTS, "--trace", "--explain", "n_cak5y"], 80],
+    [[], 100],
+    [[...BY_SIGNALS], 150],
+    [[IN_PARTS, "--trace", "--explain", "n_cak5y", ...BY_SIGNALS], 80],
     [["--events", "funding_extreme BTC 0.8"], 80],
     [["--consolidate", "--at", "2026-02-20"], 160],
     [["--context", "What did we decide about ETH shorts yesterday?"], 100],
@@ -155,10 +162,15 @@ describe("a process of the program", () => {
   });
 
   it("writes the same data", async () => {
-    const args = ["funding on DOGE", "--explain", "n_cak5y", "--json"];
-    const { status, stdout, stderr } = start(args, 100);
+    const args = ["funding on DOGE", "--explain", "n_cak5y"];
+    const { status, stdout, stderr } = start([...args, ...BY_SIGNALS, "--json"], 100);
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-    expect(timeless(JSON.parse(stdout))).toEqual(timeless(await json(args.slice(0, -1))));
+    expect(timeless(JSON.parse(stdout))).toEqual(timeless(await json(args)));
+    const byEvidence = start([...args, "--json"], 100);
+    expect(byEvidence).toMatchObject({
+      stderr: "",
+      stdout: (await run([...args, "--json"])).stdout,
+    });
   });
 
   it("exits normally if its reader closes the pipe early", () => {
@@ -302,7 +314,7 @@ describe("the data of an answer", () => {
     expect(answer.candidates.total).toBe(0);
     expect(answer.rankings).toEqual({ global: [], sections: [], intent: [] });
     expect(answer.trace.confidence.flags).toEqual(["no_results"]);
-    expect(await run(["xyzzy plugh"])).toMatchObject({
+    expect(await signals(["xyzzy plugh"])).toMatchObject({
       status: 0,
       stdout: expect.stringContaining("No memory has a word"),
     });
@@ -450,7 +462,7 @@ describe("--explain", () => {
   it("prints a tree whose products follow from the printed factors", async () => {
     const { sections } = (await one([question])).rankings;
     const { id, score, title } = sections[1] ?? {};
-    const { status, stdout, stderr } = await run([question, "--explain", id ?? ""], 300);
+    const { status, stdout, stderr } = await signals([question, "--explain", id ?? ""], 300);
     expect([status, stderr]).toEqual([0, ""]);
     const tree = stdout.slice(stdout.indexOf("WHY "));
     expect(tree).toBe(`${draw(await one([question, "--explain", id ?? ""]), 300)}\n`);
@@ -503,7 +515,7 @@ describe("--explain", () => {
 
   it("accepts ids as they are printed beside the results", async () => {
     const { sections } = (await one([question])).rankings;
-    const { stdout } = await run([question]);
+    const { stdout } = await signals([question]);
     for (const { id } of sections) expect(stdout).toContain(id.slice(0, 7));
     expect(new Set(SAMPLE.nodes.map((node) => node.id.slice(0, 7))).size).toBe(
       SAMPLE_DEFAULTS.memories,
@@ -563,12 +575,12 @@ describe("a question in parts", () => {
   );
 
   it("says so if a part has no results", async () => {
-    const empty = (await run(["What is my rule for stops and when does xyzzy plugh?"])).stdout;
+    const empty = (await signals(["What is my rule for stops and when does xyzzy plugh?"])).stdout;
     expect(empty).toMatch(
       /\nparts +1 {2}What is my rule for stops \(25 found, 5 of them below\)\n/,
     );
     expect(empty).toContain("2  when does xyzzy plugh? (nothing found)\n");
-    const crowded = (await run(["What is my playbook for squeezes? What happened with DOGE?"]))
+    const crowded = (await signals(["What is my playbook for squeezes? What happened with DOGE?"]))
       .stdout;
     expect(crowded).toContain("2  What happened with DOGE (25 found, none of them below)\n");
   });
@@ -604,7 +616,7 @@ describe("a question in parts", () => {
 
 describe("--trace", () => {
   it("prints the steps of an answer as a tree", async () => {
-    const { status, stdout, stderr } = await run([IN_PARTS, "--trace"]);
+    const { status, stdout, stderr } = await signals([IN_PARTS, "--trace"]);
     expect([status, stderr]).toEqual([0, ""]);
     expect(untimed(stdout).split("\n")).toEqual([
       "TRACE  how the third ranking came about",
@@ -628,7 +640,7 @@ describe("--trace", () => {
   it("shows the outcome of weak results", async () => {
     const question = ["weekend liquidity", "--limit", "20"];
     const { trace, rankings } = await one(question);
-    const text = untimed((await run([...question, "--trace"], 200)).stdout);
+    const text = untimed((await signals([...question, "--trace"], 200)).stdout);
     expect(flowing(text)).toBe(flowing(`${renderTrace(trace, SCREEN)}\n`));
     expect(text).toContain("├─ replace  t: 2 replaced, 2 dropped\n");
     for (const { id, score, by, by_score } of trace.replaced) {
@@ -694,10 +706,10 @@ describe("--trace", () => {
   });
 
   it("is printed with every answer, before an explanation", async () => {
-    expect((await run(["--trace"])).stdout.match(/^TRACE /gm)).toHaveLength(4);
-    const { stdout } = await run(["funding on DOGE", "--trace", "--explain", "n_cak5y"]);
+    expect((await signals(["--trace"])).stdout.match(/^TRACE /gm)).toHaveLength(4);
+    const { stdout } = await signals(["funding on DOGE", "--trace", "--explain", "n_cak5y"]);
     expect(stdout).toMatch(/\nTRACE .*\nWHY /s);
-    expect((await run(["funding on DOGE"])).stdout).not.toMatch(/TRACE |\nparts | part \d/);
+    expect((await signals(["funding on DOGE"])).stdout).not.toMatch(/TRACE |\nparts | part \d/);
   });
 });
 
@@ -765,7 +777,7 @@ describe("a conversation", () => {
 
 describe("without a question and without a terminal", () => {
   it("the program answers four standing questions, one for each section", async () => {
-    const { status, stdout, stderr } = await run([]);
+    const { status, stdout, stderr } = await signals([]);
     expect(stderr).toBe("");
     expect(status).toBe(0);
     expect(stdout.match(/^› /gm)).toHaveLength(4);
@@ -787,7 +799,7 @@ describe("the picture", () => {
   const question = "What lessons have I learned about liquidation cascades?";
 
   it.each([80, 150])("is as wide as a terminal of %i columns", async (columns) => {
-    const { stdout } = await run([question, "--trace", "--explain", "n_cak5y"], columns);
+    const { stdout } = await signals([question, "--trace", "--explain", "n_cak5y"], columns);
     expect(widest(stdout)).toBeLessThanOrEqual(columns);
     expect(widest(stdout)).toBeGreaterThan(columns - 10);
     expect(stdout).not.toContain("\u001b");
@@ -851,6 +863,10 @@ describe("a wrong command line", () => {
     [["BTC", "--limit", "many"], "--limit: “many” is no whole number"],
     [["BTC", "--limit"], "argument missing"],
     [["BTC", "--colour"], "Unknown option '--colour'"],
+    [["BTC", "--ranking", "luck"], "Allowed choices are evidence, signals"],
+    [["BTC", "--trace"], "--trace: only answers by signals have a trace. Add --ranking signals"],
+    [["--consolidate", "--ranking", "signals"], "--ranking: --consolidate ranks nothing"],
+    [["--events", "a 1", "--ranking", "evidence"], "--ranking: --events ranks nothing"],
     [[""], "The question is empty"],
     [["--explain", "n_cak5y"], "--explain: a score belongs to a question, and there is none"],
     [["BTC", "--explain"], "argument missing"],
@@ -861,7 +877,7 @@ describe("a wrong command line", () => {
       "--explain: there is no memory “n_zzz”. In this answer are, for example, n_",
     ],
     [["BTC", "--explain", "n_zzz", "--json"], "there is no memory “n_zzz”"],
-    [["xyzzy", "--explain", "n_zzz"], "This answer has none"],
+    [["xyzzy", "--explain", "n_zzz", "--ranking", "signals"], "This answer has none"],
     [
       ["BTC", "--explain", "n_cak5y", "--at", "2025-09-20"],
       "“n_cak5y” is not there yet, it is of 2025-09-26",
@@ -894,6 +910,7 @@ describe("a wrong command line", () => {
     const options = [
       "--at",
       "--limit",
+      "--ranking",
       "--explain",
       "--trace",
       "--events",
@@ -903,10 +920,11 @@ describe("a wrong command line", () => {
     ];
     for (const word of [...options, "npm run ask", "standing questions"])
       expect(stdout).toContain(word);
-    expect(stdout).toContain(
+    expect(inOneLine(stdout)).toContain(
       "Only times differ from run to run: time_us, and each ms in the trace",
     );
-    expect(stdout).toContain("Since format 3 ");
+    for (const file of stdout.match(/js\/demo\/\S+\.ts/g) ?? [])
+      expect(existsSync(new URL(`../../${file}`, import.meta.url)), file).toBe(true);
   });
 });
 
@@ -1213,33 +1231,40 @@ describe("--context", () => {
   const QUESTION = "What did we decide about ETH shorts yesterday?";
   const byId = new Map(SAMPLE.nodes.map((node) => [node.id, node]));
 
-  it("searches the types in the plan, and passes on memories of that type", async () => {
-    const { question, clock, searches, context } = await data<PromptReport>("--context", QUESTION);
-    expect([question, clock]).toEqual([QUESTION, SAMPLE_DEFAULTS.end]);
-    expect(context.frame.frame_id).toBe("decision");
-    expect(searches.map(({ found: _, ...query }) => query)).toEqual(context.plan.queries);
-    for (const { limit, found } of searches) {
-      expect(found).toBeGreaterThan(0);
-      expect(found).toBeLessThanOrEqual(2 * limit);
-    }
-    const recalled = Object.entries(context.recalled_ids);
-    expect(recalled.flatMap(([, ids]) => ids).length).toBeGreaterThan(10);
-    for (const [type, ids] of recalled) {
-      for (const id of ids) expect(memoryTypeOf(byId.get(id)?.subtype)).toBe(type);
-      expect(ids.length).toBeLessThanOrEqual(
-        searches.find((one) => one.memory_type === type)?.limit ?? 0,
-      );
-    }
-    expect(context.failed).toEqual([]);
-    expect(await data<PromptReport>("--context", QUESTION)).toEqual({
-      format: 1,
-      question,
-      clock,
-      searches,
-      context,
-      titles: expect.anything(),
-    });
-  });
+  it.each([
+    ["evidence", 5],
+    ["signals", 10],
+  ] as const)(
+    "searches the types in the plan by %s, and passes on memories of that type",
+    async (ranking, least) => {
+      const args = ["--context", QUESTION, "--ranking", ranking];
+      const { question, clock, searches, context } = await data<PromptReport>(...args);
+      expect([question, clock]).toEqual([QUESTION, SAMPLE_DEFAULTS.end]);
+      expect(context.frame.frame_id).toBe("decision");
+      expect(searches.map(({ found: _, ...query }) => query)).toEqual(context.plan.queries);
+      for (const { limit, found } of searches) {
+        expect(found).toBeGreaterThan(0);
+        expect(found).toBeLessThanOrEqual(2 * limit);
+      }
+      const recalled = Object.entries(context.recalled_ids);
+      expect(recalled.flatMap(([, ids]) => ids).length).toBeGreaterThan(least);
+      for (const [type, ids] of recalled) {
+        for (const id of ids) expect(memoryTypeOf(byId.get(id)?.subtype)).toBe(type);
+        expect(ids.length).toBeLessThanOrEqual(
+          searches.find((one) => one.memory_type === type)?.limit ?? 0,
+        );
+      }
+      expect(context.failed).toEqual([]);
+      expect(await data<PromptReport>(...args)).toEqual({
+        format: 1,
+        question,
+        clock,
+        searches,
+        context,
+        titles: expect.anything(),
+      });
+    },
+  );
 
   it("includes the newest conversations of two days, in more detail if the turn asks for something recent", async () => {
     const conversations = async (question: string) => {
@@ -1262,11 +1287,17 @@ describe("--context", () => {
     ]);
   });
 
+  it("finds memories by evidence unless it is told otherwise", async () => {
+    const ranked = (...by: string[]) => data<PromptReport>("--context", QUESTION, ...by);
+    expect(await ranked()).toEqual(await ranked("--ranking", "evidence"));
+    expect((await ranked()).searches).not.toEqual((await ranked(...BY_SIGNALS)).searches);
+  });
+
   it("uses the clock", async () => {
     const at = "2025-12-01";
     const { context, titles } = await data<PromptReport>("--context", QUESTION, "--at", at);
     const ids = [...Object.values(context.recalled_ids).flat(), ...Object.keys(titles)];
-    expect(ids.length).toBeGreaterThan(10);
+    expect(ids.length).toBeGreaterThan(5);
     for (const id of ids) expect(byId.get(id)?.created_at).toBeLessThanOrEqual(Date.parse(at));
   });
 
@@ -1338,7 +1369,7 @@ describe("--context", () => {
   it("fits 60, 80, 100 and 160 columns", async () => {
     const library = new Library(SAMPLE, Date.parse(SAMPLE_DEFAULTS.end));
     for (const question of [QUESTION, ...STANDING_QUESTIONS]) {
-      const report = await promptReport(library, question);
+      const report = await promptReport(library, question, "evidence");
       for (const width of [60, 80, 100, 160]) {
         expect(widest(renderPrompt(report, { ...SCREEN, width }))).toBeLessThanOrEqual(width);
       }

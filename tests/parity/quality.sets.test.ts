@@ -3,6 +3,7 @@
 import { createEngine } from "nous-wasm";
 import { stem } from "porter2";
 import { describe, expect, it } from "vitest";
+import { languageSet } from "../../benches/quality/own-languages.ts";
 import { GENERAL_QUESTIONS, ownSets } from "../../benches/quality/own-sets.ts";
 import { PARTS, partOf, type SetQuestion } from "../../benches/quality/question-set.ts";
 import { parseSets } from "../../benches/quality/read-set.ts";
@@ -190,6 +191,54 @@ describe("the own questions", () => {
     expect(recorded.map(partOf)).toEqual(["test", "dev", "dev", "dev", "test"]);
     for (const { text, part } of general.questions) expect(part, text).toBe(partOf(text));
     expect(new Set(general.questions.map(({ part }) => part))).toEqual(new Set(PARTS));
+  });
+});
+
+describe("the questions in another language", () => {
+  const set = languageSet();
+  const byId = new Map(set.memories.map((one) => [one.id, one]));
+  const longWords = (text: string) =>
+    (
+      text
+        .toLowerCase()
+        .normalize("NFKD")
+        .match(/\p{Script=Latin}+/gu) ?? []
+    ).filter(({ length }) => length >= 4);
+
+  it("pass the reader of question sets", () => {
+    expect(parseSets(JSON.parse(JSON.stringify([set])), "languages")).toEqual([set]);
+  });
+
+  it("are 40 over a memory of 125 texts, 25 in each language", () => {
+    expect(byId.size).toBe(125);
+    expect(new Set(set.memories.map(({ text }) => text)).size).toBe(125);
+    const counts = tally(set.memories, ({ language }) => language!);
+    expect(counts).toEqual(new Map(["en", "de", "fr", "es", "ja"].map((one) => [one, 25])));
+    const ways = tally(set.questions, ({ kind }) => kind);
+    expect(ways.size).toBe(8);
+    for (const [way, count] of ways) expect(count, way).toBe(5);
+  });
+
+  it("have one answer each, in another language and without a long word in common", () => {
+    expect(new Set(set.questions.flatMap(({ answers }) => answers)).size).toBe(40);
+    for (const { text, language, answers, kind } of set.questions) {
+      const answer = byId.get(answers[0]!)!;
+      expect(kind).toBe(`${language} → ${answer.language}`);
+      expect(
+        [language, answer.language].filter((one) => one === "en"),
+        text,
+      ).toHaveLength(1);
+      const asked = new Set(longWords(text));
+      expect(
+        longWords(answer.text).filter((word) => asked.has(word)),
+        text,
+      ).toEqual([]);
+    }
+  });
+
+  it("are marked by the language of their script", () => {
+    for (const { text, language } of [...set.memories, ...set.questions])
+      expect(JAPANESE.test(text), text).toBe(language === "ja");
   });
 });
 

@@ -7,6 +7,7 @@
 import { stem } from "porter2";
 import type { Learned, Trait, Why, WordVectors } from "../../js/engine/src/memory/types.ts";
 import { pairs, runs } from "./full-text.ts";
+import { functionWords } from "./function-words.ts";
 import type { MemorySection } from "./sections.ts";
 import { STOP_WORDS } from "./stop-words.ts";
 import { capitals, findTimes, holdsName, holdsNumber, holdsTime, sought } from "./times.ts";
@@ -378,7 +379,10 @@ export class EvidenceTexts {
 
   /** The words of a question that count, in its order. */
   asked(all: readonly string[]): AskedWord[] {
-    const telling = all.some(isContent) ? all.filter(isContent) : all;
+    const english = all.filter((word) => !isContent(word)).length;
+    const leftOut = functionWords(all, english);
+    const tells = (word: string) => isContent(word) && !leftOut.has(word);
+    const telling = all.some(tells) ? all.filter(tells) : all;
     const stems = telling.map((word) => this.#stem(word));
     const words = telling.filter((_, place) => stems.indexOf(stems[place]!) === place);
     return this.#rarest(words.map((text) => ({ text, matches: this.#matches(text) })));
@@ -466,6 +470,8 @@ const B = 0.75;
 const HELD = 0.55;
 const MEANING = 0.7;
 const REACH = 3;
+/** The memories before and after that count for the best of a run. */
+const NEARBY = 12;
 /** The memories before and after that belong to a window. */
 const AROUND = 5;
 const SPREAD_UNITS = 65_536;
@@ -724,7 +730,10 @@ export function collectEvidence(
       );
       return shareOf(sum, allRarity);
     };
-    const ses = most(run.map(({ id }) => nearness.get(id)!));
+    const bestAround = (place: number) => {
+      const window = run.slice(Math.max(place - NEARBY, 0), place + NEARBY + 1);
+      return most(window.map(({ id }) => nearness.get(id)!));
+    };
     const ranked = run.map(({ id }) => bm.get(id)!).sort((a, b) => b - a);
     const [one = 0, two = 0, three = 0] = ranked;
     const sesb = (one + two + three) / 3;
@@ -737,7 +746,7 @@ export function collectEvidence(
     run.forEach(({ id }, place) => {
       const brevity = Math.min(SHORT_WORDS / texts.get(id)!.words, 1);
       const win = Math.max(around(place) - soft.get(id)!, 0) * brevity;
-      ofRun.set(id, { nb: near(place) * brevity, win, ses, sesb });
+      ofRun.set(id, { nb: near(place) * brevity, win, ses: bestAround(place), sesb });
     });
   }
 

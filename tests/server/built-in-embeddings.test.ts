@@ -3,8 +3,14 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { loadEmbedderSync } from "nous-embedder";
 import { describe, expect, test } from "vitest";
+import { Agent } from "../../js/server/src/agent/agent.ts";
+import { TABLES, type TableName } from "../../js/server/src/settings/embeddings-model.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
+import { readSettings } from "../../js/server/src/settings/read.ts";
+import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { ask } from "./support/direct-agent.ts";
 import { startProvider } from "./support/embedding-provider.ts";
 import { raw } from "./support/existing-database.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
@@ -124,21 +130,22 @@ describe("a write", () => {
   });
 });
 
-describe("memories without a vector", () => {
-  async function older(): Promise<{ folder: string; own: Client; file: string }> {
-    const folder = temporaryFolder();
-    const running = await start(folder, NONE);
-    const own = clientOf(running, "alice");
-    const items = Array.from({ length: 600 }, (_, place) => note(`n_${place}`, `Rent ${place}`));
-    for (let from = 0; from < items.length; from += 100) {
-      const part = items.slice(from, from + 100);
-      expect((await own.ask("POST /nodes/batch", { items: part })).status).toBe(200);
-    }
-    await own.create({ ...note("kana", "家賃"), content_body: null });
-    await running.end();
-    return { folder, own, file: agentFile(folder, "alice") };
+/** Makes an agent with 600 memories that have a word of the tables, and one with a word of one of them. */
+async function older(options: string[]): Promise<{ folder: string; own: Client; file: string }> {
+  const folder = temporaryFolder();
+  const running = await start(folder, options);
+  const own = clientOf(running, "alice");
+  const items = Array.from({ length: 600 }, (_, place) => note(`n_${place}`, `Rent ${place}`));
+  for (let from = 0; from < items.length; from += 100) {
+    const part = items.slice(from, from + 100);
+    expect((await own.ask("POST /nodes/batch", { items: part })).status).toBe(200);
   }
+  await own.create({ ...note("kana", "家賃"), content_body: null });
+  await running.end();
+  return { folder, own, file: agentFile(folder, "alice") };
+}
 
+describe("memories without a vector", () => {
   const isMade = (file: string) => {
     const { nodes, waiting } = storedIn(file);
     const [last, ...others] = nodes.reverse();
@@ -150,7 +157,7 @@ describe("memories without a vector", () => {
   };
 
   test("get one when their agent is opened", async () => {
-    const { folder, file } = await older();
+    const { folder, file } = await older(NONE);
     expect(storedIn(file).waiting).toBe(601);
     const running = await start(folder);
     const own = clientOf(running, "alice");
@@ -167,7 +174,7 @@ describe("memories without a vector", () => {
   });
 
   test("get one by the command backfill, and others by reembed", async () => {
-    const { folder, file } = await older();
+    const { folder, file } = await older(NONE);
     expect(run(folder, "backfill")).toContain("alice: 600 of 601 memories");
     expect(isMade(file)).toBe(true);
     const db = raw(file);
@@ -189,6 +196,127 @@ describe("memories without a vector", () => {
     expect(await own.search("rent")).toEqual(["in"]);
     const file = agentFile(folder, "alice");
     await expect.poll(() => storedIn(file).nodes, { timeout: 10_000 }).toEqual([ofTable("in")]);
+  });
+});
+
+const TABLE_NAMES = Object.keys(TABLES) as TableName[];
+const idOf = (table: TableName): string => {
+  const embedder = loadEmbedderSync(TABLES[table]);
+  const { id } = embedder;
+  embedder.free();
+  return id;
+};
+const by = (table: TableName) => ["--embeddings-model", table];
+
+describe("the table", () => {
+  test.each(TABLE_NAMES)("%s makes vectors if the settings name it", async (table) => {
+    const own = clientOf(await start(temporaryFolder(), by(table)), "alice");
+    expect((await own.create({ id: "one" })).embedding_model).toBe(idOf(table));
+    expect(storedIn(own.file()).nodes).toMatchObject([{ components: TABLES[table].dimensions }]);
+  });
+
+  test("multilingual-128 finds texts of another language, and english-128 does not", async () => {
+    const texts = {
+      de: "Der Tierarzt sagt, der Hund sei zu dick.",
+      fr: "Notre fille a perdu sa première dent à l'école.",
+      es: "El niño tiene fiebre y se queda en casa.",
+      ja: "台風で庭の木が倒れた。",
+      en: "The car needs new brakes.",
+    };
+    const questions = [
+      ["the dog is too fat", "de"],
+      ["which tooth did our daughter lose?", "fr"],
+      ["is a child ill with fever?", "es"],
+      ["trees in the garden after the storm", "ja"],
+      ["Bremsen für das Auto", "en"],
+      ["des freins pour la voiture", "en"],
+      ["frenos para el coche", "en"],
+      ["車のブレーキ", "en"],
+    ] as const;
+    const firstBy = async (table: TableName) => {
+      const own = clientOf(await start(temporaryFolder(), by(table)), "alice");
+      for (const [id, title] of Object.entries(texts))
+        await own.create({ ...note(id, title), content_body: null });
+      const found = [];
+      for (const [query] of questions) found.push((await own.search(query, { limit: 1 }))[0]);
+      return found;
+    };
+    const wanted = questions.map(([, id]) => id);
+    expect(await firstBy("multilingual-128")).toEqual(wanted);
+    // By pieces of words, and by letters, it finds one: dent.
+    const byEnglish = await firstBy("english-128");
+    expect(byEnglish.filter((id, place) => id === wanted[place])).toEqual(["fr"]);
+  });
+
+  test("takes the place of another one when an agent is opened, with progress", async () => {
+    const { folder, file } = await older([]);
+    const models = () => [...new Set(storedIn(file).nodes.map(({ model }) => model))];
+    expect(models()).toEqual([idOf("english-128"), null]);
+    // A text without a word of the first table has one of the second.
+    for (const [table, vectors, ...without] of [
+      ["multilingual-128", 601],
+      ["english-256", 600, null],
+    ] as const) {
+      const running = await start(folder, [...by(table), "--ranking", "signals"]);
+      const own = clientOf(running, "alice");
+      await own.search("rent");
+      await expect.poll(() => storedIn(file).waiting, { timeout: 30_000 }).toBe(0);
+      await expect.poll(models, { timeout: 30_000 }).toEqual([idOf(table), ...without]);
+      expect(storedIn(file).nodes[0]!.components).toBe(TABLES[table].dimensions);
+      await expect
+        .poll(() => running.log(), { timeout: 10_000 })
+        .toMatch(new RegExp(`"vectors":${vectors},.*"Made missing vectors"`));
+      const similar = { content: "Rent 7" };
+      expect((await own.ask("POST /nodes/check-similar", similar)).body).toMatchObject({
+        basis: "vectors",
+        recommendation: "duplicate_found",
+      });
+      const embedding = Array.from({ length: TABLES[table].dimensions }, () => 1);
+      expect(await own.search("rent", { embedding, limit: 3 })).toHaveLength(3);
+      await running.end();
+    }
+    expect(run(folder, "backfill")).toContain("alice: 600 of 601 memories");
+    expect(models()).toEqual([idOf("english-128"), null]);
+    expect(run(folder, "backfill")).toContain("alice: 0 of 0 memories");
+  });
+
+  test("makes only its own vectors in a write that comes before", async () => {
+    const file = join(temporaryFolder(), "a.db");
+    const opened = (table: TableName) => {
+      const builtIn = loadEmbedderSync(TABLES[table]);
+      return new Agent(new LibsqlStorage(file, { durability: "normal" }), { builtIn });
+    };
+    const first = opened("english-128");
+    for (const id of ["one", "two"])
+      await ask(first, "createNode", { body: note(id, "Rents fell") });
+    first.close();
+    const second = opened("english-256");
+    const items = [note("three", "Wages rose"), note("four", "The cat sleeps outside")];
+    await ask(second, "createNodes", { body: { items } });
+    const components = () => storedIn(file).nodes.map((node) => node.components);
+    expect(components()).toEqual([null, null, 256, 256]);
+    expect(await second.embedOlder(1)).toEqual({ done: 1, embedded: 1 });
+    expect(components()).toEqual([256, null, 256, 256]);
+    expect(await ask(second, "backfillEmbeddings")).toEqual({ ok: true, embedded: 1, total: 1 });
+    expect(components()).toEqual([256, 256, 256, 256]);
+    second.close();
+  });
+
+  test("is one of the tables, and a service may have any model", async () => {
+    await expect(readSettings({ embeddings_model: "tea" }, {})).rejects.toThrow(
+      /^--embeddings-model is "tea": the tables .* english-128, .* set embeddings_provider .*\.$/,
+    );
+    const variable = { NOUS_EMBEDDINGS_MODEL: "nous-128" };
+    await expect(readSettings({}, variable)).rejects.toThrow(
+      /^the environment variable NOUS_EMBEDDINGS_MODEL is "nous-128": .*multilingual-128/,
+    );
+    const modelBy = async (embeddings_provider: string, given = {}) =>
+      (await readSettings({ embeddings_provider, ...given }, {})).settings.embeddings_model;
+    expect(await modelBy("builtin")).toBe("english-128");
+    expect(await modelBy("openai-compatible")).toBe("nomic-embed-text");
+    const tea = { embeddings_model: "tea" };
+    expect(await modelBy("openai-compatible", tea)).toBe("tea");
+    expect(await modelBy("none", tea)).toBe("tea");
   });
 });
 

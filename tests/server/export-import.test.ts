@@ -73,6 +73,12 @@ const edge = (id: string, source_id: string, target_id: string, fields: object =
   ...fields,
 });
 
+const NONE_MOVED = { qm: 0, prevq: 0, len: 0, num: 0, cap: 0, pos: 0 };
+const learnedLine = (fields: object) => ({
+  ...{ kind: "learned", steps: 1, shifts: NONE_MOVED, means: NONE_MOVED },
+  ...fields,
+});
+
 const cluster = (id: string) => ({ kind: "cluster", id, name: id });
 const membership = (cluster_id: string, node_id: string) => ({
   kind: "membership",
@@ -132,6 +138,62 @@ test("an import of an export gives the same memory", { timeout: 60_000 }, async 
   );
   expect(answers[0].length).toBeGreaterThan(5);
   expect(answers[1]).toEqual(answers[0]);
+});
+
+/** A memory of an answer by evidence. */
+interface Found {
+  id: string;
+  score: number;
+  evidence: Record<string, number>;
+}
+
+test("what use has taught is exported, and an import into a new server answers as the first", async () => {
+  const LEARNS = ["--learning", "on"];
+  const [folder, second] = [temporaryFolder(), temporaryFolder()];
+  const first = await start(folder, LEARNS);
+  const taught = clientOf(first, "default");
+  for (const [id, content_title] of [
+    ["asked", "Which green tea is Mira's?"],
+    ["told", "Which green tea is Mira's."],
+  ])
+    await taught.create({ id, content_title, content_body: null, subtype: "custom:turn_summary" });
+  const question = "green tea of Mira";
+  for (let turn = 0; turn < 5; turn++)
+    await taught.ask("POST /search/feedback", {
+      ...{ question, shown: ["asked", "told"], used: ["told"] },
+    });
+  const answersOf = async (client: typeof taught) => {
+    const { data } = (await client.ask("POST /retrieve", { query: question })).body;
+    return {
+      // Each answer counts an access, which moves affinity; it weighs 0.
+      data: data.map(({ id, score, evidence: { affinity: _, ...evidence } }: Found) => ({
+        ...{ id, score, evidence },
+      })),
+      learned: (await client.ask("GET /learned")).body,
+    };
+  };
+  const before = await answersOf(taught);
+  expect(before.data[0].id).toBe("told");
+  expect(before.learned.steps).toBe(5);
+  await first.end();
+
+  const lines = exported(folder);
+  expect(lines.map((line) => JSON.parse(line).kind)).toEqual(["learned", "node", "node"]);
+  expect(imported(second, lines)).toEqual([3, 0, 0]);
+  expect(exported(second)).toEqual(lines);
+  const server = await start(second, LEARNS);
+  expect(await answersOf(clientOf(server, "default"))).toEqual(before);
+
+  // A running server takes it, too. It replaces what the agent has learned only on request.
+  const learned = { ...JSON.parse(lines[0]!), steps: 9 };
+  expect(imported(second, [learned])).toEqual([0, 0, 1]);
+  expect(imported(second, [learned], { conflicts: "newer" })).toEqual([0, 0, 1]);
+  expect(imported(second, [learned], { conflicts: "overwrite" })).toEqual([0, 1, 0]);
+  expect((await answersOf(clientOf(server, "default"))).learned.steps).toBe(9);
+  // Hynous has no such line.
+  const compat = run(["export", "--data-dir", second, "--compat", "hynous"]);
+  expect(compat.stdout).toContain('"kind":"node"');
+  expect(compat.stdout).not.toContain("learned");
 });
 
 test("a database of the existing server can be exported and imported, with odd values treated as missing", () => {
@@ -404,6 +466,13 @@ describe("lines", () => {
       ["an unknown kind", [node("n_1"), { kind: "note", id: "n_2" }], /Line 2: kind: /],
       ["no id", [{ kind: "node", type: "note", content_title: "x" }], /Line 1: id: /],
       ["an empty id", [node("")], /Line 1: id: /],
+      ["a lesson of no step", [learnedLine({ steps: 0 })], /Line 1: steps: /],
+      ["a lesson without a mean", [learnedLine({ means: {} })], /Line 1: means\.qm: /],
+      [
+        "a learned weight out of range",
+        [learnedLine({ shifts: { ...NONE_MOVED, len: 2.5 } })],
+        /Line 1: shifts\.len: .*<=2/,
+      ],
       ["half a version", [node("n_1", { version: 1.5 })], /Line 1: version: /],
       [
         "a version that cannot be counted on",

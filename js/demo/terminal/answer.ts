@@ -1,7 +1,7 @@
-// One question, ranked in three ways: by global weights, by section weights, and by the
-// orchestrator, part by part and with intent boosts. `--json` prints `Answer` and `Report`. Their
-// fields are stable, and `format` counts up if they must change. Format 2: the module itself
-// searches, `time_us` includes that, and an answer has its limit and may have an explanation.
+// One question by signals (`--ranking signals`), ranked in three ways: by global weights, by section
+// weights, and by the orchestrator, part by part and with intent boosts. `--json` prints `Answer` and
+// `Report`. Their fields are stable, and `format` counts up if they must change. Format 2: the module
+// itself searches, `time_us` includes that, and an answer has its limit and may have an explanation.
 // Format 3: the third ranking is the orchestrator's, an answer has its trace and a result its part,
 // `moved` is null without a comparison, `time_us` has `retrieve` in place of `merge_and_select`,
 // and an explanation names its query.
@@ -25,7 +25,6 @@ import {
 } from "nous-wasm";
 import type { SampleNode } from "../sample/index.ts";
 import { type Library, textOf } from "./library.ts";
-import { UsageError } from "./usage-error.ts";
 
 export type Signal = keyof RerankingWeights;
 export const SIGNALS = Object.keys(RERANKING_WEIGHTS) as Signal[];
@@ -321,8 +320,6 @@ export async function answer(library: Library, question: string, limit: number):
   };
 }
 
-const EXAMPLES = 3;
-
 /**
  * Returns the answer with the explanation of one memory. A unique prefix of its id is enough.
  *
@@ -333,23 +330,10 @@ export function explained(
   answer: Answer,
   id: string,
 ): Answer & { explanation: ExplainedResult } {
-  const ids = library.idsLike(id);
-  if (ids.length > 1)
-    throw new UsageError(`--explain: several ids begin with “${id}”, for example ${some(ids)}.`);
-  const [only] = ids;
-  if (only !== undefined) {
-    const { query, limit } = searchBehind(answer, only);
-    return { ...answer, explanation: { query, ...library.explain(only, query, limit) } };
-  }
-  const later = library.sample.nodes.find((node) => node.id.startsWith(id));
-  const problem =
-    later === undefined
-      ? `there is no memory “${id}”`
-      : `the memory “${id}” is not there yet, it is of ${later.provenance_created_at.slice(0, 10)}`;
   const shown = answer.rankings.sections.map((result) => result.id);
-  const hint =
-    shown.length > 0 ? `In this answer are, for example, ${some(shown)}` : "This answer has none";
-  throw new UsageError(`--explain: ${problem}. ${hint}.`);
+  const only = library.idFor(id, shown);
+  const { query, limit } = searchBehind(answer, only);
+  return { ...answer, explanation: { query, ...library.explain(only, query, limit) } };
 }
 
 /** Returns the query of the search that gave a memory its score, and the limit of that search. */
@@ -365,11 +349,6 @@ function searchBehind(
     (first?.retry?.stands ? first.retry : first);
   if (search === undefined || search.query === question) return { query: question, limit };
   return { query: search.query, limit: search.results };
-}
-
-/** Returns a few of many ids, for a message. */
-function some(ids: readonly string[]): string {
-  return ids.slice(0, EXAMPLES).join(", ");
 }
 
 /** Returns the data that `--json` prints. */

@@ -8,6 +8,10 @@ import { parseEvents } from "./events.ts";
 import { STANDING_QUESTIONS } from "./questions.ts";
 import { UsageError } from "./usage-error.ts";
 
+/** The ways to rank. */
+const RANKINGS = ["evidence", "signals"] as const;
+export type RankedBy = (typeof RANKINGS)[number];
+
 /** The parsed arguments. */
 export interface Args {
   /** Null: ask for a question, or answer the standing questions if the input is not a terminal. */
@@ -15,6 +19,7 @@ export interface Args {
   /** The present, in milliseconds since 1970. */
   at: number;
   limit: number;
+  ranking: RankedBy;
   /** The id of the memory whose score is explained, or a prefix of it. */
   explain: string | null;
   /** Whether the trace of each answer is shown. */
@@ -78,41 +83,43 @@ export function parseContext(text: string): string {
   return question;
 }
 
+/** The message for a trace that is not there. */
+export const NO_TRACE =
+  "--trace: only answers by signals have a trace. Add --ranking signals, or leave --trace out.";
+
 const HELP_AFTER = `
 Without a question you are asked for one; without a terminal four standing questions are answered:
 ${STANDING_QUESTIONS.map((question) => `  ${question}`).join("\n")}
 
-A question in several parts, as “What's my BTC thesis and how did my last SOL trade go?”, is
-answered part by part in the third ranking. --trace shows how: what was understood, which parts
-were searched for, what they found, and what became of that.
+BY EVIDENCE, the default, as the server does it
+  An answer is a list of memories with the probability that each of them answers. Below it stands
+  why the first one is there, or the one that --explain names by the beginning of its id: what each
+  kind of evidence adds, the words that matched, and the best passage.
+  --json prints {format, clock, memories, edges, answers}. All fields: js/demo/terminal/evidence.ts.
 
-Beside each result stands the beginning of its id; --explain takes that, or the whole id.
+BY SIGNALS, with --ranking signals
+  Three rankings by six signals beside each other: what sections and intent change. --explain shows
+  a score as a tree. --trace shows how the third ranking came about, which answers a question in
+  several parts ("What's my BTC thesis and how did my last SOL trade go?") part by part.
+  --json is format 3. Only times differ from run to run: time_us, and each ms in the trace. All
+  fields: js/demo/terminal/answer.ts.
 
---events "liquidation_cascade SOL 0.7, funding_extreme BTC 0.8" shows which playbooks fire for
-anomalies (kind, symbol, severity from 0 to 1), why the others of their kind do not, and what an
-agent would read. With --json: js/demo/terminal/events.ts.
-
---consolidate shows what trades of the last weeks add up to: the groups, the conditions tested, what
-stands out or comes closest, and what would be written. With --json: js/demo/terminal/consolidation.ts.
-
---context "what lessons do I have about squeezes?" shows the prompt that an agent would answer with:
-its sections with their tokens, and what was left out, and why. With --json: js/demo/terminal/prompt.ts.
-
---json prints {format, clock, memories, edges, answers}. An answer has question, limit, intents,
-candidates, rankings (global, sections, intent: lists of results), trace, time_us, and with
---explain an explanation. Only times differ from run to run: time_us, and each ms in the trace.
-Since format 3 the intent ranking is made part by part, and an answer has its trace; a result has
-the part that it is for, and moved is null where the global ranking does not have it; time_us has
-retrieve in place of merge_and_select; an explanation has the query that was searched for.
-All fields: js/demo/terminal/answer.ts.`;
+VIEWS IN PLACE OF AN ANSWER
+  --context "what lessons do I have about squeezes?" shows the prompt that an agent would answer
+  with: its sections with their tokens, and what was left out, and why. Its memories are found by
+  evidence, or with --ranking signals by signals. With --json: js/demo/terminal/prompt.ts.
+  --events "liquidation_cascade SOL 0.7, funding_extreme BTC 0.8" shows which playbooks fire for
+  anomalies (kind, symbol, severity from 0 to 1), why the others of their kind do not, and what an
+  agent would read. Nothing is ranked. With --json: js/demo/terminal/events.ts.
+  --consolidate shows what trades of the last weeks add up to: the groups, the conditions tested,
+  what stands out or comes closest, and what would be written. Nothing is ranked.
+  With --json: js/demo/terminal/consolidation.ts.`;
 
 /** Parses the arguments after the program's name. */
 export function parseArgs(argv: readonly string[]): Parsed {
   const printed: string[] = [];
   const command = new Command("npm run ask --")
-    .description(
-      "Asks the memory of a trading agent, and shows what sections and intent change in the ranking.",
-    )
+    .description("Asks the memory of a trading agent, and shows why each memory answers.")
     .usage('"a question" [options]')
     .argument("[question...]", "what you want to know, in words")
     .addOption(
@@ -120,14 +127,14 @@ export function parseArgs(argv: readonly string[]): Parsed {
         .argParser(parseAt)
         .default(SAMPLE_END, SAMPLE_DEFAULTS.end.slice(0, 10)),
     )
-    .option(
-      "--limit <n>",
-      `results in each ranking, 1 to ${MOST_RESULTS}`,
-      parseLimit,
-      DEFAULT_LIMIT,
+    .option("--limit <n>", `results of an answer, 1 to ${MOST_RESULTS}`, parseLimit, DEFAULT_LIMIT)
+    .addOption(
+      new Option("--ranking <way>", "how memories are ranked")
+        .choices(RANKINGS)
+        .default("evidence"),
     )
-    .option("--explain <id>", "also show what the score of this memory consists of", parseId)
-    .option("--trace", "also show how each answer was retrieved, step by step with times")
+    .option("--explain <id>", "show what the score of this memory consists of", parseId)
+    .option("--trace", "by signals: also show how each answer was retrieved, with times")
     .option(
       "--events <anomalies>",
       'show which playbooks fire, and why: "funding_extreme BTC 0.8"',
@@ -150,6 +157,7 @@ export function parseArgs(argv: readonly string[]): Parsed {
   type Options = {
     at: number;
     limit: number;
+    ranking: RankedBy;
     explain?: string;
     trace?: boolean;
     events?: AnomalyEvent[];
@@ -157,7 +165,8 @@ export function parseArgs(argv: readonly string[]): Parsed {
     context?: string;
     json?: boolean;
   };
-  const { at, limit, explain, trace = false, json = false, ...instead } = command.opts<Options>();
+  const options = command.opts<Options>();
+  const { at, limit, ranking, explain, trace = false, json = false, ...instead } = options;
   const question = command.args.join(" ").trim();
   if (command.args.length > 0 && question === "") throw new UsageError("The question is empty.");
   if (explain !== undefined && question === "") {
@@ -168,6 +177,10 @@ export function parseArgs(argv: readonly string[]): Parsed {
     throw new UsageError(`--${first}: it takes no question beside it.`);
   if (second !== undefined)
     throw new UsageError(`--${first} and --${second}: only one of them can be shown.`);
+  if (trace && ranking === "evidence") throw new UsageError(NO_TRACE);
+  const isRanked = first === undefined || first === "context";
+  if (!isRanked && command.getOptionValueSource("ranking") !== "default")
+    throw new UsageError(`--ranking: --${first} ranks nothing, so leave it out.`);
   const shown = {
     question: question === "" ? null : question,
     explain: explain ?? null,
@@ -176,7 +189,7 @@ export function parseArgs(argv: readonly string[]): Parsed {
     consolidate: instead.consolidate ?? false,
     context: instead.context ?? null,
   };
-  return { run: { ...shown, at, limit, json } };
+  return { run: { ...shown, at, limit, ranking, json } };
 }
 
 /** Returns Commander's message as a sentence, without its prefix. */

@@ -22,7 +22,7 @@ Ask in words, or type a number:
 ${STANDING_QUESTIONS.map((question, i) => `  ${i + 1}  ${question}`).join("\n")}
 :at 2026-01-15 moves the clock, :limit 8 changes the number of results,
 :explain ID shows what a score of the last answer consists of,
-:trace how that answer was retrieved, :quit ends.
+:trace how that answer was retrieved (with --ranking signals), :quit ends.
 `;
 
 /** Handles a line. Returns false if it ends the conversation. */

@@ -13,6 +13,8 @@ import {
   type RecentConversation,
   type RetrievalQuery,
 } from "nous-wasm";
+import { SUBTYPES } from "../sample/types.ts";
+import type { RankedBy } from "./args.ts";
 import { cell, indented, wrap } from "./layout.ts";
 import { type Library, textOf } from "./library.ts";
 import { headed, NARROWEST, type Screen, shortId } from "./render.ts";
@@ -35,18 +37,24 @@ const IDENTITY =
   "learned, and you go by that. Where memory says nothing, you say so.";
 /** The number of memories per requested one, because some are left out. */
 const SPARE = 2;
+/** The least probability of a memory in a prompt, as in the server. */
+const LEAST_PROBABILITY = 0.1;
 /** Subtypes that stand for conversations, which the sample does not have. */
 const SUMMARIES: ReadonlySet<string> = new Set(["custom:turn_summary", "custom:session_summary"]);
 
 /** Builds the prompt of a question from a memory at its present. */
-export async function promptReport(library: Library, question: string): Promise<PromptReport> {
+export async function promptReport(
+  library: Library,
+  question: string,
+  ranking: RankedBy,
+): Promise<PromptReport> {
   const searches: PromptReport["searches"] = [];
   const context = await buildContext({
     input: question,
     identity: IDENTITY,
     now: library.at,
     retrieve: (query) => {
-      const memories = memoriesFor(library, query);
+      const memories = memoriesFor(library, query, ranking);
       searches.push({ ...query, found: memories.length });
       return memories;
     },
@@ -64,16 +72,34 @@ export async function promptReport(library: Library, question: string): Promise<
 }
 
 /** Returns the best memories of the type of a query. */
-function memoriesFor(
-  library: Library,
+function memoriesFor(library: Library, query: RetrievalQuery, ranking: RankedBy): ContextMemory[] {
+  const found = ranking === "evidence" ? byEvidence(library, query) : bySignals(library, query);
+  return found.map(({ id, score }) => contextMemory({ ...library.get(id), score }));
+}
+
+interface Scored {
+  id: string;
+  score: number;
+}
+
+/** As the server does it: asks among the memories of the type. */
+function byEvidence(
+  { byEvidence, at: now }: Library,
   { memory_type, query_text, limit }: RetrievalQuery,
-): ContextMemory[] {
-  const found = [...library.search(library.hits(query_text), true).ranking];
-  return found
-    .map(({ id, score }) => ({ ...library.get(id), score }))
-    .filter(({ subtype }) => memoryTypeOf(subtype) === memory_type)
-    .slice(0, SPARE * limit)
-    .map((row) => contextMemory(row));
+): Scored[] {
+  const subtypes = SUBTYPES.filter((subtype) => memoryTypeOf(subtype) === memory_type);
+  return byEvidence.ask(query_text, {
+    limit: SPARE * limit,
+    min_score: LEAST_PROBABILITY,
+    now,
+    filters: { subtypes },
+  });
+}
+
+function bySignals(library: Library, { memory_type, query_text, limit }: RetrievalQuery): Scored[] {
+  return [...library.search(library.hits(query_text), true).ranking]
+    .filter(({ id }) => memoryTypeOf(library.get(id).subtype) === memory_type)
+    .slice(0, SPARE * limit);
 }
 
 const summariesSince = ({ nodes }: Library, since: number): RecentConversation[] =>

@@ -35,7 +35,8 @@ const bars = (result: Result): string =>
 export const shortId = (id: string): string => id.slice(0, ID);
 const day = (iso: string): string => iso.slice(0, 10);
 
-function sectionPaint(section: MemorySection, { colors }: Screen): Paint {
+/** Returns the colour of a section. */
+export function sectionPaint(section: MemorySection, { colors }: Screen): Paint {
   const paints: Record<MemorySection, Paint> = {
     EPISODIC: colors.cyan,
     SIGNALS: colors.yellow,

@@ -77,6 +77,17 @@ export const ANSWERABLE: number = moduleConstants.answerable;
  * ```
  */
 export const TRAITS: readonly Trait[] = Object.freeze(moduleConstants.traits);
+/**
+ * The greatest size of a number that `MemoryIndex.learn` arrives at and `MemoryIndex.setLearned`
+ * accepts: shifts of weights and mean traits lie between −2 and 2.
+ *
+ * @example
+ * ```ts
+ * const { shifts } = index.learned();
+ * const isAtItsBound = Math.abs(shifts.len) === MOST_LEARNED;
+ * ```
+ */
+export const MOST_LEARNED: number = moduleConstants.most_learned;
 /** Decay parameters without sections. */
 export const DECAY_CONFIG: Readonly<DecayConstants> = Object.freeze(moduleConstants.decay);
 /** Initial stability in days of nodes without a section, by type. */

@@ -44,7 +44,7 @@ const MOST_TABLE_BYTES = 2 ** 31 - 1;
  * Turns texts into vectors by a token table, without a network. Texts that mean the same have
  * vectors with a large dot product. Equal texts have equal vectors, to the bit, everywhere.
  *
- * The tables of the package `nous-embedder` are English: `loadEmbedder()` of that package reads one.
+ * The package `nous-embedder` has English tables and a multilingual one: its `loadEmbedder()` reads one.
  *
  * @example
  * ```ts

@@ -1,12 +1,11 @@
 // Starts the page: opens the memory that the address names, and shows the views.
 
 import { render } from "preact";
-import { memoryName } from "./app/address.ts";
 import { App } from "./app/app.tsx";
-import { openSample } from "./memory/client.ts";
+import { openNamed } from "./app/opening.ts";
 import "./styles/page.css";
 
-void openSample(memoryName.value === "trader" ? "trader" : "general");
+void openNamed();
 
 render(<App />, document.getElementById("app")!);
 

@@ -12,6 +12,7 @@ import { addKeyCommands } from "./keys/commands.ts";
 import { createLog } from "./log.ts";
 import { startServer } from "./server.ts";
 import { USUAL_AGENT } from "./settings/agent-names.ts";
+import { TABLES, tableNamed } from "./settings/embeddings-model.ts";
 import { settingsOf, withOptions } from "./settings/flags.ts";
 import { nearest } from "./settings/nearest.ts";
 import { OPTION_NAMES, OPTIONS, type Settings } from "./settings/options.ts";
@@ -83,10 +84,11 @@ async function makingOf(command: Command): Promise<EmbeddingRun> {
 }
 
 /** Returns the table of the server if the settings say that it makes vectors; else undefined. */
-async function tableFor({ embeddings_provider }: Settings): Promise<BuiltIn | undefined> {
-  if (embeddings_provider !== "builtin") return undefined;
+async function tableFor(settings: Settings): Promise<BuiltIn | undefined> {
+  const table = tableNamed(settings);
+  if (table === undefined) return undefined;
   const { loadEmbedder } = await import("nous-embedder");
-  return loadEmbedder();
+  return loadEmbedder(TABLES[table]);
 }
 
 async function backfill(command: Command): Promise<void> {

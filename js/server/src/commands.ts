@@ -125,7 +125,9 @@ function addTransferCommands(program: Command): void {
       const { exportFile } = await import("./transfer/commands.ts");
       const file = fileOf(given);
       const { settings } = await settingsOf(command);
-      const lines = exportFile(placeOf(settings), agent, file, options);
+      // Hynous learns nothing from use.
+      const withLearned = settings.compat === "none";
+      const lines = exportFile(placeOf(settings), agent, file, { ...options, withLearned });
       if (file !== undefined) console.log(`${lines} lines are in ${file}.`);
     },
   );

@@ -4,6 +4,7 @@ import { mkdirSync } from "node:fs";
 import { KeyRing } from "./keys/ring.ts";
 import type { Logger } from "./log.ts";
 import { USUAL_AGENT } from "./settings/agent-names.ts";
+import { tableNamed } from "./settings/embeddings-model.ts";
 import { LOOPBACK } from "./settings/options.ts";
 import { agentsDir } from "./settings/paths.ts";
 import { type InForce, SettingsError } from "./settings/read.ts";
@@ -40,8 +41,8 @@ export async function startServer(
   const { compat, ranking, count_outcomes: countOutcomes, preset } = settings;
   const learns = settings.learning === "on";
   const embeds = settings.embeddings_provider === "openai-compatible";
-  const hasBuiltIn = settings.embeddings_provider === "builtin";
-  const ofAgents = { engine, compat, ranking, learns, embeds, hasBuiltIn, countOutcomes, preset };
+  const table = tableNamed(settings);
+  const ofAgents = { engine, compat, ranking, learns, embeds, table, countOutcomes, preset };
   const setup = { ...ofAgents, place, residence, cutLogs, folder, unsent: unsent.shared };
   const pool = new Pool(settings.workers, worker, setup, log);
   try {

@@ -99,7 +99,7 @@ describe("prompts of page and server", () => {
     for (const line of readFileSync(file, "utf8").trim().split("\n")) addLine(rows, line);
     const words = new Embedder(readFileSync(at("js/embedder/tables/nous-128.bin")));
     const opening = { name: "", rows, now: null, config: {}, words, wrong: [], wrongCount: 0 };
-    const held = await Held.open(opening, () => {});
+    const held = await Held.open({ ...opening, source: "files" }, () => {});
     for (const input of [
       "What lessons did I learn about funding?",
       "why did we decide to short ETH last week",

@@ -27,7 +27,7 @@ export const WORDS = (
   "bug bugs fix fixed fixing recipe recipes tomato tomatoes bread journey journeys travel travelled " +
   "doctor doctors invoice invoices payment payments paid contract contracts database databases " +
   "migration migrations generous generously relational university universe Größe Straße привет " +
-  "привета naïve x1 btc2 42 7 2023 three twelve"
+  "привета naïve x1 btc2 42 7 2023 three twelve wann war der Ausflug où est la maison de mi"
 ).split(" ");
 const PLAIN = [
   ..."the and what when where is it of to her did on I you don't she's we'll".split(" "),

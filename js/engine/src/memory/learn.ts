@@ -2,7 +2,7 @@
 // embedder, which gives words their vectors.
 
 import { idsOf, optionsOf, presentOf, requireOptions } from "../arguments.ts";
-import { TRAITS } from "../constants.ts";
+import { MOST_LEARNED, TRAITS } from "../constants.ts";
 import { invalid, show } from "../errors.ts";
 import { mostBytes, writeText } from "../text.ts";
 import { refusedSearch } from "./refusals.ts";
@@ -17,8 +17,6 @@ export const LEARNED_KEYS: ReadonlySet<string> = new Set(["steps", "shifts", "me
 export const TRAIT_KEYS: ReadonlySet<string> = new Set(TRAITS);
 
 const MOST_STEPS = 2 ** 32 - 1;
-/** The greatest size of a learned number. */
-const MOST_LEARNED = 2;
 
 /** Feedback after reading. Each id is listed once. @internal */
 export interface ReadFeedback {
@@ -101,7 +99,8 @@ function numbersOf(field: string, given: Record<Trait, number> | undefined): num
   return TRAITS.map((trait) => {
     const number: unknown = byName[trait];
     if (typeof number === "number" && Math.abs(number) <= MOST_LEARNED) return number;
-    throw invalid(`${field}.${trait}`, `must lie between -2 and 2, found ${show(number)}`);
+    const problem = `must lie between -${MOST_LEARNED} and ${MOST_LEARNED}, found ${show(number)}`;
+    throw invalid(`${field}.${trait}`, problem);
   });
 }
 

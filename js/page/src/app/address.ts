@@ -85,7 +85,8 @@ export interface Param {
 }
 
 /**
- * Returns a parameter of the address. A parameter with its usual value is left out of the address.
+ * Returns a parameter of the address. A parameter with its usual value is left out of the address,
+ * unless `isAlwaysThere`.
  *
  * @example
  * ```ts
@@ -93,16 +94,20 @@ export interface Param {
  * question.set("Where did Mira move?"); // #/ask?q=Where+did+Mira+move%3F
  * ```
  */
-export function param(name: string, usual: string): Param {
+export function param(
+  name: string,
+  usual: string,
+  { isAlwaysThere = false }: { isAlwaysThere?: boolean } = {},
+): Param {
   const value = computed(() => address.value.params.get(name) ?? usual);
   return {
     get value() {
       return value.value;
     },
     set(next) {
-      if (next === value.peek()) return;
+      if (next === value.peek() && !isAlwaysThere) return;
       const params = new URLSearchParams(address.peek().params);
-      if (next === usual) params.delete(name);
+      if (next === usual && !isAlwaysThere) params.delete(name);
       else params.set(name, next);
       batch(() => {
         address.value = { view: address.peek().view, params };
@@ -114,5 +119,14 @@ export function param(name: string, usual: string): Param {
 
 /** The question that Ask, Why not, Context and Graph share. */
 export const question = param("q", "");
-/** The memory that is open: a sample's name, `yours` or `server`. */
-export const memoryName = param("memory", "general");
+/**
+ * The memory that is open: a sample's name, `yours` or `server`. An address without one opens the
+ * memory of the server that serves the page, if it has one.
+ */
+export const memoryName = param("memory", "general", { isAlwaysThere: true });
+/** The address of the server whose memory is open; empty for the one that serves the page. */
+export const serverUrl = param("server", "");
+/** The agent of that server. */
+export const agentName = param("agent", "default");
+/** Whether the address says which memory to open. */
+export const namesMemory = (): boolean => address.peek().params.has("memory");

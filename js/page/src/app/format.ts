@@ -45,3 +45,10 @@ export const ms = (value: number): string =>
 /** Returns a number with a sign and two digits: "+1.30", "−0.20". */
 export const signed = (value: number): string =>
   `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`;
+
+const ORDINALS = new Intl.PluralRules("en-GB", { type: "ordinal" });
+const ENDINGS: Readonly<Record<string, string>> = { one: "st", two: "nd", few: "rd" };
+
+/** Returns a place as a word: "1st", "22nd", "1,013th". */
+export const ordinal = (place: number): string =>
+  `${count(place)}${ENDINGS[ORDINALS.select(place)] ?? "th"}`;

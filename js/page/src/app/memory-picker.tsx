@@ -1,8 +1,8 @@
-// Chooses the memory that is open: a sample, or the visitor's own.
+// Chooses the memory that is open: a sample, that of this server, or the visitor's own.
 
-import { openSample } from "../memory/client.ts";
 import type { SampleName } from "../memory/open.ts";
-import { linkTo, memoryName, question } from "./address.ts";
+import { linkTo, memoryName, question, serverUrl } from "./address.ts";
+import { chooseSample, openThisServer, thisServer } from "./opening.ts";
 
 const SAMPLES: Readonly<Record<SampleName, string>> = {
   general: "Sample: a household",
@@ -11,27 +11,36 @@ const SAMPLES: Readonly<Record<SampleName, string>> = {
 
 export function MemoryPicker() {
   const name = memoryName.value;
-  const choose = (next: string) => {
-    if (next === "yours") {
+  const here = thisServer.value;
+  const isHere = name === "server" && serverUrl.value === "";
+  const isOther = name === "server" && !isHere;
+  const choose = async (next: string) => {
+    if (next === "here") {
+      question.set("");
+      // Without a key it may not open; the view says so, and asks for one.
+      if (here?.agent === undefined || (await openThisServer()) !== undefined)
+        location.hash = linkTo("memories");
+    } else if (next in SAMPLES) {
+      question.set("");
+      void chooseSample(next as SampleName);
+    } else {
       location.hash = linkTo("memories");
-      return;
     }
-    question.set("");
-    memoryName.set(next);
-    void openSample(next as SampleName);
   };
   return (
     <select
       aria-label="Memory"
-      value={name in SAMPLES ? name : "yours"}
-      onChange={(event) => choose(event.currentTarget.value)}
+      value={isHere ? "here" : isOther ? "other" : name in SAMPLES ? name : "yours"}
+      onChange={(event) => void choose(event.currentTarget.value)}
     >
+      {here === undefined && !isHere ? null : <option value="here">This server</option>}
+      {isOther ? <option value="other">A server</option> : null}
       {Object.entries(SAMPLES).map(([key, title]) => (
         <option key={key} value={key}>
           {title}
         </option>
       ))}
-      <option value="yours">{name in SAMPLES ? "Your memories …" : "Your memories"}</option>
+      <option value="yours">{name === "yours" ? "Your memories" : "Your memories …"}</option>
     </select>
   );
 }

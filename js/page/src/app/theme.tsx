@@ -6,7 +6,8 @@ const KEY = "nous-theme";
 type Theme = "light" | "dark";
 
 const system = matchMedia("(prefers-color-scheme: dark)");
-const theme = signal<Theme>(kept() ?? (system.matches ? "dark" : "light"));
+/** The theme that the page has. */
+export const theme = signal<Theme>(kept() ?? (system.matches ? "dark" : "light"));
 
 system.addEventListener("change", () => {
   if (kept() === undefined) theme.value = system.matches ? "dark" : "light";

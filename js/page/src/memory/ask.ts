@@ -20,23 +20,36 @@ export function ask(held: Held, { question, limit, diversity }: AskRequest): Ans
   const start = performance.now();
   const answers = index.ask(question, options);
   const milliseconds = performance.now() - start;
+  const list = answers.map((answer, place) => shownOf(held, question, answer, place));
+  const words = list[0]?.reasons?.words ?? [];
   return {
     question,
-    answers: answers.map((answer, place) => shown(held, question, answer, place)),
+    answers: list,
     isAnswerable: (answers[0]?.score ?? 0) >= ANSWERABLE,
-    understood: understand(held, question),
+    understood: { ...understand(held, question), words: words.map(({ asked }) => asked) },
     milliseconds,
     among: index.textCount,
   };
 }
 
-function shown(held: Held, question: string, answer: Answer, place: number): Shown {
-  const { id, score, superseded_by, similar_to } = answer;
+/** Returns an answer with its reasons. */
+export function shownOf(held: Held, question: string, answer: Answer, place: number): Shown {
+  const { id, score } = answer;
   return {
     card: held.card(id),
     rank: place + 1,
     score,
     reasons: reasonsOf(held, id, question),
+    ...standsBehind(held, answer),
+  };
+}
+
+/** Returns the names of the memories that one stands behind. */
+export function standsBehind(
+  held: Held,
+  { superseded_by, similar_to }: Pick<Answer, "superseded_by" | "similar_to">,
+): Pick<Shown, "superseded_by" | "similar_to"> {
+  return {
     ...(superseded_by === undefined ? {} : { superseded_by: named(held, superseded_by) }),
     ...(similar_to === undefined ? {} : { similar_to: named(held, similar_to) }),
   };
@@ -88,14 +101,13 @@ function withoutOverlaps(marks: readonly Mark[]): Mark[] {
   return kept.sort((a, b) => a.start - b.start);
 }
 
-/** Returns what the engine understands of a question. */
-export function understand(held: Held, question: string): Understood {
+/** Returns what the engine understands of a question, whatever the memory holds. */
+function understand(held: Held, question: string): Omit<Understood, "words"> {
   const asked = held.engine.understand(question, { terms: "unicode", now: held.now });
   return {
     times: asked.times ?? [],
     parts: asked.parts,
     intents: asked.intents,
-    words: asked.terms,
     isLookup: asked.query_type === "LOOKUP",
   };
 }

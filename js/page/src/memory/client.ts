@@ -31,27 +31,41 @@ export const generation = signal(0);
 
 let latest = 0;
 
-/** Opens a memory in place of the one that is open. */
-export async function openMemory(source: Source): Promise<void> {
+/**
+ * Opens a memory in place of the one that is open. Returns why it could not be opened; undefined if
+ * it is open. With `isOptional` the memory that was open before stays open then.
+ */
+export async function openMemory(
+  source: Source,
+  { isOptional = false }: { isOptional?: boolean } = {},
+): Promise<string | undefined> {
   latest += 1;
   const own = latest;
+  const before = opened.peek();
+  // Reports come over a channel of their own, also after the answer.
+  let isDone = false;
   const report = (progress: Progress) => {
-    if (own === latest) opened.value = { state: "opening", progress };
+    if (own === latest && !isDone) opened.value = { state: "opening", progress };
   };
   report({ step: "fetching", share: 0 });
   try {
     const summary = await memory.open(source, Comlink.proxy(report));
-    if (own !== latest) return;
+    isDone = true;
+    if (own !== latest) return undefined;
     opened.value = { state: "open", summary };
     generation.value += 1;
+    return undefined;
   } catch (error) {
-    if (own !== latest) return;
-    opened.value = { state: "failed", why: error instanceof Error ? error.message : String(error) };
+    isDone = true;
+    const why = error instanceof Error ? error.message : String(error);
+    if (own !== latest) return undefined;
+    opened.value = isOptional && before.state === "open" ? before : { state: "failed", why };
+    return why;
   }
 }
 
 /** Opens a sample memory. */
-export function openSample(name: SampleName): Promise<void> {
+export function openSample(name: SampleName): Promise<string | undefined> {
   const url = new URL(`samples/${name}.jsonl`, document.baseURI).href;
   return openMemory({ kind: "sample", name, url });
 }

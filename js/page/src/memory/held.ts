@@ -22,9 +22,15 @@ import { embeddingText, kindInWords } from "../../../server/src/embeddings/text.
 import type { IndexedNodeRow } from "../../../server/src/storage/rows.ts";
 import { noRows, type Rows } from "./lines.ts";
 import type { Card, Summary, WrongLine } from "./records.ts";
+import type { Server } from "./server.ts";
 
 /** Memories that go into the index at once, so that progress shows and the worker answers. */
 const AT_ONCE = 500;
+
+/** How many questions a memory suggests, their length, and the memories that may give them. */
+const SUGGESTIONS = 5;
+const LONGEST_SUGGESTION = 64;
+const MOST_LOOKED_AT = 200;
 
 /** How a memory is opened. */
 export interface Opening {
@@ -37,6 +43,9 @@ export interface Opening {
   words: Embedder | undefined;
   wrong: WrongLine[];
   wrongCount: number;
+  source: Summary["source"];
+  /** The server whose memory it is. */
+  server?: Server | undefined;
 }
 
 /** The title and the text of a memory as the index has them. */
@@ -56,6 +65,9 @@ export class Held {
   readonly wrong: WrongLine[];
   readonly wrongCount: number;
   readonly hasVectors: boolean;
+  readonly source: Summary["source"];
+  /** The server whose memory it is; changes go there first. */
+  readonly server: Server | undefined;
   readonly #now: number | null;
   readonly #words: Embedder | undefined;
   #changes = 0;
@@ -63,8 +75,11 @@ export class Held {
   #texts: TextIndex | undefined;
   #vectors: MemoryIndex | undefined;
 
-  private constructor({ name, rows, now, config, words, wrong, wrongCount }: Opening) {
+  private constructor(opening: Opening) {
+    const { name, rows, now, config, words, wrong, wrongCount, source, server } = opening;
     this.name = name;
+    this.source = source;
+    this.server = server;
     this.rows = rows;
     this.config = config;
     this.#now = now;
@@ -95,7 +110,8 @@ export class Held {
 
   static empty(words: Embedder | undefined): Held {
     const [rows, wrong] = [noRows(), [] as WrongLine[]];
-    return new Held({ name: "", rows, now: null, config: {}, words, wrong, wrongCount: 0 });
+    const nothing = { name: "", rows, now: null, config: {}, words, wrong, wrongCount: 0 };
+    return new Held({ ...nothing, source: "files" });
   }
 
   /** The present of the memory. */
@@ -121,9 +137,9 @@ export class Held {
 
   /** Returns a memory of other rows, opened as this one. */
   async withRows(rows: Rows, progress: (share: number) => void): Promise<Held> {
-    const { name, config, wrong, wrongCount } = this;
-    const opening = { name, rows, now: this.#now, config, words: this.#words, wrong, wrongCount };
-    return Held.open(opening, progress);
+    const { name, config, wrong, wrongCount, source } = this;
+    const opening = { name, rows, config, wrong, wrongCount, source };
+    return Held.open({ ...opening, now: this.#now, words: this.#words }, progress);
   }
 
   /** The full-text index, for rankings that start from words. Made when it is first needed. */
@@ -243,7 +259,8 @@ export class Held {
     return { title: whole, text: text ?? "", before: whole.length - row.content_title.length };
   }
 
-  summary(): Summary {
+  /** `isKept` and `canUndo` are known elsewhere. */
+  summary(): Omit<Summary, "isKept" | "canUndo"> {
     const bySection = { EPISODIC: 0, SIGNALS: 0, KNOWLEDGE: 0, PROCEDURAL: 0 };
     let [first, last] = [Infinity, -Infinity];
     for (const row of this.rows.nodes.values()) {
@@ -265,7 +282,22 @@ export class Held {
       wrong: this.wrong,
       wrongCount: this.wrongCount,
       hasVectors: this.hasVectors,
+      source: this.source,
+      suggested: this.#suggested(),
     };
+  }
+
+  /** Returns titles or first sentences of the last memories, as questions to begin with. */
+  #suggested(): string[] {
+    const found = new Set<string>();
+    for (const row of [...this.rows.nodes.values()].slice(-MOST_LOOKED_AT).reverse()) {
+      const text = row.content_title || (textsOf(row).text ?? "");
+      const [first = ""] = text.split(/(?<=[.!?])\s|\n/, 1);
+      const isGood = first.length <= LONGEST_SUGGESTION && /\S\s+\S+\s+\S/.test(first);
+      if (isGood) found.add(first);
+      if (found.size === SUGGESTIONS) break;
+    }
+    return [...found];
   }
 
   free(): void {

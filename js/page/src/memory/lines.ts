@@ -2,6 +2,7 @@
 // server, so that page and server give a memory the same score.
 
 import type { EdgeRow, IndexedNodeRow } from "../../../server/src/storage/rows.ts";
+import { isObject, type Json } from "./readers/reading.ts";
 
 /** The rows of an export, by kind. */
 export interface Rows {
@@ -13,6 +14,12 @@ export interface Rows {
   /** Names of clusters by id. */
   clusterNames: Map<string, string>;
   conflicts: ConflictRow[];
+  /** Rows of clusters, memberships and outcomes as they were read, so that an export has them. */
+  others: Json[];
+  /** Embeddings and signals of memories, which only an export needs, by id. */
+  carried: Map<string, Json>;
+  /** The number of the next memory. */
+  next: number;
 }
 
 /** A conflict of an export. */
@@ -20,8 +27,11 @@ export interface ConflictRow {
   id: string;
   old_node_id: string;
   new_node_id: string | null;
+  new_content: string | null;
   status: string | null;
   detection_confidence: number | null;
+  /** The row as it was read. */
+  read: Json;
 }
 
 export const noRows = (): Rows => ({
@@ -31,20 +41,15 @@ export const noRows = (): Rows => ({
   clusters: new Map(),
   clusterNames: new Map(),
   conflicts: [],
+  others: [],
+  carried: new Map(),
+  next: 0,
 });
 
 /** Thrown for a line that is not one of an export. The message says what is wrong. */
 export class LineError extends Error {
   override readonly name = "LineError";
 }
-
-type Json = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
-const numberOf = (value: unknown): number | null =>
-  typeof value === "number" && Number.isFinite(value) ? value : null;
 
 /**
  * Adds the row of a line. A memory that is there already is replaced.
@@ -76,26 +81,31 @@ export function addRow(rows: Rows, json: Json): void {
       return;
     case "node": {
       const id = required(json, "id");
-      rows.nodes.set(id, nodeRowOf(id, json, rows.nodes.get(id)?.sequence ?? rows.nodes.size));
+      const sequence = rows.nodes.get(id)?.sequence ?? rows.next;
+      rows.nodes.set(id, nodeRowOf(id, json, sequence));
+      rows.next = Math.max(rows.next, sequence + 1);
+      const { embedding = null, signals = null } = json;
+      if (embedding !== null || signals !== null) rows.carried.set(id, { embedding, signals });
       return;
     }
     case "edge":
       rows.edges.push({
         sequence: rows.edges.length,
         id: required(json, "id"),
-        type: textOf(json.type) ?? "relates_to",
-        subtype: textOf(json.subtype),
+        type: textIn(json, "type") ?? "relates_to",
+        subtype: textIn(json, "subtype"),
         source_id: required(json, "source_id"),
         target_id: required(json, "target_id"),
-        neural_weight: numberOf(json.neural_weight),
-        strength: numberOf(json.strength),
-        confidence: numberOf(json.confidence),
-        created_at: textOf(json.created_at),
+        neural_weight: numberIn(json, "neural_weight"),
+        strength: numberIn(json, "strength"),
+        confidence: numberIn(json, "confidence"),
+        created_at: textIn(json, "created_at"),
       });
       return;
     case "cluster": {
       const id = required(json, "id");
-      rows.clusterNames.set(id, textOf(json.name) ?? id);
+      rows.clusterNames.set(id, textIn(json, "name") ?? id);
+      rows.others.push(json);
       return;
     }
     case "membership": {
@@ -103,18 +113,25 @@ export function addRow(rows: Rows, json: Json): void {
       const there = rows.clusters.get(node);
       if (there === undefined) rows.clusters.set(node, [cluster]);
       else if (!there.includes(cluster)) there.push(cluster);
+      rows.others.push(json);
       return;
     }
-    case "conflict":
-      rows.conflicts.push({
+    case "conflict": {
+      const conflict = {
         id: required(json, "id"),
         old_node_id: required(json, "old_node_id"),
-        new_node_id: textOf(json.new_node_id),
-        status: textOf(json.status),
-        detection_confidence: numberOf(json.detection_confidence),
-      });
+        new_node_id: textIn(json, "new_node_id"),
+        new_content: textIn(json, "new_content"),
+        status: textIn(json, "status"),
+        detection_confidence: numberIn(json, "detection_confidence"),
+        read: json,
+      };
+      const place = rows.conflicts.findIndex(({ id }) => id === conflict.id);
+      rows.conflicts.splice(place < 0 ? rows.conflicts.length : place, 1, conflict);
       return;
+    }
     case "outcome":
+      rows.others.push(json);
       return;
     default:
       throw new LineError(
@@ -125,42 +142,94 @@ export function addRow(rows: Rows, json: Json): void {
 
 function required(json: Json, field: string): string {
   const value = json[field];
-  if (typeof value !== "string" || value === "") throw new LineError(`${field}: is missing`);
-  return value;
+  if (typeof value === "string" && value !== "") return value;
+  throw new LineError(`${field}: ${value === undefined ? "is missing" : "must be a text"}`);
 }
 
+/** Returns a text; null if the field is missing. */
+function textIn(json: Json, field: string): string | null {
+  const value = json[field] ?? null;
+  if (value === null || typeof value === "string") return value;
+  throw new LineError(`${field}: must be a text`);
+}
+
+/** Returns a number; null if the field is missing. */
+function numberIn(json: Json, field: string): number | null {
+  const value = json[field] ?? null;
+  if (value === null || typeof value === "number") return value;
+  throw new LineError(`${field}: must be a number`);
+}
+
+/** Returns names as the JSON of an array, which rows have. */
+function namesOf(json: Json, field: string): string | null {
+  const value = json[field];
+  return Array.isArray(value) ? JSON.stringify(value.map(String)) : textIn(json, field);
+}
+
+/** Returns the row of a memory. As on a server, one without a time was made now. */
 function nodeRowOf(id: string, json: Json, sequence: number): IndexedNodeRow {
-  const created = textOf(json.created_at) ?? textOf(json.provenance_created_at);
-  const names = (value: unknown) =>
-    Array.isArray(value) ? JSON.stringify(value.map(String)) : textOf(value);
+  for (const field of ["type", "content_title"])
+    if (json[field] === undefined) throw new LineError(`${field}: is missing`);
+  const made =
+    textIn(json, "created_at") ?? textIn(json, "provenance_created_at") ?? new Date().toISOString();
+  const timeIn = (field: string) => (json[field] === undefined ? made : textIn(json, field));
   return {
     sequence,
     id,
-    type: textOf(json.type) ?? "concept",
-    subtype: textOf(json.subtype),
-    content_title: textOf(json.content_title) ?? "",
-    content_summary: textOf(json.content_summary),
-    content_body: textOf(json.content_body),
-    neural_stability: numberOf(json.neural_stability),
-    neural_retrievability: numberOf(json.neural_retrievability),
-    neural_difficulty: numberOf(json.neural_difficulty),
-    neural_access_count: numberOf(json.neural_access_count),
-    neural_last_accessed: textOf(json.neural_last_accessed),
-    state_lifecycle: textOf(json.state_lifecycle) as IndexedNodeRow["state_lifecycle"],
-    provenance_source: textOf(json.provenance_source),
-    provenance_created_at: textOf(json.provenance_created_at) ?? created,
-    layer: textOf(json.layer),
-    version: numberOf(json.version),
-    last_modified: textOf(json.last_modified),
-    created_at: created,
-    embedding_model: textOf(json.embedding_model),
-    temporal_event_time: textOf(json.temporal_event_time),
-    temporal_event_confidence: numberOf(json.temporal_event_confidence),
-    temporal_event_source: textOf(json.temporal_event_source),
-    frame: textOf(json.frame),
-    censors: names(json.censors),
-    tags: names(json.tags),
+    type: textIn(json, "type") ?? "concept",
+    subtype: textIn(json, "subtype"),
+    content_title: textIn(json, "content_title") ?? "",
+    content_summary: textIn(json, "content_summary"),
+    content_body: textIn(json, "content_body"),
+    neural_stability: numberIn(json, "neural_stability"),
+    neural_retrievability: numberIn(json, "neural_retrievability"),
+    neural_difficulty: numberIn(json, "neural_difficulty"),
+    neural_access_count: numberIn(json, "neural_access_count"),
+    neural_last_accessed: textIn(json, "neural_last_accessed"),
+    state_lifecycle: textIn(json, "state_lifecycle") as IndexedNodeRow["state_lifecycle"],
+    provenance_source: textIn(json, "provenance_source"),
+    provenance_created_at: timeIn("provenance_created_at"),
+    layer: textIn(json, "layer"),
+    version: numberIn(json, "version"),
+    last_modified: textIn(json, "last_modified"),
+    created_at: timeIn("created_at"),
+    embedding_model: textIn(json, "embedding_model"),
+    temporal_event_time: textIn(json, "temporal_event_time"),
+    temporal_event_confidence: numberIn(json, "temporal_event_confidence"),
+    temporal_event_source: textIn(json, "temporal_event_source"),
+    frame: textIn(json, "frame"),
+    censors: namesOf(json, "censors"),
+    tags: namesOf(json, "tags"),
     embedding_vector: null,
     clusters: "[]",
   };
+}
+
+/** Returns the row of a memory as a line of an export has it. */
+export function nodeLine(rows: Rows, row: IndexedNodeRow): Json {
+  const { sequence: _, embedding_vector: __, clusters: ___, ...columns } = row;
+  return { kind: "node", ...columns, ...rows.carried.get(row.id) };
+}
+
+/** Returns the lines of an export, with what a memory has lost meanwhile left out. */
+export function* exportLines(rows: Rows): Iterable<Json> {
+  const { nodes, clusterNames } = rows;
+  yield { kind: "agent", preset: rows.preset };
+  for (const row of nodes.values()) yield nodeLine(rows, row);
+  const isThere = (id: unknown) => nodes.has(id as string);
+  const order = ["outcome", "cluster", "membership"];
+  for (const kind of order) {
+    for (const row of rows.others) {
+      if (row.kind !== kind) continue;
+      const isWhole =
+        kind === "outcome"
+          ? isThere(row.playbook_id) && isThere(row.entry_id)
+          : kind === "cluster" ||
+            (isThere(row.node_id) && clusterNames.has(row.cluster_id as string));
+      if (isWhole) yield row;
+    }
+  }
+  for (const { old_node_id, read } of rows.conflicts) if (isThere(old_node_id)) yield read;
+  for (const { sequence: _, ...edge } of rows.edges)
+    if (isThere(edge.source_id) && isThere(edge.target_id)) yield { kind: "edge", ...edge };
 }

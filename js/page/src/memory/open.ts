@@ -3,9 +3,12 @@
 import tableUrl from "nous-embedder/tables/nous-128.bin?url";
 import { Embedder, type EngineConfig, init } from "nous-wasm";
 import { GENERAL_SUBTYPES } from "../../../demo/general/subtypes.ts";
+import { readFiles } from "./files.ts";
 import { Held } from "./held.ts";
-import { addLine, LineError, noRows, type Rows } from "./lines.ts";
+import { noteKept, readKept } from "./kept.ts";
+import { addLine, noRows, type Rows } from "./lines.ts";
 import type { WrongLine } from "./records.ts";
+import { type Address, Server } from "./server.ts";
 
 /** A memory that the page can open. */
 export type Source =
@@ -15,13 +18,16 @@ export type Source =
       /** Where its lines are. */
       url: string;
     }
-  | { kind: "lines"; name: string; files: { name: string; text: string }[] };
+  | { kind: "files"; files: File[] }
+  /** What is kept in this browser. */
+  | { kind: "kept" }
+  | { kind: "server"; address: Address };
 
 export type SampleName = "general" | "trader";
 
 /** What the page shows while a memory opens. */
 export interface Progress {
-  step: "fetching" | "reading" | "indexing" | "words";
+  step: "fetching" | "asking" | "reading" | "indexing" | "words";
   /** From 0 to 1. */
   share: number;
 }
@@ -37,8 +43,6 @@ const SAMPLES: Readonly<Record<SampleName, { title: string; config: EngineConfig
 };
 /** The most wrong lines that the page lists. */
 const MOST_WRONG = 100;
-/** Lines between two reports of progress. */
-const AT_ONCE = 2_000;
 
 let words: Promise<Embedder> | undefined;
 
@@ -86,47 +90,78 @@ export async function open(source: Source, report: (progress: Progress) => void)
   const rows = noRows();
   const wrong: WrongLine[] = [];
   let wrongCount = 0;
-  const note = (line: WrongLine) => {
-    wrongCount += 1;
-    if (wrong.length < MOST_WRONG) wrong.push(line);
-  };
   const wordsArrive = wordVectors((share) => report({ step: "words", share }));
   // Where the table cannot be had, words match by stems and letters.
   const withoutWords = wordsArrive.catch(() => undefined);
-  let [name, now, config]: [string, number | null, EngineConfig] = ["", null, {}];
-  if (source.kind === "sample") {
-    const sample = SAMPLES[source.name];
-    [name, now, config] = [sample.title, SAMPLE_NOW, sample.config];
-    const bytes = await fetched(source.url, (share) => report({ step: "fetching", share }));
-    await readLines(rows, source.name, new TextDecoder().decode(bytes), note, report);
-  } else {
-    name = source.name;
-    for (const file of source.files) await readLines(rows, file.name, file.text, note, report);
-  }
+  const read = await READERS[source.kind](source as never, rows, {
+    wrong: (line) => {
+      wrongCount += 1;
+      if (wrong.length < MOST_WRONG) wrong.push(line);
+    },
+    progress: (step, share) => report({ step, share }),
+  });
+  if (rows.nodes.size === 0) throw new Error(nothingRead(wrong));
   const embedder = await withoutWords;
-  const opening = { name, rows, now, config, words: embedder, wrong, wrongCount };
-  return Held.open(opening, (share) => report({ step: "indexing", share }));
+  const opening = { ...read, rows, words: embedder, wrong, wrongCount, source: source.kind };
+  const held = await Held.open(opening, (share) => report({ step: "indexing", share }));
+  if (source.kind === "kept") noteKept(held);
+  return held;
 }
 
-async function readLines(
-  rows: Rows,
-  file: string,
-  text: string,
-  note: (line: WrongLine) => void,
-  report: (progress: Progress) => void,
-): Promise<void> {
-  const lines = text.split("\n");
-  for (const [place, line] of lines.entries()) {
-    if (place % AT_ONCE === AT_ONCE - 1) {
-      report({ step: "reading", share: place / lines.length });
-      await new Promise((resolve) => setTimeout(resolve));
-    }
-    if (line.trim() === "") continue;
-    try {
-      addLine(rows, line);
-    } catch (error) {
-      if (!(error instanceof LineError)) throw error;
-      note({ file, line: place + 1, why: error.message });
-    }
-  }
+/** Returns why nothing was read. */
+function nothingRead(wrong: readonly WrongLine[]): string {
+  const [first] = wrong;
+  if (first === undefined) return "There are no memories in it.";
+  if (first.line === null) return `${first.file}: ${first.why}`;
+  return `${first.file}: no line could be read. ${first.of ?? "Line"} ${first.line} ${first.why}.`;
 }
+
+interface ReadReport {
+  wrong(line: WrongLine): void;
+  progress(step: Progress["step"], share: number): void;
+}
+
+/** What a memory is beside its rows. */
+interface Read {
+  name: string;
+  now: number | null;
+  config: EngineConfig;
+  server?: Server;
+}
+
+type SourceOf<Kind extends Source["kind"]> = Extract<Source, { kind: Kind }>;
+
+/** Reads rows, by the kind of source. As on a server, the configuration of files is empty. */
+const READERS: {
+  [Kind in Source["kind"]]: (
+    source: SourceOf<Kind>,
+    rows: Rows,
+    report: ReadReport,
+  ) => Promise<Read>;
+} = {
+  async sample({ name, url }, rows, { progress }) {
+    const { title, config } = SAMPLES[name];
+    const bytes = await fetched(url, (share) => progress("fetching", share));
+    for (const line of new TextDecoder().decode(bytes).split("\n"))
+      if (line !== "") addLine(rows, line);
+    return { name: title, now: SAMPLE_NOW, config };
+  },
+
+  async files({ files }, rows, { wrong, progress }) {
+    await readFiles(rows, files, { wrong, progress: (share) => progress("reading", share) });
+    const name = files.length === 1 ? files[0]!.name : `${files.length} files`;
+    return { name, now: null, config: {} };
+  },
+
+  async kept(_, rows, { progress }) {
+    const name = await readKept(rows, (share) => progress("reading", share));
+    if (name === undefined) throw new Error("Nothing is kept in this browser. Open files again.");
+    return { name, now: null, config: {} };
+  },
+
+  async server({ address }, rows, { progress }) {
+    const server = new Server(address);
+    const config = await server.read(rows, (share) => progress("asking", share));
+    return { name: server.address.agent, now: null, config, server };
+  },
+};

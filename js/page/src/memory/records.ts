@@ -65,7 +65,7 @@ export interface Understood {
   times: TimeExpression[];
   parts: string[];
   intents: MemorySection[];
-  /** The words that count, with the rarest first. */
+  /** The words that count, as the question has them: stop words are left out. */
   words: string[];
   isLookup: boolean;
 }
@@ -81,6 +81,63 @@ export interface Answered {
   milliseconds: number;
   /** How many memories were ranked. */
   among: number;
+}
+
+/** A ranking that the page compares with evidence. */
+export type Rival = "bm25" | "signals" | "sections" | "intent";
+
+/** What another ranking answers. Its scores are not probabilities. */
+export interface Compared {
+  question: string;
+  ranking: Rival;
+  answers: Shown[];
+  /** The sections whose memories it raised, because the question asks for them. */
+  raised: MemorySection[];
+  milliseconds: number;
+}
+
+/** Where a memory stands among the answers to a question, beside the first one. */
+export interface WhyNot {
+  card: Card;
+  reasons: Reasons;
+  /** The first answer; missing if nothing in the memory has to do with the question. */
+  first?: Shown;
+  /** The words of the question that count. */
+  words: WordLack[];
+  /** The kinds of evidence in which the two differ. */
+  differences: Difference[];
+  /** How many memories were ranked. */
+  among: number;
+  /** The memories that it stands behind whatever the evidence says. */
+  superseded_by?: Named;
+  similar_to?: Named;
+}
+
+/** A word of the question, and what the two memories hold of it. Null: no word is near. */
+export interface WordLack {
+  asked: string;
+  found: string | null;
+  nearness: number;
+  /** The same of the first answer. */
+  firstFound: string | null;
+  firstNearness: number;
+}
+
+/** A kind of evidence that speaks more for one memory than for the other. */
+export interface Difference {
+  name: string;
+  own: number;
+  first: number;
+}
+
+/** A question that was asked to see whether it finds a memory. */
+export interface Finder {
+  question: string;
+  /** What was changed in the question, in words. */
+  how: string;
+  /** The place of the memory; null if nothing connects the two. */
+  rank: number | null;
+  score: number;
 }
 
 /** What the page shows of the memory that is open. */
@@ -101,6 +158,14 @@ export interface Summary {
   wrong: WrongLine[];
   /** How many lines could not be read. */
   wrongCount: number;
+  /** Where the memory comes from. */
+  source: "sample" | "files" | "kept" | "server";
+  /** Whether the memory is kept in this browser. */
+  isKept: boolean;
+  /** Whether a deletion or an edit can be undone. */
+  canUndo: boolean;
+  /** Titles or first sentences of late memories, as questions to begin with. */
+  suggested: string[];
   /** Whether words have vectors, so that memories in other words are found. */
   hasVectors: boolean;
 }
@@ -108,6 +173,69 @@ export interface Summary {
 /** A line that could not be read. */
 export interface WrongLine {
   file: string;
-  line: number;
+  /** Its number, from 1; null if the file as a whole could not be read. */
+  line: number | null;
+  /** What the number counts, if it does not count lines. */
+  of?: "conversation";
   why: string;
+}
+
+/** Memories of a list, a page of them. */
+export interface Listed {
+  cards: Card[];
+  /** The page, from 0. */
+  page: number;
+  /** How many memories pass the filters. */
+  total: number;
+  /** Kinds and tags of the whole memory with their counts, the most frequent first. */
+  kinds: Counted[];
+  tags: Counted[];
+}
+
+export interface Counted {
+  name: string;
+  count: number;
+}
+
+/** The texts of a memory that can be edited. */
+export interface Texts {
+  title: string;
+  /** Null if it has none; the page adds none. */
+  summary: string | null;
+  text: string;
+  tags: string[];
+}
+
+/** Two texts that may contradict each other. */
+export interface Conflict {
+  id: string;
+  older: Card;
+  /** Missing if no memory holds the newer text. */
+  newer?: Card;
+  newText: string;
+  /** How sure the detection is, from 0 to 1. */
+  sureness: number | null;
+}
+
+/** How a conflict is resolved, in the words of the server. */
+export type Resolution = "new_is_current" | "keep_both" | "old_is_current";
+
+/** How a server is. */
+export interface ServerState {
+  url: string;
+  agent: string;
+  isReady: boolean;
+  /** Why it is not ready, or why its figures cannot be read. */
+  why?: string;
+  memories?: number;
+  edges?: number;
+  lifecycle?: Readonly<Partial<Record<string, number>>>;
+  metrics?: Metric[];
+  /** Why there are no metrics. */
+  metricsWhy?: string;
+}
+
+export interface Metric {
+  name: string;
+  value: string;
 }

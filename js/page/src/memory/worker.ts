@@ -3,11 +3,19 @@
 
 import * as Comlink from "comlink";
 import { type AskRequest, ask, reasonsOf } from "./ask.ts";
+import { type ListRequest, list } from "./browse.ts";
+import { type CompareRequest, compare } from "./compare.ts";
 import { buildContext, type ContextRequest } from "./context.ts";
+import { canUndo, conflicts, edit, remove, resolve, texts, undo } from "./edit.ts";
+import { textOfLines } from "./files.ts";
 import type { Held } from "./held.ts";
+import { forget, hasKept, isKept, keep } from "./kept.ts";
+import * as life from "./life.ts";
+import { exportLines } from "./lines.ts";
 import { open, type Progress, type Source } from "./open.ts";
+import type { Resolution, Summary, Texts } from "./records.ts";
 import {
-  forget,
+  forget as forgetRanks,
   type Profiles,
   profilesOf,
   type RankRequest,
@@ -15,6 +23,8 @@ import {
   states,
   type Weights,
 } from "./sections.ts";
+import { neighbourhood } from "./spread.ts";
+import { type FindRequest, find, findersOf, type Place, whyNot } from "./why-not.ts";
 
 let held: Held | undefined;
 
@@ -23,24 +33,52 @@ function there(): Held {
   return held;
 }
 
+const summary = (of: Held): Summary => ({
+  ...of.summary(),
+  isKept: isKept(of),
+  canUndo: canUndo(of),
+});
+
 const calls = {
   /** Opens a memory in place of the one that is open. */
   async open(source: Source, report: (progress: Progress) => void) {
     const opened = await open(source, report);
     held?.free();
     held = opened;
-    return held.summary();
+    return summary(held);
   },
-  summary: () => there().summary(),
+  summary: () => summary(there()),
   ask: (request: AskRequest) => ask(there(), request),
   card: (id: string) => there().card(id),
+  list: (request: ListRequest) => list(there(), request),
+  texts: (id: string) => texts(there(), id),
+  edit: (id: string, changed: Texts) => edit(there(), id, changed),
+  remove: (ids: readonly string[]) => remove(there(), ids),
+  undo: () => undo(there()),
+  conflicts: () => conflicts(there()),
+  resolve: (id: string, resolution: Resolution) => resolve(there(), id, resolution),
+  /** Returns the memory as the lines of an export. */
+  download: () => new Blob([...textOfLines(exportLines(there().rows))]),
+  keep: () => keep(there()),
+  hasKept,
+  forget: () => forget(held),
+  serverState: () => there().server?.state(),
   context: (request: ContextRequest) => buildContext(there(), request),
   profiles: () => profilesOf(there()),
   rank: (request: RankRequest) => rank(there(), request),
   states: (profiles: Profiles) => states(there(), profiles),
-  forgetRanks: () => forget(),
+  forgetRanks: () => forgetRanks(),
   weigh: (weights: Weights) => there().weigh(weights),
   reasons: (id: string, question: string) => reasonsOf(there(), id, question),
+  compare: (request: CompareRequest) => compare(there(), request),
+  find: (request: FindRequest) => find(there(), request),
+  whyNot: (place: Place) => whyNot(there(), place),
+  finders: (place: Place) => findersOf(there(), place),
+  sectionCurves: (request: life.CurvesRequest) => life.sectionCurves(there(), request),
+  statesOverTime: (request: life.StatesRequest) => life.statesOverTime(there(), request),
+  answersOnDay: (request: life.DayRequest) => life.answersOnDay(there(), request),
+  recalled: (request: life.RecallRequest) => life.recalled(there(), request),
+  neighbourhood: (question: string) => neighbourhood(there(), question),
 };
 
 export type Calls = typeof calls;

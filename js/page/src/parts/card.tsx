@@ -5,9 +5,13 @@ import { dayOf, SECTION_NAMES } from "../app/format.ts";
 import type { Card, Mark } from "../memory/records.ts";
 import { Marked } from "./memory-text.tsx";
 
+const DATE = /^\d{4}-\d\d-\d\d$/;
+
 /** Section, kind, dates and runs of a memory in one line. */
 export function Facts({ card }: { card: Card }) {
-  const { section, kind, created, event, runs } = card;
+  const { section, kind, created, event } = card;
+  // A run of a day has its date for a name, which stands there already.
+  const runs = card.runs.filter((run) => !DATE.test(run));
   return (
     <p class="facts">
       <span class={`section s-${section}`}>{SECTION_NAMES[section]}</span>
@@ -22,6 +26,8 @@ export function Facts({ card }: { card: Card }) {
 interface CardProps {
   card: Card;
   marks?: readonly Mark[];
+  /** The best passage; text outside of it is subdued. */
+  passage?: readonly Mark[] | undefined;
   isShort?: boolean;
   /** The level of the title: one below that of the heading above the list. Default `h2`. */
   heading?: "h2" | "h3";
@@ -29,7 +35,7 @@ interface CardProps {
 }
 
 export function MemoryCard(props: CardProps) {
-  const { card, marks = [], isShort = true, heading: Heading = "h2", children } = props;
+  const { card, marks = [], passage, isShort = true, heading: Heading = "h2", children } = props;
   return (
     <>
       {card.title === "" ? null : (
@@ -39,7 +45,7 @@ export function MemoryCard(props: CardProps) {
       )}
       <Facts card={card} />
       <p class="text">
-        <Marked text={card.text} field="text" marks={marks} isShort={isShort} />
+        <Marked text={card.text} field="text" marks={marks} passage={passage} isShort={isShort} />
       </p>
       {children}
     </>

@@ -62,6 +62,23 @@ export function EvidenceBar({ reasons, full }: BarProps) {
   );
 }
 
+/** The groups that bars show, with their colours. */
+export function Legend({ of }: { of: readonly Reasons[] }) {
+  const there = new Set(of.flatMap((reasons) => byGroup(reasons).map(({ group }) => group)));
+  return (
+    <ul class="legend" aria-label="Colours of the evidence">
+      {(Object.keys(GROUPS) as Group[])
+        .filter((group) => there.has(group))
+        .map((group) => (
+          <li key={group}>
+            <i class={`dot g-${group}`} />
+            {GROUPS[group]}
+          </li>
+        ))}
+    </ul>
+  );
+}
+
 /** The evidence as a table: kind, value, weight, contribution, and how they make the probability. */
 export function EvidenceTable({ reasons }: { reasons: Reasons }) {
   const { evidence, sum, scale, offset, score } = reasons;

@@ -5,6 +5,7 @@ import type { Progress } from "../memory/open.ts";
 
 const STEPS: Readonly<Record<Progress["step"], string>> = {
   fetching: "Fetching the memory",
+  asking: "Asking the server for its memories",
   reading: "Reading the memory",
   words: "Fetching the word vectors",
   indexing: "Making the index",

@@ -1,4 +1,5 @@
-// A memory's title or text with the words marked that matched the question.
+// A memory's title or text with the words marked that matched the question. What stands outside the
+// passage that speaks most for the memory is subdued.
 
 import type { JSX } from "preact";
 import type { Mark } from "../memory/records.ts";
@@ -11,6 +12,8 @@ interface MarkedProps {
   text: string;
   field: Mark["field"];
   marks: readonly Mark[];
+  /** The best passage. Default: nothing is subdued. */
+  passage?: readonly Mark[] | undefined;
   /** Whether a long text is cut to the stretch with the marks. */
   isShort?: boolean;
 }
@@ -23,14 +26,15 @@ function nameOf({ asked, found, nearness = 1 }: Mark): string {
     : `“${asked}” matched “${found}”, nearness ${nearness.toFixed(2)}`;
 }
 
-export function Marked({ text, field, marks, isShort = false }: MarkedProps) {
+export function Marked({ text, field, marks, passage, isShort = false }: MarkedProps) {
   const own = marks.filter((mark) => mark.field === field);
   const [from, to] = isShort ? stretch(text, own) : [0, text.length];
-  const parts: (string | JSX.Element)[] = [];
+  const bounds = passage?.find((one) => one.field === field);
+  const parts: Piece[] = [];
   let at = from;
   for (const mark of own) {
     if (mark.start < at || mark.end > to) continue;
-    parts.push(text.slice(at, mark.start));
+    parts.push(...plain(text, at, mark.start, bounds));
     const name = nameOf(mark);
     parts.push(
       <mark
@@ -46,7 +50,7 @@ export function Marked({ text, field, marks, isShort = false }: MarkedProps) {
     );
     at = mark.end;
   }
-  parts.push(text.slice(at, to));
+  parts.push(...plain(text, at, to, bounds));
   return (
     <>
       {from > 0 ? "… " : ""}
@@ -54,6 +58,21 @@ export function Marked({ text, field, marks, isShort = false }: MarkedProps) {
       {to < text.length ? " …" : ""}
     </>
   );
+}
+
+type Piece = string | JSX.Element;
+
+/** Returns text without marks; what stands outside the bounds is subdued. */
+function plain(text: string, from: number, to: number, bounds: Mark | undefined): Piece[] {
+  if (bounds === undefined) return [text.slice(from, to)];
+  const start = Math.min(Math.max(bounds.start, from), to);
+  const end = Math.min(Math.max(bounds.end, start), to);
+  // A full stop alone belongs to what stands before it.
+  const aside = (a: number, b: number): Piece => {
+    const piece = text.slice(a, b);
+    return /[\p{L}\p{N}]/u.test(piece) ? <span class="aside">{piece}</span> : piece;
+  };
+  return [aside(from, start), text.slice(start, end), aside(end, to)];
 }
 
 /** Returns the stretch of a long text to show. */

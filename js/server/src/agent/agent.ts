@@ -16,6 +16,7 @@ import {
   type BuiltIn,
   dropBuiltIn,
   embedWaiting,
+  hasOtherTable,
   isInUse,
   mayUse,
   tableOf,
@@ -352,6 +353,7 @@ export class Agent {
 
   *#settled<T>(work: (unit: Unit) => Steps<T>, settle: Unit["settle"]): Steps<T> {
     this.#pinDimensions();
+    this.#leaveOtherTable();
     const last = this.#embedsByItself ? this.storage.embeddings.lastTicket() : 0;
     const embed = () => {
       if (this.#embedsByItself) atOnce(this.#embed(last));
@@ -371,6 +373,15 @@ export class Agent {
     return this.builtIn !== undefined && !this.storage.isRemote;
   }
 
+  /**
+   * Drops vectors of another table than the agent's. Their memories wait for `embedOlder`, so a
+   * transaction calls it before it takes the last ticket.
+   */
+  #leaveOtherTable(): void {
+    const { storage, builtIn } = this;
+    if (this.#embedsByItself && hasOtherTable(storage, builtIn!)) takeIntoUse(storage, builtIn!);
+  }
+
   /** Makes the vectors of texts that this transaction has written, with tickets above `last`. */
   *#embed(last: number): Steps<void> {
     const { storage, builtIn } = this;
@@ -380,13 +391,14 @@ export class Agent {
 
   /**
    * Makes vectors of memories that wait for one, for example since before the server made them by
-   * itself, in one transaction. Returns how many no longer wait, and how many of them have a vector;
+   * itself, and of those that have one of another table, in one transaction. Returns how many no longer wait, and how many of them have a vector;
    * undefined if the server makes none for this database.
    */
   async embedOlder(most: number): Promise<{ done: number; embedded: number } | undefined> {
     const { storage, builtIn } = this;
     if (!this.#embedsByItself || !mayUse(storage)) return undefined;
-    if (storage.embeddings.waiting() === 0) return { done: 0, embedded: 0 };
+    const isDone = storage.embeddings.waiting() === 0 && !hasOtherTable(storage, builtIn!);
+    if (isDone) return { done: 0, embedded: 0 };
     return this.writeInTurns(function* () {
       if (!takeIntoUse(storage, builtIn!)) return undefined;
       return yield* embedWaiting(storage, builtIn!, 0, most);

@@ -41,6 +41,12 @@ export function tableOf(storage: Storage): string | undefined {
 export const isInUse = (storage: Storage, builtIn: BuiltIn | undefined): boolean =>
   builtIn !== undefined && tableOf(storage) === builtIn.id;
 
+/** Returns whether memories have vectors of a table, and of another one than this. */
+export function hasOtherTable(storage: Storage, builtIn: BuiltIn): boolean {
+  const table = tableOf(storage);
+  return table !== undefined && table !== builtIn.id;
+}
+
 /** Returns whether a database may get vectors of a table: it has none of another model. */
 export function mayUse(storage: Storage): boolean {
   if (tableOf(storage) !== undefined) return true;
@@ -50,7 +56,8 @@ export function mayUse(storage: Storage): boolean {
 
 /**
  * Within a transaction: takes a table into use, unless the memories have vectors of another model.
- * Vectors of another table are dropped, and made again. Returns whether the table is in use.
+ * Vectors of another table are dropped: all memories join the queue. Returns whether the table is
+ * in use.
  */
 export function takeIntoUse(storage: Storage, builtIn: BuiltIn): boolean {
   if (isInUse(storage, builtIn)) return true;

@@ -26,15 +26,20 @@ export interface EmbeddingRun {
   progress(agent: string, made: number): void;
 }
 
-/** Makes the missing vectors of a table for every agent, and leaves vectors of other models alone. */
+/**
+ * Makes the missing vectors of a table for every agent. Replaces those of another table, and leaves
+ * those of other models alone.
+ */
 export function backfillByTable(
   settings: Settings,
   builtIn: BuiltIn,
 ): AsyncIterable<DrainReport & { agent: string }> {
   return forAll(settings, async (storage) => {
-    const total = storage.embeddings.waiting();
-    const embedded = mayUse(storage) ? embedAll(storage, builtIn) : 0;
-    return { ok: storage.embeddings.waiting() === 0, embedded, total };
+    const waiting = storage.embeddings.waiting();
+    const { done, embedded } = mayUse(storage)
+      ? embedAll(storage, builtIn)
+      : { done: waiting, embedded: 0 };
+    return { ok: storage.embeddings.waiting() === 0, embedded, total: done };
   });
 }
 
@@ -50,22 +55,25 @@ export function reembedByTable(
       // Makes replicas reload everything: vectors may have another length now.
       storage.changeLog.trim(storage.changeLog.range().last);
     });
-    const total = storage.embeddings.waiting();
-    const embedded = embedAll(storage, builtIn);
-    return { embedded, rejected: total - embedded };
+    const { done, embedded } = embedAll(storage, builtIn);
+    return { embedded, rejected: done - embedded };
   });
 }
 
-/** Makes vectors of all memories that wait for one, in transactions that let others write between. */
-function embedAll(storage: Storage, builtIn: BuiltIn): number {
-  let embedded = 0;
+/**
+ * Makes vectors of all memories that wait for one, in transactions that let others write between.
+ * Returns how many no longer wait, and how many of them have a vector.
+ */
+function embedAll(storage: Storage, builtIn: BuiltIn): { done: number; embedded: number } {
+  let [done, embedded] = [0, 0];
   for (;;) {
     const made = storage.transaction(() => {
       takeIntoUse(storage, builtIn);
       return atOnce(embedWaiting(storage, builtIn, 0, IN_A_TRANSACTION));
     });
+    done += made.done;
     embedded += made.embedded;
-    if (made.done < IN_A_TRANSACTION) return embedded;
+    if (made.done < IN_A_TRANSACTION) return { done, embedded };
   }
 }
 

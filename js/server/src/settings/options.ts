@@ -6,6 +6,12 @@ import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { COMPATS, type Compat } from "./compat.ts";
 import { counting } from "./count-outcomes.ts";
+import {
+  EMBEDDING_PROVIDERS,
+  type EmbeddingsProvider,
+  TABLE_NAMES,
+  usualModel,
+} from "./embeddings-model.ts";
 import { LEARNING, type Learning } from "./learning.ts";
 import { defaultDataDir } from "./paths.ts";
 import { presetting } from "./preset.ts";
@@ -25,13 +31,12 @@ export type Durability = "full" | "normal";
 export const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 
 const PROVIDERS = ["none", "openai-compatible"] as const;
-const EMBEDDING_PROVIDERS = ["builtin", ...PROVIDERS] as const;
 
 /** A setting: its schema, its default, and its help. */
 interface Option<T> {
   schema: z.ZodType<T>;
-  /** Returns the default, which may depend on the compatibility mode. */
-  usual: (compat?: Compat) => T;
+  /** Returns the default, which may depend on the compatibility mode and on another setting. */
+  usual: (compat?: Compat, provider?: EmbeddingsProvider) => T;
   about: string;
   /** The placeholder of the value in the help. */
   value: string;
@@ -216,9 +221,9 @@ export const OPTIONS = {
   }),
   embeddings_provider: option({
     schema: z.enum(EMBEDDING_PROVIDERS),
-    usual: (compat) => (compat === "hynous" ? "none" : "builtin"),
+    usual: (compat): EmbeddingsProvider => (compat === "hynous" ? "none" : "builtin"),
     about:
-      "provider of embeddings: builtin, a table of English words in the server; openai-compatible, such as hosted " +
+      "provider of embeddings: builtin, a table of words in the server; openai-compatible, such as hosted " +
       "services, Ollama and vLLM; none; with compat hynous the default is none",
     value: "WHO",
   }),
@@ -230,8 +235,10 @@ export const OPTIONS = {
   }),
   embeddings_model: option({
     schema: z.string().min(1).max(200),
-    usual: () => "nomic-embed-text",
-    about: "name of the embedding model",
+    usual: (_, provider) => usualModel(provider),
+    about:
+      `name of the embedding model; with builtin one of the tables ${TABLE_NAMES}; with ` +
+      `openai-compatible the default is ${usualModel("openai-compatible")}`,
     value: "NAME",
   }),
   embeddings_dimensions: option({

@@ -5,6 +5,7 @@ import { readFileSync, type Stats, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { createEngine, inSnakeCase, MemoryIndex, NousError } from "nous-wasm";
 import type { Compat } from "./compat.ts";
+import { type EmbeddingsProvider, modelProblem } from "./embeddings-model.ts";
 import { ENGINE_KEYS, type EngineYaml } from "./engine-config.ts";
 import { nearest } from "./nearest.ts";
 import {
@@ -38,21 +39,32 @@ export async function readSettings(
   const file = flags.config ?? environment[CONFIG_VARIABLE];
   const yaml = file === undefined ? {} : await readYaml(file);
   checkVariables(environment);
-  /** Returns the value of a setting that a source gives; undefined if none does. */
-  const givenFor = (name: OptionName): unknown => {
+  /** Returns the place of the source that gives a setting, and its value; undefined if none does. */
+  const sourceOf = (name: OptionName): [place: string, value: unknown] => {
     const variable = variableOf(name);
     const sources: [place: string, value: unknown][] = [
       [flagOf(name), flags[name]],
       [`the environment variable ${variable}`, environment[variable]],
       [`${name} in ${file}`, yaml[name]],
     ];
-    const [place, value] = sources.find(([, given]) => given !== undefined) ?? ["", undefined];
+    return sources.find(([, given]) => given !== undefined) ?? ["", undefined];
+  };
+  const givenFor = (name: OptionName): unknown => {
+    const [place, value] = sourceOf(name);
     return value === undefined ? undefined : checked(name, place, value);
   };
   const compat = (givenFor("compat") as Compat | undefined) ?? OPTIONS.compat.usual();
+  const provider =
+    (givenFor("embeddings_provider") as EmbeddingsProvider | undefined) ??
+    OPTIONS.embeddings_provider.usual(compat);
   const settings = Object.fromEntries(
-    OPTION_NAMES.map((name) => [name, givenFor(name) ?? OPTIONS[name].usual(compat)]),
+    OPTION_NAMES.map((name) => [name, givenFor(name) ?? OPTIONS[name].usual(compat, provider)]),
   ) as Settings;
+  const problem = modelProblem(provider, settings.embeddings_model);
+  if (problem !== undefined) {
+    const [place, value] = sourceOf("embeddings_model");
+    throw new SettingsError(`${place} is ${JSON.stringify(value)}: ${problem}.`);
+  }
   settings.data_dir = resolve(settings.data_dir);
   checkDataDir(settings.data_dir);
   const engine = Object.fromEntries(Object.entries(yaml).filter(([key]) => ENGINE_KEYS.has(key)));

@@ -49,6 +49,12 @@ export function importFile(
   );
 }
 
+/** How an export is written. */
+export interface ExportOptions extends TargetOptions {
+  /** Whether the export carries what use has taught the agent. Default: true. */
+  withLearned?: boolean;
+}
+
 /**
  * Exports an agent's memory to a file, or to the standard output without a file. Returns the number
  * of lines.
@@ -60,7 +66,7 @@ export function exportFile(
   place: Place,
   agent: string,
   file: string | undefined,
-  options?: TargetOptions,
+  { withLearned = true, ...options }: ExportOptions = {},
 ): number {
   const { dataDir, remote } = place;
   if (remote === undefined && !existsSync(agentFile(dataDir, agent))) {
@@ -70,7 +76,7 @@ export function exportFile(
   const storage = openWhole(place, agent, { migrates: false });
   try {
     return withWriting(target, storage.portable.count(), (write, done) =>
-      exportMemory(storage, write, done),
+      exportMemory(storage, write, done, { withLearned }),
     );
   } finally {
     storage.close();

@@ -1,19 +1,21 @@
 // Exports a memory as lines of JSON.
 
+import { learnedIn } from "../agent/replica/learned.ts";
 import { isPreset } from "../settings/preset.ts";
 import type { Storage } from "../storage/storage.ts";
 import { PORTABLE_KINDS } from "../storage/tables/portable.ts";
-import { agentLine, writeLine } from "./lines.ts";
+import { agentLine, learnedLine, writeLine } from "./lines.ts";
 
 /**
- * Writes one state of a whole memory, edges last, after a line with the weights of evidence if the
- * agent has its own. Returns the number of lines. `write` gets each
- * line with its line end.
+ * Writes one state of a whole memory, edges last. Lines with the preset of the agent and with what use
+ * has taught it come first, if it has its own. Returns the number of lines. `write` gets each line with
+ * its line end.
  */
 export function exportMemory(
   storage: Storage,
   write: (lines: string) => void,
   done: (lines: number) => void,
+  { withLearned }: { withLearned: boolean },
 ): number {
   let count = 0;
   storage.snapshot(() => {
@@ -21,6 +23,11 @@ export function exportMemory(
     const preset = storage.meta("preset");
     if (isPreset(preset)) {
       write(`${agentLine({ preset })}\n`);
+      count += 1;
+    }
+    const learned = learnedIn(storage);
+    if (withLearned && learned.steps > 0) {
+      write(`${learnedLine(learned)}\n`);
       count += 1;
     }
     for (const kind of PORTABLE_KINDS) {

@@ -1,6 +1,8 @@
 // Imports a memory from lines of JSON, completely or not at all.
 
+import type { Learned } from "nous-wasm";
 import { MOST_NAMES } from "../agent/replica/index-replica.ts";
+import { learnedIn } from "../agent/replica/learned.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { NameKind } from "../storage/tables/names.ts";
 import type { PortableKind, PortableRow } from "../storage/tables/portable.ts";
@@ -52,6 +54,10 @@ export function importMemory(
         const read = readLine(line, now);
         if (read.kind === "agent") {
           imported[takeFacts(storage, read.facts, conflicts)] += 1;
+          continue;
+        }
+        if (read.kind === "learned") {
+          imported[takeLearned(storage, read.learned, conflicts)] += 1;
           continue;
         }
         const { kind, row } = read;
@@ -107,6 +113,18 @@ function takeFacts(
   const isThere = storage.meta("preset") !== undefined;
   if (isThere && conflicts !== "overwrite") return "skipped";
   storage.setMeta("preset", preset);
+  return isThere ? "replaced" : "added";
+}
+
+/** What use has taught has no time, either. Steps of two agents do not add up. */
+function takeLearned(
+  storage: Storage,
+  learned: Learned,
+  conflicts: ConflictPolicy,
+): keyof Imported {
+  const isThere = learnedIn(storage).steps > 0;
+  if (isThere && conflicts !== "overwrite") return "skipped";
+  storage.learned.put(learned);
   return isThere ? "replaced" : "added";
 }
 

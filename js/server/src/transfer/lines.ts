@@ -1,7 +1,9 @@
 // The format of an export: a line of JSON for each row, and the rules for valid lines.
 
+import { type Learned, MOST_LEARNED } from "nous-wasm";
 import { z } from "zod";
 import { vectorOf } from "../agent/replica/index-rows.ts";
+import { byTrait, MOST_STEPS } from "../agent/replica/learned.ts";
 import { MOST_NAME } from "../api/limits.ts";
 import { signals } from "../api/parts.ts";
 import { PRESETS } from "../settings/preset.ts";
@@ -137,12 +139,24 @@ const AGENT = "agent";
 const ofAgent = z.object({ preset: z.enum(PRESETS) });
 /** What a line tells of the agent itself. */
 export type AgentFacts = z.output<typeof ofAgent>;
-/** A line of an export: a row, or facts about the agent. */
+
+/** The kind of the line with what use has taught. */
+const LEARNED = "learned";
+const learnedNumber = z.number().min(-MOST_LEARNED).max(MOST_LEARNED);
+const numbersByTrait = z.object(byTrait(() => learnedNumber));
+const learned = z.object({
+  steps: z.int().min(1).max(MOST_STEPS),
+  shifts: numbersByTrait,
+  means: numbersByTrait,
+});
+
+/** A line of an export: a row, facts about the agent, or what use has taught it. */
 export type Line =
   | { kind: PortableKind; row: PortableRow }
-  | { kind: typeof AGENT; facts: AgentFacts };
+  | { kind: typeof AGENT; facts: AgentFacts }
+  | { kind: typeof LEARNED; learned: Learned };
 
-const kindOf = z.object({ kind: z.enum([AGENT, ...PORTABLE_KINDS]) });
+const kindOf = z.object({ kind: z.enum([AGENT, LEARNED, ...PORTABLE_KINDS]) });
 
 /**
  * Returns a row as a line, without its line end. A value of the wrong type, stored by another
@@ -167,6 +181,10 @@ export function writeLine(
 
 /** Returns facts about the agent as a line, without its line end. */
 export const agentLine = (facts: AgentFacts): string => JSON.stringify({ kind: AGENT, ...facts });
+
+/** Returns what use has taught as a line, without its line end. */
+export const learnedLine = (learned: Learned): string =>
+  JSON.stringify({ kind: LEARNED, ...learned });
 
 function figuresIn(json: PortableRow[string] | undefined): object | null {
   try {
@@ -193,6 +211,7 @@ export function readLine(line: string, now: number): Line {
   }
   const { kind } = checked(kindOf, json);
   if (kind === AGENT) return { kind, facts: checked(ofAgent, json) };
+  if (kind === LEARNED) return { kind, learned: checked(learned, json) };
   if (kind === "membership" || kind === "outcome") return { kind, row: checked(ROWS[kind], json) };
   if (kind !== "node") {
     const { created_at = toIso(now), ...row } = checked(ROWS[kind], json);

@@ -6,6 +6,7 @@ import type { AgentOperation } from "../api/operations.ts";
 import type { EmbeddingModel } from "../embeddings/provider.ts";
 import type { Issue } from "../refusal.ts";
 import type { Compat } from "../settings/compat.ts";
+import type { TableName } from "../settings/embeddings-model.ts";
 import type { EngineYaml } from "../settings/engine-config.ts";
 import type { RankedBy } from "../settings/ranking.ts";
 import type { AgentsPage } from "../storage/hosted-agents.ts";
@@ -23,8 +24,8 @@ export interface WorkerSetup {
   learns: boolean;
   /** Whether the server has a provider of embeddings. */
   embeds: boolean;
-  /** Whether the server makes vectors by itself. */
-  hasBuiltIn: boolean;
+  /** The table by which the server makes vectors by itself; undefined if it makes none. */
+  table: TableName | undefined;
   /** The setting that says who counts closed trades. */
   countOutcomes: readonly string[];
   /** The setting that says which weights of evidence an agent has. */

@@ -12,6 +12,7 @@ import { handlersFor } from "../compat/handlers.ts";
 import { OtherModel } from "../embeddings/other-model.ts";
 import { noRoom, Refusal, readOnly } from "../refusal.ts";
 import { counterOf } from "../settings/count-outcomes.ts";
+import { TABLES } from "../settings/embeddings-model.ts";
 import { agentFile, agentsDir, snapshotsOf } from "../settings/paths.ts";
 import { presetOf } from "../settings/preset.ts";
 import {
@@ -37,7 +38,7 @@ import { type Asker, AskerGone } from "./shares.ts";
 import { isFull, tooMuchUnsent } from "./unsent.ts";
 
 const setup = workerData as WorkerSetup;
-const { place, engine, compat, ranking, learns, embeds, hasBuiltIn, countOutcomes, preset } = setup;
+const { place, engine, compat, ranking, learns, embeds, table, countOutcomes, preset } = setup;
 const { residence, cutLogs, folder, unsent } = setup;
 const { dataDir, durability, remote } = place;
 const port = parentPort!;
@@ -46,7 +47,7 @@ const handlers = handlersFor(compat);
 const heldTime = new HeldTime();
 
 /** All agents of the thread share one table. */
-const builtIn = hasBuiltIn ? loadEmbedderSync() : undefined;
+const builtIn = table && loadEmbedderSync(TABLES[table]);
 
 const say = (message: FromWorker) => port.postMessage(message);
 const log = (

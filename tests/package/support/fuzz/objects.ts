@@ -255,8 +255,12 @@ const MEMORY: Kind[] = [
   memory(
     "why",
     0.5,
-    (v) => [v.id(), v.text(), make.askOptions(v)],
-    ({ score }) => unless(score >= 0 && score <= 1, "has a score that is no probability"),
+    (v) => [v.id(), v.text(), make.whyOptions(v)],
+    ({ score, words, passage }) => {
+      const spans = [...(passage.spans ?? []), ...words.flatMap((it: Anything) => it.spans ?? [])];
+      if (!spans.every(({ start, end }) => start >= 0 && start < end)) return "marks nothing";
+      return unless(score >= 0 && score <= 1, "has a score that is no probability");
+    },
   ),
   memory(
     "evidence",

@@ -305,6 +305,10 @@ export const anEdgeId = edgeId;
 export const embedding = (v: Values, { dimensions }: World): Anything =>
   v.numbers(v.isWild && v.dice.oneIn(8) ? v.dice.below(20) : dimensions, () => v.score());
 
+/** A text, often one of a few: `why` accepts only the text that its memory was stored with. */
+const storedText = (v: Values): string =>
+  v.dice.oneIn(2) ? v.text() : v.dice.pick(["green tea", "BTC funding was 2024% of 漢字. Why?"]);
+
 export const node = (v: Values, world: World): Anything =>
   v.object(
     withoutUndefined({
@@ -323,7 +327,7 @@ export const node = (v: Values, world: World): Anything =>
       clusters: perhaps(v, () => v.list(() => v.word(), 2)),
       embedding: world.dimensions > 0 ? perhaps(v, () => embedding(v, world)) : undefined,
       title: v.dice.oneIn(4) ? v.text() : undefined,
-      text: v.dice.oneIn(2) ? v.text() : undefined,
+      text: v.dice.oneIn(2) ? storedText(v) : undefined,
       event_time: v.dice.oneIn(6) ? v.instant() : undefined,
       sequence: v.dice.oneIn(4) ? v.count(1000) : undefined,
     }),
@@ -384,6 +388,14 @@ export const askOptions = (v: Values): Anything =>
       filters: v.dice.oneIn(4) ? filters(v) : undefined,
     }),
   );
+
+export const whyOptions = (v: Values): Anything =>
+  v.dice.oneIn(2)
+    ? askOptions(v)
+    : v.object({
+        text: v.object({ title: v.dice.oneIn(9) ? v.text() : "", text: storedText(v) }),
+        now: v.instant(),
+      });
 
 const TRAITS = ["qm", "prevq", "len", "num", "cap", "pos"];
 

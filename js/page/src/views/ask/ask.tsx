@@ -1,4 +1,5 @@
-// Ask: a question, what was understood of it, and the answers with their evidence.
+// Ask: a question, what was understood of it, and the answers with their evidence. A second column
+// shows another ranking of the same memories.
 
 import { useEffect, useRef } from "preact/hooks";
 import { memoryName, question } from "../../app/address.ts";
@@ -6,23 +7,41 @@ import { count, dayOf, ms, percent, SECTION_NAMES } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
 import { memory } from "../../memory/client.ts";
 import type { Answered, Understood } from "../../memory/records.ts";
+import { Legend } from "../../parts/evidence-bar.tsx";
 import { AnswerItem } from "./answer-item.tsx";
-import { suggestionsFor } from "./suggestions.ts";
+import { Columns, RivalPicker, rival } from "./columns.tsx";
+import { questionOr, suggestionsFor } from "./suggestions.ts";
+
+/** How many of the nearest memories are shown where none is an answer. */
+const NEAREST = 3;
+const REASONS = ".answers button.more";
 
 export function Ask() {
   const box = useRef<HTMLInputElement>(null);
   const suggestions = suggestionsFor(memoryName.value);
   // The page opens with an answer.
-  const asked = question.value === "" ? (suggestions[0] ?? "") : question.value;
+  const asked = questionOr(question.value, memoryName.value);
   const answered = useLive(() => {
-    const text =
-      (question.value === "" ? suggestionsFor(memoryName.value)[0] : question.value) ?? "";
+    const text = questionOr(question.value, memoryName.value);
     return text.trim() === "" ? undefined : () => memory.ask({ question: text });
   });
   useEffect(() => box.current?.focus({ preventScroll: true }), []);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
+      const { target } = event;
+      if (target instanceof HTMLElement && target.matches("input, select, textarea")) return;
+      event.preventDefault();
+      box.current?.focus();
+      box.current?.select();
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
   const { value, error } = answered.value;
   return (
-    <div class="ask">
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys move the focus between controls.
+    <div class="ask" onKeyDown={(event) => moveFocus(event, box.current)}>
       <h1 class="hidden">Ask the memory</h1>
       <search>
         <label class="question">
@@ -35,22 +54,25 @@ export function Ask() {
             autocomplete="off"
             spellcheck={false}
             maxLength={1000}
+            aria-keyshortcuts="/"
             onInput={(event) => question.set(event.currentTarget.value)}
           />
         </label>
-        <ul class="chips" aria-label="Suggestions">
-          {suggestions.map((text) => (
-            <li key={text}>
-              <button
-                type="button"
-                aria-pressed={text === asked}
-                onClick={() => question.set(text)}
-              >
-                {text}
-              </button>
-            </li>
-          ))}
-        </ul>
+        {suggestions.length === 0 ? null : (
+          <ul class="chips" aria-label="Suggestions">
+            {suggestions.map((text) => (
+              <li key={text}>
+                <button
+                  type="button"
+                  aria-pressed={text === asked}
+                  onClick={() => question.set(text)}
+                >
+                  {text}
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
       </search>
       {error === undefined ? null : (
         <p class="problem" role="alert">
@@ -62,37 +84,87 @@ export function Ask() {
   );
 }
 
+/** Arrows go through the answers, Escape goes back to the question. */
+function moveFocus(event: KeyboardEvent, box: HTMLInputElement | null): void {
+  const { key, target } = event;
+  if (!(target instanceof HTMLElement)) return;
+  const item = target.closest(".answers .answer");
+  if (target !== box && item === null) return;
+  const all = Array.from(document.querySelectorAll<HTMLElement>(REASONS));
+  const at = all.findIndex((button) => item?.contains(button));
+  let next: HTMLElement | null | undefined;
+  if (key === "ArrowDown") next = all[Math.min(at + 1, all.length - 1)];
+  else if (key === "ArrowUp" && target !== box) next = at === 0 ? box : all[at - 1];
+  else if (key === "Escape" && target !== box) next = box;
+  if (next == null) return;
+  event.preventDefault();
+  next.focus({ preventScroll: true });
+  (next.closest(".answer") ?? next).scrollIntoView({ block: "nearest" });
+}
+
 function Answers({ answered }: { answered: Answered }) {
-  const { answers, isAnswerable, understood, milliseconds, among } = answered;
-  const full = Math.max(...answers.map(({ reasons }) => reasons?.sum ?? 0), 0);
+  const { question: asked, answers, isAnswerable, understood, milliseconds, among } = answered;
+  const ranking = rival.value;
+  const reasons = answers.flatMap((answer) => answer.reasons ?? []);
+  const full = Math.max(...reasons.map(({ sum }) => sum), 0);
+  const shown = isAnswerable || ranking !== undefined ? answers : answers.slice(0, NEAREST);
+  const list = (
+    <ol class={isAnswerable ? "answers" : "answers unsure"}>
+      {shown.map((one) => (
+        <AnswerItem
+          key={one.card.id}
+          shown={one}
+          question={asked}
+          full={full}
+          isDense={ranking !== undefined}
+        />
+      ))}
+    </ol>
+  );
   return (
     <>
       <UnderstoodLine understood={understood} />
-      <p class="verdict" role="status">
-        {answers.length === 0
-          ? "Nothing in this memory has to do with the question."
-          : isAnswerable
-            ? `Found in ${ms(milliseconds)} among ${count(among)} memories.`
-            : `This memory probably holds no answer: the nearest reaches ${percent(answers[0]!.score)}.`}
+      <div class="above">
+        <p class="verdict" role="status">
+          {answers.length === 0 ? (
+            "Nothing in this memory has to do with the question."
+          ) : isAnswerable ? (
+            `Found in ${ms(milliseconds)} among ${count(among)} memories.`
+          ) : (
+            <>
+              <strong>This memory probably holds no answer.</strong> The nearest reaches{" "}
+              {percent(answers[0]!.score)}.
+            </>
+          )}
+        </p>
+        <RivalPicker />
+      </div>
+      {answers.length === 0 ? null : <Legend of={reasons} />}
+      {ranking === undefined ? (
+        list
+      ) : (
+        <Columns question={asked} ranking={ranking} answers={answers}>
+          {list}
+        </Columns>
+      )}
+      <p class="keys">
+        <kbd>/</kbd> question <kbd>↓</kbd> <kbd>↑</kbd> answers <kbd>Enter</kbd> why <kbd>Esc</kbd>{" "}
+        back
       </p>
-      <ol class={isAnswerable ? "answers" : "answers unsure"}>
-        {answers.map((shown) => (
-          <AnswerItem key={shown.card.id} shown={shown} full={full} />
-        ))}
-      </ol>
     </>
   );
 }
 
+const DAY = 86_400_000;
+
 /** The line that says what the engine understood of the question. */
 function UnderstoodLine({ understood }: { understood: Understood }) {
   const { times, parts, intents, words } = understood;
-  const DAY = 86_400_000;
   return (
     <dl class="understood" aria-label="Understood">
       {words.length === 0 ? null : (
         <div>
-          <dt>words</dt>
+          <dt>words that count</dt>
           <dd>{words.join(" · ")}</dd>
         </div>
       )}

@@ -1,22 +1,33 @@
-// Questions that the page suggests for the samples.
+// Questions that the page suggests for the samples. Each shows something that the engine does: other
+// words for the same, a correction, a time, two questions in one, German, and no answer.
+
+import { opened } from "../../memory/client.ts";
 
 const SUGGESTIONS: Readonly<Record<string, readonly string[]>> = {
   general: [
-    "Which milk should I buy for Theo?",
-    "What did we do in Oban last summer?",
-    "Who looks after the children on Tuesdays?",
-    "How long do we keep the request logs?",
-    "Wann bringe ich das Auto in die Werkstatt?",
-    "What is the capital of Mongolia?",
+    "Which evening is without screens?",
+    "Who is our physician?",
+    "Which book did the club discuss in October?",
+    "When did we give up the car, and what does a viola by Kenji cost?",
+    "Wie lange dauerte die Operation von Papa?",
+    "What is the blood type of Theo?",
   ],
   trader: [
-    "What lessons did I learn about funding?",
-    "How did the last SOL trade go?",
-    "Which playbook fits a funding squeeze?",
-    "What is my BTC thesis?",
-    "What did I miss in March?",
+    "Can extreme funding stay extreme?",
+    "What did I miss in August?",
+    "When did extreme funding stay extreme, and how do I profit from forced sellers?",
+    "Is risky trading dangerous after defeats?",
+    "Welche Lektion gibt es zu Meme Coins?",
+    "When did I short gold?",
   ],
 };
 
-/** Returns the suggestions for a memory; none for the visitor's own. */
-export const suggestionsFor = (memory: string): readonly string[] => SUGGESTIONS[memory] ?? [];
+/** Returns the suggestions for a memory: for the visitor's own, what its last memories are about. */
+export function suggestionsFor(memory: string): readonly string[] {
+  const state = opened.value;
+  return SUGGESTIONS[memory] ?? (state.state === "open" ? state.summary.suggested : []);
+}
+
+/** Returns the question of the address, else the first suggestion, so that views open on an answer. */
+export const questionOr = (asked: string, memory: string): string =>
+  asked === "" ? (suggestionsFor(memory)[0] ?? "") : asked;

@@ -33,10 +33,10 @@ export const embeddingHandlers: HandlersOf<typeof embeddingOperations> = {
    * embedding can be made: the answer counts the memories that wait.
    */
   backfillEmbeddings: async (agent) => {
-    const total = agent.read(() => agent.storage.embeddings.waiting());
+    const waiting = agent.read(() => agent.storage.embeddings.waiting());
     const made = await agent.embedOlder(Number.POSITIVE_INFINITY);
-    const isDone = total === 0 || made !== undefined;
-    return { ok: isDone, embedded: made?.embedded ?? 0, total };
+    const { done, embedded } = made ?? { done: waiting, embedded: 0 };
+    return { ok: waiting === 0 || made !== undefined, embedded, total: done };
   },
 };
 

@@ -1,15 +1,14 @@
 // What use has taught an agent, as its database has it.
 
-import { type Learned, TRAITS, type Trait } from "nous-wasm";
+import { type Learned, MOST_LEARNED, TRAITS, type Trait } from "nous-wasm";
 import type { Storage } from "../../storage/storage.ts";
 
-/** The greatest size of a learned number. */
-const MOST_LEARNED = 2;
-const MOST_STEPS = 2 ** 32 - 1;
+/** The most steps of learning. */
+export const MOST_STEPS = 2 ** 32 - 1;
 
-/** Returns a number for each trait. */
-export function byTrait(of: (trait: Trait) => number): Record<Trait, number> {
-  return Object.fromEntries(TRAITS.map((trait) => [trait, of(trait)])) as Record<Trait, number>;
+/** Returns a value for each trait. */
+export function byTrait<T>(of: (trait: Trait) => T): Record<Trait, T> {
+  return Object.fromEntries(TRAITS.map((trait) => [trait, of(trait)])) as Record<Trait, T>;
 }
 
 /**

@@ -69,27 +69,27 @@ export interface Possible {
 /** Fitted by `npm run quality -- corrections`. */
 export const WEIGHTS = {
   /** 1 for every candidate. */
-  offset: -9.07,
+  offset: -8.86,
   /** ln(1 + place among the answers). */
-  place: -1.06,
+  place: -1.18,
   /** The cosine of the two texts. */
   sem: 4.61,
   /** BM25 with neighbours, over the best of the answers. */
-  sbm: 4.01,
+  sbm: 3.79,
   /** The share of the old memory's words in the new one, weighted by their rarity. */
-  taken: 4.84,
+  taken: 4.75,
   /** The share of the old title's words in the new title, weighted by their rarity. */
-  titles: 1.59,
+  titles: 1.55,
   /** Whether both are of one subtype. */
-  subtype: 1.16,
+  subtype: 1.21,
   /** Phrases of change in the new memory, three at most, / 3. */
-  change: 2.78,
+  change: 2.9,
   /** ln(1 + days between the two) / 5. */
-  age: 3.51,
+  age: 3.53,
   /** ln(1 + words of the old memory) / 4. */
-  old_length: -3.81,
+  old_length: -3.78,
   /** ln(1 + words of the new memory) / 4. */
-  new_length: -2.66,
+  new_length: -2.71,
 };
 
 /** The names of the signals, in order. */

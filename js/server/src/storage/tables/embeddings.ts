@@ -190,18 +190,31 @@ export class EmbeddingTables {
     this.served(row.id);
   }
 
-  /** Drops all embeddings. Their memories join the queue. */
+  /** Drops all embeddings. All memories join the queue, also those whose text had none. */
   dropAll(): void {
     this.#sql.all(
       "UPDATE nodes SET embedding_vector = NULL, embedding_model = NULL WHERE embedding_vector IS NOT NULL",
     );
+    this.#queueMissing();
   }
 
-  /** Drops the embeddings of a model. Their memories join the queue. */
+  /**
+   * Drops the embeddings of a model. Their memories join the queue, and so do all others without an
+   * embedding: another model may have one for their texts.
+   */
   drop(model: string): void {
     this.#sql.all(
       "UPDATE nodes SET embedding_vector = NULL, embedding_model = NULL WHERE embedding_model = ?",
       model,
+    );
+    this.#queueMissing();
+  }
+
+  /** Queues memories without an embedding that do not wait for one. */
+  #queueMissing(): void {
+    this.#sql.all(
+      `INSERT INTO embedding_queue(node_id) SELECT id FROM nodes WHERE embedding_vector IS NULL
+         AND id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM embedding_queue WHERE node_id = nodes.id)`,
     );
   }
 

@@ -12,9 +12,11 @@ export class LearnedTable {
 
   /**
    * Returns what was stored last; undefined if nothing was. Another program may have stored anything:
-   * the value is that of any JSON, and undefined for text that is none.
+   * the value is that of any JSON, and undefined for text that is none. A database that is only read
+   * may have an earlier schema, without the table.
    */
   get(): unknown {
+    if (!this.#sql.hasTable("nous_learned")) return undefined;
     const row = this.#sql.first<{ learned: string }>("SELECT learned FROM nous_learned");
     if (row === undefined) return undefined;
     try {

@@ -1,0 +1,215 @@
+// Changes the memory that is open: edits, deletions, conflicts. The memory of a server is changed on
+// the server first, and here if the server agreed. Other memories remember how to undo.
+
+import { getInitialEdgeStrength } from "nous-wasm";
+import { jsonObjectIn } from "../../../server/src/agent/json-objects.ts";
+import { memoryEdgeOf, namesIn } from "../../../server/src/agent/replica/index-rows.ts";
+import type { EdgeRow, IndexedNodeRow } from "../../../server/src/storage/rows.ts";
+import { listAnew } from "./browse.ts";
+import type { Held } from "./held.ts";
+import { type Change, keepChange } from "./kept.ts";
+import { addRow, nodeLine } from "./lines.ts";
+import type { Json } from "./readers/reading.ts";
+import type { Conflict, Resolution, Texts } from "./records.ts";
+
+/** What an undo puts back. */
+interface Past {
+  rows: IndexedNodeRow[];
+  edges: EdgeRow[];
+}
+
+/** The most steps that can be undone. */
+const MOST_STEPS = 50;
+const pasts = new WeakMap<Held, Past[]>();
+
+export const canUndo = (held: Held): boolean => (pasts.get(held)?.length ?? 0) > 0;
+
+function remember(held: Held, past: Past): void {
+  const steps = pasts.get(held) ?? [];
+  steps.push(past);
+  pasts.set(held, steps.slice(-MOST_STEPS));
+}
+
+const edgeLine = ({ sequence: _, ...edge }: EdgeRow): Json => ({ kind: "edge", ...edge });
+
+/** Puts rows into the memory, notes them for what is kept, and makes lists anew. */
+async function put(
+  held: Held,
+  rows: readonly IndexedNodeRow[],
+  edges: readonly EdgeRow[] = [],
+  others: readonly Json[] = [],
+): Promise<void> {
+  held.put(rows);
+  const known = new Set(held.rows.edges.map(({ id }) => id));
+  const fresh = edges.filter(({ id }) => !known.has(id));
+  held.rows.edges.push(...fresh);
+  held.index.link(fresh.map(memoryEdgeOf));
+  const nodes = rows.map((row) => nodeLine(held.rows, row));
+  await noted(held, { rows: [...nodes, ...fresh.map(edgeLine), ...others], removed: [] });
+}
+
+async function noted(held: Held, change: Change): Promise<void> {
+  listAnew(held);
+  await keepChange(held, change);
+}
+
+function rowOf(held: Held, id: string): IndexedNodeRow {
+  const row = held.row(id);
+  if (row === undefined) throw new Error("This memory is no longer there.");
+  return row;
+}
+
+/** Returns the texts of a memory as a form shows them. */
+export function texts(held: Held, id: string): Texts {
+  const { content_title, content_summary, content_body, tags } = rowOf(held, id);
+  const within = jsonObjectIn(content_body)?.text;
+  return {
+    title: content_title,
+    summary: content_summary,
+    text: typeof within === "string" ? within : (content_body ?? ""),
+    tags: tags === null ? [] : namesIn(tags),
+  };
+}
+
+/** Changes the texts of a memory. */
+export async function edit(held: Held, id: string, { title, summary, text, tags }: Texts) {
+  const row = rowOf(held, id);
+  const changes = {
+    content_title: title,
+    content_summary: summary,
+    content_body: bodyWith(row, text),
+  };
+  if (held.server !== undefined) {
+    await onServer(held, id, () =>
+      held.server!.update(id, row.version, { ...changes, tags: [...tags] }),
+    );
+    return;
+  }
+  remember(held, { rows: [row], edges: [] });
+  const last_modified = new Date(held.now).toISOString();
+  await put(held, [{ ...row, ...changes, tags: JSON.stringify(tags), last_modified }]);
+}
+
+/** Returns the body with another text. The other fields of a JSON body stay. */
+function bodyWith({ content_body }: IndexedNodeRow, text: string): string | null {
+  const fields = jsonObjectIn(content_body);
+  if (fields !== undefined && typeof fields.text === "string")
+    return JSON.stringify({ ...fields, text });
+  return text === "" && content_body === null ? null : text;
+}
+
+/** Makes a change on the server. If it refuses, the memory is shown as the server has it. */
+async function onServer(held: Held, id: string, change: () => Promise<Json>): Promise<void> {
+  try {
+    take(held, [await change()]);
+  } catch (error) {
+    await readAgain(held, id);
+    throw error;
+  }
+}
+
+/** Puts rows of the server into the memory. */
+function take(held: Held, rows: readonly Json[]): void {
+  const known = held.rows.edges.length;
+  const ids = new Set(held.rows.edges.map(({ id }) => id));
+  for (const row of rows)
+    if (row.kind !== "edge" || !ids.has(row.id as string)) addRow(held.rows, row);
+  const changed = rows.filter(({ kind }) => kind === "node").map(({ id }) => id as string);
+  held.put(changed.map((id) => rowOf(held, id)));
+  held.index.link(held.rows.edges.slice(known).map(memoryEdgeOf));
+  listAnew(held);
+}
+
+/** Shows a memory as the server has it. What cannot be read stays as it is. */
+async function readAgain(held: Held, id: string): Promise<void> {
+  try {
+    take(held, [await held.server!.readRow(id)]);
+  } catch {
+    // The refusal of the change is told; a second sentence would not help.
+  }
+}
+
+/** Deletes memories. */
+export async function remove(held: Held, ids: readonly string[]): Promise<void> {
+  const rows = ids.map((id) => rowOf(held, id));
+  if (held.server === undefined) {
+    const gone = new Set(ids);
+    const edges = held.rows.edges.filter((it) => gone.has(it.source_id) || gone.has(it.target_id));
+    remember(held, { rows, edges });
+    held.remove(ids);
+    await noted(held, { rows: [], removed: ids });
+    return;
+  }
+  for (const { id, version } of rows) {
+    try {
+      await held.server.delete(id, version);
+    } catch (error) {
+      await readAgain(held, id);
+      throw error;
+    }
+    held.remove([id]);
+    listAnew(held);
+  }
+}
+
+/** Undoes the latest edit or deletion. Does nothing if there is none. */
+export async function undo(held: Held): Promise<void> {
+  const past = pasts.get(held)?.pop();
+  if (past !== undefined) await put(held, past.rows, past.edges);
+}
+
+/** Returns the conflicts that wait, the surest first. */
+export function conflicts(held: Held): Conflict[] {
+  const waiting = held.rows.conflicts.filter(
+    ({ status, old_node_id, new_node_id, new_content }) =>
+      status !== "resolved" &&
+      held.row(old_node_id) !== undefined &&
+      (new_node_id === null ? new_content !== null : held.row(new_node_id) !== undefined),
+  );
+  return waiting
+    .map(({ id, old_node_id, new_node_id, new_content, detection_confidence }) => {
+      const newer = new_node_id === null ? undefined : held.card(new_node_id);
+      return {
+        id,
+        older: held.card(old_node_id),
+        ...(newer === undefined ? {} : { newer }),
+        newText: newer?.text ?? new_content ?? "",
+        sureness: detection_confidence,
+      };
+    })
+    .sort((a, b) => (b.sureness ?? 0) - (a.sureness ?? 0));
+}
+
+/** Resolves a conflict as the server does: what is no longer true becomes dormant, and is linked. */
+export async function resolve(held: Held, id: string, resolution: Resolution): Promise<void> {
+  const conflict = held.rows.conflicts.find((it) => it.id === id);
+  if (conflict === undefined) throw new Error("This conflict is no longer there.");
+  const { old_node_id, new_node_id, read } = conflict;
+  const now = new Date(held.now).toISOString();
+  const resolved: Json = { ...read, status: "resolved", resolution, resolved_at: now };
+  if (held.server !== undefined) {
+    take(held, [...(await held.server.resolve(id, resolution)), resolved]);
+    return;
+  }
+  addRow(held.rows, resolved);
+  // A text that no memory holds leaves nothing to link.
+  if (new_node_id === null) return noted(held, { rows: [resolved], removed: [] });
+  const [older, newer] = [rowOf(held, old_node_id), rowOf(held, new_node_id)];
+  const [current, past] = resolution === "old_is_current" ? [older, newer] : [newer, older];
+  const type = resolution === "keep_both" ? "relates_to" : "supersedes";
+  const edge: EdgeRow = {
+    sequence: held.rows.edges.length,
+    id: `e_${id}`,
+    type,
+    subtype: null,
+    source_id: current.id,
+    target_id: past.id,
+    neural_weight: getInitialEdgeStrength(type),
+    strength: getInitialEdgeStrength(type),
+    confidence: 1,
+    created_at: now,
+  };
+  const changed: IndexedNodeRow[] =
+    resolution === "keep_both" ? [] : [{ ...past, state_lifecycle: "DORMANT", last_modified: now }];
+  await put(held, changed, [edge], [resolved]);
+}

@@ -1,0 +1,139 @@
+// Reads files that the visitor opens. They are read here, in the worker, and sent nowhere.
+
+import { unzipSync } from "fflate";
+import { addLine, addRow, LineError, type Rows } from "./lines.ts";
+import { kindOf, readWhole } from "./readers/kinds.ts";
+import { FileError, type Json } from "./readers/reading.ts";
+import type { WrongLine } from "./records.ts";
+
+/** Bytes by which the kind of a file is found. */
+const START = 65_536;
+/** Files of an archive that the page reads. */
+const WITHIN = /(?:^|\/)(?:conversations[^/]*\.json|[^/]+\.(?:jsonl|md|markdown|txt))$/i;
+/** Files that archivers add, with names like those of others. */
+const BESIDE = /(?:^|\/)(?:__MACOSX\/|\.)/;
+
+export interface FileReport {
+  /** Notes a line, or a file, that could not be read. */
+  wrong(line: WrongLine): void;
+  /** Called with the share of the bytes that were read. */
+  progress(share: number): void;
+}
+
+/** Reads files into `rows`. What cannot be read is noted, and the rest is read. */
+export async function readFiles(
+  rows: Rows,
+  files: readonly File[],
+  { wrong, progress }: FileReport,
+): Promise<void> {
+  const total = Math.max(
+    1,
+    files.reduce((sum, { size }) => sum + size, 0),
+  );
+  let done = 0;
+  for (const file of withOwnNames(files)) {
+    const report = { wrong, progress: (bytes: number) => progress((done + bytes) / total) };
+    try {
+      await readFile(rows, file, report);
+    } catch (error) {
+      wrong({ file: file.name, line: null, why: whyOf(error) });
+    }
+    done += file.size;
+    progress(done / total);
+  }
+}
+
+/** Returns why a file could not be read. The browser's own words help where there are no better. */
+function whyOf(error: unknown): string {
+  if (error instanceof FileError) return error.message;
+  const why = error instanceof Error ? error.message : String(error);
+  return `The file could not be read: ${why}`;
+}
+
+/** Returns the files with names that differ: the ids of memories begin with them. */
+function withOwnNames(files: readonly File[]): File[] {
+  const taken = new Set<string>();
+  return files.map((file) => {
+    let name = file.name;
+    for (let more = 2; taken.has(name); more += 1) name = `${file.name} (${more})`;
+    taken.add(name);
+    return name === file.name ? file : renamed(file, name);
+  });
+}
+
+const renamed = (file: File, name: string): File =>
+  new File([file], name, { lastModified: file.lastModified });
+
+async function readFile(rows: Rows, file: File, report: FileReport): Promise<void> {
+  const start = new Uint8Array(await file.slice(0, START).arrayBuffer());
+  const kind = kindOf(file.name, start);
+  if (kind === "zip") return readArchive(rows, file, report);
+  if (kind === "lines") return readLines(rows, file, report);
+  const { name, lastModified: modified } = file;
+  const reading = readWhole(kind, { name, text: await file.text(), modified });
+  for (const row of reading.rows) addRow(rows, row);
+  const of = kind === "json" ? ("conversation" as const) : undefined;
+  for (const { line, why } of reading.wrong)
+    report.wrong({ file: name, line, why, ...(of === undefined ? {} : { of }) });
+}
+
+async function readArchive(rows: Rows, file: File, report: FileReport): Promise<void> {
+  const isWanted = ({ name }: { name: string }) => WITHIN.test(name) && !BESIDE.test(name);
+  let entries: Record<string, Uint8Array>;
+  try {
+    entries = unzipSync(new Uint8Array(await file.arrayBuffer()), { filter: isWanted });
+  } catch {
+    throw new FileError("The archive is damaged or cut off: load the export down again.");
+  }
+  const names = Object.keys(entries);
+  if (names.length === 0)
+    throw new FileError("The archive holds no conversations.json, .jsonl, .md or .txt.");
+  const { lastModified } = file;
+  // Their bytes count as those of the archive.
+  const inner = { wrong: report.wrong, progress: () => {} };
+  const within = names.map(
+    (name) => new File([entries[name] as Uint8Array<ArrayBuffer>], name, { lastModified }),
+  );
+  await readFiles(rows, within, inner);
+}
+
+/** Reads lines of an export as they arrive, so that a large file is never held as a whole. */
+async function readLines(rows: Rows, file: File, { wrong, progress }: FileReport): Promise<void> {
+  const chunks = file.stream().pipeThrough(new TextDecoderStream()).getReader();
+  let [rest, number, size] = ["", 0, 0];
+  const take = (line: string) => {
+    number += 1;
+    if (line.trim() === "") return;
+    try {
+      addLine(rows, line);
+    } catch (error) {
+      if (!(error instanceof LineError)) throw error;
+      wrong({ file: file.name, line: number, why: error.message });
+    }
+  };
+  for (;;) {
+    const { done, value } = await chunks.read();
+    if (done) break;
+    size += value.length;
+    const lines = (rest + value).split("\n");
+    rest = lines.pop()!;
+    for (const line of lines) take(line);
+    progress(Math.min(size, file.size));
+  }
+  if (rest !== "") take(rest);
+}
+
+/** Returns rows as the lines of an export, in pieces of about a megabyte. */
+export function* textOfLines(lines: Iterable<Json>): Iterable<string> {
+  let piece: string[] = [];
+  let size = 0;
+  for (const line of lines) {
+    const text = JSON.stringify(line);
+    piece.push(text);
+    size += text.length;
+    if (size < 1_000_000) continue;
+    yield `${piece.join("\n")}\n`;
+    [piece, size] = [[], 0];
+  }
+  if (piece.length > 0) yield `${piece.join("\n")}\n`;
+}

@@ -1,0 +1,344 @@
+// Reads the memory of an agent from a running nous-server, over its public API, and sends changes to
+// it. The key is held here, in the worker's memory, and nowhere else.
+
+import { type MemoryNode, NousClient, NousRequestError } from "nous-server/client";
+import type { EngineConfig } from "nous-wasm";
+import { createEngine, type MEMORY_SECTIONS } from "nous-wasm";
+import { addRow, type Rows } from "./lines.ts";
+import type { Json } from "./readers/reading.ts";
+import type { Metric, ServerState } from "./records.ts";
+
+/** A server and an agent of it. */
+export interface Address {
+  /** With its scheme, without `/v1`. */
+  url: string;
+  agent: string;
+  key: string;
+}
+
+/** The most memories of a page of a list. */
+const AT_ONCE = 200;
+const TIMEOUT = 30_000;
+/** Hosts that the page's Content-Security-Policy lets it ask without HTTPS. */
+const LOCAL = /^(?:localhost|127\.0\.0\.1)$/;
+
+/** Thrown if a server cannot be used. The message says what to do. */
+export class ServerError extends Error {
+  override readonly name = "ServerError";
+}
+
+export class Server {
+  readonly address: Address;
+  readonly #client: NousClient;
+  /** How many memories have arrived. */
+  #arrived = 0;
+
+  /** @throws {ServerError} If the address cannot be one of a server. */
+  constructor(address: Address) {
+    const url = address.url.trim().replace(/\/+$/, "");
+    if (!URL.canParse(url) || !/^https?:\/\//i.test(url))
+      throw new ServerError(
+        "The address must begin with http:// or https://, such as http://localhost:3100.",
+      );
+    const { protocol, hostname, origin } = new URL(url);
+    if (protocol === "http:" && origin !== location.origin && !LOCAL.test(hostname))
+      throw new ServerError(
+        "The page asks servers of other machines only by https://. Put one before the server, or open the page that the server itself serves.",
+      );
+    this.address = { ...address, url, agent: address.agent.trim() || "default" };
+    try {
+      this.#client = this.#clientWith(undefined);
+    } catch (error) {
+      throw new ServerError(sentence(messageOf(error)));
+    }
+  }
+
+  /** Returns a client; with a version, its changes are made only if the memory still has it. */
+  #clientWith(version: number | null | undefined): NousClient {
+    const { url: baseUrl, agent, key } = this.address;
+    const match = version == null ? undefined : `"${version}"`;
+    return new NousClient({
+      baseUrl,
+      agent,
+      timeoutMs: TIMEOUT,
+      ...(key === "" ? {} : { key }),
+      fetch: (request, init) =>
+        fetch(
+          request,
+          match === undefined
+            ? init
+            : { ...init, headers: { ...(init?.headers as object), "if-match": match } },
+        ),
+    });
+  }
+
+  /**
+   * Reads the whole memory into `rows`. Returns the configuration by which sections are those of the
+   * server.
+   *
+   * @throws {ServerError} If it cannot be read.
+   */
+  async read(rows: Rows, progress: (share: number) => void): Promise<EngineConfig> {
+    try {
+      return await this.#read(rows, progress);
+    } catch (error) {
+      throw await this.#told(error);
+    }
+  }
+
+  async #read(rows: Rows, progress: (share: number) => void): Promise<EngineConfig> {
+    const client = this.#client;
+    const { node_count } = await client.health();
+    if (node_count === 0) throw new ServerError(await this.#emptiness());
+    const { preset } = await client.readAgent();
+    addRow(rows, { kind: "agent", preset });
+    const edges: Json[] = [];
+    const others: Json[] = [];
+    // The graph lists memories in the order of their rows, by which memories of one time follow
+    // each other.
+    const order = new Map<string, number>();
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = await client.graph(cursor === undefined ? {} : { cursor });
+      for (const { id } of page.nodes) order.set(id, order.size);
+      for (const { source: source_id, target: target_id, ...edge } of page.edges)
+        edges.push({ kind: "edge", source_id, target_id, ...edge });
+      for (const cluster of page.clusters) others.push({ kind: "cluster", ...stored(cluster) });
+      for (const it of page.memberships) others.push({ kind: "membership", ...stored(it) });
+      cursor = page.next_cursor;
+    }
+    const sections = new Sections();
+    const nodes: MemoryNode[] = [];
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = await client.listNodes({ limit: AT_ONCE, ...(cursor ? { cursor } : {}) });
+      nodes.push(...page.data);
+      this.#arrived = nodes.length;
+      progress(Math.min(1, nodes.length / node_count));
+      cursor = page.next_cursor;
+    }
+    const placeOf = ({ id }: MemoryNode) => order.get(id) ?? order.size;
+    for (const node of nodes.sort((a, b) => placeOf(a) - placeOf(b))) {
+      sections.note(node);
+      addRow(rows, lineOf(node));
+    }
+    for (const row of [...others, ...edges]) addRow(rows, row as Json);
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = await client.listConflicts(cursor ? { cursor } : {});
+      for (const conflict of page.data)
+        if (conflict.old_node_id !== null) addRow(rows, { kind: "conflict", ...conflict });
+      cursor = page.next_cursor;
+    }
+    return sections.config;
+  }
+
+  /** Returns the sentence for an agent without memories. */
+  async #emptiness(): Promise<string> {
+    const { agent } = this.address;
+    const names = await this.#agents();
+    const others = names.filter((name) => name !== agent).slice(0, 10);
+    const hint =
+      others.length === 0
+        ? "Store a first memory, or import an export with nous-server import."
+        : `The server has: ${others.join(", ")}.`;
+    return `The agent “${agent}” does not exist, or has no memories yet. ${hint}`;
+  }
+
+  /** Returns the names of the agents; none if the key may not list them. */
+  async #agents(): Promise<string[]> {
+    try {
+      const { data } = await this.#client.listAgents({ limit: 100 });
+      return data.map(({ agent }) => agent);
+    } catch {
+      return [];
+    }
+  }
+
+  /** Changes fields of a memory if nobody changed it meanwhile. Returns its row. */
+  async update(id: string, version: number | null, changes: object): Promise<Json> {
+    return this.#asking(async () =>
+      lineOf(await this.#clientWith(version).updateNode(id, changes)),
+    );
+  }
+
+  /** Deletes a memory if nobody changed it meanwhile. */
+  async delete(id: string, version: number | null): Promise<void> {
+    await this.#asking(() => this.#clientWith(version).deleteNode(id));
+  }
+
+  /** Resolves a conflict. Returns the rows of its memories, and of their edges. */
+  async resolve(
+    conflict_id: string,
+    resolution: "new_is_current" | "keep_both" | "old_is_current",
+  ): Promise<Json[]> {
+    return this.#asking(async () => {
+      const done = await this.#client.resolveConflict({ conflict_id, resolution });
+      const rows: Json[] = [await this.readRow(done.old_node_id)];
+      if (done.new_node_id !== null) rows.push(await this.readRow(done.new_node_id));
+      const { data } = await this.#client.listEdges({ node_id: done.old_node_id });
+      return [...rows, ...data.map((edge) => ({ kind: "edge", ...edge }))];
+    });
+  }
+
+  /** Reads the row of a memory, which does not count as a recall. */
+  async readRow(id: string): Promise<Json> {
+    return this.#asking(async () => lineOf(await this.#client.readNode(id, { recall: false })));
+  }
+
+  async #asking<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw await this.#told(error);
+    }
+  }
+
+  /** Returns readiness, counts and metrics. */
+  async state(): Promise<ServerState> {
+    const { url, agent } = this.address;
+    const state: ServerState = { url, agent, isReady: false };
+    try {
+      state.isReady = (await this.#get("/readyz")).ok;
+      const { node_count, edge_count, lifecycle } = await this.#client.health();
+      Object.assign(state, { memories: node_count, edges: edge_count, lifecycle });
+    } catch (error) {
+      return { ...state, why: (await this.#told(error)).message };
+    }
+    try {
+      const answer = await this.#get("/metrics");
+      if (answer.ok) return { ...state, metrics: metricsIn(await answer.text()) };
+      const why =
+        answer.status === 403
+          ? "The key may not read metrics: it lacks the scope admin for all agents."
+          : `The server answered ${answer.status}.`;
+      return { ...state, metricsWhy: why };
+    } catch (error) {
+      return { ...state, metricsWhy: (await this.#told(error)).message };
+    }
+  }
+
+  #get(path: string): Promise<Response> {
+    const { url, key } = this.address;
+    const headers: HeadersInit = key === "" ? {} : { authorization: `Bearer ${key}` };
+    return fetch(`${url}${path}`, { headers, signal: AbortSignal.timeout(TIMEOUT) });
+  }
+
+  /** Returns an error that says what to do. */
+  async #told(error: unknown): Promise<ServerError> {
+    if (error instanceof ServerError) return error;
+    const { url, agent, key } = this.address;
+    const status = error instanceof NousRequestError ? error.status : null;
+    if (status === 401)
+      return new ServerError(
+        key === ""
+          ? "The server needs a key. Make one with nous-server keys create, and enter it here."
+          : "The server does not know this key. It may be mistyped or revoked: nous-server keys list shows the valid ones.",
+      );
+    if (status === 403)
+      return new ServerError(
+        `The server refused: ${messageOf(error)}. Use a key with the scope memory for the agent “${agent}”: nous-server keys create makes one.`,
+      );
+    if (status === 412)
+      return new ServerError("Somebody changed this memory meanwhile. Here it is as it is now.");
+    if (status === 404) return new ServerError("The server has this no longer: it was deleted.");
+    if (status !== null)
+      return new ServerError(`The server answered ${status}. ${sentence(messageOf(error))}`);
+    if (/no answer came within/.test(messageOf(error)))
+      return new ServerError(`The server took longer than ${TIMEOUT / 1000} s. Try again later.`);
+    const hasAnswered = this.#arrived > 0;
+    if (await answersSomebody(url)) {
+      return hasAnswered || new URL(url).origin === location.origin
+        ? new ServerError("The connection broke off. Try again.")
+        : new ServerError(
+            `A server answers at ${url}, but does not let this page in. Start it with --cors-origins ${location.origin}`,
+          );
+    }
+    return new ServerError(
+      hasAnswered
+        ? "The server went away. Start it again, and connect again."
+        : `Nothing answers at ${url}. Is nous-server running there?`,
+    );
+  }
+}
+
+/** Returns whether anything answers at an address, also what this page may not read. */
+async function answersSomebody(url: string): Promise<boolean> {
+  try {
+    await fetch(`${url}/readyz`, { mode: "no-cors", signal: AbortSignal.timeout(5_000) });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Finds the subtypes whose section differs on the server from that of an empty configuration. */
+class Sections {
+  readonly #usual = createEngine({});
+  readonly #other: Record<string, { section: (typeof MEMORY_SECTIONS)[number] }> = {};
+
+  note({ subtype, memory_section }: MemoryNode): void {
+    if (subtype === null || this.#usual.getSectionForSubtype(subtype) === memory_section) return;
+    this.#other[subtype] = { section: memory_section };
+  }
+
+  get config(): EngineConfig {
+    const isUsual = Object.keys(this.#other).length === 0;
+    return isUsual ? {} : { sections: { subtypes: this.#other } };
+  }
+}
+
+const lineOf = ({ memory_section: _, ...node }: MemoryNode): Json => ({ kind: "node", ...node });
+
+/** Returns a row of an answer as an export has it: flags are numbers, and lists are JSON. */
+function stored(row: object): Json {
+  return Object.fromEntries(
+    Object.entries(row).flatMap(([name, value]) => {
+      if (name === "node_count") return [];
+      if (typeof value === "boolean") return [[name, Number(value)]];
+      return [[name, Array.isArray(value) ? JSON.stringify(value) : value]];
+    }),
+  );
+}
+
+/** Metrics that the page shows, in words. */
+const SHOWN: Readonly<Record<string, string>> = {
+  nous_agents_open: "Agents open",
+  nous_nodes_resident: "Memories loaded",
+  nous_queue_length: "Requests waiting",
+};
+const NUMBER = new Intl.NumberFormat("en-GB", { maximumFractionDigits: 1 });
+
+/** Returns figures of metrics in the text format of Prometheus. */
+export function metricsIn(text: string): Metric[] {
+  const sums = new Map<string, number>();
+  for (const line of text.split("\n")) {
+    const found = /^(\w+)(?:\{([^}]*)\})? (\S+)$/.exec(line);
+    if (found === null) continue;
+    const [, name, labels = "", value] = found;
+    const add = (key: string) => sums.set(key, (sums.get(key) ?? 0) + Number(value));
+    add(name!);
+    if (name === "nous_requests_total" && /status="[45]/.test(labels)) add("refused");
+  }
+  const sum = (name: string) => sums.get(name) ?? 0;
+  const requests = sum("nous_requests_total");
+  const mean =
+    (sum("nous_request_seconds_sum") / Math.max(1, sum("nous_request_seconds_count"))) * 1000;
+  return [
+    { name: "Requests answered", value: NUMBER.format(requests) },
+    { name: "Refused or failed", value: NUMBER.format(sum("refused")) },
+    { name: "Mean time of an answer", value: `${NUMBER.format(mean)} ms` },
+    ...Object.entries(SHOWN).map(([name, label]) => ({
+      name: label,
+      value: NUMBER.format(sum(name)),
+    })),
+    {
+      name: "Memory of the indexes",
+      value: `${NUMBER.format(sum("nous_resident_bytes") / 1e6)} MB`,
+    },
+  ];
+}
+
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
+/** Returns a message as a sentence. */
+const sentence = (message: string): string =>
+  `${message.charAt(0).toUpperCase()}${message.slice(1)}${/[.!?]$/.test(message) ? "" : "."}`;

@@ -1,0 +1,46 @@
+// What part of the graph the canvas shows.
+
+import type { Place } from "./layout.ts";
+
+/** A place of the graph is at `x · scale + left` on the canvas, in CSS pixels. */
+export interface ViewPort {
+  scale: number;
+  left: number;
+  top: number;
+}
+
+export interface Size {
+  width: number;
+  height: number;
+}
+
+const MARGIN = 46;
+const [LEAST, MOST] = [0.15, 6];
+
+/** Returns the view in which all places fit. */
+export function fitting(places: readonly Place[], { width, height }: Size): ViewPort {
+  if (places.length === 0) return { scale: 1, left: width / 2, top: height / 2 };
+  const [xs, ys] = [places.map(({ x }) => x), places.map(({ y }) => y)];
+  const [x0, x1, y0, y1] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+  const across = (width - 2 * MARGIN) / Math.max(1, x1 - x0);
+  const down = (height - 2 * MARGIN) / Math.max(1, y1 - y0);
+  const scale = Math.min(1.6, Math.max(LEAST, Math.min(across, down)));
+  return {
+    scale,
+    left: width / 2 - (scale * (x0 + x1)) / 2,
+    top: height / 2 - (scale * (y0 + y1)) / 2,
+  };
+}
+
+/** Returns the view enlarged by a factor, where a point of the canvas stays. */
+export function zoomed(port: ViewPort, factor: number, at: Place): ViewPort {
+  const scale = Math.min(MOST, Math.max(LEAST, port.scale * factor));
+  const by = scale / port.scale;
+  return { scale, left: at.x - by * (at.x - port.left), top: at.y - by * (at.y - port.top) };
+}
+
+export const panned = (port: ViewPort, x: number, y: number): ViewPort => ({
+  ...port,
+  left: port.left + x,
+  top: port.top + y,
+});

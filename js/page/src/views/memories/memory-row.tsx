@@ -1,0 +1,159 @@
+// A memory of the list: read, edited in place, deleted.
+
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { memory, memoryChanged } from "../../memory/client.ts";
+import type { Card, Texts } from "../../memory/records.ts";
+import { MemoryCard } from "../../parts/card.tsx";
+import { whyNot } from "./problem.ts";
+
+interface RowProps {
+  card: Card;
+  onRemove: () => void;
+}
+
+export function MemoryRow({ card, onRemove }: RowProps) {
+  const editing = useSignal<Texts | undefined>(undefined);
+  const why = useSignal("");
+  const edit = useRef<HTMLButtonElement>(null);
+  const name = card.title === "" ? card.text.slice(0, 60) : card.title;
+  const begin = async () => {
+    why.value = await whyNot(async () => {
+      editing.value = await memory.texts(card.id);
+    });
+  };
+  const end = async (changed: Texts | undefined) => {
+    why.value = changed === undefined ? "" : await whyNot(() => memory.edit(card.id, changed));
+    // A refusal shows the memory as the server has it; then what was written stays in the form.
+    if (why.value === "") editing.value = undefined;
+    if (changed !== undefined) await memoryChanged();
+    edit.current?.focus();
+  };
+  return (
+    <li class={`record s-${card.section}`} data-id={card.id}>
+      {editing.value === undefined ? (
+        <>
+          <div class="body">
+            <MemoryCard card={card} />
+            {card.tags.length === 0 ? null : (
+              <ul class="tags" aria-label="Tags">
+                {card.tags.map((tag) => (
+                  <li key={tag}>{tag}</li>
+                ))}
+              </ul>
+            )}
+          </div>
+          <div class="actions">
+            <button
+              ref={edit}
+              type="button"
+              class="more"
+              aria-label={`Edit ${name}`}
+              onClick={() => void begin()}
+            >
+              Edit
+            </button>
+            <button type="button" class="more" aria-label={`Delete ${name}`} onClick={onRemove}>
+              Delete
+            </button>
+          </div>
+        </>
+      ) : (
+        <EditForm texts={editing.value} end={(changed) => void end(changed)} />
+      )}
+      {why.value === "" ? null : (
+        <p class="problem" role="alert">
+          {why.value}
+        </p>
+      )}
+    </li>
+  );
+}
+
+interface EditProps {
+  texts: Texts;
+  /** Called with the changed texts, or without if nothing is to change. */
+  end: (changed: Texts | undefined) => void;
+}
+
+function EditForm({ texts, end }: EditProps) {
+  const first = useRef<HTMLInputElement>(null);
+  const title = useSignal(texts.title);
+  const summary = useSignal(texts.summary ?? "");
+  const text = useSignal(texts.text);
+  const tags = useSignal(texts.tags.join(", "));
+  useEffect(() => first.current?.focus(), []);
+  const save = () =>
+    end({
+      title: title.value.trim(),
+      summary: texts.summary === null ? null : summary.value,
+      text: text.value,
+      tags: [...new Set(tags.value.split(",").map((tag) => tag.trim()))].filter(Boolean),
+    });
+  return (
+    <form
+      class="edit"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") end(undefined);
+      }}
+    >
+      <label>
+        Title
+        <input
+          ref={first}
+          type="text"
+          maxLength={10_000}
+          value={title.value}
+          onInput={(event) => {
+            title.value = event.currentTarget.value;
+          }}
+        />
+      </label>
+      {texts.summary === null ? null : (
+        <label>
+          Summary
+          <textarea
+            rows={2}
+            value={summary.value}
+            onInput={(event) => {
+              summary.value = event.currentTarget.value;
+            }}
+          />
+        </label>
+      )}
+      <label>
+        Text
+        <textarea
+          rows={Math.min(12, Math.max(3, Math.ceil(texts.text.length / 80)))}
+          maxLength={1_000_000}
+          value={text.value}
+          onInput={(event) => {
+            text.value = event.currentTarget.value;
+          }}
+        />
+      </label>
+      <label>
+        Tags, with commas between
+        <input
+          type="text"
+          value={tags.value}
+          onInput={(event) => {
+            tags.value = event.currentTarget.value;
+          }}
+        />
+      </label>
+      <div class="actions">
+        <button type="submit" class="primary">
+          Save
+        </button>
+        <button type="button" onClick={() => end(undefined)}>
+          Cancel
+        </button>
+      </div>
+    </form>
+  );
+}

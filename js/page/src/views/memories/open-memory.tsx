@@ -1,0 +1,97 @@
+// The memory that is open: how much it holds, and what can be done with it as a whole.
+
+import { useSignal } from "@preact/signals";
+import { count, dayOf, SECTION_NAMES, SECTIONS } from "../../app/format.ts";
+import { hasKept } from "../../app/opening.ts";
+import { memory, memoryChanged } from "../../memory/client.ts";
+import type { Summary } from "../../memory/records.ts";
+import { ForgetButton } from "./opener.tsx";
+import { whyNot } from "./problem.ts";
+
+export function OpenMemory({ summary, isAnyKept }: { summary: Summary; isAnyKept: boolean }) {
+  const { name, memories, edges, runs, first, last, bySection, source, isKept, canUndo } = summary;
+  const why = useSignal("");
+  const done = useSignal("");
+  const act = async (work: () => Promise<unknown>, said: string) => {
+    done.value = "";
+    why.value = await whyNot(work);
+    if (why.value === "") done.value = said;
+    await memoryChanged();
+  };
+  const keep = async () => {
+    await memory.keep();
+    hasKept.value = true;
+  };
+  return (
+    <section class="open-memory" aria-label="The memory that is open">
+      <h2>{source === "server" ? `Agent “${name}”` : name}</h2>
+      <p class="facts">
+        <span>{count(memories)} memories</span>
+        {runs === 0 ? null : <span>{count(runs)} conversations, days or documents</span>}
+        {edges === 0 ? null : <span>{count(edges)} links</span>}
+        {memories === 0 ? null : (
+          <span>
+            {dayOf(first)} to {dayOf(last)}
+          </span>
+        )}
+      </p>
+      <p class="facts">
+        {SECTIONS.filter((section) => bySection[section] > 0).map((section) => (
+          <span key={section} class={`section s-${section}`}>
+            {SECTION_NAMES[section]} {count(bySection[section])}
+          </span>
+        ))}
+      </p>
+      <div class="actions">
+        <button type="button" onClick={() => act(() => download(name), "The file is on its way.")}>
+          Download as JSONL
+        </button>
+        {canUndo ? (
+          <button type="button" onClick={() => act(() => memory.undo(), "Undone.")}>
+            Undo the last change
+          </button>
+        ) : null}
+        {source === "files" || source === "kept" ? (
+          isKept && isAnyKept ? (
+            <ForgetButton />
+          ) : (
+            <button
+              type="button"
+              onClick={() => act(keep, "Kept. It opens here again, also without a network.")}
+            >
+              Keep in this browser
+            </button>
+          )
+        ) : null}
+      </div>
+      <p class="hint" role="status">
+        {done.value === "" ? hintOf(summary, isAnyKept) : done.value}
+      </p>
+      {why.value === "" ? null : (
+        <p class="problem" role="alert">
+          {why.value}
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** Returns what becomes of changes. */
+function hintOf({ source, isKept }: Summary, isAnyKept: boolean): string {
+  if (source === "server") return "Changes are made on the server, and then here.";
+  if (source === "sample") return "Changes to a sample last until the page is loaded again.";
+  return isKept && isAnyKept
+    ? "Kept in this browser, with its changes."
+    : "It is gone when the page is closed, unless you keep it in this browser.";
+}
+
+/** Saves the memory as a file that `nous-server import` reads. */
+async function download(name: string): Promise<void> {
+  const url = URL.createObjectURL(await memory.download());
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = `${name.replace(/\.jsonl$/i, "").replace(/[^\p{L}\p{N}.-]+/gu, "-")}.jsonl`;
+  link.click();
+  // The browser has begun to read it by then.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}

@@ -1,0 +1,222 @@
+// Where a memory comes from: files, a server, or what this browser keeps.
+
+import { useSignal } from "@preact/signals";
+import { question } from "../../app/address.ts";
+import {
+  HERE,
+  hasKept,
+  keptKey,
+  openFiles,
+  openKept,
+  openServer,
+  thisServer,
+} from "../../app/opening.ts";
+import { memory } from "../../memory/client.ts";
+import { clearFilters } from "./filters.ts";
+import { problem } from "./problem.ts";
+
+export function Opener() {
+  return (
+    <div class="opener">
+      <DropZone />
+      <ServerForm />
+      {hasKept.value ? <Kept /> : null}
+      {problem.value === "" ? null : (
+        <p class="problem" role="alert">
+          {problem.value}
+        </p>
+      )}
+    </div>
+  );
+}
+
+async function openAll(files: readonly File[]): Promise<void> {
+  if (files.length === 0) return;
+  problem.value = "";
+  clearFilters();
+  problem.value = (await openFiles(files)) ?? "";
+}
+
+function DropZone() {
+  const isOver = useSignal(false);
+  return (
+    <section aria-label="Files">
+      <h2>Files</h2>
+      <label
+        class={isOver.value ? "drop over" : "drop"}
+        onDragOver={(event) => {
+          event.preventDefault();
+          isOver.value = true;
+        }}
+        onDragLeave={() => {
+          isOver.value = false;
+        }}
+        onDrop={(event) => {
+          event.preventDefault();
+          isOver.value = false;
+          void openAll(Array.from(event.dataTransfer?.files ?? []));
+        }}
+      >
+        <input
+          type="file"
+          multiple
+          class="hidden"
+          aria-label="Choose files"
+          onChange={(event) => {
+            void openAll(Array.from(event.currentTarget.files ?? []));
+          }}
+        />
+        <strong>Drop files here, or choose them</strong>
+        <span class="formats">
+          <span>nous-server: an export (.jsonl)</span>
+          <span>ChatGPT, Claude: the export (.zip), or its conversations.json</span>
+          <span>Markdown: a memory for each heading</span>
+          <span>Text: a memory for each paragraph</span>
+        </span>
+      </label>
+      <p class="hint">The files stay on this device. No byte of them is sent anywhere.</p>
+    </section>
+  );
+}
+
+function ServerForm() {
+  const here = thisServer.value;
+  const url = useSignal(here === undefined ? "" : HERE);
+  const agent = useSignal(here?.agent ?? "default");
+  const key = useSignal(here === undefined ? "" : keptKey(HERE));
+  const keepsKey = useSignal(false);
+  const connect = async () => {
+    problem.value = "";
+    const address = { url: url.value, agent: agent.value, key: key.value };
+    const why = await openServer(address, keepsKey.value);
+    problem.value = why ?? "";
+    if (why !== undefined) return;
+    question.set("");
+    clearFilters();
+  };
+  return (
+    <section aria-label="A server">
+      <h2>A server</h2>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void connect();
+        }}
+      >
+        <label class="whole">
+          Address
+          <input
+            type="text"
+            inputMode="url"
+            required
+            placeholder="http://localhost:3100"
+            spellcheck={false}
+            autocomplete="off"
+            value={url.value}
+            onInput={(event) => {
+              url.value = event.currentTarget.value;
+            }}
+          />
+        </label>
+        <label>
+          Agent
+          <input
+            type="text"
+            required
+            list="agents"
+            spellcheck={false}
+            autocomplete="off"
+            value={agent.value}
+            onInput={(event) => {
+              agent.value = event.currentTarget.value;
+            }}
+          />
+          <datalist id="agents">
+            {(here?.agents ?? []).map((name) => (
+              <option key={name} value={name} />
+            ))}
+          </datalist>
+        </label>
+        <label>
+          Key
+          <input
+            type="password"
+            placeholder={here?.needsKey ? "it asks for one" : "if it has keys"}
+            autocomplete="off"
+            value={key.value}
+            onInput={(event) => {
+              key.value = event.currentTarget.value;
+            }}
+          />
+        </label>
+        <label class="check whole">
+          <input
+            type="checkbox"
+            checked={keepsKey.value}
+            onChange={(event) => {
+              keepsKey.value = event.currentTarget.checked;
+            }}
+          />
+          Keep the key until this tab is closed
+        </label>
+        <div class="actions whole">
+          <button type="submit" class="primary">
+            Connect
+          </button>
+          {here === undefined || url.value === HERE ? null : (
+            <button
+              type="button"
+              onClick={() => {
+                url.value = HERE;
+                agent.value = here.agent ?? "default";
+              }}
+            >
+              This server
+            </button>
+          )}
+        </div>
+      </form>
+      <p class="hint">
+        {here === undefined || url.value !== HERE
+          ? "The page talks to this server alone. Edits and deletions are made there, too."
+          : "This is the server that serves the page. Edits and deletions are made there, too."}
+      </p>
+    </section>
+  );
+}
+
+/** What this browser keeps. */
+function Kept() {
+  return (
+    <section class="kept" aria-label="Kept in this browser">
+      <p>A memory is kept in this browser.</p>
+      <div class="actions">
+        <button
+          type="button"
+          onClick={async () => {
+            problem.value = (await openKept()) ?? "";
+          }}
+        >
+          Open it
+        </button>
+        <ForgetButton />
+      </div>
+    </section>
+  );
+}
+
+/** Deletes what is kept; what is open stays open. */
+export function ForgetButton() {
+  return (
+    <button
+      type="button"
+      class="danger"
+      onClick={async () => {
+        await memory.forget();
+        hasKept.value = false;
+      }}
+    >
+      Delete what is kept
+    </button>
+  );
+}

@@ -1,0 +1,131 @@
+// The answers to the question on the day of the slider, and how their places moved.
+
+import { memoryName, question } from "../../app/address.ts";
+import { dayOf, ms, percent } from "../../app/format.ts";
+import { useLive } from "../../app/hooks.ts";
+import { memory } from "../../memory/client.ts";
+import type { AnswerOnDay, AnswersOnDay } from "../../memory/life.ts";
+import { Facts } from "../../parts/card.tsx";
+import { QuestionLine } from "../../parts/question-line.tsx";
+import { suggestionsFor } from "../ask/suggestions.ts";
+import { curve, DAY, dayNumber, instant, isToday, span } from "./day.ts";
+import { RecallPanel, recall, recalledId } from "./recall.tsx";
+import { nameOf } from "./states.tsx";
+
+const SHOWN = 8;
+const SHORT = 90;
+
+const asked = (): string =>
+  (question.value === "" ? suggestionsFor(memoryName.value)[0] : question.value) ?? "";
+
+export function DayAnswers() {
+  const found = useLive(() => {
+    const text = asked();
+    const request = { question: text, day: instant.value, curve: curve.value, limit: SHOWN };
+    return text.trim() === "" ? undefined : () => memory.answersOnDay(request);
+  });
+  const { value, error } = found.value;
+  return (
+    <section class="day-answers" aria-labelledby="day-answers">
+      <h2 id="day-answers">What a question finds that day</h2>
+      <QuestionLine usual={asked() === "" ? "Ask the memory …" : asked()} />
+      {error === undefined ? null : (
+        <p class="problem" role="alert">
+          {error}
+        </p>
+      )}
+      {value === undefined ? null : (
+        <>
+          <p class="verdict">{verdict(value)}</p>
+          <ol>
+            {value.answers.map((answer) => (
+              <Item key={answer.card.id} answer={answer} />
+            ))}
+          </ol>
+        </>
+      )}
+    </section>
+  );
+}
+
+function verdict({ answers, isAnswerable, notYet, milliseconds }: AnswersOnDay): string {
+  const isPast = instant.value < span.value.now;
+  const ranked = `${isPast ? "Only memories of that time, ranked" : "Ranked"} in ${ms(milliseconds)}.`;
+  const holds =
+    answers.length === 0
+      ? "Nothing has to do with the question."
+      : isAnswerable
+        ? ""
+        : "Probably no answer: these are the nearest.";
+  const missing =
+    notYet === 0
+      ? ""
+      : `${notYet} of today’s first ${SHOWN} ${notYet === 1 ? "was" : "were"} not made yet.`;
+  return [holds, ranked, missing].filter((part) => part !== "").join(" ");
+}
+
+function Item({ answer }: { answer: AnswerOnDay }) {
+  const { card, score, state, retrievability } = answer;
+  const isOpen = recalledId() === card.id;
+  const title = card.title === "" ? shortened(card.text) : card.title;
+  return (
+    <li class={`s-${card.section}`} data-id={card.id}>
+      <p class="place">
+        {answer.rank}
+        <Move answer={answer} />
+      </p>
+      <div class="told">
+        <h3>{title}</h3>
+        <Facts card={card} />
+      </div>
+      <p class="share" title="The probability that this memory answers the question">
+        {percent(score)}
+      </p>
+      <div class={`held state-${state}`}>
+        <span class="gauge" aria-hidden="true">
+          <span style={{ width: `${retrievability * 100}%` }} />
+        </span>
+        <span>
+          {nameOf(state)}, retrievability {percent(retrievability)}
+          {isOpen ? " without the recall" : ""}
+        </span>
+        {isOpen ? null : (
+          <button
+            type="button"
+            class="more"
+            aria-label={`Recall “${title}” on ${dayOf(dayNumber.value * DAY)}`}
+            onClick={() => recall(card.id)}
+          >
+            Recall
+          </button>
+        )}
+      </div>
+      {isOpen ? <RecallPanel card={card} /> : null}
+    </li>
+  );
+}
+
+/** How many places a memory stands above or below today's. */
+function Move({ answer: { rank, rankToday } }: { answer: AnswerOnDay }) {
+  if (isToday.value || rankToday === rank) return null;
+  if (rankToday === null)
+    return (
+      <span class="move up" title="Today it is behind the hundredth place">
+        new<span class="hidden">: today it is behind the hundredth place</span>
+      </span>
+    );
+  const by = rankToday - rank;
+  const told = `${Math.abs(by)} ${Math.abs(by) === 1 ? "place" : "places"} ${by > 0 ? "higher" : "lower"} than today`;
+  return (
+    <span class={by > 0 ? "move up" : "move down"} title={told}>
+      <span aria-hidden="true">
+        {by > 0 ? "▲" : "▼"}
+        {Math.abs(by)}
+      </span>
+      <span class="hidden">, {told}</span>
+    </span>
+  );
+}
+
+const shortened = (text: string): string =>
+  text.length <= SHORT ? text : `${text.slice(0, text.lastIndexOf(" ", SHORT))} …`;

@@ -1,0 +1,186 @@
+//! Memories that supersede others, and their sums.
+//!
+//! # Idea
+//!
+//! A memory takes the sum of the one that it supersedes, if that is higher: it is about the same
+//! thing. The older memory loses a step. Edges are read in their order, so that a chain of
+//! corrections moves up one by one.
+//!
+//! Memories that edges of this type connect are a *line*. An edge changes sums within its line
+//! alone. So a question computes the sums of those lines only that can reach the bar: the sum that a
+//! memory must have to come up. The lines are kept until an edge changes.
+//!
+//! # Soundness
+//!
+//! A sum that supersession changes is never above the highest sum of its line: the newer memory takes
+//! the higher of two, and the older one loses. A line whose memories all stay below the bar by their
+//! own evidence stays below it.
+//!
+//! # Cost
+//!
+//! A bound for each memory of a line, and sums for the lines that can reach the bar. After a change of
+//! an edge, one pass over all edges. Five bytes for each row up to the last in a line, and twelve for
+//! each edge of the type.
+
+use rustc_hash::FxHashMap;
+
+use super::{Ask, MemoryIndex};
+use crate::columns::{Graph, Row};
+use crate::evidence::{Bounds, Question};
+use crate::section::SectionSet;
+
+/// The type of the edge from a memory to the one that it supersedes.
+const SUPERSEDES: &str = "supersedes";
+/// What a superseded memory loses: the sum of the memory that supersedes it is higher by this.
+const STEP_BEHIND: f64 = 1.0;
+/// The line of a memory that is in none.
+const NO_LINE: Row = Row::MAX;
+
+/// The sum of a memory that supersedes another one or is superseded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Superseding {
+    pub sum: f64,
+    pub by: Option<Row>,
+}
+
+/// The lines of an index. A line is named by one of its memories.
+#[derive(Debug, Default)]
+pub(super) struct Lines {
+    /// The newer and the older end of each edge, in the order of the edges.
+    pairs: Vec<(Row, Row)>,
+    /// The memories of all lines.
+    members: Vec<Row>,
+    /// By row.
+    line_of: Vec<Row>,
+    /// By line: whether it can reach the bar.
+    is_live: Vec<bool>,
+    /// The count of changes of the edges when the lines were made.
+    made_at: Option<u64>,
+}
+
+impl Lines {
+    /// Makes the lines anew, if edges have changed. `edge_type` is the code of the type, `None` if no
+    /// edge has it.
+    #[inline(never)]
+    fn refresh(&mut self, graph: &Graph, edge_type: Option<u32>) {
+        if self.made_at == Some(graph.changes()) {
+            return;
+        }
+        *self = Self { made_at: Some(graph.changes()), ..Self::default() };
+        for slot in edge_type.map(|code| graph.of_type(code as u16)).unwrap_or_default() {
+            if let Some(edge) = graph.edge(slot)
+                && edge.source != edge.target
+            {
+                self.pairs.push((edge.source, edge.target));
+            }
+        }
+        let ends = self.pairs.iter().map(|&(newer, older)| newer.max(older) as usize + 1);
+        let rows = ends.max().unwrap_or(0);
+        // Each memory of a line leads to another one, and the one that names the line to itself.
+        self.line_of.resize(rows, NO_LINE);
+        for &(newer, older) in &self.pairs {
+            let (one, other) = (named(&mut self.line_of, newer), named(&mut self.line_of, older));
+            self.line_of[one as usize] = other;
+        }
+        for row in 0..rows as Row {
+            if self.holds(row) {
+                named(&mut self.line_of, row);
+                self.members.push(row);
+            }
+        }
+        self.is_live.resize(rows, false);
+    }
+
+    /// Whether a memory is in a line.
+    #[inline(always)]
+    pub fn holds(&self, row: Row) -> bool {
+        self.line_of.get(row as usize).is_some_and(|&line| line != NO_LINE)
+    }
+
+    /// Returns the memories of the lines that can reach the bar.
+    pub fn live(&self) -> impl Iterator<Item = Row> {
+        self.members
+            .iter()
+            .copied()
+            .filter(|&row| self.is_live[self.line_of[row as usize] as usize])
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.pairs.capacity() * size_of::<(Row, Row)>()
+            + (self.members.capacity() + self.line_of.capacity()) * size_of::<Row>()
+            + self.is_live.capacity()
+    }
+}
+
+/// Returns the memory that names the line of a row, and lets the row lead to it at once. A row
+/// without a line begins one.
+#[inline(never)]
+fn named(leads_to: &mut [Row], row: Row) -> Row {
+    if leads_to[row as usize] == NO_LINE {
+        leads_to[row as usize] = row;
+    }
+    let mut name = row;
+    while leads_to[name as usize] != name {
+        let next = leads_to[name as usize];
+        leads_to[name as usize] = leads_to[next as usize];
+        name = next;
+    }
+    leads_to[row as usize] = name;
+    name
+}
+
+impl MemoryIndex {
+    /// Makes the lines of supersession anew, if edges have changed.
+    pub(super) fn refresh_lines(&mut self) {
+        self.answering.lines.refresh(&self.graph, self.edge_types.code(SUPERSEDES));
+    }
+
+    /// Puts memories that answer before the memories that they supersede, in the lines that can reach
+    /// a bar; in all lines without a bar. Lines must be fresh.
+    #[inline(never)]
+    pub(super) fn supersede(
+        &mut self,
+        question: &Question,
+        sections: SectionSet,
+        ask: &Ask<'_>,
+        bar: Option<(&Bounds, f64)>,
+    ) {
+        let mut lines = std::mem::take(&mut self.answering.lines);
+        let Lines { pairs, members, line_of, is_live, .. } = &mut lines;
+        is_live.fill(bar.is_none());
+        if let Some((bounds, bar)) = bar {
+            for &row in &*members {
+                let is_live = &mut is_live[line_of[row as usize] as usize];
+                *is_live = *is_live
+                    || self.has_text(row) && self.may_reach(bar, bounds, sections, row, ask.now);
+            }
+        }
+        let mut changed: FxHashMap<Row, Superseding> = FxHashMap::default();
+        let mut read: Vec<(Row, Row)> = Vec::new();
+        let has = |row| self.has_text(row) && self.passes(row, ask.filters, ask.now);
+        for &(newer, older) in &*pairs {
+            if !is_live[line_of[newer as usize] as usize] || !has(newer) || !has(older) {
+                continue;
+            }
+            let sum = |row: Row| match changed.get(&row) {
+                Some(known) => Some(known.sum),
+                None => self.score_alone(question, sections, row, ask.now),
+            };
+            let Some(of_older) = sum(older) else { continue };
+            let of_newer = sum(newer).unwrap_or(of_older);
+            let by = changed.get(&newer).and_then(|known| known.by);
+            changed.insert(newer, Superseding { sum: of_newer.max(of_older), by });
+            changed.insert(older, Superseding { sum: of_older - STEP_BEHIND, by: Some(newer) });
+            read.push((newer, older));
+        }
+        // A later edge may have lowered a successor: each of a chain stands behind its own.
+        for (newer, older) in read.into_iter().rev() {
+            let bound = changed.get(&newer).map_or(f64::INFINITY, |it| it.sum - STEP_BEHIND);
+            if let Some(it) = changed.get_mut(&older) {
+                it.sum = it.sum.min(bound);
+            }
+        }
+        self.answering.superseding = changed;
+        self.answering.lines = lines;
+    }
+}

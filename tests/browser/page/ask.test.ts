@@ -1,0 +1,219 @@
+// Ask: suggestions, answers with their reasons, other rankings beside them, and the keyboard.
+
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openBrowser, type Site } from "../support/page.ts";
+import {
+  accessibilityFaults,
+  overflowOf,
+  servePage,
+  THEMES,
+  visitPage,
+  WIDTHS,
+} from "./support.ts";
+
+const RIVALS = ["bm25", "signals", "sections", "intent"];
+/** The last suggestion of each sample is one that it cannot answer. */
+const SAMPLES = ["general", "trader"];
+
+let browser: Browser;
+let site: Site;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  site = await servePage();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+const ask = (at: string, look = {}) => visitPage(browser, site.url, `ask?${at}`, look);
+const first = (page: Page) => page.locator(".answers .answer").first();
+const focused = (page: Page) =>
+  page.evaluate(() => {
+    const item = document.activeElement?.closest(".answer");
+    return item == null
+      ? (document.activeElement?.tagName ?? "")
+      : item.querySelector(".title")?.textContent;
+  });
+
+describe("Ask", () => {
+  it("answers what it suggests, and says where a memory holds no answer", async () => {
+    for (const sample of SAMPLES) {
+      const { page, complaints, close } = await ask(`memory=${sample}`);
+      await first(page).waitFor();
+      const chips = page.getByRole("list", { name: "Suggestions" }).getByRole("button");
+      const many = await chips.count();
+      expect(many).toBe(6);
+      for (let at = 0; at < many; at++) {
+        const chip = chips.nth(at);
+        const text = await chip.textContent();
+        await chip.click();
+        await expect.poll(() => chip.getAttribute("aria-pressed")).toBe("true");
+        const verdict = page.locator(".verdict");
+        if (at === many - 1)
+          await expect
+            .poll(() => verdict.textContent(), { message: text! })
+            .toContain("probably holds no answer");
+        else
+          await expect.poll(() => verdict.textContent(), { message: text! }).toContain("Found in");
+      }
+      expect(await page.locator(".answers.unsure .answer").count()).toBe(3);
+      expect(complaints).toEqual([]);
+      await close();
+    }
+  });
+
+  it("shows what was understood: words that count, parts, times, intent", async () => {
+    const { page, close } = await ask("q=Which+book+did+the+club+discuss+in+October%3F");
+    const understood = page.locator(".understood");
+    await expect.poll(() => understood.textContent()).toContain("book · club · discuss · october");
+    await expect.poll(() => understood.textContent()).toContain("1 Oct 2026 to 31 Oct 2026");
+    const box = page.getByRole("searchbox");
+    await box.fill("When did we give up the car, and what does a viola by Kenji cost?");
+    await expect
+      .poll(() => understood.textContent())
+      .toContain("“When did we give up the car” and");
+    await box.fill("What lessons did I learn?");
+    await expect.poll(() => understood.textContent()).toContain("asks forknowledge");
+    await close();
+  });
+
+  it("names the word that a neighbour stands for, on hover and on focus", async () => {
+    const { page, close } = await ask("q=Who+is+our+physician%3F", { width: WIDTHS.narrow });
+    const mark = first(page).locator("mark.near").first();
+    await mark.focus();
+    expect(await mark.textContent()).toBe("doctor");
+    expect(await mark.getAttribute("title")).toMatch(
+      /^“physician” matched “doctor”, nearness 0\.\d\d$/,
+    );
+    expect(await mark.evaluate((it) => getComputedStyle(it, "::after").content)).toContain(
+      "matched",
+    );
+    expect(await overflowOf(page)).toBeLessThanOrEqual(0);
+    await close();
+  });
+
+  it("shows evidence that adds up to the score, with a legend of its groups", async () => {
+    const { page, close } = await ask("q=Which+evening+is+without+screens%3F");
+    await first(page).getByRole("button").click();
+    const sums = await first(page)
+      .locator("table.evidence")
+      .evaluate((table) => {
+        const of = (cell: Element | null) => Number(cell?.textContent?.replace("−", "-"));
+        const rows = Array.from(table.querySelectorAll("tbody td:last-child"), of);
+        return {
+          rows: rows.reduce((all, one) => all + one, 0),
+          sum: of(table.querySelector("tfoot td")),
+        };
+      });
+    expect(Math.abs(sums.rows - sums.sum)).toBeLessThan(0.1);
+    const groups = await first(page).locator(".bar .seg").count();
+    expect(await page.locator(".legend li").count()).toBeGreaterThanOrEqual(groups);
+    await close();
+  });
+
+  it("compares with other rankings, and joins the same memory by a line", async () => {
+    const { page, complaints, close } = await ask("q=What+lessons+did+we+learn%3F");
+    await first(page).waitFor();
+    for (const rival of RIVALS) {
+      await page.getByLabel("Compare with").selectOption(rival);
+      await expect.poll(() => page.url()).toContain(`compare=${rival}`);
+      await page.locator(".rivals li").first().waitFor();
+      await expect
+        .poll(() =>
+          page.evaluate(() => {
+            const ids = (column: string) =>
+              Array.from(
+                document.querySelectorAll<HTMLElement>(`.${column} [data-id]`),
+                (it) => it.dataset.id,
+              );
+            const [left, right] = [ids("left"), ids("right")];
+            const shared = left.filter((id) => right.includes(id)).length;
+            return shared - document.querySelectorAll(".lines path").length;
+          }),
+        )
+        .toBe(0);
+    }
+    await page.getByLabel("Compare with").selectOption("none");
+    await expect.poll(() => page.url()).not.toContain("compare");
+    expect(await page.locator(".rivals").count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("takes an unknown ranking of the address for none", async () => {
+    const { page, complaints, close } = await ask("compare=toString");
+    await first(page).waitFor();
+    expect(await page.getByLabel("Compare with").inputValue()).toBe("none");
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("works from the keyboard alone", async () => {
+    const { page, close } = await ask("q=Which+evening+is+without+screens%3F");
+    await first(page).waitFor();
+    const titles = await page.locator(".answers .title").allTextContents();
+    await page.keyboard.press("ArrowDown");
+    expect(await focused(page)).toBe(titles[0]);
+    await page.keyboard.press("ArrowDown");
+    expect(await focused(page)).toBe(titles[1]);
+    await page.keyboard.press("Enter");
+    await page.locator("table.evidence").waitFor();
+    await page.keyboard.press("Escape");
+    expect(await page.locator("table.evidence").count()).toBe(0);
+    expect(await focused(page)).toBe(titles[1]);
+    await page.keyboard.press("ArrowUp");
+    expect(await focused(page)).toBe(titles[0]);
+    await page.keyboard.press("Escape");
+    expect(await focused(page)).toBe("INPUT");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("/");
+    expect(await focused(page)).toBe("INPUT");
+    await page.keyboard.type("milk");
+    await expect.poll(() => page.url()).toContain("q=milk");
+    await close();
+  });
+
+  it("links a memory that is superseded to the one that supersedes it", async () => {
+    const { page, close } = await ask("memory=trader&q=Can+extreme+funding+stay+extreme%3F");
+    const note = page.locator(".note a").first();
+    await note.waitFor();
+    const name = await note.textContent();
+    await note.click();
+    expect(await focused(page)).toBe(name);
+    await close();
+  });
+
+  it("says so if nothing has to do with the question", async () => {
+    const { page, complaints, close } = await ask("q=%3F%3F%3F");
+    await expect
+      .poll(() => page.locator(".verdict").textContent())
+      .toBe("Nothing in this memory has to do with the question.");
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("is accessible and fits, in both themes, narrow and wide", async () => {
+    const faults: string[] = [];
+    for (const theme of THEMES) {
+      for (const width of Object.values(WIDTHS)) {
+        for (const at of [
+          "compare=intent&q=Which+lessons%3F",
+          "q=What+is+the+blood+type+of+Theo%3F",
+        ]) {
+          const { page, complaints, close } = await ask(at, { theme, width });
+          await first(page).getByRole("button").click();
+          if (at.startsWith("compare")) await page.locator(".rivals li").first().waitFor();
+          faults.push(...(await accessibilityFaults(page)).map((it) => `${theme} ${width} ${it}`));
+          if ((await overflowOf(page)) > 0) faults.push(`${theme} ${width} ${at}: overflows`);
+          faults.push(...complaints);
+          await close();
+        }
+      }
+    }
+    expect(faults).toEqual([]);
+  });
+});

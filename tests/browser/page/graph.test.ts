@@ -1,0 +1,203 @@
+// The view Graph: the neighbourhood of the answers, hops, threads, picture and list.
+
+import { MemoryIndex } from "nous-wasm";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Held } from "../../../js/page/src/memory/held.ts";
+import { noRows } from "../../../js/page/src/memory/lines.ts";
+import { neighbourhood } from "../../../js/page/src/memory/spread.ts";
+import { openBrowser, type Site } from "../support/page.ts";
+import {
+  accessibilityFaults,
+  overflowOf,
+  servePage,
+  THEMES,
+  visitPage,
+  WIDTHS,
+} from "./support.ts";
+
+const TRADER = "memory=trader&q=What+lessons+did+I+learn+about+funding%3F";
+
+let browser: Browser;
+let site: Site;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  site = await servePage();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+async function open(at: string, look = {}) {
+  const visit = await visitPage(browser, site.url, at, look);
+  await visit.page.locator(".graph-list li").first().waitFor();
+  return visit;
+}
+
+const items = (page: Page) => page.locator(".graph-list button");
+const amounts = async (page: Page) =>
+  (await page.locator(".graph-list .amount").allInnerTexts()).map((text) =>
+    text === "–" ? 0 : Number(text),
+  );
+const activeIn = async (page: Page) => (await amounts(page)).filter((amount) => amount > 0).length;
+/** Returns the picture as bytes of PNG, in text. */
+const picture = (page: Page) => page.evaluate(() => document.querySelector("canvas")!.toDataURL());
+
+describe("the neighbourhood of answers", () => {
+  it("has the activations of the engine on the whole graph", () => {
+    const now = Date.parse("2026-12-01T00:00:00Z");
+    const names = ["start", "near", "far", "farther", "too-far", "apart"];
+    const nodes = names.map((id, place) => ({
+      id,
+      created_at: now - (place + 1) * 86_400_000,
+      text: id === "start" ? "The ferry to Oban leaves at nine." : `Something else, ${id}.`,
+    }));
+    const edges = names.slice(1, 5).map((target_id, place) => ({
+      ...{ id: `e${place}`, source_id: names[place]!, target_id },
+      ...{ type: place % 2 === 0 ? "causes" : "precedes", strength: null },
+    }));
+    const search = { graphReach: true, denseWeight: 0, bm25Weight: 1 };
+    const index = new MemoryIndex({ config: { search } });
+    index.upsert(nodes, { now });
+    index.link(edges);
+    const rows = {
+      ...noRows(),
+      nodes: new Map(nodes.map((node) => [node.id, node])),
+      edges: edges.map((edge, sequence) => ({ ...edge, sequence })),
+    };
+    const card = (id: string) => ({ id });
+    const held = { index, now, rows, config: {}, card } as unknown as Held;
+    const { nodes: shown, reached, links, threads } = neighbourhood(held, "ferry to Oban");
+    const activation = new Map(shown.map((node) => [node.card.id, node.activation]));
+    const shareOf = (id: string) => {
+      const bm25 = [{ id: "start", score: 1 }];
+      const { ranking } = index.search({ bm25, now, limit: 10 });
+      return ranking.breakdown(ranking.ids.indexOf(id))!.graph;
+    };
+    const whole = names.slice(0, 4).map(shareOf);
+    const [start, near, far] = names.map((id) => activation.get(id));
+    expect(shown[0]!.card.id).toBe("start");
+    expect(start![0]).toBe(1);
+    expect(near!.map((amount) => amount > 0)).toEqual([false, true, true, true]);
+    expect(far!.map((amount) => amount > 0)).toEqual([false, false, true, true]);
+    for (const [place, share] of whole.entries()) {
+      const own = activation.get(names[place]!)![3]!;
+      expect(own / start![3]!).toBeCloseTo(share / whole[0]!, 12);
+    }
+    expect(activation.get("too-far")?.[3] ?? 0).toBe(0);
+    expect(activation.get("apart")).toBeUndefined();
+    expect(reached).toBe(4);
+    expect(links.length).toBe(shown.length - 1);
+    // Each was made a day after the other: no runs.
+    expect(threads).toEqual([]);
+    index.free();
+  });
+});
+
+describe("the view Graph", () => {
+  it("spreads activation hop by hop", async () => {
+    const { page, complaints, close } = await open(`graph?${TRADER}&hop=0`);
+    expect(await activeIn(page)).toBe(10);
+    const active = [10];
+    for (const hop of [1, 2, 3]) {
+      const before = await picture(page);
+      await page.getByRole("radio", { name: `After ${hop}` }).check({ force: true });
+      await expect.poll(() => page.url()).toContain(hop === 3 ? TRADER : `hop=${hop}`);
+      active.push(await activeIn(page));
+      await expect.poll(() => picture(page)).not.toBe(before);
+    }
+    expect(active).toEqual([...active].sort((a, b) => a - b));
+    expect(active[3]).toBeGreaterThan(active[1]!);
+    expect(await items(page).count()).toBeLessThanOrEqual(150);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("is used with the keyboard: list, hops, picture", async () => {
+    const context = { reducedMotion: "reduce" } as const;
+    const { page, complaints, close } = await open(`graph?${TRADER}`, { context });
+    const third = items(page).nth(2);
+    await third.focus();
+    expect(await third.getAttribute("aria-pressed")).toBe("true");
+    const title = (await third.locator(".name").innerText()).replace(/^3\. /, "").slice(0, 20);
+    await expect.poll(() => page.locator(".picked").innerText()).toContain(title);
+    await expect.poll(() => page.url()).toContain("node=");
+    await page.keyboard.press("Tab");
+    expect(await items(page).nth(3).getAttribute("aria-pressed")).toBe("true");
+    await page.getByRole("radio", { name: "After 3 hops" }).focus();
+    await page.keyboard.press("ArrowLeft");
+    await expect.poll(() => page.url()).toContain("hop=2");
+    await page.locator("canvas").focus();
+    for (const key of ["+", "-", "ArrowLeft", "ArrowUp"]) {
+      const before = await picture(page);
+      await page.keyboard.press(key);
+      await expect.poll(() => picture(page)).not.toBe(before);
+    }
+    await page.keyboard.press("0");
+    const whole = await picture(page);
+    await page.getByRole("button", { name: "Zoom in" }).click();
+    await expect.poll(() => picture(page)).not.toBe(whole);
+    await page.getByRole("button", { name: "Show all" }).click();
+    await expect.poll(() => picture(page)).toBe(whole);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("draws the same picture for the same graph", async () => {
+    const context = { reducedMotion: "reduce" } as const;
+    const pictures: string[] = [];
+    for (let visit = 0; visit < 2; visit++) {
+      const { page, close } = await open(`graph?${TRADER}`, { context });
+      await page.waitForTimeout(300);
+      pictures.push(await picture(page));
+      await close();
+    }
+    expect(pictures[1]).toBe(pictures[0]);
+  });
+
+  it("joins the memories of runs where there are no links, and follows them", async () => {
+    const { page, complaints, close } = await open("graph?q=milk");
+    expect(await page.locator(".graph-view .note").innerText()).toContain("no links");
+    expect(await page.locator(".hops").count()).toBe(0);
+    await items(page).filter({ hasText: "Which milk did I put" }).click();
+    const after = page.locator(".picked li").filter({ hasText: "after, in its run" });
+    const next = await after.getByRole("button").innerText();
+    await after.getByRole("button").click();
+    const pressed = page.locator('.graph-list [aria-pressed="true"] .name');
+    await expect.poll(() => pressed.innerText()).toContain(next.slice(0, 20));
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("takes wrong values of the address as the usual ones, and says when nothing is found", async () => {
+    const { page, complaints, close } = await open(`graph?${TRADER}&hop=9&node=nobody`);
+    await expect.poll(() => page.locator(".hops :checked").getAttribute("aria-label")).toMatch(/3/);
+    expect(await page.locator(".picked").count()).toBe(0);
+    await page.getByRole("textbox", { name: "Question" }).fill("?!");
+    await page.getByText("Nothing in this memory has to do with the question").waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("has no faults of accessibility, and fits narrow and wide windows, in both themes", async () => {
+    const { page, complaints, close } = await open(`graph?${TRADER}`);
+    await items(page).first().click();
+    const faults: string[] = [];
+    for (const colorScheme of THEMES) {
+      for (const width of Object.values(WIDTHS)) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 800 });
+        await page.waitForTimeout(100);
+        const found = await accessibilityFaults(page);
+        faults.push(...found.map((fault) => `${colorScheme}, ${width} px: ${fault}`));
+        if ((await overflowOf(page)) > 0) faults.push(`${colorScheme}, ${width} px: overflows`);
+      }
+    }
+    expect(faults).toEqual([]);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+});

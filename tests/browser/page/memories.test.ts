@@ -1,0 +1,476 @@
+// The view Your memories: files, what the browser keeps, servers, the list.
+
+import { writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { strToU8, zipSync } from "fflate";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createKey } from "../../../js/server/src/keys/keys.ts";
+import { type Running, start } from "../../server/support/server-process.ts";
+import { temporaryFolder } from "../../server/support/temporary-folder.ts";
+import { openBrowser, type Site } from "../support/page.ts";
+import {
+  accessibilityFaults,
+  overflowOf,
+  servePage,
+  THEMES,
+  visitPage,
+  WIDTHS,
+} from "./support.ts";
+
+const VIEW = "memories?memory=general";
+
+let browser: Browser;
+let site: Site;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  site = await servePage();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+
+const jsonl = (rows: readonly (object | string)[]) =>
+  rows.map((row) => (typeof row === "string" ? row : JSON.stringify(row))).join("\n");
+
+const note = (id: string, content_title: string, content_body: string, day: number, more = {}) => ({
+  ...{ kind: "node", id, type: "note", subtype: "custom:note", content_title, content_body },
+  created_at: `2026-03-${String(day).padStart(2, "0")}T09:00:00Z`,
+  ...more,
+});
+
+const NOTES = [
+  { kind: "agent", preset: "general" },
+  note("rent", "Rent", "The rent is 900 pounds a month.", 1, { tags: ["money"] }),
+  note("raise", "Rent raised", "The rent is 950 pounds a month from April on.", 9),
+  note("oak", "Oak table", "The oak table needs oil twice a year.", 4),
+  { kind: "conflict", id: "q1", old_node_id: "rent", new_node_id: "raise", status: "pending" },
+];
+
+interface Given {
+  name: string;
+  text: string | Uint8Array;
+}
+
+/** Opens files as a visitor chooses them. */
+const choose = (page: Page, ...files: Given[]) =>
+  page.getByLabel("Choose files").setInputFiles(
+    files.map(({ name, text }) => ({
+      name,
+      mimeType: "application/octet-stream",
+      buffer: Buffer.from(text),
+    })),
+  );
+
+const notes = { name: "notes.jsonl", text: jsonl(NOTES) };
+const idsOf = (page: Page) =>
+  page.locator(".record").evaluateAll((all) => all.map((it) => (it as HTMLElement).dataset.id));
+const heading = (page: Page, name: string) => page.getByRole("heading", { name, exact: true });
+
+describe("files", () => {
+  it("open beside wrong lines, which are listed with number and reason", async () => {
+    const { page, complaints, requests, close } = await visitPage(browser, site.url, VIEW);
+    const before = requests.length;
+    await choose(
+      page,
+      { name: "some.jsonl", text: jsonl([...NOTES, "oops", { kind: "node", id: "x" }]) },
+      { name: "garden.md", text: "# Garden\nBeans go out in May.\n## Shed\nThe key hangs left." },
+      { name: "photo.jpg", text: new Uint8Array(500).fill(255) },
+    );
+    await heading(page, "3 files").waitFor();
+    const places = await page.locator(".wrong tbody tr").allInnerTexts();
+    expect(places.map((place) => place.replaceAll("\t", " | "))).toEqual([
+      "some.jsonl | line 6 | is not JSON",
+      "some.jsonl | line 7 | type: is missing",
+      expect.stringMatching(/^photo\.jpg \| the file \| This is no text/),
+    ]);
+    await expect.poll(() => idsOf(page)).toHaveLength(5);
+    await page.goto(`${site.url}#/ask?memory=yours&q=where+is+the+key+of+the+shed`);
+    await page.locator('.answer[data-id="garden.md:2"]').waitFor();
+    expect(complaints).toEqual([]);
+    // Nothing but files of the page was asked for.
+    expect(requests.slice(before).filter((url) => !url.startsWith(site.url))).toEqual([]);
+    await close();
+  });
+
+  it("open from archives of ChatGPT and Claude", async () => {
+    const { page, close } = await visitPage(browser, site.url, VIEW);
+    const turn = (id: string, parent: string | null, role: string, text: string) => ({
+      [id]: {
+        parent,
+        message: {
+          id,
+          author: { role },
+          create_time: 1_770_000_000,
+          content: { content_type: "text", parts: [text] },
+        },
+      },
+    });
+    const chatgpt = [
+      {
+        id: "talk",
+        title: "Oat milk",
+        create_time: 1_770_000_000,
+        mapping: {
+          ...turn("a", null, "user", "Which foams?"),
+          ...turn("b", "a", "assistant", "X"),
+        },
+        current_node: "b",
+      },
+    ];
+    const claude = [
+      {
+        uuid: "trip",
+        name: "Trip",
+        created_at: "2026-02-03T08:00:00Z",
+        chat_messages: [{ uuid: "m1", sender: "human", text: "Where to?" }],
+      },
+    ];
+    const archive = (json: object) =>
+      zipSync({
+        "export/conversations.json": strToU8(JSON.stringify(json)),
+        "export/user.json": strToU8("{}"),
+      });
+    await choose(
+      page,
+      { name: "chatgpt.zip", text: archive(chatgpt) },
+      { name: "claude.zip", text: archive(claude) },
+    );
+    await heading(page, "2 files").waitFor();
+    await expect.poll(async () => (await idsOf(page)).toSorted()).toEqual(["a", "b", "m1"]);
+    expect(await page.locator(".record .run").allInnerTexts()).toContain("Oat milk");
+    await close();
+  });
+
+  it("that hold nothing are refused with a sentence, and the memory before stays", async () => {
+    const { page, complaints, close } = await visitPage(browser, site.url, VIEW);
+    await choose(page, { name: "other.json", text: '[{"a":1}]' });
+    await page.getByRole("alert").filter({ hasText: "This is JSON, but no export" }).waitFor();
+    await heading(page, "A year of a person, a household and a project").waitFor();
+    await choose(page, { name: "cut.zip", text: "PK\u0003\u0004cut" });
+    await page.getByRole("alert").filter({ hasText: "The archive is damaged" }).waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("of 100,000 memories open without freezing the page", async () => {
+    const { page, complaints, close } = await visitPage(browser, site.url, VIEW);
+    const words = ["milk", "rent", "ferry", "table", "garden", "invoice", "birthday", "train"];
+    const lines: object[] = [];
+    for (let at = 0; at < 100_000; at += 1) {
+      const [first, second] = [words[at % 8], words[(at >> 3) % 8]];
+      lines.push(note(`n${at}`, "", `Note ${at}: ${first} and ${second}.`, 1 + (at % 28)));
+    }
+    await page.evaluate(() => {
+      const longest = { ms: 0 };
+      Object.assign(globalThis, { longest });
+      new PerformanceObserver((list) => {
+        for (const { duration } of list.getEntries()) longest.ms = Math.max(longest.ms, duration);
+      }).observe({ type: "longtask" });
+    });
+    // From the disk: bytes that the test hands over would pass through the page.
+    const file = join(temporaryFolder(), "many.jsonl");
+    writeFileSync(file, jsonl(lines));
+    await page.getByLabel("Choose files").setInputFiles(file);
+    const start = performance.now();
+    await heading(page, "many.jsonl").waitFor({ timeout: 170_000 });
+    const seconds = (performance.now() - start) / 1000;
+    await page.getByLabel("Words").fill("ferry 99994");
+    await expect.poll(() => idsOf(page), { timeout: 20_000 }).toEqual(["n99994"]);
+    const longest = await page.evaluate(
+      () => (globalThis as unknown as { longest: { ms: number } }).longest.ms,
+    );
+    console.info(`100,000 memories: ${seconds.toFixed(1)} s, longest task ${longest} ms`);
+    // Without the worker the page would stand still for seconds. A busy machine takes its share.
+    expect(longest).toBeLessThan(400);
+    expect(complaints).toEqual([]);
+    await close();
+  }, 240_000);
+});
+
+describe("the list", () => {
+  it("filters, edits, deletes, undoes, resolves and exports with the keyboard", async () => {
+    const { page, complaints, close } = await visitPage(browser, site.url, VIEW);
+    await choose(page, notes);
+    await heading(page, "notes.jsonl").waitFor();
+    await expect.poll(() => idsOf(page)).toEqual(["raise", "oak", "rent"]);
+    await page.getByLabel("Words").focus();
+    await page.keyboard.type("oak");
+    await expect.poll(() => idsOf(page)).toEqual(["oak"]);
+    expect(page.url()).toContain("find=oak");
+    // Edit: Enter opens the form, and its first field has the focus.
+    await page.getByRole("button", { name: "Edit Oak table" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByLabel("Title").and(page.locator(":focus")).waitFor();
+    await page.keyboard.press("ControlOrMeta+A");
+    await page.keyboard.type("Oak desk");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Oak desk" }).waitFor();
+    // Delete: the dialog has the focus; Escape leaves the memory.
+    await page.getByRole("button", { name: "Delete Oak desk" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.press("Escape");
+    // The element: its role is gone at once, but the page learns a moment later that it was closed.
+    await page.locator("dialog").waitFor({ state: "detached" });
+    await expect.poll(() => idsOf(page)).toEqual(["oak"]);
+    await page.getByRole("button", { name: "Delete Oak desk" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("No memory passes the filters.").waitFor();
+    // Undo twice: the deletion, then the edit.
+    for (const title of ["Oak desk", "Oak table"]) {
+      await page.getByRole("button", { name: "Undo the last change" }).focus();
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: title }).waitFor();
+    }
+    await page.getByRole("button", { name: "Clear the filters" }).press("Enter");
+    await page.getByRole("button", { name: "Newer replaces older" }).press("Enter");
+    await page.getByRole("region", { name: "Conflicts" }).waitFor({ state: "detached" });
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download as JSONL" }).press("Enter");
+    const download = await downloading;
+    expect(download.suggestedFilename()).toBe("notes.jsonl");
+    const text = await (await download.createReadStream()).toArray();
+    const rows = Buffer.concat(text)
+      .toString()
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(rows).toContainEqual(
+      expect.objectContaining({ kind: "node", id: "rent", state_lifecycle: "DORMANT" }),
+    );
+    expect(rows).toContainEqual(
+      expect.objectContaining({ type: "supersedes", source_id: "raise", target_id: "rent" }),
+    );
+    expect(rows).toContainEqual(
+      expect.objectContaining({
+        kind: "conflict",
+        status: "resolved",
+        resolution: "new_is_current",
+      }),
+    );
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("filters by section, kind, tag and date, and turns pages", async () => {
+    const { page, close } = await visitPage(browser, site.url, VIEW);
+    await page.getByRole("button", { name: "Next" }).click();
+    await page.getByText("2 of 15").waitFor();
+    await choose(page, notes);
+    await heading(page, "notes.jsonl").waitFor();
+    await page.getByRole("combobox", { name: /^Tag/ }).selectOption("money");
+    await expect.poll(() => idsOf(page)).toEqual(["rent"]);
+    await page.getByRole("button", { name: "Clear the filters" }).click();
+    await page.getByLabel("From").fill("2026-03-04");
+    await page.getByLabel("To", { exact: true }).fill("2026-03-09");
+    await page.getByLabel("Order").selectOption("oldest");
+    await expect.poll(() => idsOf(page)).toEqual(["oak", "raise"]);
+    await page.getByLabel("Section").selectOption("SIGNALS");
+    await expect.poll(() => idsOf(page)).toEqual([]);
+    await close();
+  });
+
+  it("has no faults in both themes, narrow and wide", async () => {
+    const { page, complaints, close } = await visitPage(browser, site.url, VIEW);
+    await choose(page, { ...notes, text: `${notes.text}\noops` });
+    await heading(page, "notes.jsonl").waitFor();
+    await page.getByText("Open another memory").click();
+    await page.getByRole("button", { name: "Edit Oak table" }).click();
+    await page.getByLabel("Title").waitFor();
+    const faults: string[] = [];
+    for (const theme of THEMES) {
+      for (const width of Object.values(WIDTHS)) {
+        await page.emulateMedia({ colorScheme: theme });
+        await page.setViewportSize({ width, height: 800 });
+        faults.push(...(await accessibilityFaults(page)));
+        if ((await overflowOf(page)) > 0) faults.push(`${width} px: overflows`);
+      }
+    }
+    await page.getByRole("button", { name: "Delete Rent raised" }).click();
+    await page.getByRole("dialog").waitFor();
+    faults.push(...(await accessibilityFaults(page)));
+    expect(faults).toEqual([]);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+});
+
+describe("keeping", () => {
+  it("keeps a memory with its changes, and deletes it for good", async () => {
+    const { page, complaints, close } = await visitPage(browser, site.url, VIEW);
+    const databases = () =>
+      page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name));
+    await choose(page, notes);
+    await heading(page, "notes.jsonl").waitFor();
+    expect(await databases()).toEqual([]);
+    await page.getByRole("button", { name: "Keep in this browser" }).click();
+    await page
+      .getByText("Kept in this browser, with its changes.")
+      .or(page.getByText("Kept. It opens"))
+      .first()
+      .waitFor();
+    await page.getByRole("button", { name: "Delete Oak table" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Edit Rent", exact: true }).click();
+    await page.getByLabel("Title").fill("Old rent");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: "Old rent" }).first().waitFor();
+    expect(page.url()).toContain("memory=yours");
+    await page.reload();
+    await heading(page, "notes.jsonl").waitFor();
+    await expect.poll(() => idsOf(page)).toEqual(["raise", "rent"]);
+    await page.locator('.record[data-id="rent"]').getByText("Old rent").waitFor();
+    await page.getByRole("button", { name: "Delete what is kept" }).first().click();
+    await page.getByRole("button", { name: "Keep in this browser" }).waitFor();
+    expect(await databases()).toEqual([]);
+    await page.reload();
+    await page.getByText("Nothing is kept in this browser").waitFor();
+    expect(await databases()).toEqual([]);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+});
+
+describe("a server", () => {
+  const NODES = [
+    { type: "note", content_title: "Rent", content_body: "The rent is 900.", id: "rent" },
+    { type: "note", content_title: "New rent", content_body: "The rent is 950.", id: "raise" },
+    { type: "note", content_title: "Oak table", content_body: "Oil it.", id: "oak" },
+  ];
+
+  async function filled(options: readonly string[] = []): Promise<Running> {
+    const server = await start(temporaryFolder(), options);
+    for (const node of NODES) expect((await server.ask("POST /nodes", node)).status).toBe(201);
+    await server.ask("POST /contradiction/queue", { old_node_id: "rent", new_node_id: "raise" });
+    return server;
+  }
+
+  const connect = async (page: Page, url: string, { agent = "default", key = "" } = {}) => {
+    const another = page.getByText("Open another memory");
+    if (await another.isVisible()) await another.click();
+    await page.getByLabel("Address").fill(url);
+    await page.getByLabel("Agent").fill(agent);
+    await page.getByRole("textbox", { name: "Key" }).fill(key);
+    await page.getByRole("button", { name: "Connect" }).click();
+  };
+  const says = (page: Page, text: string) =>
+    page.getByRole("alert").filter({ hasText: text }).first().waitFor();
+
+  it("that serves the page opens by itself, and takes every change first", async () => {
+    const server = await filled();
+    const { page, complaints, close } = await visitPage(browser, `${server.url}/`, "memories");
+    await heading(page, "Agent “default”").waitFor();
+    expect(await page.getByLabel("Memory", { exact: true }).inputValue()).toBe("here");
+    await page.getByText("Ready").waitFor();
+    await page.getByText("Requests answered").waitFor();
+    // The newest first.
+    await expect.poll(() => idsOf(page)).toEqual(["oak", "raise", "rent"]);
+    await page.getByRole("button", { name: "Edit Oak table" }).click();
+    await page.getByLabel("Tags, with commas between").fill("wood, oil");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.locator(".record .tags").getByText("wood").waitFor();
+    expect((await server.ask("GET /nodes/oak?recall=false")).body.tags).toEqual(["wood", "oil"]);
+    // Somebody else changes it meanwhile: the edit is refused, and the memory is shown anew.
+    await page.getByRole("button", { name: "Edit Oak table" }).click();
+    await server.ask("PATCH /nodes/oak", { content_title: "Oak desk" });
+    await page.getByLabel("Title").fill("Mine");
+    await page.getByRole("button", { name: "Save" }).click();
+    await says(page, "Somebody changed this memory meanwhile");
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("heading", { name: "Oak desk" }).waitFor();
+    await page.getByRole("button", { name: "Delete Oak desk" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await expect.poll(() => idsOf(page)).toEqual(["raise", "rent"]);
+    expect((await server.ask("GET /nodes/oak")).status).toBe(404);
+    // The server may have found the same conflict itself.
+    await page.getByRole("button", { name: "Older stands" }).first().click();
+    const stateOf = async (id: string) =>
+      (await server.ask(`GET /nodes/${id}?recall=false`)).body.state_lifecycle;
+    await expect.poll(() => stateOf("raise")).toBe("DORMANT");
+    expect(await accessibilityFaults(page)).toEqual([]);
+    // The refusal is the server's answer 412.
+    expect(complaints.filter((text) => !text.includes("412"))).toEqual([]);
+    // The samples stay there to choose.
+    await page.getByLabel("Memory", { exact: true }).selectOption("trader");
+    await heading(page, "A trading agent").waitFor();
+    await close();
+  });
+
+  it("without a key, with a wrong one, and without rights says what to do", async () => {
+    const server = await filled(["--cors-origins", site.url.replace(/\/$/, "")]);
+    const made = (agents: "all" | string[]) =>
+      createKey(server.dataDir, { agents, scopes: ["memory"], creates_agents: true }).key;
+    const [key, other] = [made("all"), made(["alice"])];
+    await expect.poll(async () => (await server.ask("GET /nodes")).status).toBe(401);
+    const { page, close } = await visitPage(browser, site.url, VIEW);
+    await connect(page, server.url);
+    await says(page, "The server needs a key");
+    await connect(page, server.url, { key: "wrong" });
+    await says(page, "does not know this key");
+    await connect(page, server.url, { key: other });
+    await says(page, "The server refused: the key is not for this agent");
+    await connect(page, server.url, { key, agent: "nobody" });
+    await says(page, "The agent “nobody” does not exist");
+    await connect(page, server.url, { key });
+    await heading(page, "Agent “default”").waitFor();
+    await page.getByText("No metrics: The key may not read metrics").waitFor();
+    // The key is nowhere but in memory.
+    expect(page.url()).not.toContain(key);
+    expect(await page.evaluate(() => sessionStorage.length + localStorage.length)).toBe(0);
+    await close();
+  });
+
+  it("that does not let the page in, or is not there, says what to do", async () => {
+    const server = await filled();
+    const { page, close } = await visitPage(browser, site.url, VIEW);
+    await connect(page, server.url);
+    await says(page, `--cors-origins ${site.url.replace(/\/$/, "")}`);
+    await server.end("SIGKILL");
+    await connect(page, server.url);
+    await says(page, `Nothing answers at ${server.url}`);
+    await connect(page, "http://example.org");
+    await says(page, "only by https://");
+    await connect(page, "ftp://x");
+    await says(page, "must begin with http");
+    await heading(page, "A year of a person, a household and a project").waitFor();
+    await close();
+  });
+
+  it("that dies in the middle says so, and the memory before stays", async () => {
+    const server = await filled();
+    // A proxy that ends after the second page of memories was asked for.
+    const proxy = await dyingProxy(server.url, site.url.replace(/\/$/, ""));
+    const { page, close } = await visitPage(browser, site.url, VIEW);
+    await connect(page, proxy.url);
+    await says(page, "The server went away");
+    await heading(page, "A year of a person, a household and a project").waitFor();
+    await close();
+  });
+});
+
+/** A proxy of a server that ends when conflicts are asked for, after the memories. */
+async function dyingProxy(to: string, origin: string): Promise<{ url: string; server: Server }> {
+  const server = createServer(async (request, response) => {
+    response.setHeader("access-control-allow-origin", origin);
+    response.setHeader("access-control-allow-headers", "x-nous-agent");
+    if (request.method === "OPTIONS") return response.writeHead(204).end();
+    if (request.url!.startsWith("/v1/contradiction")) {
+      server.closeAllConnections();
+      server.close();
+      return undefined;
+    }
+    const answer = await fetch(`${to}${request.url}`);
+    response.writeHead(answer.status, { "content-type": "application/json" });
+    return response.end(await answer.text());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+}
