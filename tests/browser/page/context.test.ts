@@ -59,7 +59,7 @@ describe("the view Context", () => {
     await page.getByText(/^\d+ of 60 tokens/).waitFor();
     await page.getByRole("button", { name: "Reset" }).click();
     await expect.poll(() => blocks.count()).toBe(before);
-    await page.getByRole("slider", { name: "Budget, Facts" }).fill("0");
+    await page.getByRole("slider", { name: "Budget, Facts" }).fill("20");
     await page.getByText("It does not fit into the budget of its section").first().waitFor();
 
     await page.getByRole("textbox", { name: "Turn" }).fill("hello");
