@@ -1,7 +1,11 @@
-// `npm run pictures`: builds the engine and draws the pictures in docs/ from its functions.
+// `npm run pictures`: builds the engine and draws the pictures in docs/ from its functions. `npm run
+// pictures -- page` photographs the views of the page in Chromium instead.
 
 import { build } from "./build.mjs";
 import { runProgram } from "./bundle.mjs";
+import { setUpChromium } from "./setup.mjs";
 
+const wanted = process.argv.slice(2);
 await build();
-await runProgram("js/demo/pictures/main.ts", process.argv.slice(2));
+if (wanted[0] === "page") process.env.CHROME = setUpChromium();
+await runProgram("js/demo/pictures/main.ts", wanted);

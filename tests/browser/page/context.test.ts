@@ -53,13 +53,13 @@ describe("the view Context", () => {
     await page.keyboard.type("60");
     await page.keyboard.press("Enter");
     await page.getByText("It does not fit into the whole prompt").waitFor();
-    expect(await blocks.count()).toBeLessThan(before);
+    await expect.poll(() => blocks.count()).toBeLessThan(before);
     await expect.poll(() => page.url()).toContain("budgets=total*60");
     await page.reload();
     await page.getByText(/^\d+ of 60 tokens/).waitFor();
     await page.getByRole("button", { name: "Reset" }).click();
     await expect.poll(() => blocks.count()).toBe(before);
-    await page.getByRole("slider", { name: "Budget, Facts" }).fill("20");
+    await page.getByRole("slider", { name: "Budget, Procedures" }).fill("20");
     await page.getByText("It does not fit into the budget of its section").first().waitFor();
 
     await page.getByRole("textbox", { name: "Turn" }).fill("hello");

@@ -72,7 +72,7 @@ describe("weights of evidence", () => {
     await page.locator(".answer").first().waitFor();
     expect((await answers()).slice(0, 3)).toEqual(usual.slice(0, 3));
     await page.getByRole("link", { name: "Sections" }).click();
-    await page.getByRole("checkbox", { name: "Use for all views" }).check();
+    await page.getByRole("checkbox", { name: "Use for all views" }).press("Space");
     await page.getByRole("link", { name: "Ask", exact: true }).click();
     await expect.poll(async () => (await answers()).slice(0, 3)).toEqual(moved.slice(0, 3));
     await page.getByText("Changed weights").getByRole("button", { name: "Reset" }).click();
@@ -141,7 +141,7 @@ describe("profiles for the ranking by signals", () => {
     for (const by of ["evidence", "signals"]) {
       await page
         .getByRole("radio", { name: by === "evidence" ? "By evidence" : "By six signals" })
-        .check();
+        .press("Space");
       await slider(page, by === "evidence" ? "Recency, Episodic" : "Meaning, Episodic").waitFor();
       await page.locator(".moved li").first().waitFor();
       expect(await page.getByRole("button", { name: "Reset all" }).isDisabled()).toBe(true);

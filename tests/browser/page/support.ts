@@ -8,7 +8,8 @@ import { Site } from "../support/page.ts";
 
 const FOLDER = fileURLToPath(new URL("../../../js/page/dist", import.meta.url));
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const TYPES: Record<string, string> = {
+/** The content types of the page's files. */
+export const TYPES: Record<string, string> = {
   ".css": "text/css",
   ".html": "text/html",
   ".js": "text/javascript",

@@ -35,7 +35,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   p_sbm: kind("passage", "Words, weighted", "BM25 of the passage, neighbours included."),
   nb: kind("around", "Said just before or after", "Exact words of the memories next to it."),
   win: kind("around", "Said close by", "What it and its neighbours hold together."),
-  ses: kind("around", "Best of its run", "The best memory of the same conversation or day."),
+  ses: kind("around", "Best of its run", "The best memory around it in its conversation or day."),
   sesb: kind("around", "Its run in general", "The three best of the same conversation or day."),
   date: kind("asked", "Made at that time", "The question names a time: it was made then."),
   told: kind("asked", "Tells of that time", "The question names a time: the text tells of it."),

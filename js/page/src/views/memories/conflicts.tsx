@@ -58,7 +58,7 @@ function Pair({ conflict: { id, older, newer, newText, sureness }, resolve }: Pa
   );
   return (
     <li>
-      <div class="pair">
+      <div class="rivals">
         <Side head={`Older, ${dayOf(older.created)}`} card={older} text={older.text} />
         <Side
           head={newer === undefined ? "Newer, not a memory" : `Newer, ${dayOf(newer.created)}`}
@@ -86,7 +86,7 @@ interface SideProps {
 }
 
 const Side = ({ head, card, text }: SideProps) => (
-  <div class={`side s-${card?.section ?? "KNOWLEDGE"}`}>
+  <div class={`rival s-${card?.section ?? "KNOWLEDGE"}`}>
     <p class="hint">{head}</p>
     {card === undefined || card.title === "" ? null : <h3>{card.title}</h3>}
     <p class="text">{text}</p>

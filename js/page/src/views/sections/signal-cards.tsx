@@ -119,7 +119,7 @@ function ProfileCard({ section, profile, states }: ProfileCardProps) {
       })}
       {states === undefined ? null : (
         <>
-          <div class="states" aria-hidden="true">
+          <div class="state-shares" aria-hidden="true">
             {states.map((number, place) => (
               <i key={STATES[place]} style={{ flexGrow: number }} />
             ))}

@@ -1,0 +1,61 @@
+// Photographs every view of the page in Chromium, light and dark, wide and narrow, into docs/page.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+
+/** The views, each with an address that shows it well. */
+const VIEWS: Readonly<Record<string, string>> = {
+  ask: "ask?q=Which+milk+should+I+buy+for+Theo%3F",
+  "why-not": "why-not?q=Which+milk+should+I+buy+for+Theo%3F",
+  context: "context?q=Which+milk+should+I+buy+for+Theo%3F",
+  sections: "sections?memory=trader&q=What+lessons+did+I+learn+about+funding%3F",
+  time: "time?q=What+did+we+do+in+Oban%3F",
+  graph: "graph?memory=trader&q=What+lessons+did+I+learn+about+funding%3F",
+  speed: "speed",
+  memories: "memories",
+};
+const SIZES = { wide: [1280, 860], narrow: [360, 740] } as const;
+/** The quality of a WebP, in percent. */
+const QUALITY = 82;
+/** How long a view may take to draw itself, in milliseconds. */
+const PATIENCE = 1_500;
+
+/** Writes a picture of every view below `folder`. The page is at `url`. */
+export async function photograph(browser: Browser, url: string, folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  for (const theme of ["light", "dark"] as const)
+    for (const [size, [width, height]] of Object.entries(SIZES)) {
+      const context = await browser.newContext({
+        colorScheme: theme,
+        viewport: { width, height },
+        reducedMotion: "reduce",
+      });
+      for (const [view, at] of Object.entries(VIEWS)) {
+        const page = await context.newPage();
+        await page.goto(`${url}#/${at}`);
+        await page.locator("main").waitFor();
+        await page.locator(".loading").waitFor({ state: "detached" });
+        if (view === "speed") await measured(page);
+        await page.waitForTimeout(PATIENCE);
+        writeFileSync(join(folder, `${view}-${theme}-${size}.webp`), await taken(page));
+        await page.close();
+      }
+      await context.close();
+    }
+}
+
+async function measured(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Measure" }).click();
+  await page.getByText("Done.").waitFor({ timeout: 60_000 });
+}
+
+/** Playwright writes PNG and JPEG only; Chromium itself writes WebP, too. */
+async function taken(page: Page): Promise<Buffer> {
+  const session = await page.context().newCDPSession(page);
+  const { data } = await session.send("Page.captureScreenshot", {
+    format: "webp",
+    quality: QUALITY,
+  });
+  return Buffer.from(data, "base64");
+}
