@@ -54,7 +54,7 @@ describe("the view Context", () => {
     await page.keyboard.press("Enter");
     await page.getByText("It does not fit into the whole prompt").waitFor();
     await expect.poll(() => blocks.count()).toBeLessThan(before);
-    expect(page.url()).toContain("budgets=total*60");
+    await expect.poll(() => page.url()).toContain("budgets=total*60");
     await page.reload();
     await page.getByText(/^\d+ of 60 tokens/).waitFor();
     await page.getByRole("button", { name: "Reset" }).click();

@@ -59,7 +59,7 @@ describe("weights of evidence", () => {
     await expect.poll(() => listed(page)).not.toEqual(usual);
     const moved = await listed(page);
     await page.locator(".moved .move").first().waitFor();
-    expect(page.url()).toContain("w=recency_episodic*4");
+    await expect.poll(() => page.url()).toContain("w=recency_episodic*4");
     expect(parse(await yaml(page))).toEqual({ evidence: { weights: { recency_episodic: 4 } } });
     await page.reload();
     await expect.poll(() => listed(page)).toEqual(moved);
@@ -77,7 +77,7 @@ describe("weights of evidence", () => {
     await expect.poll(async () => (await answers()).slice(0, 3)).toEqual(moved.slice(0, 3));
     await page.getByText("Changed weights").getByRole("button", { name: "Reset" }).click();
     await expect.poll(async () => (await answers()).slice(0, 3)).toEqual(usual.slice(0, 3));
-    expect(page.url()).not.toContain("w=");
+    await expect.poll(() => page.url()).not.toContain("w=");
     expect(complaints).toEqual([]);
     await close();
   });

@@ -34,6 +34,7 @@ function read(): Address {
 
 addEventListener("hashchange", () => {
   isBehind = false;
+  known = location.hash;
   address.value = read();
 });
 addEventListener("pagehide", catchUp);
@@ -43,6 +44,8 @@ const LEAST_BETWEEN = 100;
 let isWaiting = false;
 /** Whether the address is behind the state. */
 let isBehind = false;
+/** The address as it was last read or written: with another one the visitor has gone elsewhere. */
+let known = location.hash;
 
 /** Writes the state into the address, at once or a little later. */
 function write(): void {
@@ -57,7 +60,10 @@ function write(): void {
 }
 
 function catchUp(): void {
-  if (isBehind) history.replaceState(null, "", hashOf(address.peek()));
+  if (isBehind && location.hash === known) {
+    history.replaceState(null, "", hashOf(address.peek()));
+    known = location.hash;
+  }
   isBehind = false;
 }
 
