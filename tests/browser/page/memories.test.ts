@@ -202,7 +202,7 @@ describe("the list", () => {
     await page.getByLabel("Words").focus();
     await page.keyboard.type("oak");
     await expect.poll(() => idsOf(page)).toEqual(["oak"]);
-    expect(page.url()).toContain("find=oak");
+    await expect.poll(() => page.url()).toContain("find=oak");
     // Edit: Enter opens the form, and its first field has the focus.
     await page.getByRole("button", { name: "Edit Oak table" }).focus();
     await page.keyboard.press("Enter");

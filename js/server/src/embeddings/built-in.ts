@@ -2,6 +2,8 @@
 // the transaction that writes a text.
 
 import type { Embedder } from "nous-wasm";
+import { jsonObjectIn } from "../agent/json-objects.ts";
+import { textOf } from "../agent/replica/index-rows.ts";
 import type { Steps } from "../steps.ts";
 import type { EmbeddedTexts } from "../storage/rows.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -29,12 +31,13 @@ export function builtInText({
     .slice(0, MOST);
 }
 
-/** Returns the name of the table that made the vectors of a database; undefined if none did. */
+/**
+ * Returns the name of the table that made the vectors of a database; undefined if none did. What
+ * another program has written in its place names no table.
+ */
 export function tableOf(storage: Storage): string | undefined {
-  const noted = storage.meta("embedding_model");
-  if (noted === undefined || noted === "") return undefined;
-  const { name } = JSON.parse(noted) as { name: string };
-  return TABLE.test(name) ? name : undefined;
+  const name = textOf(jsonObjectIn(storage.meta("embedding_model") ?? "")?.name);
+  return name !== null && TABLE.test(name) ? name : undefined;
 }
 
 /** Returns whether the vectors of a database were made by this table. */
