@@ -4,42 +4,22 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Embedder, init } from "nous-wasm";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { buildContext } from "../../../js/page/src/memory/context.ts";
 import { Held } from "../../../js/page/src/memory/held.ts";
 import { addLine, noRows } from "../../../js/page/src/memory/lines.ts";
 import { PROGRAM, start } from "../../server/support/server-process.ts";
 import { temporaryFolder } from "../../server/support/temporary-folder.ts";
-import { openBrowser, type Site } from "../support/page.ts";
-import {
-  accessibilityFaults,
-  overflowOf,
-  servePage,
-  THEMES,
-  visitPage,
-  WIDTHS,
-} from "./support.ts";
+import { faultsInAllLooks, sharedPage } from "./support.ts";
 
 const at = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
-let browser: Browser;
-let site: Site;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-  site = await servePage();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { visit } = sharedPage();
 
 describe("the view Context", () => {
   it("shows the prompt, and what its budgets leave out", async () => {
     const asked = "context?memory=trader&q=What+lessons+did+I+learn+about+funding%3F";
-    const { page, complaints, close } = await visitPage(browser, site.url, asked);
+    const { page, complaints, close } = await visit(asked);
     const blocks = page.locator(".blocks section");
     await blocks.first().waitFor();
     const before = await blocks.count();
@@ -70,18 +50,9 @@ describe("the view Context", () => {
 
   it("has no faults in either theme, narrow or wide; a wrong address does no harm", async () => {
     const wrong = "context?budgets=nothing*3*total*x*facts*-5&q=What+did+we+do+in+Oban%3F";
-    const { page, complaints, close } = await visitPage(browser, site.url, wrong);
+    const { page, complaints, close } = await visit(wrong);
     await page.locator(".blocks section").first().waitFor();
-    const faults: string[] = [];
-    for (const theme of THEMES)
-      for (const width of Object.values(WIDTHS)) {
-        await page.emulateMedia({ colorScheme: theme });
-        await page.setViewportSize({ width, height: 800 });
-        const seen = `${theme}, ${width} px`;
-        faults.push(...(await accessibilityFaults(page)).map((fault) => `${seen}: ${fault}`));
-        if ((await overflowOf(page)) > 0) faults.push(`${seen}: overflows`);
-      }
-    expect(faults).toEqual([]);
+    expect(await faultsInAllLooks(page)).toEqual([]);
     expect(complaints).toEqual([]);
     await close();
   });

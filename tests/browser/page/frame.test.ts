@@ -4,64 +4,33 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openBrowser, type Site } from "../support/page.ts";
-import {
-  accessibilityFaults,
-  overflowOf,
-  servePage,
-  THEMES,
-  visitPage,
-  WIDTHS,
-} from "./support.ts";
+import { describe, expect, it } from "vitest";
+import { faultsInAllLooks, sharedPage } from "./support.ts";
 
 const VIEWS = ["ask", "why-not", "context", "sections", "time", "graph", "speed", "memories"];
 const FOLDER = fileURLToPath(new URL("../../../js/page/dist", import.meta.url));
 
-let browser: Browser;
-let site: Site;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-  site = await servePage();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { url, visit } = sharedPage();
 
 describe("the frame", () => {
   it("opens on Ask with an answer, and asks no other origin", async () => {
-    const { page, complaints, requests, close } = await visitPage(browser, site.url, "");
+    const { page, complaints, requests, close } = await visit("");
     await page.locator(".answer").first().waitFor();
     expect(await page.title()).toBe("Ask · Nous");
     expect(await page.locator(".answer").count()).toBeGreaterThan(0);
-    expect(requests.filter((url) => !url.startsWith(site.url))).toEqual([]);
+    expect(requests.filter((each) => !each.startsWith(url()))).toEqual([]);
     expect(complaints).toEqual([]);
     await close();
   });
 
   it("shows every view without a complaint, in both themes, narrow and wide", async () => {
-    const { page, complaints, close } = await visitPage(browser, site.url, "ask");
+    const { page, complaints, close } = await visit("ask");
     const faults: string[] = [];
     for (const view of VIEWS) {
-      await page.goto(`${site.url}#/${view}`);
+      await page.goto(`${url()}#/${view}`);
       await page.locator(`nav a[aria-current][href^="#/${view}"]`).waitFor();
       await page.locator("h1").first().waitFor({ state: "attached" });
-      for (const theme of THEMES) {
-        for (const width of Object.values(WIDTHS)) {
-          await page.emulateMedia({ colorScheme: theme });
-          await page.setViewportSize({ width, height: 800 });
-          // Views draw anew in the next frame.
-          await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
-          const seen = `${view}, ${theme}, ${width} px`;
-          const found = await accessibilityFaults(page);
-          faults.push(...found.map((fault) => `${seen}: ${fault}`));
-          if ((await overflowOf(page)) > 0) faults.push(`${seen}: overflows`);
-        }
-      }
+      faults.push(...(await faultsInAllLooks(page)).map((fault) => `${view}, ${fault}`));
     }
     expect(faults).toEqual([]);
     expect(complaints).toEqual([]);
@@ -69,7 +38,7 @@ describe("the frame", () => {
   });
 
   it("works from the keyboard: skip link, navigation, theme", async () => {
-    const { page, close } = await visitPage(browser, site.url, "speed");
+    const { page, close } = await visit("speed");
     await page.keyboard.press("Tab");
     await expect
       .poll(() => page.evaluate(() => document.activeElement?.textContent))
@@ -86,7 +55,7 @@ describe("the frame", () => {
   });
 
   it("opens without a network after the first visit", async () => {
-    const { page, complaints, close } = await visitPage(browser, site.url, "ask");
+    const { page, complaints, close } = await visit("ask");
     await page.evaluate(() => navigator.serviceWorker.ready);
     // The first visit is not controlled until the worker has claimed it; then tables and samples
     // that were fetched before are fetched, and kept, once more.
@@ -100,7 +69,7 @@ describe("the frame", () => {
   });
 
   it("keeps its first load below 400 KB compressed, without word table and sample", async () => {
-    const { page, requests, close } = await visitPage(browser, site.url, "ask");
+    const { page, requests, close } = await visit("ask");
     await page.locator(".answer").first().waitFor();
     const paths = new Set(requests.map((url) => new URL(url).pathname));
     await close();

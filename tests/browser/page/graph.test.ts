@@ -1,40 +1,21 @@
 // The view Graph: the neighbourhood of the answers, hops, threads, picture and list.
 
 import { MemoryIndex } from "nous-wasm";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import type { Held } from "../../../js/page/src/memory/held.ts";
 import { noRows } from "../../../js/page/src/memory/lines.ts";
 import { neighbourhood } from "../../../js/page/src/memory/spread.ts";
-import { openBrowser, type Site } from "../support/page.ts";
-import {
-  accessibilityFaults,
-  overflowOf,
-  servePage,
-  THEMES,
-  visitPage,
-  WIDTHS,
-} from "./support.ts";
+import { faultsInAllLooks, sharedPage } from "./support.ts";
 
 const TRADER = "memory=trader&q=What+lessons+did+I+learn+about+funding%3F";
 
-let browser: Browser;
-let site: Site;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-  site = await servePage();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { visit } = sharedPage();
 
 async function open(at: string, look = {}) {
-  const visit = await visitPage(browser, site.url, at, look);
-  await visit.page.locator(".graph-list li").first().waitFor();
-  return visit;
+  const opened = await visit(at, look);
+  await opened.page.locator(".graph-list li").first().waitFor();
+  return opened;
 }
 
 const items = (page: Page) => page.locator(".graph-list button");
@@ -185,18 +166,7 @@ describe("the view Graph", () => {
   it("has no faults of accessibility, and fits narrow and wide windows, in both themes", async () => {
     const { page, complaints, close } = await open(`graph?${TRADER}`);
     await items(page).first().click();
-    const faults: string[] = [];
-    for (const colorScheme of THEMES) {
-      for (const width of Object.values(WIDTHS)) {
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize({ width, height: 800 });
-        await page.waitForTimeout(100);
-        const found = await accessibilityFaults(page);
-        faults.push(...found.map((fault) => `${colorScheme}, ${width} px: ${fault}`));
-        if ((await overflowOf(page)) > 0) faults.push(`${colorScheme}, ${width} px: overflows`);
-      }
-    }
-    expect(faults).toEqual([]);
+    expect(await faultsInAllLooks(page)).toEqual([]);
     expect(complaints).toEqual([]);
     await close();
   });

@@ -5,35 +5,16 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { strToU8, zipSync } from "fflate";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import { createKey } from "../../../js/server/src/keys/keys.ts";
 import { type Running, start } from "../../server/support/server-process.ts";
 import { temporaryFolder } from "../../server/support/temporary-folder.ts";
-import { openBrowser, type Site } from "../support/page.ts";
-import {
-  accessibilityFaults,
-  overflowOf,
-  servePage,
-  THEMES,
-  visitPage,
-  WIDTHS,
-} from "./support.ts";
+import { accessibilityFaults, faultsInAllLooks, sharedPage, visitPage } from "./support.ts";
 
 const VIEW = "memories?memory=general";
 
-let browser: Browser;
-let site: Site;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-  site = await servePage();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { browser, url, visit } = sharedPage();
 
 const jsonl = (rows: readonly (object | string)[]) =>
   rows.map((row) => (typeof row === "string" ? row : JSON.stringify(row))).join("\n");
@@ -74,7 +55,7 @@ const heading = (page: Page, name: string) => page.getByRole("heading", { name, 
 
 describe("files", () => {
   it("open beside wrong lines, which are listed with number and reason", async () => {
-    const { page, complaints, requests, close } = await visitPage(browser, site.url, VIEW);
+    const { page, complaints, requests, close } = await visit(VIEW);
     const before = requests.length;
     await choose(
       page,
@@ -90,16 +71,16 @@ describe("files", () => {
       expect.stringMatching(/^photo\.jpg \| the file \| This is no text/),
     ]);
     await expect.poll(() => idsOf(page)).toHaveLength(5);
-    await page.goto(`${site.url}#/ask?memory=yours&q=where+is+the+key+of+the+shed`);
+    await page.goto(`${url()}#/ask?memory=yours&q=where+is+the+key+of+the+shed`);
     await page.locator('.answer[data-id="garden.md:2"]').waitFor();
     expect(complaints).toEqual([]);
     // Nothing but files of the page was asked for.
-    expect(requests.slice(before).filter((url) => !url.startsWith(site.url))).toEqual([]);
+    expect(requests.slice(before).filter((each) => !each.startsWith(url()))).toEqual([]);
     await close();
   });
 
   it("open from archives of ChatGPT and Claude", async () => {
-    const { page, close } = await visitPage(browser, site.url, VIEW);
+    const { page, close } = await visit(VIEW);
     const turn = (id: string, parent: string | null, role: string, text: string) => ({
       [id]: {
         parent,
@@ -148,7 +129,7 @@ describe("files", () => {
   });
 
   it("that hold nothing are refused with a sentence, and the memory before stays", async () => {
-    const { page, complaints, close } = await visitPage(browser, site.url, VIEW);
+    const { page, complaints, close } = await visit(VIEW);
     await choose(page, { name: "other.json", text: '[{"a":1}]' });
     await page.getByRole("alert").filter({ hasText: "This is JSON, but no export" }).waitFor();
     await heading(page, "A year of a person, a household and a project").waitFor();
@@ -159,7 +140,7 @@ describe("files", () => {
   });
 
   it("of 100,000 memories open without freezing the page", async () => {
-    const { page, complaints, close } = await visitPage(browser, site.url, VIEW);
+    const { page, complaints, close } = await visit(VIEW);
     const words = ["milk", "rent", "ferry", "table", "garden", "invoice", "birthday", "train"];
     const lines: object[] = [];
     for (let at = 0; at < 100_000; at += 1) {
@@ -195,7 +176,7 @@ describe("files", () => {
 
 describe("the list", () => {
   it("filters, edits, deletes, undoes, resolves and exports with the keyboard", async () => {
-    const { page, complaints, close } = await visitPage(browser, site.url, VIEW);
+    const { page, complaints, close } = await visit(VIEW);
     await choose(page, notes);
     await heading(page, "notes.jsonl").waitFor();
     await expect.poll(() => idsOf(page)).toEqual(["raise", "oak", "rent"]);
@@ -261,7 +242,7 @@ describe("the list", () => {
   });
 
   it("filters by section, kind, tag and date, and turns pages", async () => {
-    const { page, close } = await visitPage(browser, site.url, VIEW);
+    const { page, close } = await visit(VIEW);
     await page.getByRole("button", { name: "Next" }).click();
     await page.getByText("2 of 15").waitFor();
     await choose(page, notes);
@@ -279,21 +260,13 @@ describe("the list", () => {
   });
 
   it("has no faults in both themes, narrow and wide", async () => {
-    const { page, complaints, close } = await visitPage(browser, site.url, VIEW);
+    const { page, complaints, close } = await visit(VIEW);
     await choose(page, { ...notes, text: `${notes.text}\noops` });
     await heading(page, "notes.jsonl").waitFor();
     await page.getByText("Open another memory").click();
     await page.getByRole("button", { name: "Edit Oak table" }).click();
     await page.getByLabel("Title").waitFor();
-    const faults: string[] = [];
-    for (const theme of THEMES) {
-      for (const width of Object.values(WIDTHS)) {
-        await page.emulateMedia({ colorScheme: theme });
-        await page.setViewportSize({ width, height: 800 });
-        faults.push(...(await accessibilityFaults(page)));
-        if ((await overflowOf(page)) > 0) faults.push(`${width} px: overflows`);
-      }
-    }
+    const faults = await faultsInAllLooks(page);
     await page.getByRole("button", { name: "Delete Rent raised" }).click();
     await page.getByRole("dialog").waitFor();
     faults.push(...(await accessibilityFaults(page)));
@@ -305,7 +278,7 @@ describe("the list", () => {
 
 describe("keeping", () => {
   it("keeps a memory with its changes, and deletes it for good", async () => {
-    const { page, complaints, close } = await visitPage(browser, site.url, VIEW);
+    const { page, complaints, close } = await visit(VIEW);
     const databases = () =>
       page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name));
     await choose(page, notes);
@@ -366,7 +339,7 @@ describe("a server", () => {
 
   it("that serves the page opens by itself, and takes every change first", async () => {
     const server = await filled();
-    const { page, complaints, close } = await visitPage(browser, `${server.url}/`, "memories");
+    const { page, complaints, close } = await visitPage(browser(), `${server.url}/`, "memories");
     await heading(page, "Agent “default”").waitFor();
     expect(await page.getByLabel("Memory", { exact: true }).inputValue()).toBe("here");
     await page.getByText("Ready").waitFor();
@@ -405,12 +378,12 @@ describe("a server", () => {
   });
 
   it("without a key, with a wrong one, and without rights says what to do", async () => {
-    const server = await filled(["--cors-origins", site.url.replace(/\/$/, "")]);
+    const server = await filled(["--cors-origins", url().replace(/\/$/, "")]);
     const made = (agents: "all" | string[]) =>
       createKey(server.dataDir, { agents, scopes: ["memory"], creates_agents: true }).key;
     const [key, other] = [made("all"), made(["alice"])];
     await expect.poll(async () => (await server.ask("GET /nodes")).status).toBe(401);
-    const { page, close } = await visitPage(browser, site.url, VIEW);
+    const { page, close } = await visit(VIEW);
     await connect(page, server.url);
     await says(page, "The server needs a key");
     await connect(page, server.url, { key: "wrong" });
@@ -430,9 +403,9 @@ describe("a server", () => {
 
   it("that does not let the page in, or is not there, says what to do", async () => {
     const server = await filled();
-    const { page, close } = await visitPage(browser, site.url, VIEW);
+    const { page, close } = await visit(VIEW);
     await connect(page, server.url);
-    await says(page, `--cors-origins ${site.url.replace(/\/$/, "")}`);
+    await says(page, `--cors-origins ${url().replace(/\/$/, "")}`);
     await server.end("SIGKILL");
     await connect(page, server.url);
     await says(page, `Nothing answers at ${server.url}`);
@@ -447,8 +420,8 @@ describe("a server", () => {
   it("that dies in the middle says so, and the memory before stays", async () => {
     const server = await filled();
     // A proxy that ends after the second page of memories was asked for.
-    const proxy = await dyingProxy(server.url, site.url.replace(/\/$/, ""));
-    const { page, close } = await visitPage(browser, site.url, VIEW);
+    const proxy = await dyingProxy(server.url, url().replace(/\/$/, ""));
+    const { page, close } = await visit(VIEW);
     await connect(page, proxy.url);
     await says(page, "The server went away");
     await heading(page, "A year of a person, a household and a project").waitFor();

@@ -4,20 +4,12 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { PROGRAM } from "../../server/support/server-process.ts";
 import { temporaryFolder } from "../../server/support/temporary-folder.ts";
-import { openBrowser, type Site } from "../support/page.ts";
-import {
-  accessibilityFaults,
-  overflowOf,
-  servePage,
-  THEMES,
-  visitPage,
-  WIDTHS,
-} from "./support.ts";
+import { faultsInAllLooks, sharedPage } from "./support.ts";
 
 const QUESTION = "Which milk should I buy for Theo?";
 const AT = `sections?q=${encodeURIComponent(QUESTION)}`;
@@ -26,18 +18,7 @@ const FRAME = 16.7 + 0.2;
 /** Other programs may disturb a round. */
 const ROUNDS = 4;
 
-let browser: Browser;
-let site: Site;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-  site = await servePage();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await site?.close();
-});
+const { url, visit } = sharedPage();
 
 const slider = (page: Page, name: string) => page.getByRole("slider", { name, exact: true });
 const listed = (page: Page) =>
@@ -49,7 +30,7 @@ const yaml = async (page: Page) =>
 
 describe("weights of evidence", () => {
   it("move the answers, and stay out of other views until the visitor says so", async () => {
-    const { page, complaints, close } = await visitPage(browser, site.url, AT);
+    const { page, complaints, close } = await visit(AT);
     await page.locator(".moved li").first().waitFor();
     const usual = await listed(page);
     expect(await page.locator(".moved .move").count()).toBe(0);
@@ -83,7 +64,7 @@ describe("weights of evidence", () => {
   });
 
   it("re-rank ten thousand memories within a frame, while a slider moves", async () => {
-    const { page, complaints, close } = await visitPage(browser, site.url, `${AT}&size=10000`);
+    const { page, complaints, close } = await visit(`${AT}&size=10000`);
     await page.getByText("Ranked 10,000 memories").waitFor();
     let [frame, engine] = [Infinity, Infinity];
     for (let round = 0; round < ROUNDS && (frame > FRAME || engine > FRAME); round += 1) {
@@ -103,7 +84,7 @@ describe("weights of evidence", () => {
 describe("profiles for the ranking by signals", () => {
   it("are exported as the server reads them", async () => {
     const at = `${AT}&by=signals`;
-    const { page, complaints, close } = await visitPage(browser, site.url, at);
+    const { page, complaints, close } = await visit(at);
     await page.locator(".moved li").first().waitFor();
     const usual = await listed(page);
     await slider(page, "Recency, Knowledge").fill("0.6");
@@ -136,7 +117,7 @@ describe("profiles for the ranking by signals", () => {
 
   it("have no faults in either theme, narrow or wide; a wrong address does no harm", async () => {
     const wrong = "w=nonsense*1*intent*x*recency_signals&profiles=EPISODIC.weights*1-2*NO.boost*2";
-    const { page, complaints, close } = await visitPage(browser, site.url, `${AT}&${wrong}`);
+    const { page, complaints, close } = await visit(`${AT}&${wrong}`);
     const faults: string[] = [];
     for (const by of ["evidence", "signals"]) {
       await page
@@ -145,18 +126,11 @@ describe("profiles for the ranking by signals", () => {
       await slider(page, by === "evidence" ? "Recency, Episodic" : "Meaning, Episodic").waitFor();
       await page.locator(".moved li").first().waitFor();
       expect(await page.getByRole("button", { name: "Reset all" }).isDisabled()).toBe(true);
-      for (const theme of THEMES)
-        for (const width of Object.values(WIDTHS)) {
-          await page.emulateMedia({ colorScheme: theme });
-          await page.setViewportSize({ width, height: 800 });
-          const seen = `${by}, ${theme}, ${width} px`;
-          faults.push(...(await accessibilityFaults(page)).map((fault) => `${seen}: ${fault}`));
-          if ((await overflowOf(page)) > 0) faults.push(`${seen}: overflows`);
-        }
+      faults.push(...(await faultsInAllLooks(page)).map((fault) => `${by}, ${fault}`));
     }
     expect(faults).toEqual([]);
     // Settings that the engine refuses are told, and can be reset.
-    await page.goto(`${site.url}#/${AT}&by=signals&profiles=EPISODIC.weak*0.9`);
+    await page.goto(`${url()}#/${AT}&by=signals&profiles=EPISODIC.weak*0.9`);
     await page.getByRole("alert").waitFor();
     await page.getByRole("button", { name: "Reset all" }).click();
     await page.getByRole("alert").waitFor({ state: "detached" });

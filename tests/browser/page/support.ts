@@ -4,7 +4,8 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { Site } from "../support/page.ts";
+import { afterAll, beforeAll } from "vitest";
+import { openBrowser, Site } from "../support/page.ts";
 
 const FOLDER = fileURLToPath(new URL("../../../js/page/dist", import.meta.url));
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -19,12 +20,9 @@ export const TYPES: Record<string, string> = {
 };
 
 /** The themes of the page. */
-export const THEMES = ["light", "dark"] as const;
+const THEMES = ["light", "dark"] as const;
 /** Widths of a small telephone and of a laptop, in CSS pixels. */
 export const WIDTHS = { narrow: 360, wide: 1280 } as const;
-
-/** Serves the built page as a static host does. */
-export const servePage = (): Promise<Site> => Site.serve(FOLDER, {}, TYPES);
 
 /** How a visit looks at the page. */
 export interface Look {
@@ -73,6 +71,55 @@ export async function visitPage(
   await page.locator("main").waitFor();
   await page.locator(".loading").waitFor({ state: "detached" });
   return { page, complaints, requests, close: () => context.close() };
+}
+
+/** The page for the tests of a file: a static host, and a browser. */
+export interface SharedPage {
+  browser(): Browser;
+  /** The address of the static host. */
+  url(): string;
+  /** Opens the page of the static host, as `visitPage` does. */
+  visit(at: string, look?: Look): Promise<Visit>;
+}
+
+/** Serves the built page before the tests of a file, and opens a browser. */
+export function sharedPage(): SharedPage {
+  let browser: Browser;
+  let site: Site;
+  beforeAll(async () => {
+    browser = await openBrowser();
+    site = await Site.serve(FOLDER, {}, TYPES);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await site?.close();
+  });
+  return {
+    browser: () => browser,
+    url: () => site.url,
+    visit: (at, look) => visitPage(browser, site.url, at, look),
+  };
+}
+
+/**
+ * Returns the faults of what the page shows, in both themes, narrow and wide: what axe finds, and
+ * whether it is wider than its window.
+ */
+export async function faultsInAllLooks(page: Page): Promise<string[]> {
+  const faults: string[] = [];
+  for (const theme of THEMES) {
+    for (const width of Object.values(WIDTHS)) {
+      await page.emulateMedia({ colorScheme: theme });
+      await page.setViewportSize({ width, height: 800 });
+      // Charts and pictures draw anew in a later frame.
+      await page.waitForTimeout(100);
+      const seen = `${theme}, ${width} px`;
+      const found = await accessibilityFaults(page);
+      faults.push(...found.map((fault) => `${seen}: ${fault}`));
+      if ((await overflowOf(page)) > 0) faults.push(`${seen}: overflows`);
+    }
+  }
+  return faults;
 }
 
 /** Returns what axe finds wrong with the page, a line for each element. */

@@ -7,39 +7,20 @@ import {
   MemoryIndex,
   SECTION_PROFILES,
 } from "nous-wasm";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
 import type { Held } from "../../../js/page/src/memory/held.ts";
 import { recalled, statesOverTime } from "../../../js/page/src/memory/life.ts";
-import { openBrowser, type Site } from "../support/page.ts";
-import {
-  accessibilityFaults,
-  overflowOf,
-  servePage,
-  THEMES,
-  visitPage,
-  WIDTHS,
-} from "./support.ts";
+import { faultsInAllLooks, sharedPage } from "./support.ts";
 
 const MILK = "q=Which+milk+should+I+buy+for+Theo%3F";
 
 /** For what takes seconds. */
 const PATIENT = { timeout: 15_000 };
 
-let browser: Browser;
-let site: Site;
+const { url, visit } = sharedPage();
 
-beforeAll(async () => {
-  browser = await openBrowser();
-  site = await servePage();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await site?.close();
-});
-
-const open = (at: string, look = {}) => visitPage(browser, site.url, at, look);
+const open = (at: string, look = {}) => visit(at, look);
 
 /** Waits until states, answers and curves are there. */
 async function settle(page: Page): Promise<void> {
@@ -132,7 +113,7 @@ describe("the view Time", () => {
     expect(named.map((text) => text.trim().split(" ")[0]!.toUpperCase())).toEqual(LIFECYCLE_STATES);
     expect(sum(today)).toBe(734);
     const now = await titles(page);
-    await page.goto(`${site.url}#/time?${MILK}&day=2026-03-01`);
+    await page.goto(`${url()}#/time?${MILK}&day=2026-03-01`);
     await expect.poll(() => page.locator(".day .date").innerText()).toBe("1 Mar 2026");
     await expect.poll(() => titles(page)).not.toEqual(now);
     await expect.poll(() => counts(page, 1)).not.toEqual(today);
@@ -262,7 +243,7 @@ describe("the view Time", () => {
     const { page, complaints, close } = await open(`time?${MILK}&${wrong}`);
     await settle(page);
     expect(await page.locator(".day .date").innerText()).toBe("1 Dec 2026");
-    await page.goto(`${site.url}#/time?${MILK}&day=1999-01-01`);
+    await page.goto(`${url()}#/time?${MILK}&day=1999-01-01`);
     await expect.poll(() => page.locator(".day .date").innerText()).toBe("1 Dec 2025");
     expect(complaints).toEqual([]);
     await close();
@@ -273,18 +254,7 @@ describe("the view Time", () => {
     await settle(page);
     await page.locator(".day-answers .more").first().click();
     await page.locator(".recall canvas").waitFor();
-    const faults: string[] = [];
-    for (const colorScheme of THEMES) {
-      for (const width of Object.values(WIDTHS)) {
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize({ width, height: 800 });
-        await page.waitForTimeout(100);
-        const found = await accessibilityFaults(page);
-        faults.push(...found.map((fault) => `${colorScheme}, ${width} px: ${fault}`));
-        if ((await overflowOf(page)) > 0) faults.push(`${colorScheme}, ${width} px: overflows`);
-      }
-    }
-    expect(faults).toEqual([]);
+    expect(await faultsInAllLooks(page)).toEqual([]);
     expect(complaints).toEqual([]);
     await close();
   });

@@ -1,35 +1,15 @@
 // Why not?: a memory beside the first answer, what it lacks, and questions that find it.
 
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openBrowser, type Site } from "../support/page.ts";
-import {
-  accessibilityFaults,
-  overflowOf,
-  servePage,
-  THEMES,
-  visitPage,
-  WIDTHS,
-} from "./support.ts";
+import { describe, expect, it } from "vitest";
+import { faultsInAllLooks, sharedPage } from "./support.ts";
 
 const MILK = "q=Which+milk+should+I+buy+for+Theo%3F";
 /** The options of the combobox, not those of selects. */
 const OPTION = ".memory-box [role=option]";
 
-let browser: Browser;
-let site: Site;
+const { url, visit } = sharedPage();
 
-beforeAll(async () => {
-  browser = await openBrowser();
-  site = await servePage();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await site?.close();
-});
-
-const whyNot = (at: string, look = {}) => visitPage(browser, site.url, `why-not?${at}`, look);
+const whyNot = (at: string, look = {}) => visit(`why-not?${at}`, look);
 
 describe("Why not?", () => {
   it("opens on the second answer, and shows its place, words and differences", async () => {
@@ -65,7 +45,7 @@ describe("Why not?", () => {
   });
 
   it("is reached from an answer, and leads back", async () => {
-    const { page, close } = await visitPage(browser, site.url, `ask?${MILK}`);
+    const { page, close } = await visit(`ask?${MILK}`);
     const second = page.locator(".answers .answer").nth(1);
     const title = await second.locator(".title").textContent();
     await second.getByRole("link", { name: "Why not first?" }).click();
@@ -106,10 +86,10 @@ describe("Why not?", () => {
   it("says so if the memory is the first answer, or nothing connects it with the question", async () => {
     const { page, close } = await whyNot("q=xyzzy&id=oat-milk");
     await expect.poll(() => page.locator(".standing").textContent()).toContain("Nothing connects");
-    const { page: other, close: closeOther } = await visitPage(browser, site.url, "ask?q=Milk");
+    const { page: other, close: closeOther } = await visit("ask?q=Milk");
     const id = await other.locator(".answers .answer").first().getAttribute("data-id");
     await closeOther();
-    await page.goto(`${site.url}#/why-not?q=Milk&id=${id}`);
+    await page.goto(`${url()}#/why-not?q=Milk&id=${id}`);
     await page.getByRole("heading", { name: "It is the first answer" }).waitFor();
     await close();
   });
@@ -124,19 +104,12 @@ describe("Why not?", () => {
   });
 
   it("is accessible and fits, in both themes, narrow and wide", async () => {
-    const faults: string[] = [];
-    for (const theme of THEMES) {
-      for (const width of Object.values(WIDTHS)) {
-        const { page, complaints, close } = await whyNot(MILK, { theme, width });
-        await page.locator(".finders li").first().waitFor();
-        await page.locator('input[role="combobox"]').click();
-        await page.locator(OPTION).first().waitFor();
-        faults.push(...(await accessibilityFaults(page)).map((it) => `${theme} ${width} ${it}`));
-        if ((await overflowOf(page)) > 0) faults.push(`${theme} ${width}: overflows`);
-        faults.push(...complaints);
-        await close();
-      }
-    }
-    expect(faults).toEqual([]);
+    const { page, complaints, close } = await whyNot(MILK);
+    await page.locator(".finders li").first().waitFor();
+    await page.locator('input[role="combobox"]').click();
+    await page.locator(OPTION).first().waitFor();
+    expect(await faultsInAllLooks(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await close();
   });
 });

@@ -58,7 +58,7 @@ function Pair({ conflict: { id, older, newer, newText, sureness }, resolve }: Pa
   );
   return (
     <li>
-      <div class="rivals">
+      <div class="conflict-pair">
         <Side head={`Older, ${dayOf(older.created)}`} card={older} text={older.text} />
         <Side
           head={newer === undefined ? "Newer, not a memory" : `Newer, ${dayOf(newer.created)}`}
@@ -86,7 +86,7 @@ interface SideProps {
 }
 
 const Side = ({ head, card, text }: SideProps) => (
-  <div class={`rival s-${card?.section ?? "KNOWLEDGE"}`}>
+  <div class={`conflict-side s-${card?.section ?? "KNOWLEDGE"}`}>
     <p class="hint">{head}</p>
     {card === undefined || card.title === "" ? null : <h3>{card.title}</h3>}
     <p class="text">{text}</p>
