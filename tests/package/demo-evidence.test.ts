@@ -124,11 +124,11 @@ describe("an answer by evidence", () => {
   });
 });
 
-describe("the README", () => {
+describe("the guide to the page", () => {
   it("shows what the program prints", async () => {
-    const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+    const guide = readFileSync(new URL("../../docs/page/README.md", import.meta.url), "utf8");
     const [, question = "", block = ""] =
-      /`npm run ask -- "([^"]+)"`[^\n]*\n[^\n]*\n\n((?: {4}[^\n]*\n|\n)+)/.exec(readme) ?? [];
+      /`npm run ask -- "([^"]+)"`[^\n]*\n[^\n]*\n\n((?: {4}[^\n]*\n|\n)+)/.exec(guide) ?? [];
     const lines = block.split("\n").map((line) => line.slice(4));
     const shown = lines.filter((line) => line !== "" && line !== "…");
     expect(shown.length).toBeGreaterThan(6);
