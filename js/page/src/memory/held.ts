@@ -20,7 +20,7 @@ import {
 } from "../../../server/src/agent/replica/index-rows.ts";
 import { embeddingText, kindInWords } from "../../../server/src/embeddings/text.ts";
 import type { IndexedNodeRow } from "../../../server/src/storage/rows.ts";
-import { noRows, type Rows } from "./lines.ts";
+import type { Rows } from "./lines.ts";
 import type { Card, Summary, WrongLine } from "./records.ts";
 import type { Server } from "./server.ts";
 
@@ -106,12 +106,6 @@ export class Held {
     }
     held.index.link(opening.rows.edges.map(memoryEdgeOf));
     return held;
-  }
-
-  static empty(words: Embedder | undefined): Held {
-    const [rows, wrong] = [noRows(), [] as WrongLine[]];
-    const nothing = { name: "", rows, now: null, config: {}, words, wrong, wrongCount: 0 };
-    return new Held({ ...nothing, source: "files" });
   }
 
   /** The present of the memory. */

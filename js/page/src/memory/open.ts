@@ -47,7 +47,7 @@ const MOST_WRONG = 100;
 let words: Promise<Embedder> | undefined;
 
 /** Returns the source of word vectors, which is fetched once. Progress is that of its bytes. */
-export function wordVectors(progress: (share: number) => void): Promise<Embedder> {
+function wordVectors(progress: (share: number) => void): Promise<Embedder> {
   words ??= fetchWords(progress).catch((error: unknown) => {
     words = undefined;
     throw error;

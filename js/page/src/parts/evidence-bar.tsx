@@ -12,7 +12,7 @@ interface Part {
 }
 
 /** Returns the contributions by group, in the order of the groups. */
-export function byGroup({ evidence }: Pick<Reasons, "evidence">): Part[] {
+function byGroup({ evidence }: Pick<Reasons, "evidence">): Part[] {
   const sums = new Map<Group, number>();
   for (const { name, contribution } of evidence) {
     const group = KINDS[name]?.group ?? "like";

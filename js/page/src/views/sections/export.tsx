@@ -6,7 +6,7 @@ import { Copy } from "../../parts/copy.tsx";
 import { edits, SIGNAL_NAMES, WHOLE } from "./edits.ts";
 
 /** Returns what differs from the usual as the server's configuration file has it. */
-export function yamlOfChanges(): string {
+function yamlOfChanges(): string {
   const given = Object.entries(edits.value).filter(([, edit]) => Object.keys(edit).length > 0);
   const profiles = Object.fromEntries(
     given.map(([section, { weights, initial, active, weak, boost }]) => [

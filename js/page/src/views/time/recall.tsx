@@ -41,7 +41,7 @@ export function recall(id: string): void {
   on.set(all.map(isoOf).join(","));
 }
 
-export function forgetRecalls(): void {
+function forgetRecalls(): void {
   chosen.set("");
   on.set("");
 }
