@@ -5,6 +5,7 @@
 import * as nous from "nous-wasm";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { NOW } from "../../benches/js/inputs.ts";
+import { fitted } from "../reference/evidence-weights.ts";
 import { ReferenceMemory } from "../reference/memory.ts";
 import { fakeEmbedder } from "./inputs/word-vectors.ts";
 import { expectRefusal, expectSame, INFINITY, NO_NUMBERS, thrownBy } from "./support/bad-input.ts";
@@ -15,6 +16,7 @@ const NODES = [
   { id: "c", created_at: NOW, tags: ["quiet"] },
 ];
 const QUESTION = "Where did Mira move?";
+const FITTED_P_SOFT = fitted("general").weights.p_soft;
 const embedder = fakeEmbedder(16);
 
 let index: nous.MemoryIndex;
@@ -250,8 +252,8 @@ describe("weigh", () => {
     const { inSnakeCase } = nous as unknown as { inSnakeCase(settings: object): object };
     const field = "evidence.presets_of";
     expectRefusal(() => js.weigh(inSnakeCase({ presets_of: 1 })), { field }, "invalid_config");
-    const marked = inSnakeCase({ preset: "general", weights: { p_soft: 1.301 } });
-    // The fitted weight: answers stay as they are.
+    const marked = inSnakeCase({ preset: "general", weights: { p_soft: FITTED_P_SOFT } });
+    // The weight that was fitted: answers stay as they are.
     js.weigh(marked);
   });
 
