@@ -31,8 +31,13 @@ const SOFT = [
 
 type Rows = Record<keyof typeof TABLES, Record<string, unknown>[]>;
 
+const OWN_COLUMNS = [
+  ...["frame", "censors", "tags"],
+  ...["metadata", "user_id", "session_id", "expires_at"],
+];
+
 /** All columns of all rows, without this server's own columns. */
-function rowsIn(file: string, except: readonly string[] = ["frame", "censors", "tags"]): Rows {
+function rowsIn(file: string, except: readonly string[] = OWN_COLUMNS): Rows {
   const db = new Database(file);
   try {
     const entries = Object.entries(TABLES).map(([table, key]) => {

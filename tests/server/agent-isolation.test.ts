@@ -192,6 +192,19 @@ const REQUESTS: { readonly [Operation in Name]: (parts: Parts) => fc.Arbitrary<G
       body: fields({ content_body: own }, { content_title: own, subtype: name, embedding: vector }),
     }),
   deleteNode: ({ id }) => ofId(id("node")),
+  putNode: (parts) => ofId(parts.newId, { body: newNode(parts).map(({ id: _, ...node }) => node) }),
+  deleteNodes: ({ id, name }) =>
+    asked({
+      body: fields(
+        {
+          filter: fields(
+            {},
+            { ids: fc.array(id("node"), { maxLength: 2 }), subtype: name, type: fc.constant("x") },
+          ).map((filter) => ({ session: "none", ...filter })),
+        },
+        { dry_run: fc.boolean() },
+      ),
+    }),
   purgeNode: ({ id }) => ofId(id("node")),
   createNodes: (parts) =>
     asked({
@@ -364,6 +377,7 @@ async function askAs(server: Running, actor: Actor, name: Name, given: Given): P
 
 const MAKES: { readonly [Operation in Name]?: Kind } = {
   createNode: "node",
+  putNode: "node",
   createEdge: "edge",
   createCluster: "cluster",
   addMember: "membership",

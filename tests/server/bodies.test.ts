@@ -44,7 +44,11 @@ beforeEach(() => {
     order.push(name);
     return "{}";
   };
-  addRoute(app, operation as never, act as never, { isOfAgent: false, unsent: new Unsent() });
+  addRoute(app, operation as never, act as never, {
+    isOfAgent: false,
+    refusesUnknown: true,
+    unsent: new Unsent(),
+  });
 });
 
 const post = (body: string, outgoing = { destroyed: false, once: () => {} }) =>

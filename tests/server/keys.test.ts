@@ -315,6 +315,7 @@ describe("a key", () => {
       createNodes: { items: [LESSON] },
       createCluster: { name: "Majors" },
       updateAgent: { preset: "trading" },
+      putNode: LESSON,
     };
     expect(creating.map(({ name }) => name).sort()).toEqual(Object.keys(bodies).sort());
     for (const { name, call } of creating) {
@@ -635,6 +636,7 @@ describe("pages of a configured origin", () => {
       "GET",
       "PATCH",
       "POST",
+      "PUT",
     ]);
     expect(headers.get("access-control-allow-headers")).toBe(
       "authorization,content-type,x-nous-agent",

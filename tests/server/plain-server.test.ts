@@ -45,7 +45,12 @@ async function both(size: Size) {
   };
 }
 
-const fieldsOf = (node: object) => Object.keys(node).sort();
+/** Fields that Hynous' memories do not have. */
+const OWN = new Set(["event_time", "source", "metadata", "user", "session", "expires_at"]);
+const fieldsOf = (node: object) =>
+  Object.keys(node)
+    .filter((field) => !OWN.has(field))
+    .sort();
 
 /**
  * SQLite and the engine have different logarithms, so that scores of words may differ in their last

@@ -39,6 +39,10 @@ const NODE: NewNode = {
   frame: null,
   censors: null,
   tags: null,
+  metadata: null,
+  user_id: null,
+  session_id: null,
+  expires_at: null,
 };
 
 /** Results of the database's own full text, which other servers use. */

@@ -222,7 +222,7 @@ class Values {
       ([name, schema]) => [name, this.like(schema, name)] as const,
     );
     const named = fc.record(Object.fromEntries(fields), { requiredKeys: required as never[] });
-    if (additionalProperties === undefined) return named;
+    if (additionalProperties === undefined) return named.map(withOneEvent);
     const value =
       additionalProperties === true ? fc.jsonValue() : this.like(additionalProperties as Schema);
     const name = fc.oneof(fc.string({ minLength: 1, maxLength: 9 }), fc.constantFrom(...ODD_KEYS));
@@ -234,6 +234,12 @@ class Values {
       noNullPrototype: true,
     });
   }
+}
+
+/** A memory has its event's time by one of two names: other times in both would be refused. */
+function withOneEvent(fields: object): object {
+  const { temporal_event_time: _, ...others } = fields as Record<string, unknown>;
+  return "event_time" in fields ? others : fields;
 }
 
 const textOf = (value: unknown): string =>

@@ -166,6 +166,12 @@ function namesOf(json: Json, field: string): string | null {
   return Array.isArray(value) ? JSON.stringify(value.map(String)) : textIn(json, field);
 }
 
+/** Returns an object as JSON text. A line has it as such, or as that text. */
+function objectOf(json: Json, field: string): string | null {
+  const value = json[field] ?? null;
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : textIn(json, field);
+}
+
 /** Returns the row of a memory. As on a server, one without a time was made now. */
 function nodeRowOf(id: string, json: Json, sequence: number): IndexedNodeRow {
   for (const field of ["type", "content_title"])
@@ -200,6 +206,10 @@ function nodeRowOf(id: string, json: Json, sequence: number): IndexedNodeRow {
     frame: textIn(json, "frame"),
     censors: namesOf(json, "censors"),
     tags: namesOf(json, "tags"),
+    metadata: objectOf(json, "metadata"),
+    user_id: textIn(json, "user_id"),
+    session_id: textIn(json, "session_id"),
+    expires_at: textIn(json, "expires_at"),
     embedding_vector: null,
     clusters: "[]",
   };

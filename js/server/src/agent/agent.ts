@@ -37,6 +37,7 @@ import { MOST_AHEAD, toIso } from "../time.ts";
 import { Clock } from "./clock.ts";
 import { HeldTime } from "./held-time.ts";
 import { presentNode } from "./present.ts";
+import { Expiries } from "./replica/expiries.ts";
 import { Follower, type Log } from "./replica/follower.ts";
 import { IndexReplica } from "./replica/index-replica.ts";
 import { PlaybookReplica } from "./replica/playbook-replica.ts";
@@ -132,6 +133,7 @@ export class Agent {
   readonly #book = new PlaybookReplica();
   readonly #texts: TextReplica;
   readonly #rows = new RowCache();
+  readonly #expiries = new Expiries();
   readonly #files: readonly SnapshotFile[];
   readonly #follower: Follower;
   readonly #log: Log;
@@ -168,7 +170,7 @@ export class Agent {
     this.#texts = new TextReplica(this.ranking === "signals", textsFile);
     this.#follower = new Follower(
       storage,
-      [this.soft, this.#replica, this.#texts, this.#book, this.#rows],
+      [this.soft, this.#replica, this.#texts, this.#book, this.#rows, this.#expiries],
       log,
     );
   }
@@ -255,6 +257,17 @@ export class Agent {
   rows(ids: readonly string[]): readonly Readonly<NodeRow>[] {
     this.#follower.ensure();
     return this.#rows.of(ids, this.storage);
+  }
+
+  /** No memory expires earlier, in milliseconds since 1970. */
+  get nextExpiry(): number {
+    this.#follower.ensure();
+    return this.#expiries.next;
+  }
+
+  /** Reads from the database when the next memory expires. */
+  readNextExpiry(): void {
+    this.#expiries.reload(this.storage);
   }
 
   /** Loads the replicas, so that the first request does not wait for them. */

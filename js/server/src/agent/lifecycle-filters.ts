@@ -1,7 +1,7 @@
 // Filters by lifecycle state as of now: the database and the index hold states as they were stored.
 
 import type { MemoryIndex, StoredLifecycleState } from "nous-wasm";
-import type { LifecycleFilter } from "../storage/tables/nodes.ts";
+import type { LifecycleFilter } from "../storage/tables/wanted.ts";
 import type { Agent } from "./agent.ts";
 
 /**

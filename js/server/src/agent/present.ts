@@ -16,6 +16,7 @@ import type { Compat } from "../settings/compat.ts";
 import type { ClusterRow, EdgeRow, MembershipRow, NodeRow } from "../storage/rows.ts";
 import type { Storage } from "../storage/storage.ts";
 import { normaliseTime, toIso } from "../time.ts";
+import { jsonObjectIn } from "./json-objects.ts";
 import {
   isState,
   namesIn,
@@ -72,6 +73,12 @@ export function presentNode(
     frame: textOf(row.frame),
     censors: row.censors === null ? [] : namesIn(row.censors),
     tags: row.tags === null ? [] : namesIn(row.tags),
+    event_time: timeOf(row.temporal_event_time),
+    source: textOf(row.provenance_source),
+    metadata: row.metadata === null ? null : (jsonObjectIn(row.metadata) ?? null),
+    user: textOf(row.user_id),
+    session: textOf(row.session_id),
+    expires_at: timeOf(row.expires_at),
     memory_section: engine.getSectionForSubtype(textOf(row.subtype)),
   };
 }

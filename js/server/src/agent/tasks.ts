@@ -2,6 +2,7 @@
 // each turn to one of them.
 
 import type { Agent } from "./agent.ts";
+import { purgeExpired } from "./expiry.ts";
 import { consolidate } from "./handlers/consolidation.ts";
 import { sweep } from "./sweep.ts";
 
@@ -16,6 +17,7 @@ const TASKS = {
     const { processed, transitions_count } = sweep(agent, false);
     return { processed, transitions_count };
   },
+  expire: async (agent: Agent) => ({ deleted: await purgeExpired(agent) }),
   consolidate: async (agent: Agent) => {
     const { errors, ...figures } = await consolidate(agent);
     return { ...figures, errors: errors.length };

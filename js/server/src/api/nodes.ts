@@ -3,6 +3,7 @@
 import { z } from "@hono/zod-openapi";
 import { MEMORY_SECTIONS } from "nous-wasm";
 import { cursorOf, nextCursor } from "./cursors.ts";
+import { filter, isCondition } from "./filter.ts";
 import { matchHeaders, retryHeaders } from "./headers.ts";
 import { operation } from "./operation.ts";
 import { NODES } from "./pages.ts";
@@ -16,9 +17,11 @@ import {
   limitTextOf,
   longText,
   MADE_IS_GONE,
+  metadata,
   NO_MEMORY,
   name,
   OTHER_VERSION,
+  ok,
   optionalName,
   ownId,
   rows,
@@ -38,6 +41,10 @@ const LIST_LIMITS = { usual: 50, most: 200 };
 const MOST_CENSORS = 1_000;
 /** The tags of a memory. */
 const MOST_TAGS = 100;
+/** The most characters of a filter in a query string. */
+const MOST_QUERY_FILTER = 4_000;
+/** The most memories whose ids a deletion by a filter names. */
+export const MOST_NAMED = 100;
 
 const nodeFields = {
   type: name.describe("The broad kind, such as `concept`, `note` or `episode`."),
@@ -47,7 +54,10 @@ const nodeFields = {
   ),
   content_summary: longText.describe("A short form of the text, for prompts."),
   content_body: longText.describe("The text."),
-  temporal_event_time: instant.nullish().describe("When it happened, in ISO 8601."),
+  event_time: instant.nullish().describe("When it happened, in ISO 8601."),
+  temporal_event_time: instant
+    .nullish()
+    .describe("Another name of `event_time`. Both may be given if they are equal."),
   temporal_event_confidence: share.nullish().describe("How sure that time is, from 0 to 1."),
   temporal_event_source: optionalName.describe("The source of that time."),
   neural_stability: z
@@ -74,31 +84,66 @@ const nodeFields = {
     .describe(
       "Words by which people ask for it, such as `billing`: they count like words of the title.",
     ),
+  metadata: metadata
+    .nullish()
+    .describe(
+      "Data of your own, at most 16 KB of JSON. Filters compare it; searches do not read it.",
+    ),
+  user: optionalName.describe("The user that it belongs to, for filters."),
+  session: optionalName.describe("The session that it belongs to, for filters."),
+  expires_at: instant
+    .nullish()
+    .describe(
+      "When it expires, in ISO 8601. From then on it is not found, and the server deletes it.",
+    ),
+  source: optionalName.describe("Where it comes from, such as `chat`. Default: `agent`."),
+};
+/** Both names of the time of an event say the same. */
+const agreesOnEvent = ({
+  event_time,
+  temporal_event_time,
+}: {
+  event_time?: string | null | undefined;
+  temporal_event_time?: string | null | undefined;
+}) =>
+  event_time === undefined ||
+  temporal_event_time === undefined ||
+  event_time === temporal_event_time;
+const EVENTS_DIFFER = {
+  path: ["event_time"],
+  error: "is another time than temporal_event_time: give one of them",
 };
 
-export const newNode = z
-  .object({
-    ...nodeFields,
-    id: ownId
-      .nullish()
-      .describe(
-        "An id of your own: letters, digits, `_ . : -`. The same memory with the same id is made once.",
-      ),
-    created_at: instant
-      .nullish()
-      .describe(
-        "When it was made, in ISO 8601, for memories that are older than their row. It is also the " +
-          "time of the last access, from which they fade. Not in the future. Default: now.",
-      ),
-    signals: signals.nullish().openapi({
-      type: ["object", "null"],
-      additionalProperties: true,
-      description:
-        "Figures such as `pnl_pct`. The salience that follows from them decides the stability, " +
-        "unless `neural_stability` is given.",
-    }),
-  })
+const fieldsOfNew = z.object({
+  ...nodeFields,
+  id: ownId
+    .nullish()
+    .describe(
+      "An id of your own: letters, digits, `_ . : -`. The same memory with the same id is made once.",
+    ),
+  created_at: instant
+    .nullish()
+    .describe(
+      "When it was made, in ISO 8601, for memories that are older than their row. It is also the " +
+        "time of the last access, from which they fade. Not in the future. Default: now.",
+    ),
+  signals: signals.nullish().openapi({
+    type: ["object", "null"],
+    additionalProperties: true,
+    description:
+      "Figures such as `pnl_pct`. The salience that follows from them decides the stability, " +
+      "unless `neural_stability` is given.",
+  }),
+});
+
+export const newNode = fieldsOfNew
+  .refine(agreesOnEvent, EVENTS_DIFFER)
   .openapi("NewNode", { description: "A memory to create." });
+
+const replacement = fieldsOfNew
+  .omit({ id: true })
+  .refine(agreesOnEvent, EVENTS_DIFFER)
+  .openapi("NodeReplacement", { description: "A memory whose id stands in the path." });
 
 export const nodeChanges = z
   .object({
@@ -116,7 +161,23 @@ export const nodeChanges = z
     (changes) => Object.values(changes).some((value) => value !== undefined),
     "names no field that can be changed",
   )
+  .refine(agreesOnEvent, EVENTS_DIFFER)
   .openapi("NodeChanges", { description: "Fields of a memory to change. The others stay." });
+
+/** A filter as JSON, in a query string. */
+const filterText = z
+  .string()
+  .max(MOST_QUERY_FILTER)
+  .transform((json, context): unknown => {
+    try {
+      return JSON.parse(json);
+    } catch {
+      context.addIssue('must be JSON, such as {"user":"mira"}');
+      return z.NEVER;
+    }
+  })
+  .pipe(filter)
+  .openapi({ type: "string", description: 'A filter as JSON: `{"user":"mira"}`.' });
 
 const listQuery = z.object({
   type: name.optional().describe("Only memories of this type."),
@@ -124,6 +185,14 @@ const listQuery = z.object({
   lifecycle: state.optional().describe("Only memories in this lifecycle state."),
   created_after: instant.optional().describe("Only memories created at this time or later."),
   created_before: instant.optional().describe("Only memories created at this time or earlier."),
+  event_after: instant.optional().describe("Only memories of an event at this time or later."),
+  event_before: instant.optional().describe("Only memories of an event at this time or earlier."),
+  user: name.optional().describe("Only memories of this user."),
+  session: name.optional().describe("Only memories of this session."),
+  source: name.optional().describe("Only memories from this source."),
+  section: z.enum(MEMORY_SECTIONS).optional().describe("Only memories of this section."),
+  tag: name.optional().describe("Only memories with this tag."),
+  filter: filterText.optional(),
   limit: limitTextOf(LIST_LIMITS),
   cursor: cursorOf(NODES, z.object({ listed_at: z.string().nullable(), sequence: z.int() })),
 });
@@ -168,6 +237,19 @@ export const node = z
     frame: someText.describe("The frame in which it was stored."),
     censors: z.array(z.string()).describe("Ids of the censors that were active."),
     tags: z.array(z.string()).describe("Words by which it is found, beside title and text."),
+    event_time: time.nullable().describe("When it happened, as `temporal_event_time` says."),
+    source: someText.describe("Where it comes from, as `provenance_source` says."),
+    metadata: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .openapi({
+        type: ["object", "null"],
+        additionalProperties: true,
+        description: "Data of the caller's.",
+      }),
+    user: someText.describe("The user that it belongs to."),
+    session: someText.describe("The session that it belongs to."),
+    expires_at: time.nullable().describe("When it expires; null: never."),
     memory_section: z.enum(MEMORY_SECTIONS).describe("The section that its subtype belongs to."),
   })
   .openapi("MemoryNode", { description: "A memory." });
@@ -180,6 +262,28 @@ export const createdNode = node
       .describe("The text corrects an older memory: see the queue of conflicts."),
   })
   .openapi("CreatedNode", { description: "A memory that was just created." });
+
+const deletion = z
+  .object({
+    filter: filter
+      .refine(isCondition, "must have a condition: without one all memories would be deleted")
+      .describe("Which memories to delete."),
+    dry_run: z
+      .boolean()
+      .default(false)
+      .describe("Whether to count the memories, and to delete none."),
+  })
+  .openapi("Deletion", { description: "Memories to delete." });
+
+const deleted = z
+  .object({
+    ok,
+    matched: z.int().describe("How many memories the filter matches."),
+    deleted: z.int().describe("How many were deleted; 0 with `dry_run`."),
+    ids: z.array(z.string()).describe(`Ids of the first ${MOST_NAMED} of them.`),
+    dry_run: z.boolean().describe("Whether it was a trial."),
+  })
+  .openapi("Deleted", { description: "The outcome of a deletion by a filter." });
 
 export const nodeList = z
   .object({
@@ -239,6 +343,40 @@ export const nodeOperations = {
     isVersioned: true,
     refusals: { 404: NO_MEMORY },
   }),
+  putNode: operation({
+    method: "put",
+    path: "/nodes/{id}",
+    summary: "Creates a memory under an id, or replaces the one that has it",
+    description:
+      "Fields that the request does not name get their defaults. A replaced memory keeps its edges, " +
+      "its clusters, the time of its making and its accesses.",
+    returns: "The memory as it is stored.",
+    example: {
+      params: { id: "user-42-diet" },
+      body: { type: "preference", content_title: "Mira eats no dairy", user: "mira" },
+    },
+    scope: "memory",
+    params: z.object({ id: ownId.describe("The id of the memory.") }),
+    headers: matchHeaders,
+    body: replacement,
+    answer: node,
+    refusals: { 412: OTHER_VERSION },
+    isVersioned: true,
+    createsAgent: true,
+  }),
+  deleteNodes: operation({
+    method: "post",
+    path: "/nodes/delete",
+    summary: "Deletes the memories that a filter matches, with their edges and memberships",
+    description:
+      "All of them or none are deleted. Use `dry_run` first. Parts of the texts may stay in the " +
+      "database file until it is rewritten: see `purgeNode`.",
+    returns: "How many were deleted.",
+    example: { body: { filter: { user: "mira", tags: { any: ["draft"] } }, dry_run: true } },
+    scope: "memory",
+    body: deletion,
+    answer: deleted,
+  }),
   updateNode: operation({
     method: "patch",
     path: "/nodes/{id}",
@@ -274,6 +412,7 @@ export const nodeOperations = {
 };
 
 export type NewNodeRequest = z.output<typeof newNode>;
+export type DeletionRequest = z.output<typeof deletion>;
 export type NodeChangesRequest = z.output<typeof nodeChanges>;
 export type Node = z.output<typeof node>;
 export type NodeList = z.output<typeof nodeList>;

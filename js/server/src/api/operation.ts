@@ -14,7 +14,7 @@ export type Scope = (typeof SCOPES)[number];
 
 /** The parts of an operation. */
 export interface OperationShape {
-  method: "get" | "post" | "patch" | "delete";
+  method: "get" | "post" | "put" | "patch" | "delete";
   /**
    * The path below the base path, with `{id}` for a parameter. The caller's key has to be for the
    * agent that `{agent}` names.

@@ -1,5 +1,5 @@
-// Parts that the schemas of requests and answers share. Unknown fields of a request are ignored,
-// since clients may be newer than this server.
+// Parts that the schemas of requests and answers share. A request with a field that its schema does
+// not have is refused: see `http/unknown-fields.ts`.
 
 import { z } from "@hono/zod-openapi";
 import { LIFECYCLE_STATES, type StoredLifecycleState } from "nous-wasm";
@@ -64,6 +64,22 @@ export const signals = z
   .refine(
     (given) => JSON.stringify(given).length <= MOST_TEXT,
     `must not be longer than ${MOST_TEXT} characters as JSON`,
+  );
+
+/** The most characters of the metadata of a memory, as JSON, and its levels. */
+const MOST_METADATA = 16_384;
+const MOST_METADATA_LEVELS = 20;
+
+/** Data of the caller's. */
+export const metadata = z
+  .record(z.string().min(1).max(MOST_NAME), z.unknown())
+  .refine((given) => isFlat(given, MOST_METADATA_LEVELS), {
+    abort: true,
+    error: `must not be nested deeper than ${MOST_METADATA_LEVELS} levels`,
+  })
+  .refine(
+    (given) => JSON.stringify(given).length <= MOST_METADATA,
+    `must not be longer than ${MOST_METADATA} characters as JSON`,
   );
 
 /** An embedding: its components are within the range of f32, and not all zeros. */

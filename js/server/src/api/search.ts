@@ -3,6 +3,7 @@
 import { z } from "@hono/zod-openapi";
 import { MEMORY_SECTIONS, RERANKING_WEIGHTS } from "nous-wasm";
 import { RANKINGS } from "../settings/ranking.ts";
+import { filter } from "./filter.ts";
 import { MOST_FOUND, MOST_QUERY } from "./limits.ts";
 import { node } from "./nodes.ts";
 import { operation } from "./operation.ts";
@@ -30,6 +31,7 @@ export const searchRequest = z
     subtype: optionalName.describe("Only memories of this subtype."),
     lifecycle: state.nullish().describe("Only memories in this lifecycle state."),
     limit: limitOf(SEARCH_LIMITS),
+    filter: filter.nullish().describe("Only memories that this filter matches."),
     time_range: z
       .object({
         start: instant.nullish().describe("The first instant, in ISO 8601."),

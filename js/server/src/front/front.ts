@@ -97,7 +97,11 @@ export function createFront(
       isReady = true;
       embedding?.wake(USUAL_AGENT);
       warnOfProviders();
-      const intervals = { decay: decay_interval * 1000, consolidate: consolidate_interval * 1000 };
+      const intervals = {
+        decay: decay_interval * 1000,
+        expire: decay_interval * 1000,
+        consolidate: consolidate_interval * 1000,
+      };
       scheduler = new Scheduler(analysis ?? pool, intervals, log);
       const { port: taken } = server.address() as AddressInfo;
       return `http://${host.includes(":") ? `[${host}]` : host}:${taken}`;

@@ -174,6 +174,8 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
 
 function addOperations(app: OpenAPIHono<Carried>, options: AppOptions): void {
   const { agents, pool, engine, unsent, compat } = options;
+  // A client of Hynous may send fields that only Hynous knows.
+  const refusesUnknown = compat === "none";
   for (const [name, operation] of entriesOf(operationsFor(compat))) {
     const { createsAgent = false }: OperationShape = operation;
     const act = (given: GivenTo<typeof operation>, context: Context<Carried>) => {
@@ -184,14 +186,14 @@ function addOperations(app: OpenAPIHono<Carried>, options: AppOptions): void {
         : "empty";
       return agents.call(context.get("agent"), name, given, ifAbsent, departureOf(context));
     };
-    addRoute(app, operation, act, { isOfAgent: true, unsent });
+    addRoute(app, operation, act, { isOfAgent: true, refusesUnknown, unsent });
   }
   const plain = agentlessHandlers(engine, pool);
   for (const [name, operation] of entriesOf(AGENTLESS_OPERATIONS)) {
     const handle = plain[name] as (given: unknown, caller: Caller) => unknown;
     const act = async (given: unknown, context: Context<Carried>) =>
       JSON.stringify(await handle(given, context.get("caller")));
-    addRoute(app, operation, act, { isOfAgent: false, unsent });
+    addRoute(app, operation, act, { isOfAgent: false, refusesUnknown, unsent });
   }
 }
 

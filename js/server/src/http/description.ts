@@ -75,7 +75,11 @@ export function descriptionOf({ version, compat }: { version: string; compat: Co
   });
 }
 
-function described(name: string, operation: OperationShape, { isOfAgent }: OfAgent): RouteConfig {
+function described(
+  name: string,
+  operation: OperationShape,
+  { isOfAgent }: Pick<OfAgent, "isOfAgent">,
+): RouteConfig {
   const {
     method,
     summary,
@@ -93,10 +97,8 @@ function described(name: string, operation: OperationShape, { isOfAgent }: OfAge
     refusals = {},
     isVersioned = false,
   } = operation;
-  const isChecked = (params ?? query ?? operation.headers ?? body) !== undefined;
   const statuses: (keyof typeof REFUSALS)[] = [
-    ...(isChecked || isOfAgent ? ([400] as const) : []),
-    ...([401, 403] as const),
+    ...([400, 401, 403] as const),
     ...(body === undefined ? [] : ([413, 415] as const)),
     ...(isOfAgent ? ([503] as const) : []),
     ...(isOfAgent && method !== "get" ? ([507] as const) : []),

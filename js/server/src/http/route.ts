@@ -1,6 +1,6 @@
 // From an operation to a route: the checks of a request, and the answer.
 
-import type { OpenAPIHono, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { GivenTo, OperationShape } from "../api/operation.ts";
 import { type Issue, NOT_VALID, Refusal } from "../refusal.ts";
@@ -8,6 +8,7 @@ import type { Unsent } from "../workers/unsent.ts";
 import { type Caller, demand } from "./access.ts";
 import { bodyOf } from "./bodies.ts";
 import { responseOf } from "./departure.ts";
+import { unknownFields } from "./unknown-fields.ts";
 
 export const BASE = "/v1";
 
@@ -19,9 +20,12 @@ export interface Carried {
 /** The authentication scheme of a refusal without a valid key. */
 export const CHALLENGE = "Bearer";
 
-/** Whether an operation works on an agent's memory. */
+/** How an operation is served. */
 export interface OfAgent {
+  /** Whether it works on an agent's memory. */
   isOfAgent: boolean;
+  /** Whether a field that it does not know is refused. */
+  refusesUnknown: boolean;
 }
 
 /** Adds the route of an operation. `act` returns the answer as JSON text. */
@@ -29,8 +33,10 @@ export function addRoute<Shape extends OperationShape>(
   app: OpenAPIHono<Carried>,
   operation: Shape,
   act: (given: GivenTo<Shape>, context: Context<Carried>) => Promise<string> | string,
-  { isOfAgent, unsent }: OfAgent & { unsent: Unsent },
+  { isOfAgent, refusesUnknown, unsent }: OfAgent & { unsent: Unsent },
 ): void {
+  const check = (schema: z.ZodType | undefined, value: unknown) =>
+    checked(schema, value, refusesUnknown);
   const { method, params, query, headers, body, isBodyOptional = false, status = 200 } = operation;
   const path = `${BASE}${operation.path}`;
   app[method](path.replace(/\{(\w+)\}/g, ":$1"), async (context) => {
@@ -41,9 +47,9 @@ export function addRoute<Shape extends OperationShape>(
       isOfAgent ? context.get("agent") : context.req.param("agent"),
     );
     const given = {
-      params: check(params, context.req.param()),
-      query: check(query, context.req.query()),
-      headers: check(headers, headersOf(context, headers)),
+      params: checked(params, context.req.param(), false),
+      query: check(query ?? NO_QUERY, context.req.query()),
+      headers: checked(headers, headersOf(context, headers), false),
       body: body === undefined ? undefined : check(body, await readJson(context, isBodyOptional)),
     };
     const answer = await act(given as GivenTo<Shape>, context);
@@ -57,6 +63,9 @@ export function addRoute<Shape extends OperationShape>(
     });
   });
 }
+
+/** The query of an operation that takes none. */
+const NO_QUERY = z.object({});
 
 /** Returns the headers of a request that the schema names. */
 function headersOf(context: Context, schema: z.ZodObject | undefined): Record<string, string> {
@@ -73,15 +82,17 @@ function etagOf(answer: string): string | undefined {
   return version === null ? undefined : `"${version}"`;
 }
 
-function check(schema: z.ZodType | undefined, value: unknown): unknown {
+function checked(schema: z.ZodType | undefined, value: unknown, refusesUnknown: boolean): unknown {
   if (schema === undefined) return undefined;
   const { data, error } = schema.safeParse(value);
-  if (error === undefined) return data;
-  const issues: Issue[] = error.issues.map(({ path, message }) => ({
+  const unknown = refusesUnknown ? unknownFields(schema, value) : [];
+  if (error === undefined && unknown.length === 0) return data;
+  const named = new Set(unknown.map(({ path }) => path));
+  const wrong: Issue[] = (error?.issues ?? []).map(({ path, message }) => ({
     path: path.join("."),
     message,
   }));
-  throw new Refusal(400, NOT_VALID, issues);
+  throw new Refusal(400, NOT_VALID, [...wrong.filter(({ path }) => !named.has(path)), ...unknown]);
 }
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true });

@@ -34,6 +34,12 @@ export const FRAMED = ["frame", "censors"] as const;
 /** The column that follows after these if it is set. */
 export const TAGGED = ["tags"] as const;
 
+/** The columns that follow after these if one of them is set. */
+export const OWNED = ["metadata", "user_id", "session_id", "expires_at"] as const;
+
+/** The columns that later schemas added, in groups: a group counts if it or a later one is set. */
+const LATER: readonly (readonly string[])[] = [FRAMED, TAGGED, OWNED];
+
 /** Rows of a batch. */
 const BATCH = 1_000;
 
@@ -43,20 +49,20 @@ export type Prepare = (sql: string) => Statement;
 /** The columns of a row that its checksum covers. */
 type SummedRow = Readonly<
   Record<(typeof SUMMED)[number], unknown> &
-    Partial<Record<(typeof FRAMED | typeof TAGGED)[number], unknown>>
+    Partial<Record<(typeof FRAMED | typeof TAGGED | typeof OWNED)[number], unknown>>
 > & { id: string; embedding_vector: unknown };
 
 const rowOf = (columns: readonly string[]) =>
   [...columns, "embedding_vector"].map((column) => `nodes.${column}`).join(", ");
-const SUMMED_ROW = rowOf([...SUMMED, ...FRAMED, ...TAGGED]);
+const SUMMED_ROW = rowOf([...SUMMED, ...LATER.flat()]);
 const SET =
   "INSERT INTO row_checksums VALUES (?, ?) ON CONFLICT DO UPDATE SET checksum = excluded.checksum";
 
 function sumOf(row: SummedRow): number {
-  const later = [...FRAMED, ...TAGGED].map((column) => row[column] ?? null);
-  const isTagged = later.slice(FRAMED.length).some((value) => value !== null);
-  const isFramed = later.some((value) => value !== null);
-  const added = isTagged ? later : isFramed ? later.slice(0, FRAMED.length) : [];
+  const values = row as Readonly<Record<string, unknown>>;
+  const later = LATER.map((group) => group.map((column) => values[column] ?? null));
+  const last = later.findLastIndex((group) => group.some((value) => value !== null));
+  const added = later.slice(0, last + 1).flat();
   const columns = [...SUMMED.map((column) => row[column]), ...added];
   const texts = crc32(JSON.stringify(columns));
   const vector = row.embedding_vector;

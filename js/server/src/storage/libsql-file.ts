@@ -10,6 +10,7 @@ import { logOf, moveIfFree, refuseFolders } from "./files.ts";
 import { checkMeta, InvalidUtf8, invalidTexts, namesOf, replaceTexts } from "./invalid-utf8.ts";
 import { migrate, schemaOf } from "./migrate.ts";
 import { readWithAdded, WITH_FRAMES } from "./migrations/frames.ts";
+import { WITH_OWNERS } from "./migrations/owned.ts";
 import { WITH_TAGS } from "./migrations/tags.ts";
 import { SCHEMA } from "./schema.ts";
 
@@ -91,7 +92,7 @@ export function openFile(
     if (migrates) migrate(db, file, isInMemory, tell);
     else if (schemaOf(db) === 0)
       throw new StorageError(`The database ${file} has not been migrated yet.`);
-    else readWithAdded(db, [...WITH_FRAMES, ...WITH_TAGS]);
+    else readWithAdded(db, [...WITH_FRAMES, ...WITH_TAGS, ...WITH_OWNERS]);
     if (migrates && !isInMemory) settle(db, durability);
     return { db, readable };
   } catch (error) {

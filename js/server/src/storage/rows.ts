@@ -37,6 +37,13 @@ export interface NodeRow {
   censors: string | null;
   /** Words by which it is found, beside title and text, as a JSON array. */
   tags: string | null;
+  /** Data of the caller's, as a JSON object. */
+  metadata: string | null;
+  /** The user and the session that the memory belongs to. */
+  user_id: string | null;
+  session_id: string | null;
+  /** From then on the memory does not exist any more. */
+  expires_at: string | null;
 }
 
 /** The texts of a memory, its kind and tags, and the time of the event that it tells of. */

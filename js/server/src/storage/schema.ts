@@ -7,6 +7,7 @@ import { createLearned } from "./migrations/learned.ts";
 import { createMemoryUsage } from "./migrations/memory-usage.ts";
 import { createOpenings } from "./migrations/openings.ts";
 import { createOutcomes } from "./migrations/outcomes.ts";
+import { addOwners } from "./migrations/owned.ts";
 import { createPurges } from "./migrations/purges.ts";
 import { forgetDeleted } from "./migrations/remade.ts";
 import { createReplacedTexts } from "./migrations/replaced-texts.ts";
@@ -39,6 +40,7 @@ export const MIGRATIONS: readonly ((db: Connection) => void)[] = [
   nameTextTriggers,
   addTags,
   createLearned,
+  addOwners,
 ];
 
 /** The schema that this version writes. */

@@ -38,6 +38,11 @@ const text = z
 const number = z.number().nullable();
 /** Names, either as an array, as in answers, or as the stored JSON text. */
 const names = z.union([text, z.array(z.string()).transform((list) => JSON.stringify(list))]);
+/** An object, either as such, or as the stored JSON text. */
+const objectText = z.union([
+  text,
+  z.record(z.string(), z.unknown()).transform((data) => JSON.stringify(data)),
+]);
 const optional = <Shape extends Record<string, z.ZodType>>(shape: Shape) =>
   Object.fromEntries(
     Object.entries(shape).map(([name, schema]) => [name, schema.default(null)]),
@@ -79,6 +84,10 @@ const ROWS = {
       frame: text,
       censors: names,
       tags: names,
+      metadata: objectText,
+      user_id: text,
+      session_id: text,
+      expires_at: text,
     }),
   }),
   outcome: z.object({

@@ -2,6 +2,7 @@
 // arrival. While one waits for I/O, the others continue.
 
 import type { Agent } from "../agent/agent.ts";
+import { dropExpired } from "../agent/expiry.ts";
 import { compareWritten } from "../agent/handlers/conflicts.ts";
 import { noRoom, Refusal, readOnly } from "../refusal.ts";
 import { isNoRoom, isReadOnly, StorageError } from "../storage/errors.ts";
@@ -155,6 +156,7 @@ export class Agents {
       await openAgent.agent.openInTurns(this.#shares.paceOf(openAgent, STAYING));
       if (asker.isGone) throw new AskerGone();
       openAgent.agent.giveWay = this.#shares.paceOf(openAgent, asker);
+      dropExpiredOf(openAgent.agent);
       return work(openAgent.agent);
     });
     const done = async () => {
@@ -404,6 +406,15 @@ export class Agents {
     }
     this.#openAgents.clear();
     this.#empty?.agent.close();
+  }
+}
+
+/** Deletes the memories that have expired. A database that cannot be written keeps them. */
+function dropExpiredOf(agent: Agent): void {
+  try {
+    dropExpired(agent);
+  } catch (error) {
+    if (!isReadOnly(error) && !isNoRoom(error)) throw error;
   }
 }
 

@@ -1,13 +1,15 @@
 // Memories, one at a time and in lists.
 
+import { type Filter, isCondition } from "../../api/filter.ts";
 import type { MatchedVersions } from "../../api/headers.ts";
-import type {
-  ListQuery,
-  NewNodeRequest,
-  Node,
-  NodeChangesRequest,
-  NodeList,
-  nodeOperations,
+import {
+  type ListQuery,
+  MOST_NAMED,
+  type NewNodeRequest,
+  type Node,
+  type NodeChangesRequest,
+  type NodeList,
+  type nodeOperations,
 } from "../../api/nodes.ts";
 import { NODES, toCursor } from "../../api/pages.ts";
 import { newId } from "../../ids.ts";
@@ -26,10 +28,13 @@ import { PLAYBOOK } from "../replica/playbook-replica.ts";
 import { difficultyOfNew } from "../rules/difficulty.ts";
 import { bodyOfPlaybook, countNode } from "../rules/outcomes.ts";
 import { stabilityOfNew } from "../rules/stability.ts";
+import { wantedOf } from "../search/wanted.ts";
 import { joinClusters } from "./clusters.ts";
 import { compareLater, contradictionIn, deleteMemory, queueContradiction } from "./conflicts.ts";
 
 const SOURCE = "agent";
+/** Memories that a deletion by a filter deletes between two pauses. */
+const DELETED_IN_A_STEP = 500;
 /** The fields that decide whether a memory equals the one that has the caller's id already. */
 const CONTENT = [
   "type",
@@ -43,6 +48,11 @@ const CONTENT = [
   "frame",
   "censors",
   "tags",
+  "metadata",
+  "user_id",
+  "session_id",
+  "expires_at",
+  "provenance_source",
 ] as const;
 
 export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
@@ -90,6 +100,37 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
       }),
     ),
 
+  putNode: (agent, { params: { id }, headers, body }) =>
+    agent.write((unit) => {
+      const stored = agent.storage.nodes.find(id);
+      if (stored === undefined) {
+        if (headers["If-Match"] !== undefined)
+          throw new Refusal(412, "there is no memory with this id");
+        insertNode(agent, { ...body, id });
+        return agent.presentNew(agent.storage.nodes.find(id)!);
+      }
+      checkVersion(headers["If-Match"], stored.version);
+      unit.settle([id]);
+      return agent.presentNew(replaceNode(agent, stored, body));
+    }),
+
+  deleteNodes: (agent, { body: { filter, dry_run } }) =>
+    agent.writeInTurns(function* () {
+      const wanted = wantedOf(agent, filter, agent.now());
+      const ids = agent.storage.nodes.matching({ wanted }) ?? [];
+      for (const [place, id] of dry_run ? [] : ids.entries()) {
+        deleteMemory(agent, id);
+        if (place % DELETED_IN_A_STEP === DELETED_IN_A_STEP - 1) yield;
+      }
+      return {
+        ok: true as const,
+        matched: ids.length,
+        deleted: dry_run ? 0 : ids.length,
+        ids: ids.slice(0, MOST_NAMED),
+        dry_run,
+      };
+    }),
+
   deleteNode: (agent, { params: { id }, headers }) =>
     agent.write(() => {
       const stored = agent.storage.nodes.find(id);
@@ -105,11 +146,24 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
  */
 export async function listed(
   agent: Agent,
-  { limit, cursor, ...filter }: Omit<ListQuery, "lifecycle">,
+  {
+    limit,
+    cursor,
+    type,
+    subtype,
+    created_after,
+    created_before,
+    ...query
+  }: Omit<ListQuery, "lifecycle">,
   states: NodeFilter["lifecycle"],
 ): Promise<NodeList> {
   const { storage } = agent;
   const now = agent.now();
+  const conditions = filtersOf(query);
+  const filter: NodeFilter = {
+    ...{ type, subtype, created_after, created_before, lifecycle: states },
+    alsoWanted: agent.read(() => conditions.map((one) => wantedOf(agent, one, now)!)),
+  };
   const room = new AnswerRoom();
   const { data, last, isLast } = await pageWithin(
     agent,
@@ -117,12 +171,39 @@ export async function listed(
     limit,
     (most, after: NodeRow | undefined) => {
       const place = after === undefined ? cursor : storage.nodes.placeOf(after.sequence);
-      return storage.nodes.list({ ...filter, lifecycle: states }, most, place, room);
+      return storage.nodes.list(filter, most, place, room);
     },
     (rows) => presentNow(rows, agent, now),
   );
   const place = isLast || last === undefined ? undefined : storage.nodes.placeOf(last.sequence);
   return { data, count: data.length, next_cursor: toCursor(NODES, place) };
+}
+
+/** Returns the filters of a list: that of its query fields, and the one that it names as JSON. */
+function filtersOf({
+  user,
+  session,
+  source,
+  section,
+  tag,
+  event_after,
+  event_before,
+  filter,
+}: Pick<
+  ListQuery,
+  "user" | "session" | "source" | "section" | "tag" | "event_after" | "event_before" | "filter"
+>): Filter[] {
+  const listOf = <Value>(value: Value | undefined) => (value === undefined ? undefined : [value]);
+  const hasEvent = event_after !== undefined || event_before !== undefined;
+  const fields: Filter = {
+    user: listOf(user),
+    session: listOf(session),
+    source: listOf(source),
+    section: listOf(section),
+    tags: tag === undefined ? undefined : { all: [tag] },
+    event_time: hasEvent ? { gte: event_after, lte: event_before } : undefined,
+  };
+  return [fields, filter].filter(isCondition);
 }
 
 /**
@@ -170,6 +251,29 @@ export function insertNode(
   return made;
 }
 
+/** Within a `write`: replaces the content of a memory, and returns its row. */
+function replaceNode(agent: Agent, stored: NodeRow, request: NewNodeRequest): NodeRow {
+  const { type, subtype = null, embedding = null } = request;
+  agent.checkNames({ type, subtype });
+  const {
+    id,
+    created_at: _,
+    provenance_created_at: __,
+    version: ___,
+    neural_access_count: ____,
+    neural_last_accessed: _____,
+    ...content
+  } = newNodeOf(agent, request);
+  if (subtype !== stored.subtype) joinClusters(agent, stored.id, subtype);
+  const row = agent.storage.nodes.update(stored.id, {
+    ...content,
+    last_modified: toIso(agent.now()),
+    embedding_vector: agent.vectorBytes(embedding, request.embedding_model),
+  })!;
+  if (embedding != null) agent.storage.embeddings.served(stored.id);
+  return row;
+}
+
 /** @throws {Refusal} If the memory has a version that the caller does not know. */
 function checkVersion(known: MatchedVersions, version: number | null): void {
   if (known === undefined || known === "*" || (version !== null && known.includes(version))) return;
@@ -204,27 +308,34 @@ export function newNodeOf(
     neural_access_count: 0,
     neural_last_accessed: agent.compat === "hynous" ? now : null,
     state_lifecycle: "ACTIVE",
-    provenance_source: SOURCE,
+    provenance_source: request.source ?? SOURCE,
     provenance_created_at: created_at,
     layer: layerOf(type),
     version: 1,
     last_modified: now,
     created_at,
     embedding_model: request.embedding_model ?? null,
-    temporal_event_time: request.temporal_event_time ?? null,
+    temporal_event_time: eventTimeOf(request) ?? null,
     temporal_event_confidence: request.temporal_event_confidence ?? null,
     temporal_event_source: request.temporal_event_source ?? null,
     frame: request.frame ?? null,
     censors: jsonOf(request.censors),
     tags: jsonOf(request.tags),
+    metadata: request.metadata == null ? null : JSON.stringify(request.metadata),
+    user_id: request.user ?? null,
+    session_id: request.session ?? null,
+    expires_at: request.expires_at ?? null,
   };
 }
 
 function changesOf(
   agent: Agent,
-  { embedding, censors, tags, ...fields }: NodeChangesRequest,
+  request: NodeChangesRequest,
   storedSubtype: string | null,
 ): NodeChanges {
+  const { embedding, censors, tags, metadata, user, session, source, event_time, ...fields } =
+    request;
+  fields.temporal_event_time = eventTimeOf(request);
   const given = Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
   );
@@ -243,6 +354,12 @@ function changesOf(
       : {}),
     ...(censors === undefined ? {} : { censors: jsonOf(censors) }),
     ...(tags === undefined ? {} : { tags: jsonOf(tags) }),
+    ...(metadata === undefined
+      ? {}
+      : { metadata: metadata === null ? null : JSON.stringify(metadata) }),
+    ...(user === undefined ? {} : { user_id: user }),
+    ...(session === undefined ? {} : { session_id: session }),
+    ...(source === undefined ? {} : { provenance_source: source }),
     ...(embedding === undefined
       ? {}
       : { embedding_vector: agent.vectorBytes(embedding, fields.embedding_model) }),
@@ -287,6 +404,13 @@ export function asOfNow(agent: Agent, id: string, check: (row: NodeRow) => void 
   check(row);
   return presentNow([row], agent, agent.now())[0]!;
 }
+
+/** Returns the time of the event, by either of its names; undefined if neither is given. */
+const eventTimeOf = ({
+  event_time,
+  temporal_event_time,
+}: Pick<Partial<NewNodeRequest>, "event_time" | "temporal_event_time">) =>
+  event_time === undefined ? temporal_event_time : event_time;
 
 /** Returns names as JSON, as they are stored; null for no names. */
 const jsonOf = (names: readonly string[] | null | undefined): string | null =>

@@ -60,9 +60,24 @@ export function memoryNodeOf(row: IndexedNodeRow, dimensions: number, now: numbe
     created_at,
     difficulty: within01(row.neural_difficulty),
     clusters: clustersOf(row),
+    tags: labelsOf(row),
     embedding: vectorOf(row.embedding_vector, dimensions),
     sequence: sequenceOf(row.sequence),
   };
+}
+
+/** Returns the label of the index for a user, a session or a tag. */
+export const labelOf = (kind: "user" | "session" | "tag", name: string): string =>
+  `${kind}:${name}`;
+
+/** Returns the labels of a memory, by which the index filters. */
+function labelsOf({ user_id, session_id, tags }: IndexedNodeRow): string[] {
+  const [user, session] = [textOf(user_id), textOf(session_id)];
+  return [
+    ...(user === null ? [] : [labelOf("user", user)]),
+    ...(session === null ? [] : [labelOf("session", session)]),
+    ...(tags === null ? [] : namesIn(tags).map((tag) => labelOf("tag", tag))),
+  ];
 }
 
 /** The fields of a memory by which the index answers questions. */

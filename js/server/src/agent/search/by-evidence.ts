@@ -24,7 +24,7 @@ export function searchByEvidence(
   const asked = understood ?? engine.understand(query, { terms: "unicode" });
   const states = request.lifecycle == null ? undefined : statesOf(agent, request.lifecycle, now);
   const filters = indexFilterOf(request, states?.indexed);
-  const passes = passesOf(agent, filterOf(request, states?.stored));
+  const passes = passesOf(agent, filterOf(agent, request, states?.stored, now));
   const min_score = request.min_score ?? 0;
   const diversity = request.diversity ?? 0;
   const parse_filters_ms = watch();

@@ -48,7 +48,7 @@ export function searchBySignals(
   // A plain lookup is searched by words, unless the request brings an embedding.
   const embedding = vectorOf(agent, request, isLookup ? undefined : question);
   const states = request.lifecycle == null ? undefined : statesOf(agent, request.lifecycle, now);
-  const filter = filterOf(request, states?.stored);
+  const filter = filterOf(agent, request, states?.stored, now);
   const parse_filters_ms = watch();
   const embed_queries_ms = question?.ms ?? 0;
 

@@ -4,6 +4,7 @@ import type { SearchFilters, StoredLifecycleState } from "nous-wasm";
 import type { SearchRequest } from "../../api/search.ts";
 import type { NodeFilter } from "../../storage/tables/nodes.ts";
 import type { Agent } from "../agent.ts";
+import { indexedPartOf, wantedOf } from "./wanted.ts";
 
 /** A request for a search. */
 export type NodeSearch = SearchRequest & {
@@ -15,7 +16,12 @@ export type NodeSearch = SearchRequest & {
 export const WIDER = 8;
 
 /** Returns the database's filter. */
-export function filterOf(request: NodeSearch, lifecycle: NodeFilter["lifecycle"]): NodeFilter {
+export function filterOf(
+  agent: Agent,
+  request: NodeSearch,
+  lifecycle: NodeFilter["lifecycle"],
+  now: number,
+): NodeFilter {
   const { type, subtype, subtypes, time_range, cluster_ids } = request;
   return {
     type: type ?? undefined,
@@ -23,6 +29,7 @@ export function filterOf(request: NodeSearch, lifecycle: NodeFilter["lifecycle"]
     subtypes,
     cluster_ids: cluster_ids ?? undefined,
     lifecycle,
+    wanted: wantedOf(agent, request.filter, now),
     time_range:
       time_range == null
         ? undefined
@@ -42,9 +49,11 @@ export function indexFilterOf(
   lifecycles: StoredLifecycleState[] | undefined,
 ): SearchFilters {
   const { type, subtype, subtypes, time_range, cluster_ids } = request;
+  const part = indexedPartOf(request.filter);
   const byIngestion = time_range?.type === "ingestion" ? time_range : undefined;
   return {
-    types: type == null ? undefined : [type],
+    ...part,
+    types: type == null ? part.types : [type],
     // "" stands for memories without a subtype.
     subtypes: subtype == null ? subtypes?.map((name) => name ?? "") : [subtype],
     cluster_ids: cluster_ids ?? undefined,
@@ -62,7 +71,9 @@ export function passesOf(
   filter: NodeFilter,
 ): (ids: readonly string[]) => readonly string[] {
   const isPartly =
-    filter.lifecycle !== undefined || (filter.time_range?.by ?? "ingestion") !== "ingestion";
+    filter.wanted !== undefined ||
+    filter.lifecycle !== undefined ||
+    (filter.time_range?.by ?? "ingestion") !== "ingestion";
   if (!isPartly) return (ids) => ids;
   return (ids) => {
     const passing = new Set(storage.nodes.passing(ids, filter));

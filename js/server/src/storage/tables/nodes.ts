@@ -1,6 +1,5 @@
 // The table of memories, and the signals with which they were stored.
 
-import type { StoredLifecycleState } from "nous-wasm";
 import { sealRows } from "../checksums.ts";
 import type { IndexedNodeRow, NewNode, NodeChanges, NodeRow, TextRow } from "../rows.ts";
 import {
@@ -17,6 +16,7 @@ import {
   readWithin,
   type Sql,
 } from "../sql.ts";
+import { conditionsOfWanted, inState, type LifecycleFilter, type Wanted } from "./wanted.ts";
 
 /** Which memories a list or a search may return. Times are ISO 8601 in UTC, bounds inclusive. */
 export interface NodeFilter {
@@ -33,15 +33,10 @@ export interface NodeFilter {
   /** The memory is in one of these clusters, by id. */
   cluster_ids?: readonly string[] | undefined;
   lifecycle?: LifecycleFilter | undefined;
-}
-
-/** A stored state, corrected by the memories whose state changes with the next flush or sweep. */
-export interface LifecycleFilter {
-  state: StoredLifecycleState;
-  /** Ids of memories stored with the state that count as having left it. */
-  leaving: readonly string[];
-  /** Ids of memories stored with another state that count as having this one. */
-  arriving: readonly string[];
+  /** The filter of the request. */
+  wanted?: Wanted | undefined;
+  /** More such filters, of which all have to hold. */
+  alsoWanted?: readonly Wanted[] | undefined;
 }
 
 /** A place in the list of memories, newest first. */
@@ -89,6 +84,10 @@ export const NODE_COLUMNS = [
   "frame",
   "censors",
   "tags",
+  "metadata",
+  "user_id",
+  "session_id",
+  "expires_at",
 ] as const satisfies readonly (keyof NodeRow)[];
 /** The columns of a new memory. */
 export const STORED_COLUMNS = [...NODE_COLUMNS, "embedding_vector"] as const;
@@ -184,6 +183,20 @@ export class NodeTable {
     return this.#sql
       .all<{ id: string }>(`SELECT id FROM nodes WHERE ${where}`, ...values)
       .map(({ id }) => id);
+  }
+
+  /** Returns the earliest time at which a memory expires; null if none does. */
+  nextExpiry(): string | null {
+    return this.#sql.first<{ at: string | null }>(
+      "SELECT min(expires_at) AS at FROM nodes WHERE expires_at IS NOT NULL",
+    )!.at;
+  }
+
+  /** Returns the ids of memories that have expired by `now`, in ISO, the earliest first. */
+  expired(now: string, limit: number): string[] {
+    const sql =
+      "SELECT id FROM nodes WHERE expires_at IS NOT NULL AND expires_at <= ? ORDER BY expires_at LIMIT ?";
+    return this.#sql.all<{ id: string }>(sql, now, limit).map(({ id }) => id);
   }
 
   /** Returns how many bytes the texts of each of these memories take, by id. */
@@ -394,14 +407,11 @@ function conditionsOf(filter: NodeFilter): { conditions: string[]; values: unkno
       ...columns.flatMap(() => [start ?? null, end ?? null]),
     );
   }
-  if (filter.lifecycle !== undefined) {
-    const { state, leaving, arriving } = filter.lifecycle;
-    add(
-      `(coalesce(nodes.state_lifecycle, 'ACTIVE') = ? AND nodes.id NOT IN ${LISTED} OR nodes.id IN ${LISTED})`,
-      state,
-      JSON.stringify(leaving),
-      JSON.stringify(arriving),
-    );
-  }
+  const others = [
+    ...(filter.lifecycle === undefined ? [] : [inState(filter.lifecycle)]),
+    ...(filter.wanted === undefined ? [] : conditionsOfWanted(filter.wanted)),
+    ...(filter.alsoWanted ?? []).flatMap(conditionsOfWanted),
+  ];
+  for (const { sql, values: bound } of others) add(sql, ...bound);
   return { conditions, values };
 }

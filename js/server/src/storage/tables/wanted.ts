@@ -1,0 +1,151 @@
+// From the filter of a request to conditions of SQL.
+
+import type { StoredLifecycleState } from "nous-wasm";
+import type { Filter, MetadataCondition, TimeBounds } from "../../api/filter.ts";
+import { isoOf, LISTED } from "../sql.ts";
+
+/** A stored state, corrected by the memories whose state changes with the next flush or sweep. */
+export interface LifecycleFilter {
+  state: StoredLifecycleState;
+  /** Ids of memories stored with the state that count as having left it. */
+  leaving: readonly string[];
+  /** Ids of memories stored with another state that count as having this one. */
+  arriving: readonly string[];
+}
+
+/** A filter, with its conditions that the agent has to look up. */
+export interface Wanted {
+  filter: Filter;
+  /** The subtypes of the sections that it names; null stands for no subtype. */
+  subtypes?: readonly (string | null)[] | undefined;
+  /** The states that it names, of which the memory has one. */
+  lifecycles?: readonly LifecycleFilter[] | undefined;
+}
+
+/** A condition, and the values bound in it. */
+export interface Condition {
+  sql: string;
+  values: readonly unknown[];
+}
+
+/** The condition that a memory is in a state as of now. */
+export const inState = ({ state, leaving, arriving }: LifecycleFilter): Condition => ({
+  sql: `(coalesce(nodes.state_lifecycle, 'ACTIVE') = ? AND nodes.id NOT IN ${LISTED} OR nodes.id IN ${LISTED})`,
+  values: [state, JSON.stringify(leaving), JSON.stringify(arriving)],
+});
+
+/** The condition that a column has one of these values; null stands for no value. */
+export const oneOf = (column: string, wanted: readonly (string | null)[]): Condition => ({
+  sql: wanted.includes(null)
+    ? `(${column} IS NULL OR ${column} = '' OR ${column} IN ${LISTED})`
+    : `${column} IN ${LISTED}`,
+  values: [JSON.stringify(wanted.filter((value) => value !== null))],
+});
+
+/** Returns the conditions that a memory has to fulfil. */
+export function conditionsOfWanted({ filter, subtypes, lifecycles }: Wanted): Condition[] {
+  const { ids, user, session, source, type, subtype, tags, metadata, created, event_time } = filter;
+  return [
+    ...(ids === undefined ? [] : [oneOf("nodes.id", ids)]),
+    ...(user === undefined ? [] : [oneOf("nodes.user_id", user)]),
+    ...(session === undefined ? [] : [oneOf("nodes.session_id", session)]),
+    ...(source === undefined ? [] : [oneOf("nodes.provenance_source", source)]),
+    ...(type === undefined ? [] : [oneOf("nodes.type", type)]),
+    ...(subtype === undefined ? [] : [oneOf("nodes.subtype", subtype)]),
+    ...(subtypes === undefined ? [] : [oneOf("nodes.subtype", subtypes)]),
+    ...(lifecycles === undefined ? [] : [anyOf(lifecycles.map(inState))]),
+    ...(tags?.any === undefined ? [] : [tagged(tags.any, "> 0", [])]),
+    ...(tags?.all === undefined ? [] : [allTagged(tags.all)]),
+    ...(tags?.none === undefined ? [] : [tagged(tags.none, "= 0", [])]),
+    ...(created === undefined ? [] : within("nodes.created_at", created)),
+    ...(event_time === undefined ? [] : within("nodes.temporal_event_time", event_time)),
+    ...Object.entries(metadata ?? {}).flatMap(([path, condition]) => ofMetadata(path, condition)),
+  ];
+}
+
+function anyOf(conditions: readonly Condition[]): Condition {
+  return {
+    sql: `(${conditions.map(({ sql }) => sql).join(" OR ")})`,
+    values: conditions.flatMap(({ values }) => values),
+  };
+}
+
+/** Rows of another program may hold a text that is no JSON. */
+const TAGS = "CASE WHEN json_valid(nodes.tags) THEN nodes.tags ELSE '[]' END";
+const METADATA = "CASE WHEN json_valid(nodes.metadata) THEN nodes.metadata ELSE '{}' END";
+
+/** The condition on how many of these tags a memory has. */
+const tagged = (tags: readonly string[], count: string, more: readonly unknown[]): Condition => ({
+  sql: `(SELECT count(DISTINCT value) FROM json_each(${TAGS}) WHERE value IN ${LISTED}) ${count}`,
+  values: [JSON.stringify(tags), ...more],
+});
+
+const allTagged = (tags: readonly string[]): Condition => {
+  const wanted = [...new Set(tags)];
+  return tagged(wanted, "= ?", [wanted.length]);
+};
+
+const OPERATORS = { gte: ">=", gt: ">", lte: "<=", lt: "<" } as const;
+const COMPARED = Object.keys(OPERATORS) as (keyof typeof OPERATORS)[];
+
+const within = (column: string, bounds: TimeBounds): Condition[] =>
+  COMPARED.flatMap((bound) =>
+    bounds[bound] === undefined
+      ? []
+      : [{ sql: `${isoOf(column)} ${OPERATORS[bound]} ?`, values: [bounds[bound]] }],
+  );
+
+type Scalar = string | number | boolean | null;
+
+/** Returns the path of SQLite for keys with points between them: `$."a"."b"`. */
+const pathOf = (keys: string): string =>
+  `$${keys
+    .split(".")
+    .map((key) => `."${key}"`)
+    .join("")}`;
+
+function ofMetadata(keys: string, condition: MetadataCondition): Condition[] {
+  const path = pathOf(keys);
+  const value = `json_extract(${METADATA}, ?)`;
+  const kind = `json_type(${METADATA}, ?)`;
+  if (typeof condition !== "object" || condition === null) return [equals(path, condition)];
+  const { eq, ne, in: listed, exists } = condition;
+  return [
+    ...(eq === undefined ? [] : [equals(path, eq)]),
+    ...(ne === undefined
+      ? []
+      : [
+          {
+            sql: `(${kind} IS NOT NULL AND NOT (${equals(path, ne).sql}))`,
+            values: [path, ...equals(path, ne).values],
+          },
+        ]),
+    ...(listed === undefined ? [] : [anyOf(listed.map((one) => equals(path, one)))]),
+    ...(exists === undefined
+      ? []
+      : [{ sql: `${kind} IS ${exists ? "NOT NULL" : "NULL"}`, values: [path] }]),
+    ...COMPARED.flatMap((bound) => {
+      const limit = condition[bound];
+      if (limit === undefined) return [];
+      const kinds = typeof limit === "number" ? "('integer', 'real')" : "('text')";
+      return [
+        {
+          sql: `(${kind} IN ${kinds} AND ${value} ${OPERATORS[bound]} ?)`,
+          values: [path, path, limit],
+        },
+      ];
+    }),
+  ];
+}
+
+/** The condition that the value at a path equals this one, of the same type. */
+function equals(path: string, wanted: Scalar): Condition {
+  const kind = `coalesce(json_type(${METADATA}, ?), '')`;
+  if (wanted === null) return { sql: `${kind} = 'null'`, values: [path] };
+  if (typeof wanted === "boolean") return { sql: `${kind} = ?`, values: [path, String(wanted)] };
+  const kinds = typeof wanted === "number" ? "('integer', 'real')" : "('text')";
+  return {
+    sql: `(${kind} IN ${kinds} AND json_extract(${METADATA}, ?) = ?)`,
+    values: [path, path, wanted],
+  };
+}

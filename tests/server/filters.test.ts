@@ -1,0 +1,314 @@
+// Fields by which memories are filtered: the filter of requests against one in plain TypeScript, lists
+// and deletions by a filter, replacement by id, expiry, and fields that no request has.
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { OperationShape } from "../../js/server/src/api/operation.ts";
+import { AGENT_OPERATIONS, AGENTLESS_OPERATIONS } from "../../js/server/src/api/operations.ts";
+
+import { LESSON, sharedServer } from "./support/shared-server.ts";
+
+const { server, client } = sharedServer();
+
+interface Stored {
+  id: string;
+  type: string;
+  user: string | null;
+  session: string | null;
+  tags: string[];
+  metadata: Record<string, unknown> | null;
+  event_time: string | null;
+  memory_section: string;
+}
+
+const USERS = ["mira", "omar", null];
+const TAGS = ["home", "work", "draft"];
+const DAYS = ["2026-01-05T00:00:00.000Z", "2026-03-05T00:00:00.000Z", "2026-05-05T00:00:00.000Z"];
+
+const memory = fc.record({
+  type: fc.constantFrom("note", "episode"),
+  subtype: fc.constantFrom("custom:lesson", "custom:trade_entry", null),
+  user: fc.constantFrom(...USERS),
+  session: fc.constantFrom("s1", "s2", null),
+  tags: fc.uniqueArray(fc.constantFrom(...TAGS)),
+  metadata: fc.option(
+    fc.record(
+      {
+        pages: fc.integer({ min: 0, max: 5 }),
+        project: fc.record({ name: fc.constantFrom("a", "b") }),
+      },
+      { requiredKeys: [] },
+    ),
+  ),
+  event_time: fc.option(fc.constantFrom(...DAYS)),
+});
+
+const KEYS = ["user", "session", "type", "section", "tags", "metadata", "event_time"];
+const filters = fc.record(
+  {
+    user: fc.oneof(
+      fc.constantFrom(...USERS),
+      fc.uniqueArray(fc.constantFrom(...USERS), { minLength: 1 }),
+    ),
+    session: fc.constantFrom("s1", "s2"),
+    type: fc.constantFrom("note", ["note", "episode"]),
+    section: fc.constantFrom("KNOWLEDGE", ["EPISODIC"]),
+    tags: fc.record(
+      {
+        any: fc.uniqueArray(fc.constantFrom(...TAGS), { minLength: 1 }),
+        all: fc.uniqueArray(fc.constantFrom(...TAGS), { minLength: 1 }),
+        none: fc.uniqueArray(fc.constantFrom(...TAGS), { minLength: 1 }),
+      },
+      { requiredKeys: [] },
+    ),
+    metadata: fc.constantFrom<object>(
+      { pages: 3 },
+      { pages: { gte: 2, lt: 5 } },
+      { "project.name": "a" },
+      { "project.name": { ne: "a" } },
+      { pages: { in: [1, 2] } },
+      { project: { exists: false } },
+    ),
+    event_time: fc.constantFrom({ gte: DAYS[1] }, { lt: DAYS[1] }),
+  },
+  { requiredKeys: [] },
+);
+type Wanted = Record<string, unknown>;
+
+/** At most three conditions: more of them match nothing. */
+const few = fc
+  .tuple(filters, fc.shuffledSubarray(KEYS, { minLength: 1, maxLength: 3 }))
+  .map(
+    ([filter, keys]): Wanted =>
+      Object.fromEntries(Object.entries(filter).filter(([key]) => keys.includes(key))),
+  );
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
+const at = (data: unknown, path: string): unknown =>
+  path
+    .split(".")
+    .reduce((value, key) => (value as Record<string, unknown> | undefined)?.[key], data);
+
+/** The filter in plain TypeScript. */
+function passes(memory: Stored, wanted: Wanted): boolean {
+  const { user, session, type, section, tags, metadata, event_time } = wanted;
+  const { any, all, none } = (tags ?? {}) as Record<string, string[] | undefined>;
+  const has = (tag: string) => memory.tags.includes(tag);
+  const bounds = (event_time ?? {}) as { gte?: string; lt?: string };
+  return (
+    (user === undefined || listOf(user).includes(memory.user)) &&
+    (session === undefined || listOf(session).includes(memory.session)) &&
+    (type === undefined || listOf(type).includes(memory.type)) &&
+    (section === undefined || listOf(section).includes(memory.memory_section)) &&
+    (any === undefined || any.some(has)) &&
+    (all === undefined || all.every(has)) &&
+    (none === undefined || !none.some(has)) &&
+    (bounds.gte === undefined || (memory.event_time ?? "") >= bounds.gte) &&
+    (bounds.lt === undefined || (memory.event_time !== null && memory.event_time < bounds.lt)) &&
+    Object.entries((metadata ?? {}) as object).every(([path, condition]) => {
+      const value = at(memory.metadata ?? {}, path);
+      if (typeof condition !== "object") return value === condition;
+      const { gte, lt, ne, in: listed, exists } = condition;
+      return (
+        (gte === undefined || (typeof value === "number" && value >= gte)) &&
+        (lt === undefined || (typeof value === "number" && value < lt)) &&
+        (ne === undefined || (value !== undefined && value !== ne)) &&
+        (listed === undefined || listed.includes(value)) &&
+        (exists === undefined || (value !== undefined) === exists)
+      );
+    })
+  );
+}
+
+describe("a filter", () => {
+  test("keeps the same memories as one in plain TypeScript, in searches, lists and deletions", async () => {
+    const own = client();
+    const given = fc.sample(memory, { numRuns: 60, seed: 7 });
+    const stored: Stored[] = [];
+    for (const [place, fields] of given.entries())
+      stored.push(await own.create({ content_title: `Harbour note ${place}`, ...fields }));
+    const sorted = (ids: string[]) => [...ids].sort();
+    let matched = 0;
+    const property = fc.asyncProperty(few, async (filter) => {
+      const expected = sorted(stored.filter((one) => passes(one, filter)).map(({ id }) => id));
+      matched += expected.length;
+      const found = await own.search("harbour note", { filter, limit: 100 });
+      expect(sorted(found)).toEqual(expected);
+      const bySignals = await own.search("harbour note", {
+        filter,
+        limit: 100,
+        ranking: "signals",
+      });
+      expect(sorted(bySignals)).toEqual(expected);
+      const listed = await own.ask(
+        `GET /nodes?limit=100&filter=${encodeURIComponent(JSON.stringify(filter))}`,
+      );
+      expect(sorted(listed.body.data.map(({ id }: Stored) => id))).toEqual(expected);
+      if (Object.keys(filter).length === 0) return;
+      const trial = await own.ask("POST /nodes/delete", { filter, dry_run: true });
+      expect(trial.body).toMatchObject({ matched: expected.length, deleted: 0, dry_run: true });
+      expect(sorted(trial.body.ids)).toEqual(expected);
+    });
+    await fc.assert(property, { numRuns: 80, seed: 11 });
+    expect(matched).toBeGreaterThan(300);
+  });
+
+  test("finds few memories among many, whatever stands before them", async () => {
+    const own = client();
+    const items = Array.from({ length: 100 }, (_, place) => ({
+      ...LESSON,
+      user: place === 70 ? "mira" : "omar",
+    }));
+    await own.ask("POST /nodes/batch", { items });
+    const { body } = await own.ask("POST /search", {
+      query: "funding squeeze",
+      limit: 1,
+      filter: { user: "mira" },
+    });
+    expect(body.data).toMatchObject([{ user: "mira" }]);
+  });
+
+  test("holds in /retrieve, /context/lines and lists by query fields", async () => {
+    const own = client();
+    const mine = await own.create({ user: "mira", tags: ["home"], session: "s1", source: "chat" });
+    await own.create({ user: "omar", tags: ["work"], session: "s2" });
+    const filter = { user: "mira" };
+    const { body } = await own.ask("POST /retrieve", { query: "funding squeeze", filter });
+    expect(body.data.map(({ id }: Stored) => id)).toEqual([mine.id]);
+    const lines = await own.ask("POST /context/lines", { query: "funding squeeze", filter });
+    expect(lines.body.ids).toEqual([mine.id]);
+    for (const query of ["user=mira", "tag=home", "session=s1", "source=chat"]) {
+      const { body } = await own.ask(`GET /nodes?${query}`);
+      expect(body.data.map(({ id }: Stored) => id)).toEqual([mine.id]);
+    }
+  });
+
+  test("is refused if a condition is wrong, by its field", async () => {
+    const { ask } = client();
+    for (const [filter, path] of [
+      [{ usr: "mira" }, "filter.usr"],
+      [{ tags: { some: ["a"] } }, "filter.tags.some"],
+      [{ metadata: { 'a"b': 1 } }, 'filter.metadata.a"b'],
+      [{ created: { gte: "yesterday" } }, "filter.created.gte"],
+      [{ section: "TRADES" }, "filter.section"],
+    ] as const) {
+      const { status, body } = await ask("POST /search", { query: "x", filter });
+      expect([status, body.issues.map((issue: { path: string }) => issue.path)]).toEqual([
+        400,
+        [path],
+      ]);
+    }
+    const all = await ask("POST /nodes/delete", { filter: {} });
+    expect(all).toMatchObject({ status: 400, body: { issues: [{ path: "filter" }] } });
+    expect((await ask("GET /nodes?filter=%7B")).status).toBe(400);
+  });
+});
+
+describe("POST /nodes/delete", () => {
+  test("deletes what the filter matches, and nothing else", async () => {
+    const own = client();
+    await own.create({ user: "mira" });
+    const other = await own.create({ user: "omar" });
+    const { body } = await own.ask("POST /nodes/delete", { filter: { user: "mira" } });
+    expect(body).toMatchObject({ ok: true, matched: 1, deleted: 1 });
+    const { data } = (await own.ask("GET /nodes")).body;
+    expect(data.map(({ id }: Stored) => id)).toEqual([other.id]);
+  });
+});
+
+describe("PUT /nodes/{id}", () => {
+  test("creates a memory, then replaces it and keeps its edges", async () => {
+    const own = client();
+    const other = await own.create();
+    const made = await own.ask("PUT /nodes/diet", { ...LESSON, tags: ["food"], user: "mira" });
+    expect(made).toMatchObject({ status: 200, body: { id: "diet", version: 1, user: "mira" } });
+    await own.link("diet", other.id);
+    const replaced = await own.ask("PUT /nodes/diet", { type: "note", content_title: "No dairy" });
+    expect(replaced.body).toMatchObject({
+      ...{ id: "diet", type: "note", content_title: "No dairy", content_body: null },
+      ...{ tags: [], user: null, subtype: null, created_at: made.body.created_at },
+    });
+    expect((await own.ask("GET /edges?node_id=diet&direction=both")).body.count).toBe(1);
+    expect(await own.search("dairy", { limit: 1 })).toEqual(["diet"]);
+  });
+
+  test("heeds If-Match, and refuses an id in the body", async () => {
+    const { ask } = client();
+    const at = (version: string) => ({ "if-match": version });
+    expect((await ask("PUT /nodes/diet", LESSON, at('"1"'))).status).toBe(412);
+    await ask("PUT /nodes/diet", LESSON);
+    expect((await ask("PUT /nodes/diet", LESSON, at('"7"'))).status).toBe(412);
+    expect((await ask("PUT /nodes/diet", LESSON, at('"1"'))).status).toBe(200);
+    expect(await ask("PUT /nodes/diet", { ...LESSON, id: "x" })).toMatchObject({
+      status: 400,
+      body: { issues: [{ path: "id" }] },
+    });
+  });
+});
+
+describe("a memory with expires_at", () => {
+  test("is not found, listed or read any more once its time has come", async () => {
+    const own = client();
+    const soon = new Date(Date.now() + 700).toISOString();
+    const { id } = await own.create({ expires_at: soon });
+    const kept = await own.create({ expires_at: "2999-01-01T00:00:00Z" });
+    await own.link(id, kept.id);
+    expect((await own.search("funding squeeze")).sort()).toEqual([id, kept.id].sort());
+    await new Promise((resolve) => setTimeout(resolve, 800));
+    expect(await own.search("funding squeeze")).toEqual([kept.id]);
+    expect((await own.ask("GET /nodes")).body.count).toBe(1);
+    expect((await own.ask(`GET /nodes/${id}`)).status).toBe(404);
+    expect((await own.ask(`GET /edges?node_id=${kept.id}`)).body.count).toBe(0);
+    expect((await own.ask("GET /health")).body.node_count).toBe(1);
+  });
+
+  test("lives on if its time is changed", async () => {
+    const own = client();
+    const { id } = await own.create({ expires_at: new Date(Date.now() + 300).toISOString() });
+    await own.ask(`PATCH /nodes/${id}`, { expires_at: null });
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect((await own.ask(`GET /nodes/${id}`)).body).toMatchObject({ id, expires_at: null });
+  });
+});
+
+describe("a field that no request has", () => {
+  const OPERATIONS: [string, OperationShape][] = Object.entries({
+    ...AGENT_OPERATIONS,
+    ...AGENTLESS_OPERATIONS,
+  });
+
+  test.each(OPERATIONS)("is refused by %s, by its name", async (_, operation) => {
+    const { method, path, body, example = {} } = operation;
+    const filled = path.replace(/\{(\w+)\}/g, "none");
+    const query = new URLSearchParams({ no_such_field: "1" });
+    const inQuery = await server().ask(
+      `${method.toUpperCase()} ${filled}?${query}`,
+      body === undefined ? undefined : (example.body as object),
+    );
+    const issue = { path: "no_such_field", message: expect.stringContaining("is not a field") };
+    const refused = {
+      status: 400,
+      body: { issues: expect.arrayContaining([expect.objectContaining(issue)]) },
+    };
+    expect(inQuery).toMatchObject(refused);
+    if (body === undefined) return;
+    const inBody = await server().ask(`${method.toUpperCase()} ${filled}`, {
+      ...(example.body as object),
+      no_such_field: 1,
+    });
+    expect(inBody).toMatchObject(refused);
+  });
+
+  test("is answered with the field that may be meant", async () => {
+    const { ask } = client();
+    const said = async (call: string, fields: object) =>
+      (await ask(call, fields)).body.issues.map(({ message }: { message: string }) => message);
+    const mean = (name: string) => [`is not a field of this request: did you mean ${name}?`];
+    expect(await said("POST /nodes", { ...LESSON, tagz: ["a"] })).toEqual(mean("tags"));
+    expect(await said("POST /nodes", { ...LESSON, user_id: "mira" })).toEqual(mean("user"));
+    expect(await said("POST /search", { query: "x", top_k: 3 })).toEqual(mean("limit"));
+    expect(await said("POST /nodes/batch", { items: [{ ...LESSON, content: "x" }] })).toEqual(
+      mean("content_body"),
+    );
+  });
+});
