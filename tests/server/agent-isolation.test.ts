@@ -193,6 +193,14 @@ const REQUESTS: { readonly [Operation in Name]: (parts: Parts) => fc.Arbitrary<G
     }),
   deleteNode: ({ id }) => ofId(id("node")),
   putNode: (parts) => ofId(parts.newId, { body: newNode(parts).map(({ id: _, ...node }) => node) }),
+  isAnswerable: ({ query }) => asked({ body: fields({ question: query }) }),
+  timeline: (parts) =>
+    asked({
+      query: page(parts, "timeline", {
+        from: fc.constant("2020-01-01"),
+        order: fc.constantFrom("asc", "desc"),
+      }),
+    }),
   deleteNodes: ({ id, name }) =>
     asked({
       body: fields(

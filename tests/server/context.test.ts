@@ -68,7 +68,7 @@ describe("POST /context", () => {
     expect(answer.recalled_ids.procedure).toEqual([procedure.id]);
     const { fact: facts, episode: episodes } = answer.recalled_ids;
     expect([...facts, ...episodes].sort()).toEqual([fact.id, episode.id, untyped.id].sort());
-    expect(answer.prompt).toMatch(/^## Identity\n\nYou are a trader\.\n\n## Current Frame/);
+    expect(answer.prompt).toMatch(/^## Identity\n\nYou are a trader\.\n\n## Related Decisions/);
     expect(answer.prompt).toContain("Fade BTC funding above 0.1%");
     expect(answer.prompt).not.toContain("Gardens");
     expect(Object.keys(answer.recalled_content).sort()).toEqual(
@@ -159,7 +159,9 @@ describe("POST /context", () => {
     const { prompt, failed } = await build(own, { input: "What did we talk about recently?" });
     expect(failed).toEqual([]);
     const section = (name: string) => prompt.split("## ").find((it: string) => it.startsWith(name));
-    expect(section("User Profile")).toBe("User Profile\n\n- Short answers\n\n");
+    expect(section("User Profile")).toMatch(
+      /^User Profile\n\n- Short answers \(noted on \d+ \w+ \d{4}, today\)\n\n$/,
+    );
     expect(section("Recent Conversations")).toMatch(/Talked about stops.*Wider stops/);
     expect(section("Recent Conversations")).not.toContain("hats");
   });
@@ -262,6 +264,203 @@ describe("POST /context", () => {
     );
     expect(strengths.get(tie.id)).toBeCloseTo(0.53, 10);
     expect(strengths.get(apart.id)).toBe(0.5);
+  });
+});
+
+describe("a prompt by evidence", () => {
+  const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString();
+
+  test("finds what a search finds, whatever the first word or its capital is", async () => {
+    const own = client();
+    const facts = [
+      "User wears size M.",
+      "User drinks coffee without sugar.",
+      "User lives in Oslo.",
+      "User is allergic to cashews and carries an EpiPen.",
+      "User has a dog named Rex.",
+    ];
+    for (const content_title of facts)
+      await own.create({ subtype: null, content_title, content_body: null });
+    for (const [input, said] of [
+      ["What is my shirt size?", "size M"],
+      ["what is my shirt size?", "size M"],
+      ["What should I cook for User tonight? Any allergies?", "cashews"],
+    ] as const) {
+      const { prompt, probability, asked } = await build(own, { input });
+      expect(prompt, input).toContain(said);
+      expect(probability).toBeGreaterThan(0);
+      expect(asked).toBe(input);
+    }
+  });
+
+  test("ends each line with the day of the event, or of the note, and how long ago it is", async () => {
+    const own = client();
+    const note = { subtype: null, content_body: null };
+    await own.create({ ...note, content_title: "The roof was repaired", event_time: day(49) });
+    await own.create({ ...note, content_title: "The roof leaks again", created_at: day(1) });
+    const { prompt } = await build(own, { input: "What about the roof?" });
+    expect(prompt).toMatch(/- The roof was repaired \(on \d+ \w{3} \d{4}, 7 weeks ago\)/);
+    expect(prompt).toMatch(/- The roof leaks again \(noted on \d+ \w{3} \d{4}, yesterday\)/);
+  });
+
+  test("leaves out what another memory supersedes, and the turn itself", async () => {
+    const own = client();
+    const note = { subtype: null, content_body: null };
+    const old = await own.create({ ...note, content_title: "The API rate limit is 60 a minute" });
+    const now = await own.create({ ...note, content_title: "The API rate limit is 300 a minute" });
+    await own.link(now.id, old.id, "supersedes");
+    const input = "What is the current API rate limit?";
+    const echo = await own.create({ ...note, content_title: input });
+    const { prompt, left_out } = await build(own, { input });
+    expect(prompt).toContain("300 a minute");
+    expect(prompt).not.toContain("60 a minute");
+    const reasons = new Map(
+      left_out.map(({ id, reason }: { id: string; reason: string }) => [id, reason]),
+    );
+    expect(reasons.get(old.id)).toBe("superseded");
+    expect(reasons.get(echo.id)).toBe("echo");
+  });
+
+  test("keeps within max_tokens, and fills what a long memory leaves free", async () => {
+    const own = client();
+    const note = { subtype: null };
+    const long = await own.create({
+      ...note,
+      content_title: "Garden plan",
+      content_body: "The garden has beds, paths and a pond. ".repeat(40),
+    });
+    const short = await own.create({
+      ...note,
+      content_title: "The garden gate is green",
+      content_body: null,
+    });
+    const { prompt, tokens, left_out } = await build(own, {
+      input: "Which plan has the garden, and what colour is its gate?",
+      max_tokens: 80,
+    });
+    expect(tokens).toBeLessThanOrEqual(80);
+    expect(prompt).toContain("gate is green");
+    expect(left_out).toContainEqual({ id: long.id, section: "facts", reason: "total" });
+    const none = await build(own, { input: "garden gate", budgets: { facts: 0 } });
+    expect(none.left_out).toContainEqual({ id: short.id, section: "facts", reason: "budget" });
+  });
+
+  test("asks with the last messages if the turn continues their topic", async () => {
+    const own = client();
+    await own.create({
+      subtype: null,
+      content_title: "Omar's brother works in Bergen",
+      content_body: null,
+    });
+    const messages = [
+      { role: "user", content: "Tell me about Omar and his brother." },
+      { role: "assistant", content: "What do you want to know?" },
+    ];
+    const { prompt, asked } = await build(own, { input: "where?", messages });
+    expect(asked).toContain("Omar");
+    expect(prompt).toContain("Bergen");
+  });
+
+  test("holds the memories of the filter alone, in the profile, too", async () => {
+    const own = client();
+    const note = { content_body: null };
+    await own.create({
+      ...note,
+      subtype: "custom:preference",
+      content_title: "Mira likes tea",
+      user: "mira",
+    });
+    await own.create({
+      ...note,
+      subtype: "custom:preference",
+      content_title: "Omar likes tea",
+      user: "omar",
+    });
+    const { prompt } = await build(own, { input: "tea or coffee?", filter: { user: "omar" } });
+    expect(prompt).toContain("Omar likes tea");
+    expect(prompt).not.toContain("Mira");
+  });
+
+  test("counts nothing with recall: false, and neither does a search", async () => {
+    const own = client();
+    const { id } = await own.create();
+    await build(own, { input: "funding squeeze", recall: false });
+    await own.ask("POST /search", { query: "funding squeeze", recall: false });
+    await own.ask("POST /retrieve", { query: "funding squeeze", recall: false });
+    expect((await own.ask(`GET /nodes/${id}?recall=false`)).body.neural_access_count).toBe(0);
+  });
+});
+
+test("thirty searches leave the score of a memory as it was", async () => {
+  const own = client();
+  await own.create();
+  await own.create({ content_title: "Volvo XC60", content_body: "bought in spring" });
+  const scored = async () => (await own.ask("POST /search", { query: "Volvo" })).body.data[0].score;
+  const before = await scored();
+  for (let time = 0; time < 30; time++) await scored();
+  expect(await scored()).toBe(before);
+});
+
+test("POST /answerable tells how probably the memory holds an answer", async () => {
+  const own = client();
+  const { id } = await own.create({
+    content_title: "The garden gate is green",
+    content_body: null,
+  });
+  const said = async (question: string) => (await own.ask("POST /answerable", { question })).body;
+  const known = await said("What colour is the garden gate?");
+  expect(known).toMatchObject({ best: { id, content_title: "The garden gate is green" } });
+  const unknown = await said("Who won the chess final?");
+  expect(unknown).toMatchObject({ answerable: false });
+  expect(known.probability).toBeGreaterThan(unknown.probability);
+  expect((await own.ask(`GET /nodes/${id}?recall=false`)).body.neural_access_count).toBe(0);
+});
+
+describe("GET /timeline", () => {
+  test("lists memories by the time of the event or of the creation, page by page", async () => {
+    const own = client();
+    const made = (content_title: string, fields: object) =>
+      own.create({ content_title, ...fields });
+    await made("second", { event_time: "2026-04-02T00:00:00Z" });
+    await made("first", { created_at: "2026-03-02T00:00:00Z" });
+    await made("third", { event_time: "2026-05-02T00:00:00Z", tags: ["trip"] });
+    await made("outside", { event_time: "2026-07-02T00:00:00Z" });
+    const titles = async (query: string) =>
+      (await own.ask(`GET /timeline?${query}`)).body.data.map(
+        (entry: { content_title: string; at_is: string }) =>
+          `${entry.content_title} ${entry.at_is}`,
+      );
+    const range = "from=2026-03-01&to=2026-06-01";
+    const all = ["first created", "second event", "third event"];
+    expect(await titles(range)).toEqual(all);
+    expect(await titles(`${range}&order=desc`)).toEqual(all.toReversed());
+    expect(await titles(`${range}&tag=trip`)).toEqual(["third event"]);
+    const paged: string[] = [];
+    let cursor = "";
+    do {
+      const { body } = await own.ask(`GET /timeline?${range}&limit=1${cursor}`);
+      paged.push(...body.data.map(({ content_title }: { content_title: string }) => content_title));
+      cursor = body.next_cursor === null ? "" : `&cursor=${body.next_cursor}`;
+    } while (cursor !== "");
+    expect(paged).toEqual(["first", "second", "third"]);
+  });
+
+  test("is not needed for a question that names a time alone", async () => {
+    const own = client();
+    const spring = await own.create({
+      subtype: null,
+      content_title: "Moved to Bergen",
+      content_body: null,
+      event_time: "2026-04-10T00:00:00Z",
+    });
+    await own.create({
+      subtype: null,
+      content_title: "Bought skis",
+      content_body: null,
+      event_time: "2026-01-10T00:00:00Z",
+    });
+    for (const query of ["What happened in spring 2026?", "Was war im April 2026?"])
+      expect((await own.search(query, { limit: 1 }))[0], query).toBe(spring.id);
   });
 });
 

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
 import { searchHandlers } from "../../js/server/src/agent/handlers/search.ts";
 import type { GivenTo, QuestionVector } from "../../js/server/src/api/operation.ts";
-import { type searchOperations, searchRequest } from "../../js/server/src/api/search.ts";
+import { countedSearch, type searchOperations } from "../../js/server/src/api/search.ts";
 import { Embedder } from "../../js/server/src/embeddings/embedder.ts";
 import { OtherModel } from "../../js/server/src/embeddings/other-model.ts";
 import type { EmbeddingModel } from "../../js/server/src/embeddings/provider.ts";
@@ -26,7 +26,7 @@ const log = pino({ level: "silent" });
 const searchFor = (query: string): Search => ({
   params: undefined,
   query: undefined,
-  body: searchRequest.parse({ query }),
+  body: countedSearch.parse({ query }),
 });
 
 /** A pool over one agent with a model, and the requests to the agent's thread. */

@@ -39,7 +39,8 @@ describe("the view Context", () => {
     await page.getByText(/^\d+ of 60 tokens/).waitFor();
     await page.getByRole("button", { name: "Reset" }).click();
     await expect.poll(() => blocks.count()).toBe(before);
-    await page.getByRole("slider", { name: "Budget, Procedures" }).fill("20");
+    await page.getByText("Budgets of sections").click();
+    await page.getByRole("slider", { name: "Budget, Facts" }).fill("20");
     await page.getByText("It does not fit into the budget of its section").first().waitFor();
 
     await page.getByRole("textbox", { name: "Turn" }).fill("hello");
@@ -79,7 +80,7 @@ describe("prompts of page and server", () => {
     ]) {
       const request = { input, identity: "You are a careful trader.", budgets: { facts: 300 } };
       const there = await server.ask("POST /context", { ...request, recall: "none" });
-      const here = await buildContext(held, request);
+      const here = buildContext(held, request);
       expect(here.prompt, input).toBe(there.body.prompt);
       expect(here.sections, input).toEqual(there.body.sections);
       expect(

@@ -1,29 +1,30 @@
 // Builds the prompt of a turn over the memory that is open, by the rules of the server.
 
-import {
-  type BuiltContext,
-  type ContextBudget,
-  type ContextMemory,
-  contextBudget,
-  type LeftOut,
-  type MemorySection,
-  type MemoryType,
-  type ProfileFact,
-  type RecentConversation,
-  type RetrievalQuery,
-  type SectionName,
-} from "nous-wasm";
-import { fadedNow, presentNode, presentNow } from "../../../server/src/agent/present.ts";
-import { createdAtOf } from "../../../server/src/agent/replica/index-rows.ts";
+import type { ContextBudget, MemorySection, MemoryType } from "nous-wasm";
+import { fadedNow } from "../../../server/src/agent/present.ts";
+import { createdAtOf, namesIn } from "../../../server/src/agent/replica/index-rows.ts";
 import { PROFILE_CATEGORIES } from "../../../server/src/agent/rules/profile.ts";
 import {
   CONVERSATIONS,
   isAtHand,
-  LEAST_PROBABILITY,
+  isPutAway,
+  LEAST_IN_PROMPT,
+  MOST_CANDIDATES,
   MOST_PROFILE,
-  soughtFor,
-  subtypesByType,
+  MOST_RECENT,
+  RECENT_FOR,
 } from "../../../server/src/agent/rules/prompt.ts";
+import {
+  candidateOf,
+  factorOf,
+  fixedParts,
+  type Left,
+  type PromptMemory,
+  promptOfTurn,
+  questionOfTurn,
+  type TurnPrompt,
+  USUAL_TOKENS,
+} from "../../../server/src/agent/rules/turn-prompt.ts";
 import { rounded } from "../../../server/src/agent/search/rows.ts";
 import type { IndexedNodeRow } from "../../../server/src/storage/rows.ts";
 import { titleOf } from "./ask.ts";
@@ -48,38 +49,45 @@ export interface Found {
 }
 
 /** A prompt, and how it came about. */
-export interface Prompt
-  extends Pick<BuiltContext, "prompt" | "tokens" | "sections" | "failed" | "frame"> {
-  queries: RetrievalQuery[];
-  /** The memories in the prompt, in its order. */
+export interface Prompt extends Pick<TurnPrompt, "prompt" | "tokens" | "sections"> {
+  /** The question that memories were searched by; undefined if the turn asks for nothing. */
+  asked: string | undefined;
+  /** The memories in the prompt, the most probable first. */
   recalled: (Found & { type: MemoryType })[];
   /** The memories that were found and are not in the prompt; `block` is the section of the prompt. */
-  left: (Found & Pick<LeftOut, "reason"> & { block: SectionName })[];
-  budgets: ContextBudget;
-  /** The budgets that the turn has if none is changed. */
-  usual: ContextBudget;
+  left: (Found & Pick<Left, "reason"> & { block: Left["section"] })[];
+  budgets: Partial<ContextBudget>;
   milliseconds: number;
 }
 
-/** A memory of the page has no accesses that wait to be stored. */
-const NOTHING_SOFT = { lastAccess: () => null };
+/** The budgets of a turn if none is changed. */
+const USUAL = { total: USUAL_TOKENS };
 
 /** Returns the prompt of a turn. */
-export async function buildContext(
-  held: Held,
-  { input, identity, budgets }: ContextRequest,
-): Promise<Prompt> {
+export function buildContext(held: Held, { input, identity, budgets }: ContextRequest): Prompt {
   const { engine, now } = held;
-  const scores = new Map<string, number>();
   const start = performance.now();
-  const built = await engine.buildContext({
-    ...{ input, identity, budgets, now },
-    retrieve: retrieverOf(held, scores),
-    profile: () => profileOf(held),
-    recent: ({ since, limit }) => conversationsSince(held, since, limit),
+  const { frame_id } = engine.selectFrame(input);
+  const { signals } = engine.planTurn(input, frame_id);
+  const opensTopic = engine.nextTopic(input) !== null;
+  const asked = questionOfTurn(input, [], { signals, opensTopic });
+  const hits = asked === undefined ? [] : hitsOf(held, asked);
+  const scores = new Map(hits.map(({ row, score }) => [row.id, score]));
+  const { prompt, tokens, sections, recalled, left_out } = promptOfTurn({
+    ...{ input, now, messages: [], budgets: { ...USUAL, ...budgets } },
+    fixed: fixedParts({ identity, censors: [] }),
+    found: hits.map(({ row, score, superseded_by }) => {
+      const stored = { frame: row.frame, censors: namesIn(row.censors) };
+      return {
+        ...candidateOf(row, engine),
+        score: score * factorOf(stored, frame_id, []),
+        superseded_by,
+      };
+    }),
+    profile: profileOf(held),
+    recent: conversationsSince(held),
   });
   const milliseconds = performance.now() - start;
-  const { prompt, tokens, sections, failed, frame, plan, recalled_ids, left_out } = built;
   const found = (id: string): Found => {
     const row = held.row(id)!;
     return {
@@ -90,48 +98,44 @@ export async function buildContext(
       score: scores.get(id),
     };
   };
-  const usual = contextBudget(frame.frame_id, plan.budget_overrides);
   return {
-    ...{ prompt, tokens, sections, failed, frame, milliseconds, usual },
-    queries: plan.queries,
-    recalled: (Object.entries(recalled_ids) as [MemoryType, string[]][]).flatMap(([type, ids]) =>
-      ids.map((id) => ({ ...found(id), type })),
-    ),
+    ...{ prompt, tokens, sections, asked, milliseconds },
+    recalled: recalled.map(({ id, type }) => ({ ...found(id), type })),
     left: left_out.flatMap(({ id, section, reason }) =>
       id === null || held.row(id) === undefined ? [] : { ...found(id), block: section, reason },
     ),
-    budgets: { ...usual, ...budgets },
+    budgets: { ...USUAL, ...budgets },
   };
 }
 
-/** Returns the function that finds memories of a type, and notes their probabilities. */
-function retrieverOf(held: Held, scores: Map<string, number>) {
-  const { engine, index, rows, now } = held;
-  const present = { index, engine, soft: NOTHING_SOFT, compat: "none" } as const;
-  // Null stands for memories without a subtype.
-  const used = new Set([null, ...[...rows.nodes.values()].map(({ subtype }) => subtype)]);
-  const byType = subtypesByType(used, engine);
-  return ({ memory_type, query_text, limit }: RetrievalQuery): ContextMemory[] => {
-    const subtypes = byType.get(memory_type)?.map((name) => name ?? "");
-    if (subtypes === undefined || query_text.trim() === "") return [];
-    const answers = index.ask(query_text, {
-      limit: soughtFor(limit),
-      min_score: LEAST_PROBABILITY,
-      now,
-      filters: { subtypes },
-    });
-    const nodes = presentNow(
-      answers.map(({ id }) => held.row(id)!),
-      present,
-      now,
-    );
-    return nodes.map((node, place) => {
-      const score = rounded(answers[place]!.score);
-      scores.set(node.id, score);
-      const { frame, censors } = node;
-      return { ...engine.contextMemory({ ...node, score }), frame, censors };
-    });
-  };
+interface Hit {
+  row: IndexedNodeRow;
+  score: number;
+  superseded_by?: string | undefined;
+}
+
+/** Returns the memories that a question finds, with the successors of superseded ones. */
+function hitsOf(held: Held, question: string): Hit[] {
+  const { index, now } = held;
+  const all = index.ask(question, { limit: MOST_CANDIDATES, min_score: LEAST_IN_PROMPT, now });
+  const ids = all.map(({ id }) => id);
+  const states = fadedNow(ids, index, held.engine, now);
+  const answers = all.filter((_, place) => !isPutAway(states[place]?.lifecycle));
+  const hits = answers.map(
+    ({ id, score, superseded_by }): Hit => ({
+      row: held.row(id)!,
+      score: rounded(score),
+      superseded_by,
+    }),
+  );
+  const known = new Set(answers.map(({ id }) => id));
+  for (const { superseded_by, score } of [...hits]) {
+    const row = superseded_by === undefined ? undefined : held.row(superseded_by);
+    if (row === undefined || known.has(row.id)) continue;
+    known.add(row.id);
+    hits.push({ row, score });
+  }
+  return hits;
 }
 
 /** Returns the memories of these subtypes, newest first. */
@@ -142,28 +146,19 @@ function newestOf(held: Held, subtypes: readonly string[]): [row: IndexedNodeRow
     .sort(([a, atA], [b, atB]) => atB - atA || b.sequence - a.sequence);
 }
 
-function profileOf(held: Held): ProfileFact[] {
+function profileOf(held: Held): PromptMemory[] {
   const { engine, index, now } = held;
   const rows = newestOf(held, Object.keys(PROFILE_CATEGORIES)).slice(0, MOST_PROFILE);
-  const states = fadedNow(
-    rows.map(([{ id }]) => id),
-    index,
-    engine,
-    now,
-  );
+  const ids = rows.map(([{ id }]) => id);
+  const states = fadedNow(ids, index, engine, now);
   const shown = rows.filter((_, place) => isAtHand(states[place]?.lifecycle));
-  return shown.map(([row]) => ({
-    id: row.id,
-    text: engine.contextMemory(presentNode(row, undefined, { soft: NOTHING_SOFT, engine })).text,
-    category: PROFILE_CATEGORIES[row.subtype ?? ""]!,
-  }));
+  return shown.map(([row]) => candidateOf(row, engine));
 }
 
-function conversationsSince(held: Held, since: number, limit: number): RecentConversation[] {
+function conversationsSince(held: Held): PromptMemory[] {
+  const { engine, now } = held;
   return newestOf(held, CONVERSATIONS)
-    .filter(([, at]) => at >= since)
-    .slice(0, limit)
-    .map(([{ id, content_title, content_summary }, at]) => ({
-      ...{ id, title: content_title, summary: content_summary, created_at: at },
-    }));
+    .filter(([, at]) => at >= now - RECENT_FOR)
+    .slice(0, MOST_RECENT)
+    .map(([row]) => ({ ...candidateOf(row, engine), heading: "recent_conversations" }));
 }

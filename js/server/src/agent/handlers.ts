@@ -16,6 +16,7 @@ import { nodeHandlers } from "./handlers/nodes.ts";
 import { playbookHandlers } from "./handlers/playbooks.ts";
 import { retrievalHandlers } from "./handlers/retrieval.ts";
 import { searchHandlers } from "./handlers/search.ts";
+import { timelineHandlers } from "./handlers/timeline.ts";
 
 export const HANDLERS: HandlersOf<typeof AGENT_OPERATIONS> = {
   ...nodeHandlers,
@@ -32,4 +33,5 @@ export const HANDLERS: HandlersOf<typeof AGENT_OPERATIONS> = {
   ...batchHandlers,
   ...clusterHandlers,
   ...conflictHandlers,
+  ...timelineHandlers,
 };

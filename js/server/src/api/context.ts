@@ -93,6 +93,12 @@ const contextRequest = z
       .describe(
         "Tokens by section; `conversation_window`: turns of the user that memories are compared with.",
       ),
+    max_tokens: tokens
+      .nullish()
+      .describe(
+        "How long the prompt may be, in tokens, as `budgets.total` says. Default by evidence: 1500.",
+      ),
+    filter: searchRequest.shape.filter.describe("Only memories that this filter matches."),
     embedding: searchRequest.shape.embedding.describe("The vector of the input."),
     ranking: searchRequest.shape.ranking,
     recall,
@@ -173,6 +179,20 @@ export const contextAnswer = z
     refresh_needed: z
       .boolean()
       .describe("Whether the turn begins another topic, so that an older prompt is outdated."),
+    asked: z
+      .string()
+      .optional()
+      .describe(
+        "By evidence: the question that memories were searched by. It is the input, after the user's " +
+          "last messages if it continues their topic. Missing if nothing was searched for.",
+      ),
+    answerable: z
+      .boolean()
+      .optional()
+      .describe("By evidence: whether the memory answers the turn. Missing by signals."),
+    probability: share
+      .optional()
+      .describe("By evidence: the probability of the best memory. Missing by signals."),
     left_out: z
       .array(
         z.object({

@@ -165,7 +165,7 @@ export const nodeChanges = z
   .openapi("NodeChanges", { description: "Fields of a memory to change. The others stay." });
 
 /** A filter as JSON, in a query string. */
-const filterText = z
+export const filterText = z
   .string()
   .max(MOST_QUERY_FILTER)
   .transform((json, context): unknown => {

@@ -15,6 +15,7 @@ import { nodeOperations } from "./nodes.ts";
 import { playbookOperations } from "./playbooks.ts";
 import { retrievalOperations } from "./retrieval.ts";
 import { questionOperations, searchOperations } from "./search.ts";
+import { timelineOperations } from "./timeline.ts";
 
 /** The operations on an agent. */
 export const AGENT_OPERATIONS = {
@@ -32,6 +33,7 @@ export const AGENT_OPERATIONS = {
   ...batchOperations,
   ...clusterOperations,
   ...conflictOperations,
+  ...timelineOperations,
 };
 
 /** The operations that need no agent. */

@@ -8,6 +8,7 @@ export const AGENTS = "agents";
 export const CLUSTERS = "clusters";
 export const MEMBERS = "members";
 export const QUEUE = "conflicts";
+export const TIMELINE = "timeline";
 export const GRAPH = "graph";
 
 /** Returns the cursor of a position in a list; null if there is no next page. */

@@ -14,11 +14,12 @@ const MOST_TOKENS = 1_000_000;
  * the agent asked for them itself.
  */
 export const recall = z
-  .enum(["automatic", "explicit", "none"])
+  .union([z.enum(["automatic", "explicit", "none"]), z.boolean()])
   .default("automatic")
+  .transform((how) => (typeof how === "string" ? how : how ? "automatic" : "none"))
   .describe(
     "Edges between memories that are recalled together gain, more by `explicit` than by " +
-      "`automatic`. `none` counts nothing.",
+      "`automatic`. `none`, or false, counts nothing.",
   );
 
 const retrievalRequest = searchRequest

@@ -67,6 +67,15 @@ export const searchRequest = z
         "How far a memory moves back that is like a better one, from 0 to 1. Default 0. Only by evidence.",
       ),
   })
+  .openapi("SearchFields", { description: "A question, and the filters of the search." });
+
+export const countedSearch = searchRequest
+  .extend({
+    recall: z
+      .boolean()
+      .default(true)
+      .describe("Whether the memories of the answer count as accessed."),
+  })
   .openapi("SearchRequest", { description: "A question, and the filters of the search." });
 
 const question = z
@@ -169,6 +178,12 @@ export const searchAnswer = z
         "Whether the memory answers the question: the best score reaches the constant " +
           "`ANSWERABLE`. Missing by signals.",
       ),
+    probability: share
+      .optional()
+      .describe(
+        "The probability that the memory answers the question: that of the best memory. Missing by " +
+          "signals.",
+      ),
     omitted_ids: omittedIds,
     metrics: searchMetrics,
     qcs: queryAssessment,
@@ -196,6 +211,29 @@ export const classification = z
   })
   .openapi("Classification", { description: "The kind of a question." });
 
+const answerableRequest = z
+  .object({
+    question: text(MOST_QUERY).min(1).describe("The question."),
+    filter: filter.nullish().describe("Only memories that this filter matches."),
+  })
+  .openapi("AnswerableRequest", { description: "A question that the memory may answer." });
+
+export const answerability = z
+  .object({
+    answerable: z
+      .boolean()
+      .describe("Whether the probability reaches the constant `ANSWERABLE`, 0.3."),
+    probability: share.describe("The probability that the memory holds an answer."),
+    best: z
+      .object({
+        id: z.string().describe("The id of the memory."),
+        content_title: z.string().describe("The title of the memory."),
+      })
+      .nullable()
+      .describe("The memory that answers best; null if none has to do with the question."),
+  })
+  .openapi("Answerability", { description: "Whether the memory holds an answer." });
+
 export const searchOperations = {
   search: operation({
     method: "post",
@@ -207,8 +245,19 @@ export const searchOperations = {
     returns: "The memories that were found, the best first.",
     example: { body: { query: "Friday deploys", limit: 5 } },
     scope: "memory",
-    body: searchRequest,
+    body: countedSearch,
     answer: searchAnswer,
+  }),
+  isAnswerable: operation({
+    method: "post",
+    path: "/answerable",
+    summary: "Tells whether the memory holds an answer to a question",
+    description: "No memory counts as accessed. It ranks by evidence.",
+    returns: "The probability, and the best memory.",
+    example: { body: { question: "when do deploys fail?" } },
+    scope: "memory",
+    body: answerableRequest,
+    answer: answerability,
   }),
 };
 

@@ -1,5 +1,6 @@
 // The budget of each section of the prompt beside what the section takes.
 
+import { USUAL_TOKENS } from "../../../../server/src/agent/rules/turn-prompt.ts";
 import { count } from "../../app/format.ts";
 import type { Prompt } from "../../memory/context.ts";
 import {
@@ -22,21 +23,31 @@ export function BudgetRows({ prompt }: { prompt: Prompt }) {
         </button>
       </header>
       <p class="note">
-        Tokens that a section may take; one is about four characters. Bars show what it takes.
+        Tokens that the prompt, or a section, may take; one is about four characters. Bars show what
+        is taken. A section without a budget shares what the prompt has.
       </p>
       <div class="rows">
-        {BUDGET_NAMES.map((name) => (
-          <BudgetRow key={name} name={name} prompt={prompt} />
-        ))}
+        <BudgetRow name="total" prompt={prompt} />
       </div>
+      <details class="of-sections" open={isChanged}>
+        <summary>Budgets of sections</summary>
+        <div class="rows">
+          {OF_SECTIONS.map((name) => (
+            <BudgetRow key={name} name={name} prompt={prompt} />
+          ))}
+        </div>
+      </details>
     </section>
   );
 }
 
+const OF_SECTIONS = BUDGET_NAMES.filter((name) => name !== "total");
+
 function BudgetRow({ name, prompt }: { name: BudgetName; prompt: Prompt }) {
   const { label, most } = BUDGETS[name];
-  const { sections, tokens, budgets, usual } = prompt;
-  const budget = changedBudgets.value[name] ?? budgets[name];
+  const { sections, tokens, budgets } = prompt;
+  const usual = name === "total" ? USUAL_TOKENS : budgets.total!;
+  const budget = changedBudgets.value[name] ?? usual;
   const used =
     name === "total"
       ? tokens
@@ -44,10 +55,10 @@ function BudgetRow({ name, prompt }: { name: BudgetName; prompt: Prompt }) {
   const set = (value: number) => {
     if (!Number.isFinite(value)) return;
     const next = Math.min(most, Math.max(0, Math.round(value)));
-    setBudget(name, next === usual[name] ? undefined : next);
+    setBudget(name, next === usual ? undefined : next);
   };
   return (
-    <div class={budget === usual[name] ? "budget" : "budget changed"}>
+    <div class={budget === usual ? "budget" : "budget changed"}>
       <span class="name">{label}</span>
       <span class="used">
         {count(used)} of

@@ -10,7 +10,6 @@ import { suggestionsFor } from "../ask/suggestions.ts";
 import { BudgetRows } from "./budget-rows.tsx";
 import { changedBudgets } from "./budgets.ts";
 import { LeftOut, Recalled } from "./found-lists.tsx";
-import { TYPES } from "./reasons.ts";
 
 const IDENTITY = "You are an assistant with a long memory.";
 const identity = param("identity", IDENTITY);
@@ -76,7 +75,7 @@ export default function Context() {
 }
 
 function PromptText({ prompt }: { prompt: Prompt }) {
-  const { sections, tokens, budgets, failed, milliseconds } = prompt;
+  const { sections, tokens, budgets, milliseconds } = prompt;
   return (
     <section class="prompt" aria-labelledby="prompt">
       <header>
@@ -84,14 +83,9 @@ function PromptText({ prompt }: { prompt: Prompt }) {
         <Copy text={prompt.prompt} />
       </header>
       <p class="note" role="status">
-        {count(tokens)} of {count(budgets.total)} tokens, built in {ms(milliseconds)}.{" "}
+        {count(tokens)} of {count(budgets.total!)} tokens, built in {ms(milliseconds)}.{" "}
         {understood(prompt)}
       </p>
-      {failed.map(({ part, reason }) => (
-        <p key={part} class="problem">
-          {part}: {reason}
-        </p>
-      ))}
       <div class="blocks">
         {sections.map(({ name, label, content, token_estimate, budget }) => (
           <section key={name} aria-label={label}>
@@ -110,10 +104,8 @@ function PromptText({ prompt }: { prompt: Prompt }) {
   );
 }
 
-/** Says what the turn was taken for, and what was searched for. */
-function understood({ frame, queries }: Prompt): string {
-  if (queries.length === 0) return "The turn asks for nothing, so that nothing was searched for.";
-  const wanted = queries.map(({ limit, memory_type }) => `${limit} ${TYPES[memory_type].many}`);
-  const kind = frame.frame_name ?? frame.frame_id;
-  return `The turn was taken for: ${kind.toLowerCase()}. Wanted at most: ${wanted.join(", ")}.`;
-}
+/** Says what was searched for. */
+const understood = ({ asked }: Prompt): string =>
+  asked === undefined
+    ? "The turn asks for nothing, so that nothing was searched for."
+    : "The whole turn was asked as one question.";

@@ -1,8 +1,9 @@
 // Why memories are not in a prompt, and the parts of a prompt, in words.
 
-import type { LeftOutReason, MemoryType } from "nous-wasm";
+import type { MemoryType } from "nous-wasm";
+import type { Reason } from "../../../../server/src/agent/rules/turn-prompt.ts";
 
-export const LEFT_OUT: Readonly<Record<LeftOutReason, string>> = {
+export const LEFT_OUT: Readonly<Record<Reason, string>> = {
   not_asked: "The turn does not ask for this kind of memory",
   known: "The profile or the recent conversations say it already",
   threshold: "Too unlikely to have to do with the turn",
@@ -13,6 +14,8 @@ export const LEFT_OUT: Readonly<Record<LeftOutReason, string>> = {
   empty: "It has no text",
   unwanted: "An abandoned episode, or nothing that a profile shows",
   budget: "It does not fit into the budget of its section",
+  superseded: "Another memory supersedes it",
+  echo: "It is the turn itself",
   total: "It does not fit into the whole prompt",
 };
 

@@ -11,7 +11,6 @@ import {
 import type { contextOperations, FeedbackAnswer } from "../../api/context.ts";
 import type { QuestionVector } from "../../api/operation.ts";
 import type { SearchRequest } from "../../api/search.ts";
-import type { RankedBy } from "../../settings/ranking.ts";
 import type { UsageRow } from "../../storage/rows.ts";
 import { parseInstant, toIso } from "../../time.ts";
 import type { Agent } from "../agent.ts";
@@ -24,7 +23,6 @@ import { PROFILE_CATEGORIES } from "../rules/profile.ts";
 import {
   CONVERSATIONS,
   isAtHand,
-  LEAST_PROBABILITY,
   MOST_PROFILE,
   soughtFor,
   subtypesByType,
@@ -33,6 +31,7 @@ import { recallTogether } from "../rules/recall.ts";
 import { asOfNow, recalled } from "./nodes.ts";
 import { outwardly } from "./retrieval.ts";
 import { rankingOf, search } from "./search.ts";
+import { turnPrompt, usageOf } from "./turn-prompt.ts";
 
 type Embedding = SearchRequest["embedding"];
 
@@ -53,16 +52,24 @@ export const contextHandlers: HandlersOf<typeof contextOperations> = {
       censors,
       working_memory,
       budgets,
+      max_tokens,
+      filter,
       recall,
     } = body;
-    const now = agent.now();
     const ranking = rankingOf(agent, body);
+    if (ranking === "evidence") {
+      const answer = await turnPrompt(agent, body);
+      recallTogether(agent, [Object.values(answer.recalled_ids).flat()], recall);
+      return { context_id: randomUUID(), ...answer };
+    }
+    const now = agent.now();
     await agent.prepare(ranking);
-    if (ranking === "signals") agent.read(() => vectorOf(agent, { embedding }, question));
+    agent.read(() => vectorOf(agent, { embedding }, question));
     const built = await agent.engine.buildContext({
-      ...{ input, identity, messages, budgets, now, censors, workingMemory: working_memory },
+      ...{ input, identity, messages, now, censors, workingMemory: working_memory },
+      budgets: max_tokens == null ? budgets : { ...budgets, total: max_tokens },
       frame: typeof frame === "object" && frame !== null ? withoutUndefined(frame) : frame,
-      retrieve: retrieverOf(agent, now, { ranking, embedding, question }),
+      retrieve: retrieverOf(agent, now, { embedding, filter, question }),
       profile: () => outwardly(() => agent.read(() => profileOf(agent, now))),
       recent: ({ since, limit }) =>
         outwardly(() => agent.read(() => conversationsSince(agent, since, limit))),
@@ -128,10 +135,14 @@ function retrieverOf(
   agent: Agent,
   now: number,
   {
-    ranking,
     embedding,
+    filter,
     question,
-  }: { ranking: RankedBy; embedding: Embedding; question: QuestionVector | undefined },
+  }: {
+    embedding: Embedding;
+    filter: SearchRequest["filter"];
+    question: QuestionVector | undefined;
+  },
 ) {
   let subtypes: ReadonlyMap<MemoryType, (string | null)[]> | undefined;
   return ({
@@ -154,9 +165,9 @@ function retrieverOf(
           type: null,
           subtype: null,
           subtypes: those,
-          ranking,
-          min_score: ranking === "evidence" ? LEAST_PROBABILITY : 0,
+          ranking: "signals" as const,
           embedding,
+          filter,
         };
         return search(agent, sought, question, now).data.map((row) => {
           const { frame, censors } = row;
@@ -199,26 +210,6 @@ function conversationsSince(
         : [{ id, title: content_title, summary: content_summary, created_at: at }];
     },
   );
-}
-
-/**
- * Returns the usage records of these memories. They are read from the database for each prompt, so
- * that changes by other processes count.
- */
-function usageOf(agent: Agent, ids: readonly string[], now: number): UsageTracker {
-  const tracker = new UsageTracker();
-  tracker.record(
-    agent.storage.usage
-      .of(ids)
-      .flatMap(({ memory_id, memory_type, retrieved_at, was_referenced }) => {
-        const at = parseInstant(retrieved_at);
-        return at === undefined
-          ? []
-          : [{ memory_id, memory_type, retrieved_at: at, was_referenced: was_referenced !== 0 }];
-      }),
-    now,
-  );
-  return tracker;
 }
 
 /** Returns which of the existing memories an answer used. */

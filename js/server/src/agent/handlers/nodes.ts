@@ -180,7 +180,7 @@ export async function listed(
 }
 
 /** Returns the filters of a list: that of its query fields, and the one that it names as JSON. */
-function filtersOf({
+export function filtersOf({
   user,
   session,
   source,
@@ -189,9 +189,11 @@ function filtersOf({
   event_after,
   event_before,
   filter,
-}: Pick<
-  ListQuery,
-  "user" | "session" | "source" | "section" | "tag" | "event_after" | "event_before" | "filter"
+}: Partial<
+  Pick<
+    ListQuery,
+    "user" | "session" | "source" | "section" | "tag" | "event_after" | "event_before" | "filter"
+  >
 >): Filter[] {
   const listOf = <Value>(value: Value | undefined) => (value === undefined ? undefined : [value]);
   const hasEvent = event_after !== undefined || event_before !== undefined;

@@ -19,6 +19,7 @@ export const searchHandlers: HandlersOf<typeof searchOperations> = {
       agent.read(() => {
         const now = agent.now();
         const answer = search(agent, body, question, now, understood);
+        if (!body.recall) return answer;
         const ids = answer.data.map(({ id }) => id);
         agent.index.touch(ids, now);
         agent.soft.touched(ids, now);
@@ -26,6 +27,20 @@ export const searchHandlers: HandlersOf<typeof searchOperations> = {
       });
     const preparing = agent.prepare(ranking);
     return preparing === undefined ? found() : preparing.then(found);
+  },
+
+  isAnswerable: async (agent, { body: { question: query, filter } }) => {
+    await agent.prepare("evidence");
+    return agent.read(() => {
+      const sought = { query, filter, limit: 1, ranking: "evidence" } as const;
+      const {
+        data,
+        answerable = false,
+        probability = 0,
+      } = search(agent, sought, undefined, agent.now());
+      const best = data.map(({ id, content_title }) => ({ id, content_title }))[0] ?? null;
+      return { answerable, probability, best };
+    });
   },
 };
 

@@ -103,7 +103,7 @@ const joined = (texts: readonly (string | null)[], between: string): string =>
   texts.filter((text) => text !== null && text !== "").join(between);
 
 /** Returns the text of a body as prompts show it: the `text` of a JSON object, if it has one. */
-function shownBody(body: unknown): string | null {
+export function shownBody(body: unknown): string | null {
   const text = textOf(body);
   if (!text?.startsWith("{")) return text;
   return textOf(jsonObjectIn(text)?.text) ?? text;

@@ -7,4 +7,7 @@ export const PROFILE_CATEGORIES: Readonly<Record<string, string>> = {
   "custom:preference": "preference",
   "custom:person": "person",
   "custom:rule": "rule",
+  preference: "preference",
+  person: "person",
+  rule: "rule",
 };

@@ -9,14 +9,20 @@ import { MOST_FOUND } from "../../api/limits.ts";
  */
 const OVERFETCH = 3;
 /**
- * The least probability of a memory in a prompt. A turn need not be a question, so that a memory may
- * help that would hardly be an answer.
+ * The least probability of a memory in a prompt by evidence. Tokens that are left over go to what is
+ * next best, so that it lies far below that of an answer.
  */
-export const LEAST_PROBABILITY = 0.1;
+export const LEAST_IN_PROMPT = 0.05;
+/** The most memories that a prompt by evidence is chosen from. */
+export const MOST_CANDIDATES = 100;
 /** The most facts about the user that are read. */
 export const MOST_PROFILE = 50;
 /** The subtypes of memories that tell of a conversation. */
 export const CONVERSATIONS: readonly string[] = ["custom:turn_summary", "custom:session_summary"];
+
+/** How long a conversation is recent, in milliseconds, and the most that a prompt shows. */
+export const RECENT_FOR = 172_800_000;
+export const MOST_RECENT = 5;
 
 /** Returns how many memories to search for if a prompt wants `limit`. */
 export const soughtFor = (limit: number): number => Math.min(limit * OVERFETCH, MOST_FOUND);
@@ -35,6 +41,10 @@ export function subtypesByType(
   }
   return types;
 }
+
+/** Returns whether a memory was put away: no prompt shows it, though searches find it. */
+export const isPutAway = (lifecycle: string | null | undefined): boolean =>
+  lifecycle === "ARCHIVE" || lifecycle === "DELETED";
 
 /** Returns whether a fact about the user is shown: a memory that has faded is not. */
 export const isAtHand = (lifecycle: string | undefined): boolean =>

@@ -57,6 +57,7 @@ export function searchByEvidence(
     data,
     count: data.length,
     answerable: (answers[0]?.score ?? 0) >= ANSWERABLE,
+    probability: rounded(answers[0]?.score ?? 0),
     ...(omitted.length === 0 ? {} : { omitted_ids: omitted }),
     metrics: {
       total_ms: watch.total(),

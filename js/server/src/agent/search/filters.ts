@@ -7,7 +7,9 @@ import type { Agent } from "../agent.ts";
 import { indexedPartOf, wantedOf } from "./wanted.ts";
 
 /** A request for a search. */
-export type NodeSearch = SearchRequest & {
+export type NodeSearch = Omit<SearchRequest, "type" | "subtype"> & {
+  type?: string | null | undefined;
+  subtype?: string | null | undefined;
   /** Only memories of one of these subtypes; null stands for memories without a subtype. */
   subtypes?: readonly (string | null)[] | undefined;
 };

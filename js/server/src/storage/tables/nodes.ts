@@ -46,6 +46,23 @@ export interface NodePlace {
   sequence: number;
 }
 
+/** A place in the timeline. */
+export interface TimelinePlace {
+  /** When it happened, in ISO. */
+  at: string;
+  sequence: number;
+}
+
+/** A part of the timeline. Times are ISO 8601 in UTC, bounds inclusive. */
+export interface TimelinePage {
+  from?: string | undefined;
+  to?: string | undefined;
+  order: "asc" | "desc";
+  limit: number;
+  after?: TimelinePlace | undefined;
+  room?: ReadRoom | undefined;
+}
+
 /** A memory as a graph shows it. */
 export interface GraphNode {
   sequence: number;
@@ -103,6 +120,8 @@ const INSERT_NODE = `INSERT INTO nodes (${STORED_COLUMNS.join(", ")}) VALUES (${
 const UPDATE_NODE = `UPDATE nodes SET version = coalesce(version, 0) + 1,
   ${CHANGEABLE.map((column) => `${column} = CASE WHEN ? THEN ? ELSE ${column} END`).join(", ")}
   WHERE id = ? RETURNING ${NODE}`;
+/** When something happened: the time of the event, or else that of the creation. */
+const HAPPENED_AT = `coalesce(${isoOf("temporal_event_time")}, ${CREATED_AT})`;
 /** Rows after a memory in the list of the newest: after one with a time, and after one without. */
 const AFTER_DATED = `(${CREATED_AT} < ? OR ${CREATED_AT} IS NULL OR ${CREATED_AT} = ? AND rowid < ?)`;
 const AFTER_UNDATED = `${CREATED_AT} IS NULL AND rowid < ?`;
@@ -227,6 +246,39 @@ export class NodeTable {
   placeOf(sequence: number): NodePlace {
     return this.#sql.first(
       `SELECT ${CREATED_AT} AS listed_at, rowid AS sequence FROM nodes WHERE rowid = ?`,
+      sequence,
+    )!;
+  }
+
+  /** Returns memories in the order of when things happened, those without a readable time left out. */
+  timeline(filter: NodeFilter, { from, to, order, limit, after, room }: TimelinePage): NodeRow[] {
+    const { conditions, values } = conditionsOf(filter);
+    const [beyond, direction] = order === "asc" ? [">", "ASC"] : ["<", "DESC"];
+    const where = [
+      isId("id"),
+      `${HAPPENED_AT} IS NOT NULL`,
+      ...conditions,
+      ...(from === undefined ? [] : [`${HAPPENED_AT} >= ?`]),
+      ...(to === undefined ? [] : [`${HAPPENED_AT} <= ?`]),
+      ...(after === undefined ? [] : [`(${HAPPENED_AT}, rowid) ${beyond} (?, ?)`]),
+    ].join(" AND ");
+    const bound = [
+      ...values,
+      ...[from, to].filter((bound) => bound !== undefined),
+      ...(after === undefined ? [] : [after.at, after.sequence]),
+    ];
+    const what = {
+      columns: NODE,
+      texts: TEXTS_OF_NODE,
+      from: `FROM nodes WHERE ${where} ORDER BY ${HAPPENED_AT} ${direction}, rowid ${direction}`,
+    };
+    return readWithin(this.#sql, what, bound, limit, room);
+  }
+
+  /** Returns the place of a memory in the timeline. */
+  timeOf(sequence: number): TimelinePlace {
+    return this.#sql.first(
+      `SELECT ${HAPPENED_AT} AS at, rowid AS sequence FROM nodes WHERE rowid = ?`,
       sequence,
     )!;
   }

@@ -1,0 +1,197 @@
+// The prompt of a turn by evidence: looks up memories, profile and conversations for the rule that
+// writes it.
+
+import { ANSWERABLE, UsageTracker } from "nous-wasm";
+import type { contextOperations } from "../../api/context.ts";
+import type { Node } from "../../api/nodes.ts";
+import type { AnswerOf, GivenTo } from "../../api/operation.ts";
+import type { FoundNode } from "../../api/search.ts";
+import { parseInstant, toIso } from "../../time.ts";
+import type { Agent } from "../agent.ts";
+import { AnswerRoom } from "../answer-room.ts";
+import { presentNow } from "../present.ts";
+import { PROFILE_CATEGORIES } from "../rules/profile.ts";
+import {
+  CONVERSATIONS,
+  isAtHand,
+  isPutAway,
+  LEAST_IN_PROMPT,
+  MOST_CANDIDATES,
+  MOST_PROFILE,
+  MOST_RECENT,
+  RECENT_FOR,
+} from "../rules/prompt.ts";
+import {
+  candidateOf,
+  factorOf,
+  fixedParts,
+  type PromptMemory,
+  promptOfTurn,
+  questionOfTurn,
+  USUAL_TOKENS,
+} from "../rules/turn-prompt.ts";
+import { wantedOf } from "../search/wanted.ts";
+import { outwardly } from "./retrieval.ts";
+import { search } from "./search.ts";
+
+type Body = GivenTo<(typeof contextOperations)["buildContext"]>["body"];
+type Answer = Omit<AnswerOf<(typeof contextOperations)["buildContext"]>, "context_id">;
+
+/** Returns the prompt of a turn, and the ids of the memories in it. */
+export async function turnPrompt(agent: Agent, body: Body): Promise<Answer> {
+  await agent.prepare("evidence");
+  return outwardly(() => agent.read(() => built(agent, body)));
+}
+
+function built(agent: Agent, body: Body): Answer {
+  const { engine } = agent;
+  const { input, identity, filter } = body;
+  const now = agent.now();
+  const messages = body.messages ?? [];
+  const frame =
+    typeof body.frame === "object" && body.frame !== null
+      ? body.frame
+      : { frame_id: body.frame ?? engine.selectFrame(input).frame_id };
+  const censors = body.censors ?? [];
+  const turn = engine.planTurn(input, frame.frame_id);
+  const asked = questionOfTurn(input, messages, {
+    signals: turn.signals,
+    opensTopic: engine.nextTopic(input) !== null,
+  });
+  const hits = asked === undefined ? [] : hitsOf(agent, asked, filter, now);
+  const censorIds = censors.map(({ id }) => id);
+  const boosts = boostsOf(agent, hits, now);
+  const found = hits.map((hit, place) => ({
+    ...candidateOf(hit, engine),
+    score: hit.score * boosts[place]! * factorOf(hit, frame.frame_id, censorIds),
+    superseded_by: hit.superseded_by,
+  }));
+  const given = Object.entries(body.budgets ?? {}).filter(([, tokens]) => tokens !== undefined);
+  const budgets = {
+    ...Object.fromEntries(given),
+    total: body.max_tokens ?? body.budgets?.total ?? USUAL_TOKENS,
+  };
+  const prompt = promptOfTurn({
+    ...{ input, now, messages, budgets, found },
+    fixed: fixedParts({
+      identity,
+      censors,
+      frame: body.frame == null ? undefined : frame,
+      working_memory: body.working_memory,
+    }),
+    profile: profileOf(agent, filter, now),
+    recent: conversationsSince(agent, filter, now),
+  });
+  const idsOf = (type: PromptMemory["type"]) =>
+    prompt.recalled.filter((memory) => memory.type === type).map(({ id }) => id);
+  const best = hits.reduce((most, { score }) => Math.max(most, score), 0);
+  return {
+    prompt: prompt.prompt,
+    tokens: prompt.tokens,
+    sections: prompt.sections,
+    recalled_ids: {
+      decision: idsOf("decision"),
+      fact: idsOf("fact"),
+      procedure: idsOf("procedure"),
+      episode: idsOf("episode"),
+      signal: idsOf("signal"),
+    },
+    recalled_content: Object.fromEntries(prompt.recalled.map(({ id, text }) => [id, text])),
+    active_censors: [...new Set(censorIds)],
+    frame: { ...frame },
+    signals: turn.signals,
+    plan: { queries: [], budget_overrides: {}, skip_types: [] },
+    temporal_boost: turn.temporal_boost,
+    refresh_needed: body.working_memory?.current_frame !== frame.frame_id,
+    ...(asked === undefined ? {} : { asked }),
+    answerable: best >= ANSWERABLE,
+    probability: best,
+    left_out: prompt.left_out,
+    failed: [],
+  };
+}
+
+/**
+ * Returns the memories that a question finds. The successor of a superseded one is among them, with its
+ * score, also if the question does not find it.
+ */
+function hitsOf(agent: Agent, query: string, filter: Body["filter"], now: number): FoundNode[] {
+  const sought = {
+    ...{ query, filter, limit: MOST_CANDIDATES },
+    min_score: LEAST_IN_PROMPT,
+    ranking: "evidence" as const,
+  };
+  const found = search(agent, sought, undefined, now).data;
+  const hits = found.filter(({ state_lifecycle: state }) => !isPutAway(state));
+  const known = new Set(hits.map(({ id }) => id));
+  const missing = hits.filter(({ superseded_by: id }) => id !== undefined && !known.has(id));
+  const rows = new Map(
+    agent.rows(missing.map((hit) => hit.superseded_by!)).map((row) => [row.id, row]),
+  );
+  for (const { superseded_by, score } of missing) {
+    const row = rows.get(superseded_by!);
+    if (row === undefined || known.has(row.id)) continue;
+    known.add(row.id);
+    hits.push({ ...presentNow([row], agent, now)[0]!, score });
+  }
+  return hits;
+}
+
+/** Returns the factor of each memory by its use in earlier prompts. */
+function boostsOf(agent: Agent, hits: readonly FoundNode[], now: number): number[] {
+  const ids = hits.map(({ id }) => id);
+  return usageOf(agent, ids, now).boost(ids, now);
+}
+
+/**
+ * Returns the usage records of these memories. They are read from the database for each prompt, so
+ * that changes by other processes count.
+ */
+export function usageOf(agent: Agent, ids: readonly string[], now: number): UsageTracker {
+  const tracker = new UsageTracker();
+  tracker.record(
+    agent.storage.usage
+      .of(ids)
+      .flatMap(({ memory_id, memory_type, retrieved_at, was_referenced }) => {
+        const at = parseInstant(retrieved_at);
+        return at === undefined
+          ? []
+          : [{ memory_id, memory_type, retrieved_at: at, was_referenced: was_referenced !== 0 }];
+      }),
+    now,
+  );
+  return tracker;
+}
+
+/** Returns the memories that describe the user, the newest first. */
+function profileOf(agent: Agent, filter: Body["filter"], now: number): PromptMemory[] {
+  return listed(agent, Object.keys(PROFILE_CATEGORIES), MOST_PROFILE, filter, now)
+    .filter(({ state_lifecycle: state }) => isAtHand(state ?? undefined))
+    .map((node) => candidateOf(node, agent.engine));
+}
+
+function conversationsSince(agent: Agent, filter: Body["filter"], now: number): PromptMemory[] {
+  return listed(agent, CONVERSATIONS, MOST_RECENT, filter, now, toIso(now - RECENT_FOR)).map(
+    (node) => ({
+      ...candidateOf(node, agent.engine),
+      heading: "recent_conversations" as const,
+    }),
+  );
+}
+
+function listed(
+  agent: Agent,
+  subtypes: readonly string[],
+  limit: number,
+  filter: Body["filter"],
+  now: number,
+  created_after?: string,
+): Node[] {
+  const wanted = wantedOf(agent, filter, now);
+  const sought = { subtypes, wanted, created_after };
+  return presentNow(
+    agent.storage.nodes.list(sought, limit, undefined, new AnswerRoom()),
+    agent,
+    now,
+  );
+}

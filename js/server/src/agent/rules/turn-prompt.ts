@@ -1,0 +1,427 @@
+// Rule: the prompt of a turn by evidence. The page's Context view follows the same rule.
+//
+// # Idea
+//
+// The whole turn is asked as one question, and the memories that answer it go into the prompt in the
+// order of their probability, whatever their kind, until the tokens of the prompt are used. A memory
+// that does not fit makes room for the next best one. Kinds decide only under which heading a memory
+// stands. Every line ends with the day of the event, or with the day on which the memory was noted, and
+// how long ago that is: models do not compute with dates.
+//
+// # Invariants
+//
+// - A memory that another one supersedes is left out: its successor is asked for in its place.
+// - What the conversation says already is left out, and so is the turn itself, if the agent stored it
+//   before it asked.
+// - Each memory that was found is either in the prompt or in `left_out`, with the reason.
+
+import {
+  type ContextBudget,
+  type Engine,
+  estimateTokens,
+  type LeftOut,
+  type MemoryType,
+} from "nous-wasm";
+import { MOST_QUERY } from "../../api/limits.ts";
+import { parseInstant } from "../../time.ts";
+import { shownBody } from "../replica/index-rows.ts";
+import { PROFILE_CATEGORIES } from "./profile.ts";
+
+/** The tokens of a prompt, if the request does not say. */
+export const USUAL_TOKENS = 1_500;
+/** The share of a prompt that the profile may take if it is larger, before other memories. */
+const PROFILE_SHARE = 0.3;
+/** The share of a prompt that recent conversations may take. */
+const RECENT_SHARE = 0.15;
+/** The most characters of one memory, about a fifth of a usual prompt. */
+const MOST_OF_A_MEMORY = 1_200;
+
+/** The sections of the prompt that memories stand in, in order, with their headings. */
+const HEADINGS = {
+  user_profile: "User Profile",
+  decisions: "Related Decisions",
+  facts: "Relevant Facts",
+  procedures: "Known Procedures",
+  recent_conversations: "Recent Conversations",
+  episodes: "Past Episodes",
+  signals: "Signals",
+} as const;
+export type MemoryHeading = keyof typeof HEADINGS;
+/** All sections in the order of the prompt, with heading and priority. */
+const SECTIONS = [
+  ["identity", "Identity", 1],
+  ["user_profile", HEADINGS.user_profile, 1],
+  ["censors", "Active Censors", 2],
+  ["frame", "Current Frame", 3],
+  ["working_memory", "Working Memory", 4],
+  ["decisions", HEADINGS.decisions, 5],
+  ["facts", HEADINGS.facts, 6],
+  ["procedures", HEADINGS.procedures, 7],
+  ["recent_conversations", HEADINGS.recent_conversations, 7],
+  ["episodes", HEADINGS.episodes, 8],
+  ["signals", HEADINGS.signals, 8],
+] as const;
+type SectionName = (typeof SECTIONS)[number][0];
+
+/** A memory that may go into a prompt. */
+export interface PromptMemory {
+  id: string;
+  /** Its words, without the day. */
+  text: string;
+  heading: MemoryHeading;
+  /** The kind under which feedback counts it. */
+  type: MemoryType;
+  /** How probably it answers the turn, from 0 to 1; the preferences of the agent count, too. */
+  score: number;
+  /** When it happened, in milliseconds since 1970; undefined if it tells of no event. */
+  event_at?: number | undefined;
+  /** When it was made. */
+  created_at?: number | undefined;
+  /** The id of the memory that supersedes it. */
+  superseded_by?: string | undefined;
+}
+
+/** Fixed parts of a prompt: lines by section, in order. */
+export type FixedParts = Readonly<
+  Partial<Record<"identity" | "censors" | "frame" | "working_memory", readonly string[]>>
+>;
+
+export interface TurnToPrompt {
+  input: string;
+  now: number;
+  fixed: FixedParts;
+  /** The conversation before the turn, oldest first. */
+  messages: readonly Message[];
+  /** The memories that describe the user, the newest first. Their scores do not count. */
+  profile: readonly PromptMemory[];
+  /** The memories that the turn finds, in any order. */
+  found: readonly PromptMemory[];
+  /** Recent conversations, the newest first. */
+  recent: readonly PromptMemory[];
+  budgets: Partial<ContextBudget>;
+}
+
+/** A message of the conversation. */
+export interface Message {
+  role: string;
+  content: string;
+}
+
+export type Reason = LeftOut["reason"] | "superseded" | "echo";
+export interface Left {
+  id: string | null;
+  section: SectionName;
+  reason: Reason;
+}
+
+export interface WrittenSection {
+  name: SectionName;
+  priority: number;
+  label: string;
+  content: string;
+  token_estimate: number;
+  budget: number | null;
+}
+
+export interface TurnPrompt {
+  prompt: string;
+  tokens: number;
+  sections: WrittenSection[];
+  /** The memories in the prompt, the most probable first. */
+  recalled: PromptMemory[];
+  left_out: Left[];
+}
+
+/** Writes the prompt of a turn. */
+export function promptOfTurn(turn: TurnToPrompt): TurnPrompt {
+  const { input, now, fixed, budgets, messages } = turn;
+  const talks = new Set(turn.recent.map(({ id }) => id));
+  const found = turn.found
+    .map(
+      (memory): PromptMemory =>
+        talks.has(memory.id) ? { ...memory, heading: "recent_conversations" } : memory,
+    )
+    .sort((a, b) => b.score - a.score);
+  const scores = new Map(found.map(({ id, score }) => [id, score]));
+  const scoreOf = ({ id }: PromptMemory) => scores.get(id) ?? 0;
+  const profile = turn.profile.toSorted((a, b) => scoreOf(b) - scoreOf(a));
+  const total = budgets.total ?? USUAL_TOKENS;
+  const lines = new Map<SectionName, string[]>();
+  const left_out: Left[] = [];
+  const recalled: PromptMemory[] = [];
+  const used = new Map<SectionName, number>();
+  let tokens = 0;
+  /** Adds a line if its section and the prompt have room for it. */
+  const add = (section: SectionName, line: string, most = Number.POSITIVE_INFINITY) => {
+    const [, label] = SECTIONS.find(([name]) => name === section)!;
+    const isFirst = !lines.has(section);
+    const cost = estimateTokens(line) + 1 + (isFirst ? estimateTokens(label) + 2 : 0);
+    const spent = used.get(section) ?? 0;
+    const own = section === "recent_conversations" ? undefined : budgets[section];
+    if (spent + cost > Math.min(own ?? Number.POSITIVE_INFINITY, most)) return "budget";
+    if (tokens + cost > total) return "total";
+    lines.set(section, [...(lines.get(section) ?? []), line]);
+    used.set(section, spent + cost);
+    tokens += cost;
+    return undefined;
+  };
+  for (const [section, parts] of Object.entries(fixed) as [keyof FixedParts, string[]][]) {
+    for (const part of parts) {
+      const reason = add(section, part) ?? null;
+      if (reason !== null) left_out.push({ id: null, section, reason });
+    }
+  }
+  const known = new Set<string>();
+  const take = (memory: PromptMemory, most?: number): boolean => {
+    const { id, heading: section } = memory;
+    if (known.has(id)) return false;
+    const reason = reasonAgainst(memory) ?? add(section, lineOf(memory, now), most);
+    if (reason === undefined) {
+      known.add(id);
+      recalled.push(memory);
+      return true;
+    }
+    if (!left_out.some((left) => left.id === id)) left_out.push({ id, section, reason });
+    return false;
+  };
+  for (const memory of profile) take(memory, total * PROFILE_SHARE);
+  for (const memory of found) take(memory);
+  for (const memory of turn.recent) take(memory, total * RECENT_SHARE);
+  const sections = SECTIONS.flatMap(([name, label, priority]): WrittenSection[] => {
+    const own = lines.get(name);
+    if (own === undefined) return [];
+    return [
+      {
+        ...{ name, label, priority, content: own.join("\n") },
+        token_estimate: used.get(name)!,
+        budget: name === "recent_conversations" ? null : (budgets[name] ?? null),
+      },
+    ];
+  });
+  const prompt = sections.map(({ label, content }) => `## ${label}\n\n${content}`).join("\n\n");
+  const stands = ({ id }: Left) => id === null || !known.has(id);
+  return {
+    prompt,
+    tokens: estimateTokens(prompt),
+    sections,
+    recalled,
+    left_out: left_out.filter(stands),
+  };
+
+  function reasonAgainst({ text, superseded_by }: PromptMemory): Reason | undefined {
+    if (text.trim() === "") return "empty";
+    if (superseded_by !== undefined) return "superseded";
+    if (isEcho(text, input)) return "echo";
+    return messages.some(({ content }) => isEcho(text, content)) ? "conversation" : undefined;
+  }
+}
+
+/** Returns the line of a memory: its words, and its day. */
+export function lineOf({ text, event_at, created_at }: PromptMemory, now: number): string {
+  const words = oneLine(text);
+  const short =
+    words.length <= MOST_OF_A_MEMORY ? words : `${words.slice(0, MOST_OF_A_MEMORY).trimEnd()}…`;
+  const day =
+    event_at !== undefined
+      ? dayPhrase(event_at, now)
+      : created_at === undefined
+        ? undefined
+        : `noted ${dayPhrase(created_at, now)}`;
+  return day === undefined ? `- ${short}` : `- ${short} (${day})`;
+}
+
+const DAY = 86_400_000;
+const DAYS_OF_WEEKS = 14;
+const DAYS_OF_MONTHS = 63;
+const DAYS_OF_YEARS = 730;
+const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+
+/** Returns a day and how far it is from now, in UTC: "on 3 Oct 2026, 7 weeks ago". */
+export function dayPhrase(at: number, now: number): string {
+  const day = new Date(at);
+  const written = `on ${day.getUTCDate()} ${MONTHS[day.getUTCMonth()]} ${day.getUTCFullYear()}`;
+  const days = Math.floor(now / DAY) - Math.floor(at / DAY);
+  return `${written}, ${distanceOf(days)}`;
+}
+
+function distanceOf(days: number): string {
+  if (days === 0) return "today";
+  if (days === 1) return "yesterday";
+  if (days === -1) return "tomorrow";
+  const far = Math.abs(days);
+  const [count, unit] =
+    far < DAYS_OF_WEEKS
+      ? [far, "day"]
+      : far < DAYS_OF_MONTHS
+        ? [Math.round(far / 7), "week"]
+        : far < DAYS_OF_YEARS
+          ? [Math.round(far / 30.44), "month"]
+          : [Math.round(far / 365.25), "year"];
+  const much = `${count} ${unit}${count === 1 ? "" : "s"}`;
+  return days > 0 ? `${much} ago` : `in ${much}`;
+}
+
+/** What a row says, as far as a prompt shows it. */
+export interface ShownRow {
+  content_title: string | null;
+  content_summary: string | null;
+  content_body: string | null;
+}
+
+/** Returns the words of a memory: its title, and its text unless that begins with the title. */
+export function wordsOfMemory({ content_title, content_summary, content_body }: ShownRow): string {
+  const title = (content_title ?? "").trim();
+  const text = (content_summary || shownBody(content_body) || "").trim();
+  if (text === "") return title;
+  const opening = title.replace(/[….]+$/u, "").trimEnd();
+  return opening === "" || text.startsWith(opening) ? text : `${title}: ${text}`;
+}
+
+/** Factor for a memory that was stored in the frame of the turn. */
+const SAME_FRAME = 1.3;
+/** The most that equal active censors add to the factor. */
+const SAME_CENSORS = 0.2;
+
+/** Returns the factor of a memory that was stored in the turn's frame, or under its censors. */
+export function factorOf(
+  memory: { frame: string | null; censors: readonly string[] },
+  frame: string,
+  censors: readonly string[],
+): number {
+  const active = new Set(censors);
+  const both = memory.censors.filter((id) => active.has(id)).length;
+  const all = new Set([...memory.censors, ...censors]).size;
+  return (
+    (memory.frame === frame ? SAME_FRAME : 1) * (1 + (all === 0 ? 0 : SAME_CENSORS * (both / all)))
+  );
+}
+
+/** A row as an answer has it, as far as a prompt needs it. */
+export interface CandidateRow extends ShownRow {
+  id: string;
+  subtype: string | null;
+  created_at: string | null;
+  provenance_created_at: string | null;
+  temporal_event_time: string | null;
+  score?: number | undefined;
+}
+
+const HEADING_OF: Readonly<Record<MemoryType, MemoryHeading>> = {
+  decision: "decisions",
+  fact: "facts",
+  procedure: "procedures",
+  episode: "episodes",
+  signal: "signals",
+};
+
+/** Returns a memory that may go into a prompt, with the score that the row has. */
+export function candidateOf(row: CandidateRow, engine: Pick<Engine, "memoryTypeOf">): PromptMemory {
+  const type = engine.memoryTypeOf(row.subtype);
+  const isOfProfile = Object.hasOwn(PROFILE_CATEGORIES, row.subtype ?? "");
+  return {
+    id: row.id,
+    text: wordsOfMemory(row),
+    heading: isOfProfile ? "user_profile" : HEADING_OF[type],
+    type,
+    score: row.score ?? 0,
+    event_at: parseInstant(row.temporal_event_time ?? ""),
+    created_at: parseInstant(row.provenance_created_at ?? row.created_at ?? ""),
+  };
+}
+
+/** The parts of a prompt that a request gives. */
+export interface GivenParts {
+  identity: string;
+  censors: readonly { text: string; action: string }[];
+  frame?:
+    | {
+        frame_id: string;
+        frame_name?: string | undefined;
+        description?: string | null | undefined;
+        questions_to_ask?: readonly string[] | undefined;
+      }
+    | undefined;
+  working_memory?:
+    | {
+        current_task?: string | null | undefined;
+        current_frame?: string | null | undefined;
+        open_threads?: readonly string[] | null | undefined;
+        items?: readonly { text: string; relevance: number }[] | null | undefined;
+      }
+    | null
+    | undefined;
+}
+
+/** The strictest censors come first. */
+const ACTIONS = ["absolute", "block", "warn"];
+/** The least relevance of an item of the working memory. */
+const LEAST_RELEVANCE = 0.7;
+
+/** Returns the lines of the parts that a request gives. */
+export function fixedParts({ identity, censors, frame, working_memory }: GivenParts): FixedParts {
+  const labelled = (label: string, text: string | null | undefined) =>
+    text ? [`- ${label}: ${oneLine(text)}`] : [];
+  const { current_task, current_frame, open_threads, items } = working_memory ?? {};
+  const name = frame?.frame_name ?? frame?.frame_id;
+  return {
+    identity: identity.trim() === "" ? [] : [identity],
+    censors: [...censors]
+      .sort((a, b) => ACTIONS.indexOf(a.action) - ACTIONS.indexOf(b.action))
+      .map(({ action, text }) => `- [${action}] ${oneLine(text)}`),
+    frame:
+      name === undefined
+        ? []
+        : [
+            frame?.description ? `- ${name}: ${oneLine(frame.description)}` : `- ${name}`,
+            ...(frame?.questions_to_ask ?? []).map((question) => `- ${oneLine(question)}`),
+          ],
+    working_memory: [
+      ...labelled("Task", current_task),
+      ...labelled("Frame", current_frame),
+      ...(open_threads ?? []).flatMap((thread) => labelled("Open", thread)),
+      ...(items ?? [])
+        .filter(({ relevance }) => relevance >= LEAST_RELEVANCE)
+        .map(({ text }) => `- ${oneLine(text)}`),
+    ],
+  };
+}
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
+
+/** The fewest words of a text that repeats a turn. */
+const LEAST_ECHOED = 3;
+
+/** Whether a memory is the turn itself, or a part of it: the agent stored it before it asked. */
+export function isEcho(text: string, input: string): boolean {
+  const [own, asked] = [wordsOf(text), wordsOf(input)];
+  if (own.length === 0) return false;
+  if (own.join(" ") === asked.join(" ")) return true;
+  return own.length >= LEAST_ECHOED && ` ${asked.join(" ")} `.includes(` ${own.join(" ")} `);
+}
+
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+
+/** The most messages of the user that a turn is asked together with if it continues a topic. */
+const MOST_BEFORE = 2;
+
+/**
+ * Returns the question of a turn: its text, after the user's last messages if it continues their
+ * topic ("and her brother?"). Returns undefined for a turn that asks for nothing, such as a greeting.
+ */
+export function questionOfTurn(
+  input: string,
+  messages: readonly Message[],
+  {
+    signals: { is_greeting, is_acknowledgement },
+    opensTopic,
+  }: {
+    signals: { is_greeting: boolean; is_acknowledgement: boolean };
+    opensTopic: boolean;
+  },
+): string | undefined {
+  if (is_greeting || is_acknowledgement || input.trim() === "") return undefined;
+  const before = opensTopic
+    ? []
+    : messages.filter(({ role }) => role === "user").slice(-MOST_BEFORE);
+  return [...before.map(({ content }) => content), input].join("\n").slice(-MOST_QUERY);
+}
