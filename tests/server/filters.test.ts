@@ -183,8 +183,8 @@ describe("a filter", () => {
     }
   });
 
-  test("is refused if a condition is wrong, by its field", async () => {
-    const { ask } = client();
+  test("is refused if a condition is wrong, by its field, and if it holds for every memory", async () => {
+    const { ask, create } = client();
     for (const [filter, path] of [
       [{ usr: "mira" }, "filter.usr"],
       [{ tags: { some: ["a"] } }, "filter.tags.some"],
@@ -193,11 +193,25 @@ describe("a filter", () => {
       [{ section: "TRADES" }, "filter.section"],
     ] as const) {
       const { status, body } = await ask("POST /search", { query: "x", filter });
-      expect([status, body.issues.map((issue: { path: string }) => issue.path)]).toEqual([
-        400,
-        [path],
-      ]);
+      expect(status).toBe(400);
+      expect(body.issues.map((issue: { path: string }) => issue.path)).toContain(path);
     }
+    await create();
+    for (const filter of [
+      { tags: { none: [] } },
+      { tags: { all: [] } },
+      { tags: {} },
+      { metadata: {} },
+      { metadata: { a: {} } },
+      { created: {} },
+      { event_time: {} },
+      { user: [] },
+      { ids: [] },
+    ]) {
+      const { status, body } = await ask("POST /nodes/delete", { filter });
+      expect([status, body.issues?.length], JSON.stringify(filter)).toEqual([400, 1]);
+    }
+    expect((await ask("GET /nodes")).body.count).toBe(1);
     const all = await ask("POST /nodes/delete", { filter: {} });
     expect(all).toMatchObject({ status: 400, body: { issues: [{ path: "filter" }] } });
     expect((await ask("GET /nodes?filter=%7B")).status).toBe(400);

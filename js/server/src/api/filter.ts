@@ -11,6 +11,14 @@ const MOST_PATHS = 20;
 /** The most levels of a path, such as `project.name`. */
 const MOST_STEPS = 10;
 
+/**
+ * Refuses a condition without content: it would hold for every memory, and a deletion by it would
+ * delete them all.
+ */
+const NO_CONDITION = "must name a condition";
+const saysSomething = (given: object): boolean =>
+  Object.values(given).some((value) => value !== undefined);
+
 /** One value, or several of which the memory has one. */
 const oneOf = <Value extends z.ZodType>(value: Value) =>
   z
@@ -27,6 +35,7 @@ const bounds = z
     lte: instant.optional().describe("At this time or earlier."),
     lt: instant.optional().describe("Earlier than this time."),
   })
+  .refine(saysSomething, NO_CONDITION)
   .openapi("TimeBounds", { description: "Bounds of a time." });
 
 const scalar = z.union([z.string().max(1_000), z.number(), z.boolean(), z.null()]);
@@ -34,21 +43,25 @@ const comparable = z.union([z.string().max(1_000), z.number()]);
 
 const metadataCondition = z.union([
   scalar,
-  z.object({
-    eq: scalar.optional().describe("Equal to this value."),
-    ne: scalar.optional().describe("There, and not equal to this value."),
-    gt: comparable.optional().describe("Greater than this number, or later in the order of texts."),
-    gte: comparable.optional().describe("Greater or equal."),
-    lt: comparable.optional().describe("Less."),
-    lte: comparable.optional().describe("Less or equal."),
-    in: z
-      .array(scalar)
-      .min(1)
-      .max(MOST_VALUES)
-      .optional()
-      .describe("Equal to one of these values."),
-    exists: z.boolean().optional().describe("Whether the path leads to a value."),
-  }),
+  z
+    .object({
+      eq: scalar.optional().describe("Equal to this value."),
+      ne: scalar.optional().describe("There, and not equal to this value."),
+      gt: comparable
+        .optional()
+        .describe("Greater than this number, or later in the order of texts."),
+      gte: comparable.optional().describe("Greater or equal."),
+      lt: comparable.optional().describe("Less."),
+      lte: comparable.optional().describe("Less or equal."),
+      in: z
+        .array(scalar)
+        .min(1)
+        .max(MOST_VALUES)
+        .optional()
+        .describe("Equal to one of these values."),
+      exists: z.boolean().optional().describe("Whether the path leads to a value."),
+    })
+    .refine(saysSomething, NO_CONDITION),
 ]);
 
 /** A path into the metadata: keys, with points between them. */
@@ -64,7 +77,7 @@ const path = z
 
 export const filter = z
   .object({
-    ids: z.array(name).max(MOST_VALUES).optional().describe("Only memories with these ids."),
+    ids: z.array(name).min(1).max(MOST_VALUES).optional().describe("Only memories with these ids."),
     user: oneOfOrNone
       .optional()
       .describe("Only memories of this user, or of one of these; null: of no user."),
@@ -84,14 +97,21 @@ export const filter = z
       .describe("Only memories in this lifecycle state, or in one of these."),
     tags: z
       .object({
-        any: z.array(name).max(MOST_VALUES).optional().describe("At least one of these tags."),
-        all: z.array(name).max(MOST_VALUES).optional().describe("All of these tags."),
-        none: z.array(name).max(MOST_VALUES).optional().describe("None of these tags."),
+        any: z
+          .array(name)
+          .min(1)
+          .max(MOST_VALUES)
+          .optional()
+          .describe("At least one of these tags."),
+        all: z.array(name).min(1).max(MOST_VALUES).optional().describe("All of these tags."),
+        none: z.array(name).min(1).max(MOST_VALUES).optional().describe("None of these tags."),
       })
+      .refine(saysSomething, NO_CONDITION)
       .optional()
       .describe("Only memories with these tags."),
     metadata: z
       .record(path, metadataCondition)
+      .refine(saysSomething, NO_CONDITION)
       .refine((paths) => Object.keys(paths).length <= MOST_PATHS, `at most ${MOST_PATHS} paths`)
       .optional()
       .describe(
