@@ -193,6 +193,7 @@ const REQUESTS: { readonly [Operation in Name]: (parts: Parts) => fc.Arbitrary<G
     }),
   deleteNode: ({ id }) => ofId(id("node")),
   putNode: (parts) => ofId(parts.newId, { body: newNode(parts).map(({ id: _, ...node }) => node) }),
+  remember: ({ own, retry }) => asked({ body: fields({ text: own }), headers: retry }),
   isAnswerable: ({ query }) => asked({ body: fields({ question: query }) }),
   timeline: (parts) =>
     asked({

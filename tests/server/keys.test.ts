@@ -316,6 +316,7 @@ describe("a key", () => {
       createCluster: { name: "Majors" },
       updateAgent: { preset: "trading" },
       putNode: LESSON,
+      remember: { text: "Mira eats no dairy" },
     };
     expect(creating.map(({ name }) => name).sort()).toEqual(Object.keys(bodies).sort());
     for (const { name, call } of creating) {

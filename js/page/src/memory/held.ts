@@ -19,6 +19,7 @@ import {
   textsOf,
 } from "../../../server/src/agent/replica/index-rows.ts";
 import { embeddingText, kindInWords } from "../../../server/src/embeddings/text.ts";
+import { withGeneralTypes } from "../../../server/src/presets/general-types.ts";
 import type { IndexedNodeRow } from "../../../server/src/storage/rows.ts";
 import type { Rows } from "./lines.ts";
 import type { Card, Summary, WrongLine } from "./records.ts";
@@ -88,10 +89,10 @@ export class Held {
     this.wrongCount = wrongCount;
     this.#words = words;
     this.hasVectors = words !== undefined;
-    this.engine = createEngine(config);
+    this.engine = createEngine(withGeneralTypes(config));
     this.index = new MemoryIndex({
       embedder: words,
-      config: { ...config, evidence: this.#evidence },
+      config: { ...withGeneralTypes(config), evidence: this.#evidence },
     });
   }
 

@@ -22,6 +22,7 @@ import {
   tableOf,
   takeIntoUse,
 } from "../embeddings/built-in.ts";
+import { withGeneralTypes } from "../presets/general-types.ts";
 import { wrong } from "../refusal.ts";
 import type { Compat } from "../settings/compat.ts";
 import type { EngineYaml } from "../settings/engine-config.ts";
@@ -145,7 +146,6 @@ export class Agent {
     const { log = () => {}, clock = Date.now, snapshots } = options;
     const { heldTime = new HeldTime(clock) } = options;
     this.storage = storage;
-    this.config = config;
     this.compat = compat;
     this.ranking = options.ranking ?? usualRanking(compat);
     this.learns = options.learns ?? false;
@@ -153,7 +153,8 @@ export class Agent {
     this.builtIn = options.builtIn;
     this.countsOutcomes = countsOutcomes;
     this.givenPreset = options.preset ?? config.evidence?.preset;
-    this.engine = createEngine(inSnakeCase(config));
+    this.config = compat === "none" ? withGeneralTypes(config) : config;
+    this.engine = createEngine(inSnakeCase(this.config));
     this.#log = log;
     this.#clock = new Clock(clock, heldTime);
     this.#scrub = options.scrub ?? ((nodeId) => storage.scrub(nodeId));

@@ -14,6 +14,7 @@ import { purgeHandlers } from "./handlers/hosting.ts";
 import { learningHandlers } from "./handlers/learning.ts";
 import { nodeHandlers } from "./handlers/nodes.ts";
 import { playbookHandlers } from "./handlers/playbooks.ts";
+import { rememberHandlers } from "./handlers/remember.ts";
 import { retrievalHandlers } from "./handlers/retrieval.ts";
 import { searchHandlers } from "./handlers/search.ts";
 import { timelineHandlers } from "./handlers/timeline.ts";
@@ -34,4 +35,5 @@ export const HANDLERS: HandlersOf<typeof AGENT_OPERATIONS> = {
   ...clusterHandlers,
   ...conflictHandlers,
   ...timelineHandlers,
+  ...rememberHandlers,
 };

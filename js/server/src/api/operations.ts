@@ -13,6 +13,7 @@ import { hostingOperations, purgeOperations } from "./hosting.ts";
 import { learningOperations } from "./learning.ts";
 import { nodeOperations } from "./nodes.ts";
 import { playbookOperations } from "./playbooks.ts";
+import { rememberOperations } from "./remember.ts";
 import { retrievalOperations } from "./retrieval.ts";
 import { questionOperations, searchOperations } from "./search.ts";
 import { timelineOperations } from "./timeline.ts";
@@ -34,6 +35,7 @@ export const AGENT_OPERATIONS = {
   ...clusterOperations,
   ...conflictOperations,
   ...timelineOperations,
+  ...rememberOperations,
 };
 
 /** The operations that need no agent. */

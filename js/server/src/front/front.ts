@@ -10,6 +10,7 @@ import { createApp } from "../http/app.ts";
 import { createHttpServer } from "../http/malformed-requests.ts";
 import type { KeyRing } from "../keys/ring.ts";
 import type { Logger } from "../log.ts";
+import { withGeneralTypes } from "../presets/general-types.ts";
 import { warnIfUnreachable } from "../providers/reachable.ts";
 import { USUAL_AGENT } from "../settings/agent-names.ts";
 import { hostnameOf } from "../settings/options.ts";
@@ -53,8 +54,8 @@ export function createFront(
   { keys, log, version, unsent }: { keys: KeyRing; log: Logger; version: string; unsent: Unsent },
 ): Front {
   const { host, port, decay_interval, consolidate_interval } = settings;
-  const engine = createEngine(inSnakeCase(config));
   const { compat, ranking } = settings;
+  const engine = createEngine(inSnakeCase(compat === "none" ? withGeneralTypes(config) : config));
   const embedder = embedderOf(settings, log);
   const embedding = embedder && new EmbeddingPool(pool, { embedder, engine, compat, ranking, log });
   const analyst = analystOf(settings, log);

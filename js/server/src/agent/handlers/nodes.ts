@@ -13,6 +13,7 @@ import {
 } from "../../api/nodes.ts";
 import { NODES, toCursor } from "../../api/pages.ts";
 import { newId } from "../../ids.ts";
+import { generalType } from "../../presets/general-types.ts";
 import { notFound, Refusal, wrong } from "../../refusal.ts";
 import type { NewNode, NodeChanges, NodeRow } from "../../storage/rows.ts";
 import type { NodeFilter } from "../../storage/tables/nodes.ts";
@@ -208,6 +209,11 @@ export function filtersOf({
   return [fields, filter].filter(isCondition);
 }
 
+/** A new memory. Missing fields have their defaults. */
+export type MemoryToMake = {
+  [Field in keyof NewNodeRequest]?: NewNodeRequest[Field] | undefined;
+} & Pick<NewNodeRequest, "type" | "content_title">;
+
 /**
  * Within a `write`: inserts a memory, adds it to clusters, and queues conflicts with memories that
  * it corrects. A memory that exists under the caller's id is not inserted again.
@@ -217,15 +223,10 @@ export function filtersOf({
  */
 export function insertNode(
   agent: Agent,
-  request: NewNodeRequest,
+  request: MemoryToMake,
 ): { id: string; isCorrection: boolean } {
-  const {
-    type,
-    subtype = null,
-    content_title,
-    content_summary = null,
-    content_body = null,
-  } = request;
+  const { type, content_title, content_summary = null, content_body = null } = request;
+  const subtype = subtypeOf(agent, request);
   agent.checkNames({ type, subtype });
   const stored = request.id == null ? undefined : agent.storage.nodes.find(request.id);
   const node = newNodeOf(agent, request);
@@ -255,7 +256,8 @@ export function insertNode(
 
 /** Within a `write`: replaces the content of a memory, and returns its row. */
 function replaceNode(agent: Agent, stored: NodeRow, request: NewNodeRequest): NodeRow {
-  const { type, subtype = null, embedding = null } = request;
+  const { type, embedding = null } = request;
+  const subtype = subtypeOf(agent, request);
   agent.checkNames({ type, subtype });
   const {
     id,
@@ -287,12 +289,10 @@ function checkVersion(known: MatchedVersions, version: number | null): void {
  *
  * @throws {Refusal} If the memory's time lies in the future.
  */
-export function newNodeOf(
-  agent: Agent,
-  request: Partial<NewNodeRequest> & Pick<NewNodeRequest, "type" | "content_title">,
-): Omit<NewNode, "embedding_vector"> {
+export function newNodeOf(agent: Agent, request: MemoryToMake): Omit<NewNode, "embedding_vector"> {
   const now = toIso(agent.now());
-  const { type, content_title, subtype = null, content_body = null } = request;
+  const { type, content_title, content_body = null } = request;
+  const subtype = subtypeOf(agent, request);
   const created_at = request.created_at ?? now;
   if (parseInstant(created_at)! > agent.now() + MOST_AHEAD)
     throw wrong("created_at", `lies in the future: it is ${now} now`);
@@ -406,6 +406,18 @@ export function asOfNow(agent: Agent, id: string, check: (row: NodeRow) => void 
   check(row);
   return presentNow([row], agent, agent.now())[0]!;
 }
+
+/**
+ * Returns the subtype of a new memory. A memory whose type has a section, such as `preference`, has it
+ * as its subtype unless the request says otherwise.
+ */
+const subtypeOf = (
+  { compat }: Agent,
+  { type, subtype }: { type: string; subtype?: string | null | undefined },
+): string | null =>
+  subtype !== undefined || compat !== "none" || generalType(type) === undefined
+    ? (subtype ?? null)
+    : type;
 
 /** Returns the time of the event, by either of its names; undefined if neither is given. */
 const eventTimeOf = ({

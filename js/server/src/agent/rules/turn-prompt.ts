@@ -23,6 +23,7 @@ import {
   type MemoryType,
 } from "nous-wasm";
 import { MOST_QUERY } from "../../api/limits.ts";
+import { generalType, type Heading } from "../../presets/general-types.ts";
 import { parseInstant } from "../../time.ts";
 import { shownBody } from "../replica/index-rows.ts";
 import { PROFILE_CATEGORIES } from "./profile.ts";
@@ -230,6 +231,17 @@ export function lineOf({ text, event_at, created_at }: PromptMemory, now: number
   return day === undefined ? `- ${short}` : `- ${short} (${day})`;
 }
 
+/**
+ * Returns a text without what `lineOf` and tools put around the words of a memory: the hyphen, the id
+ * in brackets, and the day. An agent may send a line back that it was given.
+ */
+export const withoutMarks = (text: string): string =>
+  text
+    .trim()
+    .replace(/^[-*] /, "")
+    .replace(/^\[[a-z]_[0-9a-z]+\] /, "")
+    .replace(/ \((?:noted )?on \d{1,2} [A-Z][a-z]{2} \d{4}, [^()]{1,30}\)$/, "");
+
 const DAY = 86_400_000;
 const DAYS_OF_WEEKS = 14;
 const DAYS_OF_MONTHS = 63;
@@ -314,10 +326,20 @@ const HEADING_OF: Readonly<Record<MemoryType, MemoryHeading>> = {
   signal: "signals",
 };
 
+const TYPE_OF: Readonly<Record<Exclude<Heading, "user_profile">, MemoryType>> = {
+  decisions: "decision",
+  facts: "fact",
+  procedures: "procedure",
+  episodes: "episode",
+  signals: "signal",
+};
+
 /** Returns a memory that may go into a prompt, with the score that the row has. */
 export function candidateOf(row: CandidateRow, engine: Pick<Engine, "memoryTypeOf">): PromptMemory {
-  const type = engine.memoryTypeOf(row.subtype);
   const isOfProfile = Object.hasOwn(PROFILE_CATEGORIES, row.subtype ?? "");
+  const own = generalType(row.subtype)?.heading;
+  const type =
+    own === undefined || own === "user_profile" ? engine.memoryTypeOf(row.subtype) : TYPE_OF[own];
   return {
     id: row.id,
     text: wordsOfMemory(row),

@@ -1,0 +1,131 @@
+// Requests and answers of remembering: texts and messages become memories.
+
+import { z } from "@hono/zod-openapi";
+import { MEMORY_SECTIONS } from "nous-wasm";
+import { retryHeaders } from "./headers.ts";
+import { MOST_TEXT } from "./limits.ts";
+import { newNode } from "./nodes.ts";
+import { operation } from "./operation.ts";
+import { instant, KEY_USED, name, optionalName, ownId, share, text, title } from "./parts.ts";
+
+/** The most texts or messages of a request. */
+const MOST_ITEMS = 200;
+
+const { tags, metadata, user, session, expires_at, source } = newNode.shape;
+
+const shared = {
+  type: optionalName.describe(
+    "The type, such as `preference`, `task` or `event`. Default: guessed from the text; `episode` for messages.",
+  ),
+  tags,
+  metadata,
+  user,
+  session,
+  event_time: instant.nullish().describe("When it happened, in ISO 8601."),
+  expires_at,
+  source,
+  importance: share
+    .nullish()
+    .describe(
+      "How long it lasts: 0 halves the time constant of decay, 1 doubles it. Default 0.5, which changes nothing.",
+    ),
+};
+
+const own = {
+  text: text(MOST_TEXT).min(1).describe("What to remember. A long text becomes several memories."),
+  title: title.nullish().describe("The title. Default: a heading, or the first sentence."),
+  id: ownId.nullish().describe("An id of your own, for a text that becomes one memory."),
+};
+
+const remembered = z
+  .object({ ...own, ...shared })
+  .openapi("TextToRemember", { description: "A text to remember." });
+
+const message = z
+  .object({
+    role: name.describe("Who speaks, such as `user` or `assistant`."),
+    content: text(MOST_TEXT).describe("The words of the message."),
+    name: optionalName.describe("The name of the speaker. Default: the role."),
+    created_at: instant.nullish().describe("When it was said, in ISO 8601. Not in the future."),
+  })
+  .openapi("MessageToRemember", { description: "A message of a conversation." });
+
+const rememberRequest = z
+  .object({
+    ...shared,
+    text: own.text.optional(),
+    title: own.title,
+    id: own.id,
+    memories: z
+      .array(z.union([own.text, remembered]))
+      .min(1)
+      .max(MOST_ITEMS)
+      .optional()
+      .describe("Several texts. Fields beside them count for each that does not say otherwise."),
+    messages: z
+      .array(message)
+      .min(1)
+      .max(MOST_ITEMS)
+      .optional()
+      .describe("A conversation, oldest first. Its messages stay together in their order."),
+  })
+  .refine(
+    ({ text, memories, messages }) =>
+      [text, memories, messages].filter((given) => given !== undefined).length === 1,
+    "must have one of text, memories and messages",
+  )
+  .openapi("RememberRequest", { description: "What to remember." });
+
+const stored = z
+  .object({
+    id: z.string().describe("The id of the memory; of a duplicate, the id of the older one."),
+    action: z
+      .enum(["created", "duplicate"])
+      .describe("`duplicate`: a memory says the same, and nothing was stored."),
+    title: z.string().describe("The title."),
+    type: z.string().describe("The type."),
+    section: z.enum(MEMORY_SECTIONS).describe("The section, which decides how it ranks and fades."),
+    run: z
+      .string()
+      .optional()
+      .describe("The id of the cluster that keeps its parts, or the messages, together."),
+    part: z.int().optional().describe("Its place among the parts of its text, from 1."),
+    parts: z.int().optional().describe("How many parts its text became."),
+    possible_conflicts: z
+      .array(z.string())
+      .optional()
+      .describe("Ids of older memories that it may correct: see the queue of conflicts."),
+    why: z.string().describe("Why it has its type, or why it was not stored, in words."),
+  })
+  .openapi("RememberedMemory", { description: "What became of a text." });
+
+export const rememberAnswer = z
+  .object({
+    stored: z.array(stored).describe("The memories, in the order of the request."),
+    created: z.int().describe("How many memories were created."),
+    duplicates: z.int().describe("How many texts a memory says already."),
+    skipped: z.int().describe("How many messages say nothing to remember, such as `ok`."),
+  })
+  .openapi("RememberAnswer", { description: "What was remembered." });
+
+export const rememberOperations = {
+  remember: operation({
+    method: "post",
+    path: "/remember",
+    summary: "Stores texts or messages: splits them, finds their types, and skips duplicates",
+    description:
+      "All of the request is stored, or nothing. No language model takes part. What a prompt or a tool " +
+      "returned, sent back as a text, is recognized and not stored again.",
+    returns: "What became of each text.",
+    example: { body: { text: "Mira eats no dairy since March.", user: "mira" } },
+    scope: "memory",
+    headers: retryHeaders,
+    body: rememberRequest,
+    answer: rememberAnswer,
+    refusals: { 409: "Another memory has this id.", 422: KEY_USED },
+    createsAgent: true,
+  }),
+};
+
+export type RememberRequest = z.output<typeof rememberRequest>;
+export type RememberAnswer = z.output<typeof rememberAnswer>;
