@@ -30,6 +30,8 @@ export async function writeServer(bundle) {
     packages: "bundle",
     external: Object.keys(dependencies),
     plugins: [englishAlone],
+    // Its main file loads parts by computed names, which no bundle can hold.
+    alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
     metafile: true,
     // CommonJS packages load Node's modules with `require`.
     banner: {

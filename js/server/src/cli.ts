@@ -10,6 +10,7 @@ import type { BuiltIn } from "./embeddings/built-in.ts";
 import type { EmbeddingRun } from "./embeddings/commands.ts";
 import { addKeyCommands } from "./keys/commands.ts";
 import { createLog } from "./log.ts";
+import { addMcpCommands } from "./mcp/commands.ts";
 import { startServer } from "./server.ts";
 import { USUAL_AGENT } from "./settings/agent-names.ts";
 import { TABLES, tableNamed } from "./settings/embeddings-model.ts";
@@ -202,6 +203,7 @@ withOptions(
 );
 addDataCommands(program);
 addKeyCommands(program);
+addMcpCommands(program, __VERSION__);
 
 try {
   await program.parseAsync();

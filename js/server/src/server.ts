@@ -1,6 +1,7 @@
 // The server as a whole: starts and stops the agent threads and the HTTP front.
 
 import { mkdirSync } from "node:fs";
+import { createServer } from "node:net";
 import { KeyRing } from "./keys/ring.ts";
 import type { Logger } from "./log.ts";
 import { USUAL_AGENT } from "./settings/agent-names.ts";
@@ -8,6 +9,7 @@ import { tableNamed } from "./settings/embeddings-model.ts";
 import { LOOPBACK } from "./settings/options.ts";
 import { agentsDir } from "./settings/paths.ts";
 import { type InForce, SettingsError } from "./settings/read.ts";
+import { removeAddress, writeAddress } from "./storage/address-file.ts";
 import { identityOf } from "./storage/open-files.ts";
 import { placeOf } from "./storage/place.ts";
 import { cutLogsIn } from "./storage/wal.ts";
@@ -28,6 +30,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { settings, engine } = inForce;
   const place = placeOf(settings);
+  await refuseUsedPort(settings);
   const keys = new KeyRing(place.dataDir, log);
   refuseExposure(settings.host, keys);
   const mostBytes = (settings.max_resident_mb * 2 ** 20) / settings.workers;
@@ -52,7 +55,9 @@ export async function startServer(
     );
     const [front] = await Promise.all([loading, pool.open(USUAL_AGENT)]);
     const url = await front.open();
+    if (place.remote === undefined) writeAddress(place.dataDir, url);
     const stop = async () => {
+      if (place.remote === undefined) removeAddress(place.dataDir);
       await front.close();
       await pool.close();
     };
@@ -61,6 +66,23 @@ export async function startServer(
     await pool.close();
     throw error;
   }
+}
+
+/** @throws {SettingsError} If another program listens on the port: nothing has been opened yet. */
+async function refuseUsedPort({ host, port }: { host: string; port: number }): Promise<void> {
+  if (port === 0) return;
+  const probe = createServer();
+  const problem = await new Promise<string | undefined>((resolve) => {
+    probe.once("error", ({ code }: NodeJS.ErrnoException) => resolve(code));
+    probe.listen({ host, port, exclusive: true }, () => resolve(undefined));
+  });
+  await new Promise((resolve) => probe.close(resolve));
+  if (problem === "EADDRINUSE")
+    throw new SettingsError(
+      `Port ${port} of ${host} is in use, perhaps by another nous-server: stop that program, or name another port with --port.`,
+    );
+  if (problem === "EACCES")
+    throw new SettingsError(`Port ${port} needs more rights: name one above 1023 with --port.`);
 }
 
 /** Returns the device and inode of a folder, and creates the folder if it is missing. */

@@ -125,7 +125,3 @@ export const filter = z
 export type Filter = z.output<typeof filter>;
 export type TimeBounds = z.output<typeof bounds>;
 export type MetadataCondition = z.output<typeof metadataCondition>;
-
-/** Whether a filter has a condition. */
-export const isCondition = (given: Filter | null | undefined): given is Filter =>
-  given != null && Object.values(given).some((value) => value !== undefined);

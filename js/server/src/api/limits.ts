@@ -17,3 +17,5 @@ export const MOST_FOUND = 100;
  * any memory with texts of usual length, and a thread serializes that much in less than 100 ms.
  */
 export const MOST_ANSWER = 8 * 2 ** 20;
+/** The most memories whose ids a deletion by a filter names. */
+export const MOST_NAMED = 100;

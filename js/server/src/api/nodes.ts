@@ -2,9 +2,11 @@
 
 import { z } from "@hono/zod-openapi";
 import { MEMORY_SECTIONS } from "nous-wasm";
+import { isCondition } from "./condition.ts";
 import { cursorOf, nextCursor } from "./cursors.ts";
-import { filter, isCondition } from "./filter.ts";
+import { filter } from "./filter.ts";
 import { matchHeaders, retryHeaders } from "./headers.ts";
+import { MOST_NAMED } from "./limits.ts";
 import { operation } from "./operation.ts";
 import { NODES } from "./pages.ts";
 import {
@@ -43,8 +45,6 @@ const MOST_CENSORS = 1_000;
 const MOST_TAGS = 100;
 /** The most characters of a filter in a query string. */
 const MOST_QUERY_FILTER = 4_000;
-/** The most memories whose ids a deletion by a filter names. */
-export const MOST_NAMED = 100;
 
 const nodeFields = {
   type: name.describe("The broad kind, such as `concept`, `note` or `episode`."),

@@ -2,7 +2,7 @@
 // values, so that the published client has no dependencies.
 
 import { AGENT_OPERATIONS, AGENTLESS_OPERATIONS } from "../api/operations.ts";
-import { BASE } from "../http/route.ts";
+import { BASE } from "../http/base-path.ts";
 import type { Operations } from "./types.ts";
 
 export interface Route {

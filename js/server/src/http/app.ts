@@ -19,13 +19,14 @@ import { AskerGone } from "../workers/shares.ts";
 import type { Unsent } from "../workers/unsent.ts";
 import { type Caller, callerOf, demandForAll } from "./access.ts";
 import { agentlessHandlers } from "./agentless-handlers.ts";
+import { BASE } from "./base-path.ts";
 import { bufferChunked, hasRoom } from "./bodies.ts";
 import { answersBefore, departureOf } from "./departure.ts";
 import { descriptionOf } from "./description.ts";
 import { Metrics } from "./metrics.ts";
 import { type AllowedOrigins, refuseForeignOrigins } from "./origin-guard.ts";
 import { servePage } from "./page.ts";
-import { addRoute, BASE, type Carried, CHALLENGE } from "./route.ts";
+import { addRoute, type Carried, CHALLENGE } from "./route.ts";
 import { throwAway } from "./too-large.ts";
 
 /** The refusal of an agent name that is not the only agent. */
@@ -72,7 +73,12 @@ export interface AppOptions {
 }
 
 /** The paths that an answer at `/` names. */
-const PLACES = { description: `${BASE}/openapi.json`, readiness: "/readyz", metrics: "/metrics" };
+const PLACES = {
+  description: `${BASE}/openapi.json`,
+  mcp: "/mcp",
+  readiness: "/readyz",
+  metrics: "/metrics",
+};
 
 export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   const app = new OpenAPIHono<Carried>();
@@ -155,6 +161,12 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   app.get("/", (context) =>
     context.json({ name: "nous-server", version: options.version, ...PLACES }),
   );
+  app.all("/mcp", async (context) => {
+    context.set("route", "/mcp");
+    // Loaded with the first request: few servers have one.
+    const { answerMcp } = await import("../mcp/http.ts");
+    return answerMcp(context, app, options.version);
+  });
   const api = app.basePath(BASE);
   api.use(async (context, next) => {
     const agent = agentOf(context);

@@ -8,7 +8,8 @@ import { problem } from "../api/parts.ts";
 import { operationsFor } from "../compat/operations.ts";
 import { USUAL_AGENT } from "../settings/agent-names.ts";
 import type { Compat } from "../settings/compat.ts";
-import { BASE, CHALLENGE, type OfAgent } from "./route.ts";
+import { BASE } from "./base-path.ts";
+import { CHALLENGE, type OfAgent } from "./route.ts";
 
 /** The refusals that every operation has, by status. */
 const REFUSALS = {

@@ -6,11 +6,10 @@ import type { GivenTo, OperationShape } from "../api/operation.ts";
 import { type Issue, NOT_VALID, Refusal } from "../refusal.ts";
 import type { Unsent } from "../workers/unsent.ts";
 import { type Caller, demand } from "./access.ts";
+import { BASE } from "./base-path.ts";
 import { bodyOf } from "./bodies.ts";
 import { responseOf } from "./departure.ts";
 import { unknownFields } from "./unknown-fields.ts";
-
-export const BASE = "/v1";
 
 /** Values of a request that middleware sets and handlers read. */
 export interface Carried {

@@ -20,6 +20,9 @@ import {
 /** The environment variable that names the YAML file. */
 export const CONFIG_VARIABLE = "NOUS_CONFIG";
 
+/** The environment variable with the key that `nous-server mcp` sends. */
+export const MCP_KEY_VARIABLE = "NOUS_MCP_KEY";
+
 /** Thrown for an invalid setting. The message is a sentence for the operator. */
 export class SettingsError extends Error {
   override readonly name = "SettingsError";
@@ -81,18 +84,21 @@ function checked(name: OptionName, place: string, value: unknown): unknown {
 }
 
 function checkVariables(environment: NodeJS.ProcessEnv): void {
-  const known = new Set([CONFIG_VARIABLE, ...OPTION_NAMES.map(variableOf)]);
-  const unknown = Object.keys(environment).find(
+  const known = new Set([CONFIG_VARIABLE, MCP_KEY_VARIABLE, ...OPTION_NAMES.map(variableOf)]);
+  const unknown = Object.keys(environment).filter(
     (variable) => variable.startsWith("NOUS_") && !known.has(variable),
   );
-  if (unknown === undefined) return;
-  const meant = nearest(unknown, known);
-  throw new SettingsError(
-    `The environment variable ${unknown} is not a variable of this server` +
-      `${meant === undefined ? "" : ` (did you mean ${meant}?)`}. ` +
-      `If it belongs to another program, start without it: env -u ${unknown} nous-server. ` +
-      `The variables of this server: ${list(known)}.`,
-  );
+  for (const variable of unknown) {
+    const meant = nearest(variable, known);
+    if (meant === undefined) continue;
+    throw new SettingsError(
+      `The environment variable ${variable} is not a variable of this server (did you mean ${meant}?). ` +
+        `If it belongs to another program, start without it: env -u ${variable} nous-server. ` +
+        `The variables of this server: ${list(known)}.`,
+    );
+  }
+  if (unknown.length > 0)
+    console.error(`Not variables of this server, and ignored: ${list(unknown)}.`);
 }
 
 /** @throws {SettingsError} If a file is at the path of the folder, or of one above it. */

@@ -1,15 +1,16 @@
 // Memories, one at a time and in lists.
 
-import { type Filter, isCondition } from "../../api/filter.ts";
+import { isCondition } from "../../api/condition.ts";
+import type { Filter } from "../../api/filter.ts";
 import type { MatchedVersions } from "../../api/headers.ts";
-import {
-  type ListQuery,
-  MOST_NAMED,
-  type NewNodeRequest,
-  type Node,
-  type NodeChangesRequest,
-  type NodeList,
-  type nodeOperations,
+import { MOST_NAMED } from "../../api/limits.ts";
+import type {
+  ListQuery,
+  NewNodeRequest,
+  Node,
+  NodeChangesRequest,
+  NodeList,
+  nodeOperations,
 } from "../../api/nodes.ts";
 import { NODES, toCursor } from "../../api/pages.ts";
 import { newId } from "../../ids.ts";

@@ -145,7 +145,7 @@ function remembered(
   conversation: string | undefined,
   seen: Map<string, string>,
 ): Made[] {
-  const text = withoutMarks(item.text);
+  const text = withoutMarks(item.text, (id) => agent.storage.nodes.find(id) !== undefined);
   const pieces = piecesOf(text);
   if (pieces.length === 0) throw wrong("text", "holds no words");
   if (pieces.length > 1 && item.id != null)

@@ -218,7 +218,10 @@ export function promptOfTurn(turn: TurnToPrompt): TurnPrompt {
 }
 
 /** Returns the line of a memory: its words, and its day. */
-export function lineOf({ text, event_at, created_at }: PromptMemory, now: number): string {
+export function lineOf(
+  { text, event_at, created_at }: Pick<PromptMemory, "text" | "event_at" | "created_at">,
+  now: number,
+): string {
   const words = oneLine(text);
   const short =
     words.length <= MOST_OF_A_MEMORY ? words : `${words.slice(0, MOST_OF_A_MEMORY).trimEnd()}…`;
@@ -233,14 +236,19 @@ export function lineOf({ text, event_at, created_at }: PromptMemory, now: number
 
 /**
  * Returns a text without what `lineOf` and tools put around the words of a memory: the hyphen, the id
- * in brackets, and the day. An agent may send a line back that it was given.
+ * in brackets, the day, and the probability. An agent may send a line back that it was given. `isId`
+ * tells whether a word in brackets is the id of a memory.
  */
-export const withoutMarks = (text: string): string =>
-  text
-    .trim()
-    .replace(/^[-*] /, "")
-    .replace(/^\[[a-z]_[0-9a-z]+\] /, "")
-    .replace(/ \((?:noted )?on \d{1,2} [A-Z][a-z]{2} \d{4}, [^()]{1,30}\)$/, "");
+export function withoutMarks(text: string, isId: (id: string) => boolean): string {
+  const line = text.trim();
+  if (line.includes("\n")) return line;
+  const words = line.replace(/^[-*] /, "").replace(/ · \d{1,3} %$/, "");
+  const [, id = "", rest = ""] = /^\[([\w.:-]{1,200})\] (.*)$/s.exec(words) ?? [];
+  return (id !== "" && isId(id) ? rest : words).replace(
+    / \((?:noted )?on \d{1,2} [A-Z][a-z]{2} \d{4}, [^()]{1,30}\)$/,
+    "",
+  );
+}
 
 const DAY = 86_400_000;
 const DAYS_OF_WEEKS = 14;

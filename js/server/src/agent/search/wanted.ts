@@ -2,7 +2,8 @@
 // lifecycle states as of now.
 
 import type { SearchFilters } from "nous-wasm";
-import { type Filter, isCondition } from "../../api/filter.ts";
+import { isCondition } from "../../api/condition.ts";
+import type { Filter } from "../../api/filter.ts";
 import type { Wanted } from "../../storage/tables/wanted.ts";
 import type { Agent } from "../agent.ts";
 import { statesOf } from "../lifecycle-filters.ts";

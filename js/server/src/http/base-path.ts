@@ -1,0 +1,2 @@
+/** The path before that of every operation. */
+export const BASE = "/v1";

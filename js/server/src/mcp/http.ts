@@ -1,0 +1,36 @@
+// MCP over HTTP, at /mcp: stateless. Each request has a server of its own, whose tools send requests
+// to the same application with the headers of the caller, so that keys and agents are checked there.
+
+import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import type { Context, Env, Hono } from "hono";
+import { BASE } from "../http/base-path.ts";
+import { type Ask, mcpServer } from "./tools.ts";
+
+/** Headers of the caller that the requests of tools carry on. */
+const CARRIED = ["authorization", "host", "origin", "sec-fetch-site", "x-nous-agent"];
+
+/** Answers a request at /mcp. `app` is the application that has the routes of /v1. */
+export async function answerMcp<Its extends Env>(
+  context: Context<Its>,
+  app: Hono<Its>,
+  version: string,
+): Promise<Response> {
+  const headers = new Headers();
+  for (const name of CARRIED) {
+    const value = context.req.header(name);
+    if (value !== undefined) headers.set(name, value);
+  }
+  const agent = context.req.query("agent");
+  if (agent !== undefined) headers.set("x-nous-agent", agent);
+  const ask: Ask = async (method, path, body) => {
+    const sent = new Headers(headers);
+    if (body !== undefined) sent.set("content-type", "application/json");
+    const init = { method, headers: sent, ...(body && { body: JSON.stringify(body) }) };
+    const answer = await app.request(`${BASE}${path}`, init);
+    return { status: answer.status, body: await answer.json() };
+  };
+  const server = mcpServer(ask, version);
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  await server.connect(transport);
+  return transport.handleRequest(context.req.raw);
+}

@@ -1,0 +1,122 @@
+// Writes the configuration of an MCP client so that it starts `nous-server mcp`. What the file holds
+// stays as it is, comments included.
+
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { homedir, platform } from "node:os";
+import { dirname, join } from "node:path";
+import { applyEdits, modify, type ParseError, parse, printParseErrorCode } from "jsonc-parser";
+import { SettingsError } from "../settings/read.ts";
+
+/** The name of the server in a client's configuration. */
+const NAME = "nous";
+
+interface Client {
+  /** The file for all projects of the user. */
+  file(home: string, system: NodeJS.Platform): string;
+  /** The file of a project, relative to it; undefined if the client has none. */
+  project?: string;
+  /** The key under which servers stand. */
+  key: string;
+  /** Returns the entry of a server. */
+  entry(command: string, args: readonly string[]): object;
+}
+
+const stdio = (command: string, args: readonly string[]) => ({ command, args });
+
+/** Returns the folder in which programs keep their settings. */
+function configDir(home: string, system: NodeJS.Platform): string {
+  if (system === "darwin") return join(home, "Library", "Application Support");
+  if (system === "win32") return process.env.APPDATA ?? join(home, "AppData", "Roaming");
+  return process.env.XDG_CONFIG_HOME ?? join(home, ".config");
+}
+
+export const CLIENTS = {
+  "claude-desktop": {
+    file: (home, system) => join(configDir(home, system), "Claude", "claude_desktop_config.json"),
+    key: "mcpServers",
+    entry: stdio,
+  },
+  "claude-code": {
+    file: (home) => join(home, ".claude.json"),
+    project: ".mcp.json",
+    key: "mcpServers",
+    entry: (command, args) => ({ type: "stdio", command, args }),
+  },
+  cursor: {
+    file: (home) => join(home, ".cursor", "mcp.json"),
+    project: join(".cursor", "mcp.json"),
+    key: "mcpServers",
+    entry: stdio,
+  },
+  vscode: {
+    file: (home, system) => join(configDir(home, system), "Code", "User", "mcp.json"),
+    project: join(".vscode", "mcp.json"),
+    key: "servers",
+    entry: (command, args) => ({ type: "stdio", command, args }),
+  },
+  zed: {
+    file: (home, system) =>
+      system === "win32"
+        ? join(configDir(home, system), "Zed", "settings.json")
+        : join(process.env.XDG_CONFIG_HOME ?? join(home, ".config"), "zed", "settings.json"),
+    project: join(".zed", "settings.json"),
+    key: "context_servers",
+    entry: (command, args) => ({ source: "custom", command, args, env: {} }),
+  },
+} as const satisfies Readonly<Record<string, Client>>;
+
+export type ClientName = keyof typeof CLIENTS;
+export const CLIENT_NAMES = Object.keys(CLIENTS) as ClientName[];
+
+export interface InstallOptions {
+  client: ClientName;
+  command: string;
+  args: readonly string[];
+  /** The folder of the project whose file is written. Default: the user's file. */
+  project?: string | undefined;
+  home?: string;
+  system?: NodeJS.Platform;
+}
+
+/** A file as it is to be written. */
+export interface Installation {
+  file: string;
+  /** The text before; undefined if there is no such file. */
+  before: string | undefined;
+  after: string;
+}
+
+/**
+ * Returns the configuration of a client with our server in it.
+ *
+ * @throws {SettingsError} If the client has no file for a project, or if its file is not JSON.
+ */
+export function installationOf(options: InstallOptions): Installation {
+  const { command, args, project, home = homedir(), system = platform() } = options;
+  const client: Client = CLIENTS[options.client];
+  if (project !== undefined && client.project === undefined)
+    throw new SettingsError(`${options.client} has no configuration for a project.`);
+  const file = project === undefined ? client.file(home, system) : join(project, client.project!);
+  const before = existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  const text = before === undefined || before.trim() === "" ? "{}\n" : before;
+  const errors: ParseError[] = [];
+  const known: unknown = parse(text, errors, { allowTrailingComma: true });
+  const [error] = errors;
+  if (error !== undefined || typeof known !== "object" || known === null || Array.isArray(known)) {
+    const why = error === undefined ? "it is no object" : printParseErrorCode(error.error);
+    throw new SettingsError(`${file} cannot be read as JSON (${why}): mend it first.`);
+  }
+  const edits = modify(text, [client.key, NAME], client.entry(command, args), {
+    formattingOptions: { insertSpaces: true, tabSize: 2 },
+  });
+  return { file, before, after: applyEdits(text, edits) };
+}
+
+/** Writes the configuration, and keeps a copy of the file before. Returns the copy's name. */
+export function write({ file, before, after }: Installation): string | undefined {
+  mkdirSync(dirname(file), { recursive: true });
+  const copy = before === undefined ? undefined : `${file}.before-nous`;
+  if (copy !== undefined) copyFileSync(file, copy);
+  writeFileSync(file, after);
+  return copy;
+}

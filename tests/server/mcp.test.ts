@@ -1,0 +1,438 @@
+// MCP: the tools over standard input and output and over HTTP, through the official client, the
+// official inspector and an independent client; several processes at once; and installation.
+
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createMCPClient } from "@ai-sdk/mcp";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { parse } from "jsonc-parser";
+import { estimateTokens } from "nous-wasm";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { CLIENT_NAMES, installationOf } from "../../js/server/src/mcp/install.ts";
+import { PROGRAM, start } from "./support/server-process.ts";
+import { sharedServer } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
+
+const { server, client } = sharedServer();
+
+interface Said {
+  text: string;
+  isError: boolean;
+  data: Record<string, unknown>;
+}
+
+async function connected(
+  transport: StdioClientTransport | StreamableHTTPClientTransport,
+): Promise<{ mcp: Client; call(name: string, given?: object): Promise<Said> }> {
+  const mcp = new Client({ name: "test", version: "1" });
+  await mcp.connect(transport);
+  onTestFinished(() => mcp.close());
+  const call = async (name: string, given: object = {}) => {
+    const answer = await mcp.callTool({ name, arguments: given as Record<string, unknown> });
+    const [content] = answer.content as { type: string; text: string }[];
+    return {
+      text: content!.text,
+      isError: answer.isError === true,
+      data: (answer.structuredContent ?? {}) as Record<string, unknown>,
+    };
+  };
+  return { mcp, call };
+}
+
+const overHttp = (agent: string) =>
+  connected(
+    new StreamableHTTPClientTransport(
+      new URL(`${server().url}/mcp?agent=${encodeURIComponent(agent)}`),
+    ),
+  );
+
+const stdio = (folder: string, ...more: string[]) =>
+  new StdioClientTransport({
+    command: process.execPath,
+    args: [PROGRAM, "mcp", "--data-dir", folder, ...more],
+    stderr: "ignore",
+  });
+
+describe("the tools", () => {
+  test("are nine, each with a description, a schema and hints", async () => {
+    const { mcp } = await overHttp("tools");
+    const { tools } = await mcp.listTools();
+    expect(tools.map(({ name }) => name).sort()).toEqual([
+      ...["conflicts", "context", "explain", "forget", "link"],
+      ...["recall", "remember", "timeline", "update"],
+    ]);
+    for (const { description, inputSchema, annotations } of tools) {
+      expect(description!.length).toBeGreaterThan(30);
+      expect(inputSchema.type).toBe("object");
+      expect(annotations?.readOnlyHint).toBeTypeOf("boolean");
+    }
+    expect(mcp.getInstructions()).toContain("recall");
+    expect((await mcp.listPrompts()).prompts.map(({ name }) => name)).toEqual(["use_memory"]);
+    const { messages } = await mcp.getPrompt({ name: "use_memory" });
+    expect(JSON.stringify(messages)).toContain("remember");
+  });
+
+  test("remember, recall, explain, update, link, and forget a memory", async () => {
+    const { mcp, call } = await overHttp("whole life");
+    const made = await call("remember", { text: "Mira eats no dairy.", user: "mira" });
+    const [{ id }] = made.data.stored as [{ id: string }];
+    expect(made.text).toBe(`Stored [${id}] as preference: Mira eats no dairy.`);
+    const found = await call("recall", { query: "What does Mira not eat?" });
+    expect(found.text).toMatch(/^- \[n_\w+\] Mira eats no dairy\. \(noted on .+, today\) · \d+ %$/);
+    expect((await call("remember", { text: found.text, user: "mira" })).text).toContain(
+      "Known already",
+    );
+    const context = await call("context", { input: "What should I cook for Mira?" });
+    expect(context.text).toContain("no dairy");
+    expect((await call("explain", { query: "What does Mira not eat?", id })).text).toContain(
+      "number 1",
+    );
+    const changed = await call("update", { id, title: "Mira eats no dairy and no eggs." });
+    expect(changed.text).toContain("no eggs");
+    const [{ id: other }] = (
+      await call("remember", { text: "Mira eats eggs again.", user: "mira" })
+    ).data.stored as [{ id: string }];
+    expect((await call("link", { from: other, to: id, relation: "supersedes" })).isError).toBe(
+      false,
+    );
+    const profile = await mcp.readResource({ uri: "nous://profile" });
+    expect(JSON.stringify(profile)).toContain("no eggs");
+    const memory = await mcp.readResource({ uri: `nous://memory/${id}` });
+    expect(JSON.parse((memory.contents[0] as { text: string }).text)).toMatchObject({
+      id,
+      user: "mira",
+    });
+    expect((await call("forget", { id })).text).toContain("would be deleted");
+    expect((await call("forget", { id, confirm: true })).text).toBe("1 deleted.");
+    expect((await call("explain", { query: "x", id })).isError).toBe(true);
+  });
+
+  test("list what happened in a time, and conflicts that wait", async () => {
+    const { call } = await overHttp("times");
+    await call("remember", { text: "Standup is at ten.", event_time: "2026-03-02" });
+    await call("remember", { text: "The roof was repaired.", event_time: "2026-05-02" });
+    const spring = await call("timeline", { from: "2026-05-01", to: "2026-05-31" });
+    expect(spring.text).toContain("roof");
+    expect(spring.text).not.toContain("Standup");
+    await call("remember", { text: "Standup is at ten no longer, changed to nine." });
+    const { text, data } = await call("conflicts");
+    expect(text).toContain("Standup is at ten.");
+    const [conflict_id] = data.conflicts as [string];
+    const resolved = await call("conflicts", { conflict_id, resolution: "new_is_current" });
+    expect(resolved.text).toBe("Resolved: new_is_current.");
+  });
+
+  test("say that the memory does not know", async () => {
+    const { call } = await overHttp("unknown");
+    expect((await call("recall", { query: "Who won?" })).text).toBe(
+      "The memory knows nothing about it.",
+    );
+    await call("remember", { text: "The garden gate is green." });
+    const { text, data } = await call("recall", {
+      query: "Who painted the garden of the king in 1780?",
+    });
+    expect(data.answerable).toBe(false);
+    expect(text).toMatch(/^The memory (probably does not know|knows nothing)/);
+  });
+
+  test("keep every answer within its tokens", async () => {
+    const { call } = await overHttp("budget");
+    const own = client();
+    const ask = (path: string, body: object) =>
+      server().ask(path, body, { "x-nous-agent": "budget" });
+    for (let place = 0; place < 60; place++)
+      await ask("POST /nodes", {
+        type: "fact",
+        content_title: `Harbour note ${place}`,
+        content_body: "A ferry leaves. ".repeat(20),
+      });
+    expect(own.agent).toBeDefined();
+    for (const max_tokens of [50, 200, 800]) {
+      for (const [name, given] of [
+        ["recall", { query: "harbour notes", limit: 50 }],
+        ["timeline", { limit: 60 }],
+        ["context", { input: "harbour notes" }],
+      ] as const) {
+        const { text } = await call(name, { ...given, max_tokens });
+        expect(estimateTokens(text), name).toBeLessThanOrEqual(max_tokens);
+      }
+    }
+  });
+
+  /** Wrong arguments: each is answered by a sentence, and nothing is stored. */
+  const WRONG: readonly [tool: string, given: object][] = [
+    ["remember", {}],
+    ["remember", { text: "" }],
+    ["remember", { text: " " }],
+    ["remember", { text: 7 }],
+    ["remember", { text: "a", type: "trade" }],
+    ["remember", { text: "a", importance: 3 }],
+    ["remember", { text: "a", event_time: "yesterday" }],
+    ["remember", { text: "a", expires_at: "soon" }],
+    ["remember", { text: "a", tags: "b" }],
+    ["recall", {}],
+    ["recall", { query: "" }],
+    ["recall", { query: ["a"] }],
+    ["recall", { query: "a", limit: 0 }],
+    ["recall", { query: "a", limit: 1_000 }],
+    ["recall", { query: "a", max_tokens: 1 }],
+    ["recall", { query: "a", tags: [] }],
+    ["context", {}],
+    ["context", { input: 1 }],
+    ["context", { input: "a", max_tokens: -1 }],
+    ["update", {}],
+    ["update", { id: "n_none" }],
+    ["update", { id: "n_none", title: "x" }],
+    ["update", { id: "n_none", event_time: "x" }],
+    ["forget", {}],
+    ["forget", { confirm: true }],
+    ["forget", { id: "" }],
+    ["forget", { tags: [] }],
+    ["link", { from: "n_a" }],
+    ["link", { from: "n_a", to: "n_b", relation: "loves" }],
+    ["link", { from: "n_a", to: "n_b", relation: "causes" }],
+    ["explain", { query: "a" }],
+    ["explain", { query: "a", id: "n_none" }],
+    ["explain", { query: "", id: "n_none" }],
+    ["timeline", { from: "spring" }],
+    ["timeline", { limit: 0 }],
+    ["timeline", { order: "up" }],
+    ["conflicts", { conflict_id: "q_1" }],
+    ["conflicts", { resolution: "new_is_current" }],
+    ["conflicts", { conflict_id: "q_1", resolution: "new_is_current" }],
+    ["conflicts", { conflict_id: "q_1", resolution: "burn" }],
+  ];
+
+  test(`refuse ${WRONG.length} calls with wrong arguments by sentences, and store nothing`, async () => {
+    const { call } = await overHttp("wrong");
+    for (const [tool, given] of WRONG) {
+      const { isError, text } = await call(tool, given);
+      expect([isError, text.length > 10], `${tool} ${JSON.stringify(given)}: ${text}`).toEqual([
+        true,
+        true,
+      ]);
+    }
+    const { body } = await server().ask("GET /nodes", undefined, { "x-nous-agent": "wrong" });
+    expect(body.count).toBe(0);
+  });
+});
+
+describe("over HTTP", () => {
+  test("an independent client lists and calls the tools", async () => {
+    const mcp = await createMCPClient({
+      transport: { type: "http", url: `${server().url}/mcp?agent=independent` },
+    });
+    onTestFinished(() => mcp.close());
+    const tools = await mcp.tools();
+    expect(Object.keys(tools)).toContain("recall");
+    const use = (name: "remember" | "recall", given: object) => {
+      const tool = tools[name] as unknown as { execute(given: object, options: object): unknown };
+      return tool.execute(given, { toolCallId: "1", messages: [] });
+    };
+    await use("remember", { text: "Rex is a dog." });
+    const found = await use("recall", { query: "Who is Rex?" });
+    expect(JSON.stringify(found)).toContain("Rex is a dog.");
+  });
+
+  test("a page of another origin is refused, and so is a call without a key if there are keys", async () => {
+    const initialize = {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "initialize",
+      params: {
+        protocolVersion: "2025-06-18",
+        capabilities: {},
+        clientInfo: { name: "x", version: "1" },
+      },
+    };
+    const headers = {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+    };
+    const body = JSON.stringify(initialize);
+    const foreign = await fetch(`${server().url}/mcp`, {
+      method: "POST",
+      body,
+      headers: { ...headers, origin: "https://evil.example" },
+    });
+    expect(foreign.status).toBe(403);
+    const folder = temporaryFolder();
+    spawnSync(process.execPath, [PROGRAM, "keys", "create", "--agents", "a", "--data-dir", folder]);
+    const guarded = await start(folder);
+    expect((await fetch(`${guarded.url}/mcp`, { method: "POST", body, headers })).status).toBe(401);
+  });
+});
+
+describe("over standard input and output", () => {
+  test("starts within its time, and writes nothing but the protocol", async () => {
+    const folder = temporaryFolder();
+    const child = spawn(process.execPath, [PROGRAM, "mcp", "--data-dir", folder], {
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    const out: string[] = [];
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => out.push(chunk));
+    const send = (message: object) =>
+      child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+    send({
+      id: 1,
+      method: "initialize",
+      params: {
+        protocolVersion: "2025-06-18",
+        capabilities: {},
+        clientInfo: { name: "x", version: "1" },
+      },
+    });
+    send({ method: "notifications/initialized" });
+    send({
+      id: 2,
+      method: "tools/call",
+      params: { name: "remember", arguments: { text: "Rex is a dog." } },
+    });
+    await until(() => out.join("").includes('"id":2'));
+    child.stdin.end();
+    expect(await ended(child)).toBe(0);
+    const lines = out
+      .join("")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { jsonrpc: string; id?: number });
+    expect(lines.map(({ id }) => id)).toEqual([1, 2]);
+    for (const { jsonrpc } of lines) expect(jsonrpc).toBe("2.0");
+  });
+
+  test("shares the data of a server that runs", async () => {
+    const folder = temporaryFolder();
+    const running = await start(folder);
+    const { call } = await connected(stdio(folder, "--agent", "shared"));
+    await call("remember", { text: "The spare key hangs in the shed." });
+    const { body } = await running.ask(
+      "POST /search",
+      { query: "spare key" },
+      { "x-nous-agent": "shared" },
+    );
+    expect(body.data).toHaveLength(1);
+    await running.end();
+    expect((await call("recall", { query: "Where is the spare key?" })).text).toContain("shed");
+  });
+
+  test("three clients at once lose no write", async () => {
+    const folder = temporaryFolder();
+    const clients = await Promise.all([1, 2, 3].map(() => connected(stdio(folder))));
+    await Promise.all(
+      clients.flatMap(({ call }, who) =>
+        Array.from({ length: 10 }, async (_, place) => {
+          const said = await call("remember", {
+            text: `Locker ${who}${place} belongs to team ${who * 10 + place}.`,
+          });
+          expect(said.text).toContain("Stored");
+        }),
+      ),
+    );
+    for (const { call } of clients) {
+      const { data } = await call("timeline", { limit: 100, max_tokens: 8_000 });
+      expect(data.ids).toHaveLength(30);
+    }
+  });
+
+  test("the official inspector lists and calls the tools", () => {
+    const folder = temporaryFolder();
+    const inspect = (...args: string[]) => {
+      const { status, stdout, stderr } = spawnSync(
+        process.execPath,
+        [INSPECTOR, "--cli", process.execPath, PROGRAM, "mcp", "--data-dir", folder, ...args],
+        { encoding: "utf8" },
+      );
+      expect({ status, stderr: status === 0 ? "" : stderr }).toEqual({ status: 0, stderr: "" });
+      return JSON.parse(stdout);
+    };
+    expect(inspect("--method", "tools/list").tools).toHaveLength(9);
+    const made = inspect(
+      "--method",
+      "tools/call",
+      "--tool-name",
+      "remember",
+      "--tool-arg",
+      "text=Rex is a dog.",
+    );
+    expect(made.content[0].text).toContain("Stored");
+    const found = inspect(
+      "--method",
+      "tools/call",
+      "--tool-name",
+      "recall",
+      "--tool-arg",
+      "query=Who is Rex?",
+    );
+    expect(found.content[0].text).toContain("Rex is a dog.");
+  });
+});
+
+const INSPECTOR = join(
+  import.meta.dirname,
+  "../../node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js",
+);
+
+async function until(isDone: () => boolean): Promise<void> {
+  while (!isDone()) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+const ended = (child: ChildProcess): Promise<number | null> =>
+  new Promise((resolve) => child.once("exit", resolve));
+
+describe("installation", () => {
+  const entry = { command: "node", args: ["cli.mjs", "mcp"] };
+
+  test.each(CLIENT_NAMES)("keeps what the configuration of %s holds", (name) => {
+    const home = temporaryFolder();
+    const given = { ...entry, client: name, home, system: "linux" as const };
+    const { file, before, after } = installationOf(given);
+    expect(before).toBeUndefined();
+    expect(file.startsWith(home) || process.env.XDG_CONFIG_HOME !== undefined).toBe(true);
+    mkdirSync(dirname(file), { recursive: true });
+    const there = `{\n  // my settings\n  "theme": "dark",\n  "other": { "a": [1, 2] },\n}\n`;
+    writeFileSync(file, there);
+    const merged = installationOf(given);
+    expect(merged.after).toContain("// my settings");
+    const parsed = parse(merged.after, [], { allowTrailingComma: true });
+    expect(parsed).toMatchObject({ theme: "dark", other: { a: [1, 2] } });
+    expect(JSON.stringify(parsed)).toContain('"nous"');
+    writeFileSync(file, merged.after);
+    expect(installationOf(given).after).toBe(merged.after);
+    expect(after).toContain('"mcp"');
+    writeFileSync(file, "{ broken");
+    expect(() => installationOf(given)).toThrow("mend it first");
+  });
+
+  test("by the command prints a trial, writes the file, and keeps the old one", () => {
+    const folder = temporaryFolder();
+    const file = join(folder, ".mcp.json");
+    writeFileSync(file, '{"mcpServers":{"other":{"command":"x"}}}');
+    const run = (...more: string[]) =>
+      spawnSync(
+        process.execPath,
+        [
+          PROGRAM,
+          "mcp",
+          "install",
+          "--client",
+          "claude-code",
+          "--agent",
+          "mine",
+          "--project",
+          folder,
+          ...more,
+        ],
+        { encoding: "utf8" },
+      );
+    expect(run("--dry-run").stdout).toContain('"nous"');
+    expect(readFileSync(file, "utf8")).not.toContain("nous");
+    expect(run()).toMatchObject({ status: 0 });
+    const { mcpServers } = JSON.parse(readFileSync(file, "utf8"));
+    expect(mcpServers.other).toEqual({ command: "x" });
+    expect(mcpServers.nous.args.slice(1)).toEqual(["mcp", "--agent", "mine"]);
+    expect(readFileSync(`${file}.before-nous`, "utf8")).not.toContain("nous-server");
+  });
+});
