@@ -242,7 +242,7 @@ const BODIES: [string, object, Record<string, unknown[]>][] = [
         lifecycle: STATES,
         time_range: [7, { type: "never" }],
         embedding: VECTORS,
-        recall: [true, "often", null],
+        recall: [7, "often", null],
       },
     ],
   ),
@@ -262,7 +262,7 @@ const BODIES: [string, object, Record<string, unknown[]>][] = [
       ],
       working_memory: ["x", { open_threads: "x" }, { items: [{ text: "x" }] }],
       budgets: [7, { total: -1 }, { total: 1.5 }, { everything: 1 }],
-      recall: [true, "often", null],
+      recall: [7, "often", null],
     },
   ],
   [

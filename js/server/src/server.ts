@@ -79,10 +79,8 @@ async function refuseUsedPort({ host, port }: { host: string; port: number }): P
   await new Promise((resolve) => probe.close(resolve));
   if (problem === "EADDRINUSE")
     throw new SettingsError(
-      `Port ${port} of ${host} is in use, perhaps by another nous-server: stop that program, or name another port with --port.`,
+      `Port ${port} of ${host} is in use: end the program that listens there, or choose another port with --port.`,
     );
-  if (problem === "EACCES")
-    throw new SettingsError(`Port ${port} needs more rights: name one above 1023 with --port.`);
 }
 
 /** Returns the device and inode of a folder, and creates the folder if it is missing. */

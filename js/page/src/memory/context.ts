@@ -7,7 +7,6 @@ import { PROFILE_CATEGORIES } from "../../../server/src/agent/rules/profile.ts";
 import {
   CONVERSATIONS,
   isAtHand,
-  isPutAway,
   LEAST_IN_PROMPT,
   MOST_CANDIDATES,
   MOST_PROFILE,
@@ -79,7 +78,7 @@ export function buildContext(held: Held, { input, identity, budgets }: ContextRe
     found: hits.map(({ row, score, superseded_by }) => {
       const stored = { frame: row.frame, censors: namesIn(row.censors) };
       return {
-        ...candidateOf(row, engine),
+        ...candidateOf(row, engine, stateOf(held, row.id)),
         score: score * factorOf(stored, frame_id, []),
         superseded_by,
       };
@@ -108,6 +107,10 @@ export function buildContext(held: Held, { input, identity, budgets }: ContextRe
   };
 }
 
+/** Returns the lifecycle state of a memory as of now. */
+const stateOf = ({ index, engine, now }: Held, id: string): string | undefined =>
+  fadedNow([id], index, engine, now)[0]?.lifecycle;
+
 interface Hit {
   row: IndexedNodeRow;
   score: number;
@@ -117,10 +120,7 @@ interface Hit {
 /** Returns the memories that a question finds, with the successors of superseded ones. */
 function hitsOf(held: Held, question: string): Hit[] {
   const { index, now } = held;
-  const all = index.ask(question, { limit: MOST_CANDIDATES, min_score: LEAST_IN_PROMPT, now });
-  const ids = all.map(({ id }) => id);
-  const states = fadedNow(ids, index, held.engine, now);
-  const answers = all.filter((_, place) => !isPutAway(states[place]?.lifecycle));
+  const answers = index.ask(question, { limit: MOST_CANDIDATES, min_score: LEAST_IN_PROMPT, now });
   const hits = answers.map(
     ({ id, score, superseded_by }): Hit => ({
       row: held.row(id)!,
@@ -152,7 +152,7 @@ function profileOf(held: Held): PromptMemory[] {
   const ids = rows.map(([{ id }]) => id);
   const states = fadedNow(ids, index, engine, now);
   const shown = rows.filter((_, place) => isAtHand(states[place]?.lifecycle));
-  return shown.map(([row]) => candidateOf(row, engine));
+  return shown.map(([row]) => candidateOf(row, engine, stateOf(held, row.id)));
 }
 
 function conversationsSince(held: Held): PromptMemory[] {
@@ -160,5 +160,8 @@ function conversationsSince(held: Held): PromptMemory[] {
   return newestOf(held, CONVERSATIONS)
     .filter(([, at]) => at >= now - RECENT_FOR)
     .slice(0, MOST_RECENT)
-    .map(([row]) => ({ ...candidateOf(row, engine), heading: "recent_conversations" }));
+    .map(([row]) => ({
+      ...candidateOf(row, engine, stateOf(held, row.id)),
+      heading: "recent_conversations",
+    }));
 }

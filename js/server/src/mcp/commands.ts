@@ -37,7 +37,7 @@ export function addMcpCommands(program: Command, version: string): void {
     .option("--dry-run", "prints the file, and writes nothing")
     .action(async (_: object, command: Command) => {
       // The parent has options of the same names, which take the values.
-      const given = { ...command.parent!.opts(), ...command.opts() } as {
+      const given = { ...command.opts(), ...command.parent!.opts() } as {
         client: ClientName;
         agent: string;
         dataDir?: string;

@@ -14,7 +14,6 @@ import { PROFILE_CATEGORIES } from "../rules/profile.ts";
 import {
   CONVERSATIONS,
   isAtHand,
-  isPutAway,
   LEAST_IN_PROMPT,
   MOST_CANDIDATES,
   MOST_PROFILE,
@@ -62,7 +61,7 @@ function built(agent: Agent, body: Body): Answer {
   const censorIds = censors.map(({ id }) => id);
   const boosts = boostsOf(agent, hits, now);
   const found = hits.map((hit, place) => ({
-    ...candidateOf(hit, engine),
+    ...candidateOf(hit, engine, hit.state_lifecycle),
     score: hit.score * boosts[place]! * factorOf(hit, frame.frame_id, censorIds),
     superseded_by: hit.superseded_by,
   }));
@@ -121,8 +120,7 @@ function hitsOf(agent: Agent, query: string, filter: Body["filter"], now: number
     min_score: LEAST_IN_PROMPT,
     ranking: "evidence" as const,
   };
-  const found = search(agent, sought, undefined, now).data;
-  const hits = found.filter(({ state_lifecycle: state }) => !isPutAway(state));
+  const hits = search(agent, sought, undefined, now).data;
   const known = new Set(hits.map(({ id }) => id));
   const missing = hits.filter(({ superseded_by: id }) => id !== undefined && !known.has(id));
   const rows = new Map(
@@ -166,14 +164,14 @@ export function usageOf(agent: Agent, ids: readonly string[], now: number): Usag
 /** Returns the memories that describe the user, the newest first. */
 function profileOf(agent: Agent, filter: Body["filter"], now: number): PromptMemory[] {
   return listed(agent, Object.keys(PROFILE_CATEGORIES), MOST_PROFILE, filter, now)
-    .filter(({ state_lifecycle: state }) => isAtHand(state ?? undefined))
-    .map((node) => candidateOf(node, agent.engine));
+    .filter(({ state_lifecycle: state }) => isAtHand(state))
+    .map((node) => candidateOf(node, agent.engine, node.state_lifecycle));
 }
 
 function conversationsSince(agent: Agent, filter: Body["filter"], now: number): PromptMemory[] {
   return listed(agent, CONVERSATIONS, MOST_RECENT, filter, now, toIso(now - RECENT_FOR)).map(
     (node) => ({
-      ...candidateOf(node, agent.engine),
+      ...candidateOf(node, agent.engine, node.state_lifecycle),
       heading: "recent_conversations" as const,
     }),
   );

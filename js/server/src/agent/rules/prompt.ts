@@ -42,10 +42,6 @@ export function subtypesByType(
   return types;
 }
 
-/** Returns whether a memory was put away: no prompt shows it, though searches find it. */
-export const isPutAway = (lifecycle: string | null | undefined): boolean =>
-  lifecycle === "ARCHIVE" || lifecycle === "DELETED";
-
 /** Returns whether a fact about the user is shown: a memory that has faded is not. */
-export const isAtHand = (lifecycle: string | undefined): boolean =>
+export const isAtHand = (lifecycle: string | null | undefined): boolean =>
   lifecycle === "ACTIVE" || lifecycle === "WEAK";

@@ -27,6 +27,7 @@ import { generalType, type Heading } from "../../presets/general-types.ts";
 import { parseInstant } from "../../time.ts";
 import { shownBody } from "../replica/index-rows.ts";
 import { PROFILE_CATEGORIES } from "./profile.ts";
+import { isAtHand } from "./prompt.ts";
 
 /** The tokens of a prompt, if the request does not say. */
 export const USUAL_TOKENS = 1_500;
@@ -342,9 +343,16 @@ const TYPE_OF: Readonly<Record<Exclude<Heading, "user_profile">, MemoryType>> = 
   signals: "signal",
 };
 
-/** Returns a memory that may go into a prompt, with the score that the row has. */
-export function candidateOf(row: CandidateRow, engine: Pick<Engine, "memoryTypeOf">): PromptMemory {
-  const isOfProfile = Object.hasOwn(PROFILE_CATEGORIES, row.subtype ?? "");
+/**
+ * Returns a memory that may go into a prompt, with the score that the row has. One that has faded is
+ * found, but does not describe the user any more.
+ */
+export function candidateOf(
+  row: CandidateRow,
+  engine: Pick<Engine, "memoryTypeOf">,
+  lifecycle: string | null | undefined,
+): PromptMemory {
+  const isOfProfile = isAtHand(lifecycle) && Object.hasOwn(PROFILE_CATEGORIES, row.subtype ?? "");
   const own = generalType(row.subtype)?.heading;
   const type =
     own === undefined || own === "user_profile" ? engine.memoryTypeOf(row.subtype) : TYPE_OF[own];
