@@ -1,6 +1,7 @@
 // Requests and answers about prompts.
 
 import { z } from "@hono/zod-openapi";
+import { PRESETS } from "../settings/preset.ts";
 import { counted } from "./learning.ts";
 import { MOST_NAME, MOST_TEXT } from "./limits.ts";
 import { readQuery } from "./nodes.ts";
@@ -315,6 +316,12 @@ export const guidanceOperations = {
     summary: "Returns a passage for the system prompt about sections of memory and their marks",
     returns: "The passage.",
     scope: "memory",
+    query: z.object({
+      preset: z
+        .enum(PRESETS)
+        .optional()
+        .describe("The kind of agent. Default: `general`; with `--compat hynous` `trading`."),
+    }),
     answer: z
       .object({ text: z.string().describe("The passage.") })
       .openapi("Guidance", { description: "A passage for the system prompt." }),

@@ -4,7 +4,9 @@ import { type Engine, memoryGuidance } from "nous-wasm";
 import type { AnswerOf, GivenTo } from "../api/operation.ts";
 import type { AGENTLESS_OPERATIONS } from "../api/operations.ts";
 import { AGENTS, oneMore, pageOf, toCursor } from "../api/pages.ts";
+import { GENERAL_GUIDANCE } from "../presets/guidance.ts";
 import { notFound } from "../refusal.ts";
+import type { Compat } from "../settings/compat.ts";
 import type { Pool } from "../workers/pool.ts";
 import type { Caller } from "./access.ts";
 
@@ -20,9 +22,12 @@ export type AgentlessHandlers = {
 export const agentlessHandlers = (
   engine: Engine,
   pool: Pick<Pool, "list" | "delete">,
+  compat: Compat,
 ): AgentlessHandlers => ({
   classifyQuery: ({ body: { query } }) => engine.classifyQuery(query),
-  memoryGuidance: () => ({ text: memoryGuidance() }),
+  memoryGuidance: ({ query: { preset = compat === "none" ? "general" : "trading" } }) => ({
+    text: preset === "general" ? GENERAL_GUIDANCE : memoryGuidance(),
+  }),
 
   listAgents: async ({ query: { limit, cursor } }, caller) => {
     const among = caller.agents === "all" ? undefined : caller.agents;

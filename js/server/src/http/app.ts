@@ -200,7 +200,7 @@ function addOperations(app: OpenAPIHono<Carried>, options: AppOptions): void {
     };
     addRoute(app, operation, act, { isOfAgent: true, refusesUnknown, unsent });
   }
-  const plain = agentlessHandlers(engine, pool);
+  const plain = agentlessHandlers(engine, pool, compat);
   for (const [name, operation] of entriesOf(AGENTLESS_OPERATIONS)) {
     const handle = plain[name] as (given: unknown, caller: Caller) => unknown;
     const act = async (given: unknown, context: Context<Carried>) =>
