@@ -381,6 +381,22 @@ describe("a prompt by evidence", () => {
     expect(prompt).not.toContain("Mira");
   });
 
+  test("shows no successor that the filter leaves out", async () => {
+    const own = client();
+    const note = { subtype: null, content_body: null };
+    const old = await own.create({
+      ...note,
+      content_title: "Tea at four in the garden",
+      user: "mira",
+    });
+    const secret = await own.create({ ...note, content_title: "Quetzal", user: "omar" });
+    await own.link(secret.id, old.id, "supersedes");
+    const filter = { user: "mira" };
+    const { prompt } = await build(own, { input: "When is tea in the garden?", filter });
+    expect(prompt).not.toContain("Quetzal");
+    expect((await build(own, { input: "When is tea in the garden?" })).prompt).toContain("Quetzal");
+  });
+
   test("counts nothing with recall: false, and neither does a search", async () => {
     const own = client();
     const { id } = await own.create();

@@ -132,6 +132,13 @@ describe("POST /remember", () => {
       await remember(own, { text: "Standup is at ten no longer, changed to nine." })
     ).stored;
     expect(possible_conflicts).toEqual([old.id]);
+    const [other] = (
+      await remember(own, {
+        text: "Standup is at ten no longer, changed to eight.",
+        user: "omar",
+      })
+    ).stored;
+    expect(other.possible_conflicts).toBeUndefined();
   });
 
   test("is done once for one Idempotency-Key, and wholly or not at all", async () => {

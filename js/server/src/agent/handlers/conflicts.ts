@@ -191,7 +191,9 @@ export function queueContradiction(
   id: string,
   { correction, alike }: Contradiction,
 ): void {
-  for (const old of alike) {
+  // What two users say does not contradict.
+  const user = agent.storage.nodes.find(id)?.user_id ?? null;
+  for (const old of alike.filter(({ user_id }) => (user_id ?? null) === user)) {
     queue(agent, {
       old_node_id: old.id,
       new_node_id: id,
@@ -253,8 +255,10 @@ function possiblyReplacedBy(agent: Agent, id: string): Replaced[] {
   const candidates = candidatesAmong(
     newer,
     older.flatMap(({ id, evidence }) => {
-      const row = rows.get(id);
-      return row === undefined ? [] : { id, ...comparedOf(row), evidence };
+      const its = rows.get(id);
+      return its === undefined || its.user_id !== row.user_id
+        ? []
+        : { id, ...comparedOf(its), evidence };
     }),
     (subtype) => engine.getSectionForSubtype(subtype),
   );

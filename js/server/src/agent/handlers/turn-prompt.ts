@@ -123,9 +123,11 @@ function hitsOf(agent: Agent, query: string, filter: Body["filter"], now: number
   const hits = search(agent, sought, undefined, now).data;
   const known = new Set(hits.map(({ id }) => id));
   const missing = hits.filter(({ superseded_by: id }) => id !== undefined && !known.has(id));
-  const rows = new Map(
-    agent.rows(missing.map((hit) => hit.superseded_by!)).map((row) => [row.id, row]),
-  );
+  const successors = missing.map((hit) => hit.superseded_by!);
+  const wanted = wantedOf(agent, filter, now);
+  const passing =
+    wanted === undefined ? successors : agent.storage.nodes.passing(successors, { wanted });
+  const rows = new Map(agent.rows(passing).map((row) => [row.id, row]));
   for (const { superseded_by, score } of missing) {
     const row = rows.get(superseded_by!);
     if (row === undefined || known.has(row.id)) continue;
