@@ -38,6 +38,25 @@ function closedStatement(file: string) {
 }
 
 describe("backup and restore", () => {
+  test("of all agents is a file for each, by its name, and overwrites none unless it is forced", async () => {
+    const [folder, elsewhere] = [temporaryFolder(), join(temporaryFolder(), "copies")];
+    const server = await start(folder);
+    await clientOf(server, "mira").create();
+    await clientOf(server, "a/b c").create();
+    const copied = run("backup", "--all", elsewhere, "--data-dir", folder);
+    expect(copied).toMatchObject({ status: 0, stderr: "" });
+    for (const name of ["default.db", "mira.db", "a%2Fb%20c.db"])
+      expect(existsSync(join(elsewhere, name)), name).toBe(true);
+    expect(run("backup", "--all", elsewhere, "--data-dir", folder).status).toBe(1);
+    expect(run("backup", "--all", elsewhere, "--data-dir", folder, "--force").status).toBe(0);
+    await server.end();
+    const other = temporaryFolder();
+    const file = join(elsewhere, "mira.db");
+    expect(run("restore", file, "--agent", "mira", "--data-dir", other).status).toBe(0);
+    const restored = await start(other);
+    expect((await clientOf(restored, "mira").ask("GET /nodes")).body.count).toBe(1);
+  });
+
   test("restore the old data under a new epoch, and keep the replaced data aside", async () => {
     const [folder, elsewhere] = [temporaryFolder(), join(temporaryFolder(), "backup.db")];
     const first = await start(folder);

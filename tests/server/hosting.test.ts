@@ -146,7 +146,7 @@ describe("agents", () => {
     });
     expect(await clientOf(server, "one").search("squeeze")).toHaveLength(1);
     await server.end();
-    expect(run("agents", "list", "--data-dir", folder).stdout).toMatch(/^one\t\d+$/m);
+    expect(run("agents", "list", "--data-dir", folder).stdout).toMatch(/^one\t\d+\t\/.+\.db$/m);
     expect(run("agents", "delete", "one", "--data-dir", folder)).toMatchObject({ status: 0 });
     expect(run("agents", "list", "--data-dir", folder).stdout).not.toContain("one\t");
     expect(run("agents", "delete", "one", "--data-dir", folder)).toMatchObject({

@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, rmSync } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import Database from "libsql";
 import { agentFile, snapshotsOf } from "./settings/paths.ts";
 import { StorageError } from "./storage/errors.ts";
@@ -16,9 +16,10 @@ import {
   removeDatabase,
   removeWhole,
 } from "./storage/files.ts";
+import { agentsIn } from "./storage/hosted-agents.ts";
 import { LibsqlStorage } from "./storage/libsql.ts";
 import { exclusively, schemaOf } from "./storage/migrate.ts";
-import { checkAgentName } from "./storage/place.ts";
+import { checkAgentName, type Place } from "./storage/place.ts";
 import { Target, type TargetOptions } from "./storage/target.ts";
 import { checkLog } from "./storage/wal.ts";
 
@@ -48,6 +49,31 @@ export function backUp(dataDir: string, agent: string, to: string, options?: Tar
   } finally {
     storage.close();
     target.cleanUp();
+  }
+}
+
+/** The most characters of a file's name that all file systems take, with room for an ending. */
+const MOST_OF_A_NAME = 200;
+
+/**
+ * Copies the databases of all agents into a folder, which is created if it is missing. A copy has the
+ * agent's name, as a URL writes it; a very long name gives way to that of the database.
+ *
+ * @throws {StorageError} As `backUp` does. Copies that were made before stay.
+ */
+export async function* backUpAll(
+  place: Place,
+  folder: string,
+  options?: TargetOptions,
+): AsyncIterable<{ agent: string; file: string }> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (const { agent } of await agentsIn(place)) {
+    const name = encodeURIComponent(agent);
+    const short =
+      name.length <= MOST_OF_A_NAME ? `${name}.db` : basename(agentFile(place.dataDir, agent));
+    const file = join(folder, short);
+    backUp(place.dataDir, agent, file, options);
+    yield { agent, file };
   }
 }
 

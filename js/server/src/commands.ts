@@ -15,7 +15,7 @@ type DataCommand = (
   settings: Settings,
   agent: string,
   file: string,
-  options: TargetOptions,
+  options: TargetOptions & { all?: true },
 ) => Promise<void>;
 
 /** The option of commands that write a file of the user. */
@@ -47,13 +47,22 @@ export function addDataCommands(program: Command): void {
   };
   ofAgent(
     "backup",
-    "copies an agent's database into a file",
-    async ({ data_dir }, agent, file, options) => {
-      const { backUp } = await import("./backup.ts");
-      backUp(data_dir, agent, file, options);
-      console.log(`The memory of ${agent} is copied to ${file}.`);
+    "copies an agent's database into a file, or all agents' into a folder",
+    async (settings, agent, file, { all, ...options }) => {
+      const { backUp, backUpAll } = await import("./backup.ts");
+      const { data_dir } = settings;
+      if (all !== true) {
+        backUp(data_dir, agent, file, options);
+        console.log(`The memory of ${agent} is copied to ${file}.`);
+        return;
+      }
+      for await (const copy of backUpAll(placeOf(settings), file, options))
+        console.log(`The memory of ${copy.agent} is copied to ${copy.file}.`);
     },
-    [new Option(...FORCE)],
+    [
+      new Option(...FORCE),
+      new Option("--all", "copies every agent; FILE is a folder").conflicts("agent"),
+    ],
   );
   ofAgent(
     "restore",
@@ -138,12 +147,16 @@ const fileOf = (given: string): string | undefined =>
 
 function addAgentCommands(agents: Command): void {
   withOptions(
-    agents.command("list").description("lists agents and the bytes of their databases"),
+    agents.command("list").description("lists agents, the bytes of their databases, and the files"),
   ).action(async (_, command: Command) => {
     const { agentsIn } = await import("./storage/hosted-agents.ts");
     const { settings } = await settingsOf(command);
-    for (const { agent, bytes } of await agentsIn(placeOf(settings)))
-      console.log(`${agent}\t${bytes}`);
+    const { agentFile } = await import("./settings/paths.ts");
+    const place = placeOf(settings);
+    for (const { agent, bytes } of await agentsIn(place)) {
+      const file = place.remote === undefined ? `\t${agentFile(place.dataDir, agent)}` : "";
+      console.log(`${agent}\t${bytes}${file}`);
+    }
   });
   withOptions(
     agents
