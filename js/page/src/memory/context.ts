@@ -7,7 +7,6 @@ import { PROFILE_CATEGORIES } from "../../../server/src/agent/rules/profile.ts";
 import {
   CONVERSATIONS,
   isAtHand,
-  LEAST_IN_PROMPT,
   MOST_CANDIDATES,
   MOST_PROFILE,
   MOST_RECENT,
@@ -120,7 +119,7 @@ interface Hit {
 /** Returns the memories that a question finds, with the successors of superseded ones. */
 function hitsOf(held: Held, question: string): Hit[] {
   const { index, now } = held;
-  const answers = index.ask(question, { limit: MOST_CANDIDATES, min_score: LEAST_IN_PROMPT, now });
+  const answers = index.ask(question, { limit: MOST_CANDIDATES, now });
   const hits = answers.map(
     ({ id, score, superseded_by }): Hit => ({
       row: held.row(id)!,

@@ -14,7 +14,6 @@ import { PROFILE_CATEGORIES } from "../rules/profile.ts";
 import {
   CONVERSATIONS,
   isAtHand,
-  LEAST_IN_PROMPT,
   MOST_CANDIDATES,
   MOST_PROFILE,
   MOST_RECENT,
@@ -117,7 +116,6 @@ function built(agent: Agent, body: Body): Answer {
 function hitsOf(agent: Agent, query: string, filter: Body["filter"], now: number): FoundNode[] {
   const sought = {
     ...{ query, filter, limit: MOST_CANDIDATES },
-    min_score: LEAST_IN_PROMPT,
     ranking: "evidence" as const,
   };
   const hits = search(agent, sought, undefined, now).data;

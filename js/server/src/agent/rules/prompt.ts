@@ -8,11 +8,6 @@ import { MOST_FOUND } from "../../api/limits.ts";
  * conversation.
  */
 const OVERFETCH = 3;
-/**
- * The least probability of a memory in a prompt by evidence. Tokens that are left over go to what is
- * next best, so that it lies far below that of an answer.
- */
-export const LEAST_IN_PROMPT = 0.05;
 /** The most memories that a prompt by evidence is chosen from. */
 export const MOST_CANDIDATES = 100;
 /** The most facts about the user that are read. */

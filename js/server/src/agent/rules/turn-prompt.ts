@@ -3,8 +3,9 @@
 // # Idea
 //
 // The whole turn is asked as one question, and the memories that answer it go into the prompt in the
-// order of their probability, whatever their kind, until the tokens of the prompt are used. A memory
-// that does not fit makes room for the next best one. Kinds decide only under which heading a memory
+// order of their probability, whatever their kind, until the tokens of the prompt are used. There is no
+// least probability: what nothing connects with the turn is not found, and tokens that are left over go
+// to what is next best. A memory that does not fit makes room for the next best one. Kinds decide only under which heading a memory
 // stands. Every line ends with the day of the event, or with the day on which the memory was noted, and
 // how long ago that is: models do not compute with dates.
 //
@@ -295,7 +296,10 @@ export function wordsOfMemory({ content_title, content_summary, content_body }: 
   const text = (content_summary || shownBody(content_body) || "").trim();
   if (text === "") return title;
   const opening = title.replace(/[….]+$/u, "").trimEnd();
-  return opening === "" || text.startsWith(opening) ? text : `${title}: ${text}`;
+  if (opening === "" || text.startsWith(opening)) return text;
+  // The title of a message is its speaker and its first sentence.
+  const [, speaker = "", said = ""] = /^([^:]{1,80}): (.+)$/su.exec(opening) ?? [];
+  return said !== "" && text.startsWith(said) ? `${speaker}: ${text}` : `${title}: ${text}`;
 }
 
 /** Factor for a memory that was stored in the frame of the turn. */
