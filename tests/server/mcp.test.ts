@@ -85,6 +85,11 @@ describe("the tools", () => {
     expect((await call("remember", { text: found.text, user: "mira" })).text).toContain(
       "Known already",
     );
+    await call("remember", { text: "Mira likes olives.", user: "mira" });
+    const several = await call("recall", { query: "What does Mira eat and like?" });
+    expect(several.text.split("\n").length).toBeGreaterThan(1);
+    const again = await call("remember", { text: several.text, user: "mira" });
+    expect(again.text).not.toContain("Stored");
     const context = await call("context", { input: "What should I cook for Mira?" });
     expect(context.text).toContain("no dairy");
     expect((await call("explain", { query: "What does Mira not eat?", id })).text).toContain(
@@ -259,12 +264,20 @@ describe("over HTTP", () => {
       headers: { ...headers, origin: "https://evil.example" },
     });
     expect(foreign.status).toBe(403);
+    const opened = await fetch(`${server().url}/mcp`, { headers: { accept: "text/event-stream" } });
+    expect([opened.status, opened.headers.get("allow")]).toEqual([405, "POST"]);
     const folder = temporaryFolder();
     spawnSync(process.execPath, [PROGRAM, "keys", "create", "--agents", "a", "--data-dir", folder]);
     const guarded = await start(folder);
     expect((await fetch(`${guarded.url}/mcp`, { method: "POST", body, headers })).status).toBe(401);
   });
 });
+
+const HELLO = {
+  protocolVersion: "2025-06-18",
+  capabilities: {},
+  clientInfo: { name: "x", version: "1" },
+};
 
 describe("over standard input and output", () => {
   test("starts within its time, and writes nothing but the protocol", async () => {
@@ -316,6 +329,42 @@ describe("over standard input and output", () => {
     expect(body.data).toHaveLength(1);
     await running.end();
     expect((await call("recall", { query: "Where is the spare key?" })).text).toContain("shed");
+  });
+
+  test("answers calls that came before the end of its input", async () => {
+    const folder = temporaryFolder();
+    const say = (message: object) => JSON.stringify({ jsonrpc: "2.0", ...message });
+    const input = [
+      { id: 1, method: "initialize", params: HELLO },
+      { method: "notifications/initialized" },
+      {
+        id: 2,
+        method: "tools/call",
+        params: { name: "remember", arguments: { text: "Rex is a dog." } },
+      },
+    ].map(say);
+    const { status, stdout } = spawnSync(process.execPath, [PROGRAM, "mcp", "--data-dir", folder], {
+      input: `${input.join("\n")}\n`,
+      encoding: "utf8",
+    });
+    expect(status).toBe(0);
+    expect(stdout).toContain("Stored [");
+  });
+
+  test("asks no server but that of its own folder, whatever has the port by now", async () => {
+    const [folder, other] = [temporaryFolder(), temporaryFolder()];
+    const running = await start(other);
+    writeFileSync(
+      join(folder, "server.json"),
+      JSON.stringify({ url: running.url, instance: "gone" }),
+    );
+    const { call } = await connected(stdio(folder, "--agent", "jürgen"));
+    await call("remember", { text: "The spare key hangs in the shed." });
+    const asked = await running.ask("GET /nodes", undefined, {
+      "x-nous-agent": Buffer.from("jürgen").toString("latin1"),
+    });
+    expect(asked.body.count).toBe(0);
+    expect((await call("recall", { query: "spare key" })).text).toContain("shed");
   });
 
   test("three clients at once lose no write", async () => {
@@ -432,7 +481,10 @@ describe("installation", () => {
     expect(run()).toMatchObject({ status: 0 });
     const { mcpServers } = JSON.parse(readFileSync(file, "utf8"));
     expect(mcpServers.other).toEqual({ command: "x" });
-    expect(mcpServers.nous.args.slice(1)).toEqual(["mcp", "--agent", "mine"]);
+    const args = mcpServers.nous.args.slice(1);
+    expect(args.slice(0, 4)).toEqual(["mcp", "--agent", "mine", "--data-dir"]);
+    expect(args).toHaveLength(5);
+    expect(run()).toMatchObject({ status: 0 });
     expect(readFileSync(`${file}.before-nous`, "utf8")).not.toContain("nous-server");
   });
 });

@@ -1,5 +1,6 @@
 // The server as a whole: starts and stops the agent threads and the HTTP front.
 
+import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { KeyRing } from "./keys/ring.ts";
@@ -41,6 +42,7 @@ export async function startServer(
   const cutLogs: typeof found = place.durability === "full" ? found : new Map();
   const folder = place.remote === undefined ? madeFolder(agentsDir(place.dataDir)) : undefined;
   const unsent = new Unsent();
+  const instance = randomUUID();
   const { compat, ranking, count_outcomes: countOutcomes, preset } = settings;
   const learns = settings.learning === "on";
   const embeds = settings.embeddings_provider === "openai-compatible";
@@ -51,13 +53,13 @@ export async function startServer(
   try {
     // Loading the HTTP modules takes as long as starting a thread: both run at once.
     const loading = import("./front/front.ts").then(({ createFront }) =>
-      createFront(pool, inForce, { keys, log, version, unsent }),
+      createFront(pool, inForce, { keys, log, version, unsent, instance }),
     );
     const [front] = await Promise.all([loading, pool.open(USUAL_AGENT)]);
     const url = await front.open();
-    if (place.remote === undefined) writeAddress(place.dataDir, url);
+    if (place.remote === undefined) writeAddress(place.dataDir, { url, instance });
     const stop = async () => {
-      if (place.remote === undefined) removeAddress(place.dataDir);
+      if (place.remote === undefined) removeAddress(place.dataDir, instance);
       await front.close();
       await pool.close();
     };

@@ -51,7 +51,13 @@ export interface Front {
 export function createFront(
   pool: Pool,
   { settings, engine: config }: InForce,
-  { keys, log, version, unsent }: { keys: KeyRing; log: Logger; version: string; unsent: Unsent },
+  {
+    keys,
+    log,
+    version,
+    unsent,
+    instance,
+  }: { keys: KeyRing; log: Logger; version: string; unsent: Unsent; instance: string },
 ): Front {
   const { host, port, decay_interval, consolidate_interval } = settings;
   const { compat, ranking } = settings;
@@ -62,6 +68,7 @@ export function createFront(
   const analysis = analyst && new AnalysisPool(embedding ?? pool, pool, analyst, embedder);
   let [isReady, isStopping] = [false, false];
   const app = createApp({
+    instance,
     agents: analysis ?? embedding ?? pool,
     pool,
     engine,

@@ -19,7 +19,7 @@ import { AskerGone } from "../workers/shares.ts";
 import type { Unsent } from "../workers/unsent.ts";
 import { type Caller, callerOf, demandForAll } from "./access.ts";
 import { agentlessHandlers } from "./agentless-handlers.ts";
-import { BASE } from "./base-path.ts";
+import { BASE, INSTANCE_HEADER } from "./base-path.ts";
 import { bufferChunked, hasRoom } from "./bodies.ts";
 import { answersBefore, departureOf } from "./departure.ts";
 import { descriptionOf } from "./description.ts";
@@ -46,6 +46,8 @@ const CLIENT_GONE = 499;
 const REQUEST_ID = /^[\w.:-]{1,64}$/;
 
 export interface AppOptions {
+  /** The name of this run of the server, by which `nous-server mcp` knows it. */
+  instance: string;
   /** Carries out operations on agents. */
   agents: Pick<Pool, "call">;
   /** Lists, deletes and measures agents. */
@@ -141,7 +143,9 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
     return context.json({ error: "internal error" }, 500);
   });
 
-  app.get("/livez", (context) => context.json({ status: "alive" }));
+  app.get("/livez", (context) =>
+    context.json({ status: "alive" }, 200, { [INSTANCE_HEADER]: options.instance }),
+  );
   app.get("/readyz", (context) =>
     isReady() ? context.json({ status: "ready" }) : context.json({ error: "not ready" }, 503),
   );

@@ -40,10 +40,10 @@ export function addMcpCommands(program: Command, version: string): void {
       const given = { ...command.opts(), ...command.parent!.opts() } as {
         client: ClientName;
         agent: string;
-        dataDir?: string;
         project?: string | true;
         dryRun?: true;
       };
+      const { settings } = await settingsOf(command.parent!);
       const { installationOf, write } = await import("./install.ts");
       const program = fileURLToPath(new URL("./cli.mjs", import.meta.url));
       const installation = installationOf({
@@ -52,7 +52,8 @@ export function addMcpCommands(program: Command, version: string): void {
         args: [
           ...[program, "mcp"],
           ...(given.agent === USUAL_AGENT ? [] : ["--agent", given.agent]),
-          ...(given.dataDir === undefined ? [] : ["--data-dir", resolve(given.dataDir)]),
+          // The client starts it elsewhere, where another folder would be the usual one.
+          ...["--data-dir", settings.data_dir],
         ],
         project:
           given.project === undefined
@@ -60,7 +61,7 @@ export function addMcpCommands(program: Command, version: string): void {
             : resolve(given.project === true ? "." : given.project),
       });
       if (given.dryRun === true) {
-        console.log(`${installation.file} would hold:\n\n${installation.after}`);
+        console.log(`${installation.file} would have this server:\n\n${installation.entry}`);
         return;
       }
       const copy = write(installation);

@@ -4,6 +4,9 @@
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { Context, Env, Hono } from "hono";
 import { BASE } from "../http/base-path.ts";
+import { wrong } from "../refusal.ts";
+import { isAgentName } from "../settings/agent-names.ts";
+import { asHeader } from "./agent-header.ts";
 import { type Ask, mcpServer } from "./tools.ts";
 
 /** Headers of the caller that the requests of tools carry on. */
@@ -15,13 +18,19 @@ export async function answerMcp<Its extends Env>(
   app: Hono<Its>,
   version: string,
 ): Promise<Response> {
+  // Without sessions there is nothing to stream, and nothing to end.
+  if (context.req.method !== "POST")
+    return context.json({ error: "MCP is answered to POST alone" }, 405, { allow: "POST" });
   const headers = new Headers();
   for (const name of CARRIED) {
     const value = context.req.header(name);
     if (value !== undefined) headers.set(name, value);
   }
   const agent = context.req.query("agent");
-  if (agent !== undefined) headers.set("x-nous-agent", agent);
+  if (agent !== undefined) {
+    if (!isAgentName(agent)) throw wrong("agent", "is not the name of an agent");
+    headers.set("x-nous-agent", asHeader(agent));
+  }
   const ask: Ask = async (method, path, body) => {
     const sent = new Headers(headers);
     if (body !== undefined) sent.set("content-type", "application/json");

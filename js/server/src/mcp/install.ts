@@ -1,7 +1,14 @@
 // Writes the configuration of an MCP client so that it starts `nous-server mcp`. What the file holds
 // stays as it is, comments included.
 
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir, platform } from "node:os";
 import { dirname, join } from "node:path";
 import { applyEdits, modify, type ParseError, parse, printParseErrorCode } from "jsonc-parser";
@@ -84,6 +91,8 @@ export interface Installation {
   /** The text before; undefined if there is no such file. */
   before: string | undefined;
   after: string;
+  /** The part of it that is ours. */
+  entry: string;
 }
 
 /**
@@ -97,7 +106,7 @@ export function installationOf(options: InstallOptions): Installation {
   if (project !== undefined && client.project === undefined)
     throw new SettingsError(`${options.client} has no configuration for a project.`);
   const file = project === undefined ? client.file(home, system) : join(project, client.project!);
-  const before = existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  const before = existsSync(file) ? readFileSync(file, "utf8").replace(/^\uFEFF/, "") : undefined;
   const text = before === undefined || before.trim() === "" ? "{}\n" : before;
   const errors: ParseError[] = [];
   const known: unknown = parse(text, errors, { allowTrailingComma: true });
@@ -106,17 +115,25 @@ export function installationOf(options: InstallOptions): Installation {
     const why = error === undefined ? "it is no object" : printParseErrorCode(error.error);
     throw new SettingsError(`${file} cannot be read as JSON (${why}): mend it first.`);
   }
-  const edits = modify(text, [client.key, NAME], client.entry(command, args), {
+  const entry = client.entry(command, args);
+  const edits = modify(text, [client.key, NAME], entry, {
     formattingOptions: { insertSpaces: true, tabSize: 2 },
   });
-  return { file, before, after: applyEdits(text, edits) };
+  const ours = JSON.stringify({ [client.key]: { [NAME]: entry } }, null, 2);
+  return { file, before, after: applyEdits(text, edits), entry: ours };
 }
 
-/** Writes the configuration, and keeps a copy of the file before. Returns the copy's name. */
+/**
+ * Writes the configuration, and keeps a copy of the file as it was before the first installation. Returns
+ * the copy's name if there is one. The file is replaced in one step, since its client may read it.
+ */
 export function write({ file, before, after }: Installation): string | undefined {
+  const copy = `${file}.before-nous`;
+  if (before === after) return existsSync(copy) ? copy : undefined;
   mkdirSync(dirname(file), { recursive: true });
-  const copy = before === undefined ? undefined : `${file}.before-nous`;
-  if (copy !== undefined) copyFileSync(file, copy);
-  writeFileSync(file, after);
-  return copy;
+  if (before !== undefined && !existsSync(copy)) copyFileSync(file, copy);
+  const unfinished = `${file}.${process.pid}.unfinished`;
+  writeFileSync(unfinished, after);
+  renameSync(unfinished, file);
+  return existsSync(copy) ? copy : undefined;
 }

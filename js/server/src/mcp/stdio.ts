@@ -7,16 +7,19 @@
 // see each other's writes, so that a race between two starts loses nothing.
 
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
-import { BASE } from "../http/base-path.ts";
+import { BASE, INSTANCE_HEADER } from "../http/base-path.ts";
 import type { Logger } from "../log.ts";
 import type { RunningServer } from "../server.ts";
 import type { InForce } from "../settings/read.ts";
-import { addressIn } from "../storage/address-file.ts";
+import { type Address, addressIn } from "../storage/address-file.ts";
 import { placeOf } from "../storage/place.ts";
+import { asHeader } from "./agent-header.ts";
 import { type Ask, mcpServer } from "./tools.ts";
 
 /** How long a server may take to say that it lives, in milliseconds. */
 const PATIENCE = 1_000;
+/** How long the last messages take from the input to a request, and from its answer to the output. */
+const SETTLING = 50;
 
 export interface StdioOptions {
   agent: string;
@@ -37,6 +40,10 @@ export async function serveStdio(inForce: InForce, options: StdioOptions): Promi
     process.stdin.once("close", resolve);
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
   });
+  // Calls that came before the end are answered.
+  await new Promise((resolve) => setTimeout(resolve, SETTLING));
+  await server.idle();
+  await new Promise((resolve) => setTimeout(resolve, SETTLING));
   await server.stop();
 }
 
@@ -44,6 +51,7 @@ export async function serveStdio(inForce: InForce, options: StdioOptions): Promi
 class FoundServer {
   #own: RunningServer | undefined;
   #url: Promise<string> | undefined;
+  readonly #underWay = new Set<Promise<unknown>>();
 
   constructor(
     readonly inForce: InForce,
@@ -51,16 +59,42 @@ class FoundServer {
   ) {}
 
   /** Sends a request. If the server has stopped since, finds or starts another and asks again. */
-  readonly ask: Ask = async (...request) => {
-    this.#url ??= this.#find();
+  readonly ask: Ask = (...request) => {
+    const answer = this.#ask(...request);
+    this.#underWay.add(answer);
+    const done = () => this.#underWay.delete(answer);
+    answer.then(done, done);
+    return answer;
+  };
+
+  async #ask(...request: Parameters<Ask>): ReturnType<Ask> {
+    const url = this.#address();
     try {
-      return await this.#send(await this.#url, ...request);
+      return await this.#send(await url, ...request);
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
-      this.#url = this.#find();
-      return this.#send(await this.#url, ...request);
+      // Of several requests that fail at once, the first finds another server.
+      if (this.#url === url) this.#url = undefined;
+      return this.#send(await this.#address(), ...request);
     }
-  };
+  }
+
+  /** Returns the address of a server. A failure is not kept: the next request tries again. */
+  #address(): Promise<string> {
+    const known = this.#url;
+    if (known !== undefined) return known;
+    const found = this.#find();
+    this.#url = found;
+    found.catch(() => {
+      if (this.#url === found) this.#url = undefined;
+    });
+    return found;
+  }
+
+  /** Resolves when no request is under way. */
+  async idle(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+  }
 
   async stop(): Promise<void> {
     await this.#url?.catch(() => {});
@@ -77,7 +111,7 @@ class FoundServer {
     const answer = await fetch(`${url}${BASE}${path}`, {
       method,
       headers: {
-        "x-nous-agent": agent,
+        "x-nous-agent": asHeader(agent),
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
         ...(body === undefined ? {} : { "content-type": "application/json" }),
       },
@@ -89,7 +123,7 @@ class FoundServer {
   async #find(): Promise<string> {
     const { log, worker, version } = this.options;
     const known = addressIn(placeOf(this.inForce.settings).dataDir);
-    if (this.#own === undefined && known !== undefined && (await lives(known.url))) {
+    if (this.#own === undefined && known !== undefined && (await lives(known))) {
       log.info({ url: known.url }, "Asks the server of the data folder");
       return known.url;
     }
@@ -103,10 +137,11 @@ class FoundServer {
   }
 }
 
-async function lives(url: string): Promise<boolean> {
+/** Whether the server of the address is the one that wrote it. */
+async function lives({ url, instance }: Address): Promise<boolean> {
   try {
-    const { ok } = await fetch(`${url}/livez`, { signal: AbortSignal.timeout(PATIENCE) });
-    return ok;
+    const { ok, headers } = await fetch(`${url}/livez`, { signal: AbortSignal.timeout(PATIENCE) });
+    return ok && headers.get(INSTANCE_HEADER) === instance;
   } catch {
     return false;
   }

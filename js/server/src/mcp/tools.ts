@@ -25,6 +25,8 @@ export type Ask = (
 /** The tokens of an answer, if the call does not say. */
 const USUAL_TOKENS = 800;
 const MOST_TOKENS = 8_000;
+/** The tokens of the line that says how many memories do not fit. */
+const TOKENS_OF_THE_REST = 16;
 
 const max_tokens = z
   .number()
@@ -146,18 +148,9 @@ export function mcpServer(ask: Ask, version: string): McpServer {
               ? `The memory probably does not know (${percent(probability)}). Nearest:`
               : "";
         const lines = data.map((node) => `${lineWithId(node)} · ${percent(node.score)}`);
-        return {
-          text: within(head, lines, most),
-          data: {
-            answerable: answerable ?? false,
-            probability,
-            memories: data.map(({ id, content_title, score }) => ({
-              id,
-              title: content_title,
-              score,
-            })),
-          },
-        };
+        const { text, shown } = within(head, lines, most);
+        const memories = data.slice(0, shown).map(({ id, score }) => ({ id, score }));
+        return { text, data: { answerable: answerable ?? false, probability, memories } };
       }),
   );
 
@@ -347,9 +340,10 @@ export function mcpServer(ask: Ask, version: string): McpServer {
         const { data } = await asked<{ data: Node[] }>("GET", `/timeline?${query}`);
         const head =
           data.length === 0 ? "Nothing happened in that time, as far as the memory knows." : "";
+        const { text, shown } = within(head, data.map(lineWithId), most);
         return {
-          text: within(head, data.map(lineWithId), most),
-          data: { ids: data.map(({ id }) => id) },
+          text,
+          data: { ids: data.slice(0, shown).map(({ id }) => id) },
         };
       }),
   );
@@ -400,9 +394,11 @@ export function mcpServer(ask: Ask, version: string): McpServer {
           ({ id, old_node_id, new_node_id }) =>
             `- [${id}] old [${old_node_id}] ${titles.get(old_node_id ?? "") ?? ""} / new [${new_node_id}] ${titles.get(new_node_id ?? "") ?? ""}`,
         );
+        const head = data.length === 0 ? "No conflicts wait." : "";
+        const { text, shown } = within(head, lines, most);
         return {
-          text: within(data.length === 0 ? "No conflicts wait." : "", lines, most),
-          data: { conflicts: data.map(({ id }) => id) },
+          text,
+          data: { conflicts: data.slice(0, shown).map(({ id }) => id) },
         };
       }),
   );
@@ -431,7 +427,7 @@ export function mcpServer(ask: Ask, version: string): McpServer {
       const filter = { subtype: PROFILE };
       const query = new URLSearchParams({ limit: "50", filter: JSON.stringify(filter) });
       const { data } = await asked<{ data: Node[] }>("GET", `/nodes?${query}`);
-      const text = within(
+      const { text } = within(
         data.length === 0 ? "The profile is empty." : "",
         data.map(lineWithId),
         MOST_TOKENS,
@@ -491,23 +487,28 @@ function lineWithId(node: Node): string {
   return lineOf(memory, Date.now()).replace(/^- /, `- [${node.id}] `);
 }
 
-/** Joins lines as far as a budget of tokens reaches, and says how many do not fit. */
-function within(head: string, lines: readonly string[], most = USUAL_TOKENS): string {
+/**
+ * Joins lines as far as a budget of tokens reaches, and says how many do not fit. Returns how many lines
+ * are shown, too.
+ */
+function within(
+  head: string,
+  lines: readonly string[],
+  most = USUAL_TOKENS,
+): { text: string; shown: number } {
   const kept = head === "" ? [] : [head];
-  const TAIL = 12;
-  let tokens = kept.length === 0 ? 0 : estimateTokens(head) + 1;
+  let tokens = head === "" ? 0 : estimateTokens(head) + 1;
   for (const [place, line] of lines.entries()) {
-    const room = most - tokens - (place < lines.length - 1 ? TAIL : 0);
+    const room = most - tokens - (place < lines.length - 1 ? TOKENS_OF_THE_REST : 0);
     if (estimateTokens(line) + 1 > room) {
-      if (place > 0 || head !== "") {
-        kept.push(`… ${lines.length - place} more: raise max_tokens, or ask more narrowly.`);
-        break;
-      }
-      kept.push(`${line.slice(0, Math.max(room - 1, 1) * 4)}…`);
-      break;
+      // A first line that is too long is cut: an answer without a memory would say nothing.
+      if (kept.length === 0)
+        return { text: `${line.slice(0, Math.max(room - 1, 1) * 4)}…`, shown: 1 };
+      kept.push(`… ${lines.length - place} more: raise max_tokens, or ask more narrowly.`);
+      return { text: kept.join("\n"), shown: place };
     }
     kept.push(line);
     tokens += estimateTokens(line) + 1;
   }
-  return kept.join("\n");
+  return { text: kept.join("\n"), shown: lines.length };
 }

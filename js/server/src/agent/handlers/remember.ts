@@ -11,7 +11,7 @@ import type { HandlersOf } from "../handler.ts";
 import { onceInTurns } from "../idempotency.ts";
 import { comparedWords, saysTheSame } from "../rules/duplicates.ts";
 import { piecesOf, titleOf } from "../rules/split.ts";
-import { withoutMarks, wordsOfMemory } from "../rules/turn-prompt.ts";
+import { givenLines, withoutMarks, wordsOfMemory } from "../rules/turn-prompt.ts";
 import { insertNode } from "./nodes.ts";
 
 /** A text of the request, with its fields. */
@@ -89,8 +89,14 @@ function itemsOf(
   agent: Agent,
   { text, memories, messages, title, id, ...shared }: RememberRequest,
 ): { items: Item[]; run: string | undefined; skipped: number } {
-  if (text !== undefined)
-    return { items: [{ ...shared, text, title, id }], run: undefined, skipped: 0 };
+  if (text !== undefined) {
+    const lines = givenLines(text);
+    const items =
+      lines === undefined
+        ? [{ ...shared, text, title, id }]
+        : lines.map((line): Item => ({ ...shared, text: line }));
+    return { items, run: undefined, skipped: 0 };
+  }
   if (messages === undefined) {
     const items = memories!.map((given): Item => {
       const own = typeof given === "string" ? { text: given } : given;

@@ -252,6 +252,24 @@ export function withoutMarks(text: string, isId: (id: string) => boolean): strin
   );
 }
 
+/** A line as `lineOf` and tools write it. */
+const GIVEN_LINE =
+  /^- .* \((?:noted )?on \d{1,2} [A-Z][a-z]{2} \d{4}, [^()]{1,30}\)(?: · \d{1,3} %)?$/;
+/** What stands between such lines: headings, and sentences of tools about the list. */
+const AROUND_LINES = /^(?:## .*|… \d+ more: .*|The memory probably does not know .*)$/;
+
+/**
+ * Returns the lines of a text that a prompt or a tool gave, if it is one; else undefined. An agent may
+ * send it back as a whole.
+ */
+export function givenLines(text: string): string[] | undefined {
+  const lines = text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !AROUND_LINES.test(line));
+  return lines.length > 1 && lines.every((line) => GIVEN_LINE.test(line)) ? lines : undefined;
+}
+
 const DAY = 86_400_000;
 const DAYS_OF_WEEKS = 14;
 const DAYS_OF_MONTHS = 63;
