@@ -32,6 +32,7 @@ use crate::value::{Path, Value, unknown_key};
 /// | `evidence.weights.NAME` | the weight of a kind of evidence | that of the preset |
 /// | `known_symbols` | symbols that a question can name | [`KNOWN_SYMBOLS`] |
 /// | `query.adjacent_possessives` | see [`QueryConfig`] | false |
+/// | `query.attribute_words` | whole words that name an attribute | twenty, inside words too |
 /// | `salience.sources.SUBTYPE` | `field`, `scale` (1), `weight` (0.55), `loss_bonus` (0) | |
 /// | `salience.rarity.weight` | the most that rarity adds, in [0, 1] | 0 |
 /// | `salience.surprise.weight` | the most that surprise adds, in [0, 1] | 0 |

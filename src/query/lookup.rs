@@ -4,6 +4,7 @@
 //! hand, in time linear in the text, with the result of a backtracking engine. *Two* stands for one
 //! or two runs of characters. The second run is taken if the rest still fits.
 
+use super::attributes::AttributeWords;
 use super::forms::{Pair, possessive};
 use super::scan::Scan;
 use super::table::{ATTRIBUTE_MARK, Sign, TABLE};
@@ -104,7 +105,8 @@ fn is_short(text: &str) -> bool {
 }
 
 /// Decides whether a question is a lookup, from its scan.
-pub fn lookup(text: &str, scan: &Scan) -> Lookup {
+pub fn lookup(text: &str, scan: &Scan, config: &QueryConfig) -> Lookup {
+    let own = config.attribute_words.as_deref();
     let form = scan
         .what_is
         .or_else(|| if scan.possessive { whole(text) } else { None })
@@ -121,7 +123,7 @@ pub fn lookup(text: &str, scan: &Scan) -> Lookup {
         let mut add = |amount: f64, when: bool| {
             confidence = if when { f64::min(1.0, confidence + amount) } else { confidence }
         };
-        add(KNOWN_ATTRIBUTE, attribute.is_some_and(|span| has_attribute_word(span.of(text))));
+        add(KNOWN_ATTRIBUTE, attribute.is_some_and(|span| has_attribute_word(span.of(text), own)));
         add(ENDS_WITH_MARK, text.trim_end_matches(is_white_space).ends_with('?'));
         add(IS_SHORT, is_short(text));
         return Lookup {
@@ -131,7 +133,11 @@ pub fn lookup(text: &str, scan: &Scan) -> Lookup {
             attribute: attribute.map(Piece::Text),
         };
     }
-    let Some(word) = scan.attribute else {
+    let word = match own {
+        Some(words) => words.first(text).map(Piece::Text),
+        None => scan.attribute.map(Piece::Attribute),
+    };
+    let Some(word) = word else {
         return Lookup {
             query_type: QueryType::Ambiguous,
             confidence: NONE,
@@ -151,13 +157,16 @@ pub fn lookup(text: &str, scan: &Scan) -> Lookup {
             query_type: QueryType::Lookup,
             confidence: ATTRIBUTE_ALONE,
             entity: None,
-            attribute: Some(Piece::Attribute(word)),
+            attribute: Some(word),
         },
     }
 }
 
-fn has_attribute_word(text: &str) -> bool {
-    TABLE.automaton.marks(text.as_bytes()) & ATTRIBUTE_MARK != 0
+fn has_attribute_word(text: &str, own: Option<&AttributeWords>) -> bool {
+    own.map_or_else(
+        || TABLE.automaton.marks(text.as_bytes()) & ATTRIBUTE_MARK != 0,
+        |words| words.first(text).is_some(),
+    )
 }
 
 /// Returns the end of the ASCII word that begins here.
@@ -208,12 +217,12 @@ fn words_after(text: &str, found: &mut Vec<Span>, lead: impl Fn(usize) -> Option
 /// use nous_wasm::query::{QueryConfig, extract_entities};
 /// let question = "What's John's email?";
 /// let named = |config| -> Vec<&str> {
-///     extract_entities(question, config).iter().map(|span| span.of(question)).collect()
+///     extract_entities(question, &config).iter().map(|span| span.of(question)).collect()
 /// };
 /// assert_eq!(named(QueryConfig::default()), ["What"]);
-/// assert_eq!(named(QueryConfig { adjacent_possessives: true }), ["What", "John"]);
+/// assert_eq!(named(QueryConfig { adjacent_possessives: true, ..QueryConfig::default() }), ["What", "John"]);
 /// ```
-pub fn extract_entities(text: &str, config: QueryConfig) -> Vec<Span> {
+pub fn extract_entities(text: &str, config: &QueryConfig) -> Vec<Span> {
     let mut found = Vec::new();
     let mut all = runs(text, 0);
     while let Some(run) = all.next().filter(|run| run.end < text.len()) {

@@ -5,15 +5,16 @@
 //! ECMAScript. Every function takes time linear in the question.
 //!
 //! ```
-//! use nous_wasm::query::{Category, DecomposeOptions, classify, decompose};
+//! use nous_wasm::query::{Category, DecomposeOptions, QueryConfig, classify, decompose};
 //! let question = "What's my BTC thesis and how did my last SOL trade go?";
-//! let asked = classify(question);
+//! let asked = classify(question, &QueryConfig::default());
 //! assert_eq!(asked.disqualifier.map(|it| it.category), Some(Category::Compound));
 //! let parts = decompose(question, Some(Category::Compound), false, &DecomposeOptions::default());
 //! let texts: Vec<String> = parts.iter().map(|part| part.text(question, &[])).collect();
 //! assert_eq!(texts, ["What's my BTC thesis", "how did my last SOL trade go?"]);
 //! ```
 
+mod attributes;
 mod confidence;
 mod config;
 mod decompose;
@@ -25,6 +26,7 @@ mod replace;
 mod scan;
 mod table;
 
+pub use attributes::AttributeWords;
 pub use confidence::{Confidence, FLAGS, Level, Retrieved, confidence};
 pub use config::QueryConfig;
 pub use decompose::{DecomposeOptions, MOST_PARTS, Part, decompose};
@@ -108,11 +110,22 @@ pub struct Classification {
 }
 
 /// Classifies a question, in one pass over it.
-pub fn classify(question: &str) -> Classification {
+///
+/// ```
+/// use nous_wasm::Config;
+/// use nous_wasm::query::{QueryConfig, QueryType, classify};
+/// // The built-in words are matched inside words too: "avoid" holds "id".
+/// let asked = |config: &QueryConfig| classify("Do we avoid sugar?", config).lookup.query_type;
+/// assert_eq!(asked(&QueryConfig::default()), QueryType::Lookup);
+/// let config = Config::from_json(r#"{ "query": { "attribute_words": ["id", "size"] } }"#)?;
+/// assert_eq!(asked(&config.query), QueryType::Ambiguous);
+/// # Ok::<(), nous_wasm::Error>(())
+/// ```
+pub fn classify(question: &str, config: &QueryConfig) -> Classification {
     let scan = scan::scan(question);
     let disqualifier = scan.disqualifier.map(|rank| {
         let (category, pattern) = table::pattern(rank);
         Disqualifier { category, rank, pattern }
     });
-    Classification { disqualifier, lookup: lookup::lookup(question, &scan) }
+    Classification { disqualifier, lookup: lookup::lookup(question, &scan, config) }
 }

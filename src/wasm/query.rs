@@ -85,7 +85,7 @@ impl<'a> Units<'a> {
 impl Engine {
     /// Classifies the first `length` bytes. Writes a `CLASSIFIED` to the numbers.
     pub fn classify_query(&mut self, length: usize) {
-        let classification = query::classify(self.scratch.text(0, length));
+        let classification = query::classify(self.scratch.text(0, length), &self.query);
         self.write_classification(length, &classification);
     }
 
@@ -100,7 +100,7 @@ impl Engine {
         unicode: bool,
     ) -> Vec<u32> {
         let text = self.scratch.text(0, length);
-        let classification = query::classify(text);
+        let classification = query::classify(text, &self.query);
         let intents = self.intent.classify(text, matcher(words));
         let has_entity = classification.lookup.entity.is_some_and(|span| span.start < span.end);
         let category = classification.disqualifier.map(|it| it.category);
@@ -141,7 +141,7 @@ impl Engine {
     pub fn extract_query_entities(&self, length: usize) -> Vec<u32> {
         let text = self.scratch.text(0, length);
         let mut units = Units::new(text);
-        query::extract_entities(text, self.query)
+        query::extract_entities(text, &self.query)
             .into_iter()
             .flat_map(|span| units.span(span))
             .collect()

@@ -57,7 +57,7 @@ fn parts_of(query: &str, classified: &Value, max_parts: usize, by_subject: bool)
 }
 
 fn assert_classified(query: &str, row: &Value) {
-    let classification = classify(query);
+    let classification = classify(query, &QueryConfig::default());
     let lookup = classification.lookup;
     let query_type = QueryType::NAMES[lookup.query_type as usize];
     assert_eq!(
@@ -72,8 +72,10 @@ fn assert_classified(query: &str, row: &Value) {
 }
 
 fn assert_extracted(query: &str, row: &Value) {
-    let entities: Vec<&str> =
-        extract_entities(query, QueryConfig::default()).iter().map(|span| span.of(query)).collect();
+    let entities: Vec<&str> = extract_entities(query, &QueryConfig::default())
+        .iter()
+        .map(|span| span.of(query))
+        .collect();
     assert_eq!(row["entities"], Value::from(entities), "{query:?}");
     assert_eq!(row["attribute"], text_of(extract_attribute(query), query), "{query:?}");
 }
@@ -83,7 +85,8 @@ fn classifications_equal_the_golden_vectors() {
     for row in rows(&golden("query"), "classify") {
         let query = row["query"].as_str().expect("text");
         assert_classified(query, row);
-        let reason = classify(query).disqualifier.map(|it| it.category.reason());
+        let reason =
+            classify(query, &QueryConfig::default()).disqualifier.map(|it| it.category.reason());
         assert_eq!(row["reason"].as_str(), reason, "{query:?}");
     }
     for row in rows(&golden("query"), "extract") {
@@ -139,7 +142,7 @@ fn generated_questions_equal_the_reference() {
     for row in all {
         let query = row["query"].as_str().expect("text");
         assert_classified(query, row);
-        let pattern = classify(query).disqualifier.map(|it| it.pattern);
+        let pattern = classify(query, &QueryConfig::default()).disqualifier.map(|it| it.pattern);
         assert_eq!(row["pattern"].as_str(), pattern, "{query:?}");
         assert_extracted(query, &row["extracted"]);
         let most = row["max_parts"].as_u64().expect("a count") as usize;
@@ -199,9 +202,12 @@ fn long_texts_take_time_linear_in_them() {
     ];
     for piece in pieces {
         let text = piece.repeat(SIZE / piece.len());
-        classify(&text);
-        extract_entities(&text, QueryConfig::default());
-        extract_entities(&text, QueryConfig { adjacent_possessives: true });
+        classify(&text, &QueryConfig::default());
+        extract_entities(&text, &QueryConfig::default());
+        extract_entities(
+            &text,
+            &QueryConfig { adjacent_possessives: true, ..QueryConfig::default() },
+        );
         extract_attribute(&text);
         let parts = decompose(&text, Some(Category::Compound), true, &DecomposeOptions::default());
         assert_eq!(parts.len(), 1, "a long question is not divided");

@@ -43,6 +43,24 @@ describe(`${QUESTIONS} questions of seed ${SEED}`, () => {
   });
 });
 
+test("attribute words of a configuration are found as whole words", () => {
+  const engine = nous.createEngine({ query: { attributeWords: ["id", "Größe", "e-mail"] } });
+  const attributeOf = (question: string) => engine.classifyQuery(question).attribute;
+  expect(nous.createEngine().classifyQuery("Do we avoid sugar?").attribute).toBe("id");
+  expect(attributeOf("Do we avoid sugar?")).toBeUndefined();
+  expect(attributeOf("Größen und Ideen")).toBeUndefined();
+  expect(attributeOf("Welche größe, und welche ID?")).toBe("ID");
+  expect(attributeOf("My e-mail please")).toBe("e-mail");
+  expect(nous.createEngine({ query: { attributeWords: [] } }).classifyQuery("phone")).toMatchObject(
+    {
+      query_type: "AMBIGUOUS",
+    },
+  );
+  expect(engine.classifyQuery("What is the size of Omar's ID?").confidence).toBe(
+    nous.createEngine().classifyQuery("What is the size of Omar's ID?").confidence,
+  );
+});
+
 test("entities with adjacent possessives equal the reference's", () => {
   const config = { adjacentPossessives: true };
   const engine = nous.createEngine({ query: config });

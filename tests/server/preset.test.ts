@@ -1,5 +1,5 @@
-// The weights of evidence of an agent: by the settings, by its database, and as the API shows and sets
-// them.
+// The preset of an agent: by the settings, by its database, and as the API shows and sets it; the files
+// of an operator, and the commands on them.
 
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -16,17 +16,25 @@ function run(...args: string[]): void {
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
 }
 
-const profile = async (server: Running, agent = "default") =>
-  (await clientOf(server, agent).ask("GET /agent")).body;
+/** Returns the preset of an agent, without its types. */
+const profile = async (server: Running, agent = "default") => {
+  const { body } = await clientOf(server, agent).ask("GET /agent");
+  const { types: _, ...rest } = body;
+  return rest;
+};
 
-const GENERAL = { preset: "general", preset_from: "default", ranking: "evidence" };
-const TRADING = { preset: "trading", preset_from: "agent", ranking: "evidence" };
+const GENERAL = {
+  ...{ preset: "general", preset_from: "default", weights: "general", ranking: "evidence" },
+};
+const TRADING = {
+  ...{ preset: "trading", preset_from: "agent", weights: "trading", ranking: "evidence" },
+};
 
 const RECENT = { id: "recent", subtype: "custom:signal", content_title: "Funding of BTC" };
 const OLD = { ...RECENT, id: "old", created_at: "2025-01-05T09:00:00Z" };
 
-describe("the weights of evidence", () => {
-  test("are the general ones for a new agent, and those of the API after a change, across restarts", async () => {
+describe("the preset of an agent", () => {
+  test("is general for a new agent, and that of the API after a change, across restarts", async () => {
     const folder = temporaryFolder();
     const first = await start(folder);
     const own = clientOf(first, "default");
@@ -39,7 +47,7 @@ describe("the weights of evidence", () => {
     };
     const before = await found();
     const { status, body } = await own.ask("PATCH /agent", { preset: "trading" });
-    expect({ status, body }).toEqual({ status: 200, body: TRADING });
+    expect({ status, body }).toMatchObject({ status: 200, body: TRADING });
     // By these weights recent signals rank first.
     const after = await found();
     expect(after.id).toBe("recent");
@@ -50,12 +58,16 @@ describe("the weights of evidence", () => {
     expect(await profile(second)).toEqual(TRADING);
     expect((await found(clientOf(second, "default"))).score).toBeCloseTo(after.score, 1);
     await clientOf(second, "default").ask("PATCH /agent", { preset: "general" });
-    expect(await profile(second)).toEqual({ ...TRADING, preset: "general" });
+    expect(await profile(second)).toEqual({ ...TRADING, preset: "general", weights: "general" });
     await second.end();
-    expect(await profile(await start(folder))).toEqual({ ...TRADING, preset: "general" });
+    expect(await profile(await start(folder))).toEqual({
+      ...TRADING,
+      preset: "general",
+      weights: "general",
+    });
   });
 
-  test("are those for trading for the sample, also after export and import", async () => {
+  test("is trading for the sample, also after export and import", async () => {
     const folder = temporaryFolder();
     const first = await start(folder, ["--sample"]);
     expect(await profile(first)).toEqual(TRADING);
@@ -71,7 +83,7 @@ describe("the weights of evidence", () => {
     expect(await profile(second, "copy")).toEqual(TRADING);
   });
 
-  test("are those for trading for an adopted database", async () => {
+  test("is trading for an adopted database", async () => {
     const folder = temporaryFolder();
     const theirs = join(folder, "theirs.db");
     makeExisting(theirs);
@@ -81,7 +93,7 @@ describe("the weights of evidence", () => {
     expect(await profile(server)).toEqual(GENERAL);
   });
 
-  test("are those that the settings name, by option or file, and then the API refuses a change", async () => {
+  test("is the one that the settings name, by option or file, and then the API refuses a change", async () => {
     const folder = temporaryFolder();
     const config = join(folder, "nous.yaml");
     writeFileSync(config, "evidence: { preset: trading }");
@@ -90,7 +102,10 @@ describe("the weights of evidence", () => {
       [["--config", config], named],
       [["--preset", "trading"], named],
       [["--preset", "general,default=trading"], named],
-      [["--config", config, "--preset", "general"], { ...named, preset: "general" }],
+      [
+        ["--config", config, "--preset", "general"],
+        { ...named, preset: "general", weights: "general" },
+      ],
     ] as const) {
       const server = await start(folder, options);
       expect(await profile(server), options.join(" ")).toEqual(expected);
@@ -102,7 +117,7 @@ describe("the weights of evidence", () => {
     }
   });
 
-  test("of one agent win over those of all, and the last entry over the ones before", () => {
+  test("of one agent wins over that of all, and the last entry over the ones before", () => {
     const of = (agent: string, ...entries: string[]) => valueFor(entries, agent);
     expect(of("a", "general", "a=trading")).toBe("trading");
     expect(of("b", "general", "a=trading")).toBe("general");
@@ -111,7 +126,7 @@ describe("the weights of evidence", () => {
     expect(of("a", "trading", "general")).toBe("general");
   });
 
-  test("are refused if they have another name", async () => {
+  test("is refused if it has another name", async () => {
     const server = await start(temporaryFolder());
     for (const body of [{}, { preset: null }, { preset: "tea" }, { preset: 7 }, []]) {
       const answer = await clientOf(server, "default").ask("PATCH /agent", body);
@@ -121,6 +136,6 @@ describe("the weights of evidence", () => {
       encoding: "utf8",
     });
     expect({ status, stderr }).toMatchObject({ status: 1 });
-    expect(stderr).toMatch(/--preset is .*must be trading or general/);
+    expect(stderr).toMatch(/--preset names the preset tea, .*There are general, trading/);
   });
 });

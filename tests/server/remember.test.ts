@@ -3,7 +3,8 @@
 import { describe, expect, test } from "vitest";
 import { comparedWords, saysTheSame } from "../../js/server/src/agent/rules/duplicates.ts";
 import { piecesOf, titleOf } from "../../js/server/src/agent/rules/split.ts";
-import { guessedType } from "../../js/server/src/presets/general-types.ts";
+import { GENERAL } from "../../js/server/src/presets/general.ts";
+import { guessedType } from "../../js/server/src/presets/preset.ts";
 import { type Client, sharedServer } from "./support/shared-server.ts";
 
 const { client } = sharedServer();
@@ -266,9 +267,11 @@ const LABELLED: readonly [type: string, ...texts: string[]][] = [
 describe("rules of remembering", () => {
   test("guess the type that a person would give, for nine of ten sentences", () => {
     const all = LABELLED.flatMap(([type, ...texts]) => texts.map((text) => ({ type, text })));
-    const wrong = all.filter(({ type, text }) => guessedType(text) !== type);
+    const wrong = all.filter(({ type, text }) => guessedType(GENERAL, text) !== type);
     expect(all.length).toBeGreaterThan(60);
-    const said = wrong.map(({ type, text }) => `${text}: ${guessedType(text)}, not ${type}`);
+    const said = wrong.map(
+      ({ type, text }) => `${text}: ${guessedType(GENERAL, text)}, not ${type}`,
+    );
     expect(wrong.length, said.join("\n")).toBeLessThanOrEqual(all.length / 10);
   });
 

@@ -149,6 +149,16 @@ export interface QueryConfig {
    * ```
    */
   adjacentPossessives?: boolean | undefined;
+  /**
+   * The words that name an attribute, such as `phone`, found as whole words in any case; at most
+   * 1,000. Default: twenty words, found inside words too, as in Hynous: "avoid" holds "id".
+   *
+   * ```ts
+   * const engine = createEngine({ query: { attributeWords: ["id", "size"] } });
+   * engine.classifyQuery("Do we avoid sugar?").query_type; // "AMBIGUOUS", by default "LOOKUP"
+   * ```
+   */
+  attributeWords?: readonly string[] | undefined;
 }
 
 /** What tells how much was at stake in a memory. */
@@ -285,7 +295,7 @@ const KNOWN_KEYS: Readonly<Record<string, readonly string[]>> = {
     ...{ hopDecay: 0, minThreshold: 0, maxHops: 0, maxNodes: 0, aggregation: 0, defaultLimit: 0 },
     ...{ edgeWeight: 0, graphReach: 0 },
   }),
-  query: keysOf<QueryConfig>({ adjacentPossessives: 0 }),
+  query: keysOf<QueryConfig>({ adjacentPossessives: 0, attributeWords: 0 }),
   orchestrator: keysOf<OrchestratorConfig>({
     ...{ enabled: 0, maxParts: 0, maxSubQueries: 0, bySubject: 0, searchLimitPerQuery: 0 },
     ...{ qualityThreshold: 0, maxRetries: 0, retry: 0, timeoutSeconds: 0, maxResults: 0 },

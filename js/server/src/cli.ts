@@ -11,13 +11,14 @@ import type { EmbeddingRun } from "./embeddings/commands.ts";
 import { addKeyCommands } from "./keys/commands.ts";
 import { createLog } from "./log.ts";
 import { addMcpCommands } from "./mcp/commands.ts";
+import { addPresetCommands } from "./presets/commands.ts";
 import { startServer } from "./server.ts";
 import { USUAL_AGENT } from "./settings/agent-names.ts";
 import { TABLES, tableNamed } from "./settings/embeddings-model.ts";
 import { settingsOf, withOptions } from "./settings/flags.ts";
 import { nearest } from "./settings/nearest.ts";
 import { OPTION_NAMES, OPTIONS, type Settings } from "./settings/options.ts";
-import { SettingsError } from "./settings/read.ts";
+import { SettingsError } from "./settings/settings-error.ts";
 import { placeOf } from "./storage/place.ts";
 
 declare const __VERSION__: string;
@@ -204,6 +205,7 @@ withOptions(
 addDataCommands(program);
 addKeyCommands(program);
 addMcpCommands(program, __VERSION__);
+addPresetCommands(program);
 
 try {
   await program.parseAsync();

@@ -9,7 +9,8 @@ import { USUAL_AGENT } from "./settings/agent-names.ts";
 import { tableNamed } from "./settings/embeddings-model.ts";
 import { LOOPBACK } from "./settings/options.ts";
 import { agentsDir } from "./settings/paths.ts";
-import { type InForce, SettingsError } from "./settings/read.ts";
+import type { InForce } from "./settings/read.ts";
+import { SettingsError } from "./settings/settings-error.ts";
 import { removeAddress, writeAddress } from "./storage/address-file.ts";
 import { identityOf } from "./storage/open-files.ts";
 import { placeOf } from "./storage/place.ts";
@@ -29,7 +30,7 @@ export async function startServer(
   inForce: InForce,
   { log, worker, version }: { log: Logger; worker: URL; version: string },
 ): Promise<RunningServer> {
-  const { settings, engine } = inForce;
+  const { settings, engine, presets } = inForce;
   const place = placeOf(settings);
   await refuseUsedPort(settings);
   const keys = new KeyRing(place.dataDir, log);
@@ -47,7 +48,17 @@ export async function startServer(
   const learns = settings.learning === "on";
   const embeds = settings.embeddings_provider === "openai-compatible";
   const table = tableNamed(settings);
-  const ofAgents = { engine, compat, ranking, learns, embeds, table, countOutcomes, preset };
+  const ofAgents = {
+    engine,
+    compat,
+    ranking,
+    learns,
+    embeds,
+    table,
+    countOutcomes,
+    preset,
+    presets,
+  };
   const setup = { ...ofAgents, place, residence, cutLogs, folder, unsent: unsent.shared };
   const pool = new Pool(settings.workers, worker, setup, log);
   try {

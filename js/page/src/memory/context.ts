@@ -3,7 +3,6 @@
 import type { ContextBudget, MemorySection, MemoryType } from "nous-wasm";
 import { fadedNow } from "../../../server/src/agent/present.ts";
 import { createdAtOf, namesIn } from "../../../server/src/agent/replica/index-rows.ts";
-import { PROFILE_CATEGORIES } from "../../../server/src/agent/rules/profile.ts";
 import {
   CONVERSATIONS,
   isAtHand,
@@ -18,6 +17,7 @@ import {
   fixedParts,
   type Left,
   type PromptMemory,
+  profileTypes,
   promptOfTurn,
   questionOfTurn,
   type TurnPrompt,
@@ -77,7 +77,7 @@ export function buildContext(held: Held, { input, identity, budgets }: ContextRe
     found: hits.map(({ row, score, superseded_by }) => {
       const stored = { frame: row.frame, censors: namesIn(row.censors) };
       return {
-        ...candidateOf(row, engine, stateOf(held, row.id)),
+        ...candidateOf(row, held, stateOf(held, row.id)),
         score: score * factorOf(stored, frame_id, []),
         superseded_by,
       };
@@ -147,20 +147,20 @@ function newestOf(held: Held, subtypes: readonly string[]): [row: IndexedNodeRow
 
 function profileOf(held: Held): PromptMemory[] {
   const { engine, index, now } = held;
-  const rows = newestOf(held, Object.keys(PROFILE_CATEGORIES)).slice(0, MOST_PROFILE);
+  const rows = newestOf(held, profileTypes(held.preset)).slice(0, MOST_PROFILE);
   const ids = rows.map(([{ id }]) => id);
   const states = fadedNow(ids, index, engine, now);
   const shown = rows.filter((_, place) => isAtHand(states[place]?.lifecycle));
-  return shown.map(([row]) => candidateOf(row, engine, stateOf(held, row.id)));
+  return shown.map(([row]) => candidateOf(row, held, stateOf(held, row.id)));
 }
 
 function conversationsSince(held: Held): PromptMemory[] {
-  const { engine, now } = held;
+  const { now } = held;
   return newestOf(held, CONVERSATIONS)
     .filter(([, at]) => at >= now - RECENT_FOR)
     .slice(0, MOST_RECENT)
     .map(([row]) => ({
-      ...candidateOf(row, engine, stateOf(held, row.id)),
+      ...candidateOf(row, held, stateOf(held, row.id)),
       heading: "recent_conversations",
     }));
 }

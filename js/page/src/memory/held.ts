@@ -6,6 +6,7 @@ import {
   type Engine,
   type EngineConfig,
   type EvidenceConfig,
+  inSnakeCase,
   MemoryIndex,
   type MemoryNode,
   type MemorySection,
@@ -19,7 +20,8 @@ import {
   textsOf,
 } from "../../../server/src/agent/replica/index-rows.ts";
 import { embeddingText, kindInWords } from "../../../server/src/embeddings/text.ts";
-import { withGeneralTypes } from "../../../server/src/presets/general-types.ts";
+import { engineConfigOf, type Preset } from "../../../server/src/presets/preset.ts";
+import type { EngineYaml } from "../../../server/src/settings/engine-config.ts";
 import type { IndexedNodeRow } from "../../../server/src/storage/rows.ts";
 import type { Rows } from "./lines.ts";
 import type { Card, Summary, WrongLine } from "./records.ts";
@@ -84,16 +86,15 @@ export class Held {
     this.rows = rows;
     this.config = config;
     this.#now = now;
-    this.#evidence = { preset: rows.preset };
+    this.#evidence = { preset: rows.preset.weights };
     this.wrong = wrong;
     this.wrongCount = wrongCount;
     this.#words = words;
     this.hasVectors = words !== undefined;
-    this.engine = createEngine(withGeneralTypes(config));
-    this.index = new MemoryIndex({
-      embedder: words,
-      config: { ...withGeneralTypes(config), evidence: this.#evidence },
-    });
+    // The keys that a page configures are written alike in both forms.
+    const whole = inSnakeCase(engineConfigOf(rows.preset, config as EngineYaml));
+    this.engine = createEngine(whole);
+    this.index = new MemoryIndex({ embedder: words, config: whole });
   }
 
   /** Makes the index. `progress` is called with the share of the memories that are in it. */
@@ -119,13 +120,18 @@ export class Held {
     return this.#changes;
   }
 
+  /** What the memory is about. */
+  get preset(): Preset {
+    return this.rows.preset;
+  }
+
   get evidence(): EvidenceConfig {
     return this.#evidence;
   }
 
   /** Replaces weights of evidence, for all questions from now on. The others are the preset's. */
   weigh(weights: Readonly<Record<string, number>>): void {
-    const evidence = { preset: this.rows.preset, weights };
+    const evidence = { preset: this.rows.preset.weights, weights };
     this.index.weigh(evidence);
     this.#evidence = evidence;
   }
@@ -266,7 +272,7 @@ export class Held {
     }
     return {
       name: this.name,
-      preset: this.rows.preset,
+      preset: this.rows.preset.weights,
       memories: this.rows.nodes.size,
       edges: this.rows.edges.length,
       runs: this.rows.clusterNames.size,

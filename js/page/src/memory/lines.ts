@@ -1,12 +1,15 @@
 // Reads lines of an export. The rows that they hold become entries of the index by the rules of the
 // server, so that page and server give a memory the same score.
 
+import { BUILT_IN_PRESETS } from "../../../server/src/presets/built-in.ts";
+import { GENERAL } from "../../../server/src/presets/general.ts";
+import type { Preset } from "../../../server/src/presets/preset.ts";
 import type { EdgeRow, IndexedNodeRow } from "../../../server/src/storage/rows.ts";
 import { isObject, type Json } from "./readers/reading.ts";
 
 /** The rows of an export, by kind. */
 export interface Rows {
-  preset: "general" | "trading";
+  preset: Preset;
   nodes: Map<string, IndexedNodeRow>;
   edges: EdgeRow[];
   /** Ids of clusters by id of the memory, in order. */
@@ -35,7 +38,7 @@ export interface ConflictRow {
 }
 
 export const noRows = (): Rows => ({
-  preset: "general",
+  preset: GENERAL,
   nodes: new Map(),
   edges: [],
   clusters: new Map(),
@@ -75,9 +78,7 @@ export function addLine(rows: Rows, line: string): void {
 export function addRow(rows: Rows, json: Json): void {
   switch (json.kind) {
     case "agent":
-      if (json.preset !== "general" && json.preset !== "trading")
-        throw new LineError("preset: must be general or trading");
-      rows.preset = json.preset;
+      rows.preset = presetIn(json);
       return;
     case "node": {
       const id = required(json, "id");
@@ -138,6 +139,17 @@ export function addRow(rows: Rows, json: Json): void {
         "kind: must be agent, node, cluster, membership, edge, conflict or outcome",
       );
   }
+}
+
+/**
+ * Returns the preset that a line names. A server tells the weights and the types of its agent, too. A
+ * file does not: memories of a preset that the page does not know rank like general ones.
+ */
+function presetIn(json: Json): Preset {
+  const name = required(json, "preset");
+  const known = BUILT_IN_PRESETS.get(name) ?? GENERAL;
+  const { weights = known.weights, types = known.types } = json as Partial<Preset>;
+  return { ...known, name, weights, types };
 }
 
 function required(json: Json, field: string): string {
@@ -224,7 +236,7 @@ export function nodeLine(rows: Rows, row: IndexedNodeRow): Json {
 /** Returns the lines of an export, with what a memory has lost meanwhile left out. */
 export function* exportLines(rows: Rows): Iterable<Json> {
   const { nodes, clusterNames } = rows;
-  yield { kind: "agent", preset: rows.preset };
+  yield { kind: "agent", preset: rows.preset.name };
   for (const row of nodes.values()) yield nodeLine(rows, row);
   const isThere = (id: unknown) => nodes.has(id as string);
   const order = ["outcome", "cluster", "membership"];

@@ -115,7 +115,7 @@ let usualEvidence: Usual | undefined;
 
 function rankByEvidence(held: Held, question: string, weights: Weights): [Usual, Timed] {
   const { index, now } = held;
-  const { preset } = held.rows;
+  const preset = held.preset.weights;
   const key = JSON.stringify([question, held.changes]);
   const ask = (limit: number) => index.ask(question, { limit, now });
   try {

@@ -22,12 +22,13 @@ import {
   tableOf,
   takeIntoUse,
 } from "../embeddings/built-in.ts";
-import { withGeneralTypes } from "../presets/general-types.ts";
+import { BUILT_IN_PRESETS } from "../presets/built-in.ts";
+import { engineConfigOf, type Preset, type Presets } from "../presets/preset.ts";
 import { wrong } from "../refusal.ts";
 import type { Compat } from "../settings/compat.ts";
 import type { EngineYaml } from "../settings/engine-config.ts";
 import type { SnapshotPlaces } from "../settings/paths.ts";
-import { isPreset, type Preset, USUAL_PRESET } from "../settings/preset.ts";
+import { USUAL_PRESET } from "../settings/preset.ts";
 import { type RankedBy, usualRanking } from "../settings/ranking.ts";
 import { atOnce, inTurns, oneStep, type Steps } from "../steps.ts";
 import type { NodeRow } from "../storage/rows.ts";
@@ -76,8 +77,10 @@ export interface AgentOptions {
   builtIn?: BuiltIn | undefined;
   /** Whether a closed trade counts for its playbooks without a request. Default: true. */
   countsOutcomes?: boolean;
-  /** The weights of evidence. Default: those that the database names, else the general ones. */
-  preset?: Preset | undefined;
+  /** The name of the preset. Default: the one that the database names, else `general`. */
+  preset?: string | undefined;
+  /** The presets by name. Default: those that ship. */
+  presets?: Presets;
   /** Receives log messages. Default: drops them. */
   log?: Log;
   /** The clock, in milliseconds since 1970. */
@@ -107,18 +110,24 @@ export interface Unit {
   embed(): void;
 }
 
+/** What depends on the preset in force. */
+interface OfPreset {
+  preset: Preset;
+  config: EngineYaml;
+  engine: Engine;
+}
+
 export class Agent {
   readonly storage: Storage;
-  readonly engine: Engine;
-  readonly config: EngineYaml;
   readonly compat: Compat;
   readonly ranking: RankedBy;
   readonly learns: boolean;
   readonly embeds: boolean;
   readonly builtIn: BuiltIn | undefined;
   readonly countsOutcomes: boolean;
-  /** The weights of evidence that the settings name; undefined if they name none. */
-  readonly givenPreset: Preset | undefined;
+  readonly presets: Presets;
+  /** The name of the preset that the settings give; undefined if they give none. */
+  readonly givenPreset: string | undefined;
   readonly soft = new SoftState();
   /**
    * Memories that were written and are not compared yet with those that they may replace. It is not
@@ -130,6 +139,8 @@ export class Agent {
    * the thread get their turns. Throws if the client has gone.
    */
   giveWay: () => Promise<void> = async () => {};
+  readonly #given: EngineYaml;
+  #known: OfPreset;
   readonly #replica: IndexReplica;
   readonly #book = new PlaybookReplica();
   readonly #texts: TextReplica;
@@ -153,21 +164,28 @@ export class Agent {
     this.builtIn = options.builtIn;
     this.countsOutcomes = countsOutcomes;
     this.givenPreset = options.preset ?? config.evidence?.preset;
-    this.config = compat === "none" ? withGeneralTypes(config) : config;
-    this.engine = createEngine(inSnakeCase(this.config));
+    this.presets = options.presets ?? BUILT_IN_PRESETS;
+    this.#given = config;
     this.#log = log;
     this.#clock = new Clock(clock, heldTime);
     this.#scrub = options.scrub ?? ((nodeId) => storage.scrub(nodeId));
     const indexFile = snapshots && new SnapshotFile(snapshots.index, "index", log);
     const textsFile = snapshots && new SnapshotFile(snapshots.texts, "full text", log);
     this.#files = [indexFile, textsFile].filter((file) => file !== undefined);
-    this.#replica = new IndexReplica(this.soft, this.engine, log, () => this.now(), {
-      config: () => this.#configOfIndex(),
-      holdsTexts: this.ranking === "evidence",
-      learns: this.learns,
-      words: this.builtIn,
-      file: indexFile,
-    });
+    this.#known = this.#ofPreset();
+    this.#replica = new IndexReplica(
+      this.soft,
+      () => this.engine,
+      log,
+      () => this.now(),
+      {
+        config: () => this.config,
+        holdsTexts: this.ranking === "evidence",
+        learns: this.learns,
+        words: this.builtIn,
+        file: indexFile,
+      },
+    );
     this.#texts = new TextReplica(this.ranking === "signals", textsFile);
     this.#follower = new Follower(
       storage,
@@ -187,36 +205,53 @@ export class Agent {
     return this.builtIn !== undefined;
   }
 
-  /** The weights of evidence in force. */
+  /** The preset in force. */
   get preset(): Preset {
-    return this.givenPreset ?? this.#storedPreset ?? USUAL_PRESET;
+    return this.#known.preset;
   }
 
-  /** Whether the agent's database names weights of evidence. */
+  /** The engine's configuration, with what the preset says. */
+  get config(): EngineYaml {
+    return this.#known.config;
+  }
+
+  /** The engine by the preset in force. */
+  get engine(): Engine {
+    return this.#known.engine;
+  }
+
+  /** Whether the agent's database names a preset. */
   get hasOwnPreset(): boolean {
-    return this.#storedPreset !== undefined;
-  }
-
-  get #storedPreset(): Preset | undefined {
-    const stored = this.storage.meta("preset");
-    return isPreset(stored) ? stored : undefined;
+    return this.storage.meta("preset") !== undefined;
   }
 
   /**
-   * Stores the weights of evidence with the agent. The index is loaded again if others were in force.
-   * Other processes that have the agent open take them when they open it again.
+   * Stores the name of the preset with the agent. The index is loaded again if another one was in
+   * force. Other processes that have the agent open take it when they open it again.
    */
-  setPreset(preset: Preset): void {
-    const before = this.preset;
-    this.write(() => this.storage.setMeta("preset", preset));
+  setPreset(name: string): void {
+    this.write(() => this.storage.setMeta("preset", name));
+    const before = this.#known.preset;
+    this.#known = this.#ofPreset();
     if (this.preset !== before) this.#follower.reload(this.#replica);
   }
 
-  /** The engine's configuration with the agent's own weights, unless the file names some. */
-  #configOfIndex(): EngineYaml {
-    const { config, preset } = this;
-    if (preset === (config.evidence?.preset ?? USUAL_PRESET)) return config;
-    return { ...config, evidence: { ...config.evidence, preset } };
+  /** Returns what depends on the preset in force. */
+  #ofPreset(): OfPreset {
+    const stored = this.storage.meta("preset");
+    const name = this.givenPreset ?? stored ?? USUAL_PRESET;
+    const preset = this.presets.get(name) ?? this.presets.get(USUAL_PRESET)!;
+    if (preset.name !== name)
+      this.#log(`The preset ${name} of the agent does not exist here: ${preset.name} is used`, {
+        presets: [...this.presets.keys()].join(", "),
+      });
+    // Hynous knows its own types alone.
+    const { weights } = preset;
+    const config =
+      this.compat === "none"
+        ? engineConfigOf(preset, this.#given)
+        : { ...this.#given, evidence: { ...this.#given.evidence, preset: weights } };
+    return { preset, config, engine: createEngine(inSnakeCase(config)) };
   }
 
   /** The full-text index, as current as `index`. Loads it unless `prepare` did. */

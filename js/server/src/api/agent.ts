@@ -1,7 +1,8 @@
 // Requests and answers about an agent's memory as a whole: sweeps, the graph, and counts.
 
 import { z } from "@hono/zod-openapi";
-import { PRESETS } from "../settings/preset.ts";
+import { MEMORY_SECTIONS } from "nous-wasm";
+import { FITTED_WEIGHTS, HEADINGS } from "../presets/preset.ts";
 import { RANKINGS } from "../settings/ranking.ts";
 import { cluster, membership } from "./clusters.ts";
 import { cursorOf, nextCursor, pageLimit } from "./cursors.ts";
@@ -95,48 +96,64 @@ export const health = z
 /** The source of a preset. */
 const PRESET_SOURCES = ["settings", "agent", "default"] as const;
 
-const preset = z.enum(PRESETS);
+const preset = z.string().openapi({ example: "general" });
 
 export const agentProfile = z
   .object({
     preset: preset.describe(
-      "The weights of evidence: `general` for people, projects and documents, or `trading`.",
+      "What memories are about: `general` for people, projects and documents, `trading`, or a preset " +
+        "of the operator.",
     ),
     preset_from: z
       .enum(PRESET_SOURCES)
       .describe(
-        "The source of the weights: the server's settings, the agent's own database, or neither.",
+        "The source of the preset: the server's settings, the agent's own database, or neither.",
       ),
+    weights: z.enum(FITTED_WEIGHTS).describe("The fitted weights by which evidence counts."),
+    types: z
+      .record(
+        z.string(),
+        z.object({
+          section: z.enum(MEMORY_SECTIONS).describe("How memories of the type rank and fade."),
+          stability_days: z
+            .number()
+            .describe("The time constant of decay of a new memory, in days."),
+          heading: z.enum(HEADINGS).describe("Where they stand in a prompt."),
+          line: z.string().optional().describe("The form of their lines in a prompt."),
+          description: z.string().describe("What memories of the type say."),
+        }),
+      )
+      .describe("The types of memories."),
     ranking: z.enum(RANKINGS).describe("How searches rank, unless a request says."),
   })
-  .openapi("AgentProfile", { description: "How an agent's searches rank." });
+  .openapi("AgentProfile", { description: "What an agent remembers, and how its searches rank." });
 
 const agentChanges = z
-  .object({ preset: preset.describe("The weights of evidence.") })
+  .object({ preset: preset.describe("The name of a preset.") })
   .openapi("AgentChanges", { description: "What changes about an agent." });
 
 export const agentOperations = {
   readAgent: operation({
     method: "get",
     path: "/agent",
-    summary: "Tells how searches of the agent rank",
-    returns: "The weights of evidence, and the ranking.",
+    summary: "Tells the preset of the agent, its types, and how searches rank",
+    returns: "The preset, its types, and the ranking.",
     scope: "memory",
     answer: agentProfile,
   }),
   updateAgent: operation({
     method: "patch",
     path: "/agent",
-    summary: "Chooses the weights of evidence of the agent",
+    summary: "Chooses the preset of the agent",
     description:
-      "They are stored with the agent, and count from the next search on. The first search after a " +
-      "change waits until the index is built again.",
-    returns: "The weights of evidence, and the ranking.",
+      "It is stored with the agent, and counts from the next request on. The first search after a " +
+      "change waits until the index is built again. Memories keep their types.",
+    returns: "The preset, its types, and the ranking.",
     example: { body: { preset: "trading" } },
     scope: "admin",
     body: agentChanges,
     answer: agentProfile,
-    refusals: { 409: "The settings of the server name the weights of this agent." },
+    refusals: { 409: "The settings of the server name the preset of this agent." },
     createsAgent: true,
   }),
   health: operation({

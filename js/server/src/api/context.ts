@@ -1,7 +1,6 @@
 // Requests and answers about prompts.
 
 import { z } from "@hono/zod-openapi";
-import { PRESETS } from "../settings/preset.ts";
 import { counted } from "./learning.ts";
 import { MOST_NAME, MOST_TEXT } from "./limits.ts";
 import { readQuery } from "./nodes.ts";
@@ -318,9 +317,9 @@ export const guidanceOperations = {
     scope: "memory",
     query: z.object({
       preset: z
-        .enum(PRESETS)
+        .string()
         .optional()
-        .describe("The kind of agent. Default: `general`; with `--compat hynous` `trading`."),
+        .describe("The preset. Default: that of the server; with `--compat hynous` `trading`."),
     }),
     answer: z
       .object({ text: z.string().describe("The passage.") })

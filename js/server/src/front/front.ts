@@ -10,11 +10,13 @@ import { createApp } from "../http/app.ts";
 import { createHttpServer } from "../http/malformed-requests.ts";
 import type { KeyRing } from "../keys/ring.ts";
 import type { Logger } from "../log.ts";
-import { withGeneralTypes } from "../presets/general-types.ts";
+import { engineConfigOf } from "../presets/preset.ts";
 import { warnIfUnreachable } from "../providers/reachable.ts";
 import { USUAL_AGENT } from "../settings/agent-names.ts";
 import { hostnameOf } from "../settings/options.ts";
-import { type InForce, SettingsError } from "../settings/read.ts";
+import { presetOfAll } from "../settings/preset.ts";
+import type { InForce } from "../settings/read.ts";
+import { SettingsError } from "../settings/settings-error.ts";
 import { placeOf } from "../storage/place.ts";
 import type { Pool } from "../workers/pool.ts";
 import type { Unsent } from "../workers/unsent.ts";
@@ -50,7 +52,7 @@ export interface Front {
 
 export function createFront(
   pool: Pool,
-  { settings, engine: config }: InForce,
+  { settings, engine: config, presets }: InForce,
   {
     keys,
     log,
@@ -61,7 +63,10 @@ export function createFront(
 ): Front {
   const { host, port, decay_interval, consolidate_interval } = settings;
   const { compat, ranking } = settings;
-  const engine = createEngine(inSnakeCase(compat === "none" ? withGeneralTypes(config) : config));
+  const usual = presets.get(presetOfAll(settings.preset, config))!;
+  const engine = createEngine(
+    inSnakeCase(compat === "none" ? engineConfigOf(usual, config) : config),
+  );
   const embedder = embedderOf(settings, log);
   const embedding = embedder && new EmbeddingPool(pool, { embedder, engine, compat, ranking, log });
   const analyst = analystOf(settings, log);
@@ -72,6 +77,8 @@ export function createFront(
     agents: analysis ?? embedding ?? pool,
     pool,
     engine,
+    presets,
+    usualPreset: compat === "none" ? usual.name : "trading",
     keys,
     known: { hosts: [hostnameOf(host), ...settings.allowed_hosts], origins: settings.cors_origins },
     compat,

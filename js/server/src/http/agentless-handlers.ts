@@ -4,9 +4,8 @@ import { type Engine, memoryGuidance } from "nous-wasm";
 import type { AnswerOf, GivenTo } from "../api/operation.ts";
 import type { AGENTLESS_OPERATIONS } from "../api/operations.ts";
 import { AGENTS, oneMore, pageOf, toCursor } from "../api/pages.ts";
-import { GENERAL_GUIDANCE } from "../presets/guidance.ts";
+import { knownPreset, type Presets } from "../presets/preset.ts";
 import { notFound } from "../refusal.ts";
-import type { Compat } from "../settings/compat.ts";
 import type { Pool } from "../workers/pool.ts";
 import type { Caller } from "./access.ts";
 
@@ -22,11 +21,12 @@ export type AgentlessHandlers = {
 export const agentlessHandlers = (
   engine: Engine,
   pool: Pick<Pool, "list" | "delete">,
-  compat: Compat,
+  presets: Presets,
+  usualPreset: string,
 ): AgentlessHandlers => ({
   classifyQuery: ({ body: { query } }) => engine.classifyQuery(query),
-  memoryGuidance: ({ query: { preset = compat === "none" ? "general" : "trading" } }) => ({
-    text: preset === "general" ? GENERAL_GUIDANCE : memoryGuidance(),
+  memoryGuidance: ({ query: { preset = usualPreset } }) => ({
+    text: knownPreset(presets, preset).guidance || memoryGuidance(),
   }),
 
   listAgents: async ({ query: { limit, cursor } }, caller) => {

@@ -11,6 +11,7 @@ import { AGENT_OPERATIONS, AGENTLESS_OPERATIONS } from "../api/operations.ts";
 import { operationsFor } from "../compat/operations.ts";
 import type { KeyRing } from "../keys/ring.ts";
 import type { Logger } from "../log.ts";
+import type { Presets } from "../presets/preset.ts";
 import { Refusal, wrong } from "../refusal.ts";
 import { AGENT_NAME, isAgentName, USUAL_AGENT } from "../settings/agent-names.ts";
 import type { Compat } from "../settings/compat.ts";
@@ -53,6 +54,9 @@ export interface AppOptions {
   /** Lists, deletes and measures agents. */
   pool: Pick<Pool, "list" | "delete" | "measure">;
   engine: Engine;
+  presets: Presets;
+  /** The preset of agents without one of their own. */
+  usualPreset: string;
   keys: KeyRing;
   /** Hosts and origins that may send requests. */
   known: AllowedOrigins;
@@ -189,7 +193,7 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
 }
 
 function addOperations(app: OpenAPIHono<Carried>, options: AppOptions): void {
-  const { agents, pool, engine, unsent, compat } = options;
+  const { agents, pool, engine, unsent, compat, presets, usualPreset } = options;
   // A client of Hynous may send fields that only Hynous knows.
   const refusesUnknown = compat === "none";
   for (const [name, operation] of entriesOf(operationsFor(compat))) {
@@ -204,7 +208,7 @@ function addOperations(app: OpenAPIHono<Carried>, options: AppOptions): void {
     };
     addRoute(app, operation, act, { isOfAgent: true, refusesUnknown, unsent });
   }
-  const plain = agentlessHandlers(engine, pool, compat);
+  const plain = agentlessHandlers(engine, pool, presets, usualPreset);
   for (const [name, operation] of entriesOf(AGENTLESS_OPERATIONS)) {
     const handle = plain[name] as (given: unknown, caller: Caller) => unknown;
     const act = async (given: unknown, context: Context<Carried>) =>

@@ -12,7 +12,7 @@ import {
 import { homedir, platform } from "node:os";
 import { dirname, join } from "node:path";
 import { applyEdits, modify, type ParseError, parse, printParseErrorCode } from "jsonc-parser";
-import { SettingsError } from "../settings/read.ts";
+import { SettingsError } from "../settings/settings-error.ts";
 
 /** The name of the server in a client's configuration. */
 const NAME = "nous";

@@ -12,7 +12,7 @@ import type { Conflict } from "../api/conflicts.ts";
 import type { Node } from "../api/nodes.ts";
 import type { RememberAnswer } from "../api/remember.ts";
 import type { SearchAnswer } from "../api/search.ts";
-import { GENERAL_TYPES } from "../presets/general-types.ts";
+import { GENERAL } from "../presets/general.ts";
 import { parseInstant } from "../time.ts";
 
 /** Sends a request to the HTTP interface as the agent of the session. */
@@ -45,9 +45,13 @@ const tags = z
 const id = z.string().min(1).describe("The id of the memory, as it stands in brackets in a list.");
 const instant = z.string().describe("A day or time in ISO 8601, such as 2026-03-01.");
 const type = z
-  .enum(Object.keys(GENERAL_TYPES) as [string, ...string[]])
+  .string()
+  .min(1)
   .optional()
-  .describe("The type of the memory. Default: guessed from the text.");
+  .describe(
+    `The type of the memory: ${Object.keys(GENERAL.types).join(", ")}, or another one that the ` +
+      "preset of the agent has. Default: guessed from the text.",
+  );
 
 const INSTRUCTIONS =
   "A memory that outlives the conversation. Call `recall` (or `context` with the user's message) before " +

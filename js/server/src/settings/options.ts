@@ -194,10 +194,16 @@ export const OPTIONS = {
     schema: listOf(presetting),
     usual: () => [],
     about:
-      "fitted weights of evidence: general, for people, projects and documents, or trading; NAME=trading for one " +
-      "agent, with commas between; default: what the agent's database says, trading for the sample and for adopted " +
-      "databases, else general",
-    value: "WHICH",
+      "what memories are about: general, for people, projects and documents, trading, or one of presets_dir; " +
+      "NAME=trading for one agent, with commas between; default: what the agent's database says, trading for the " +
+      "sample and for adopted databases, else general",
+    value: "PRESET",
+  }),
+  presets_dir: option({
+    schema: z.string(),
+    usual: () => "",
+    about: "folder of presets of your own, a file NAME.yaml each; see presets --help",
+    value: "FOLDER",
   }),
   learning: option({
     schema: z.enum(LEARNING),

@@ -32,7 +32,7 @@ export function valueFor<Value extends string>(
 }
 
 /** Splits an entry at its last `=`, because a name may contain the sign. */
-function partsOf(entry: string): { agent: string | undefined; value: string } {
+export function partsOf(entry: string): { agent: string | undefined; value: string } {
   const at = entry.lastIndexOf("=");
   return at < 0
     ? { agent: undefined, value: entry }

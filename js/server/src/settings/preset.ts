@@ -1,31 +1,38 @@
-// The fitted weights by which an agent's searches rank: the setting `preset`, and its order before
-// what the engine's configuration and the agent's database say.
+// The preset of an agent: the setting `preset`, and its order before what the engine's configuration and
+// the agent's database say.
 
+import { z } from "zod";
+import { isAgentName } from "./agent-names.ts";
 import type { EngineYaml } from "./engine-config.ts";
-import { entryOf, valueFor } from "./per-agent.ts";
-
-/**
- * `general`: for memories of people, projects and documents. `trading`: for those of a trading
- * agent.
- */
-export const PRESETS = ["general", "trading"] as const;
-export type Preset = (typeof PRESETS)[number];
+import { partsOf, valueFor } from "./per-agent.ts";
 
 /** The preset of an agent whose database names none. */
-export const USUAL_PRESET: Preset = "general";
+export const USUAL_PRESET = "general";
 
-export const isPreset = (text: unknown): text is Preset =>
-  (PRESETS as readonly unknown[]).includes(text);
+/** The name of a preset, which is also that of its file. */
+export const PRESET_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
-/** The schema of an entry of the setting. */
-export const presetting = entryOf(PRESETS);
+/** The schema of an entry of the setting. Whether the preset exists is checked once all are read. */
+export const presetting = z.string().refine(
+  (entry) => {
+    const { agent, value } = partsOf(entry);
+    return PRESET_NAME.test(value) && (agent === undefined || isAgentName(agent));
+  },
+  { error: "must be the name of a preset, or for one agent NAME=PRESET; with commas between" },
+);
 
 /**
- * Returns the preset that the settings name for an agent: the setting `preset`, else the engine's key
- * `evidence.preset`. Undefined if they leave it to the agent's database.
+ * Returns the name of the preset that the settings give an agent: by the setting `preset`, else by the
+ * engine's key `evidence.preset`. Undefined if they leave it to the agent's database.
  */
 export const presetOf = (
   entries: readonly string[],
   { evidence }: EngineYaml,
   agent: string,
-): Preset | undefined => valueFor<Preset>(entries, agent) ?? evidence?.preset;
+): string | undefined => valueFor(entries, agent) ?? evidence?.preset;
+
+/** Returns the name of the preset that agents without one of their own have. */
+export const presetOfAll = (entries: readonly string[], { evidence }: EngineYaml): string =>
+  entries.map(partsOf).findLast(({ agent }) => agent === undefined)?.value ??
+  evidence?.preset ??
+  USUAL_PRESET;

@@ -4,6 +4,7 @@
 import { readFileSync, type Stats, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { createEngine, inSnakeCase, MemoryIndex, NousError } from "nous-wasm";
+import type { Presets } from "../presets/preset.ts";
 import type { Compat } from "./compat.ts";
 import { type EmbeddingsProvider, modelProblem } from "./embeddings-model.ts";
 import { ENGINE_KEYS, type EngineYaml } from "./engine-config.ts";
@@ -16,6 +17,9 @@ import {
   type Settings,
   variableOf,
 } from "./options.ts";
+import { partsOf } from "./per-agent.ts";
+import { readPresets } from "./preset-files.ts";
+import { SettingsError } from "./settings-error.ts";
 
 /** The environment variable that names the YAML file. */
 export const CONFIG_VARIABLE = "NOUS_CONFIG";
@@ -23,15 +27,11 @@ export const CONFIG_VARIABLE = "NOUS_CONFIG";
 /** The environment variable with the key that `nous-server mcp` sends. */
 export const MCP_KEY_VARIABLE = "NOUS_MCP_KEY";
 
-/** Thrown for an invalid setting. The message is a sentence for the operator. */
-export class SettingsError extends Error {
-  override readonly name = "SettingsError";
-}
-
 /** The settings and the engine's configuration in force. */
 export interface InForce {
   settings: Settings;
   engine: EngineYaml;
+  presets: Presets;
 }
 
 /** @throws {SettingsError} If a setting is invalid. The message names its place. */
@@ -72,7 +72,21 @@ export async function readSettings(
   checkDataDir(settings.data_dir);
   const engine = Object.fromEntries(Object.entries(yaml).filter(([key]) => ENGINE_KEYS.has(key)));
   checkEngine(engine, file);
-  return { settings, engine };
+  const presets = await readPresets(settings.presets_dir);
+  checkPresets(settings.preset, presets, sourceOf("preset")[0]);
+  return { settings, engine, presets };
+}
+
+/** @throws {SettingsError} If the setting names a preset that does not exist. */
+function checkPresets(entries: readonly string[], presets: Presets, place: string): void {
+  const unknown = entries.map((entry) => partsOf(entry).value).find((name) => !presets.has(name));
+  if (unknown === undefined) return;
+  const meant = nearest(unknown, presets.keys());
+  throw new SettingsError(
+    `${place} names the preset ${unknown}, which does not exist` +
+      `${meant === undefined ? "" : ` (did you mean ${meant}?)`}. There are ${list(presets.keys())}; ` +
+      "presets of your own are files in presets_dir.",
+  );
 }
 
 function checked(name: OptionName, place: string, value: unknown): unknown {

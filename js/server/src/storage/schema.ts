@@ -8,6 +8,7 @@ import { createMemoryUsage } from "./migrations/memory-usage.ts";
 import { createOpenings } from "./migrations/openings.ts";
 import { createOutcomes } from "./migrations/outcomes.ts";
 import { addOwners } from "./migrations/owned.ts";
+import { nameTradingPresets } from "./migrations/presets.ts";
 import { createPurges } from "./migrations/purges.ts";
 import { forgetDeleted } from "./migrations/remade.ts";
 import { createReplacedTexts } from "./migrations/replaced-texts.ts";
@@ -41,6 +42,7 @@ export const MIGRATIONS: readonly ((db: Connection) => void)[] = [
   addTags,
   createLearned,
   addOwners,
+  nameTradingPresets,
 ];
 
 /** The schema that this version writes. */

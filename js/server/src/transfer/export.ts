@@ -1,7 +1,6 @@
 // Exports a memory as lines of JSON.
 
 import { learnedIn } from "../agent/replica/learned.ts";
-import { isPreset } from "../settings/preset.ts";
 import type { Storage } from "../storage/storage.ts";
 import { PORTABLE_KINDS } from "../storage/tables/portable.ts";
 import { agentLine, learnedLine, writeLine } from "./lines.ts";
@@ -21,7 +20,7 @@ export function exportMemory(
   storage.snapshot(() => {
     const dimensions = storage.embeddings.dimensions();
     const preset = storage.meta("preset");
-    if (isPreset(preset)) {
+    if (preset !== undefined) {
       write(`${agentLine({ preset })}\n`);
       count += 1;
     }

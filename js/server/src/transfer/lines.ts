@@ -6,7 +6,7 @@ import { vectorOf } from "../agent/replica/index-rows.ts";
 import { byTrait, MOST_STEPS } from "../agent/replica/learned.ts";
 import { MOST_NAME } from "../api/limits.ts";
 import { signals } from "../api/parts.ts";
-import { PRESETS } from "../settings/preset.ts";
+import { PRESET_NAME } from "../settings/preset.ts";
 import { PORTABLE_KINDS, type PortableKind, type PortableRow } from "../storage/tables/portable.ts";
 import { hasControls, wellFormed } from "../text.ts";
 import { toIso } from "../time.ts";
@@ -145,7 +145,7 @@ const ROWS = {
 
 /** The kind of the line that tells of the agent itself. */
 const AGENT = "agent";
-const ofAgent = z.object({ preset: z.enum(PRESETS) });
+const ofAgent = z.object({ preset: z.string().regex(PRESET_NAME, "must be the name of a preset") });
 /** What a line tells of the agent itself. */
 export type AgentFacts = z.output<typeof ofAgent>;
 

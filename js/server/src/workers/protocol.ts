@@ -4,6 +4,7 @@ import type { ServerTask } from "../agent/server-tasks.ts";
 import type { TaskName } from "../agent/tasks.ts";
 import type { AgentOperation } from "../api/operations.ts";
 import type { EmbeddingModel } from "../embeddings/provider.ts";
+import type { Presets } from "../presets/preset.ts";
 import type { Issue } from "../refusal.ts";
 import type { Compat } from "../settings/compat.ts";
 import type { TableName } from "../settings/embeddings-model.ts";
@@ -28,8 +29,10 @@ export interface WorkerSetup {
   table: TableName | undefined;
   /** The setting that says who counts closed trades. */
   countOutcomes: readonly string[];
-  /** The setting that says which weights of evidence an agent has. */
+  /** The setting that says which preset an agent has. */
   preset: readonly string[];
+  /** The presets by name. */
+  presets: Presets;
   residence: Residence;
   /** Databases that must not be opened, and why: their logs were cut off. */
   cutLogs: ReadonlyMap<string, string>;

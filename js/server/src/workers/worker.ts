@@ -38,7 +38,8 @@ import { type Asker, AskerGone } from "./shares.ts";
 import { isFull, tooMuchUnsent } from "./unsent.ts";
 
 const setup = workerData as WorkerSetup;
-const { place, engine, compat, ranking, learns, embeds, table, countOutcomes, preset } = setup;
+const { place, engine, compat, ranking, learns, embeds, table, countOutcomes, preset, presets } =
+  setup;
 const { residence, cutLogs, folder, unsent } = setup;
 const { dataDir, durability, remote } = place;
 const port = parentPort!;
@@ -105,6 +106,7 @@ function openAgent(name: string): Agent {
       builtIn,
       countsOutcomes,
       preset: presetOf(preset, engine, name),
+      presets,
       log: logOfAgent,
       heldTime,
       ...kept,

@@ -279,7 +279,12 @@ export const config = (v: Values): Anything =>
         v.object({ matcher: v.name(["words", "substring"]), strings: { SIGNALS: [v.text()] } }),
       ),
       knownSymbols: perhaps(v, () => v.list(() => `SYM${v.dice.below(99)}`, 3)),
-      query: perhaps(v, () => v.object({ adjacentPossessives: v.flag() })),
+      query: perhaps(v, () =>
+        v.object({
+          adjacentPossessives: v.flag(),
+          attributeWords: perhaps(v, () => v.list(() => v.text())),
+        }),
+      ),
       evidence: perhaps(v, () => evidence(v)),
       search: perhaps(v, () =>
         v.object({

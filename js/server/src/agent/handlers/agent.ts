@@ -3,6 +3,7 @@
 import type { StoredLifecycleState } from "nous-wasm";
 import type { AgentProfile, agentOperations, Graph, GraphPlace } from "../../api/agent.ts";
 import { GRAPH, toCursor } from "../../api/pages.ts";
+import { knownPreset } from "../../presets/preset.ts";
 import { Refusal } from "../../refusal.ts";
 import type { EdgeRow } from "../../storage/rows.ts";
 import type { Page } from "../../storage/sql.ts";
@@ -21,6 +22,7 @@ export const agentHandlers: HandlersOf<typeof agentOperations> = {
   readAgent: (agent) => profileOf(agent),
 
   updateAgent: (agent, { body: { preset } }) => {
+    knownPreset(agent.presets, preset);
     if (agent.givenPreset !== undefined)
       throw new Refusal(
         409,
@@ -109,7 +111,17 @@ export const agentHandlers: HandlersOf<typeof agentOperations> = {
 
 function profileOf({ preset, givenPreset, hasOwnPreset, ranking }: Agent): AgentProfile {
   const from = hasOwnPreset ? "agent" : "default";
-  return { preset, preset_from: givenPreset === undefined ? from : "settings", ranking };
+  const types = Object.entries(preset.types).map(([name, type]) => {
+    const { section, stability_days, heading, line, description } = type;
+    return [name, { section, stability_days, heading, line, description }];
+  });
+  return {
+    preset: preset.name,
+    preset_from: givenPreset === undefined ? from : "settings",
+    weights: preset.weights,
+    types: Object.fromEntries(types),
+    ranking,
+  };
 }
 
 function nodesOf(

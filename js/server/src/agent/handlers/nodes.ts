@@ -14,7 +14,7 @@ import type {
 } from "../../api/nodes.ts";
 import { NODES, toCursor } from "../../api/pages.ts";
 import { newId } from "../../ids.ts";
-import { generalType } from "../../presets/general-types.ts";
+import { typeOf } from "../../presets/preset.ts";
 import { notFound, Refusal, wrong } from "../../refusal.ts";
 import type { NewNode, NodeChanges, NodeRow } from "../../storage/rows.ts";
 import type { NodeFilter } from "../../storage/tables/nodes.ts";
@@ -413,10 +413,10 @@ export function asOfNow(agent: Agent, id: string, check: (row: NodeRow) => void 
  * as its subtype unless the request says otherwise.
  */
 const subtypeOf = (
-  { compat }: Agent,
+  { compat, preset }: Agent,
   { type, subtype }: { type: string; subtype?: string | null | undefined },
 ): string | null =>
-  subtype !== undefined || compat !== "none" || generalType(type) === undefined
+  subtype !== undefined || compat !== "none" || typeOf(preset, type) === undefined
     ? (subtype ?? null)
     : type;
 

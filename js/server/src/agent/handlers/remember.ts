@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import type { RememberAnswer, RememberRequest, rememberOperations } from "../../api/remember.ts";
 import { newId } from "../../ids.ts";
-import { generalType, guessedType } from "../../presets/general-types.ts";
+import { guessedType, type Preset, typeOf } from "../../presets/preset.ts";
 import { wrong } from "../../refusal.ts";
 import { toIso } from "../../time.ts";
 import type { Agent } from "../agent.ts";
@@ -164,10 +164,11 @@ function remembered(
     const parts = pieces.length > 1 ? { part: place + 1, parts: pieces.length } : {};
     const known = pieces.length > 1 ? duplicateOf(agent, words, item, seen) : undefined;
     if (known !== undefined) return { id: known, action: "duplicate", why: SAME, ...parts };
-    const { type, why } = typeOf(item, words);
+    const { type, why } = kindOf(agent.preset, item, words);
     const isTitle = words.length <= SHORT && !words.includes("\n");
     const heading = item.title ?? (isTitle ? words : title);
-    const subtype = generalType(type) === undefined && !type.startsWith("custom:") ? null : type;
+    const subtype =
+      typeOf(agent.preset, type) === undefined && !type.startsWith("custom:") ? null : type;
     const { id } = insertNode(agent, {
       id: item.id,
       type,
@@ -198,9 +199,9 @@ function remembered(
 
 const SAME = "a memory says the same";
 
-function typeOf({ type, why }: Item, words: string): { type: string; why: string } {
+function kindOf(preset: Preset, { type, why }: Item, words: string): { type: string; why: string } {
   if (type != null) return { type, why: why ?? "the request names its type" };
-  const guessed = guessedType(words);
+  const guessed = guessedType(preset, words);
   return { type: guessed, why: `it reads like a ${guessed}` };
 }
 

@@ -10,7 +10,6 @@ import { parseInstant, toIso } from "../../time.ts";
 import type { Agent } from "../agent.ts";
 import { AnswerRoom } from "../answer-room.ts";
 import { presentNow } from "../present.ts";
-import { PROFILE_CATEGORIES } from "../rules/profile.ts";
 import {
   CONVERSATIONS,
   isAtHand,
@@ -24,6 +23,7 @@ import {
   factorOf,
   fixedParts,
   type PromptMemory,
+  profileTypes,
   promptOfTurn,
   questionOfTurn,
   USUAL_TOKENS,
@@ -60,7 +60,7 @@ function built(agent: Agent, body: Body): Answer {
   const censorIds = censors.map(({ id }) => id);
   const boosts = boostsOf(agent, hits, now);
   const found = hits.map((hit, place) => ({
-    ...candidateOf(hit, engine, hit.state_lifecycle),
+    ...candidateOf(hit, agent, hit.state_lifecycle),
     score: hit.score * boosts[place]! * factorOf(hit, frame.frame_id, censorIds),
     superseded_by: hit.superseded_by,
   }));
@@ -163,15 +163,15 @@ export function usageOf(agent: Agent, ids: readonly string[], now: number): Usag
 
 /** Returns the memories that describe the user, the newest first. */
 function profileOf(agent: Agent, filter: Body["filter"], now: number): PromptMemory[] {
-  return listed(agent, Object.keys(PROFILE_CATEGORIES), MOST_PROFILE, filter, now)
+  return listed(agent, profileTypes(agent.preset), MOST_PROFILE, filter, now)
     .filter(({ state_lifecycle: state }) => isAtHand(state))
-    .map((node) => candidateOf(node, agent.engine, node.state_lifecycle));
+    .map((node) => candidateOf(node, agent, node.state_lifecycle));
 }
 
 function conversationsSince(agent: Agent, filter: Body["filter"], now: number): PromptMemory[] {
   return listed(agent, CONVERSATIONS, MOST_RECENT, filter, now, toIso(now - RECENT_FOR)).map(
     (node) => ({
-      ...candidateOf(node, agent.engine, node.state_lifecycle),
+      ...candidateOf(node, agent, node.state_lifecycle),
       heading: "recent_conversations" as const,
     }),
   );

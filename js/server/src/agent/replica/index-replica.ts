@@ -48,7 +48,7 @@ export class IndexReplica implements Consumer {
    */
   #room = 0;
   readonly #soft: SoftState;
-  readonly #engine: Engine;
+  readonly #engine: () => Engine;
   /** Returns the configuration for an index that is loaded now. */
   readonly #configNow: () => EngineYaml;
   /** The configuration of the index. */
@@ -67,7 +67,7 @@ export class IndexReplica implements Consumer {
 
   constructor(
     soft: SoftState,
-    engine: Engine,
+    engine: () => Engine,
     log: Log,
     now: () => number,
     {
@@ -286,7 +286,7 @@ export class IndexReplica implements Consumer {
     if (!this.#config.salience_growth) return;
     const signals = this.#storage!.nodes.signals(nodes.map(({ id }) => id));
     for (const node of nodes)
-      node.salience = salienceOfStored(this.#engine, node.subtype, signals.get(node.id));
+      node.salience = salienceOfStored(this.#engine(), node.subtype, signals.get(node.id));
   }
 
   /** Adds rows. Leaves out each row that the index refuses. */

@@ -24,7 +24,7 @@ import {
   type MemoryType,
 } from "nous-wasm";
 import { MOST_QUERY } from "../../api/limits.ts";
-import { generalType, type Heading } from "../../presets/general-types.ts";
+import { type Heading, type Preset, typeOf, typesUnder } from "../../presets/preset.ts";
 import { parseInstant } from "../../time.ts";
 import { shownBody } from "../replica/index-rows.ts";
 import { PROFILE_CATEGORIES } from "./profile.ts";
@@ -80,6 +80,8 @@ export interface PromptMemory {
   event_at?: number | undefined;
   /** When it was made. */
   created_at?: number | undefined;
+  /** The form of its line, if its type has one; see `PresetType`. */
+  line?: string | undefined;
   /** The id of the memory that supersedes it. */
   superseded_by?: string | undefined;
 }
@@ -219,9 +221,14 @@ export function promptOfTurn(turn: TurnToPrompt): TurnPrompt {
   }
 }
 
-/** Returns the line of a memory: its words, and its day. */
+/** Returns the line of a memory: its words and its day, in the form of its type. */
 export function lineOf(
-  { text, event_at, created_at }: Pick<PromptMemory, "text" | "event_at" | "created_at">,
+  {
+    text,
+    event_at,
+    created_at,
+    line,
+  }: Pick<PromptMemory, "text" | "event_at" | "created_at" | "line">,
   now: number,
 ): string {
   const words = oneLine(text);
@@ -233,7 +240,9 @@ export function lineOf(
       : created_at === undefined
         ? undefined
         : `noted ${dayPhrase(created_at, now)}`;
-  return day === undefined ? `- ${short}` : `- ${short} (${day})`;
+  const form = line ?? "{text} ({day})";
+  const whole = day === undefined ? form.replaceAll(/ ?[([]?\{day\}[)\]]?/g, "") : form;
+  return `- ${whole.replaceAll(/\{(text|day)\}/g, (_, part) => (part === "text" ? short : day!))}`;
 }
 
 /**
@@ -371,11 +380,13 @@ const TYPE_OF: Readonly<Record<Exclude<Heading, "user_profile">, MemoryType>> = 
  */
 export function candidateOf(
   row: CandidateRow,
-  engine: Pick<Engine, "memoryTypeOf">,
+  { engine, preset }: { engine: Pick<Engine, "memoryTypeOf">; preset: Preset },
   lifecycle: string | null | undefined,
 ): PromptMemory {
-  const isOfProfile = isAtHand(lifecycle) && Object.hasOwn(PROFILE_CATEGORIES, row.subtype ?? "");
-  const own = generalType(row.subtype)?.heading;
+  const { heading: own, line } = typeOf(preset, row.subtype) ?? {};
+  const isOfProfile =
+    isAtHand(lifecycle) &&
+    (own === "user_profile" || Object.hasOwn(PROFILE_CATEGORIES, row.subtype ?? ""));
   const type =
     own === undefined || own === "user_profile" ? engine.memoryTypeOf(row.subtype) : TYPE_OF[own];
   return {
@@ -386,8 +397,14 @@ export function candidateOf(
     score: row.score ?? 0,
     event_at: parseInstant(row.temporal_event_time ?? ""),
     created_at: parseInstant(row.provenance_created_at ?? row.created_at ?? ""),
+    line,
   };
 }
+
+/** Returns the subtypes of memories that describe the user. */
+export const profileTypes = (preset: Preset): string[] => [
+  ...new Set([...Object.keys(PROFILE_CATEGORIES), ...typesUnder(preset, "user_profile")]),
+];
 
 /** The parts of a prompt that a request gives. */
 export interface GivenParts {
