@@ -69,7 +69,8 @@ afterAll(async () => {
 describe("code blocks", () => {
   test("are in languages that are tested, or plain text", () => {
     expect(new Set(blocks.map(({ language }) => language))).toEqual(
-      new Set(["ts", "sh", "yaml", "text"]),
+      // Programs of agents are tested by first-agent.test.ts.
+      new Set(["ts", "sh", "yaml", "text", "js", "python"]),
     );
   });
 
