@@ -32,10 +32,15 @@ pub struct Automaton {
 impl Automaton {
     /// Creates the automaton of strings in lower case, with fewer than [`MOST_STATES`] bytes in
     /// all. Marks are not 0.
-    pub fn new<'a>(strings: impl Iterator<Item = (&'a str, u8)> + Clone) -> Self {
+    pub fn new<'a>(strings: impl Iterator<Item = (&'a str, u8)>) -> Self {
+        Self::of(&strings.collect::<Vec<_>>())
+    }
+
+    /// Not generic: one copy of it in the module serves all callers.
+    fn of(strings: &[(&str, u8)]) -> Self {
         let mut classes = [0; 256];
         let mut class_count = 1;
-        for &byte in strings.clone().flat_map(|(string, _)| string.as_bytes()) {
+        for &byte in strings.iter().flat_map(|(string, _)| string.as_bytes()) {
             let class = &mut classes[usize::from(byte)];
             if *class == 0 {
                 // UTF-8 has fewer than 255 byte values, so the count stays within a byte.
@@ -57,7 +62,7 @@ impl Automaton {
             shorter: Vec::new(),
         };
         built.add_state();
-        for (place, (string, mark)) in strings.enumerate() {
+        for (place, &(string, mark)) in strings.iter().enumerate() {
             built.add_string(place as u16, string, mark);
         }
         built.complete();

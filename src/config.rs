@@ -18,7 +18,7 @@ use crate::value::{Path, Value, unknown_key};
 ///
 /// | key | meaning | default |
 /// |---|---|---|
-/// | `sections.enabled` | if false: global weights for every memory and no boost | true |
+/// | `sections.enabled` | if false: global weights, no boost, and no evidence of sections | true |
 /// | `sections.intent_boost` | factor for results of intended sections; at least 1 | 1.3 |
 /// | `sections.default_section` | the section of unknown subtypes | KNOWLEDGE |
 /// | `sections.subtypes.NAME` | adds or moves a subtype: `section`, and `stability` in days | |
@@ -134,17 +134,23 @@ impl Config {
 /// The most known symbols. Their places fit into 16 bits.
 const MOST_SYMBOLS: usize = 10_000;
 
-fn read_symbols(value: &Value, path: &Path<'_>) -> Result<Vec<String>> {
-    let symbols: Vec<String> = value.read(path)?;
-    if symbols.len() > MOST_SYMBOLS {
+/// Reads a list of strings that fit into one [`Automaton`](crate::automaton::Automaton).
+pub(crate) fn read_sought(value: &Value, path: &Path<'_>) -> Result<Vec<String>> {
+    let strings: Vec<String> = value.read(path)?;
+    if strings.len() > MOST_SYMBOLS {
         let problem = format!("must have at most {MOST_SYMBOLS} entries");
-        return Err(Error::config(*path, problem).found(symbols.len() as f64));
+        return Err(Error::config(*path, problem).found(strings.len() as f64));
     }
-    let bytes: usize = symbols.iter().map(String::len).sum();
+    let bytes: usize = strings.iter().map(String::len).sum();
     if bytes > MOST_STATES - 1 {
         let problem = format!("must not exceed {} bytes in all", MOST_STATES - 1);
         return Err(Error::config(*path, problem).found(bytes as f64));
     }
+    Ok(strings)
+}
+
+fn read_symbols(value: &Value, path: &Path<'_>) -> Result<Vec<String>> {
+    let symbols = read_sought(value, path)?;
     for (place, symbol) in symbols.iter().enumerate() {
         let path = Path::Place(path, place);
         let [first, last] = [symbol.bytes().next(), symbol.bytes().next_back()];

@@ -175,6 +175,25 @@ impl Fit {
         Odds { scale: self.scale, offset }
     }
 
+    /// Returns the fit without what sections weigh: their recency, themselves, and whether the
+    /// question asks for them.
+    pub fn without_sections(mut self) -> Self {
+        let weights = &mut self.weights;
+        for weight in [
+            &mut weights.recency_episodic,
+            &mut weights.recency_signals,
+            &mut weights.recency_knowledge,
+            &mut weights.recency_procedural,
+            &mut weights.intent,
+            &mut weights.section_episodic,
+            &mut weights.section_signals,
+            &mut weights.section_procedural,
+        ] {
+            *weight = 0.0;
+        }
+        self
+    }
+
     /// Whether evidence weighs that says what a memory is like.
     pub fn weighs_traits(&self) -> bool {
         self.weights.to_array()[KINDS - TRAITS..].iter().any(|&weight| weight != 0.0)

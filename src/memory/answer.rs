@@ -18,7 +18,7 @@ use crate::evidence::{
 use crate::intent::{IntentClassifier, IntentConfig};
 use crate::order::{Selection, sort_descending};
 use crate::search::{EdgeWeight, SearchConfig, SearchHit, seed, spread};
-use crate::section::SectionSet;
+use crate::section::{SectionSet, SectionTable};
 use crate::signal::{NEW_BONUS, NEW_DAYS, RecencyTable, SaturationTable, days_between};
 
 /// The least nearness of a memory from which activation starts. Every two texts are a little alike.
@@ -207,6 +207,11 @@ impl Answering {
     }
 }
 
+/// Returns a fit, without what sections weigh if the configuration disables them.
+pub fn sectioned(table: &SectionTable, fit: Fit) -> Fit {
+    if table.enabled() { fit } else { fit.without_sections() }
+}
+
 impl MemoryIndex {
     /// Drops all texts, and prepares for texts whose words have vectors of these dimensions; 0 if
     /// words have no vectors.
@@ -236,7 +241,7 @@ impl MemoryIndex {
     /// # Ok::<(), nous_wasm::Error>(())
     /// ```
     pub fn weigh(&mut self, fit: Fit) {
-        self.answering.weigh(fit);
+        self.answering.weigh(sectioned(&self.table, fit));
     }
 
     /// Adds and changes nodes as [`MemoryIndex::upsert`] does, and stores the texts of some of them.

@@ -45,8 +45,8 @@ use crate::rerank::Reranker;
 use crate::search::SearchConfig;
 use crate::section::{Section, SectionTable};
 
-use answer::Answering;
 pub use answer::{Answer, Ask, Contribution, EntryText, Why};
+use answer::{Answering, sectioned};
 pub use edges::EdgeChange;
 pub use explain::{ExplainedNode, Explanation, Operation};
 pub use filter::{Filters, NO_CODE};
@@ -121,6 +121,7 @@ impl MemoryIndex {
         }
         // Refuses a wrong configuration now; questions make the classifier again.
         IntentClassifier::new(&config.intent)?;
+        let fit = sectioned(&config.sections, config.evidence);
         let mut memory = Self {
             limits: Limits::of(&config.sections),
             ends: sweep::ThresholdTimes::of(&config.sections, config.curve),
@@ -128,7 +129,7 @@ impl MemoryIndex {
             curve: config.curve,
             search: config.search,
             vectors: Vectors::new(options.dimensions, options.form),
-            answering: Answering::new(config.evidence, config.intent),
+            answering: Answering::new(fit, config.intent),
             options,
             elsewhere: 0,
             types: Names::default(),

@@ -4,13 +4,11 @@
 //! does: "avoid" holds "id". A list of one's own is matched as whole words.
 
 use super::table::ATTRIBUTE_MARK;
-use crate::automaton::{Automaton, MOST_STATES};
+use crate::automaton::Automaton;
+use crate::config::read_sought;
 use crate::error::{Error, Result};
-use crate::text::Span;
+use crate::text::{Span, lower_case};
 use crate::value::{Path, Value};
-
-/// The most attribute words of a configuration.
-const MOST_WORDS: usize = 1_000;
 
 /// Attribute words in the order of their rank.
 #[derive(Debug)]
@@ -22,26 +20,15 @@ pub struct AttributeWords {
 impl AttributeWords {
     /// Reads a list of words.
     pub(crate) fn read(value: &Value, path: &Path<'_>) -> Result<Self> {
-        let mut words: Vec<String> = value.read(path)?;
-        for word in &mut words {
-            *word = word.trim().to_lowercase();
+        let words = read_sought(value, path)?;
+        if words.iter().any(|word| word.trim() != word || word.is_empty()) {
+            return Err(Error::config(*path, "must hold words without white space around them"));
         }
-        if words.iter().any(String::is_empty) {
-            return Err(Error::config(*path, "must not hold an empty word"));
-        }
-        let length: usize = words.iter().map(String::len).sum();
-        if words.len() > MOST_WORDS || length >= MOST_STATES {
-            let problem = format!("must have at most {MOST_WORDS} entries, of 65,535 bytes in all");
-            return Err(Error::config(*path, problem).found(words.len() as f64));
-        }
-        Ok(Self::new(&words))
-    }
-
-    fn new(words: &[String]) -> Self {
-        Self {
-            automaton: Automaton::new(words.iter().map(|word| (word.as_str(), ATTRIBUTE_MARK))),
-            lengths: words.iter().map(String::len).collect(),
-        }
+        let words: Vec<_> = words.iter().map(|word| lower_case(word)).collect();
+        Ok(Self {
+            automaton: Automaton::new(words.iter().map(|word| (&**word, ATTRIBUTE_MARK))),
+            lengths: words.iter().map(|word| word.len()).collect(),
+        })
     }
 
     /// Returns where a text names an attribute: the first word of the list that it holds, where it

@@ -1346,6 +1346,29 @@ fn other_weights_count_from_the_next_question_on_and_learning_stays() {
 }
 
 #[test]
+fn sections_that_are_disabled_weigh_nothing() {
+    let of = |config: serde_json::Value| {
+        let mut memory = Memory::with(&config, usize::MAX);
+        let rows = memory.add(&["Mira drinks tea."]);
+        let config = Config::read(&Value::deserialize(&config).unwrap()).unwrap();
+        let before = memory.why(rows[0], "tea Mira").sum;
+        memory.index.weigh(config.evidence);
+        assert_eq!(memory.why(rows[0], "tea Mira").sum, before);
+        before
+    };
+    let weights = |knowledge: f64| {
+        json!({ "preset": "trading", "weights": {
+            "recency_episodic": knowledge, "recency_signals": knowledge,
+            "recency_knowledge": knowledge, "recency_procedural": knowledge,
+        } })
+    };
+    let off = json!({ "enabled": false });
+    let plain = of(json!({ "sections": off, "evidence": weights(0.0) }));
+    assert_eq!(of(json!({ "sections": off, "evidence": weights(3.0) })), plain);
+    assert_ne!(of(json!({ "evidence": weights(3.0) })), plain);
+}
+
+#[test]
 fn learned_numbers_out_of_range_are_refused() {
     let mut memory = Memory::new();
     let mut learned = Learned { steps: 1, ..Learned::default() };

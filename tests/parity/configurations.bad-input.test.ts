@@ -119,7 +119,7 @@ describe("configurations", () => {
     ["query.attributeWords", { query: { attributeWords: "id" } }],
     ["query.attributeWords[0]", { query: { attributeWords: [7] } }],
     ["query.attributeWords", { query: { attributeWords: ["id", " "] } }],
-    ["query.attributeWords", { query: { attributeWords: Array(1_001).fill("id") } }],
+    ["query.attributeWords", { query: { attributeWords: Array(10_001).fill("id") } }],
     ["query.adjacent", { query: { adjacent: true } }],
     ["query.adjacent_possessives", { query: { adjacent_possessives: true } }],
     ["curve", { curve: "linear" }],

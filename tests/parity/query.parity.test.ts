@@ -47,8 +47,8 @@ test("attribute words of a configuration are found as whole words", () => {
   const engine = nous.createEngine({ query: { attributeWords: ["id", "Größe", "e-mail"] } });
   const attributeOf = (question: string) => engine.classifyQuery(question).attribute;
   expect(nous.createEngine().classifyQuery("Do we avoid sugar?").attribute).toBe("id");
-  expect(attributeOf("Do we avoid sugar?")).toBeUndefined();
-  expect(attributeOf("Größen und Ideen")).toBeUndefined();
+  expect(attributeOf("Do we avoid sugar?")).toBeNull();
+  expect(attributeOf("Größen und Ideen")).toBeNull();
   expect(attributeOf("Welche größe, und welche ID?")).toBe("ID");
   expect(attributeOf("My e-mail please")).toBe("e-mail");
   expect(nous.createEngine({ query: { attributeWords: [] } }).classifyQuery("phone")).toMatchObject(

@@ -22,7 +22,9 @@ export type IntentMatcher = "substring" | "words";
 export interface EngineConfig {
   sections?:
     | {
-        /** Off: global weights and no boost. Default true. */
+        /**
+         * Off: global weights and no boost, and by evidence sections weigh nothing. Default true.
+         */
         enabled?: boolean | undefined;
         /**
          * Factor for results whose section the question asks for; at least 1, where 1 is none.
@@ -151,7 +153,7 @@ export interface QueryConfig {
   adjacentPossessives?: boolean | undefined;
   /**
    * The words that name an attribute, such as `phone`, found as whole words in any case; at most
-   * 1,000. Default: twenty words, found inside words too, as in Hynous: "avoid" holds "id".
+   * 10,000. Default: twenty words, found inside words too, as in Hynous: "avoid" holds "id".
    *
    * ```ts
    * const engine = createEngine({ query: { attributeWords: ["id", "size"] } });
