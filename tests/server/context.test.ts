@@ -323,6 +323,23 @@ describe("a prompt by evidence", () => {
     expect(reasons.get(echo.id)).toBe("echo");
   });
 
+  test("leaves out the turn that was remembered as a message, and does not count it as an answer", async () => {
+    const own = client();
+    const input = "Where does the ferry to Bergen leave?";
+    await own.ask("POST /remember", { messages: [{ role: "user", content: input }] });
+    await own.ask("POST /remember", { text: input });
+    const alone = await build(own, { input });
+    expect(alone.prompt).not.toContain("ferry");
+    expect(alone).toMatchObject({ answerable: false, probability: 0 });
+    await own.create({ content_title: "The garden has a pond", content_body: null });
+    const { body } = await own.ask("POST /remember", { text: "Paths of gravel cross the lawn." });
+    const earlier = { role: "user", content: "Paths of gravel cross the lawn." };
+    const { left_out } = await build(own, { input: "gravel?", messages: [earlier] });
+    expect(left_out).toContainEqual(
+      expect.objectContaining({ id: body.stored[0].id, reason: "conversation" }),
+    );
+  });
+
   test("keeps within max_tokens, and fills what a long memory leaves free", async () => {
     const own = client();
     const note = { subtype: null };

@@ -89,14 +89,33 @@ describe("POST /remember", () => {
     const { stored, skipped } = await remember(own, body);
     expect(skipped).toBe(2);
     expect(stored).toMatchObject([
-      { type: "episode", section: "EPISODIC", title: expect.stringContaining("user: My dog") },
-      { type: "episode", run: stored[0].run },
+      // What users say of themselves belongs to the profile.
+      { type: "person", section: "KNOWLEDGE", title: expect.stringContaining("user: My dog") },
+      { type: "episode", section: "EPISODIC", run: stored[0].run },
     ]);
     const more = await remember(own, {
       session: "monday",
       messages: [said("user", "Rex is four years old.")],
     });
     expect(more.stored[0].run).toBe(stored[0].run);
+  });
+
+  test("puts what a user says of themselves into the profile, and questions nowhere but in episodes", async () => {
+    const own = client();
+    const messages = [
+      { role: "user", content: "I am allergic to walnuts." },
+      { role: "assistant", content: "I like that you tell me. What do you eat?" },
+      { role: "user", content: "What do I like?" },
+    ];
+    const { stored } = await remember(own, { messages });
+    const types = stored.map(({ type }: { type: string }) => type);
+    expect(types).toEqual(["preference", "episode", "episode"]);
+    const { body } = await own.ask("POST /context", { input: "what may I not eat?" });
+    expect(body.prompt).toContain("I am allergic to walnuts");
+    for (const text of ["what did my sister say?", "Was mag meine Schwester?"])
+      expect((await remember(own, { text })).stored[0].type, text).toBe("episode");
+    expect(await remember(own, { text: "hi" })).toMatchObject({ stored: [], skipped: 1 });
+    expect((await remember(own, { text: "ok", type: "fact" })).created).toBe(1);
   });
 
   test("stores nothing twice: the same text, nearly the same, and a line that a prompt gave", async () => {

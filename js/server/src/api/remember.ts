@@ -104,7 +104,7 @@ export const rememberAnswer = z
     stored: z.array(stored).describe("The memories, in the order of the request."),
     created: z.int().describe("How many memories were created."),
     duplicates: z.int().describe("How many texts a memory says already."),
-    skipped: z.int().describe("How many messages say nothing to remember, such as `ok`."),
+    skipped: z.int().describe("How many texts say nothing to remember, such as `ok`."),
   })
   .openapi("RememberAnswer", { description: "What was remembered." });
 

@@ -44,6 +44,8 @@ interface Made {
 const MOST_COMPARED = 5;
 /** UTF-16 units of a text by which they are found. */
 const MOST_ASKED = 2_000;
+/** The type of a message, and of a question. */
+const EPISODE = "episode";
 /** A text of so many characters is a title alone. */
 const SHORT = 100;
 
@@ -90,6 +92,8 @@ function itemsOf(
   { text, memories, messages, title, id, ...shared }: RememberRequest,
 ): { items: Item[]; run: string | undefined; skipped: number } {
   if (text !== undefined) {
+    const saysNothing = shared.type == null && text.trim() !== "" && isIdle(agent, text);
+    if (saysNothing) return { items: [], run: undefined, skipped: 1 };
     const lines = givenLines(text);
     const items =
       lines === undefined
@@ -108,16 +112,33 @@ function itemsOf(
   const telling = messages.filter(({ content }) => !isIdle(agent, content));
   const items = telling.map(({ role, name, content, created_at }): Item => {
     const speaker = name ?? role;
+    const isOwn = shared.type == null && role === "user" && tellsOfUser(agent.preset, content);
     return {
       ...shared,
-      type: shared.type ?? "episode",
+      ...(isOwn
+        ? { type: guessedType(agent.preset, content), why: "the user tells of themselves" }
+        : { type: shared.type ?? EPISODE, why: "a message of a conversation" }),
       ...{ text: content, title: `${speaker}: ${titleOf(content)}`, created_at },
-      why: "a message of a conversation",
     };
   });
   const run = items.length > 0 ? runOf(agent, shared.session) : undefined;
   return { items, run, skipped: messages.length - telling.length };
 }
+
+/** A text of the user about the user: "I am allergic to walnuts". */
+const FIRST_PERSON = /\b(I|I'm|my|we|our|ich|mein\w*|wir|unser\w*)\b/i;
+/** The most words of such a text. A longer one tells of more than one thing. */
+const MOST_OF_ONE_THING = 40;
+
+/** Whether a message says something about its user that belongs to the profile. */
+function tellsOfUser(preset: Preset, content: string): boolean {
+  if (isQuestion(content) || !FIRST_PERSON.test(content)) return false;
+  if (content.split(/\s+/).length > MOST_OF_ONE_THING) return false;
+  return typeOf(preset, guessedType(preset, content))?.heading === "user_profile";
+}
+
+/** Whether a text asks and tells nothing. */
+const isQuestion = (text: string): boolean => /^[^.!?\n]*\?$/.test(text.trim());
 
 /** Whether a message says nothing to remember: a greeting, or "ok". */
 function isIdle({ engine }: Agent, content: string): boolean {
@@ -201,6 +222,8 @@ const SAME = "a memory says the same";
 
 function kindOf(preset: Preset, { type, why }: Item, words: string): { type: string; why: string } {
   if (type != null) return { type, why: why ?? "the request names its type" };
+  if (isQuestion(words) && typeOf(preset, EPISODE) !== undefined)
+    return { type: EPISODE, why: "it is a question" };
   const guessed = guessedType(preset, words);
   return { type: guessed, why: `it reads like a ${guessed}` };
 }

@@ -82,7 +82,15 @@ function built(agent: Agent, body: Body): Answer {
   });
   const idsOf = (type: PromptMemory["type"]) =>
     prompt.recalled.filter((memory) => memory.type === type).map(({ id }) => id);
-  const best = hits.reduce((most, { score }) => Math.max(most, score), 0);
+  // The turn itself, and what the conversation says already, answer nothing.
+  const repeated = new Set(
+    prompt.left_out
+      .filter(({ reason }) => reason === "echo" || reason === "conversation")
+      .map(({ id }) => id),
+  );
+  const best = hits
+    .filter(({ id }) => !repeated.has(id))
+    .reduce((most, { score }) => Math.max(most, score), 0);
   return {
     prompt: prompt.prompt,
     tokens: prompt.tokens,

@@ -470,6 +470,12 @@ const LEAST_ECHOED = 3;
 
 /** Whether a memory is the turn itself, or a part of it: the agent stored it before it asked. */
 export function isEcho(text: string, input: string): boolean {
+  // A message that was remembered stands after its speaker.
+  const said = text.replace(/^[^:\n]{1,80}: /, "");
+  return repeats(text, input) || (said !== text && repeats(said, input));
+}
+
+function repeats(text: string, input: string): boolean {
   const [own, asked] = [wordsOf(text), wordsOf(input)];
   if (own.length === 0) return false;
   if (own.join(" ") === asked.join(" ")) return true;
