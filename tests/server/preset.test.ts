@@ -4,8 +4,13 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import Database from "libsql";
 import { describe, expect, test } from "vitest";
+import { GENERAL as GENERAL_PRESET } from "../../js/server/src/presets/general.ts";
+import { TRADING as TRADING_PRESET } from "../../js/server/src/presets/trading.ts";
+import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { valueFor } from "../../js/server/src/settings/per-agent.ts";
+import { readPresets } from "../../js/server/src/settings/preset-files.ts";
 import { makeExisting } from "./support/existing-database.ts";
 import { PROGRAM, type Running, start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
@@ -138,4 +143,152 @@ describe("the preset of an agent", () => {
     expect({ status, stderr }).toMatchObject({ status: 1 });
     expect(stderr).toMatch(/--preset names the preset tea, .*There are general, trading/);
   });
+});
+
+/** Runs the program, and returns what it says. */
+function told(...args: string[]): { status: number | null; stdout: string; stderr: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], {
+    encoding: "utf8",
+  });
+  return { status, stdout, stderr };
+}
+
+const SUPPORT = `
+extends: general
+description: For a support bot.
+usual_type: ticket
+types:
+  ticket:
+    section: EPISODIC
+    stability_days: 45
+    heading: episodes
+    description: What a customer reported.
+    guess: ['\\bticket #?\\d+']
+    line: 'Ticket: {text} [{day}]'
+  project: null
+guidance: Read the tickets.
+engine: { known_symbols: [billing] }
+`;
+
+/** Makes a folder of presets, and returns its path. */
+function presetsOf(files: Record<string, string>): string {
+  const folder = temporaryFolder();
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+describe("a preset of one's own", () => {
+  test("guesses types, ranks, fades and writes lines by its file", async () => {
+    const server = await start(temporaryFolder(), [
+      ...["--presets-dir", presetsOf({ "support.yaml": SUPPORT, "README.md": "no preset" })],
+      ...["--preset", "support"],
+    ]);
+    const own = clientOf(server, "default");
+    const { body } = await own.ask("GET /agent");
+    expect(body).toMatchObject({ preset: "support", weights: "general", preset_from: "settings" });
+    expect(body.types.ticket).toMatchObject({ section: "EPISODIC", stability_days: 45 });
+    expect(body.types.project).toBeUndefined();
+    const texts = ["Ticket 481 asks for a refund", "I prefer tea", "The lamp is green"];
+    const stored = (await own.ask("POST /remember", { memories: texts })).body.stored;
+    expect(
+      stored.map(({ type, section }: { type: string; section: string }) => [type, section]),
+    ).toEqual([
+      ["ticket", "EPISODIC"],
+      ["preference", "KNOWLEDGE"],
+      ["ticket", "EPISODIC"],
+    ]);
+    const { neural_stability } = (await own.ask(`GET /nodes/${stored[0].id}`)).body;
+    expect(neural_stability).toBeGreaterThanOrEqual(45);
+    const { prompt } = (await own.ask("POST /context", { input: "Which refund?" })).body;
+    expect(prompt).toMatch(/^- Ticket: Ticket 481 asks for a refund \[noted on .* today\]$/m);
+    expect((await own.ask("GET /context/guidance")).body.text).toBe("Read the tickets.");
+    const other = await own.ask("GET /context/guidance?preset=general");
+    expect(other.body.text).toContain("Your memory");
+    const wrong = await own.ask("GET /context/guidance?preset=suport");
+    expect(wrong).toMatchObject({ status: 400, body: { error: /general, trading, support/ } });
+    const kept = await clientOf(server, "other").ask("PATCH /agent", { preset: "support" });
+    expect(kept.status).toBe(409);
+  });
+
+  test("of an agent's database that the server does not have gives way to general, with a line", async () => {
+    const folder = temporaryFolder();
+    const presets = presetsOf({ "support.yml": SUPPORT });
+    const first = await start(folder, ["--presets-dir", presets]);
+    const patched = await clientOf(first, "default").ask("PATCH /agent", { preset: "support" });
+    expect(patched).toMatchObject({ status: 200, body: { preset: "support" } });
+    await first.end();
+    const second = await start(folder);
+    expect(await profile(second)).toMatchObject({ preset: "general" });
+    expect(second.log()).toMatch(/preset support of the agent does not exist here/);
+  });
+
+  test("is what `presets show` prints, and behaves like the one that ships", async () => {
+    const { stdout, status } = told("presets", "show", "general");
+    expect(status).toBe(0);
+    const folder = presetsOf({ "copy.yaml": stdout });
+    const copy = (await readPresets(folder)).get("copy")!;
+    expect({ ...copy, name: "general" }).toEqual(GENERAL_PRESET);
+    const trading = told("presets", "show", "trading").stdout;
+    const again = await readPresets(presetsOf({ "copy.yaml": trading }));
+    expect(again.get("copy")).toMatchObject({ types: TRADING_PRESET.types, weights: "trading" });
+  });
+
+  test("is listed and checked by commands", () => {
+    const presets = presetsOf({ "support.yaml": SUPPORT, "vip.yaml": "extends: support" });
+    const { stdout } = told("presets", "list", "--presets-dir", presets, "--preset", "vip");
+    expect(stdout.match(/^[ *] \w+/gm)).toEqual(["  general", "  trading", "  support", "* vip"]);
+    const checked = told("presets", "check", join(presets, "support.yaml"), "--text", "ticket 7");
+    expect(checked.stdout).toMatch(/is sound.*\n.*of the type ticket/);
+    expect(told("presets", "show", "vpi", "--presets-dir", presets)).toMatchObject({ status: 1 });
+  });
+
+  test.each([
+    ["types: { ticket: { section: EPISODIC } }", /types\.ticket\.stability_days/],
+    ["extends: general\ntypes: { t: { sektion: X } }", /types\.t/],
+    ["extends: general\ndescribtion: x", /describtion is no key \(did you mean description\?\)/],
+    ["extends: generel", /extends generel, which is no preset before it: there are general/],
+    ["extends: general\nusual_type: fakt", /usual_type is fakt.*did you mean fact\?/],
+    ["description: x", /weights is missing.*extends: general/],
+    ["extends: general\nengine: { querry: {} }", /engine: querry/],
+    ["extends: general\nengine: { query: { attribute_words: [7] } }", /query\.attribute_words/],
+    ["- a list", /wrong/],
+    ["a: [", /cannot be read/],
+    [
+      "extends: general\ntypes: { t: { section: EPISODIC, stability_days: 1, heading: facts, description: x, guess: ['('] } }",
+      /types\.t\.guess\.0: must be a regular expression/,
+    ],
+    [
+      "extends: general\ntypes: { t: { section: EPISODIC, stability_days: 1, heading: facts, description: x, line: day } }",
+      /types\.t\.line: must be one line, with \{text\}/,
+    ],
+  ])("is refused with its place: %s", async (text, message) => {
+    const folder = presetsOf({ "mine.yaml": text });
+    await expect(readPresets(folder)).rejects.toThrow(message);
+    await expect(readPresets(folder)).rejects.toThrow("mine.yaml");
+  });
+
+  test("is refused if its name is taken or its folder cannot be read, before the server starts", () => {
+    const taken = presetsOf({ "general.yaml": "extends: trading" });
+    expect(told("config", "--presets-dir", taken).stderr).toMatch(/is a preset general already/);
+    expect(told("config", "--presets-dir", "/nowhere").stderr).toMatch(/presets_dir is \/nowhere/);
+    const circle = presetsOf({ "a.yaml": "extends: b", "b.yaml": "extends: a" });
+    expect(told("config", "--presets-dir", circle)).toMatchObject({ status: 1 });
+  });
+});
+
+test("an older database with trades keeps the preset of a trader", async () => {
+  const folder = temporaryFolder();
+  const first = await start(folder);
+  await clientOf(first, "default").create({ ...RECENT, subtype: "custom:trade_entry" });
+  await clientOf(first, "plain").create({ ...RECENT, subtype: "custom:signal" });
+  expect(await profile(first)).toEqual(GENERAL);
+  await first.end();
+  for (const agent of ["default", "plain"]) {
+    const db = new Database(agentFile(folder, agent));
+    db.exec("UPDATE nous_meta SET value = value - 1 WHERE key = 'schema'");
+    db.close();
+  }
+  const second = await start(folder);
+  expect(await profile(second)).toEqual(TRADING);
+  expect(await profile(second, "plain")).toEqual(GENERAL);
 });
