@@ -119,7 +119,10 @@ export interface OrchestratorConfig {
   timeoutSeconds?: number | undefined;
   /** The most results in the end: whole, at least 1. Default 20. */
   maxResults?: number | undefined;
-  /** Share of the best score below which results are left out: from 0 to 1. Default 0.4. */
+  /**
+   * Share of the best score below which results are left out: from 0 to 1. Default 0, by signals
+   * 0.4.
+   */
   relevanceRatio?: number | undefined;
   /**
    * How many weak results may be replaced by others: whole, at least 0, which leaves weak ones

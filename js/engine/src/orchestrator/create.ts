@@ -36,12 +36,9 @@ export interface CreateOrchestratorOptions<Row extends FoundRow, Filters extends
 const KEYS = new Set(["search", "ranking", "config"]);
 const RANKINGS: readonly unknown[] = ["evidence", "signals"];
 
-/** Share of the best probability below which results are left out. */
-const LEAST_SHARE = 0.1;
-
 /**
  * Returns the module's form of a configuration for scores that are probabilities. These fall faster
- * than sums of signals, so that a smaller share of the best one is enough. Other words of a question
+ * than sums of signals: results with a small share of the best one are answers, too. Other words of a question
  * that was not answered find no better answers: docs/quality.md has the figures. A score from a search for
  * a title is no probability of the question, so that nothing is replaced. Boosted scores would be no
  * probabilities either.
@@ -57,7 +54,7 @@ function forProbabilities(config: PlainData): PlainData {
       ? {
           max_retries: 0,
           quality_threshold: ANSWERABLE,
-          relevance_ratio: LEAST_SHARE,
+          relevance_ratio: 0,
           ...orchestrator,
           max_replacements: 0,
           replacement_floor: null,
