@@ -121,7 +121,16 @@ describe("code blocks", () => {
     );
   });
 
-  test.each(blocksIn("yaml"))("$title is a configuration", ({ code }) => {
+  test.each(blocksIn("yaml"))("$title is a configuration, or a preset", ({ code }) => {
+    // The first line of a preset is its path.
+    const [, preset] = /^# presets\/(\w+\.yaml)\n/.exec(code) ?? [];
+    if (preset !== undefined) {
+      writeFileSync(join(PROGRAMS, preset), code);
+      expect(
+        outputOf(process.execPath, [PROGRAM, "presets", "check", join(PROGRAMS, preset)]),
+      ).toContain("is sound");
+      return;
+    }
     const file = join(PROGRAMS, "settings.yaml");
     writeFileSync(file, code);
     const printed = execFileSync(process.execPath, [PROGRAM, "config", "--config", file], {

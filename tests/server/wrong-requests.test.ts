@@ -48,6 +48,7 @@ const NODE_FIELDS = [
   "entry_id",
 ];
 const KNOWN: Known = {
+  preset: ["general", "trading"],
   nodes: NODES,
   edges: [EDGE],
   clusters: [CLUSTER],
