@@ -5,9 +5,29 @@
 
 use std::collections::VecDeque;
 
+use crate::error::{Error, Result};
+use crate::value::{Path, Value};
+
 /// The most states: their numbers have 16 bits.
 pub const MOST_STATES: usize = 1 << 16;
+/// The most strings of a configured list. Their places fit into 16 bits.
+const MOST_STRINGS: usize = 10_000;
 const ROOT: u16 = 0;
+
+/// Reads a list of strings that fit into one [`Automaton`].
+pub(crate) fn read_sought(value: &Value, path: &Path<'_>) -> Result<Vec<String>> {
+    let strings: Vec<String> = value.read(path)?;
+    if strings.len() > MOST_STRINGS {
+        let problem = format!("must have at most {MOST_STRINGS} entries");
+        return Err(Error::config(*path, problem).found(strings.len() as f64));
+    }
+    let bytes: usize = strings.iter().map(String::len).sum();
+    if bytes > MOST_STATES - 1 {
+        let problem = format!("must not exceed {} bytes in all", MOST_STATES - 1);
+        return Err(Error::config(*path, problem).found(bytes as f64));
+    }
+    Ok(strings)
+}
 
 /// The automaton of some strings. Each string has a place and a mark of up to eight bits.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::automaton::MOST_STATES;
+use crate::automaton::read_sought;
 use crate::decay::Curve;
 use crate::error::{Error, Result};
 use crate::evidence::{self, Fit, GENERAL};
@@ -129,24 +129,6 @@ impl Config {
         })?;
         Self::read(&value)
     }
-}
-
-/// The most known symbols. Their places fit into 16 bits.
-const MOST_SYMBOLS: usize = 10_000;
-
-/// Reads a list of strings that fit into one [`Automaton`](crate::automaton::Automaton).
-pub(crate) fn read_sought(value: &Value, path: &Path<'_>) -> Result<Vec<String>> {
-    let strings: Vec<String> = value.read(path)?;
-    if strings.len() > MOST_SYMBOLS {
-        let problem = format!("must have at most {MOST_SYMBOLS} entries");
-        return Err(Error::config(*path, problem).found(strings.len() as f64));
-    }
-    let bytes: usize = strings.iter().map(String::len).sum();
-    if bytes > MOST_STATES - 1 {
-        let problem = format!("must not exceed {} bytes in all", MOST_STATES - 1);
-        return Err(Error::config(*path, problem).found(bytes as f64));
-    }
-    Ok(strings)
 }
 
 fn read_symbols(value: &Value, path: &Path<'_>) -> Result<Vec<String>> {

@@ -4,8 +4,7 @@
 //! does: "avoid" holds "id". A list of one's own is matched as whole words.
 
 use super::table::ATTRIBUTE_MARK;
-use crate::automaton::Automaton;
-use crate::config::read_sought;
+use crate::automaton::{Automaton, read_sought};
 use crate::error::{Error, Result};
 use crate::text::{Span, lower_case};
 use crate::value::{Path, Value};
