@@ -101,7 +101,7 @@ describe("facts of a conversation", () => {
     expect(factsOf(answer)).toMatchObject([
       {
         ...{ action: "created", title: REX.text, type: "person", section: "KNOWLEDGE" },
-        ...{ from: [first!.id], why: "the language model calls it a person" },
+        ...{ from: [first!.id], why: "a fact of the type person, by the language model" },
       },
       { title: BERGEN.text, type: "event", from: [third!.id] },
     ]);

@@ -334,7 +334,7 @@ function rememberedFact(
     ...{ tags, metadata, user, session, expires_at, importance, source: source ?? EXTRACTION },
     ...{ text: fact.text, event_time: fact.event_time, created_at: saidAt(fact, body), sources },
     type: isType ? fact.type : undefined,
-    ...(isType ? { why: `the language model calls it a ${fact.type}` } : {}),
+    ...(isType ? { why: `a fact of the type ${fact.type}, by the language model` } : {}),
   };
   let made: Made[];
   try {
