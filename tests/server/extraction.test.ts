@@ -216,6 +216,27 @@ describe("facts of a conversation", () => {
     expect(body.created_at).toBe(second);
   });
 
+  test("are one memory each, whatever their length", async () => {
+    const text = "Mira keeps a list of all ferries. ".repeat(28).trim();
+    const own = await set(gives({ text, messages: [1] }));
+    const [fact, ...others] = factsOf(await remember(own, { messages: TALK }));
+    expect(others).toEqual([]);
+    const { body } = await own.client.ask(`GET /nodes/${fact!.id}?recall=false`);
+    expect(body.content_body).toBe(text);
+  });
+
+  test("have types of the preset of a new agent, except those that programs write", async () => {
+    const playbook = { ...REX, type: "custom:playbook" };
+    const own = await set(gives(playbook, { ...BERGEN, type: "custom:thesis" }), [
+      ...["--preset", "trading"],
+    ]);
+    const answer = await remember(own, { messages: TALK });
+    expect(factsOf(answer)).toMatchObject([{ type: "person" }, { type: "custom:thesis" }]);
+    const [asked] = own.provider.asked as Question[];
+    expect(asked!.messages[0]!.content).toMatch(/- custom:thesis: /);
+    expect(asked!.messages[0]!.content).not.toMatch(/- custom:(playbook|trade)/);
+  });
+
   test("are taken out once for one Idempotency-Key", async () => {
     const own = await set(gives(REX));
     const key = { "idempotency-key": "a" };
@@ -322,6 +343,35 @@ describe("an answer of the model", () => {
     const answer = await remember(own, { messages: TALK });
     expect(answer.extraction).toEqual({ by: "model", facts: 1 });
     expect(own.provider.asked).toHaveLength(3);
+  });
+
+  test("is awaited no longer than the client waits, and nothing is stored then", async () => {
+    const own = await set(() => {});
+    const gone = new AbortController();
+    const asked = fetch(`${own.server.url}/v1/remember`, {
+      ...{ method: "POST", signal: gone.signal },
+      headers: { "content-type": "application/json", "x-nous-agent": own.client.agent },
+      body: JSON.stringify({ messages: TALK }),
+    });
+    await expect.poll(() => own.provider.asked.length, { timeout: 20_000 }).toBe(1);
+    // Another request of the agent is answered meanwhile.
+    expect(await remember(own, { text: "The kettle is blue." })).toMatchObject({ created: 1 });
+    gone.abort();
+    await expect(asked).rejects.toThrow();
+    await expect.poll(() => own.server.log(), { timeout: 20_000 }).toContain("the client has gone");
+    expect(await countOf(own)).toBe(1);
+  });
+
+  test("does not keep the server from stopping: the messages are stored without facts", async () => {
+    const own = await set(() => {});
+    const answer = remember(own, { messages: TALK });
+    await expect.poll(() => own.provider.asked.length, { timeout: 20_000 }).toBe(1);
+    const ended = own.server.end();
+    expect(await answer).toMatchObject({
+      created: 2,
+      extraction: { by: "none", facts: 0, error: "the server is stopping" },
+    });
+    expect(await ended).toBe(0);
   });
 
   test("is missed at the start: the server warns if the model cannot be reached", async () => {

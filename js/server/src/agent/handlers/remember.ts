@@ -248,7 +248,7 @@ function runOf(agent: Agent, session: string | null | undefined): string {
   return id;
 }
 
-/** Within a write: stores a text, as several memories if it is long. */
+/** Within a write: stores a text, as several memories if it is long and no fact. */
 function remembered(
   agent: Agent,
   item: Item,
@@ -256,7 +256,8 @@ function remembered(
   seen: Map<string, string>,
 ): Made[] {
   const text = withoutMarks(item.text, (id) => agent.storage.nodes.find(id) !== undefined);
-  const pieces = piecesOf(text);
+  const isFact = item.sources !== undefined && text !== "";
+  const pieces = isFact ? [{ title: titleOf(text), text }] : piecesOf(text);
   if (pieces.length === 0) throw wrong("text", "holds no words");
   if (pieces.length > 1 && item.id != null)
     throw wrong("id", `names one memory, and the text is so long that it becomes ${pieces.length}`);
