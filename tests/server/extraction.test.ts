@@ -1,5 +1,5 @@
-// A language model takes facts out of the messages of POST /remember: the requests to the model, and
-// the handling of its answers, useful or not.
+// A language model takes facts out of the messages of POST /remember: the requests to the model,
+// and the handling of its answers, useful or not.
 
 import { describe, expect, test } from "vitest";
 import type { ModelAnswer } from "../../js/server/src/analysis/analyst.ts";

@@ -1,5 +1,5 @@
-// A conversation is cut into windows that a language model reads one by one. Small local models read
-// about 4,000 tokens at once, with the prompt and the answer.
+// A conversation is cut into windows that a language model reads one by one. Small local models
+// read about 4,000 tokens at once, with the prompt and the answer.
 
 /** A message as the model reads it. */
 export interface ReadMessage {

@@ -68,7 +68,7 @@ const SHORT = 100;
 
 /** The type of messages. */
 const EPISODE = "episode";
-/** The type of the edge from a fact to its messages, and the source of facts unless the request names one. */
+/** The edge from a fact to its messages; the source of facts unless the request names one. */
 const MENTIONED_IN = "mentioned_in";
 const EXTRACTION = "extraction";
 /** Types of memories that programs write: they hold figures, or decide about trades. */
@@ -118,8 +118,8 @@ export const rememberHandlers: HandlersOf<typeof rememberOperations> = {
 /** Tasks of the HTTP thread, which calls the language model before messages are stored. */
 export const REMEMBERING_TASKS = {
   /**
-   * Returns the types that facts of the messages may have; null if the model need not read them: they
-   * say nothing, the request was made already, or there is no such agent.
+   * Returns the types that facts of the messages may have; null if the model need not read them:
+   * they say nothing, the request was made already, or there is no such agent.
    */
   typesOfFacts: (
     agent: Agent,
@@ -318,8 +318,8 @@ interface OfFacts {
 }
 
 /**
- * Within a write: stores a fact with edges to its messages; nothing if it cannot be stored. What the
- * model says must not refuse the request.
+ * Within a write: stores a fact with edges to its messages; nothing if it cannot be stored. What
+ * the model says must not refuse the request.
  */
 function rememberedFact(
   agent: Agent,
