@@ -35,6 +35,13 @@ export const onceInTurns = <Made>(
   make: (unit: Unit) => Steps<Made>,
 ): Promise<Made> => agent.writeInTurns(unlessMade(agent, operation, asked, make));
 
+/** Returns whether a request with this key was made already. */
+export function isKnown(agent: Agent, headers: RetryHeaders): boolean {
+  const key = headers["Idempotency-Key"];
+  if (key === undefined) return false;
+  return agent.storage.retries.find(key, toIso(agent.heldNow() - KEPT)) !== undefined;
+}
+
 /** The request, with its idempotency key. */
 interface Asked {
   headers: RetryHeaders;

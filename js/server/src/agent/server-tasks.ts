@@ -2,8 +2,14 @@
 
 import { CONSOLIDATION_TASKS } from "./handlers/consolidation.ts";
 import { EMBEDDING_TASKS } from "./handlers/embeddings.ts";
+import { REMEMBERING_TASKS } from "./handlers/remember.ts";
 import { TURNS } from "./tasks.ts";
 
-export const SERVER_TASKS = { ...EMBEDDING_TASKS, ...CONSOLIDATION_TASKS, ...TURNS };
+export const SERVER_TASKS = {
+  ...EMBEDDING_TASKS,
+  ...CONSOLIDATION_TASKS,
+  ...REMEMBERING_TASKS,
+  ...TURNS,
+};
 
 export type ServerTask = keyof typeof SERVER_TASKS;

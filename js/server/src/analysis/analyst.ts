@@ -1,8 +1,7 @@
 // The language model as the server uses it: one prompt after another, each with retries, and all
-// prompts of a consolidation within one deadline.
+// prompts of a consolidation, or of a conversation, within one deadline.
 
 import type { CircuitBreakerPolicy } from "cockatiel";
-import type { PatternPrompt } from "nous-wasm";
 import type { Logger } from "../log.ts";
 import { ProviderError } from "../providers/error.ts";
 import {
@@ -13,7 +12,7 @@ import {
   withRetries,
 } from "../providers/retry-policy.ts";
 import type { Settings } from "../settings/options.ts";
-import { Chat } from "./chat.ts";
+import { Chat, type Prompt } from "./chat.ts";
 
 /**
  * The deadline for all prompts of one consolidation, in milliseconds. It is shorter than the lease
@@ -28,6 +27,8 @@ export interface AnalystOptions {
   /** The deadline for one answer, in milliseconds. */
   timeout: number;
   log: Logger;
+  /** The name of the model in the log. Default: `The language model`. */
+  who?: string;
   pace?: RetryPolicy;
   /** The deadline for all prompts of a consolidation, in milliseconds. */
   cycleTime?: number;
@@ -37,6 +38,7 @@ export class Analyst {
   readonly #chat: Pick<Chat, "answer">;
   readonly #timeout: number;
   readonly #log: Logger;
+  readonly #who: string;
   readonly #cycleTime: number;
   readonly #pace: RetryPolicy;
   readonly #breaker: CircuitBreakerPolicy;
@@ -44,20 +46,31 @@ export class Analyst {
 
   constructor(
     chat: Pick<Chat, "answer">,
-    { timeout, log, pace = RETRY_POLICY, cycleTime = CYCLE_TIME }: AnalystOptions,
+    {
+      timeout,
+      log,
+      who = "The language model",
+      pace = RETRY_POLICY,
+      cycleTime = CYCLE_TIME,
+    }: AnalystOptions,
   ) {
     this.#chat = chat;
     this.#timeout = timeout;
     this.#log = log;
     this.#cycleTime = cycleTime;
     this.#pace = pace;
-    this.#breaker = breakerOf(pace, "The language model", log);
+    this.#who = who;
+    this.#breaker = breakerOf(pace, who, log);
   }
 
-  /** Returns the model's answer to each prompt, in their order. Never rejects. */
-  async answers(prompts: readonly PatternPrompt[]): Promise<ModelAnswer[]> {
+  /**
+   * Returns the model's answer to each prompt, in their order. Never rejects. Once `gone` is
+   * aborted, no answer is awaited.
+   */
+  async answers(prompts: readonly Prompt[], gone?: AbortSignal): Promise<ModelAnswer[]> {
     const late = AbortSignal.timeout(this.#cycleTime);
-    const signal = AbortSignal.any([this.#end.signal, late]);
+    const ends = [this.#end.signal, late, ...(gone === undefined ? [] : [gone])];
+    const signal = AbortSignal.any(ends);
     const answers: ModelAnswer[] = [];
     for (const prompt of prompts) {
       try {
@@ -65,18 +78,17 @@ export class Analyst {
       } catch (error) {
         const failure = late.aborted
           ? `the answers took more than ${this.#cycleTime} ms`
-          : reasonOf(error);
-        this.#log.warn(
-          { failure: { message: failure } },
-          "The language model gave no usable answer",
-        );
+          : gone?.aborted
+            ? "the client has gone"
+            : reasonOf(error);
+        this.#log.warn({ failure: { message: failure } }, `${this.#who} gave no usable answer`);
         answers.push({ failure });
       }
     }
     return answers;
   }
 
-  #answer(prompt: PatternPrompt, signal: AbortSignal): Promise<string> {
+  #answer(prompt: Prompt, signal: AbortSignal): Promise<string> {
     const call = () =>
       this.#breaker.execute(() => this.#chat.answer(prompt, { timeout: this.#timeout, signal }));
     return withRetries(call, this.#pace, this.#breaker, signal);

@@ -9,21 +9,27 @@ import {
 } from "../providers/endpoint.ts";
 import { wellFormed } from "../text.ts";
 
-/** The largest answer in bytes, and the longest text in UTF-16 units. */
+/** The largest answer in bytes, and the usual longest text in UTF-16 units. */
 const MOST_ANSWER = 2 ** 20;
 const LONGEST_TEXT = 20_000;
 /** The reasoning that some models print before the answer. */
 const THOUGHTS = /^\s*<think>.*?<\/think>/s;
 
+/** A prompt: instructions, and data. */
+export type Prompt = Pick<PatternPrompt, "system" | "user">;
+
 export class Chat {
   readonly #endpoint: Endpoint;
   readonly #model: string;
+  readonly #longestText: number;
 
+  /** `longestText` is the longest answer that is used, in UTF-16 units. */
   constructor({
     baseUrl,
     key,
     model,
-  }: Pick<EndpointOptions, "baseUrl" | "key"> & { model: string }) {
+    longestText = LONGEST_TEXT,
+  }: Pick<EndpointOptions, "baseUrl" | "key"> & { model: string; longestText?: number }) {
     this.#endpoint = new Endpoint({
       baseUrl,
       key,
@@ -31,6 +37,7 @@ export class Chat {
       mostAnswer: MOST_ANSWER,
     });
     this.#model = model;
+    this.#longestText = longestText;
   }
 
   /**
@@ -40,16 +47,17 @@ export class Chat {
    *
    * @throws The signal's reason, if the signal is aborted.
    */
-  async answer({ system, user }: PatternPrompt, call: EndpointCall): Promise<string> {
+  async answer({ system, user }: Prompt, call: EndpointCall): Promise<string> {
     const messages = [
       { role: "system", content: system },
       { role: "user", content: wellFormed(user) },
     ];
-    return textOf(await this.#endpoint.post({ model: this.#model, messages }, call));
+    const answer = await this.#endpoint.post({ model: this.#model, messages }, call);
+    return textOf(answer, this.#longestText);
   }
 }
 
-function textOf(answer: unknown): string {
+function textOf(answer: unknown, longest: number): string {
   const { choices } = (answer ?? {}) as { choices?: unknown };
   const [choice] = Array.isArray(choices) ? choices : [];
   const { message, finish_reason: end } = (choice ?? {}) as {
@@ -61,6 +69,6 @@ function textOf(answer: unknown): string {
   if (end != null && end !== "stop") throw unusable("did not come to its end");
   const text = wellFormed(message.content).replace(THOUGHTS, "").trim();
   if (text === "") throw unusable("is empty");
-  if (text.length > LONGEST_TEXT) throw unusable(`is longer than ${LONGEST_TEXT} characters`);
+  if (text.length > longest) throw unusable(`is longer than ${longest} characters`);
   return text;
 }

@@ -84,6 +84,34 @@ export type Analysis = { text: string; vector?: Float32Array } | { failure: stri
 /** Analyses by the text of the prompt. */
 export type Analyses = Record<string, Analysis>;
 
+/** A type that a fact may have. */
+export interface FactType {
+  name: string;
+  description: string;
+}
+
+/** A fact that a language model took out of a conversation. */
+export interface ExtractedFact {
+  text: string;
+  /** The type that the model gives, which the agent may not know. */
+  type?: string | undefined;
+  /** The places of its messages in the request, from 1. */
+  messages: readonly number[];
+  event_time?: string | undefined;
+}
+
+/** What a language model took out of the messages of a request. */
+export interface Extracted {
+  by: "model" | "none";
+  facts: readonly ExtractedFact[];
+  /** How many facts of the model cannot be used. */
+  dropped: number;
+  /** How many messages the model did not read, or read without a usable answer. */
+  unread: number;
+  /** Why there is no usable answer on some messages. */
+  error?: string;
+}
+
 /** A validated request, with the data that the HTTP thread adds to it. */
 export type GivenTo<Shape> = {
   params: OutputOf<Shape, "params">;
@@ -93,6 +121,8 @@ export type GivenTo<Shape> = {
   /** The analysis of a search's query, if the HTTP thread needed it. */
   understood?: Understanding;
   analyses?: Analyses;
+  /** The facts of a conversation, if the server has a language model for them. */
+  extracted?: Extracted;
 } & (Shape extends { headers: z.ZodType }
   ? { headers: OutputOf<Shape, "headers"> }
   : { headers?: undefined });

@@ -68,12 +68,22 @@ const rememberRequest = z
       .max(MOST_ITEMS)
       .optional()
       .describe("A conversation, oldest first. Its messages stay together in their order."),
+    extract: z
+      .boolean()
+      .nullish()
+      .describe(
+        "Whether a language model takes facts out of the messages. Default: if the server has one.",
+      ),
   })
   .refine(
     ({ text, memories, messages }) =>
       [text, memories, messages].filter((given) => given !== undefined).length === 1,
     "must have one of text, memories and messages",
   )
+  .refine(({ extract, messages }) => extract !== true || messages !== undefined, {
+    path: ["extract"],
+    error: "counts for messages alone",
+  })
   .openapi("RememberRequest", { description: "What to remember." });
 
 const stored = z
@@ -95,16 +105,41 @@ const stored = z
       .array(z.string())
       .optional()
       .describe("Ids of older memories that it may correct: see the queue of conflicts."),
+    from: z
+      .array(z.string())
+      .optional()
+      .describe("Of a fact: ids of the memories of the messages that say it."),
     why: z.string().describe("Why it has its type, or why it was not stored, in words."),
   })
   .openapi("RememberedMemory", { description: "What became of a text." });
 
+const extraction = z
+  .object({
+    by: z
+      .enum(["model", "none"])
+      .describe("`model`: a language model read the messages; `none`: there is no answer of one."),
+    facts: z.int().describe("How many facts are among `stored`: those of `from`."),
+    dropped: z
+      .int()
+      .optional()
+      .describe("How many facts of the model were not stored: without words, or of no message."),
+    unread: z
+      .int()
+      .optional()
+      .describe("How many messages have no usable answer of the model. They are stored, too."),
+    error: z.string().optional().describe("Why messages have no usable answer of the model."),
+  })
+  .openapi("Extraction", { description: "How facts were taken out of messages." });
+
 export const rememberAnswer = z
   .object({
-    stored: z.array(stored).describe("The memories, in the order of the request."),
+    stored: z
+      .array(stored)
+      .describe("The memories, in the order of the request; then the facts of its messages."),
     created: z.int().describe("How many memories were created."),
     duplicates: z.int().describe("How many texts a memory says already."),
     skipped: z.int().describe("How many texts say nothing to remember, such as `ok`."),
+    extraction: extraction.optional().describe("Of messages: how facts were taken out of them."),
   })
   .openapi("RememberAnswer", { description: "What was remembered." });
 
@@ -114,8 +149,10 @@ export const rememberOperations = {
     path: "/remember",
     summary: "Stores texts or messages: splits them, finds their types, and skips duplicates",
     description:
-      "All of the request is stored, or nothing. No language model takes part. What a prompt or a tool " +
-      "returned, sent back as a text, is recognized and not stored again.",
+      "All of the request is stored, or nothing. What a prompt or a tool returned, sent back as a text, " +
+      "is recognized and not stored again. If the server has a language model for it " +
+      "(`--extraction-provider`), facts of messages are stored beside the messages. If the model fails, " +
+      "the messages are stored all the same.",
     returns: "What became of each text.",
     example: { body: { text: "Mira eats no dairy since March.", user: "mira" } },
     scope: "memory",

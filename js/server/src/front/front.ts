@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { createEngine, inSnakeCase } from "nous-wasm";
 import { analystOf } from "../analysis/analyst.ts";
 import { embedderOf } from "../embeddings/configured.ts";
+import { extractorOf } from "../extraction/extractor.ts";
 import { createApp } from "../http/app.ts";
 import { createHttpServer } from "../http/malformed-requests.ts";
 import type { KeyRing } from "../keys/ring.ts";
@@ -22,6 +23,7 @@ import type { Pool } from "../workers/pool.ts";
 import type { Unsent } from "../workers/unsent.ts";
 import { AnalysisPool } from "./analysis-pool.ts";
 import { EmbeddingPool } from "./embedding-pool.ts";
+import { ExtractionPool } from "./extraction-pool.ts";
 import { Scheduler } from "./scheduler.ts";
 
 /** The page, which the build puts beside the program. */
@@ -71,10 +73,13 @@ export function createFront(
   const embedding = embedder && new EmbeddingPool(pool, { embedder, engine, compat, ranking, log });
   const analyst = analystOf(settings, log);
   const analysis = analyst && new AnalysisPool(embedding ?? pool, pool, analyst, embedder);
+  const extractor = extractorOf(settings, log);
+  const usualPool = analysis ?? embedding ?? pool;
+  const extraction = extractor && new ExtractionPool(usualPool, pool, extractor);
   let [isReady, isStopping] = [false, false];
   const app = createApp({
     instance,
-    agents: analysis ?? embedding ?? pool,
+    agents: extraction ?? usualPool,
     pool,
     engine,
     presets,
@@ -92,7 +97,7 @@ export function createFront(
     isStopping: () => isStopping,
   });
   const warnOfProviders = () => {
-    const { embeddings_base_url, analysis_base_url } = settings;
+    const { embeddings_base_url, analysis_base_url, extraction_base_url } = settings;
     if (embedder !== undefined)
       void warnIfUnreachable("embeddings provider", embeddings_base_url, {
         log,
@@ -102,6 +107,11 @@ export function createFront(
       void warnIfUnreachable("language model", analysis_base_url, {
         log,
         without: "statistics consolidate",
+      });
+    if (extractor !== undefined)
+      void warnIfUnreachable("language model of facts", extraction_base_url, {
+        log,
+        without: "conversations are stored without facts",
       });
   };
   let server: Server | undefined;
@@ -124,6 +134,7 @@ export function createFront(
     async close() {
       [isReady, isStopping] = [false, true];
       analyst?.close();
+      extractor?.close();
       await Promise.all([embedding?.close(), server && closeServer(server), scheduler?.stop()]);
     },
   };

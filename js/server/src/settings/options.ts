@@ -307,6 +307,41 @@ export const OPTIONS = {
       "timeout of an answer, in milliseconds; all answers of a cycle together have five minutes",
     value: "NUMBER",
   }),
+  extraction_provider: option({
+    schema: z.enum(PROVIDERS),
+    usual: () => "none",
+    about:
+      "provider of the language model that takes facts out of conversations: openai-compatible; none: " +
+      "conversations are stored without",
+    value: "WHO",
+  }),
+  extraction_base_url: option({
+    schema: baseUrl,
+    usual: () => "http://127.0.0.1:11434/v1",
+    about: "base URL of that language model, including the version; conversations are sent there",
+    value: "URL",
+  }),
+  extraction_model: option({
+    schema: z.string().min(1).max(200),
+    usual: () => "llama3.1",
+    about: "name of that language model",
+    value: "NAME",
+  }),
+  extraction_key: option({
+    schema: printable,
+    usual: () => "",
+    about:
+      "API key of that model's provider; other users of the machine can see options, but not variables",
+    value: "KEY",
+    isSecret: true,
+  }),
+  extraction_timeout: option({
+    schema: whole(1, 600_000),
+    usual: () => 60_000,
+    about:
+      "timeout of an answer, in milliseconds; all answers of a request together have two minutes",
+    value: "NUMBER",
+  }),
 } as const;
 
 /** Returns a schema for several values, as a list or as one text with commas. */

@@ -210,6 +210,8 @@ export function filtersOf({
   return [fields, filter].filter(isCondition);
 }
 
+const NO_SOURCES: ReadonlySet<string> = new Set();
+
 /** A new memory. Missing fields have their defaults. */
 export type MemoryToMake = {
   [Field in keyof NewNodeRequest]?: NewNodeRequest[Field] | undefined;
@@ -217,7 +219,8 @@ export type MemoryToMake = {
 
 /**
  * Within a `write`: inserts a memory, adds it to clusters, and queues conflicts with memories that
- * it corrects. A memory that exists under the caller's id is not inserted again.
+ * it corrects, except those of `sources`. A memory that exists under the caller's id is not inserted
+ * again.
  *
  * @throws {Refusal} If another memory has the id, or a name or an embedding cannot be stored.
  * Nothing is written then.
@@ -225,6 +228,7 @@ export type MemoryToMake = {
 export function insertNode(
   agent: Agent,
   request: MemoryToMake,
+  sources: ReadonlySet<string> = NO_SOURCES,
 ): { id: string; isCorrection: boolean } {
   const { type, content_title, content_summary = null, content_body = null } = request;
   const subtype = subtypeOf(agent, request);
@@ -250,7 +254,10 @@ export function insertNode(
   if (request.signals != null)
     agent.storage.nodes.addSignals(node.id, JSON.stringify(request.signals));
   joinClusters(agent, node.id, subtype);
-  if (contradiction !== undefined) queueContradiction(agent, node.id, contradiction);
+  if (contradiction !== undefined) {
+    const alike = contradiction.alike.filter(({ id }) => !sources.has(id));
+    queueContradiction(agent, node.id, { ...contradiction, alike });
+  }
   compareLater(agent, node.id);
   return made;
 }

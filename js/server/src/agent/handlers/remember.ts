@@ -1,17 +1,21 @@
 // Remembering: texts and messages become memories in one transaction.
 
 import { createHash } from "node:crypto";
+import type { RetryHeaders } from "../../api/headers.ts";
+import type { Extracted, ExtractedFact, FactType } from "../../api/operation.ts";
 import type { RememberAnswer, RememberRequest, rememberOperations } from "../../api/remember.ts";
 import { newId } from "../../ids.ts";
 import { guessedType, type Preset, typeOf } from "../../presets/preset.ts";
-import { wrong } from "../../refusal.ts";
+import { Refusal, wrong } from "../../refusal.ts";
 import { toIso } from "../../time.ts";
-import type { Agent } from "../agent.ts";
+import type { Agent, Unit } from "../agent.ts";
 import type { HandlersOf } from "../handler.ts";
-import { onceInTurns } from "../idempotency.ts";
+import { isKnown, onceInTurns } from "../idempotency.ts";
 import { comparedWords, saysTheSame } from "../rules/duplicates.ts";
 import { piecesOf, titleOf } from "../rules/split.ts";
+import { shareOfWords } from "../rules/support.ts";
 import { givenLines, withoutMarks, wordsOfMemory } from "../rules/turn-prompt.ts";
+import { insertEdge } from "./edges.ts";
 import { insertNode } from "./nodes.ts";
 
 /** A text of the request, with its fields. */
@@ -28,7 +32,15 @@ type Item = Pick<
   | "importance"
   | "title"
   | "id"
-> & { text: string; created_at?: string | null | undefined; why?: string };
+> & {
+  text: string;
+  created_at?: string | null | undefined;
+  why?: string;
+  /** Of a message: its place in the request, from 1. */
+  message?: number;
+  /** Of a fact: the memories of its messages, which say the same and do not make it a duplicate. */
+  sources?: ReadonlySet<string>;
+};
 
 /** What became of a text, without words of the memory: an idempotency key keeps it. */
 interface Made {
@@ -38,35 +50,119 @@ interface Made {
   run?: string;
   part?: number;
   parts?: number;
+  /** Of a fact: the memories of its messages. */
+  from?: string[];
 }
+
+/** How facts were taken out of messages, without words of them. */
+type Extraction = NonNullable<RememberAnswer["extraction"]>;
 
 /** The older memories that a new text is compared with. */
 const MOST_COMPARED = 5;
 /** UTF-16 units of a text by which they are found. */
 const MOST_ASKED = 2_000;
-/** The type of a message, and of a question. */
-const EPISODE = "episode";
+/** Parts of conversations are alike to a fact without being one: more memories are compared. */
+const MOST_COMPARED_WITH_A_FACT = 20;
 /** A text of so many characters is a title alone. */
 const SHORT = 100;
 
+/** The type of messages. */
+const EPISODE = "episode";
+/** The edge from a fact to its messages; the source of facts unless the request names one. */
+const MENTIONED_IN = "mentioned_in";
+const EXTRACTION = "extraction";
+/** Types of memories that programs write: they hold figures, or decide about trades. */
+const OF_PROGRAMS = new Set([
+  EPISODE,
+  ...["custom:trade_entry", "custom:trade_close", "custom:trade_modify", "custom:trade"],
+  "custom:playbook",
+]);
+const NO_MODEL =
+  "the server has no language model for facts: start it with " +
+  "--extraction-provider openai-compatible";
+
 export const rememberHandlers: HandlersOf<typeof rememberOperations> = {
-  remember: async (agent, { headers, body }) => {
+  remember: async (agent, { headers, body, extracted }) => {
     await agent.prepare("evidence");
-    const { made, skipped } = await onceInTurns(agent, "remember", { headers, body }, function* () {
+    const done = await onceInTurns(agent, "remember", { headers, body }, function* (unit) {
       const seen = new Map<string, string>();
       const { items, run, skipped } = itemsOf(agent, body);
       const made: Made[] = [];
+      const ofMessages = new Map<number, string[]>();
       for (const item of items) {
-        made.push(...remembered(agent, item, run, seen));
+        const its = remembered(agent, item, run, seen);
+        made.push(...its);
+        if (item.message !== undefined)
+          ofMessages.set(
+            item.message,
+            its.map(({ id }) => id),
+          );
         yield;
       }
-      return { made, skipped };
+      if (body.messages === undefined) return { made, skipped };
+      const facts: Made[] = [];
+      const seenFacts = new Map<string, string>();
+      let dropped = extracted?.dropped ?? 0;
+      for (const fact of extracted?.facts ?? []) {
+        const its = rememberedFact(agent, fact, { body, ofMessages, seen: seenFacts, unit });
+        facts.push(...its);
+        if (its.length === 0) dropped += 1;
+        yield;
+      }
+      const extraction = extractionOf(body, extracted, { facts: facts.length, dropped });
+      return { made: [...made, ...facts], skipped, extraction };
     });
-    return agent.read(() => answerOf(agent, made, skipped));
+    return agent.read(() => answerOf(agent, done));
   },
 };
 
-function answerOf(agent: Agent, made: readonly Made[], skipped: number): RememberAnswer {
+/** Tasks of the HTTP thread, which calls the language model before messages are stored. */
+export const REMEMBERING_TASKS = {
+  /**
+   * Returns the types that facts of the messages may have; null if the model need not read them:
+   * they say nothing, the request was made already, or there is no such agent.
+   */
+  typesOfFacts: (
+    agent: Agent,
+    { headers, body: { messages = [] } }: { headers: RetryHeaders; body: RememberRequest },
+  ): FactType[] | null =>
+    agent.read(() => {
+      const isThere = agent.storage.meta("agent") !== undefined;
+      if (!isThere || isKnown(agent, headers)) return null;
+      if (messages.every(({ content }) => isIdle(agent, content))) return null;
+      const types = Object.entries(agent.preset.types).filter(([name]) => !OF_PROGRAMS.has(name));
+      return types.map(([name, { description }]) => ({ name, description }));
+    }),
+};
+
+/** Returns the account of an extraction. Fields that say nothing are left out. */
+function extractionOf(
+  { extract }: RememberRequest,
+  extracted: Extracted | undefined,
+  { facts, dropped }: { facts: number; dropped: number },
+): Extraction {
+  const {
+    by = "none",
+    unread = 0,
+    error = extract === true ? NO_MODEL : undefined,
+  } = extracted ?? {};
+  return {
+    by,
+    facts,
+    ...(dropped === 0 ? {} : { dropped }),
+    ...(unread === 0 ? {} : { unread }),
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+/** What became of a request. Requests of earlier versions have no extraction. */
+interface Done {
+  made: readonly Made[];
+  skipped: number;
+  extraction?: Extraction;
+}
+
+function answerOf(agent: Agent, { made, skipped, extraction }: Done): RememberAnswer {
   const { storage, engine } = agent;
   const rows = new Map(storage.nodes.of(made.map(({ id }) => id)).map((row) => [row.id, row]));
   const stored = made.flatMap(({ id, ...what }) => {
@@ -83,13 +179,17 @@ function answerOf(agent: Agent, made: readonly Made[], skipped: number): Remembe
     };
   });
   const created = stored.filter(({ action }) => action === "created").length;
-  return { stored, created, duplicates: stored.length - created, skipped };
+  const duplicates = stored.length - created;
+  return {
+    ...{ stored, created, duplicates, skipped },
+    ...(extraction === undefined ? {} : { extraction }),
+  };
 }
 
 /** Returns the texts of a request, and the cluster of its messages. */
 function itemsOf(
   agent: Agent,
-  { text, memories, messages, title, id, ...shared }: RememberRequest,
+  { text, memories, messages, title, id, extract: _, ...shared }: RememberRequest,
 ): { items: Item[]; run: string | undefined; skipped: number } {
   if (text !== undefined) {
     const saysNothing = shared.type == null && text.trim() !== "" && isIdle(agent, text);
@@ -109,20 +209,23 @@ function itemsOf(
     });
     return { items, run: undefined, skipped: 0 };
   }
-  const telling = messages.filter(({ content }) => !isIdle(agent, content));
-  const items = telling.map(({ role, name, content, created_at }): Item => {
+  const items = messages.flatMap(({ role, name, content, created_at }, place): Item[] => {
+    if (isIdle(agent, content)) return [];
     const speaker = name ?? role;
     const isOwn = shared.type == null && role === "user" && tellsOfUser(agent.preset, content);
-    return {
-      ...shared,
-      ...(isOwn
-        ? { type: guessedType(agent.preset, content), why: "the user tells of themselves" }
-        : { type: shared.type ?? EPISODE, why: "a message of a conversation" }),
-      ...{ text: content, title: `${speaker}: ${titleOf(content)}`, created_at },
-    };
+    return [
+      {
+        ...shared,
+        ...(isOwn
+          ? { type: guessedType(agent.preset, content), why: "the user tells of themselves" }
+          : { type: shared.type ?? EPISODE, why: "a message of a conversation" }),
+        ...{ text: content, title: `${speaker}: ${titleOf(content)}`, created_at },
+        message: place + 1,
+      },
+    ];
   });
   const run = items.length > 0 ? runOf(agent, shared.session) : undefined;
-  return { items, run, skipped: messages.length - telling.length };
+  return { items, run, skipped: messages.length - items.length };
 }
 
 /** A text of the user about the user: "I am allergic to walnuts". */
@@ -165,7 +268,7 @@ function runOf(agent: Agent, session: string | null | undefined): string {
   return id;
 }
 
-/** Within a write: stores a text, as several memories if it is long. */
+/** Within a write: stores a text, as several memories if it is long and no fact. */
 function remembered(
   agent: Agent,
   item: Item,
@@ -173,7 +276,8 @@ function remembered(
   seen: Map<string, string>,
 ): Made[] {
   const text = withoutMarks(item.text, (id) => agent.storage.nodes.find(id) !== undefined);
-  const pieces = piecesOf(text);
+  const isFact = item.sources !== undefined && text !== "";
+  const pieces = isFact ? [{ title: titleOf(text), text }] : piecesOf(text);
   if (pieces.length === 0) throw wrong("text", "holds no words");
   if (pieces.length > 1 && item.id != null)
     throw wrong("id", `names one memory, and the text is so long that it becomes ${pieces.length}`);
@@ -190,19 +294,23 @@ function remembered(
     const heading = item.title ?? (isTitle ? words : title);
     const subtype =
       typeOf(agent.preset, type) === undefined && !type.startsWith("custom:") ? null : type;
-    const { id } = insertNode(agent, {
-      id: item.id,
-      type,
-      subtype,
-      content_title: heading,
-      content_body: heading === words ? null : words,
-      ...(item.importance == null
-        ? {}
-        : { neural_stability: lasting(agent, subtype, item.importance) }),
-      ...{ tags: item.tags, metadata: item.metadata, user: item.user, session: item.session },
-      ...{ event_time: item.event_time, expires_at: item.expires_at, source: item.source },
-      created_at: item.created_at,
-    });
+    const { id } = insertNode(
+      agent,
+      {
+        id: item.id,
+        type,
+        subtype,
+        content_title: heading,
+        content_body: heading === words ? null : words,
+        ...(item.importance == null
+          ? {}
+          : { neural_stability: lasting(agent, subtype, item.importance) }),
+        ...{ tags: item.tags, metadata: item.metadata, user: item.user, session: item.session },
+        ...{ event_time: item.event_time, expires_at: item.expires_at, source: item.source },
+        created_at: item.created_at,
+      },
+      item.sources,
+    );
     seen.set(keyOf(words, item), id);
     if (run !== undefined) {
       const updated_at = toIso(agent.now());
@@ -219,6 +327,74 @@ function remembered(
 }
 
 const SAME = "a memory says the same";
+
+/** What facts of one request share. */
+interface OfFacts {
+  body: RememberRequest;
+  /** The memories of each message, by its place. */
+  ofMessages: ReadonlyMap<number, readonly string[]>;
+  seen: Map<string, string>;
+  unit: Unit;
+}
+
+/**
+ * Within a write: stores a fact with edges to its messages; nothing if it cannot be stored. What
+ * the model says must not refuse the request.
+ */
+function rememberedFact(
+  agent: Agent,
+  fact: ExtractedFact,
+  { body, ofMessages, seen, unit }: OfFacts,
+): Made[] {
+  const { storage, preset } = agent;
+  const parts = fact.messages.map((place) => ofMessages.get(place) ?? []);
+  const sources = new Set(parts.flat());
+  const { tags, metadata, user, session, expires_at, importance, source } = body;
+  const isType = typeOf(preset, fact.type) !== undefined && !OF_PROGRAMS.has(fact.type!);
+  const item: Item = {
+    ...{ tags, metadata, user, session, expires_at, importance, source: source ?? EXTRACTION },
+    ...{ text: fact.text, event_time: fact.event_time, created_at: saidAt(fact, body), sources },
+    type: isType ? fact.type : undefined,
+    ...(isType ? { why: `a fact of the type ${fact.type}, by the language model` } : {}),
+  };
+  let made: Made[];
+  try {
+    made = remembered(agent, item, undefined, seen);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return [];
+  }
+  const rows = new Map(storage.nodes.of([...sources]).map((row) => [row.id, wordsOfMemory(row)]));
+  const from = parts.flatMap((ids): { id: string; share: number }[] => {
+    // Of a message that became several memories, the one that holds most words of the fact.
+    const shares = ids.map((id) => ({ id, share: shareOfWords(fact.text, rows.get(id) ?? "") }));
+    return shares.sort((a, b) => b.share - a.share).slice(0, 1);
+  });
+  for (const { id } of made) {
+    const known = new Set(
+      storage.edges.of(id, "out").map((edge) => `${edge.type} ${edge.target_id}`),
+    );
+    for (const { id: target_id, share } of from) {
+      if (target_id === id || known.has(`${MENTIONED_IN} ${target_id}`)) continue;
+      known.add(`${MENTIONED_IN} ${target_id}`);
+      const edge = { source_id: id, target_id, type: MENTIONED_IN, confidence: share };
+      try {
+        insertEdge(agent, edge, unit);
+      } catch (error) {
+        // The agent has as many types of edges as it can have.
+        if (!(error instanceof Refusal)) throw error;
+      }
+    }
+  }
+  const ids = [...new Set(from.map(({ id }) => id))];
+  return made.map((one) => ({ ...one, from: ids }));
+}
+
+/** When a fact was said last, if its messages say so. */
+function saidAt({ messages }: ExtractedFact, body: RememberRequest): string | undefined {
+  const times = messages.flatMap((place) => body.messages?.[place - 1]?.created_at ?? []);
+  return times.sort().at(-1);
+}
 
 function kindOf(preset: Preset, { type, why }: Item, words: string): { type: string; why: string } {
   if (type != null) return { type, why: why ?? "the request names its type" };
@@ -246,14 +422,18 @@ function duplicateOf(
   if (inRequest !== undefined) return inRequest;
   const words = comparedWords(text);
   const answers = agent.index.ask(text.slice(0, MOST_ASKED), {
-    limit: MOST_COMPARED,
+    limit: item.sources === undefined ? MOST_COMPARED : MOST_COMPARED_WITH_A_FACT,
     now: agent.now(),
   });
   const order = answers.map(({ id }) => id);
   const rows = agent.storage.nodes.of(order);
   rows.sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id));
+  // A part of a conversation fades within weeks. It does not stand for the fact that it tells.
+  const stands = ({ id, type, subtype }: (typeof rows)[number]) =>
+    item.sources === undefined || (![type, subtype].includes(EPISODE) && !item.sources.has(id));
   return rows.find(
     (row) =>
+      stands(row) &&
       row.user_id === (item.user ?? null) &&
       (saysTheSame(words, comparedWords(wordsOfMemory(row))) ||
         saysTheSame(words, comparedWords(row.content_body ?? ""))),
