@@ -49,12 +49,21 @@ const overHttp = (agent: string) =>
     ),
   );
 
-const stdio = (folder: string, ...more: string[]) =>
+const stdio = (folder: string, ...more: string[]) => stdioWith({}, folder, ...more);
+
+const stdioWith = (env: Record<string, string>, folder: string, ...more: string[]) =>
   new StdioClientTransport({
     command: process.execPath,
     args: [PROGRAM, "mcp", "--data-dir", folder, ...more],
+    env,
     stderr: "ignore",
   });
+
+const HELLO = {
+  protocolVersion: "2025-06-18",
+  capabilities: {},
+  clientInfo: { name: "x", version: "1" },
+};
 
 describe("the tools", () => {
   test("are nine, each with a description, a schema and hints", async () => {
@@ -173,7 +182,7 @@ describe("the tools", () => {
     ["remember", { text: "" }],
     ["remember", { text: " " }],
     ["remember", { text: 7 }],
-    ["remember", { text: "a", type: "trade" }],
+    ["remember", { text: "a", type: "" }],
     ["remember", { text: "a", importance: 3 }],
     ["remember", { text: "a", event_time: "yesterday" }],
     ["remember", { text: "a", expires_at: "soon" }],
@@ -223,9 +232,80 @@ describe("the tools", () => {
     const { body } = await server().ask("GET /nodes", undefined, { "x-nous-agent": "wrong" });
     expect(body.count).toBe(0);
   });
+
+  test("refuse an argument that they do not have, by a sentence with the nearest one", async () => {
+    const { mcp, call } = await overHttp("strict");
+    const { tools } = await mcp.listTools();
+    for (const { name, inputSchema } of tools) {
+      const { isError, text } = await call(name, { tabs: ["a"] });
+      expect([isError, text], name).toEqual([
+        true,
+        expect.stringMatching(new RegExp(`${name} has no argument tabs: (did|its)`)),
+      ]);
+      expect(inputSchema.additionalProperties, name).toBe(false);
+    }
+    for (const [name, given, sentence] of [
+      ["recall", { query: "a", tabs: ["a"] }, "recall has no argument tabs: did you mean tags?"],
+      ["recall", { query: "a", usr: "m" }, "recall has no argument usr: did you mean user?"],
+      ["recall", { query: "a", top_k: 3 }, "recall has no argument top_k: did you mean limit?"],
+      ["context", { query: "a" }, "context has no argument query: did you mean input?"],
+      ["remember", { content: "a" }, "remember has no argument content: did you mean text?"],
+      ["forget", { id: "n_a", force: true }, "forget has no argument force: its arguments are id,"],
+      ["conflicts", { limit: 3, staus: "x" }, "no argument limit: its arguments are conflict_id"],
+    ] as const)
+      expect((await call(name, given)).text).toContain(sentence);
+    const { body } = await server().ask("GET /nodes", undefined, { "x-nous-agent": "strict" });
+    expect(body.count).toBe(0);
+  });
+
+  test("remember keeps within its tokens, and says how many memories it stored", async () => {
+    const { call } = await overHttp("long answer");
+    const text = Array.from(
+      { length: 60 },
+      (_, place) =>
+        `# Chapter ${place}\n\n${`Ferry ${place} leaves pier ${place * 7}. `.repeat(40)}`,
+    ).join("\n\n");
+    const { text: said, data } = await call("remember", { text, max_tokens: 50 });
+    expect(estimateTokens(said)).toBeLessThanOrEqual(50);
+    expect(said).toMatch(/… \d+ more: raise max_tokens to see them\.$/);
+    const [stored, count] = [data.stored as object[], data.count as number];
+    expect(count).toBeGreaterThan(20);
+    expect(said.split("\n")).toHaveLength(stored.length + 1);
+    const { text: whole } = await call("remember", { text, max_tokens: 8_000 });
+    expect(whole.split("\n")).toHaveLength(count);
+    expect(whole).toContain("Known already");
+  });
 });
 
 describe("over HTTP", () => {
+  test("a query parameter other than `agent` is refused with the nearest name", async () => {
+    const post = async (query: string) => {
+      const answer = await fetch(`${server().url}/mcp${query}`, {
+        method: "POST",
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: HELLO }),
+        headers: {
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+        },
+      });
+      return { status: answer.status, body: await answer.json() };
+    };
+    const refused = (path: string, message: string) => ({
+      status: 400,
+      body: { error: "the request is not valid", issues: [{ path, message }] },
+    });
+    expect(await post("?agnet=x")).toEqual(
+      refused("agnet", "is not a field of this request: did you mean agent?"),
+    );
+    expect(await post("?agent=x&session=1")).toEqual(
+      refused("session", "is not a field of this request: its fields are agent"),
+    );
+    expect(await post("?agent=x&agent=y")).toEqual(
+      refused("agent", "must be given once: a session is about one agent"),
+    );
+    expect((await post("?agent=x")).status).toBe(200);
+  });
+
   test("an independent client lists and calls the tools", async () => {
     const mcp = await createMCPClient({
       transport: { type: "http", url: `${server().url}/mcp?agent=independent` },
@@ -272,12 +352,6 @@ describe("over HTTP", () => {
     expect((await fetch(`${guarded.url}/mcp`, { method: "POST", body, headers })).status).toBe(401);
   });
 });
-
-const HELLO = {
-  protocolVersion: "2025-06-18",
-  capabilities: {},
-  clientInfo: { name: "x", version: "1" },
-};
 
 describe("over standard input and output", () => {
   test("starts within its time, and writes nothing but the protocol", async () => {
@@ -365,6 +439,42 @@ describe("over standard input and output", () => {
     });
     expect(asked.body.count).toBe(0);
     expect((await call("recall", { query: "spare key" })).text).toContain("shed");
+  });
+
+  test("a missing, unknown or narrow key is told with its variable and the way to one", async () => {
+    const folder = temporaryFolder();
+    const create = (...more: string[]) =>
+      spawnSync(process.execPath, [PROGRAM, "keys", "create", "--data-dir", folder, ...more], {
+        encoding: "utf8",
+      }).stdout.trim();
+    const [mine, other] = [create("--agents", "mine", "--creates-agents"), create("--agents", "b")];
+    const way =
+      "make one with `nous-server keys create --agents mine --creates-agents`, put it into the " +
+      "variable NOUS_MCP_KEY (`env`) of the client's configuration, and restart the client.";
+    const said = async (env: Record<string, string>) => {
+      const { mcp, call } = await connected(stdioWith(env, folder, "--agent", "mine"));
+      const { isError, text } = await call("remember", { text: "Rex is a dog." });
+      await mcp.close();
+      return { isError, text };
+    };
+    const refusal = (text: string) => ({ isError: true, text: `${text}: ${way}` });
+    const missing = refusal("The server has keys, and NOUS_MCP_KEY is not set");
+    expect(await said({})).toEqual(missing);
+    expect(await said({ NOUS_MCP_KEY: "" })).toEqual(missing);
+    expect(await said({ NOUS_MCP_KEY: "nous_wrong" })).toEqual(
+      refusal("The server does not know the key in NOUS_MCP_KEY"),
+    );
+    expect(await said({ NOUS_MCP_KEY: other })).toEqual(
+      refusal("The key in NOUS_MCP_KEY may not do this (the key is not for this agent)"),
+    );
+    expect(await said({ NOUS_MCP_KEY: `${mine}\n` })).toMatchObject({ isError: false });
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [PROGRAM, "mcp", "--data-dir", folder],
+      { encoding: "utf8", input: "", env: { ...process.env, NOUS_MCP_KEY: "schlüssel" } },
+    );
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+    expect(stderr).toMatch(/^The environment variable NOUS_MCP_KEY is no key: .+\.\n$/);
   });
 
   test("three clients at once lose no write", async () => {

@@ -14,7 +14,8 @@ import type { InForce } from "../settings/read.ts";
 import { type Address, addressIn } from "../storage/address-file.ts";
 import { placeOf } from "../storage/place.ts";
 import { asHeader } from "./agent-header.ts";
-import { type Ask, mcpServer } from "./tools.ts";
+import { keyProblem } from "./key.ts";
+import { type Ask, mcpServer, Refused } from "./tools.ts";
 
 /** How long a server may take to say that it lives, in milliseconds. */
 const PATIENCE = 1_000;
@@ -117,7 +118,10 @@ class FoundServer {
       },
       ...(body && { body: JSON.stringify(body) }),
     });
-    return { status: answer.status, body: await answer.json() };
+    const said = (await answer.json()) as { error?: string };
+    const problem = keyProblem(answer.status, said.error, { agent, hasKey: key !== undefined });
+    if (problem !== undefined) throw new Refused(problem);
+    return { status: answer.status, body: said };
   }
 
   async #find(): Promise<string> {
