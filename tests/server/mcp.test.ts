@@ -8,9 +8,11 @@ import { createMCPClient } from "@ai-sdk/mcp";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
 import { parse } from "jsonc-parser";
 import { estimateTokens } from "nous-wasm";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { earlyAnswer, VERSIONS } from "../../js/server/src/mcp/early.ts";
 import { CLIENT_NAMES, installationOf } from "../../js/server/src/mcp/install.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { sharedServer } from "./support/shared-server.ts";
@@ -390,6 +392,67 @@ describe("over standard input and output", () => {
     for (const { jsonrpc } of lines) expect(jsonrpc).toBe("2.0");
   });
 
+  test("answers `initialize` before the server is loaded, as the SDK would", async () => {
+    expect(VERSIONS).toEqual(SUPPORTED_PROTOCOL_VERSIONS);
+    const { answers } = await saidTo(temporaryFolder(), [
+      [{ id: 1, method: "initialize", params: HELLO }, { method: "notifications/initialized" }],
+      [{ id: 2, method: "ping" }],
+    ]);
+    const overHttp = await fetch(`${server().url}/mcp`, {
+      method: "POST",
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: HELLO }),
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+      },
+    });
+    const bySdk = (await overHttp.json()) as { result: { serverInfo: { version: string } } };
+    expect(answers).toEqual([bySdk, { jsonrpc: "2.0", id: 2, result: {} }]);
+    const { version } = bySdk.result.serverInfo;
+    for (const protocolVersion of VERSIONS) {
+      const params = { ...HELLO, protocolVersion };
+      const line = JSON.stringify({ jsonrpc: "2.0", id: "a", method: "initialize", params });
+      expect(earlyAnswer(`${line}\n`, version)).toMatchObject({
+        id: "a",
+        result: { protocolVersion, capabilities: { tools: {} } },
+      });
+      expect(earlyAnswer(line, version)).toBeUndefined();
+    }
+    expect(bytesLoadedBy("cli.mjs")).toBeLessThan(20_000);
+  });
+
+  test("answers once to an `initialize` that comes in parts, late, or of another version", async () => {
+    const text = `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: HELLO })}\n`;
+    const params = { ...HELLO, protocolVersion: "2020-01-01" };
+    const ping = { id: 2, method: "ping" };
+    for (const parts of [
+      [text.slice(0, 30), text.slice(30), [ping]],
+      [[{ id: 1, method: "initialize", params }], [ping]],
+      [[], text, [ping]],
+    ]) {
+      const { answers, status } = await saidTo(temporaryFolder(), parts, 60);
+      expect(answers.map(({ id }) => id)).toEqual([1, 2]);
+      expect(answers[0]!.result?.protocolVersion).toMatch(/^20/);
+      expect(status).toBe(0);
+    }
+    const wrong = [{ id: 1, method: "initialize", params: { ...HELLO, clientInfo: {} } }, ping];
+    const { answers } = await saidTo(temporaryFolder(), [wrong]);
+    expect(answers.map(({ id }) => id)).toEqual([1, 2]);
+    expect(answers[0]).toHaveProperty("error");
+  });
+
+  test("a wrong setting ends the program with a sentence, though `initialize` is answered", async () => {
+    const file = join(temporaryFolder(), "a file");
+    writeFileSync(file, "");
+    const hello = { id: 1, method: "initialize", params: HELLO };
+    const { answers, status, errors } = await saidTo(file, [[hello]], 0, true);
+    expect(answers.map(({ id }) => id)).toEqual([1]);
+    expect({ status, errors }).toEqual({
+      status: 1,
+      errors: `data_dir is ${file}, which is a file: name a folder.\n`,
+    });
+  });
+
   test("shares the data of a server that runs", async () => {
     const folder = temporaryFolder();
     const running = await start(folder);
@@ -528,6 +591,54 @@ describe("over standard input and output", () => {
     expect(found.content[0].text).toContain("Rex is a dog.");
   });
 });
+
+interface Answered {
+  id: number;
+  result?: Record<string, unknown>;
+}
+
+/**
+ * Starts `nous-server mcp`, writes these parts with a pause after each, waits for two answers or its
+ * end, and returns what it wrote.
+ */
+async function saidTo(
+  folder: string,
+  parts: readonly (string | readonly object[])[],
+  pause = 0,
+  untilEnd = false,
+): Promise<{ answers: Answered[]; status: number | null; errors: string }> {
+  const child = spawn(process.execPath, [PROGRAM, "mcp", "--data-dir", folder]);
+  const end = ended(child);
+  let [out, errors] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    out += chunk;
+  });
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    errors += chunk;
+  });
+  const lines = () => out.split("\n").filter((line) => line !== "");
+  for (const part of parts) {
+    const messages = typeof part === "string" ? [] : part;
+    const text = messages.map((one) => `${JSON.stringify({ jsonrpc: "2.0", ...one })}\n`).join("");
+    child.stdin.write(typeof part === "string" ? part : text);
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+  if (!untilEnd) {
+    await until(() => lines().length >= 2);
+    child.stdin.end();
+  }
+  const status = await end;
+  return { answers: lines().map((line) => JSON.parse(line) as Answered), status, errors };
+}
+
+/** Returns the bytes of a file of the program, and of all files that it imports when it is loaded. */
+function bytesLoadedBy(name: string, seen = new Set<string>()): number {
+  if (seen.has(name)) return 0;
+  seen.add(name);
+  const text = readFileSync(join(dirname(PROGRAM), name), "utf8");
+  const imported = [...text.matchAll(/(?:from|import)"\.\/([^"]+)"/g)].map(([, file]) => file!);
+  return imported.reduce((sum, file) => sum + bytesLoadedBy(file, seen), text.length);
+}
 
 const INSPECTOR = join(
   import.meta.dirname,

@@ -15,6 +15,7 @@ import type { SearchAnswer } from "../api/search.ts";
 import { meantBy } from "../http/unknown-fields.ts";
 import { GENERAL } from "../presets/general.ts";
 import { parseInstant } from "../time.ts";
+import { INSTRUCTIONS, serverInfo } from "./identity.ts";
 
 /** Sends a request to the HTTP interface as the agent of the session. */
 export type Ask = (
@@ -54,14 +55,6 @@ const type = z
       "preset of the agent has. Default: guessed from the text.",
   );
 
-const INSTRUCTIONS =
-  "A memory that outlives the conversation. Call `recall` (or `context` with the user's message) before " +
-  "you answer anything that may depend on earlier conversations, on the user's preferences, people, " +
-  "projects or decisions. Call `remember` when the user tells something that will matter later. Do not " +
-  "store what a tool of this server returned. Each line ends with the day of the event, or with the day " +
-  "on which it was noted: trust newer lines over older ones. If the answer of `recall` says that the " +
-  "memory probably does not know, say so instead of guessing.";
-
 /** A refusal, whose message is the answer of the tool. */
 export class Refused extends Error {}
 
@@ -85,10 +78,7 @@ function argumentsOf<Shape extends z.ZodRawShape>(tool: string, shape: Shape) {
 
 /** Returns a server with all tools. `ask` reaches the memory of one agent. */
 export function mcpServer(ask: Ask, version: string): McpServer {
-  const server = new McpServer(
-    { name: "nous-server", title: "Nous memory", version },
-    { instructions: INSTRUCTIONS },
-  );
+  const server = new McpServer(serverInfo(version), { instructions: INSTRUCTIONS });
   const asked = async <Answer>(...request: Parameters<Ask>): Promise<Answer> => {
     const { status, body } = await ask(...request);
     if (status < 400) return body as Answer;
