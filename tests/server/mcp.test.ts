@@ -5,6 +5,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createMCPClient } from "@ai-sdk/mcp";
+import { Experimental_StdioMCPTransport } from "@ai-sdk/mcp/mcp-stdio";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -13,7 +14,13 @@ import { parse } from "jsonc-parser";
 import { estimateTokens } from "nous-wasm";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { earlyAnswer, VERSIONS } from "../../js/server/src/mcp/early.ts";
-import { CLIENT_NAMES, installationOf } from "../../js/server/src/mcp/install.ts";
+import {
+  CLIENT_NAMES,
+  type ClientName,
+  fileOf,
+  installationOf,
+  type Where,
+} from "../../js/server/src/mcp/install.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { sharedServer } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -356,6 +363,23 @@ describe("over HTTP", () => {
 });
 
 describe("over standard input and output", () => {
+  test("an independent client lists and calls the tools", async () => {
+    const args = [PROGRAM, "mcp", "--data-dir", temporaryFolder()];
+    const mcp = await createMCPClient({
+      transport: new Experimental_StdioMCPTransport({ command: process.execPath, args }),
+    });
+    onTestFinished(() => mcp.close());
+    const tools = await mcp.tools();
+    const use = (name: "remember" | "recall", given: object) => {
+      const tool = tools[name] as unknown as { execute(given: object, options: object): unknown };
+      return tool.execute(given, { toolCallId: "1", messages: [] });
+    };
+    await use("remember", { text: "Rex is a dog." });
+    expect(JSON.stringify(await use("recall", { query: "Who is Rex?" }))).toContain(
+      "Rex is a dog.",
+    );
+  });
+
   test("starts within its time, and writes nothing but the protocol", async () => {
     const folder = temporaryFolder();
     const child = spawn(process.execPath, [PROGRAM, "mcp", "--data-dir", folder], {
@@ -674,6 +698,68 @@ describe("installation", () => {
     expect(after).toContain('"mcp"');
     writeFileSync(file, "{ broken");
     expect(() => installationOf(given)).toThrow("mend it first");
+  });
+
+  /** The files of each client: of Linux, macOS and Windows. */
+  const FILES: Record<ClientName, readonly [linux: string, darwin: string, win32: string]> = {
+    "claude-desktop": [
+      "/home/mira/.config/Claude/claude_desktop_config.json",
+      "/Users/mira/Library/Application Support/Claude/claude_desktop_config.json",
+      "C:\\Users\\mira\\AppData\\Roaming\\Claude\\claude_desktop_config.json",
+    ],
+    "claude-code": [
+      "/home/mira/.claude.json",
+      "/Users/mira/.claude.json",
+      "C:\\Users\\mira\\.claude.json",
+    ],
+    cursor: [
+      "/home/mira/.cursor/mcp.json",
+      "/Users/mira/.cursor/mcp.json",
+      "C:\\Users\\mira\\.cursor\\mcp.json",
+    ],
+    vscode: [
+      "/home/mira/.config/Code/User/mcp.json",
+      "/Users/mira/Library/Application Support/Code/User/mcp.json",
+      "C:\\Users\\mira\\AppData\\Roaming\\Code\\User\\mcp.json",
+    ],
+    zed: [
+      "/home/mira/.config/zed/settings.json",
+      "/Users/mira/.config/zed/settings.json",
+      "C:\\Users\\mira\\AppData\\Roaming\\Zed\\settings.json",
+    ],
+  };
+  const HOMES = ["/home/mira", "/Users/mira", "C:\\Users\\mira"];
+
+  test.each(CLIENT_NAMES)("finds the file of %s on Linux, macOS and Windows", (name) => {
+    for (const [place, system] of (["linux", "darwin", "win32"] as const).entries()) {
+      const where: Where = { home: HOMES[place]!, system, environment: {} };
+      expect(fileOf(name, where)).toBe(FILES[name][place]);
+      // Empty variables count as missing ones.
+      const empty = { APPDATA: "", XDG_CONFIG_HOME: "" };
+      expect(fileOf(name, { ...where, environment: empty })).toBe(FILES[name][place]);
+    }
+    const roaming = { APPDATA: "D:\\Profile\\Roaming", XDG_CONFIG_HOME: "/elsewhere" };
+    const windows = fileOf(name, { home: HOMES[2]!, system: "win32", environment: roaming });
+    const inAppData = FILES[name][2].includes("AppData");
+    expect(windows.startsWith(inAppData ? "D:\\Profile\\Roaming\\" : HOMES[2]!)).toBe(true);
+    const linux = fileOf(name, { home: HOMES[0]!, system: "linux", environment: roaming });
+    const inConfig = FILES[name][0].includes("/.config/");
+    expect(linux.startsWith(inConfig ? "/elsewhere/" : HOMES[0]!)).toBe(true);
+  });
+
+  test("finds the file of a project, as the system writes paths", () => {
+    const at = (system: "linux" | "win32", project: string) => (name: ClientName) =>
+      fileOf(name, { home: "", system, environment: {} }, project);
+    const names = ["claude-code", "cursor", "vscode", "zed"] as const;
+    expect(names.map(at("linux", "/work/app"))).toEqual([
+      ...["/work/app/.mcp.json", "/work/app/.cursor/mcp.json"],
+      ...["/work/app/.vscode/mcp.json", "/work/app/.zed/settings.json"],
+    ]);
+    expect(names.map(at("win32", "C:\\app"))).toEqual([
+      ...["C:\\app\\.mcp.json", "C:\\app\\.cursor\\mcp.json"],
+      ...["C:\\app\\.vscode\\mcp.json", "C:\\app\\.zed\\settings.json"],
+    ]);
+    expect(() => at("linux", "/work/app")("claude-desktop")).toThrow("no configuration for a");
   });
 
   test("by the command prints a trial, writes the file, and keeps the old one", () => {
