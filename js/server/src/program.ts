@@ -17,7 +17,9 @@ import { TABLES, tableNamed } from "./settings/embeddings-model.ts";
 import { settingsOf, withOptions } from "./settings/flags.ts";
 import { nearest } from "./settings/nearest.ts";
 import { OPTION_NAMES, OPTIONS, type Settings } from "./settings/options.ts";
+import { agentsDir } from "./settings/paths.ts";
 import { SettingsError } from "./settings/settings-error.ts";
+import { makeFolderOf } from "./storage/make-folder.ts";
 import { placeOf } from "./storage/place.ts";
 
 declare const __VERSION__: string;
@@ -28,6 +30,8 @@ async function run({ sample = false }: { sample?: boolean }, command: Command): 
   const log = await createLog(settings);
   if (sample) {
     const { fillWithSample } = await import("./transfer/commands.ts");
+    if (placeOf(settings).remote === undefined)
+      makeFolderOf(settings.data_dir, agentsDir(settings.data_dir));
     const isFilled = fillWithSample(placeOf(settings), USUAL_AGENT);
     if (!isFilled) log.warn("The memory is not empty: the sample was not added");
   }
