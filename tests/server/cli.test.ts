@@ -2,9 +2,10 @@
 // stop it.
 
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { OPTION_NAMES } from "../../js/server/src/settings/options.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
@@ -208,6 +209,38 @@ describe("mistyped and misplaced arguments", () => {
     );
   });
 
+  test("get advice if the data folder cannot be made, and no process stays", () => {
+    const advice = "name a folder that this user may write to, with --data-dir or the variable";
+    const commands: (readonly [args: readonly string[], folder: string])[] = [
+      [["serve", "--port", "0"], "agents"],
+      [["serve", "--port", "0", "--sample"], "agents"],
+      [["keys", "create", "--agents", "a"], "keys"],
+    ];
+    const closed = join(temporaryFolder(), "closed");
+    mkdirSync(closed, { mode: 0o500 });
+    const isRoot = process.getuid?.() === 0;
+    const wrong = [
+      ...(process.platform === "linux" ? [["/proc/foo", "ENOENT"] as const] : []),
+      ...(isRoot ? [] : [[join(closed, "data"), "EACCES"] as const]),
+    ];
+    for (const [folder, code] of wrong)
+      for (const [args, part] of commands) {
+        const said = refused([...args, "--data-dir", folder]);
+        const fault = `${join(folder, part)} cannot be made (${code})`;
+        expect(said).toContain(`data_dir is ${folder}, and ${fault}: ${advice} NOUS_DATA_DIR.`);
+      }
+    // The folders above it are not left behind.
+    expect(readdirSync(closed)).toEqual([]);
+    if (process.platform !== "linux") return;
+    for (const args of [
+      ["import", "-"],
+      ["backup", "--all", "/proc/foo/copies"],
+    ]) {
+      const { status } = run([...args, "--data-dir", "/proc/foo"]);
+      expect([args[0], status]).toEqual([args[0], 1]);
+    }
+  });
+
   test.each([
     [["keys", "create"], "--agents"],
     [["backup"], "--force"],
@@ -223,6 +256,36 @@ describe("mistyped and misplaced arguments", () => {
     expect(first).not.toContain("--host");
     expect(settings).toContain("--host");
   });
+});
+
+test("the help of every command begins with its own options", { timeout: 120_000 }, () => {
+  const helpOf = (command: readonly string[]) => run([...command, "--help"]).stdout;
+  /** Returns the commands that a help lists, without `help`. */
+  const listed = (help: string): string[] => {
+    const [, commands = ""] = /^Commands:\n([\s\S]*)/m.exec(help) ?? [];
+    const names = [...commands.matchAll(/^ {2}([a-z]\S*)/gm)].map(([, name]) => name!);
+    return names.filter((name) => name !== "help");
+  };
+  const top = listed(helpOf([]));
+  expect(top).toEqual(expect.arrayContaining(["serve", "presets", "mcp", "keys", "agents"]));
+  let seen = 0;
+  const look = (command: readonly string[]) => {
+    const help = helpOf(command);
+    seen += 1;
+    const own = help.indexOf("\nOptions:\n");
+    const settings = help.indexOf("\nSettings of the server:\n");
+    const line = help.indexOf("  -h, --help ");
+    expect(own, command.join(" ")).toBeGreaterThan(0);
+    expect(line, command.join(" ")).toBeGreaterThan(own);
+    if (settings >= 0) {
+      expect(settings, command.join(" ")).toBeGreaterThan(line);
+      expect(help.slice(own, settings)).not.toContain("(NOUS_");
+      expect(help.indexOf("--host ")).toBeGreaterThan(settings);
+    }
+    for (const name of listed(help)) look([...command, name]);
+  };
+  for (const name of top) look([name]);
+  expect(seen).toBeGreaterThanOrEqual(24);
 });
 
 describe("serving", () => {
@@ -247,7 +310,41 @@ describe("serving", () => {
       .toContain(
         "The embeddings provider at http://127.0.0.1:1/v1 cannot be reached (ECONNREFUSED): until it answers, words",
       );
-    expect((await server.ask("GET //readyz")).status).toBe(200);
+    const sentence =
+      "the embeddings provider cannot be reached (ECONNREFUSED): until it answers, words, edges and " +
+      "time rank, and new memories wait for their vectors";
+    const ready = await server.ask("GET //readyz");
+    expect([ready.status, ready.body]).toEqual([200, { status: "ready", problems: [sentence] }]);
+  });
+
+  test("tells at /readyz that a provider cannot be reached, until it can", {
+    timeout: 40_000,
+  }, async () => {
+    const provider = createServer();
+    const listen = (port: number) =>
+      new Promise<number>((resolve) => {
+        provider.listen(port, "127.0.0.1", () => resolve((provider.address() as AddressInfo).port));
+      });
+    const port = await listen(0);
+    await new Promise((resolve) => provider.close(resolve));
+    onTestFinished(() => void provider.close());
+    const url = `http://127.0.0.1:${port}/v1`;
+    const server = await start(temporaryFolder(), [
+      ...["--analysis-provider", "openai-compatible", "--analysis-base-url", url],
+    ]);
+    const ready = async () => {
+      const { status, body } = await server.ask("GET //readyz");
+      return { status, body };
+    };
+    const problems = [
+      "the language model cannot be reached (ECONNREFUSED): until it answers, statistics consolidate",
+    ];
+    await expect.poll(ready).toEqual({ status: 200, body: { status: "ready", problems } });
+    await listen(port);
+    await expect
+      .poll(ready, { timeout: 20_000 })
+      .toEqual({ status: 200, body: { status: "ready" } });
+    expect(server.log()).toContain(`The language model at ${url} can be reached again`);
   });
 
   test("is the default command, and it prints its address", async () => {

@@ -5,13 +5,22 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createMCPClient } from "@ai-sdk/mcp";
+import { Experimental_StdioMCPTransport } from "@ai-sdk/mcp/mcp-stdio";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/sdk/types.js";
 import { parse } from "jsonc-parser";
 import { estimateTokens } from "nous-wasm";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { CLIENT_NAMES, installationOf } from "../../js/server/src/mcp/install.ts";
+import { earlyAnswer, VERSIONS } from "../../js/server/src/mcp/early.ts";
+import {
+  CLIENT_NAMES,
+  type ClientName,
+  fileOf,
+  installationOf,
+  type Where,
+} from "../../js/server/src/mcp/install.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { sharedServer } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -49,12 +58,21 @@ const overHttp = (agent: string) =>
     ),
   );
 
-const stdio = (folder: string, ...more: string[]) =>
+const stdio = (folder: string, ...more: string[]) => stdioWith({}, folder, ...more);
+
+const stdioWith = (env: Record<string, string>, folder: string, ...more: string[]) =>
   new StdioClientTransport({
     command: process.execPath,
     args: [PROGRAM, "mcp", "--data-dir", folder, ...more],
+    env,
     stderr: "ignore",
   });
+
+const HELLO = {
+  protocolVersion: "2025-06-18",
+  capabilities: {},
+  clientInfo: { name: "x", version: "1" },
+};
 
 describe("the tools", () => {
   test("are nine, each with a description, a schema and hints", async () => {
@@ -173,7 +191,7 @@ describe("the tools", () => {
     ["remember", { text: "" }],
     ["remember", { text: " " }],
     ["remember", { text: 7 }],
-    ["remember", { text: "a", type: "trade" }],
+    ["remember", { text: "a", type: "" }],
     ["remember", { text: "a", importance: 3 }],
     ["remember", { text: "a", event_time: "yesterday" }],
     ["remember", { text: "a", expires_at: "soon" }],
@@ -223,9 +241,80 @@ describe("the tools", () => {
     const { body } = await server().ask("GET /nodes", undefined, { "x-nous-agent": "wrong" });
     expect(body.count).toBe(0);
   });
+
+  test("refuse an argument that they do not have, by a sentence with the nearest one", async () => {
+    const { mcp, call } = await overHttp("strict");
+    const { tools } = await mcp.listTools();
+    for (const { name, inputSchema } of tools) {
+      const { isError, text } = await call(name, { tabs: ["a"] });
+      expect([isError, text], name).toEqual([
+        true,
+        expect.stringMatching(new RegExp(`${name} has no argument tabs: (did|its)`)),
+      ]);
+      expect(inputSchema.additionalProperties, name).toBe(false);
+    }
+    for (const [name, given, sentence] of [
+      ["recall", { query: "a", tabs: ["a"] }, "recall has no argument tabs: did you mean tags?"],
+      ["recall", { query: "a", usr: "m" }, "recall has no argument usr: did you mean user?"],
+      ["recall", { query: "a", top_k: 3 }, "recall has no argument top_k: did you mean limit?"],
+      ["context", { query: "a" }, "context has no argument query: did you mean input?"],
+      ["remember", { content: "a" }, "remember has no argument content: did you mean text?"],
+      ["forget", { id: "n_a", force: true }, "forget has no argument force: its arguments are id,"],
+      ["conflicts", { limit: 3, staus: "x" }, "no argument limit: its arguments are conflict_id"],
+    ] as const)
+      expect((await call(name, given)).text).toContain(sentence);
+    const { body } = await server().ask("GET /nodes", undefined, { "x-nous-agent": "strict" });
+    expect(body.count).toBe(0);
+  });
+
+  test("remember keeps within its tokens, and says how many memories it stored", async () => {
+    const { call } = await overHttp("long answer");
+    const text = Array.from(
+      { length: 60 },
+      (_, place) =>
+        `# Chapter ${place}\n\n${`Ferry ${place} leaves pier ${place * 7}. `.repeat(40)}`,
+    ).join("\n\n");
+    const { text: said, data } = await call("remember", { text, max_tokens: 50 });
+    expect(estimateTokens(said)).toBeLessThanOrEqual(50);
+    expect(said).toMatch(/… \d+ more: raise max_tokens to see them\.$/);
+    const [stored, count] = [data.stored as object[], data.count as number];
+    expect(count).toBeGreaterThan(20);
+    expect(said.split("\n")).toHaveLength(stored.length + 1);
+    const { text: whole } = await call("remember", { text, max_tokens: 8_000 });
+    expect(whole.split("\n")).toHaveLength(count);
+    expect(whole).toContain("Known already");
+  });
 });
 
 describe("over HTTP", () => {
+  test("a query parameter other than `agent` is refused with the nearest name", async () => {
+    const post = async (query: string) => {
+      const answer = await fetch(`${server().url}/mcp${query}`, {
+        method: "POST",
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: HELLO }),
+        headers: {
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+        },
+      });
+      return { status: answer.status, body: await answer.json() };
+    };
+    const refused = (path: string, message: string) => ({
+      status: 400,
+      body: { error: "the request is not valid", issues: [{ path, message }] },
+    });
+    expect(await post("?agnet=x")).toEqual(
+      refused("agnet", "is not a field of this request: did you mean agent?"),
+    );
+    expect(await post("?agent=x&session=1")).toEqual(
+      refused("session", "is not a field of this request: its fields are agent"),
+    );
+    expect(await post("?agent=x&agent=y")).toEqual(
+      refused("agent", "must be given once: a session is about one agent"),
+    );
+    expect((await post("?agent=x")).status).toBe(200);
+  });
+
   test("an independent client lists and calls the tools", async () => {
     const mcp = await createMCPClient({
       transport: { type: "http", url: `${server().url}/mcp?agent=independent` },
@@ -273,13 +362,24 @@ describe("over HTTP", () => {
   });
 });
 
-const HELLO = {
-  protocolVersion: "2025-06-18",
-  capabilities: {},
-  clientInfo: { name: "x", version: "1" },
-};
-
 describe("over standard input and output", () => {
+  test("an independent client lists and calls the tools", async () => {
+    const args = [PROGRAM, "mcp", "--data-dir", temporaryFolder()];
+    const mcp = await createMCPClient({
+      transport: new Experimental_StdioMCPTransport({ command: process.execPath, args }),
+    });
+    onTestFinished(() => mcp.close());
+    const tools = await mcp.tools();
+    const use = (name: "remember" | "recall", given: object) => {
+      const tool = tools[name] as unknown as { execute(given: object, options: object): unknown };
+      return tool.execute(given, { toolCallId: "1", messages: [] });
+    };
+    await use("remember", { text: "Rex is a dog." });
+    expect(JSON.stringify(await use("recall", { query: "Who is Rex?" }))).toContain(
+      "Rex is a dog.",
+    );
+  });
+
   test("starts within its time, and writes nothing but the protocol", async () => {
     const folder = temporaryFolder();
     const child = spawn(process.execPath, [PROGRAM, "mcp", "--data-dir", folder], {
@@ -314,6 +414,67 @@ describe("over standard input and output", () => {
       .map((line) => JSON.parse(line) as { jsonrpc: string; id?: number });
     expect(lines.map(({ id }) => id)).toEqual([1, 2]);
     for (const { jsonrpc } of lines) expect(jsonrpc).toBe("2.0");
+  });
+
+  test("answers `initialize` before the server is loaded, as the SDK would", async () => {
+    expect(VERSIONS).toEqual(SUPPORTED_PROTOCOL_VERSIONS);
+    const { answers } = await saidTo(temporaryFolder(), [
+      [{ id: 1, method: "initialize", params: HELLO }, { method: "notifications/initialized" }],
+      [{ id: 2, method: "ping" }],
+    ]);
+    const overHttp = await fetch(`${server().url}/mcp`, {
+      method: "POST",
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: HELLO }),
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+      },
+    });
+    const bySdk = (await overHttp.json()) as { result: { serverInfo: { version: string } } };
+    expect(answers).toEqual([bySdk, { jsonrpc: "2.0", id: 2, result: {} }]);
+    const { version } = bySdk.result.serverInfo;
+    for (const protocolVersion of VERSIONS) {
+      const params = { ...HELLO, protocolVersion };
+      const line = JSON.stringify({ jsonrpc: "2.0", id: "a", method: "initialize", params });
+      expect(earlyAnswer(`${line}\n`, version)).toMatchObject({
+        id: "a",
+        result: { protocolVersion, capabilities: { tools: {} } },
+      });
+      expect(earlyAnswer(line, version)).toBeUndefined();
+    }
+    expect(bytesLoadedBy("cli.mjs")).toBeLessThan(20_000);
+  });
+
+  test("answers once to an `initialize` that comes in parts, late, or of another version", async () => {
+    const text = `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: HELLO })}\n`;
+    const params = { ...HELLO, protocolVersion: "2020-01-01" };
+    const ping = { id: 2, method: "ping" };
+    for (const parts of [
+      [text.slice(0, 30), text.slice(30), [ping]],
+      [[{ id: 1, method: "initialize", params }], [ping]],
+      [[], text, [ping]],
+    ]) {
+      const { answers, status } = await saidTo(temporaryFolder(), parts, 60);
+      expect(answers.map(({ id }) => id)).toEqual([1, 2]);
+      expect(answers[0]!.result?.protocolVersion).toMatch(/^20/);
+      expect(status).toBe(0);
+    }
+    const wrong = [{ id: 1, method: "initialize", params: { ...HELLO, clientInfo: {} } }, ping];
+    const { answers } = await saidTo(temporaryFolder(), [wrong]);
+    expect(answers.map(({ id }) => id)).toEqual([1, 2]);
+    expect(answers[0]).toHaveProperty("error");
+  });
+
+  test("a wrong setting ends the program with a sentence, though `initialize` is answered", async () => {
+    const file = join(temporaryFolder(), "a file");
+    writeFileSync(file, "");
+    const hello = { id: 1, method: "initialize", params: HELLO };
+    const { answers, status, errors } = await saidTo(file, [[hello]], 0, true);
+    expect(answers.map(({ id }) => id)).toEqual([1]);
+    expect({ status, errors }).toEqual({
+      status: 1,
+      errors: `data_dir is ${file}, which is a file: name a folder.\n`,
+    });
   });
 
   test("shares the data of a server that runs", async () => {
@@ -365,6 +526,42 @@ describe("over standard input and output", () => {
     });
     expect(asked.body.count).toBe(0);
     expect((await call("recall", { query: "spare key" })).text).toContain("shed");
+  });
+
+  test("a missing, unknown or narrow key is told with its variable and the way to one", async () => {
+    const folder = temporaryFolder();
+    const create = (...more: string[]) =>
+      spawnSync(process.execPath, [PROGRAM, "keys", "create", "--data-dir", folder, ...more], {
+        encoding: "utf8",
+      }).stdout.trim();
+    const [mine, other] = [create("--agents", "mine", "--creates-agents"), create("--agents", "b")];
+    const way =
+      "make one with `nous-server keys create --agents mine --creates-agents`, put it into the " +
+      "variable NOUS_MCP_KEY (`env`) of the client's configuration, and restart the client.";
+    const said = async (env: Record<string, string>) => {
+      const { mcp, call } = await connected(stdioWith(env, folder, "--agent", "mine"));
+      const { isError, text } = await call("remember", { text: "Rex is a dog." });
+      await mcp.close();
+      return { isError, text };
+    };
+    const refusal = (text: string) => ({ isError: true, text: `${text}: ${way}` });
+    const missing = refusal("The server has keys, and NOUS_MCP_KEY is not set");
+    expect(await said({})).toEqual(missing);
+    expect(await said({ NOUS_MCP_KEY: "" })).toEqual(missing);
+    expect(await said({ NOUS_MCP_KEY: "nous_wrong" })).toEqual(
+      refusal("The server does not know the key in NOUS_MCP_KEY"),
+    );
+    expect(await said({ NOUS_MCP_KEY: other })).toEqual(
+      refusal("The key in NOUS_MCP_KEY may not do this (the key is not for this agent)"),
+    );
+    expect(await said({ NOUS_MCP_KEY: `${mine}\n` })).toMatchObject({ isError: false });
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [PROGRAM, "mcp", "--data-dir", folder],
+      { encoding: "utf8", input: "", env: { ...process.env, NOUS_MCP_KEY: "schlüssel" } },
+    );
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+    expect(stderr).toMatch(/^The environment variable NOUS_MCP_KEY is no key: .+\.\n$/);
   });
 
   test("three clients at once lose no write", async () => {
@@ -419,6 +616,54 @@ describe("over standard input and output", () => {
   });
 });
 
+interface Answered {
+  id: number;
+  result?: Record<string, unknown>;
+}
+
+/**
+ * Starts `nous-server mcp`, writes these parts with a pause after each, waits for two answers or its
+ * end, and returns what it wrote.
+ */
+async function saidTo(
+  folder: string,
+  parts: readonly (string | readonly object[])[],
+  pause = 0,
+  untilEnd = false,
+): Promise<{ answers: Answered[]; status: number | null; errors: string }> {
+  const child = spawn(process.execPath, [PROGRAM, "mcp", "--data-dir", folder]);
+  const end = ended(child);
+  let [out, errors] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    out += chunk;
+  });
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    errors += chunk;
+  });
+  const lines = () => out.split("\n").filter((line) => line !== "");
+  for (const part of parts) {
+    const messages = typeof part === "string" ? [] : part;
+    const text = messages.map((one) => `${JSON.stringify({ jsonrpc: "2.0", ...one })}\n`).join("");
+    child.stdin.write(typeof part === "string" ? part : text);
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+  if (!untilEnd) {
+    await until(() => lines().length >= 2);
+    child.stdin.end();
+  }
+  const status = await end;
+  return { answers: lines().map((line) => JSON.parse(line) as Answered), status, errors };
+}
+
+/** Returns the bytes of a file of the program, and of all files that it imports when it is loaded. */
+function bytesLoadedBy(name: string, seen = new Set<string>()): number {
+  if (seen.has(name)) return 0;
+  seen.add(name);
+  const text = readFileSync(join(dirname(PROGRAM), name), "utf8");
+  const imported = [...text.matchAll(/(?:from|import)"\.\/([^"]+)"/g)].map(([, file]) => file!);
+  return imported.reduce((sum, file) => sum + bytesLoadedBy(file, seen), text.length);
+}
+
 const INSPECTOR = join(
   import.meta.dirname,
   "../../node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js",
@@ -453,6 +698,68 @@ describe("installation", () => {
     expect(after).toContain('"mcp"');
     writeFileSync(file, "{ broken");
     expect(() => installationOf(given)).toThrow("mend it first");
+  });
+
+  /** The files of each client: of Linux, macOS and Windows. */
+  const FILES: Record<ClientName, readonly [linux: string, darwin: string, win32: string]> = {
+    "claude-desktop": [
+      "/home/mira/.config/Claude/claude_desktop_config.json",
+      "/Users/mira/Library/Application Support/Claude/claude_desktop_config.json",
+      "C:\\Users\\mira\\AppData\\Roaming\\Claude\\claude_desktop_config.json",
+    ],
+    "claude-code": [
+      "/home/mira/.claude.json",
+      "/Users/mira/.claude.json",
+      "C:\\Users\\mira\\.claude.json",
+    ],
+    cursor: [
+      "/home/mira/.cursor/mcp.json",
+      "/Users/mira/.cursor/mcp.json",
+      "C:\\Users\\mira\\.cursor\\mcp.json",
+    ],
+    vscode: [
+      "/home/mira/.config/Code/User/mcp.json",
+      "/Users/mira/Library/Application Support/Code/User/mcp.json",
+      "C:\\Users\\mira\\AppData\\Roaming\\Code\\User\\mcp.json",
+    ],
+    zed: [
+      "/home/mira/.config/zed/settings.json",
+      "/Users/mira/.config/zed/settings.json",
+      "C:\\Users\\mira\\AppData\\Roaming\\Zed\\settings.json",
+    ],
+  };
+  const HOMES = ["/home/mira", "/Users/mira", "C:\\Users\\mira"];
+
+  test.each(CLIENT_NAMES)("finds the file of %s on Linux, macOS and Windows", (name) => {
+    for (const [place, system] of (["linux", "darwin", "win32"] as const).entries()) {
+      const where: Where = { home: HOMES[place]!, system, environment: {} };
+      expect(fileOf(name, where)).toBe(FILES[name][place]);
+      // Empty variables count as missing ones.
+      const empty = { APPDATA: "", XDG_CONFIG_HOME: "" };
+      expect(fileOf(name, { ...where, environment: empty })).toBe(FILES[name][place]);
+    }
+    const roaming = { APPDATA: "D:\\Profile\\Roaming", XDG_CONFIG_HOME: "/elsewhere" };
+    const windows = fileOf(name, { home: HOMES[2]!, system: "win32", environment: roaming });
+    const inAppData = FILES[name][2].includes("AppData");
+    expect(windows.startsWith(inAppData ? "D:\\Profile\\Roaming\\" : HOMES[2]!)).toBe(true);
+    const linux = fileOf(name, { home: HOMES[0]!, system: "linux", environment: roaming });
+    const inConfig = FILES[name][0].includes("/.config/");
+    expect(linux.startsWith(inConfig ? "/elsewhere/" : HOMES[0]!)).toBe(true);
+  });
+
+  test("finds the file of a project, as the system writes paths", () => {
+    const at = (system: "linux" | "win32", project: string) => (name: ClientName) =>
+      fileOf(name, { home: "", system, environment: {} }, project);
+    const names = ["claude-code", "cursor", "vscode", "zed"] as const;
+    expect(names.map(at("linux", "/work/app"))).toEqual([
+      ...["/work/app/.mcp.json", "/work/app/.cursor/mcp.json"],
+      ...["/work/app/.vscode/mcp.json", "/work/app/.zed/settings.json"],
+    ]);
+    expect(names.map(at("win32", "C:\\app"))).toEqual([
+      ...["C:\\app\\.mcp.json", "C:\\app\\.cursor\\mcp.json"],
+      ...["C:\\app\\.vscode\\mcp.json", "C:\\app\\.zed\\settings.json"],
+    ]);
+    expect(() => at("linux", "/work/app")("claude-desktop")).toThrow("no configuration for a");
   });
 
   test("by the command prints a trial, writes the file, and keeps the old one", () => {

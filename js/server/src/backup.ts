@@ -2,7 +2,7 @@
 // adopts a database of Hynous' server.
 
 import { randomUUID } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import Database from "libsql";
 import { agentFile, snapshotsOf } from "./settings/paths.ts";
@@ -18,6 +18,7 @@ import {
 } from "./storage/files.ts";
 import { agentsIn } from "./storage/hosted-agents.ts";
 import { LibsqlStorage } from "./storage/libsql.ts";
+import { makeFolder } from "./storage/make-folder.ts";
 import { exclusively, schemaOf } from "./storage/migrate.ts";
 import { checkAgentName, type Place } from "./storage/place.ts";
 import { Target, type TargetOptions } from "./storage/target.ts";
@@ -66,7 +67,7 @@ export async function* backUpAll(
   folder: string,
   options?: TargetOptions,
 ): AsyncIterable<{ agent: string; file: string }> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   for (const { agent } of await agentsIn(place)) {
     const name = encodeURIComponent(agent);
     const short =
@@ -136,7 +137,7 @@ async function takeCopy(
   checkAgentName(agent);
   if (!existsSync(from)) throw new StorageError(`There is no file ${from}.`);
   const copy = `${file}.tmp`;
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file));
   // The log of an earlier attempt would be applied to this copy.
   removeDatabase(copy);
   try {

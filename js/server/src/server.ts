@@ -1,7 +1,6 @@
 // The server as a whole: starts and stops the agent threads and the HTTP front.
 
 import { randomUUID } from "node:crypto";
-import { mkdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { KeyRing } from "./keys/ring.ts";
 import type { Logger } from "./log.ts";
@@ -12,6 +11,7 @@ import { agentsDir } from "./settings/paths.ts";
 import type { InForce } from "./settings/read.ts";
 import { SettingsError } from "./settings/settings-error.ts";
 import { removeAddress, writeAddress } from "./storage/address-file.ts";
+import { makeFolderOf } from "./storage/make-folder.ts";
 import { identityOf } from "./storage/open-files.ts";
 import { placeOf } from "./storage/place.ts";
 import { cutLogsIn } from "./storage/wal.ts";
@@ -37,11 +37,11 @@ export async function startServer(
   refuseExposure(settings.host, keys);
   const mostBytes = (settings.max_resident_mb * 2 ** 20) / settings.workers;
   const residence = { idle: settings.agent_idle * 1000, mostBytes };
+  const folder = place.remote === undefined ? madeFolder(place.dataDir) : undefined;
   const found = place.remote === undefined ? cutLogsIn(place.dataDir) : new Map<string, string>();
   for (const why of found.values()) log.error(why);
   // With less durability a power cut does that, too, and the last moments may be lost.
   const cutLogs: typeof found = place.durability === "full" ? found : new Map();
-  const folder = place.remote === undefined ? madeFolder(agentsDir(place.dataDir)) : undefined;
   const unsent = new Unsent();
   const instance = randomUUID();
   const { compat, ranking, count_outcomes: countOutcomes, preset } = settings;
@@ -96,9 +96,14 @@ async function refuseUsedPort({ host, port }: { host: string; port: number }): P
     );
 }
 
-/** Returns the device and inode of a folder, and creates the folder if it is missing. */
-function madeFolder(path: string): string {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+/**
+ * Returns the device and inode of the folder of databases, and makes the folder if it is missing.
+ *
+ * @throws {SettingsError} If it cannot be made: nothing has been opened yet.
+ */
+function madeFolder(dataDir: string): string {
+  const path = agentsDir(dataDir);
+  makeFolderOf(dataDir, path);
   return identityOf(path)!;
 }
 

@@ -12,7 +12,7 @@ import { createHttpServer } from "../http/malformed-requests.ts";
 import type { KeyRing } from "../keys/ring.ts";
 import type { Logger } from "../log.ts";
 import { engineConfigOf } from "../presets/preset.ts";
-import { warnIfUnreachable } from "../providers/reachable.ts";
+import { Reachability } from "../providers/reachable.ts";
 import { USUAL_AGENT } from "../settings/agent-names.ts";
 import { hostnameOf } from "../settings/options.ts";
 import { presetOfAll } from "../settings/preset.ts";
@@ -77,6 +77,7 @@ export function createFront(
   const usualPool = analysis ?? embedding ?? pool;
   const extraction = extractor && new ExtractionPool(usualPool, pool, extractor);
   let [isReady, isStopping] = [false, false];
+  let providers: Reachability[] = [];
   const app = createApp({
     instance,
     agents: extraction ?? usualPool,
@@ -94,26 +95,29 @@ export function createFront(
     pageFolder: PAGE_FOLDER,
     hasOneAgent: placeOf(settings).remote !== undefined,
     isReady: () => isReady,
+    problems: () => providers.flatMap(({ problem }) => problem ?? []),
     isStopping: () => isStopping,
   });
-  const warnOfProviders = () => {
-    const { embeddings_base_url, analysis_base_url, extraction_base_url } = settings;
-    if (embedder !== undefined)
-      void warnIfUnreachable("embeddings provider", embeddings_base_url, {
-        log,
-        without: "words, edges and time rank, and new memories wait for their vectors",
-      });
-    if (analyst !== undefined)
-      void warnIfUnreachable("language model", analysis_base_url, {
-        log,
-        without: "statistics consolidate",
-      });
-    if (extractor !== undefined)
-      void warnIfUnreachable("language model of facts", extraction_base_url, {
-        log,
-        without: "conversations are stored without facts",
-      });
-  };
+  const watched = [
+    {
+      isUsed: embedder !== undefined,
+      what: "embeddings provider",
+      baseUrl: settings.embeddings_base_url,
+      without: "words, edges and time rank, and new memories wait for their vectors",
+    },
+    {
+      isUsed: analyst !== undefined,
+      what: "language model",
+      baseUrl: settings.analysis_base_url,
+      without: "statistics consolidate",
+    },
+    {
+      isUsed: extractor !== undefined,
+      what: "language model of facts",
+      baseUrl: settings.extraction_base_url,
+      without: "conversations are stored without facts",
+    },
+  ];
   let server: Server | undefined;
   let scheduler: Scheduler | undefined;
   return {
@@ -121,7 +125,7 @@ export function createFront(
       server = await listen(app.fetch, host, port);
       isReady = true;
       embedding?.wake(USUAL_AGENT);
-      warnOfProviders();
+      providers = watched.filter(({ isUsed }) => isUsed).map((one) => new Reachability(one, log));
       const intervals = {
         decay: decay_interval * 1000,
         expire: decay_interval * 1000,
@@ -133,6 +137,7 @@ export function createFront(
     },
     async close() {
       [isReady, isStopping] = [false, true];
+      for (const provider of providers) provider.close();
       analyst?.close();
       extractor?.close();
       await Promise.all([embedding?.close(), server && closeServer(server), scheduler?.stop()]);

@@ -74,6 +74,8 @@ export interface AppOptions {
   hasOneAgent: boolean;
   /** Whether the server can take requests. */
   isReady(): boolean;
+  /** Sentences on what does not work, though the server takes requests. */
+  problems(): string[];
   /** Whether the server is stopping, so that it closes each connection after its answer. */
   isStopping(): boolean;
 }
@@ -89,7 +91,7 @@ const PLACES = {
 export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   const app = new OpenAPIHono<Carried>();
   const metrics = new Metrics(options.pool);
-  const { keys, known, log, maxBodyBytes, hasOneAgent, isReady, isStopping } = options;
+  const { keys, known, log, maxBodyBytes, hasOneAgent, isReady, isStopping, problems } = options;
   app.use(async (context, next) => {
     const given = context.req.header("x-request-id") ?? "";
     const requestId = REQUEST_ID.test(given) ? given : randomUUID();
@@ -150,9 +152,11 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   app.get("/livez", (context) =>
     context.json({ status: "alive" }, 200, { [INSTANCE_HEADER]: options.instance }),
   );
-  app.get("/readyz", (context) =>
-    isReady() ? context.json({ status: "ready" }) : context.json({ error: "not ready" }, 503),
-  );
+  app.get("/readyz", (context) => {
+    if (!isReady()) return context.json({ error: "not ready" }, 503);
+    const found = problems();
+    return context.json({ status: "ready", ...(found.length === 0 ? {} : { problems: found }) });
+  });
   app.use(servePage(options.pageFolder));
   // Routes after this one, and unknown paths, need a key if the server has keys.
   app.use(async (context, next) => {

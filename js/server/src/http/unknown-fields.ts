@@ -7,7 +7,8 @@ import { nearest } from "../settings/nearest.ts";
 /** Names that other memory layers use, and ours. */
 const ELSEWHERE: ReadonlyMap<string, readonly string[]> = new Map([
   ["content", ["text", "content_body"]],
-  ["text", ["content_body"]],
+  ["memory", ["text"]],
+  ["text", ["content_body", "query", "input"]],
   ["body", ["content_body"]],
   ["title", ["content_title"]],
   ["summary", ["content_summary"]],
@@ -19,9 +20,14 @@ const ELSEWHERE: ReadonlyMap<string, readonly string[]> = new Map([
   ["k", ["limit"]],
   ["n", ["limit"]],
   ["q", ["query"]],
-  ["question", ["query"]],
+  ["question", ["query", "input"]],
+  ["query", ["input"]],
+  ["message", ["input"]],
+  ["input", ["query"]],
   ["filters", ["filter"]],
   ["where", ["filter"]],
+  ["memory_id", ["id"]],
+  ["node_id", ["id"]],
   ["ttl", ["expires_at"]],
   ["expires", ["expires_at"]],
   ["timestamp", ["created_at", "event_time"]],
@@ -98,9 +104,14 @@ function ofObject(
   });
 }
 
+/** Returns the known name that an unknown one may stand for; undefined if none is near. */
+export function meantBy(given: string, known: readonly string[]): string | undefined {
+  return ELSEWHERE.get(given)?.find((name) => known.includes(name)) ?? nearest(given, known);
+}
+
 /** Says that a field is unknown, and which one may be meant. */
-function messageOf(key: string, known: readonly string[]): string {
-  const meant = ELSEWHERE.get(key)?.find((name) => known.includes(name)) ?? nearest(key, known);
+export function messageOf(key: string, known: readonly string[]): string {
+  const meant = meantBy(key, known);
   if (meant !== undefined) return `is not a field of this request: did you mean ${meant}?`;
   if (known.length === 0) return "is not a field of this request: it has none";
   return `is not a field of this request: its fields are ${known.join(", ")}`;

@@ -3,13 +3,14 @@
 // nothing about a random value of 256 bits.
 
 import { createHash, randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { SCOPES, type Scope } from "../api/operation.ts";
 import { newId } from "../ids.ts";
 import { keysDir, keysMarker } from "../settings/paths.ts";
 import { syncFolder, writeWhole } from "../storage/files.ts";
+import { makeFolderOf } from "../storage/make-folder.ts";
 
 const KEY_BYTES = 32;
 /** Marks a text as a key of this server, for people and for secret scanners. */
@@ -57,7 +58,7 @@ export function createKey(dataDir: string, rights: Rights): { key: string; id: s
   const { agents, scopes, creates_agents } = rights;
   const sha256 = digestOf(key).toString("hex");
   const kept = { created_at: new Date().toISOString(), agents, scopes, creates_agents, sha256 };
-  mkdirSync(keysDir(dataDir), { recursive: true, mode: 0o700 });
+  makeFolderOf(dataDir, keysDir(dataDir));
   needKeys(dataDir);
   writeWhole(fileOf(dataDir, id), [Buffer.from(`${JSON.stringify(kept, null, 2)}\n`)]);
   return { key, id };

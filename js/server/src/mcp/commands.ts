@@ -6,8 +6,8 @@ import { type Command, Option } from "commander";
 import { createLog } from "../log.ts";
 import { USUAL_AGENT } from "../settings/agent-names.ts";
 import { settingsOf, withOptions } from "../settings/flags.ts";
-import { MCP_KEY_VARIABLE } from "../settings/read.ts";
 import type { ClientName } from "./install.ts";
+import { keyOf } from "./key.ts";
 
 const CLIENT_NAMES = ["claude-desktop", "claude-code", "cursor", "vscode", "zed"];
 
@@ -18,11 +18,12 @@ export function addMcpCommands(program: Command, version: string): void {
       .description("serves the memory to a model by MCP, over standard input and output")
       .option("--agent <NAME>", "the agent", USUAL_AGENT),
   ).action(async ({ agent }: { agent: string }, command: Command) => {
+    const key = keyOf(process.env);
     const inForce = await settingsOf(command);
     const log = await createLog({ ...inForce.settings, log_level: "warn" });
     const { serveStdio } = await import("./stdio.ts");
     const worker = new URL("./worker.mjs", import.meta.url);
-    await serveStdio(inForce, { agent, key: process.env[MCP_KEY_VARIABLE], log, worker, version });
+    await serveStdio(inForce, { agent, key, log, worker, version });
     process.exit(0);
   });
   mcp

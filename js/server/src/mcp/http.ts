@@ -4,13 +4,17 @@
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { Context, Env, Hono } from "hono";
 import { BASE } from "../http/base-path.ts";
-import { wrong } from "../refusal.ts";
+import { messageOf } from "../http/unknown-fields.ts";
+import { NOT_VALID, Refusal, wrong } from "../refusal.ts";
 import { isAgentName } from "../settings/agent-names.ts";
 import { asHeader } from "./agent-header.ts";
 import { type Ask, mcpServer } from "./tools.ts";
 
 /** Headers of the caller that the requests of tools carry on. */
 const CARRIED = ["authorization", "host", "origin", "sec-fetch-site", "x-nous-agent"];
+
+/** The query parameters of /mcp. */
+const PARAMETERS = ["agent"];
 
 /** Answers a request at /mcp. `app` is the application that has the routes of /v1. */
 export async function answerMcp<Its extends Env>(
@@ -21,12 +25,22 @@ export async function answerMcp<Its extends Env>(
   // Without sessions there is nothing to stream, and nothing to end.
   if (context.req.method !== "POST")
     return context.json({ error: "MCP is answered to POST alone" }, 405, { allow: "POST" });
+  const given = context.req.queries();
+  const unknown = Object.keys(given).filter((name) => !PARAMETERS.includes(name));
+  if (unknown.length > 0)
+    throw new Refusal(
+      400,
+      NOT_VALID,
+      unknown.map((path) => ({ path, message: messageOf(path, PARAMETERS) })),
+    );
   const headers = new Headers();
   for (const name of CARRIED) {
     const value = context.req.header(name);
     if (value !== undefined) headers.set(name, value);
   }
-  const agent = context.req.query("agent");
+  const [agent, another] = given.agent ?? [];
+  if (another !== undefined)
+    throw wrong("agent", "must be given once: a session is about one agent");
   if (agent !== undefined) {
     if (!isAgentName(agent)) throw wrong("agent", "is not the name of an agent");
     headers.set("x-nous-agent", asHeader(agent));

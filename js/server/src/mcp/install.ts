@@ -10,16 +10,23 @@ import {
   writeFileSync,
 } from "node:fs";
 import { homedir, platform } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, posix, win32 } from "node:path";
 import { applyEdits, modify, type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import { SettingsError } from "../settings/settings-error.ts";
 
 /** The name of the server in a client's configuration. */
 const NAME = "nous";
 
+/** Where the files of a user are. */
+export interface Where {
+  home: string;
+  system: NodeJS.Platform;
+  environment: NodeJS.ProcessEnv;
+}
+
 interface Client {
   /** The file for all projects of the user. */
-  file(home: string, system: NodeJS.Platform): string;
+  file(where: Where): string;
   /** The file of a project, relative to it; undefined if the client has none. */
   project?: string;
   /** The key under which servers stand. */
@@ -30,43 +37,52 @@ interface Client {
 
 const stdio = (command: string, args: readonly string[]) => ({ command, args });
 
+/** Joins parts as the paths of the system are written. */
+const joined = ({ system }: Pick<Where, "system">, ...parts: string[]): string =>
+  (system === "win32" ? win32 : posix).join(...parts);
+
+/** Returns the folder in which programs of Linux keep their settings. */
+const xdgDir = (where: Where): string =>
+  where.environment.XDG_CONFIG_HOME || joined(where, where.home, ".config");
+
 /** Returns the folder in which programs keep their settings. */
-function configDir(home: string, system: NodeJS.Platform): string {
-  if (system === "darwin") return join(home, "Library", "Application Support");
-  if (system === "win32") return process.env.APPDATA ?? join(home, "AppData", "Roaming");
-  return process.env.XDG_CONFIG_HOME ?? join(home, ".config");
+function configDir(where: Where): string {
+  const { home, system, environment } = where;
+  if (system === "darwin") return joined(where, home, "Library", "Application Support");
+  if (system === "win32") return environment.APPDATA || joined(where, home, "AppData", "Roaming");
+  return xdgDir(where);
 }
 
 export const CLIENTS = {
   "claude-desktop": {
-    file: (home, system) => join(configDir(home, system), "Claude", "claude_desktop_config.json"),
+    file: (where) => joined(where, configDir(where), "Claude", "claude_desktop_config.json"),
     key: "mcpServers",
     entry: stdio,
   },
   "claude-code": {
-    file: (home) => join(home, ".claude.json"),
+    file: (where) => joined(where, where.home, ".claude.json"),
     project: ".mcp.json",
     key: "mcpServers",
     entry: (command, args) => ({ type: "stdio", command, args }),
   },
   cursor: {
-    file: (home) => join(home, ".cursor", "mcp.json"),
-    project: join(".cursor", "mcp.json"),
+    file: (where) => joined(where, where.home, ".cursor", "mcp.json"),
+    project: ".cursor/mcp.json",
     key: "mcpServers",
     entry: stdio,
   },
   vscode: {
-    file: (home, system) => join(configDir(home, system), "Code", "User", "mcp.json"),
-    project: join(".vscode", "mcp.json"),
+    file: (where) => joined(where, configDir(where), "Code", "User", "mcp.json"),
+    project: ".vscode/mcp.json",
     key: "servers",
     entry: (command, args) => ({ type: "stdio", command, args }),
   },
   zed: {
-    file: (home, system) =>
-      system === "win32"
-        ? join(configDir(home, system), "Zed", "settings.json")
-        : join(process.env.XDG_CONFIG_HOME ?? join(home, ".config"), "zed", "settings.json"),
-    project: join(".zed", "settings.json"),
+    file: (where) =>
+      where.system === "win32"
+        ? joined(where, configDir(where), "Zed", "settings.json")
+        : joined(where, xdgDir(where), "zed", "settings.json"),
+    project: ".zed/settings.json",
     key: "context_servers",
     entry: (command, args) => ({ source: "custom", command, args, env: {} }),
   },
@@ -83,6 +99,7 @@ export interface InstallOptions {
   project?: string | undefined;
   home?: string;
   system?: NodeJS.Platform;
+  environment?: Where["environment"];
 }
 
 /** A file as it is to be written. */
@@ -96,16 +113,28 @@ export interface Installation {
 }
 
 /**
+ * Returns the file of a client's configuration, for the user or for a project. Reads nothing.
+ *
+ * @throws {SettingsError} If the client has no file for a project.
+ */
+export function fileOf(name: ClientName, where: Where, project?: string): string {
+  const client: Client = CLIENTS[name];
+  if (project === undefined) return client.file(where);
+  if (client.project === undefined)
+    throw new SettingsError(`${name} has no configuration for a project.`);
+  return joined(where, project, client.project);
+}
+
+/**
  * Returns the configuration of a client with our server in it.
  *
  * @throws {SettingsError} If the client has no file for a project, or if its file is not JSON.
  */
 export function installationOf(options: InstallOptions): Installation {
-  const { command, args, project, home = homedir(), system = platform() } = options;
+  const { command, args, project } = options;
+  const { home = homedir(), system = platform(), environment = process.env } = options;
   const client: Client = CLIENTS[options.client];
-  if (project !== undefined && client.project === undefined)
-    throw new SettingsError(`${options.client} has no configuration for a project.`);
-  const file = project === undefined ? client.file(home, system) : join(project, client.project!);
+  const file = fileOf(options.client, { home, system, environment }, project);
   const before = existsSync(file) ? readFileSync(file, "utf8").replace(/^\uFEFF/, "") : undefined;
   const text = before === undefined || before.trim() === "" ? "{}\n" : before;
   const errors: ParseError[] = [];

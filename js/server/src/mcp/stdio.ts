@@ -6,7 +6,9 @@
 // the first tool is called; processes of other clients then find that one. Several servers on one folder
 // see each other's writes, so that a race between two starts loses nothing.
 
+import type { Readable } from "node:stream";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { BASE, INSTANCE_HEADER } from "../http/base-path.ts";
 import type { Logger } from "../log.ts";
 import type { RunningServer } from "../server.ts";
@@ -14,7 +16,9 @@ import type { InForce } from "../settings/read.ts";
 import { type Address, addressIn } from "../storage/address-file.ts";
 import { placeOf } from "../storage/place.ts";
 import { asHeader } from "./agent-header.ts";
-import { type Ask, mcpServer } from "./tools.ts";
+import { whatWasRead } from "./early.ts";
+import { keyProblem } from "./key.ts";
+import { type Ask, mcpServer, Refused } from "./tools.ts";
 
 /** How long a server may take to say that it lives, in milliseconds. */
 const PATIENCE = 1_000;
@@ -33,18 +37,37 @@ export interface StdioOptions {
 /** Serves until standard input ends. */
 export async function serveStdio(inForce: InForce, options: StdioOptions): Promise<void> {
   const server = new FoundServer(inForce, options);
-  const transport = new StdioServerTransport();
-  await mcpServer(server.ask, options.version).connect(transport);
-  await new Promise<void>((resolve) => {
-    process.stdin.once("end", resolve);
-    process.stdin.once("close", resolve);
+  const { input, answered } = whatWasRead() ?? { input: process.stdin, answered: undefined };
+  const hasEnded = new Promise<void>((resolve) => {
+    input.once("end", resolve);
+    input.once("close", resolve);
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
   });
+  const transport = new AnsweredTransport(input, answered);
+  await mcpServer(server.ask, options.version).connect(transport);
+  await hasEnded;
   // Calls that came before the end are answered.
   await new Promise((resolve) => setTimeout(resolve, SETTLING));
   await server.idle();
   await new Promise((resolve) => setTimeout(resolve, SETTLING));
   await server.stop();
+}
+
+/** Standard input and output, without the answer to a request that is answered already. */
+class AnsweredTransport extends StdioServerTransport {
+  #answered: string | number | undefined;
+
+  constructor(input: Readable, answered: string | number | undefined) {
+    super(input);
+    this.#answered = answered;
+  }
+
+  override send(message: JSONRPCMessage): Promise<void> {
+    const isAnswer = !("method" in message) && message.id === this.#answered;
+    if (!isAnswer || this.#answered === undefined) return super.send(message);
+    this.#answered = undefined;
+    return Promise.resolve();
+  }
 }
 
 /** The server of the data folder: one that runs already, or one of this process. */
@@ -117,7 +140,10 @@ class FoundServer {
       },
       ...(body && { body: JSON.stringify(body) }),
     });
-    return { status: answer.status, body: await answer.json() };
+    const said = (await answer.json()) as { error?: string };
+    const problem = keyProblem(answer.status, said.error, { agent, hasKey: key !== undefined });
+    if (problem !== undefined) throw new Refused(problem);
+    return { status: answer.status, body: said };
   }
 
   async #find(): Promise<string> {

@@ -12,8 +12,10 @@ import type { Conflict } from "../api/conflicts.ts";
 import type { Node } from "../api/nodes.ts";
 import type { RememberAnswer } from "../api/remember.ts";
 import type { SearchAnswer } from "../api/search.ts";
+import { meantBy } from "../http/unknown-fields.ts";
 import { GENERAL } from "../presets/general.ts";
 import { parseInstant } from "../time.ts";
+import { INSTRUCTIONS, serverInfo } from "./identity.ts";
 
 /** Sends a request to the HTTP interface as the agent of the session. */
 export type Ask = (
@@ -53,23 +55,30 @@ const type = z
       "preset of the agent has. Default: guessed from the text.",
   );
 
-const INSTRUCTIONS =
-  "A memory that outlives the conversation. Call `recall` (or `context` with the user's message) before " +
-  "you answer anything that may depend on earlier conversations, on the user's preferences, people, " +
-  "projects or decisions. Call `remember` when the user tells something that will matter later. Do not " +
-  "store what a tool of this server returned. Each line ends with the day of the event, or with the day " +
-  "on which it was noted: trust newer lines over older ones. If the answer of `recall` says that the " +
-  "memory probably does not know, say so instead of guessing.";
+/** A refusal, whose message is the answer of the tool. */
+export class Refused extends Error {}
 
-/** An answer of HTTP that refuses the request. */
-class Refused extends Error {}
+/**
+ * Returns the schema of a tool's arguments. Arguments that it does not have are refused by a sentence:
+ * a model would take an ignored filter for one that holds.
+ */
+function argumentsOf<Shape extends z.ZodRawShape>(tool: string, shape: Shape) {
+  const known = Object.keys(shape);
+  const sentenceFor = (given: string): string => {
+    const meant = meantBy(given, known);
+    const advice =
+      meant === undefined ? `its arguments are ${known.join(", ")}` : `did you mean ${meant}?`;
+    return `${tool} has no argument ${given}: ${advice}`;
+  };
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === "unrecognized_keys" ? issue.keys.map(sentenceFor).join("; ") : undefined,
+  });
+}
 
 /** Returns a server with all tools. `ask` reaches the memory of one agent. */
 export function mcpServer(ask: Ask, version: string): McpServer {
-  const server = new McpServer(
-    { name: "nous-server", title: "Nous memory", version },
-    { instructions: INSTRUCTIONS },
-  );
+  const server = new McpServer(serverInfo(version), { instructions: INSTRUCTIONS });
   const asked = async <Answer>(...request: Parameters<Ask>): Promise<Answer> => {
     const { status, body } = await ask(...request);
     if (status < 400) return body as Answer;
@@ -92,7 +101,7 @@ export function mcpServer(ask: Ask, version: string): McpServer {
       description:
         "Stores something that will matter later, in one or more sentences that make sense alone: write " +
         "names instead of pronouns, and dates instead of `yesterday`. What is known already is not stored again.",
-      inputSchema: {
+      inputSchema: argumentsOf("remember", {
         text: z.string().min(1).describe("What to remember."),
         type,
         tags: z.array(z.string().min(1)).optional().describe("Words by which people ask for it."),
@@ -106,10 +115,11 @@ export function mcpServer(ask: Ask, version: string): McpServer {
           .max(1)
           .optional()
           .describe("How long it lasts; 0.5 is usual."),
-      },
+        max_tokens,
+      }),
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
     },
-    (given) =>
+    ({ max_tokens: most, ...given }) =>
       answering(async () => {
         const { stored } = await asked<RememberAnswer>("POST", "/remember", given);
         const lines = stored.map(({ id, action, title, type, possible_conflicts = [] }) => {
@@ -118,7 +128,8 @@ export function mcpServer(ask: Ask, version: string): McpServer {
             ? `Known already: [${id}] ${title}`
             : `Stored [${id}] as ${type}: ${title}${conflicts === "" ? "" : `. It may correct ${conflicts}: see the tool conflicts`}`;
         });
-        return { text: lines.join("\n"), data: { stored } };
+        const { text, shown } = within("", lines, most, "raise max_tokens to see them");
+        return { text, data: { stored: stored.slice(0, shown), count: stored.length } };
       }),
   );
 
@@ -129,11 +140,11 @@ export function mcpServer(ask: Ask, version: string): McpServer {
       description:
         "Finds the memories that answer a question, the most probable first. Ask a whole question in the " +
         "user's words; a time such as `last spring` may be part of it.",
-      inputSchema: {
+      inputSchema: argumentsOf("recall", {
         query: z.string().min(1).describe("The question."),
         limit: z.number().int().min(1).max(50).optional().describe("How many at most. Default 8."),
         ...{ user, session, tags, max_tokens },
-      },
+      }),
       annotations: { readOnlyHint: true },
     },
     ({ query, limit = 8, max_tokens: most, ...filters }) =>
@@ -165,10 +176,10 @@ export function mcpServer(ask: Ask, version: string): McpServer {
       description:
         "Returns what the memory has to say about a message of the user: profile, facts, decisions, events. " +
         "Call it once per turn, before you answer.",
-      inputSchema: {
+      inputSchema: argumentsOf("context", {
         input: z.string().min(1).describe("The message of the user."),
         ...{ user, session, max_tokens },
-      },
+      }),
       annotations: { readOnlyHint: true },
     },
     ({ input, max_tokens: most = USUAL_TOKENS, ...filters }) =>
@@ -188,7 +199,7 @@ export function mcpServer(ask: Ask, version: string): McpServer {
     {
       title: "Update a memory",
       description: "Changes a memory. Fields that are not given stay as they are.",
-      inputSchema: {
+      inputSchema: argumentsOf("update", {
         id,
         title: z.string().min(1).optional().describe("The title."),
         text: z.string().nullable().optional().describe("The text below the title; null for none."),
@@ -199,7 +210,7 @@ export function mcpServer(ask: Ask, version: string): McpServer {
           .nullable()
           .optional()
           .describe("When it is to be forgotten; null: never."),
-      },
+      }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
     },
     ({ id, title, text, type, ...fields }) =>
@@ -224,11 +235,11 @@ export function mcpServer(ask: Ask, version: string): McpServer {
       description:
         "Deletes a memory by its id, or all memories of a user, a session or tags. Without `confirm` it only " +
         "tells what would be deleted. It cannot be undone.",
-      inputSchema: {
+      inputSchema: argumentsOf("forget", {
         id: id.optional(),
         ...{ user, session, tags },
         confirm: z.boolean().optional().describe("Whether to delete. Default false."),
-      },
+      }),
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
     },
     ({ id, confirm = false, ...filters }) =>
@@ -257,13 +268,13 @@ export function mcpServer(ask: Ask, version: string): McpServer {
       title: "Link two memories",
       description:
         "Links a memory to another one. With `supersedes` the first replaces the second, which is shown no more.",
-      inputSchema: {
+      inputSchema: argumentsOf("link", {
         from: id.describe("The id of the memory that the link starts at."),
         to: id.describe("The id of the memory that it leads to."),
         relation: z
           .enum(["relates_to", "supersedes", "part_of", "causes", "supports", "contradicts"])
           .describe("What the first is to the second."),
-      },
+      }),
       annotations: { readOnlyHint: false, destructiveHint: false },
     },
     ({ from, to, relation }) =>
@@ -280,7 +291,10 @@ export function mcpServer(ask: Ask, version: string): McpServer {
     {
       title: "Explain a rank",
       description: "Tells why a memory comes up for a question, or why it does not.",
-      inputSchema: { query: z.string().min(1).describe("The question."), id },
+      inputSchema: argumentsOf("explain", {
+        query: z.string().min(1).describe("The question."),
+        id,
+      }),
       annotations: { readOnlyHint: true },
     },
     ({ query, id }) =>
@@ -316,7 +330,7 @@ export function mcpServer(ask: Ask, version: string): McpServer {
     {
       title: "Timeline",
       description: "Lists what happened in a time, in order. Use it for `what happened in May?`.",
-      inputSchema: {
+      inputSchema: argumentsOf("timeline", {
         from: instant.optional().describe("The first day, in ISO 8601."),
         to: instant.optional().describe("The last instant, in ISO 8601."),
         order: z
@@ -331,7 +345,7 @@ export function mcpServer(ask: Ask, version: string): McpServer {
           .optional()
           .describe("How many at most. Default 30."),
         ...{ user, session, tags, max_tokens },
-      },
+      }),
       annotations: { readOnlyHint: true },
     },
     ({ from, to, order, limit = 30, max_tokens: most, ...filters }) =>
@@ -358,14 +372,14 @@ export function mcpServer(ask: Ask, version: string): McpServer {
       title: "Conflicts",
       description:
         "Lists pairs of memories that may contradict each other. With `conflict_id` and `resolution` it resolves one.",
-      inputSchema: {
+      inputSchema: argumentsOf("conflicts", {
         conflict_id: z.string().min(1).optional().describe("The id of the conflict to resolve."),
         resolution: z
           .enum(["new_is_current", "old_is_current", "keep_both", "merge"])
           .optional()
           .describe("`new_is_current`: the newer memory supersedes the older one."),
         max_tokens,
-      },
+      }),
       annotations: { readOnlyHint: false, destructiveHint: false },
     },
     ({ conflict_id, resolution, max_tokens: most }) =>
@@ -494,11 +508,14 @@ function lineWithId(node: Node): string {
 /**
  * Joins lines as far as a budget of tokens reaches, and says how many do not fit. Returns how many lines
  * are shown, too.
+ *
+ * @param advice How to see the rest.
  */
 function within(
   head: string,
   lines: readonly string[],
   most = USUAL_TOKENS,
+  advice = "raise max_tokens, or ask more narrowly",
 ): { text: string; shown: number } {
   const kept = head === "" ? [] : [head];
   let tokens = head === "" ? 0 : estimateTokens(head) + 1;
@@ -508,7 +525,7 @@ function within(
       // A first line that is too long is cut: an answer without a memory would say nothing.
       if (kept.length === 0)
         return { text: `${line.slice(0, Math.max(room - 1, 1) * 4)}…`, shown: 1 };
-      kept.push(`… ${lines.length - place} more: raise max_tokens, or ask more narrowly.`);
+      kept.push(`… ${lines.length - place} more: ${advice}.`);
       return { text: kept.join("\n"), shown: place };
     }
     kept.push(line);

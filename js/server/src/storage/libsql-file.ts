@@ -1,13 +1,14 @@
 // Opening a database file: creates, checks, migrates and configures it.
 
 import { randomUUID } from "node:crypto";
-import { accessSync, constants, mkdirSync, statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "libsql";
 import type { Durability } from "../settings/options.ts";
 import { StorageError } from "./errors.ts";
 import { logOf, moveIfFree, refuseFolders } from "./files.ts";
 import { checkMeta, InvalidUtf8, invalidTexts, namesOf, replaceTexts } from "./invalid-utf8.ts";
+import { makeFolder } from "./make-folder.ts";
 import { migrate, schemaOf } from "./migrate.ts";
 import { readWithAdded, WITH_FRAMES } from "./migrations/frames.ts";
 import { WITH_OWNERS } from "./migrations/owned.ts";
@@ -152,7 +153,7 @@ function seeToFile(file: string): void {
   if ((statSync(logOf(file), { throwIfNoEntry: false })?.size ?? 0) > 0) {
     throw new StorageError(`The database ${file} is gone, and its log is still there: ${mend}.`);
   }
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(file));
   // SQLite's own error does not say why a file cannot be opened there.
   accessSync(dirname(file), constants.W_OK);
   const unfinished = `${file}.${randomUUID()}.tmp`;
