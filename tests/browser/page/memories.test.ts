@@ -128,6 +128,31 @@ describe("files", () => {
     await close();
   });
 
+  it("that were downloaded open with the sections and the answers from before", async () => {
+    const { page, complaints, close } = await visit(VIEW);
+    const sections = page.locator(".open-memory .section");
+    const download = async () => {
+      const downloading = page.waitForEvent("download");
+      await page.getByRole("button", { name: "Download as JSONL" }).click();
+      return Buffer.concat(await (await (await downloading).createReadStream()).toArray());
+    };
+    const before = await sections.allInnerTexts();
+    expect(before).toContain("Episodic 358");
+    const text = await download();
+    await choose(page, { name: "again.jsonl", text });
+    await heading(page, "again.jsonl").waitFor();
+    expect(await sections.allInnerTexts()).toEqual(before);
+    // The second download tells the same, and so does what the browser keeps.
+    expect(await download()).toEqual(text);
+    await page.getByRole("button", { name: "Keep in this browser" }).click();
+    await page.getByText("Kept. It opens").waitFor();
+    await page.reload();
+    await heading(page, "again.jsonl").waitFor();
+    expect(await sections.allInnerTexts()).toEqual(before);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   it("that hold nothing are refused with a sentence, and the memory before stays", async () => {
     const { page, complaints, close } = await visit(VIEW);
     await choose(page, { name: "other.json", text: '[{"a":1}]' });

@@ -131,7 +131,7 @@ interface Read {
 
 type SourceOf<Kind extends Source["kind"]> = Extract<Source, { kind: Kind }>;
 
-/** Reads rows, by the kind of source. As on a server, the configuration of files is empty. */
+/** Reads rows, by the kind of source. Files tell their sections in their lines; see `Rows`. */
 const READERS: {
   [Kind in Source["kind"]]: (
     source: SourceOf<Kind>,
