@@ -240,9 +240,11 @@ test("a memory that was written and read again has the same sections, answers an
   expect(first.summary().bySection.EPISODIC).toBeGreaterThan(0);
   expect(again.summary().bySection).toEqual(first.summary().bySection);
   const ask = (held: Held) =>
-    ["Which evening is without screens?", "What did we do in Oban?", "How do I bleed a radiator?"].map(
-      (question) => held.index.ask(question, { limit: 20, now: MODIFIED }),
-    );
+    [
+      "Which evening is without screens?",
+      "What did we do in Oban?",
+      "How do I bleed a radiator?",
+    ].map((question) => held.index.ask(question, { limit: 20, now: MODIFIED }));
   expect(ask(again)).toEqual(ask(first));
   first.free();
   again.free();

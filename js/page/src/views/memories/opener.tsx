@@ -1,6 +1,7 @@
 // Where a memory comes from: files, a server, or what this browser keeps.
 
 import { useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
 import { question } from "../../app/address.ts";
 import {
   HERE,
@@ -12,6 +13,7 @@ import {
   thisServer,
 } from "../../app/opening.ts";
 import { memory } from "../../memory/client.ts";
+import { Confirm } from "./confirm.tsx";
 import { clearFilters } from "./filters.ts";
 import { problem } from "./problem.ts";
 
@@ -207,16 +209,37 @@ function Kept() {
 
 /** Deletes what is kept; what is open stays open. */
 export function ForgetButton() {
+  const isAsking = useSignal(false);
+  const button = useRef<HTMLButtonElement>(null);
   return (
-    <button
-      type="button"
-      class="danger"
-      onClick={async () => {
-        await memory.forget();
-        hasKept.value = false;
-      }}
-    >
-      Delete what is kept
-    </button>
+    <>
+      <button
+        ref={button}
+        type="button"
+        class="danger"
+        onClick={() => {
+          isAsking.value = true;
+        }}
+      >
+        Delete what is kept
+      </button>
+      {isAsking.value ? (
+        <Confirm
+          title="Delete what is kept?"
+          close={async (isWanted) => {
+            isAsking.value = false;
+            button.current?.focus();
+            if (!isWanted) return;
+            await memory.forget();
+            hasKept.value = false;
+          }}
+        >
+          <p class="hint">
+            The memory and its changes are removed from this browser for good. If it is open, it
+            stays so until the page is closed: download it first to have it again.
+          </p>
+        </Confirm>
+      ) : null}
+    </>
   );
 }
