@@ -1,6 +1,7 @@
 // The budget of each section of the prompt beside what the section takes. One bar shows both: its
 // filled part is taken, and its knob is the budget.
 
+import { useState } from "preact/hooks";
 import { USUAL_TOKENS } from "../../../../server/src/agent/rules/turn-prompt.ts";
 import { count } from "../../app/format.ts";
 import type { Prompt } from "../../memory/context.ts";
@@ -16,6 +17,8 @@ import {
 
 export function BudgetRows({ prompt }: { prompt: Prompt }) {
   const changed = Object.keys(changedBudgets.value);
+  // A reset does not close the list under the visitor's hand.
+  const [isOpen] = useState(() => changed.some((name) => name !== "total"));
   return (
     <section class="budgets" aria-labelledby="budgets">
       <header>
@@ -31,7 +34,7 @@ export function BudgetRows({ prompt }: { prompt: Prompt }) {
       <div class="rows">
         <BudgetRow name="total" prompt={prompt} />
       </div>
-      <details class="of-sections" open={changed.some((name) => name !== "total")}>
+      <details class="of-sections" open={isOpen}>
         <summary>Budgets of sections</summary>
         <p class="note">A section without a budget shares what the prompt has.</p>
         <div class="rows">
@@ -101,20 +104,26 @@ function BudgetRow({ name, prompt }: { name: BudgetName; prompt: Prompt }) {
           set(isTotal || value < most ? value : Number.NaN);
         }}
       />
-      <span class="taken">
-        {budget === undefined
-          ? `${count(used)} tokens taken, no budget of its own`
-          : `${count(used)} of ${count(budget)} tokens taken`}
-      </span>
-      <button
-        type="button"
-        class="more"
-        aria-label={`Reset ${label}`}
-        hidden={changed === undefined}
-        onClick={() => setBudget(name, undefined)}
-      >
-        Reset
-      </button>
+      <div class="state">
+        <span class="quiet">
+          {budget === undefined
+            ? `${count(used)} tokens taken, no budget of its own`
+            : `${count(used)} of ${count(budget)} tokens taken`}
+        </span>
+        <button
+          type="button"
+          class="more"
+          aria-label={`Reset ${label}`}
+          hidden={changed === undefined}
+          onClick={({ currentTarget }) => {
+            setBudget(name, undefined);
+            // The button goes; the focus stays in the row.
+            currentTarget.closest(".budget")?.querySelector("input")?.focus();
+          }}
+        >
+          Reset
+        </button>
+      </div>
     </div>
   );
 }

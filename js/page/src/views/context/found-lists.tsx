@@ -88,7 +88,7 @@ function Groups<Memory>({ groups, children: rowOf }: GroupsProps<Memory>) {
         return (
           <div key={name}>
             <h3>
-              {name} <span class="quiet">{count(memories.length)}</span>
+              {name} · {count(memories.length)}
             </h3>
             <ol>{shown.map(rowOf)}</ol>
           </div>
