@@ -1,7 +1,7 @@
 // Asks before something is deleted.
 
 import type { ComponentChildren } from "preact";
-import { useId } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 
 interface ConfirmProps {
   title: string;
@@ -10,23 +10,27 @@ interface ConfirmProps {
   close: (isWanted: boolean) => void;
 }
 
+const DELETE = "delete";
+
 export function Confirm({ title, children, close }: ConfirmProps) {
   const id = useId();
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  // Closing gives the focus back to the button that opened the dialog.
+  const end = (answer: string) => dialog.current?.close(answer);
   return (
     <dialog
       aria-labelledby={id}
-      ref={(dialog) => {
-        if (dialog !== null && !dialog.open) dialog.showModal();
-      }}
-      onClose={() => close(false)}
+      ref={dialog}
+      onClose={({ currentTarget }) => close(currentTarget.returnValue === DELETE)}
     >
       <h2 id={id}>{title}</h2>
       {children}
       <div class="actions">
-        <button type="button" class="danger" onClick={() => close(true)}>
+        <button type="button" class="danger" onClick={() => end(DELETE)}>
           Delete
         </button>
-        <button type="button" onClick={() => close(false)}>
+        <button type="button" onClick={() => end("")}>
           Cancel
         </button>
       </div>

@@ -1,7 +1,6 @@
 // Where a memory comes from: files, a server, or what this browser keeps.
 
 import { useSignal } from "@preact/signals";
-import { useRef } from "preact/hooks";
 import { question } from "../../app/address.ts";
 import {
   HERE,
@@ -210,11 +209,9 @@ function Kept() {
 /** Deletes what is kept; what is open stays open. */
 export function ForgetButton() {
   const isAsking = useSignal(false);
-  const button = useRef<HTMLButtonElement>(null);
   return (
     <>
       <button
-        ref={button}
         type="button"
         class="danger"
         onClick={() => {
@@ -228,10 +225,10 @@ export function ForgetButton() {
           title="Delete what is kept?"
           close={async (isWanted) => {
             isAsking.value = false;
-            button.current?.focus();
             if (!isWanted) return;
             await memory.forget();
             hasKept.value = false;
+            document.getElementById("main")?.focus();
           }}
         >
           <p class="hint">
