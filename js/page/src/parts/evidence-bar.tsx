@@ -76,7 +76,7 @@ export function Legend({ of }: { of: readonly Reasons[] }) {
             {GROUPS[group]}
           </li>
         ))}
-      {there.size === 0 ? null : (
+      {of.every((reasons) => byGroup(reasons).every(({ sum }) => sum > 0)) ? null : (
         <li>
           <i class="dot against" />
           hatched: speaks against it
