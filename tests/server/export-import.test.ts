@@ -211,9 +211,8 @@ test("an export says which sections the settings give, and an import leaves them
   expect(told).toEqual({
     ...{ kind: "agent", preset: "general", sections: { "custom:recipe": "PROCEDURAL" } },
   });
-  expect(first("--preset", "trading")).toEqual({
+  expect(first("--preset", "trading")).toMatchObject({
     ...{ kind: "agent", preset: "general", weights: "trading" },
-    sections: expect.anything(),
   });
   expect(imported(folder, [told, ...nodes], { agent: "other" })).toEqual([3, 0, 0]);
   expect(JSON.parse(exported(folder, "other")[0]!)).toEqual({ kind: "agent", preset: "general" });

@@ -30,8 +30,8 @@ export function factsOf(
   const name = presetOf(entries, given, agent) ?? stored ?? USUAL_PRESET;
   const preset = presets.get(name) ?? presets.get(USUAL_PRESET)!;
   const engine = createEngine(inSnakeCase(engineConfigOf(preset, given)));
-  // The file names the stored preset, which an import stores.
-  const named = stored ?? preset.name;
+  // An import stores the preset that the file names: that of the database, not that of the settings.
+  const named = stored ?? USUAL_PRESET;
   const sections = otherSections(named, storage.names.inUse("subtype"), (subtype) =>
     engine.getSectionForSubtype(subtype),
   );
