@@ -196,6 +196,29 @@ test("what use has taught is exported, and an import into a new server answers a
   expect(compat.stdout).not.toContain("learned");
 });
 
+test("an export says which sections the settings give, and an import leaves them out", () => {
+  const folder = temporaryFolder();
+  const nodes = ["custom:recipe", "fact"].map((subtype) => ({
+    ...{ kind: "node", id: subtype, type: "note", subtype, content_title: subtype },
+  }));
+  expect(imported(folder, nodes)).toEqual([2, 0, 0]);
+  const config = join(folder, "nous.yaml");
+  writeFileSync(config, "sections: { subtypes: { custom:recipe: { section: PROCEDURAL } } }");
+  const first = (...options: string[]) =>
+    JSON.parse(run(["export", "--data-dir", folder, ...options]).stdout.split("\n")[0]!);
+  expect(first().kind).toBe("node");
+  const told = first("--config", config);
+  expect(told).toEqual({
+    ...{ kind: "agent", preset: "general", sections: { "custom:recipe": "PROCEDURAL" } },
+  });
+  expect(first("--preset", "trading")).toMatchObject({
+    ...{ kind: "agent", preset: "general", weights: "trading" },
+  });
+  expect(imported(folder, [told, ...nodes], { agent: "other" })).toEqual([3, 0, 0]);
+  expect(JSON.parse(exported(folder, "other")[0]!)).toEqual({ kind: "agent", preset: "general" });
+  expect(() => imported(folder, [{ ...told, sections: { fact: "x" } }])).toThrow(/sections\.fact/);
+});
+
 test("a database of the existing server can be exported and imported, with odd values treated as missing", () => {
   const folder = temporaryFolder();
   const theirs = join(folder, "theirs.db");

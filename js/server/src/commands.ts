@@ -133,10 +133,15 @@ function addTransferCommands(program: Command): void {
     ) => {
       const { exportFile } = await import("./transfer/commands.ts");
       const file = fileOf(given);
-      const { settings } = await settingsOf(command);
-      // Hynous learns nothing from use.
+      const { settings, engine, presets } = await settingsOf(command);
+      // Hynous learns nothing from use, and has sections of its own.
       const withLearned = settings.compat === "none";
-      const lines = exportFile(placeOf(settings), agent, file, { ...options, withLearned });
+      const ranking = withLearned ? { preset: settings.preset, engine, presets } : undefined;
+      const lines = exportFile(placeOf(settings), agent, file, {
+        ...options,
+        withLearned,
+        ranking,
+      });
       if (file !== undefined) console.log(`${lines} lines are in ${file}.`);
     },
   );

@@ -36,15 +36,67 @@ describe("the view Context", () => {
     await expect.poll(() => blocks.count()).toBeLessThan(before);
     await expect.poll(() => page.url()).toContain("budgets=total*60");
     await page.reload();
-    await page.getByText(/^\d+ of 60 tokens/).waitFor();
-    await page.getByRole("button", { name: "Reset" }).click();
+    await page
+      .locator(".prompt")
+      .getByText(/^\d+ of 60 tokens/)
+      .waitFor();
+    await page.getByRole("button", { name: "Reset all" }).click();
     await expect.poll(() => blocks.count()).toBe(before);
     await page.getByText("Budgets of sections").click();
     await page.getByRole("slider", { name: "Budget, Facts" }).fill("20");
     await page.getByText("It does not fit into the budget of its section").first().waitFor();
 
+    // A section without a budget says so; its bar ends at that of the prompt, and each is reset alone.
+    const facts = page.locator(".budget", { hasText: "Facts" });
+    const typed = page.getByRole("spinbutton", { name: "Budget in tokens, Facts" });
+    await page.getByRole("button", { name: "Reset Facts" }).click();
+    await facts.getByText("no budget of its own").waitFor();
+    expect(await typed.inputValue()).toBe("");
+    const bar = page.getByRole("slider", { name: "Budget, Facts" });
+    expect(await bar.getAttribute("max")).toBe("1500");
+    expect(await bar.getAttribute("aria-valuetext")).toBe("no budget of its own");
+    await typed.fill("1400");
+    await typed.press("Enter");
+    await facts.getByText("of 1,400 tokens taken").waitFor();
+    await typed.fill("99999");
+    await typed.press("Enter");
+    await expect.poll(() => typed.inputValue()).toBe("12000");
+    await typed.fill("");
+    await typed.press("Enter");
+    await facts.getByText("no budget of its own").waitFor();
+
     await page.getByRole("textbox", { name: "Turn" }).fill("hello");
     await page.getByText("nothing was searched for").waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("lists the most probable first, explains what has no probability, and folds long lists", async () => {
+    const { page, complaints, close } = await visit("context?q=What+should+I+cook+for+Theo%3F");
+    const groups = page.locator("section[aria-labelledby=recalled] > div");
+    await groups.first().waitFor();
+    const whole = page.getByRole("button", { name: /^Show all/ });
+    const left = page.locator("section[aria-labelledby=left] li");
+    await left.first().waitFor();
+    expect(await left.count()).toBe(12);
+    await page.getByText("The profile may take 30 % of a prompt").waitFor();
+    while ((await whole.count()) > 0) await whole.first().click();
+    expect(await left.count()).toBeGreaterThan(12);
+    const lists = await groups.evaluateAll((all) =>
+      all.map((group) => ({
+        name: group.querySelector("h3")!.textContent!,
+        scores: Array.from(group.querySelectorAll("li"), (row) =>
+          Number.parseFloat(row.querySelector(".score")?.textContent ?? "-1"),
+        ),
+      })),
+    );
+    expect(lists[0]!.name).toContain("the most probable first");
+    expect(lists[0]!.scores).toEqual(lists[0]!.scores.toSorted((a, b) => b - a));
+    expect(Math.min(...lists[0]!.scores)).toBeGreaterThanOrEqual(0);
+    for (const { name, scores } of lists.slice(1)) {
+      expect(name).toContain("not searched for");
+      expect(new Set(scores)).toEqual(new Set([-1]));
+    }
     expect(complaints).toEqual([]);
     await close();
   });

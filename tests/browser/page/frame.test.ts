@@ -37,6 +37,24 @@ describe("the frame", () => {
     await close();
   });
 
+  it("shows the tab of the open view on a telephone, and that there are more", async () => {
+    for (const [view, before, after] of [
+      ["ask", "false", "true"],
+      ["time", "true", "true"],
+      ["memories", "true", "false"],
+    ]) {
+      const { page, close } = await visit(view!, { width: 360 });
+      const seen = () =>
+        page.evaluate(() => {
+          const tab = document.querySelector("nav a[aria-current]")!.getBoundingClientRect();
+          const { before, after } = document.querySelector<HTMLElement>(".top nav")!.dataset;
+          return { isIn: tab.left >= 0 && tab.right <= innerWidth, before, after };
+        });
+      await expect.poll(seen, { message: view! }).toEqual({ isIn: true, before, after });
+      await close();
+    }
+  });
+
   it("works from the keyboard: skip link, navigation, theme", async () => {
     const { page, close } = await visit("speed");
     await page.keyboard.press("Tab");

@@ -66,8 +66,8 @@ describe("files", () => {
     await heading(page, "3 files").waitFor();
     const places = await page.locator(".wrong tbody tr").allInnerTexts();
     expect(places.map((place) => place.replaceAll("\t", " | "))).toEqual([
-      "some.jsonl | line 6 | is not JSON",
-      "some.jsonl | line 7 | type: is missing",
+      "some.jsonl | line 6 | It is not JSON.",
+      "some.jsonl | line 7 | The field “type” is missing.",
       expect.stringMatching(/^photo\.jpg \| the file \| This is no text/),
     ]);
     await expect.poll(() => idsOf(page)).toHaveLength(5);
@@ -128,11 +128,36 @@ describe("files", () => {
     await close();
   });
 
+  it("that were downloaded open with the sections and the answers from before", async () => {
+    const { page, complaints, close } = await visit(VIEW);
+    const sections = page.locator(".open-memory .section");
+    const download = async () => {
+      const downloading = page.waitForEvent("download");
+      await page.getByRole("button", { name: "Download as JSONL" }).click();
+      return Buffer.concat(await (await (await downloading).createReadStream()).toArray());
+    };
+    const before = await sections.allInnerTexts();
+    expect(before).toContain("Episodic 358");
+    const text = await download();
+    await choose(page, { name: "again.jsonl", text });
+    await heading(page, "again.jsonl").waitFor();
+    expect(await sections.allInnerTexts()).toEqual(before);
+    // The second download tells the same, and so does what the browser keeps.
+    expect(await download()).toEqual(text);
+    await page.getByRole("button", { name: "Keep in this browser" }).click();
+    await page.getByText("Kept. It opens").waitFor();
+    await page.reload();
+    await heading(page, "again.jsonl").waitFor();
+    expect(await sections.allInnerTexts()).toEqual(before);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   it("that hold nothing are refused with a sentence, and the memory before stays", async () => {
     const { page, complaints, close } = await visit(VIEW);
     await choose(page, { name: "other.json", text: '[{"a":1}]' });
     await page.getByRole("alert").filter({ hasText: "This is JSON, but no export" }).waitFor();
-    await heading(page, "A year of a person, a household and a project").waitFor();
+    await heading(page, "A household").waitFor();
     await choose(page, { name: "cut.zip", text: "PK\u0003\u0004cut" });
     await page.getByRole("alert").filter({ hasText: "The archive is damaged" }).waitFor();
     expect(complaints).toEqual([]);
@@ -213,7 +238,7 @@ describe("the list", () => {
     }
     await page.getByRole("button", { name: "Clear the filters" }).press("Enter");
     await page.getByRole("button", { name: "Newer replaces older" }).press("Enter");
-    await page.getByRole("region", { name: "Conflicts" }).waitFor({ state: "detached" });
+    await page.getByRole("heading", { name: "No conflicts" }).waitFor();
     const downloading = page.waitForEvent("download");
     await page.getByRole("button", { name: "Download as JSONL" }).press("Enter");
     const download = await downloading;
@@ -301,7 +326,20 @@ describe("keeping", () => {
     await heading(page, "notes.jsonl").waitFor();
     await expect.poll(() => idsOf(page)).toEqual(["raise", "rent"]);
     await page.locator('.record[data-id="rent"]').getByText("Old rent").waitFor();
-    await page.getByRole("button", { name: "Delete what is kept" }).first().click();
+    // It asks before: Escape and Cancel keep what is kept, and the button has the focus again.
+    const forget = page.getByRole("button", { name: "Delete what is kept" }).first();
+    for (const leave of ["Escape", "Cancel"]) {
+      await forget.click();
+      await page.getByRole("dialog", { name: "Delete what is kept?" }).waitFor();
+      expect(await accessibilityFaults(page)).toEqual([]);
+      if (leave === "Escape") await page.keyboard.press(leave);
+      else await page.getByRole("dialog").getByRole("button", { name: leave }).click();
+      await page.locator("dialog").waitFor({ state: "detached" });
+      expect(await forget.evaluate((it) => it === document.activeElement)).toBe(true);
+      expect(await databases()).toHaveLength(1);
+    }
+    await forget.click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.getByRole("button", { name: "Keep in this browser" }).waitFor();
     expect(await databases()).toEqual([]);
     await page.reload();
@@ -343,6 +381,12 @@ describe("a server", () => {
     await heading(page, "Agent “default”").waitFor();
     expect(await page.getByLabel("Memory", { exact: true }).inputValue()).toBe("here");
     await page.getByText("Ready").waitFor();
+    // The page says what leaves it.
+    const { host } = new URL(server.url);
+    const footer = page.locator("footer");
+    await footer.getByText(`sends edits and deletions there`).waitFor();
+    expect(await footer.innerText()).toContain(host);
+    expect(await page.locator(".lead").innerText()).toContain("go to the server");
     await page.getByText("Requests answered").waitFor();
     // The newest first.
     await expect.poll(() => idsOf(page)).toEqual(["oak", "raise", "rent"]);
@@ -373,7 +417,7 @@ describe("a server", () => {
     expect(complaints.filter((text) => !text.includes("412"))).toEqual([]);
     // The samples stay there to choose.
     await page.getByLabel("Memory", { exact: true }).selectOption("trader");
-    await heading(page, "A trading agent").waitFor();
+    await heading(page, "A trader").waitFor();
     await close();
   });
 
@@ -413,7 +457,7 @@ describe("a server", () => {
     await says(page, "only by https://");
     await connect(page, "ftp://x");
     await says(page, "must begin with http");
-    await heading(page, "A year of a person, a household and a project").waitFor();
+    await heading(page, "A household").waitFor();
     await close();
   });
 
@@ -424,7 +468,7 @@ describe("a server", () => {
     const { page, close } = await visit(VIEW);
     await connect(page, proxy.url);
     await says(page, "The server went away");
-    await heading(page, "A year of a person, a household and a project").waitFor();
+    await heading(page, "A household").waitFor();
     await close();
   });
 });

@@ -1,6 +1,10 @@
 // The readers of files: each makes rows of an export out of a text.
 
+import { readFileSync } from "node:fs";
+import { Embedder, init } from "nous-wasm";
 import { describe, expect, test } from "vitest";
+import { GENERAL_SUBTYPES } from "../../../js/demo/general/subtypes.ts";
+import { Held } from "../../../js/page/src/memory/held.ts";
 import { addLine, addRow, exportLines, noRows } from "../../../js/page/src/memory/lines.ts";
 import { readChatgpt } from "../../../js/page/src/memory/readers/chatgpt.ts";
 import { readClaude } from "../../../js/page/src/memory/readers/claude.ts";
@@ -202,7 +206,7 @@ test("an export that was read is written again, and nous-server takes every line
     { kind: "outcome", playbook_id: "n1", entry_id: "n2", profitable: 1, applied_at: "2026-01-03" },
   ];
   for (const line of lines) addLine(rows, JSON.stringify(line));
-  const written = [...exportLines(rows)].map((line) => JSON.stringify(line));
+  const written = [...exportLines(rows, () => "KNOWLEDGE")].map((line) => JSON.stringify(line));
   for (const line of written) expect(() => readLine(line, 0), line).not.toThrow();
   const all = written.join("\n");
   expect(all).toContain('"embedding":[0.5,1]');
@@ -212,9 +216,40 @@ test("an export that was read is written again, and nous-server takes every line
   expect(written).toHaveLength(lines.length);
   // What names a memory that was deleted is left out.
   rows.nodes.delete("n2");
-  expect([...exportLines(rows)].map(({ kind }) => kind)).toEqual([
+  expect([...exportLines(rows, () => "KNOWLEDGE")].map(({ kind }) => kind)).toEqual([
     ...["agent", "node", "cluster", "membership", "conflict"],
   ]);
+});
+
+test("a memory that was written and read again has the same sections, answers and scores", async () => {
+  await init();
+  const fileAt = (path: string) => new URL(`../../../js/${path}`, import.meta.url);
+  const words = new Embedder(readFileSync(fileAt("embedder/tables/nous-128.bin")));
+  const opening = { name: "", now: MODIFIED, words, wrong: [], wrongCount: 0 } as const;
+  const heldOf = (lines: Iterable<string>, config: object) => {
+    const rows = noRows();
+    for (const line of lines) addLine(rows, line);
+    return Held.open({ ...opening, wrong: [], rows, config, source: "files" }, () => {});
+  };
+  const sample = readFileSync(fileAt("page/dist/samples/general.jsonl"), "utf8").trim().split("\n");
+  const first = await heldOf(sample, { sections: { subtypes: GENERAL_SUBTYPES } });
+  const again = await heldOf(
+    [...first.exportLines()].map((line) => JSON.stringify(line)),
+    {},
+  );
+  expect(first.summary().bySection.EPISODIC).toBeGreaterThan(0);
+  expect(again.summary().bySection).toEqual(first.summary().bySection);
+  const ask = (held: Held) =>
+    [
+      "Which evening is without screens?",
+      "What did we do in Oban?",
+      "How do I bleed a radiator?",
+    ].map((question) => held.index.ask(question, { limit: 20, now: MODIFIED }));
+  expect(ask(again)).toEqual(ask(first));
+  first.free();
+  again.free();
+  const wrong = { kind: "agent", preset: "general", sections: { fact: "x" } };
+  expect(() => addRow(noRows(), wrong)).toThrow(/sections/);
 });
 
 test("the lines that readers make are lines of an export", () => {

@@ -2,11 +2,13 @@
 
 import type { ComponentType } from "preact";
 import { lazy, Suspense } from "preact/compat";
+import { useEffect, useRef } from "preact/hooks";
 import { opened } from "../memory/client.ts";
 import { Loading } from "../parts/loading.tsx";
 import { Ask } from "../views/ask/ask.tsx";
-import { linkTo, VIEWS, type View, view } from "./address.ts";
+import { linkTo, serverUrl, VIEWS, type View, view } from "./address.ts";
 import { MemoryPicker } from "./memory-picker.tsx";
+import { HERE } from "./opening.ts";
 import { ThemeSwitch } from "./theme.tsx";
 import { ChangedWeights } from "./weights.tsx";
 
@@ -50,13 +52,7 @@ export function App() {
           </svg>
           Nous
         </a>
-        <nav aria-label="Views">
-          {VIEWS.map((name) => (
-            <a key={name} href={linkTo(name)} aria-current={name === open ? "page" : undefined}>
-              {NAMES[name]}
-            </a>
-          ))}
-        </nav>
+        <Tabs open={open} />
         <div class="tools">
           <MemoryPicker />
           <ThemeSwitch />
@@ -71,11 +67,50 @@ export function App() {
         </Content>
       </main>
       <footer>
-        Everything is computed in this page. Nothing that you ask or open leaves it.{" "}
-        <a href="./THIRD-PARTY-LICENSES.txt">Licences</a>
+        {promise()} <a href="./THIRD-PARTY-LICENSES.txt">Licences</a>
       </footer>
     </>
   );
+}
+
+/** The views. Where they do not fit, they scroll, the open one is in sight, and the ends that go on fade. */
+function Tabs({ open }: { open: View }) {
+  const nav = useRef<HTMLElement>(null);
+  const fade = () => {
+    const { scrollLeft, scrollWidth, clientWidth, dataset } = nav.current!;
+    dataset.before = String(scrollLeft > 1);
+    dataset.after = String(scrollLeft + clientWidth < scrollWidth - 1);
+  };
+  useEffect(() => {
+    const bar = nav.current!;
+    const show = () => {
+      const tab = bar.querySelector<HTMLElement>("[aria-current]")!;
+      const left = tab.offsetLeft - bar.offsetLeft;
+      bar.scrollLeft = left - (bar.clientWidth - tab.offsetWidth) / 2;
+      fade();
+    };
+    const observer = new ResizeObserver(show);
+    observer.observe(bar);
+    return () => observer.disconnect();
+  }, [open]);
+  return (
+    <nav aria-label="Views" ref={nav} onScroll={fade}>
+      {VIEWS.map((name) => (
+        <a key={name} href={linkTo(name)} aria-current={name === open ? "page" : undefined}>
+          {NAMES[name]}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** Says what leaves the page. */
+function promise(): string {
+  const state = opened.value;
+  if (state.state !== "open" || state.summary.source !== "server")
+    return "Everything is computed in this page. Nothing that you ask or open leaves it.";
+  const { host } = new URL(serverUrl.value === "" ? HERE : serverUrl.value);
+  return `Answers are computed in this page. It reads the memory from ${host}, and sends edits and deletions there. Your questions stay here.`;
 }
 
 /** Views need a memory, except the one by which another is opened. */

@@ -17,26 +17,34 @@ export const SECTION_NAMES: Readonly<Record<MemorySection, string>> = {
   PROCEDURAL: "Procedural",
 };
 
-const DAY = new Intl.DateTimeFormat("en-GB", {
-  day: "numeric",
-  month: "short",
-  year: "numeric",
-  timeZone: "UTC",
-});
+/** The short names of the months, as prompts have them too: browsers differ about "Sept". */
+export const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
 /** Returns an instant as a day: "3 Oct 2026". */
-export const dayOf = (instant: number): string => DAY.format(instant);
+export function dayOf(instant: number): string {
+  const day = new Date(instant);
+  return `${day.getUTCDate()} ${MONTHS[day.getUTCMonth()]} ${day.getUTCFullYear()}`;
+}
+
+/** The greatest percentage that has a decimal: "9.9 %", and then "10 %". */
+const MOST_WITH_DECIMAL = 9.95;
+const LEAST_WITH_DECIMAL = 0.05;
 
 /** Returns a share as a percentage: "42 %". Small shares have a decimal. */
 export function percent(share: number): string {
   const value = share * 100;
-  return `${value < 10 && value > 0 ? value.toFixed(1) : Math.round(value)} %`;
+  if (value <= 0 || value >= MOST_WITH_DECIMAL) return `${Math.round(value)} %`;
+  return value < LEAST_WITH_DECIMAL ? "< 0.1 %" : `${value.toFixed(1)} %`;
 }
 
 const COUNT = new Intl.NumberFormat("en-GB");
 
 /** Returns a count with separators: "12,345". */
 export const count = (value: number): string => COUNT.format(value);
+
+/** Returns a count with its noun: "1 link", "2 links". */
+export const counted = (value: number, one: string, many = `${one}s`): string =>
+  `${count(value)} ${value === 1 ? one : many}`;
 
 /** Returns milliseconds with a sensible number of digits: "0.84 ms". */
 export const ms = (value: number): string =>

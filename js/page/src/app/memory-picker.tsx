@@ -1,17 +1,21 @@
 // Chooses the memory that is open: a sample, that of this server, or the visitor's own.
 
-import type { SampleName } from "../memory/open.ts";
+import { opened } from "../memory/client.ts";
+import { SAMPLE_NAMES, type SampleName } from "../memory/sample-names.ts";
 import { linkTo, memoryName, question, serverUrl } from "./address.ts";
 import { chooseSample, openThisServer, thisServer } from "./opening.ts";
-
-const SAMPLES: Readonly<Record<SampleName, string>> = {
-  general: "Sample: a household",
-  trader: "Sample: a trader",
-};
 
 export function MemoryPicker() {
   const name = memoryName.value;
   const here = thisServer.value;
+  const state = opened.value;
+  // The memory has the same name here and in the view Your memories.
+  const nameOf = (source: "server" | "own"): string | undefined =>
+    state.state !== "open" || (state.summary.source === "server") !== (source === "server")
+      ? undefined
+      : source === "server"
+        ? `Agent “${state.summary.name}”`
+        : state.summary.name;
   const isHere = name === "server" && serverUrl.value === "";
   const isOther = name === "server" && !isHere;
   const choose = async (next: string) => {
@@ -20,7 +24,7 @@ export function MemoryPicker() {
       // Without a key it may not open; the view says so, and asks for one.
       if (here?.agent === undefined || (await openThisServer()) !== undefined)
         location.hash = linkTo("memories");
-    } else if (next in SAMPLES) {
+    } else if (next in SAMPLE_NAMES) {
       question.set("");
       void chooseSample(next as SampleName);
     } else {
@@ -30,17 +34,23 @@ export function MemoryPicker() {
   return (
     <select
       aria-label="Memory"
-      value={isHere ? "here" : isOther ? "other" : name in SAMPLES ? name : "yours"}
+      value={isHere ? "here" : isOther ? "other" : name in SAMPLE_NAMES ? name : "yours"}
       onChange={(event) => void choose(event.currentTarget.value)}
     >
-      {here === undefined && !isHere ? null : <option value="here">This server</option>}
-      {isOther ? <option value="other">A server</option> : null}
-      {Object.entries(SAMPLES).map(([key, title]) => (
-        <option key={key} value={key}>
-          {title}
-        </option>
-      ))}
-      <option value="yours">{name === "yours" ? "Your memories" : "Your memories …"}</option>
+      {here === undefined && !isHere ? null : (
+        <option value="here">{(isHere ? nameOf("server") : undefined) ?? "This server"}</option>
+      )}
+      {isOther ? <option value="other">{nameOf("server") ?? "A server"}</option> : null}
+      <optgroup label="Samples">
+        {Object.entries(SAMPLE_NAMES).map(([key, title]) => (
+          <option key={key} value={key}>
+            {title}
+          </option>
+        ))}
+      </optgroup>
+      <option value="yours">
+        {(name === "yours" ? nameOf("own") : undefined) ?? "Your memories …"}
+      </option>
     </select>
   );
 }

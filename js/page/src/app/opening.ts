@@ -2,7 +2,7 @@
 
 import { batch, signal } from "@preact/signals";
 import { memory, openMemory, openSample } from "../memory/client.ts";
-import type { SampleName } from "../memory/open.ts";
+import type { SampleName } from "../memory/sample-names.ts";
 import { agentName, linkTo, memoryName, namesMemory, question, serverUrl } from "./address.ts";
 
 /** The server that serves the page. */

@@ -10,7 +10,7 @@ export const GROUPS: Readonly<Record<Group, string>> = {
   around: "What stands around it",
   asked: "What the question asks for",
   circumstances: "Section, recency, use and links",
-  like: "What use has taught",
+  like: "Form and place of the text",
 };
 
 interface Kind {
@@ -27,11 +27,15 @@ const kind = (group: Group, label: string, about: string): Kind => ({ group, lab
 export const KINDS: Readonly<Record<string, Kind>> = {
   bm: kind("words", "Exact words", "BM25 of the whole text, against the best memory."),
   sbm: kind("words", "Words and neighbours", "BM25 where words of like meaning count, too."),
-  sem: kind("meaning", "Same subject", "The cosine of question and text, by word vectors."),
+  sem: kind(
+    "meaning",
+    "Same subject, whole text",
+    "The cosine of question and text, by word vectors.",
+  ),
   cov: kind("words", "Share of the question", "How much of the question the text holds."),
   p_soft: kind("passage", "Near words", "How near the words of its best passage are."),
   p_softcov: kind("passage", "Words met", "How many words of the question have a near word."),
-  p_sem: kind("passage", "Same subject", "The cosine of question and passage."),
+  p_sem: kind("passage", "Same subject, passage", "The cosine of question and passage."),
   p_sbm: kind("passage", "Words, weighted", "BM25 of the passage, neighbours included."),
   nb: kind("around", "Said just before or after", "Exact words of the memories next to it."),
   win: kind("around", "Said close by", "What it and its neighbours hold together."),

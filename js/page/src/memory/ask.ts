@@ -26,6 +26,7 @@ export function ask(held: Held, { question, limit, diversity }: AskRequest): Ans
     question,
     answers: list,
     isAnswerable: (answers[0]?.score ?? 0) >= ANSWERABLE,
+    answerable: ANSWERABLE,
     understood: { ...understand(held, question), words: words.map(({ asked }) => asked) },
     milliseconds,
     among: index.textCount,

@@ -2,8 +2,9 @@
 
 import { effect, signal } from "@preact/signals";
 import * as Comlink from "comlink";
-import type { Progress, SampleName, Source } from "./open.ts";
+import type { Progress, Source } from "./open.ts";
 import type { Summary } from "./records.ts";
+import type { SampleName } from "./sample-names.ts";
 import type { Calls } from "./worker.ts";
 
 const worker = new Worker(new URL("./worker.ts", import.meta.url), {

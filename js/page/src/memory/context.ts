@@ -1,6 +1,6 @@
 // Builds the prompt of a turn over the memory that is open, by the rules of the server.
 
-import type { ContextBudget, MemorySection, MemoryType } from "nous-wasm";
+import { type ContextBudget, estimateTokens, type MemorySection, type MemoryType } from "nous-wasm";
 import { fadedNow } from "../../../server/src/agent/present.ts";
 import { createdAtOf, namesIn } from "../../../server/src/agent/replica/index-rows.ts";
 import {
@@ -16,6 +16,8 @@ import {
   factorOf,
   fixedParts,
   type Left,
+  lineOf,
+  type MemoryHeading,
   type PromptMemory,
   profileTypes,
   promptOfTurn,
@@ -50,9 +52,12 @@ export interface Found {
 export interface Prompt extends Pick<TurnPrompt, "prompt" | "tokens" | "sections"> {
   /** The question that memories were searched by; undefined if the turn asks for nothing. */
   asked: string | undefined;
-  /** The memories in the prompt, the most probable first. */
-  recalled: (Found & { type: MemoryType })[];
-  /** The memories that were found and are not in the prompt; `block` is the section of the prompt. */
+  /**
+   * The memories in the prompt: first those that were found, the most probable first. `block` is the
+   * section of the prompt, `tokens` the length of the memory's line.
+   */
+  recalled: (Found & { type: MemoryType; block: MemoryHeading; tokens: number })[];
+  /** The memories that are not in the prompt, likewise; `block` is the section of the prompt. */
   left: (Found & Pick<Left, "reason"> & { block: Left["section"] })[];
   budgets: Partial<ContextBudget>;
   milliseconds: number;
@@ -98,13 +103,23 @@ export function buildContext(held: Held, { input, identity, budgets }: ContextRe
   };
   return {
     ...{ prompt, tokens, sections, asked, milliseconds },
-    recalled: recalled.map(({ id, type }) => ({ ...found(id), type })),
-    left: left_out.flatMap(({ id, section, reason }) =>
-      id === null || held.row(id) === undefined ? [] : { ...found(id), block: section, reason },
-    ),
+    recalled: recalled
+      .map((memory) => ({
+        ...{ ...found(memory.id), type: memory.type, block: memory.heading },
+        tokens: estimateTokens(lineOf(memory, now)),
+      }))
+      .sort(byScore),
+    left: left_out
+      .flatMap(({ id, section, reason }) =>
+        id === null || held.row(id) === undefined ? [] : { ...found(id), block: section, reason },
+      )
+      .sort(byScore),
     budgets: { ...USUAL, ...budgets },
   };
 }
+
+/** The most probable first; what was not searched for keeps its order, after the others. */
+const byScore = (a: Found, b: Found): number => (b.score ?? -1) - (a.score ?? -1);
 
 /** Returns the lifecycle state of a memory as of now. */
 const stateOf = ({ index, engine, now }: Held, id: string): string | undefined =>

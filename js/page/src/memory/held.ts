@@ -23,7 +23,8 @@ import { embeddingText, kindInWords } from "../../../server/src/embeddings/text.
 import { engineConfigOf, type Preset } from "../../../server/src/presets/preset.ts";
 import type { EngineYaml } from "../../../server/src/settings/engine-config.ts";
 import type { IndexedNodeRow } from "../../../server/src/storage/rows.ts";
-import type { Rows } from "./lines.ts";
+import { exportLines, type Rows } from "./lines.ts";
+import type { Json } from "./readers/reading.ts";
 import type { Card, Summary, WrongLine } from "./records.ts";
 import type { Server } from "./server.ts";
 
@@ -84,7 +85,7 @@ export class Held {
     this.source = source;
     this.server = server;
     this.rows = rows;
-    this.config = config;
+    this.config = withSections(config, rows.sections);
     this.#now = now;
     this.#evidence = { preset: rows.preset.weights };
     this.wrong = wrong;
@@ -92,7 +93,7 @@ export class Held {
     this.#words = words;
     this.hasVectors = words !== undefined;
     // The keys that a page configures are written alike in both forms.
-    const whole = inSnakeCase(engineConfigOf(rows.preset, config as EngineYaml));
+    const whole = inSnakeCase(engineConfigOf(rows.preset, this.config as EngineYaml));
     this.engine = createEngine(whole);
     this.index = new MemoryIndex({ embedder: words, config: whole });
   }
@@ -231,6 +232,11 @@ export class Held {
     return this.rows.nodes.get(id);
   }
 
+  /** Returns the lines of an export. */
+  exportLines(): Iterable<Json> {
+    return exportLines(this.rows, (subtype) => this.engine.getSectionForSubtype(subtype));
+  }
+
   sectionOf(row: IndexedNodeRow): MemorySection {
     return this.engine.getSectionForSubtype(row.subtype);
   }
@@ -305,4 +311,13 @@ export class Held {
     this.index.free();
     this.#forget();
   }
+}
+
+/** Returns a configuration with sections that rows tell. Those of the configuration itself win. */
+function withSections(config: EngineConfig, told: Rows["sections"]): EngineConfig {
+  const names = Object.entries(told);
+  if (names.length === 0) return config;
+  const { sections = {} } = config;
+  const subtypes = Object.fromEntries(names.map(([name, section]) => [name, { section }]));
+  return { ...config, sections: { ...sections, subtypes: { ...subtypes, ...sections.subtypes } } };
 }

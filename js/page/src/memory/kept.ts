@@ -4,7 +4,7 @@
 import { deleteDB, type IDBPDatabase, openDB } from "idb";
 import { textOfLines } from "./files.ts";
 import type { Held } from "./held.ts";
-import { addLine, addRow, exportLines, type Rows } from "./lines.ts";
+import { addLine, addRow, type Rows } from "./lines.ts";
 import type { Json } from "./readers/reading.ts";
 
 const NAME = "nous-page";
@@ -49,7 +49,7 @@ async function within<T>(work: (database: IDBPDatabase) => Promise<T>): Promise<
 
 /** Keeps a memory in place of the one that was kept. */
 export async function keep(held: Held): Promise<void> {
-  const lines = [...textOfLines(exportLines(held.rows))];
+  const lines = [...textOfLines(held.exportLines())];
   await within(async (database) => {
     const all = database.transaction(["pieces", "changes", "about"], "readwrite");
     await all.objectStore("pieces").clear();

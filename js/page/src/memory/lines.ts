@@ -1,8 +1,9 @@
 // Reads lines of an export. The rows that they hold become entries of the index by the rules of the
 // server, so that page and server give a memory the same score.
 
-import { BUILT_IN_PRESETS } from "../../../server/src/presets/built-in.ts";
+import { MEMORY_SECTIONS, type MemorySection } from "nous-wasm";
 import { GENERAL } from "../../../server/src/presets/general.ts";
+import { otherSections, shippedPreset } from "../../../server/src/presets/other-sections.ts";
 import type { Preset } from "../../../server/src/presets/preset.ts";
 import type { EdgeRow, IndexedNodeRow } from "../../../server/src/storage/rows.ts";
 import { isObject, type Json } from "./readers/reading.ts";
@@ -10,6 +11,8 @@ import { isObject, type Json } from "./readers/reading.ts";
 /** The rows of an export, by kind. */
 export interface Rows {
   preset: Preset;
+  /** Sections of subtypes that differ from those of the preset. */
+  sections: Record<string, MemorySection>;
   nodes: Map<string, IndexedNodeRow>;
   edges: EdgeRow[];
   /** Ids of clusters by id of the memory, in order. */
@@ -39,6 +42,7 @@ export interface ConflictRow {
 
 export const noRows = (): Rows => ({
   preset: GENERAL,
+  sections: {},
   nodes: new Map(),
   edges: [],
   clusters: new Map(),
@@ -79,6 +83,7 @@ export function addRow(rows: Rows, json: Json): void {
   switch (json.kind) {
     case "agent":
       rows.preset = presetIn(json);
+      rows.sections = { ...rows.sections, ...sectionsIn(json) };
       return;
     case "node": {
       const id = required(json, "id");
@@ -143,13 +148,22 @@ export function addRow(rows: Rows, json: Json): void {
 
 /**
  * Returns the preset that a line names. A server tells the weights and the types of its agent, too. A
- * file does not: memories of a preset that the page does not know rank like general ones.
+ * file tells what differs: its weights here, and its sections in `sectionsIn`.
  */
 function presetIn(json: Json): Preset {
   const name = required(json, "preset");
-  const known = BUILT_IN_PRESETS.get(name) ?? GENERAL;
+  const known = shippedPreset(name);
   const { weights = known.weights, types = known.types } = json as Partial<Preset>;
   return { ...known, name, weights, types };
+}
+
+/** Returns the sections that a line tells; see `otherSections`. */
+function sectionsIn({ sections = {} }: Json): Record<string, MemorySection> {
+  const isWhole =
+    isObject(sections) &&
+    Object.values(sections).every((name) => (MEMORY_SECTIONS as readonly unknown[]).includes(name));
+  if (!isWhole) throw new LineError("sections: must be sections by subtype");
+  return sections as Record<string, MemorySection>;
 }
 
 function required(json: Json, field: string): string {
@@ -233,10 +247,23 @@ export function nodeLine(rows: Rows, row: IndexedNodeRow): Json {
   return { kind: "node", ...columns, ...rows.carried.get(row.id) };
 }
 
-/** Returns the lines of an export, with what a memory has lost meanwhile left out. */
-export function* exportLines(rows: Rows): Iterable<Json> {
+/**
+ * Returns the lines of an export, with what a memory has lost meanwhile left out. `sectionOf` returns
+ * the section of a subtype, so that the file says which differ from those of its preset.
+ */
+export function* exportLines(
+  rows: Rows,
+  sectionOf: (subtype: string) => MemorySection,
+): Iterable<Json> {
   const { nodes, clusterNames } = rows;
-  yield { kind: "agent", preset: rows.preset.name };
+  const { name, weights } = rows.preset;
+  const subtypes = new Set([...nodes.values()].flatMap(({ subtype }) => subtype ?? []));
+  const sections = otherSections(name, subtypes, sectionOf);
+  yield {
+    ...{ kind: "agent", preset: name },
+    ...(weights === shippedPreset(name).weights ? {} : { weights }),
+    ...(Object.keys(sections).length === 0 ? {} : { sections }),
+  };
   for (const row of nodes.values()) yield nodeLine(rows, row);
   const isThere = (id: unknown) => nodes.has(id as string);
   const order = ["outcome", "cluster", "membership"];

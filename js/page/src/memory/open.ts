@@ -8,7 +8,9 @@ import { Held } from "./held.ts";
 import { noteKept, readKept } from "./kept.ts";
 import { addLine, noRows, type Rows } from "./lines.ts";
 import type { WrongLine } from "./records.ts";
+import { SAMPLE_NAMES, type SampleName } from "./sample-names.ts";
 import { type Address, Server } from "./server.ts";
+import { whyInWords } from "./why-in-words.ts";
 
 /** A memory that the page can open. */
 export type Source =
@@ -23,8 +25,6 @@ export type Source =
   | { kind: "kept" }
   | { kind: "server"; address: Address };
 
-export type SampleName = "general" | "trader";
-
 /** What the page shows while a memory opens. */
 export interface Progress {
   step: "fetching" | "asking" | "reading" | "indexing" | "words";
@@ -34,12 +34,9 @@ export interface Progress {
 
 /** The present of the samples: their last memory is of the day before. */
 const SAMPLE_NOW = Date.parse("2026-12-01T00:00:00Z");
-const SAMPLES: Readonly<Record<SampleName, { title: string; config: EngineConfig }>> = {
-  general: {
-    title: "A year of a person, a household and a project",
-    config: { sections: { subtypes: GENERAL_SUBTYPES } },
-  },
-  trader: { title: "A trading agent", config: {} },
+const SAMPLE_CONFIGS: Readonly<Record<SampleName, EngineConfig>> = {
+  general: { sections: { subtypes: GENERAL_SUBTYPES } },
+  trader: {},
 };
 /** The most wrong lines that the page lists. */
 const MOST_WRONG = 100;
@@ -113,7 +110,8 @@ function nothingRead(wrong: readonly WrongLine[]): string {
   const [first] = wrong;
   if (first === undefined) return "There are no memories in it.";
   if (first.line === null) return `${first.file}: ${first.why}`;
-  return `${first.file}: no line could be read. ${first.of ?? "Line"} ${first.line} ${first.why}.`;
+  const place = `${first.of ?? "line"} ${first.line}`;
+  return `${first.file}: no line could be read. The first is ${place}. ${whyInWords(first.why)}`;
 }
 
 interface ReadReport {
@@ -131,7 +129,7 @@ interface Read {
 
 type SourceOf<Kind extends Source["kind"]> = Extract<Source, { kind: Kind }>;
 
-/** Reads rows, by the kind of source. As on a server, the configuration of files is empty. */
+/** Reads rows, by the kind of source. Files tell their sections in their lines; see `Rows`. */
 const READERS: {
   [Kind in Source["kind"]]: (
     source: SourceOf<Kind>,
@@ -140,11 +138,10 @@ const READERS: {
   ) => Promise<Read>;
 } = {
   async sample({ name, url }, rows, { progress }) {
-    const { title, config } = SAMPLES[name];
     const bytes = await fetched(url, (share) => progress("fetching", share));
     for (const line of new TextDecoder().decode(bytes).split("\n"))
       if (line !== "") addLine(rows, line);
-    return { name: title, now: SAMPLE_NOW, config };
+    return { name: SAMPLE_NAMES[name], now: SAMPLE_NOW, config: SAMPLE_CONFIGS[name] };
   },
 
   async files({ files }, rows, { wrong, progress }) {

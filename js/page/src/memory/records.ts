@@ -76,6 +76,8 @@ export interface Answered {
   answers: Shown[];
   /** Whether the first answer reaches the score from which on an answer counts as one. */
   isAnswerable: boolean;
+  /** That score. */
+  answerable: number;
   understood: Understood;
   /** How long the engine took to rank all memories, in milliseconds. */
   milliseconds: number;

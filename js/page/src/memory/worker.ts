@@ -11,7 +11,6 @@ import { textOfLines } from "./files.ts";
 import type { Held } from "./held.ts";
 import { forget, hasKept, isKept, keep } from "./kept.ts";
 import * as life from "./life.ts";
-import { exportLines } from "./lines.ts";
 import { open, type Progress, type Source } from "./open.ts";
 import type { Resolution, Summary, Texts } from "./records.ts";
 import {
@@ -58,7 +57,7 @@ const calls = {
   conflicts: () => conflicts(there()),
   resolve: (id: string, resolution: Resolution) => resolve(there(), id, resolution),
   /** Returns the memory as the lines of an export. */
-  download: () => new Blob([...textOfLines(exportLines(there().rows))]),
+  download: () => new Blob([...textOfLines(there().exportLines())]),
   keep: () => keep(there()),
   hasKept,
   forget: () => forget(held),

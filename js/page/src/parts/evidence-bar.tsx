@@ -1,8 +1,8 @@
-// The evidence for a memory as a bar: contributions of one group stand together, those that speak
-// for the memory to the right of the line, those against it to the left. Their sum is the memory's
-// sum, which makes the probability.
+// The evidence for a memory as a bar. Its filled part is as long as the probability, and shared out
+// among the groups that speak for the memory. Behind it, hatched, stand the groups that speak against
+// it, on the same scale as far as there is room.
 
-import { signed } from "../app/format.ts";
+import { percent, signed } from "../app/format.ts";
 import { GROUPS, type Group, KINDS } from "../evidence/kinds.ts";
 import type { Reasons } from "../memory/records.ts";
 
@@ -24,36 +24,37 @@ function byGroup({ evidence }: Pick<Reasons, "evidence">): Part[] {
   });
 }
 
-interface BarProps {
-  reasons: Reasons;
-  /** The sum that fills the bar: that of the best answer, so that bars of a list compare. */
-  full: number;
-}
-
-export function EvidenceBar({ reasons, full }: BarProps) {
+export function EvidenceBar({ reasons }: { reasons: Reasons }) {
+  const { score } = reasons;
   const parts = byGroup(reasons);
-  const against = -parts.reduce((sum, part) => sum + Math.min(0, part.sum), 0);
-  const whole = Math.max(full, 1e-9) + against;
-  const width = (value: number) => `${(Math.abs(value) / whole) * 100}%`;
+  const sumOf = (sign: 1 | -1) => parts.reduce((all, { sum }) => all + Math.max(0, sign * sum), 0);
+  const [speaksFor, speaksAgainst] = [Math.max(sumOf(1), 1e-9), Math.max(sumOf(-1), 1e-9)];
+  const hatched = Math.min(1 - score, (speaksAgainst / speaksFor) * score);
+  const width = (sum: number) =>
+    `${(sum > 0 ? (sum / speaksFor) * score : (-sum / speaksAgainst) * hatched) * 100}%`;
   const told = parts.map(({ group, sum }) => `${GROUPS[group]} ${signed(sum)}`).join(", ");
   return (
-    <div class="bar" role="img" aria-label={`Evidence: ${told}. Sum ${signed(reasons.sum)}.`}>
-      {parts
-        .filter(({ sum }) => sum < 0)
-        .map(({ group, sum }) => (
-          <span
-            key={group}
-            class={`seg against g-${group}`}
-            style={{ width: width(sum) }}
-            title={`${GROUPS[group]} ${signed(sum)}`}
-          />
-        ))}
+    <div
+      class="bar"
+      role="img"
+      aria-label={`${percent(score)}. Evidence: ${told}. Sum ${signed(reasons.sum)}.`}
+    >
       {parts
         .filter(({ sum }) => sum > 0)
         .map(({ group, sum }) => (
           <span
             key={group}
             class={`seg g-${group}`}
+            style={{ width: width(sum) }}
+            title={`${GROUPS[group]} ${signed(sum)}`}
+          />
+        ))}
+      {parts
+        .filter(({ sum }) => sum < 0)
+        .map(({ group, sum }) => (
+          <span
+            key={group}
+            class={`seg against g-${group}`}
             style={{ width: width(sum) }}
             title={`${GROUPS[group]} ${signed(sum)}`}
           />
@@ -75,6 +76,12 @@ export function Legend({ of }: { of: readonly Reasons[] }) {
             {GROUPS[group]}
           </li>
         ))}
+      {of.every((reasons) => byGroup(reasons).every(({ sum }) => sum > 0)) ? null : (
+        <li>
+          <i class="dot against" />
+          hatched: speaks against it
+        </li>
+      )}
     </ul>
   );
 }

@@ -29,7 +29,8 @@ function nameOf({ asked, found, nearness = 1 }: Mark): string {
 export function Marked({ text, field, marks, passage, isShort = false }: MarkedProps) {
   const own = marks.filter((mark) => mark.field === field);
   const [from, to] = isShort ? stretch(text, own) : [0, text.length];
-  const bounds = passage?.find((one) => one.field === field);
+  const found = passage?.find((one) => one.field === field);
+  const bounds = found === undefined ? undefined : inWholeTokens(text, found);
   const parts: Piece[] = [];
   let at = from;
   for (const mark of own) {
@@ -40,7 +41,9 @@ export function Marked({ text, field, marks, passage, isShort = false }: MarkedP
       <mark
         key={mark.start}
         class={(mark.nearness ?? 1) < 1 ? "near" : "same"}
-        title={name}
+        // The tip says it where there is one.
+        title={(mark.nearness ?? 1) < 1 ? undefined : name}
+        aria-description={(mark.nearness ?? 1) < 1 ? name : undefined}
         // Focus shows the neighbour to readers without a mouse.
         tabIndex={(mark.nearness ?? 1) < 1 ? 0 : undefined}
         data-tip={(mark.nearness ?? 1) < 1 ? name : undefined}
@@ -73,6 +76,16 @@ function plain(text: string, from: number, to: number, bounds: Mark | undefined)
     return /[\p{L}\p{N}]/u.test(piece) ? <span class="aside">{piece}</span> : piece;
   };
   return [aside(from, start), text.slice(start, end), aside(end, to)];
+}
+
+/** Returns bounds that are moved out to the blanks around them, so that no token is cut. */
+function inWholeTokens(text: string, { start, end, ...mark }: Mark): Mark {
+  const isWithin = (at: number) =>
+    at > 0 && at < text.length && /\S\S/.test(text.slice(at - 1, at + 1));
+  let [from, to] = [start, end];
+  while (isWithin(from)) from -= 1;
+  while (isWithin(to)) to += 1;
+  return { ...mark, start: from, end: to };
 }
 
 /** Returns the stretch of a long text to show. */

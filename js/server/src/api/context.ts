@@ -198,7 +198,13 @@ export const contextAnswer = z
         z.object({
           id: someText.describe("The id of the memory; null if it has none."),
           section: sectionName,
-          reason: z.string().describe("Why it was left out."),
+          reason: z
+            .string()
+            .describe(
+              "Why it was left out. `budget`: the budget of its section is used. `share`: the " +
+                "profile, or recent conversations, have their share of the prompt already. `total`: " +
+                "the whole prompt is full. `superseded`, `conversation`, `echo`: it would repeat.",
+            ),
         }),
       )
       .describe("Memories that were found and are not in the prompt."),

@@ -7,6 +7,7 @@ import { openWhole } from "../storage/open.ts";
 import { checkAgentName, type Place } from "../storage/place.ts";
 import type { Storage } from "../storage/storage.ts";
 import { Target, type TargetOptions } from "../storage/target.ts";
+import { factsOf, type RankingSettings } from "./agent-facts.ts";
 import type { ConflictPolicy } from "./conflict-policy.ts";
 import { exportMemory } from "./export.ts";
 import { withLines, withWriting } from "./files.ts";
@@ -53,6 +54,8 @@ export function importFile(
 export interface ExportOptions extends TargetOptions {
   /** Whether the export carries what use has taught the agent. Default: true. */
   withLearned?: boolean;
+  /** The settings by which the agent ranks. Default: those of its preset. */
+  ranking?: RankingSettings | undefined;
 }
 
 /**
@@ -66,7 +69,7 @@ export function exportFile(
   place: Place,
   agent: string,
   file: string | undefined,
-  { withLearned = true, ...options }: ExportOptions = {},
+  { withLearned = true, ranking, ...options }: ExportOptions = {},
 ): number {
   const { dataDir, remote } = place;
   if (remote === undefined && !existsSync(agentFile(dataDir, agent))) {
@@ -76,7 +79,10 @@ export function exportFile(
   const storage = openWhole(place, agent, { migrates: false });
   try {
     return withWriting(target, storage.portable.count(), (write, done) =>
-      exportMemory(storage, write, done, { withLearned }),
+      exportMemory(storage, write, done, {
+        withLearned,
+        facts: () => factsOf(storage, agent, ranking),
+      }),
     );
   } finally {
     storage.close();

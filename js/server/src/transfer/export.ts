@@ -3,10 +3,10 @@
 import { learnedIn } from "../agent/replica/learned.ts";
 import type { Storage } from "../storage/storage.ts";
 import { PORTABLE_KINDS } from "../storage/tables/portable.ts";
-import { agentLine, learnedLine, writeLine } from "./lines.ts";
+import { type AgentFacts, agentLine, learnedLine, writeLine } from "./lines.ts";
 
 /**
- * Writes one state of a whole memory, edges last. Lines with the preset of the agent and with what use
+ * Writes one state of a whole memory, edges last. Lines with facts about the agent and with what use
  * has taught it come first, if it has its own. Returns the number of lines. `write` gets each line with
  * its line end.
  */
@@ -14,14 +14,14 @@ export function exportMemory(
   storage: Storage,
   write: (lines: string) => void,
   done: (lines: number) => void,
-  { withLearned }: { withLearned: boolean },
+  { withLearned, facts }: { withLearned: boolean; facts: () => AgentFacts | undefined },
 ): number {
   let count = 0;
   storage.snapshot(() => {
     const dimensions = storage.embeddings.dimensions();
-    const preset = storage.meta("preset");
-    if (preset !== undefined) {
-      write(`${agentLine({ preset })}\n`);
+    const known = facts();
+    if (known !== undefined) {
+      write(`${agentLine(known)}\n`);
       count += 1;
     }
     const learned = learnedIn(storage);

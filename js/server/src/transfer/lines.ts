@@ -1,11 +1,12 @@
 // The format of an export: a line of JSON for each row, and the rules for valid lines.
 
-import { type Learned, MOST_LEARNED } from "nous-wasm";
+import { type Learned, MEMORY_SECTIONS, MOST_LEARNED } from "nous-wasm";
 import { z } from "zod";
 import { vectorOf } from "../agent/replica/index-rows.ts";
 import { byTrait, MOST_STEPS } from "../agent/replica/learned.ts";
 import { MOST_NAME } from "../api/limits.ts";
 import { signals } from "../api/parts.ts";
+import { FITTED_WEIGHTS } from "../presets/preset.ts";
 import { PRESET_NAME } from "../settings/preset.ts";
 import { PORTABLE_KINDS, type PortableKind, type PortableRow } from "../storage/tables/portable.ts";
 import { hasControls, wellFormed } from "../text.ts";
@@ -145,7 +146,16 @@ const ROWS = {
 
 /** The kind of the line that tells of the agent itself. */
 const AGENT = "agent";
-const ofAgent = z.object({ preset: z.string().regex(PRESET_NAME, "must be the name of a preset") });
+const ofAgent = z.object({
+  preset: z.string().regex(PRESET_NAME, "must be the name of a preset"),
+  /**
+   * What differs from the preset that ships under this name: the fitted weights, and the sections of
+   * subtypes. Readers of the file rank by them. An import leaves them out: a server ranks by its own
+   * settings.
+   */
+  weights: z.enum(FITTED_WEIGHTS).optional(),
+  sections: z.record(z.string(), z.enum(MEMORY_SECTIONS)).optional(),
+});
 /** What a line tells of the agent itself. */
 export type AgentFacts = z.output<typeof ofAgent>;
 

@@ -11,13 +11,13 @@ import { Marked } from "../../parts/memory-text.tsx";
 interface ItemProps {
   shown: Shown;
   question: string;
-  /** The sum that fills the bar. */
-  full: number;
   /** Whether the text stays hidden until the reasons are shown: where two lists stand side by side. */
   isDense?: boolean;
+  /** Its place in the list beside this one, in words. */
+  elsewhere?: string | undefined;
 }
 
-export function AnswerItem({ shown, question, full, isDense = false }: ItemProps) {
+export function AnswerItem({ shown, question, isDense = false, elsewhere }: ItemProps) {
   const { card, rank, score, reasons, superseded_by, similar_to } = shown;
   const [isOpen, setOpen] = useState(false);
   const marks = reasons?.marks ?? [];
@@ -55,6 +55,7 @@ export function AnswerItem({ shown, question, full, isDense = false }: ItemProps
             heading={isDense ? "h3" : "h2"}
           />
         )}
+        {elsewhere === undefined ? null : <p class="elsewhere">{elsewhere}</p>}
         {superseded_by === undefined ? null : (
           <Note before="Superseded by" named={superseded_by} question={question} />
         )}
@@ -63,7 +64,7 @@ export function AnswerItem({ shown, question, full, isDense = false }: ItemProps
         )}
         {reasons === undefined ? null : (
           <>
-            <EvidenceBar reasons={reasons} full={full} />
+            <EvidenceBar reasons={reasons} />
             <p class="steps">
               <button
                 type="button"

@@ -44,11 +44,11 @@ export function Ask() {
     <div class="ask" onKeyDown={(event) => moveFocus(event, box.current)}>
       <h1 class="hidden">Ask the memory</h1>
       <search>
-        <label class="question">
-          <span class="hidden">Question</span>
+        <div class="question">
           <input
             ref={box}
             type="search"
+            aria-label="Question"
             value={question.value}
             placeholder={asked === "" ? "Ask the memory …" : asked}
             autocomplete="off"
@@ -57,7 +57,22 @@ export function Ask() {
             aria-keyshortcuts="/"
             onInput={(event) => question.set(event.currentTarget.value)}
           />
-        </label>
+          {question.value === "" ? null : (
+            <button
+              type="button"
+              class="clear"
+              aria-label="Clear the question"
+              onClick={() => {
+                question.set("");
+                box.current?.focus();
+              }}
+            >
+              <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
+                <path d="M3 3l10 10M13 3L3 13" />
+              </svg>
+            </button>
+          )}
+        </div>
         {suggestions.length === 0 ? null : (
           <ul class="chips" aria-label="Suggestions">
             {suggestions.map((text) => (
@@ -104,19 +119,19 @@ function moveFocus(event: KeyboardEvent, box: HTMLInputElement | null): void {
 
 function Answers({ answered }: { answered: Answered }) {
   const { question: asked, answers, isAnswerable, understood, milliseconds, among } = answered;
+  const least = percent(answered.answerable);
   const ranking = rival.value;
   const reasons = answers.flatMap((answer) => answer.reasons ?? []);
-  const full = Math.max(...reasons.map(({ sum }) => sum), 0);
   const shown = isAnswerable || ranking !== undefined ? answers : answers.slice(0, NEAREST);
-  const list = (
+  const list = (elsewhere?: (id: string) => string) => (
     <ol class={isAnswerable ? "answers" : "answers unsure"}>
       {shown.map((one) => (
         <AnswerItem
           key={one.card.id}
           shown={one}
           question={asked}
-          full={full}
           isDense={ranking !== undefined}
+          elsewhere={elsewhere?.(one.card.id)}
         />
       ))}
     </ol>
@@ -133,7 +148,7 @@ function Answers({ answered }: { answered: Answered }) {
           ) : (
             <>
               <strong>This memory probably holds no answer.</strong> The nearest reaches{" "}
-              {percent(answers[0]!.score)}.
+              {percent(answers[0]!.score)}; an answer counts from {least} on.
             </>
           )}
         </p>
@@ -141,7 +156,7 @@ function Answers({ answered }: { answered: Answered }) {
       </div>
       {answers.length === 0 ? null : <Legend of={reasons} />}
       {ranking === undefined ? (
-        list
+        list()
       ) : (
         <Columns question={asked} ranking={ranking} answers={answers}>
           {list}

@@ -77,8 +77,8 @@ interface ColumnsProps {
   ranking: Rival;
   question: string;
   answers: readonly Shown[];
-  /** The list of the answers by evidence. */
-  children: ComponentChildren;
+  /** Returns the list of the answers by evidence, of which each may tell its place in the other. */
+  children: (elsewhere?: (id: string) => string) => ComponentChildren;
 }
 
 export function Columns({ ranking, answers, children }: ColumnsProps) {
@@ -101,7 +101,7 @@ export function Columns({ ranking, answers, children }: ColumnsProps) {
       <section class="left" aria-label="By evidence">
         <h2>By evidence</h2>
         <p class="quiet">What the engine answers. The number is a probability.</p>
-        {children}
+        {children(value === undefined ? undefined : placesIn(value))}
       </section>
       <Lines frame={frame} left={answers} right={value?.answers ?? []} lit={lit} />
       <section class="right" aria-label={`By ${RIVALS[ranking].name}`}>
@@ -118,6 +118,16 @@ export function Columns({ ranking, answers, children }: ColumnsProps) {
       </section>
     </div>
   );
+}
+
+/** Returns a function that tells the place of a memory in a ranking. */
+function placesIn({ answers, ranking }: Compared): (id: string) => string {
+  const places = new Map(answers.map(({ card, rank }) => [card.id, rank]));
+  const { name } = RIVALS[ranking];
+  return (id) => {
+    const place = places.get(id);
+    return place === undefined ? `not among the first by ${name}` : `${ordinal(place)} by ${name}`;
+  };
 }
 
 function raisedIn({ ranking, raised, milliseconds }: Compared): string {

@@ -1,5 +1,7 @@
-// The budget of each section of the prompt beside what the section takes.
+// The budget of each section of the prompt beside what the section takes. One bar shows both: its
+// filled part is taken, and its knob is the budget.
 
+import { useState } from "preact/hooks";
 import { USUAL_TOKENS } from "../../../../server/src/agent/rules/turn-prompt.ts";
 import { count } from "../../app/format.ts";
 import type { Prompt } from "../../memory/context.ts";
@@ -8,29 +10,33 @@ import {
   BUDGETS,
   type BudgetName,
   changedBudgets,
+  MOST_TOKENS,
   resetBudgets,
   setBudget,
 } from "./budgets.ts";
 
 export function BudgetRows({ prompt }: { prompt: Prompt }) {
-  const isChanged = Object.keys(changedBudgets.value).length > 0;
+  const changed = Object.keys(changedBudgets.value);
+  // A reset does not close the list under the visitor's hand.
+  const [isOpen] = useState(() => changed.some((name) => name !== "total"));
   return (
     <section class="budgets" aria-labelledby="budgets">
       <header>
         <h2 id="budgets">Budgets</h2>
-        <button type="button" class="more" disabled={!isChanged} onClick={resetBudgets}>
-          Reset
+        <button type="button" class="more" disabled={changed.length === 0} onClick={resetBudgets}>
+          Reset all
         </button>
       </header>
       <p class="note">
-        Tokens that the prompt, or a section, may take; one is about four characters. Bars show what
-        is taken. A section without a budget shares what the prompt has.
+        Tokens that the prompt, or a section, may take; one is about four characters. The filled
+        part of a bar is taken, its knob is the budget.
       </p>
       <div class="rows">
         <BudgetRow name="total" prompt={prompt} />
       </div>
-      <details class="of-sections" open={isChanged}>
+      <details class="of-sections" open={isOpen}>
         <summary>Budgets of sections</summary>
+        <p class="note">A section without a budget shares what the prompt has.</p>
         <div class="rows">
           {OF_SECTIONS.map((name) => (
             <BudgetRow key={name} name={name} prompt={prompt} />
@@ -44,47 +50,80 @@ export function BudgetRows({ prompt }: { prompt: Prompt }) {
 const OF_SECTIONS = BUDGET_NAMES.filter((name) => name !== "total");
 
 function BudgetRow({ name, prompt }: { name: BudgetName; prompt: Prompt }) {
-  const { label, most } = BUDGETS[name];
+  const label = BUDGETS[name];
   const { sections, tokens, budgets } = prompt;
-  const usual = name === "total" ? USUAL_TOKENS : budgets.total!;
-  const budget = changedBudgets.value[name] ?? usual;
-  const used =
-    name === "total"
-      ? tokens
-      : (sections.find((section) => section.name === name)?.token_estimate ?? 0);
-  const set = (value: number) => {
-    if (!Number.isFinite(value)) return;
-    const next = Math.min(most, Math.max(0, Math.round(value)));
+  const isTotal = name === "total";
+  const usual = isTotal ? USUAL_TOKENS : undefined;
+  const changed = changedBudgets.value[name];
+  const budget = changed ?? usual;
+  const most = isTotal ? MOST_TOKENS : budgets.total!;
+  const used = isTotal
+    ? tokens
+    : (sections.find((section) => section.name === name)?.token_estimate ?? 0);
+  const set = (value: number): number | undefined => {
+    const next = Number.isFinite(value)
+      ? Math.min(MOST_TOKENS, Math.max(0, Math.round(value)))
+      : undefined;
     setBudget(name, next === usual ? undefined : next);
+    return next ?? usual;
   };
+  const told = budget === undefined ? "no budget of its own" : `${count(budget)} tokens`;
+  const filled = `${Math.min(1, used / Math.max(1, most)) * 100}%`;
   return (
-    <div class={budget === usual ? "budget" : "budget changed"}>
+    <div class={changed === undefined ? "budget" : "budget changed"}>
       <span class="name">{label}</span>
-      <span class="used">
-        {count(used)} of
+      <label class="limit">
         <input
           type="number"
           aria-label={`Budget in tokens, ${label}`}
           min={0}
-          max={most}
+          max={MOST_TOKENS}
           step={10}
-          value={budget}
-          onChange={(event) => set(event.currentTarget.valueAsNumber)}
+          placeholder="none"
+          value={budget ?? ""}
+          onChange={(event) => {
+            const next = set(event.currentTarget.valueAsNumber);
+            // What is out of range shows what became of it.
+            event.currentTarget.value = next === undefined ? "" : String(next);
+          }}
         />
-      </span>
+        tokens
+      </label>
       <input
         type="range"
         aria-label={`Budget, ${label}`}
-        aria-valuetext={`${count(budget)} tokens`}
+        aria-valuetext={told}
         min={0}
         max={most}
         step={10}
-        value={budget}
-        onInput={(event) => set(event.currentTarget.valueAsNumber)}
+        value={Math.min(most, budget ?? most)}
+        style={{ "--filled": filled }}
+        onInput={(event) => {
+          const value = event.currentTarget.valueAsNumber;
+          // At the end of its bar a section has all that the prompt has.
+          set(isTotal || value < most ? value : Number.NaN);
+        }}
       />
-      <span class="fill" aria-hidden="true">
-        <i style={{ width: `${Math.min(1, budget === 0 ? 0 : used / budget) * 100}%` }} />
-      </span>
+      <div class="state">
+        <span class="quiet">
+          {budget === undefined
+            ? `${count(used)} tokens taken, no budget of its own`
+            : `${count(used)} of ${count(budget)} tokens taken`}
+        </span>
+        <button
+          type="button"
+          class="more"
+          aria-label={`Reset ${label}`}
+          hidden={changed === undefined}
+          onClick={({ currentTarget }) => {
+            setBudget(name, undefined);
+            // The button goes; the focus stays in the row.
+            currentTarget.closest(".budget")?.querySelector("input")?.focus();
+          }}
+        >
+          Reset
+        </button>
+      </div>
     </div>
   );
 }

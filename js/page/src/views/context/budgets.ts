@@ -5,18 +5,21 @@ import type { ContextBudget } from "nous-wasm";
 import { param } from "../../app/address.ts";
 import { asPairs, numberIn, pairsIn } from "../../app/pairs.ts";
 
-/** The budgets that the page offers, in the order of a prompt, and how far their sliders reach. */
+/** The budgets that the page offers, in the order of a prompt. */
 export const BUDGETS = {
-  total: { label: "Whole prompt", most: 12_000 },
-  identity: { label: "Identity", most: 1_000 },
-  user_profile: { label: "User profile", most: 1_000 },
-  frame: { label: "Frame", most: 1_000 },
-  decisions: { label: "Decisions", most: 4_000 },
-  facts: { label: "Facts", most: 4_000 },
-  procedures: { label: "Procedures", most: 4_000 },
-  episodes: { label: "Episodes", most: 4_000 },
-  signals: { label: "Signals", most: 4_000 },
-} as const satisfies { [Name in keyof ContextBudget]?: { label: string; most: number } };
+  total: "Whole prompt",
+  identity: "Identity",
+  user_profile: "User profile",
+  frame: "Frame",
+  decisions: "Decisions",
+  facts: "Facts",
+  procedures: "Procedures",
+  episodes: "Episodes",
+  signals: "Signals",
+} as const satisfies { [Name in keyof ContextBudget]?: string };
+
+/** The largest budget that the page offers. */
+export const MOST_TOKENS = 12_000;
 
 export type BudgetName = keyof typeof BUDGETS;
 export const BUDGET_NAMES = Object.keys(BUDGETS) as BudgetName[];
@@ -25,8 +28,7 @@ const written = param("budgets", "");
 
 export const changedBudgets = computed<{ [Name in BudgetName]?: number }>(() => {
   const known = pairsIn(written.value).flatMap(([name, text]): [string, number][] => {
-    const budget = BUDGETS[name as BudgetName];
-    const value = budget === undefined ? undefined : numberIn(text, 0, budget.most);
+    const value = Object.hasOwn(BUDGETS, name) ? numberIn(text, 0, MOST_TOKENS) : undefined;
     return value === undefined ? [] : [[name, Math.round(value)]];
   });
   return Object.fromEntries(known);

@@ -29,7 +29,7 @@ export default function Context() {
         <h1>Context</h1>
         <p class="lead">
           What an agent is given before it answers: the memories that may help with this turn,
-          within a budget of tokens. The server builds the same prompt.
+          within a budget of tokens. nous-server builds the same prompt.
         </p>
       </header>
       <div class="columns">
@@ -93,7 +93,7 @@ function PromptText({ prompt }: { prompt: Prompt }) {
               {label}
               <span class="quiet">
                 {count(token_estimate)}
-                {budget === null ? "" : ` of ${count(budget)}`}
+                {budget === null ? "" : ` of ${count(budget)}`} tokens
               </span>
             </h3>
             <pre>{content}</pre>

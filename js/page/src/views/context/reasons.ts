@@ -1,9 +1,15 @@
 // Why memories are not in a prompt, and the parts of a prompt, in words.
 
 import type { MemoryType } from "nous-wasm";
-import type { Reason } from "../../../../server/src/agent/rules/turn-prompt.ts";
+import {
+  PROFILE_SHARE,
+  RECENT_SHARE,
+  type Reason,
+} from "../../../../server/src/agent/rules/turn-prompt.ts";
+import { percent } from "../../app/format.ts";
+import type { Prompt } from "../../memory/context.ts";
 
-export const LEFT_OUT: Readonly<Record<Reason, string>> = {
+const LEFT_OUT: Readonly<Record<Exclude<Reason, "share">, string>> = {
   not_asked: "The turn does not ask for this kind of memory",
   known: "The profile or the recent conversations say it already",
   threshold: "Too unlikely to have to do with the turn",
@@ -18,6 +24,14 @@ export const LEFT_OUT: Readonly<Record<Reason, string>> = {
   echo: "It is the turn itself",
   total: "It does not fit into the whole prompt",
 };
+
+/** Returns why a memory is not in the prompt. */
+export function reasonOf({ reason, block }: Prompt["left"][number]): string {
+  if (reason !== "share") return LEFT_OUT[reason];
+  return block === "user_profile"
+    ? `The profile may take ${percent(PROFILE_SHARE)} of a prompt, before other memories`
+    : `Recent conversations may take ${percent(RECENT_SHARE)} of a prompt`;
+}
 
 export const TYPES: Readonly<Record<MemoryType, { one: string; many: string }>> = {
   decision: { one: "Decision", many: "decisions" },

@@ -8,6 +8,7 @@ import { count, SECTION_NAMES, SECTIONS } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
 import { memory, memoryChanged } from "../../memory/client.ts";
 import type { Card, Counted } from "../../memory/records.ts";
+import { Confirm } from "./confirm.tsx";
 import {
   change,
   clearFilters,
@@ -217,28 +218,13 @@ interface RemoveProps {
 function RemoveDialog({ card, isOnServer, close }: RemoveProps) {
   const name = card.title === "" ? `${card.text.slice(0, 80)} …` : card.title;
   return (
-    <dialog
-      aria-labelledby="remove-title"
-      ref={(dialog) => {
-        if (dialog !== null && !dialog.open) dialog.showModal();
-      }}
-      onClose={() => close(false)}
-    >
-      <h2 id="remove-title">Delete this memory?</h2>
+    <Confirm title="Delete this memory?" close={close}>
       <p>“{name}”</p>
       <p class="hint">
         {isOnServer
           ? "It is deleted on the server, with its links. This cannot be undone."
           : "Its links go, too. You can undo it until the page is closed."}
       </p>
-      <div class="actions">
-        <button type="button" class="danger" onClick={() => close(true)}>
-          Delete
-        </button>
-        <button type="button" onClick={() => close(false)}>
-          Cancel
-        </button>
-      </div>
-    </dialog>
+    </Confirm>
   );
 }

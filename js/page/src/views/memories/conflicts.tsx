@@ -17,13 +17,20 @@ const RESOLUTIONS: Readonly<Record<Resolution, string>> = {
 };
 
 export function Conflicts() {
-  const found = useLive(() => () => memory.conflicts()).value.value ?? [];
+  const found = useLive(() => () => memory.conflicts()).value.value;
   const why = useSignal("");
   const resolve = async (id: string, how: Resolution) => {
     why.value = await whyNot(() => memory.resolve(id, how));
     await memoryChanged();
   };
-  if (found.length === 0 && why.value === "") return null;
+  if (found === undefined) return null;
+  if (found.length === 0 && why.value === "")
+    return (
+      <section class="conflicts" aria-label="Conflicts">
+        <h2>No conflicts</h2>
+        <p class="hint">No two memories that contradict each other wait for a decision.</p>
+      </section>
+    );
   return (
     <section class="conflicts" aria-label="Conflicts">
       <h2>{found.length === 1 ? "One conflict" : `${count(found.length)} conflicts`}</h2>

@@ -18,8 +18,9 @@ export default function Memories() {
       <header>
         <h1>Your memories</h1>
         <p class="lead">
-          Open your own notes and conversations, and ask them. Files are read in this page; nothing
-          is uploaded.
+          {state.state === "open" && state.summary.source === "server"
+            ? "The memory of a server is open. Questions are answered in this page; edits and deletions go to the server."
+            : "Open your own notes and conversations, and ask them. Files are read in this page, and are not uploaded."}
         </p>
       </header>
       {state.state === "opening" ? (

@@ -1,7 +1,7 @@
 // The memory that is open: how much it holds, and what can be done with it as a whole.
 
 import { useSignal } from "@preact/signals";
-import { count, dayOf, SECTION_NAMES, SECTIONS } from "../../app/format.ts";
+import { count, counted, dayOf, SECTION_NAMES, SECTIONS } from "../../app/format.ts";
 import { hasKept } from "../../app/opening.ts";
 import { memory, memoryChanged } from "../../memory/client.ts";
 import type { Summary } from "../../memory/records.ts";
@@ -26,9 +26,13 @@ export function OpenMemory({ summary, isAnyKept }: { summary: Summary; isAnyKept
     <section class="open-memory" aria-label="The memory that is open">
       <h2>{source === "server" ? `Agent “${name}”` : name}</h2>
       <p class="facts">
-        <span>{count(memories)} memories</span>
-        {runs === 0 ? null : <span>{count(runs)} conversations, days or documents</span>}
-        {edges === 0 ? null : <span>{count(edges)} links</span>}
+        <span>{counted(memories, "memory", "memories")}</span>
+        {runs === 0 ? null : (
+          <span>
+            {counted(runs, "conversation, day or document", "conversations, days or documents")}
+          </span>
+        )}
+        {edges === 0 ? null : <span>{counted(edges, "link")}</span>}
         {memories === 0 ? null : (
           <span>
             {dayOf(first)} to {dayOf(last)}

@@ -12,6 +12,7 @@ import {
   thisServer,
 } from "../../app/opening.ts";
 import { memory } from "../../memory/client.ts";
+import { Confirm } from "./confirm.tsx";
 import { clearFilters } from "./filters.ts";
 import { problem } from "./problem.ts";
 
@@ -207,16 +208,35 @@ function Kept() {
 
 /** Deletes what is kept; what is open stays open. */
 export function ForgetButton() {
+  const isAsking = useSignal(false);
   return (
-    <button
-      type="button"
-      class="danger"
-      onClick={async () => {
-        await memory.forget();
-        hasKept.value = false;
-      }}
-    >
-      Delete what is kept
-    </button>
+    <>
+      <button
+        type="button"
+        class="danger"
+        onClick={() => {
+          isAsking.value = true;
+        }}
+      >
+        Delete what is kept
+      </button>
+      {isAsking.value ? (
+        <Confirm
+          title="Delete what is kept?"
+          close={async (isWanted) => {
+            isAsking.value = false;
+            if (!isWanted) return;
+            await memory.forget();
+            hasKept.value = false;
+            document.getElementById("main")?.focus();
+          }}
+        >
+          <p class="hint">
+            The memory and its changes are removed from this browser for good. If it is open, it
+            stays so until the page is closed: download it first to have it again.
+          </p>
+        </Confirm>
+      ) : null}
+    </>
   );
 }

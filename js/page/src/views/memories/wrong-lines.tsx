@@ -2,6 +2,7 @@
 
 import { count } from "../../app/format.ts";
 import type { Summary } from "../../memory/records.ts";
+import { whyInWords } from "../../memory/why-in-words.ts";
 
 /** A longer list is closed at first. */
 const SHOWN = 10;
@@ -28,7 +29,7 @@ export function WrongLines({ summary: { wrong, wrongCount } }: { summary: Summar
             <tr key={`${file} ${line}`}>
               <td>{file}</td>
               <td>{line === null ? "the file" : `${of} ${line}`}</td>
-              <td>{why}</td>
+              <td>{whyInWords(why)}</td>
             </tr>
           ))}
         </tbody>

@@ -36,8 +36,8 @@ export function Differences({ differences }: { differences: readonly Difference[
       <h2>What it lacks</h2>
       <p class="lead">
         {total < 0
-          ? "Its evidence minus that of the first answer. To the left the first answer is ahead."
-          : "Its evidence is not weaker than that of the first answer; it stands back for another reason."}
+          ? "The evidence of this memory minus that of the first answer. Bars to the left: the first answer is ahead."
+          : "The evidence of this memory is no weaker than that of the first answer. It stands back for another reason."}
       </p>
       <table class="differences">
         <caption class="hidden">

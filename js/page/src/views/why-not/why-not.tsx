@@ -49,7 +49,8 @@ export default function WhyNot() {
       <header>
         <h1>Why not?</h1>
         <p class="lead">
-          Pick a memory: where it ranks for a question, what it lacks, and what would have found it.
+          Pick a memory. The page says where it ranks for the question, what it lacks against the
+          first answer, and which questions find it.
         </p>
       </header>
       <div class="pick">
@@ -98,7 +99,7 @@ function Verdict({ asked, reasoned }: VerdictProps) {
         <p class="rank">{rank === null ? "Not found" : ordinal(rank)}</p>
         <p>
           {rank === null ? (
-            "Nothing connects this memory with the question: no word, no near word, no meaning."
+            "Nothing connects this memory with the question: it shares no word, no near word and no meaning with it."
           ) : (
             <>
               of {count(among)} memories, with a probability of <strong>{percent(score)}</strong>
@@ -161,12 +162,13 @@ function Finders({ id, asked }: { id: string; asked: string }) {
   const { value } = finders.value;
   return (
     <section aria-busy={value === undefined}>
-      <h2>What would have found it</h2>
+      <h2>Questions that find it</h2>
       {value === undefined ? (
         <p class="lead">Asking other questions …</p>
       ) : value.length === 0 ? (
         <p class="lead">
-          No question that the page tried moves it up: with its rarest words, its time, its title.
+          The page has asked with its rarest words, its time and its title. None of these questions
+          moves it up.
         </p>
       ) : (
         <>

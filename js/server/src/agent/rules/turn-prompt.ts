@@ -5,9 +5,10 @@
 // The whole turn is asked as one question, and the memories that answer it go into the prompt in the
 // order of their probability, whatever their kind, until the tokens of the prompt are used. There is no
 // least probability: what nothing connects with the turn is not found, and tokens that are left over go
-// to what is next best. A memory that does not fit makes room for the next best one. Kinds decide only under which heading a memory
-// stands. Every line ends with the day of the event, or with the day on which the memory was noted, and
-// how long ago that is: models do not compute with dates.
+// to what is next best. A memory that does not fit makes room for the next best one. Before that the
+// profile of the user may take a share of the prompt, and after it recent conversations. Kinds decide
+// only under which heading a memory stands. Every line ends with the day of the event, or with the day
+// on which the memory was noted, and how long ago that is: models do not compute with dates.
 //
 // # Invariants
 //
@@ -33,9 +34,9 @@ import { isAtHand } from "./prompt.ts";
 /** The tokens of a prompt, if the request does not say. */
 export const USUAL_TOKENS = 1_500;
 /** The share of a prompt that the profile may take if it is larger, before other memories. */
-const PROFILE_SHARE = 0.3;
+export const PROFILE_SHARE = 0.3;
 /** The share of a prompt that recent conversations may take. */
-const RECENT_SHARE = 0.15;
+export const RECENT_SHARE = 0.15;
 /** The most characters of one memory, about a fifth of a usual prompt. */
 const MOST_OF_A_MEMORY = 1_200;
 
@@ -112,7 +113,8 @@ export interface Message {
   content: string;
 }
 
-export type Reason = LeftOut["reason"] | "superseded" | "echo";
+/** `share`: the profile, or recent conversations, have their share of the prompt already. */
+export type Reason = LeftOut["reason"] | "superseded" | "echo" | "share";
 export interface Left {
   id: string | null;
   section: SectionName;
@@ -132,7 +134,7 @@ export interface TurnPrompt {
   prompt: string;
   tokens: number;
   sections: WrittenSection[];
-  /** The memories in the prompt, the most probable first. */
+  /** The memories in the prompt: the profile, what was found, and recent conversations. */
   recalled: PromptMemory[];
   left_out: Left[];
 }
@@ -163,7 +165,8 @@ export function promptOfTurn(turn: TurnToPrompt): TurnPrompt {
     const cost = estimateTokens(line) + 1 + (isFirst ? estimateTokens(label) + 2 : 0);
     const spent = used.get(section) ?? 0;
     const own = section === "recent_conversations" ? undefined : budgets[section];
-    if (spent + cost > Math.min(own ?? Number.POSITIVE_INFINITY, most)) return "budget";
+    if (own !== undefined && spent + cost > own) return "budget";
+    if (spent + cost > most) return "share";
     if (tokens + cost > total) return "total";
     lines.set(section, [...(lines.get(section) ?? []), line]);
     used.set(section, spent + cost);

@@ -1,0 +1,28 @@
+// The sections that a file of lines has to tell. A reader of the file knows the presets that ship, and
+// not the settings of the server, nor presets of an operator.
+
+import { createEngine, inSnakeCase, type MemorySection } from "nous-wasm";
+import { BUILT_IN_PRESETS } from "./built-in.ts";
+import { GENERAL } from "./general.ts";
+import { engineConfigOf, type Preset } from "./preset.ts";
+
+/** Returns the preset that a reader takes for one of this name: `general` if none ships. */
+export const shippedPreset = (name: string): Preset => BUILT_IN_PRESETS.get(name) ?? GENERAL;
+
+/**
+ * Returns the sections of subtypes that are not those by the preset that ships under this name; an
+ * empty object if there are none. `sectionOf` returns the section in force.
+ */
+export function otherSections(
+  preset: string,
+  subtypes: Iterable<string>,
+  sectionOf: (subtype: string) => MemorySection,
+): Record<string, MemorySection> {
+  const usual = createEngine(inSnakeCase(engineConfigOf(shippedPreset(preset), {})));
+  const other: Record<string, MemorySection> = {};
+  for (const subtype of [...subtypes].sort()) {
+    const section = sectionOf(subtype);
+    if (section !== usual.getSectionForSubtype(subtype)) other[subtype] = section;
+  }
+  return other;
+}

@@ -1,0 +1,46 @@
+// What an export tells of the agent itself: its preset, and what differs from it by the settings, so
+// that the page ranks the file as the server ranks the memory.
+
+import { createEngine, inSnakeCase } from "nous-wasm";
+import { otherSections, shippedPreset } from "../presets/other-sections.ts";
+import { engineConfigOf, type Presets } from "../presets/preset.ts";
+import type { EngineYaml } from "../settings/engine-config.ts";
+import { presetOf, USUAL_PRESET } from "../settings/preset.ts";
+import type { Storage } from "../storage/storage.ts";
+import type { AgentFacts } from "./lines.ts";
+
+/** The settings by which an agent ranks. */
+export interface RankingSettings {
+  /** Entries of the setting `preset`. */
+  preset: readonly string[];
+  engine: EngineYaml;
+  presets: Presets;
+}
+
+/** Returns the facts of an agent; undefined if there are none to tell. */
+export function factsOf(
+  storage: Storage,
+  agent: string,
+  settings: RankingSettings | undefined,
+): AgentFacts | undefined {
+  const stored = storage.meta("preset");
+  const plain = stored === undefined ? undefined : { preset: stored };
+  if (settings === undefined) return plain;
+  const { preset: entries, engine: given, presets } = settings;
+  const name = presetOf(entries, given, agent) ?? stored ?? USUAL_PRESET;
+  const preset = presets.get(name) ?? presets.get(USUAL_PRESET)!;
+  const engine = createEngine(inSnakeCase(engineConfigOf(preset, given)));
+  // An import stores the preset that the file names: that of the database, not that of the settings.
+  const named = stored ?? USUAL_PRESET;
+  const sections = otherSections(named, storage.names.inUse("subtype"), (subtype) =>
+    engine.getSectionForSubtype(subtype),
+  );
+  const { weights } = preset;
+  const isUsual = weights === shippedPreset(named).weights;
+  if (isUsual && Object.keys(sections).length === 0) return plain;
+  return {
+    preset: named,
+    ...(isUsual ? {} : { weights }),
+    ...(Object.keys(sections).length === 0 ? {} : { sections }),
+  };
+}
