@@ -70,7 +70,7 @@ describe("the neighbourhood of answers", () => {
     }
     expect(activation.get("too-far")?.[3] ?? 0).toBe(0);
     expect(activation.get("apart")).toBeUndefined();
-    expect(reached).toBe(4);
+    expect(reached).toEqual([1, 2, 3, 4]);
     expect(links.length).toBe(shown.length - 1);
     // Each was made a day after the other: no runs.
     expect(threads).toEqual([]);

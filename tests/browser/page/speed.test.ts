@@ -20,11 +20,15 @@ describe("the view Speed", () => {
     for (const race of await races.all()) {
       const lengths = await race
         .locator(".length i")
-        .evaluateAll((bars) => bars.map((bar) => Number.parseFloat((bar as HTMLElement).style.width)));
+        .evaluateAll((bars) =>
+          bars.map((bar) => Number.parseFloat((bar as HTMLElement).style.width)),
+        );
       // One scale: the slowest has the whole width, and the fastest the least of it.
       expect(Math.max(...lengths)).toBe(100);
       expect(await race.locator(".fastest").count()).toBe(1);
-      const marked = await race.locator("li").evaluateAll((items) => items.map((item) => item.className));
+      const marked = await race
+        .locator("li")
+        .evaluateAll((items) => items.map((item) => item.className));
       expect(marked.indexOf("fastest")).toBe(lengths.indexOf(Math.min(...lengths)));
       const words = await race.locator(".ratio").allInnerTexts();
       for (const text of words) expect(text).not.toMatch(/[^\d]0\.\d/);
