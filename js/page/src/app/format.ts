@@ -27,9 +27,10 @@ const DAY = new Intl.DateTimeFormat("en-GB", {
 /** Returns an instant as a day: "3 Oct 2026". */
 export const dayOf = (instant: number): string => DAY.format(instant);
 
-/** Returns a share as a percentage: "42 %". Small shares have a decimal. */
+/** Returns a share as a percentage: "42 %". Small shares have a decimal, tiny ones a bound. */
 export function percent(share: number): string {
   const value = share * 100;
+  if (value > 0 && value < 0.05) return "< 0.1 %";
   return `${value < 10 && value > 0 ? value.toFixed(1) : Math.round(value)} %`;
 }
 

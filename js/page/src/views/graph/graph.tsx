@@ -102,12 +102,10 @@ function Around({ graph }: { graph: Neighbourhood }) {
                     {item.rank === null ? "" : `${item.rank}. `}
                     {titleOf(item)}
                   </span>
-                  <span class="amount">
-                    <span class="hidden">
-                      {graph.hasLinks ? "activation " : item.score === null ? "" : "probability "}
-                    </span>
-                    {amountOf(graph, item, hops)}
+                  <span class="hidden">
+                    {graph.hasLinks ? ", activation " : item.score === null ? "" : ", probability "}
                   </span>
+                  <span class="amount">{amountOf(graph, item, hops)}</span>
                 </button>
               </li>
             ))}

@@ -77,8 +77,7 @@ export function drawLabels(canvas: Canvas, scene: Scene, at: Place[], palette: P
       ({ left, top, right, bottom }) =>
         left > 3 && right < size.width - 3 && top > 3 && bottom < size.height - 3,
     );
-    const covered = (box: Box) =>
-      nodes.filter((other) => overlaps(box, other)).length;
+    const covered = (box: Box) => nodes.filter((other) => overlaps(box, other)).length;
     const isFree = (box: Box) => !labels.some((other) => overlaps(box, other));
     const spot =
       inside.find((box) => isFree(box) && covered(box) === 0) ??

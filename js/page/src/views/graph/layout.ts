@@ -66,11 +66,12 @@ export function layoutOf(graph: Neighbourhood, aspect: number): Place[] {
     }),
   );
   // In a crowd the important nodes keep room for a label; a narrow picture has none to give.
-  const labels = isHigh || nodes.length < CROWD
-    ? []
-    : byImportance(graph)
-        .slice(0, LABELLED)
-        .flatMap((index) => LABEL.map((away) => ({ of: bodies[index]!, away })));
+  const labels =
+    isHigh || nodes.length < CROWD
+      ? []
+      : byImportance(graph)
+          .slice(0, LABELLED)
+          .flatMap((index) => LABEL.map((away) => ({ of: bodies[index]!, away })));
   const rooms = labels.map((): Body => ({ room: LABEL_ROOM, charge: 0 }));
   const keepRoom = () => {
     for (const [place, { of, away }] of labels.entries())
