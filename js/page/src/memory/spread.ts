@@ -106,7 +106,12 @@ export function neighbourhood(held: Held, question: string): Neighbourhood {
     if (shown.size >= MOST_NODES) break;
     shown.add(id);
   }
-  const ids = [...shown];
+  const isAnswer = (id: string) => Number(ranks.has(id));
+  const end = (id: string) => activations[HOPS]!.get(id) ?? 0;
+  // A sort keeps the order of those that are equal.
+  const ids = [...shown].sort(
+    (a, b) => isAnswer(b) - isAnswer(a) || (isAnswer(a) === 1 ? 0 : end(b) - end(a)),
+  );
   const places = new Map(ids.map((id, place) => [id, place]));
   return {
     nodes: ids.map((id) => {

@@ -3,8 +3,9 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { theme } from "../../app/theme.tsx";
 import type { Neighbourhood } from "../../memory/spread.ts";
-import { draw, paletteOf, radiusOf } from "./draw.ts";
+import { draw } from "./draw.ts";
 import { layoutOf, type Place } from "./layout.ts";
+import { paletteOf, radiusOf } from "./scene.ts";
 import { fitting, panned, type Size, type ViewPort, zoomed } from "./view-port.ts";
 
 /** How long activation takes to change from one hop to another. */

@@ -4,8 +4,8 @@
 // is not beside the node, a line joins them. A node without a free spot has no label, unless it is picked
 // or under the mouse. Cost: labels · spots · nodes, some hundred thousand comparisons for a picture.
 
-import { type Canvas, type Palette, radiusOf, type Scene } from "./draw.ts";
 import { byImportance, type Place } from "./layout.ts";
+import { type Canvas, type Palette, radiusOf, type Scene } from "./scene.ts";
 
 const FONT_SIZE = 12;
 const LINE = 14.5;
