@@ -70,7 +70,7 @@ describe("the neighbourhood of answers", () => {
     }
     expect(activation.get("too-far")?.[3] ?? 0).toBe(0);
     expect(activation.get("apart")).toBeUndefined();
-    expect(reached).toBe(4);
+    expect(reached).toEqual([1, 2, 3, 4]);
     expect(links.length).toBe(shown.length - 1);
     // Each was made a day after the other: no runs.
     expect(threads).toEqual([]);
@@ -82,18 +82,46 @@ describe("the view Graph", () => {
   it("spreads activation hop by hop", async () => {
     const { page, complaints, close } = await open(`graph?${TRADER}&hop=0`);
     expect(await activeIn(page)).toBe(10);
+    const told = page.locator(".hops [role=status]");
+    expect(await told.innerText()).toBe("At the start, 10 memories are active.");
     const active = [10];
     for (const hop of [1, 2, 3]) {
       const before = await picture(page);
       await page.getByRole("radio", { name: `After ${hop}` }).check({ force: true });
       await expect.poll(() => page.url()).toContain(hop === 3 ? TRADER : `hop=${hop}`);
       active.push(await activeIn(page));
+      // The sentence tells of this hop: all that are active, and those that are not shown.
+      const words = (await told.innerText()).replaceAll(",", "");
+      const [, reached, hidden = "0"] =
+        /^After \d hops? (\d+) memories are active\.(?:\D+(\d+))?/.exec(words)!;
+      expect(Number(reached) - Number(hidden)).toBe(active.at(-1));
       await expect.poll(() => picture(page)).not.toBe(before);
     }
     expect(active).toEqual([...active].sort((a, b) => a - b));
     expect(active[3]).toBeGreaterThan(active[1]!);
     expect(await items(page).count()).toBeLessThanOrEqual(150);
     expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("plays the hops, without easing if less motion is wanted", async () => {
+    const context = { reducedMotion: "reduce" } as const;
+    const { page, complaints, close } = await open(`graph?${TRADER}`, { context });
+    await page.getByRole("button", { name: "Play the hops" }).press("Enter");
+    const chosen = () => page.locator(".hops :checked").getAttribute("aria-label");
+    await expect.poll(chosen).toMatch(/^0/);
+    await expect.poll(chosen, { timeout: 15_000 }).toBe("After 3 hops");
+    await page.getByRole("button", { name: "Play the hops" }).waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("says what the numbers of the list are, and their order", async () => {
+    const { page, close } = await open(`graph?${TRADER}`);
+    expect(await page.locator(".graph-list .heads").innerText()).toContain("Activation");
+    expect(await page.locator(".graph-list .note").innerText()).toMatch(/answers come first/);
+    const others = (await amounts(page)).slice(10);
+    expect(others).toEqual([...others].sort((a, b) => b - a));
     await close();
   });
 
@@ -141,10 +169,15 @@ describe("the view Graph", () => {
 
   it("joins the memories of runs where there are no links, and follows them", async () => {
     const { page, complaints, close } = await open("graph?q=milk");
-    expect(await page.locator(".graph-view .note").innerText()).toContain("no links");
+    expect(await page.locator(".graph-view .note").first().innerText()).toContain("no links");
     expect(await page.locator(".hops").count()).toBe(0);
+    const legend = await page.getByRole("list", { name: "Legend" }).innerText();
+    expect(legend).not.toMatch(/^link$/m);
+    expect(legend).toContain("alike by words");
+    expect(await page.locator(".graph-list .heads").innerText()).toContain("Probability");
+    expect(await page.locator(".graph-list .amount").first().innerText()).toMatch(/%$/);
     await items(page).filter({ hasText: "Which milk did I put" }).click();
-    const after = page.locator(".picked li").filter({ hasText: "after, in its run" });
+    const after = page.locator(".picked li").filter({ hasText: "after, in " });
     const next = await after.getByRole("button").innerText();
     await after.getByRole("button").click();
     const pressed = page.locator('.graph-list [aria-pressed="true"] .name');

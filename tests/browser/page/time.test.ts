@@ -31,9 +31,11 @@ async function settle(page: Page): Promise<void> {
 
 const titles = (page: Page) => page.locator(".day-answers li h3").allInnerTexts();
 
-/** Returns a column of the table of states: 1 for that day, 2 for today. */
+/** Returns a column of the table of states: 1 for that day, 2 for today. Today has no other column. */
 async function counts(page: Page, column: 1 | 2): Promise<number[]> {
-  const cells = await page.locator(`.states tbody td:nth-child(${column + 1})`).allInnerTexts();
+  const last = await page.locator(".states thead th").count();
+  const place = column === 1 ? last : 2;
+  const cells = await page.locator(`.states tbody td:nth-child(${place})`).allInnerTexts();
   return cells.map((text) => Number(text.replaceAll(",", "")));
 }
 
@@ -128,6 +130,23 @@ describe("the view Time", () => {
     await close();
   });
 
+  it("says that the order stays the same on a later day, and why", async () => {
+    const { page, complaints, close } = await open(`time?${MILK}`);
+    await settle(page);
+    const now = await titles(page);
+    expect(await page.locator(".kept").count()).toBe(0);
+    await page.goto(`${url()}#/time?${MILK}&day=2028-11-30`);
+    await expect.poll(() => page.locator(".day .date").innerText()).toBe("30 Nov 2028");
+    const told = page.locator(".kept");
+    await told.waitFor();
+    expect(await told.innerText()).toMatch(/^The order is the same as today\. .*recency/);
+    expect(await titles(page)).toEqual(now);
+    const held = await page.locator(".day-answers .held").allInnerTexts();
+    for (const text of held) expect(text).not.toContain(" 0.0 %");
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   it("is moved by the keyboard, and keeps the day in the address", async () => {
     const { page, complaints, close } = await open(`time?${MILK}`);
     await settle(page);
@@ -190,6 +209,7 @@ describe("the view Time", () => {
     const told = first.locator(".recall [role=status]");
     // A preference of Knowledge: 60 days, times the growth of its section.
     expect(await told.innerText()).toMatch(/^Recalled on 1 Dec 2026\. Stability: 60 → 144 days\./);
+    expect(await first.locator(".growth .days").allInnerTexts()).toEqual(["60 days", "144 days"]);
     await expect.poll(() => page.url()).toContain("recalled=");
     const slider = page.getByRole("slider", { name: "Day" });
     await slider.focus();

@@ -30,7 +30,7 @@ export function dayOf(instant: number): string {
 const MOST_WITH_DECIMAL = 9.95;
 const LEAST_WITH_DECIMAL = 0.05;
 
-/** Returns a share as a percentage: "42 %". Small shares have a decimal. */
+/** Returns a share as a percentage: "42 %". Small shares have a decimal, tiny ones a bound. */
 export function percent(share: number): string {
   const value = share * 100;
   if (value <= 0 || value >= MOST_WITH_DECIMAL) return `${Math.round(value)} %`;

@@ -1,6 +1,9 @@
 // The neighbourhood of the answers to a question: activation spreads from the first answers over
 // links, hop by hop, and runs join memories in order of time.
 //
+// A memory without any links has no hops. Then its answers are joined with the memories that their own
+// words find.
+//
 // The engine computes each activation. It spreads over a copy of the part of the graph that the
 // answers reach within the hops: no other memory can pass activation to it, so that the activations
 // are those of the whole graph.
@@ -21,6 +24,10 @@ const MOST_NODES = 150;
 const MOST_ACTIVE = 110;
 /** Memories before and after an answer in its run that are shown. */
 const AROUND = 4;
+/** Memories that are alike, for each answer of a memory without links. */
+const ALIKE = 2;
+/** So much of an answer's text asks for them. */
+const ASKED_TEXT = 400;
 /** Milliseconds between two memories without a run that end a run: the engine's own rule. */
 const GAP = 3_600_000;
 /**
@@ -49,6 +56,12 @@ export interface GraphLink {
   type: string;
 }
 
+/** Two memories that are alike, by their places among the nodes. */
+export interface Pair {
+  source: number;
+  target: number;
+}
+
 /** Memories of one run, in order of time, by their places among the nodes. */
 export interface Thread {
   /** The run's name; empty for memories that were only made one after the other. */
@@ -60,8 +73,10 @@ export interface Neighbourhood {
   nodes: GraphNode[];
   links: GraphLink[];
   threads: Thread[];
-  /** Memories that activation reached, also those that are not shown. */
-  reached: number;
+  /** Pairs of memories that are alike by their words; only if the open memory has no links. */
+  alike: Pair[];
+  /** Memories that activation reached after 0, 1, 2 and 3 hops, also those that are not shown. */
+  reached: number[];
   /** Whether the open memory has any links. */
   hasLinks: boolean;
   /** What is left of an activation after a hop over a link of full weight. */
@@ -84,11 +99,19 @@ export function neighbourhood(held: Held, question: string): Neighbourhood {
     .map(([id]) => id);
   const shown = new Set([...ranks.keys(), ...active.slice(0, MOST_ACTIVE)]);
   const runs = runsOf(held);
+  const hasLinks = rows.edges.length > 0;
+  const pairs = hasLinks ? [] : alikeTo(held, [...ranks.keys()]);
+  for (const [, id] of pairs) shown.add(id);
   for (const id of around([...ranks.keys()], runs)) {
     if (shown.size >= MOST_NODES) break;
     shown.add(id);
   }
-  const ids = [...shown];
+  const isAnswer = (id: string) => Number(ranks.has(id));
+  const end = (id: string) => activations[HOPS]!.get(id) ?? 0;
+  // A sort keeps the order of those that are equal.
+  const ids = [...shown].sort(
+    (a, b) => isAnswer(b) - isAnswer(a) || (isAnswer(a) === 1 ? 0 : end(b) - end(a)),
+  );
   const places = new Map(ids.map((id, place) => [id, place]));
   return {
     nodes: ids.map((id) => {
@@ -107,10 +130,33 @@ export function neighbourhood(held: Held, question: string): Neighbourhood {
       const nodes = members.flatMap((id) => places.get(id) ?? []);
       return nodes.length < 2 ? [] : { name, nodes };
     }),
-    reached: active.length,
-    hasLinks: rows.edges.length > 0,
+    alike: pairs.map(([source, target]) => ({
+      source: places.get(source)!,
+      target: places.get(target)!,
+    })),
+    reached: activations.map((round) => [...round.values()].filter((amount) => amount > 0).length),
+    hasLinks,
     hopDecay: held.config.search?.hopDecay ?? 0.8,
   };
+}
+
+/** Returns each answer with the memories that its own words find, each pair once. */
+function alikeTo(held: Held, answers: readonly string[]): [string, string][] {
+  const known = new Set<string>();
+  return answers.flatMap((id) => {
+    const { title, text } = held.card(id);
+    const found = held.index.ask(`${title} ${text}`.slice(0, ASKED_TEXT), {
+      limit: ALIKE + 1,
+      now: held.now,
+    });
+    const others = found.filter((other) => other.id !== id).slice(0, ALIKE);
+    return others.flatMap((other): [string, string][] => {
+      const key = [id, other.id].sort().join("\0");
+      if (known.has(key)) return [];
+      known.add(key);
+      return [[id, other.id]];
+    });
+  });
 }
 
 interface Start {

@@ -3,8 +3,9 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { theme } from "../../app/theme.tsx";
 import type { Neighbourhood } from "../../memory/spread.ts";
-import { draw, paletteOf, radiusOf } from "./draw.ts";
+import { draw } from "./draw.ts";
 import { layoutOf, type Place } from "./layout.ts";
+import { paletteOf, radiusOf } from "./scene.ts";
 import { fitting, panned, type Size, type ViewPort, zoomed } from "./view-port.ts";
 
 /** How long activation takes to change from one hop to another. */
@@ -25,8 +26,9 @@ interface CanvasProps {
 export function GraphCanvas({ graph, hop, picked, label, onPick }: CanvasProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [size, setSize] = useState<Size>({ width: 0, height: 0 });
-  const isHigh = size.height > size.width;
-  const places = useMemo(() => layoutOf(graph, isHigh), [graph, isHigh]);
+  const aspect = size.height === 0 ? 1 : Math.round((10 * size.width) / size.height) / 10;
+  const places = useMemo(() => layoutOf(graph, aspect), [graph, aspect]);
+  const [pointed, setPointed] = useState<number>();
   const [chosen, setPort] = useState<ViewPort>();
   const port = chosen ?? fitting(places, size);
   const activation = useEased(graph, hop);
@@ -34,11 +36,14 @@ export function GraphCanvas({ graph, hop, picked, label, onPick }: CanvasProps) 
     () => Math.max(1, ...graph.nodes.flatMap((node) => node.activation)),
     [graph],
   );
-  const scene = { graph, places, activation, largest, port, size, picked };
+  const scene = { graph, places, activation, largest, port, size, picked, pointed };
   const drawn = theme.value;
   const palette = useMemo(paletteOf, [drawn]);
 
-  useEffect(() => setPort(undefined), [graph]);
+  useEffect(() => {
+    setPort(undefined);
+    setPointed(undefined);
+  }, [graph]);
   useLayoutEffect(() => {
     const own = canvas.current!;
     const observer = new ResizeObserver(() =>
@@ -117,8 +122,9 @@ export function GraphCanvas({ graph, hop, picked, label, onPick }: CanvasProps) 
         onPointerMove={(event) => {
           const from = drag.current;
           if (from === null) {
-            const isOver = nodeAt(event.offsetX, event.offsetY) !== undefined;
-            event.currentTarget.classList.toggle("over", isOver);
+            const over = nodeAt(event.offsetX, event.offsetY);
+            event.currentTarget.classList.toggle("over", over !== undefined);
+            setPointed(over);
             return;
           }
           const [x, y] = [event.clientX - from.x, event.clientY - from.y];
@@ -131,6 +137,7 @@ export function GraphCanvas({ graph, hop, picked, label, onPick }: CanvasProps) 
           drag.current = null;
           if (isClick) onPick(nodeAt(event.offsetX, event.offsetY));
         }}
+        onPointerLeave={() => setPointed(undefined)}
         onPointerCancel={() => {
           drag.current = null;
         }}

@@ -1,61 +1,9 @@
 // Draws the graph on a canvas.
 
-import { SECTIONS } from "../../app/format.ts";
-import type { GraphNode, Neighbourhood } from "../../memory/spread.ts";
-import { colour, tokenOf } from "../../parts/colours.ts";
+import type { GraphNode } from "../../memory/spread.ts";
+import { drawLabels } from "./labels.ts";
 import type { Place } from "./layout.ts";
-import type { Size, ViewPort } from "./view-port.ts";
-
-/** What a picture shows. */
-export interface Scene {
-  graph: Neighbourhood;
-  places: readonly Place[];
-  /** The activation of each node, from 0. Between two hops while they change. */
-  activation: readonly number[];
-  /** The largest activation after any hop. */
-  largest: number;
-  port: ViewPort;
-  size: Size;
-  /** The node that is picked out, with its links; undefined for none. */
-  picked: number | undefined;
-}
-
-/** The colours of the theme. */
-export interface Palette {
-  sections: Record<string, string>;
-  ground: string;
-  ink: string;
-  soft: string;
-  link: string;
-  thread: string;
-  font: string;
-}
-
-export const paletteOf = (): Palette => ({
-  sections: Object.fromEntries(SECTIONS.map((section) => [section, colour(tokenOf(section))])),
-  ground: colour("surface"),
-  ink: colour("ink"),
-  soft: colour("soft"),
-  link: colour("line-strong"),
-  thread: colour("g-around"),
-  font: getComputedStyle(document.body).fontFamily,
-});
-
-const [SMALL, LARGE] = [3.5, 16];
-const LONGEST = 26;
-/** Nodes that a label may cover. */
-const MOST_COVERED = 3;
-
-/** Returns the share of the largest activation, so that small ones are still seen. */
-const shareOf = ({ activation, largest }: Scene, index: number): number =>
-  (activation[index]! / largest) ** 0.45;
-
-/** Returns the radius of a node on the canvas. It grows with the picture, but less. */
-export const radiusOf = (scene: Scene, index: number): number =>
-  (SMALL + (LARGE - SMALL) * shareOf(scene, index)) *
-  Math.min(1.5, Math.max(0.6, Math.sqrt(scene.port.scale)));
-
-type Canvas = CanvasRenderingContext2D;
+import { type Canvas, type Palette, radiusOf, type Scene, shareOf } from "./scene.ts";
 
 export function draw(canvas: Canvas, scene: Scene, palette: Palette): void {
   const { graph, places, port, size, picked } = scene;
@@ -67,6 +15,7 @@ export function draw(canvas: Canvas, scene: Scene, palette: Palette): void {
     y: y * port.scale + port.top,
   }));
   drawThreads(canvas, scene, at, palette);
+  drawAlike(canvas, scene, at, palette);
   drawLinks(canvas, scene, at, palette);
   for (const [index, node] of graph.nodes.entries())
     drawNode(canvas, node, radiusOf(scene, index), shareOf(scene, index), at[index]!, palette);
@@ -77,12 +26,13 @@ export function draw(canvas: Canvas, scene: Scene, palette: Palette): void {
   drawLabels(canvas, scene, at, palette);
 }
 
-function drawThreads(canvas: Canvas, { graph, picked }: Scene, at: Place[], palette: Palette) {
+function drawThreads(canvas: Canvas, scene: Scene, at: Place[], palette: Palette) {
+  const { graph, picked, pointed } = scene;
   canvas.strokeStyle = palette.thread;
   canvas.lineJoin = "round";
   for (const { nodes } of graph.threads) {
-    const isPicked = picked !== undefined && nodes.includes(picked);
-    canvas.globalAlpha = isPicked ? 0.95 : 0.5;
+    const isPicked = nodes.some((node) => node === picked || node === pointed);
+    canvas.globalAlpha = isPicked ? 1 : 0.6;
     canvas.lineWidth = isPicked ? 3 : 1.8;
     canvas.setLineDash([1, 4]);
     canvas.lineCap = "round";
@@ -98,10 +48,27 @@ function drawThreads(canvas: Canvas, { graph, picked }: Scene, at: Place[], pale
   canvas.globalAlpha = 1;
 }
 
+function drawAlike(canvas: Canvas, scene: Scene, at: Place[], palette: Palette) {
+  const { graph, picked, pointed } = scene;
+  canvas.setLineDash([6, 5]);
+  for (const { source, target } of graph.alike) {
+    const isPicked = [picked, pointed].some((node) => node === source || node === target);
+    canvas.globalAlpha = isPicked ? 1 : 0.55;
+    canvas.strokeStyle = isPicked ? palette.ink : palette.link;
+    canvas.lineWidth = isPicked ? 1.6 : 1;
+    canvas.beginPath();
+    canvas.moveTo(at[source]!.x, at[source]!.y);
+    canvas.lineTo(at[target]!.x, at[target]!.y);
+    canvas.stroke();
+  }
+  canvas.setLineDash([]);
+  canvas.globalAlpha = 1;
+}
+
 function drawLinks(canvas: Canvas, scene: Scene, at: Place[], palette: Palette) {
-  const { graph, picked } = scene;
+  const { graph, picked, pointed } = scene;
   for (const { source, target } of graph.links) {
-    const isPicked = picked === source || picked === target;
+    const isPicked = [picked, pointed].some((node) => node === source || node === target);
     // A link is as strong as the weaker of its ends: activation passes over it.
     const carried = Math.min(shareOf(scene, source), shareOf(scene, target));
     canvas.globalAlpha = isPicked ? 1 : 0.16 + 0.5 * carried;
@@ -153,82 +120,15 @@ function ring(canvas: Canvas, { x, y }: Place, radius: number, stroke: string, w
   canvas.stroke();
 }
 
-/** Writes the place of each answer into its node, if there is room. */
+/** Writes the place of each answer into its node. */
 function drawRanks(canvas: Canvas, scene: Scene, at: Place[], palette: Palette) {
   canvas.textAlign = "center";
   canvas.textBaseline = "middle";
   canvas.fillStyle = palette.ground;
   for (const [index, { rank }] of scene.graph.nodes.entries()) {
     const radius = radiusOf(scene, index);
-    if (rank === null || radius < 6) continue;
-    canvas.font = `600 ${Math.min(13, radius * 1.15)}px ${palette.font}`;
+    if (rank === null) continue;
+    canvas.font = `600 ${Math.min(13, radius * (rank < 10 ? 1.25 : 1.05))}px ${palette.font}`;
     canvas.fillText(String(rank), at[index]!.x, at[index]!.y + 0.5);
   }
 }
-
-interface Box {
-  left: number;
-  top: number;
-  right: number;
-  bottom: number;
-}
-
-/** Writes titles beside the answers and the picked node, where they cover least, if at all. */
-function drawLabels(canvas: Canvas, scene: Scene, at: Place[], palette: Palette) {
-  const { graph, picked, size } = scene;
-  canvas.font = `12px ${palette.font}`;
-  canvas.textBaseline = "middle";
-  canvas.textAlign = "left";
-  canvas.lineJoin = "round";
-  const taken: Box[] = graph.nodes.map((_, index) => boxAround(at[index]!, radiusOf(scene, index)));
-  const named = graph.nodes.flatMap(({ rank }, index) =>
-    rank !== null || index === picked ? index : [],
-  );
-  named.sort((a, b) => Number(b === picked) - Number(a === picked));
-  for (const index of named) {
-    const { card } = graph.nodes[index]!;
-    const text = nameOf(card.title === "" ? card.text : card.title);
-    const width = canvas.measureText(text).width;
-    const away = radiusOf(scene, index) + 6;
-    const { x, y } = at[index]!;
-    const spots = [
-      [x + away, y],
-      [x - away - width, y],
-      [x - width / 2, y - away - 5],
-      [x - width / 2, y + away + 5],
-    ].map(([left, middle]) => ({
-      left: left!,
-      top: middle! - 8,
-      right: left! + width,
-      bottom: middle! + 8,
-    }));
-    const inside = spots.filter((box) => box.left > 2 && box.right < size.width - 2);
-    const nodes = taken.slice(0, graph.nodes.length);
-    const labels = taken.slice(graph.nodes.length);
-    const covered = (box: Box) => nodes.filter((other) => overlaps(box, other)).length;
-    const isFree = (box: Box) => !labels.some((other) => overlaps(box, other));
-    const best = inside
-      .filter((box) => index === picked || (isFree(box) && covered(box) <= MOST_COVERED))
-      .sort((a, b) => covered(a) - covered(b))[0];
-    if (best === undefined) continue;
-    taken.push(best);
-    canvas.strokeStyle = palette.ground;
-    canvas.lineWidth = 4;
-    canvas.strokeText(text, best.left, (best.top + best.bottom) / 2);
-    canvas.fillStyle = index === picked ? palette.ink : palette.soft;
-    canvas.fillText(text, best.left, (best.top + best.bottom) / 2);
-  }
-}
-
-const boxAround = ({ x, y }: Place, radius: number): Box => ({
-  left: x - radius,
-  top: y - radius,
-  right: x + radius,
-  bottom: y + radius,
-});
-
-const overlaps = (a: Box, b: Box): boolean =>
-  a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
-
-const nameOf = (title: string): string =>
-  title.length <= LONGEST ? title : `${title.slice(0, LONGEST - 1).trimEnd()}…`;

@@ -1,6 +1,6 @@
 // Graph: the neighbourhood of the answers, and how activation spreads from them.
 
-import { useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { memoryName, param, question } from "../../app/address.ts";
 import { count, percent, SECTION_NAMES, SECTIONS } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
@@ -13,6 +13,8 @@ import { GraphCanvas } from "./canvas.tsx";
 
 const HOPS = ["0", "1", "2", "3"];
 const SHORT = 64;
+/** How long a hop is shown while the hops play, in milliseconds. */
+const PAUSE = 1_400;
 /** Joined memories that are listed, the most active first. */
 const MOST_JOINED = 12;
 
@@ -34,7 +36,7 @@ export default function Graph() {
         <h1>Graph</h1>
         <p class="lead">
           The first answers to a question, and the memories around them. Activation starts at the
-          answers and passes over links, hop by hop; threads join memories of one run in order of
+          answers. It passes over links, hop by hop. Threads join the memories of a run in order of
           time.
         </p>
       </header>
@@ -63,10 +65,9 @@ function Around({ graph }: { graph: Neighbourhood }) {
     const item = list.current?.children[index ?? -1];
     item?.scrollIntoView({ block: "nearest" });
   };
-  const active = graph.nodes.filter(({ activation }) => activation[hops]! > 0).length;
   return (
     <>
-      <Hops graph={graph} hops={hops} />
+      {graph.hasLinks ? <Hops graph={graph} hops={hops} /> : <WithoutLinks graph={graph} />}
       <div class="graph-parts">
         <div class="graph-picture">
           <GraphCanvas
@@ -74,12 +75,17 @@ function Around({ graph }: { graph: Neighbourhood }) {
             hop={hops}
             picked={picked}
             onPick={pick}
-            label={`Graph of ${graph.nodes.length} memories, of which ${active} are active after ${hops} hops. The list beside it has the same memories. Plus and minus zoom, arrows move, 0 shows all.`}
+            label={`Graph of ${graph.nodes.length} memories, of which ${activeIn(graph, hops)} are active. The list has the same memories. Plus and minus zoom, arrows move, 0 shows all.`}
           />
-          <Legend />
+          <Legend graph={graph} />
         </div>
         <div class="graph-list">
           <h2 id="graph-list">{count(graph.nodes.length)} memories</h2>
+          <p class="note">{orderOf(graph)}</p>
+          <p class="heads" aria-hidden="true">
+            <span>Memory</span>
+            <span>{graph.hasLinks ? "Activation" : "Probability"}</span>
+          </p>
           <ol ref={list} aria-labelledby="graph-list">
             {graph.nodes.map((item, index) => (
               <li key={item.card.id}>
@@ -96,7 +102,10 @@ function Around({ graph }: { graph: Neighbourhood }) {
                     {item.rank === null ? "" : `${item.rank}. `}
                     {titleOf(item)}
                   </span>
-                  <span class="amount">{amountOf(item, hops)}</span>
+                  <span class="hidden">
+                    {graph.hasLinks ? ", activation " : item.score === null ? "" : ", probability "}
+                  </span>
+                  <span class="amount">{amountOf(graph, item, hops)}</span>
                 </button>
               </li>
             ))}
@@ -114,20 +123,43 @@ function Around({ graph }: { graph: Neighbourhood }) {
   );
 }
 
+const activeIn = ({ nodes }: Neighbourhood, hops: number): number =>
+  nodes.filter(({ activation }) => activation[hops]! > 0).length;
+
+/** Says in which order the list is. */
+function orderOf({ nodes, hasLinks }: Neighbourhood): string {
+  const answers = nodes.filter(({ rank }) => rank !== null).length;
+  const first = answers === 1 ? "The answer comes first." : `The ${answers} answers come first.`;
+  if (answers === nodes.length) return first;
+  return hasLinks
+    ? `${first} The others follow by their activation after ${HOPS.at(-1)} hops.`
+    : `${first} Memories like them follow, then those of the same runs.`;
+}
+
 /** The hops, and what they mean. */
 function Hops({ graph, hops }: { graph: Neighbourhood; hops: number }) {
-  const { hasLinks, reached, nodes, hopDecay } = graph;
-  if (!hasLinks)
-    return (
-      <p class="note">
-        This memory has no links between memories, so that activation stays where it starts. Its
-        runs (conversations, days, projects) are the threads.
-      </p>
-    );
-  const active = (at: number) => nodes.filter(({ activation }) => activation[at]! > 0).length;
-  const left = nodes.filter(({ activation }) => activation.at(-1)! > 0).length;
+  const { reached, hopDecay } = graph;
+  const [isPlaying, setPlaying] = useState(false);
+  const last = HOPS.length - 1;
+  useEffect(() => {
+    if (!isPlaying) return;
+    if (hops === last) {
+      setPlaying(false);
+      return;
+    }
+    const timer = setTimeout(() => hop.set(HOPS[hops + 1]!), PAUSE);
+    return () => clearTimeout(timer);
+  }, [isPlaying, hops]);
+  const play = () => {
+    if (!isPlaying && hops === last) hop.set(HOPS[0]!);
+    setPlaying(!isPlaying);
+  };
   return (
     <div class="hops">
+      <button type="button" onClick={play}>
+        {isPlaying ? "Pause" : "Play"}
+        <span class="hidden"> the hops</span>
+      </button>
       <fieldset class="switch">
         <legend>Hops</legend>
         {HOPS.map((value, at) => (
@@ -136,7 +168,10 @@ function Hops({ graph, hops }: { graph: Neighbourhood; hops: number }) {
               type="radio"
               name="hop"
               checked={at === hops}
-              onChange={() => hop.set(value)}
+              onChange={() => {
+                setPlaying(false);
+                hop.set(value);
+              }}
               aria-label={
                 at === 0 ? "0: the answers alone" : `After ${at} ${at === 1 ? "hop" : "hops"}`
               }
@@ -145,27 +180,61 @@ function Hops({ graph, hops }: { graph: Neighbourhood; hops: number }) {
           </label>
         ))}
       </fieldset>
-      <p class="note" role="status">
-        {active(hops)} memories are active. The first answer starts with 1, others in proportion to
-        their probability; each link passes on {percent(hopDecay)} of what arrives, times its
-        weight.
-        {reached > left ? ` ${count(reached - left)} weaker ones are not shown.` : ""}
-      </p>
+      <div class="told">
+        <p class="reach" role="status">
+          {reachOf(hops, reached[hops]!, activeIn(graph, hops))}
+        </p>
+        <p class="note">
+          Activation starts with 1 at the first answer, and with less at the others. A link passes
+          on {percent(hopDecay)} of it, times its weight. Activation adds up: more than 1 arrives
+          where many links meet.
+        </p>
+      </div>
     </div>
   );
 }
 
-function Legend() {
+/** Says how far activation has come after some hops. */
+function reachOf(hops: number, reached: number, shown: number): string {
+  const when = hops === 0 ? "At the start" : `After ${hops} ${hops === 1 ? "hop" : "hops"}`;
+  const are = reached === 1 ? "memory is" : "memories are";
+  const hidden = reached - shown;
+  const rest =
+    hidden <= 0 ? "" : ` The picture leaves out ${count(hidden)} of them that stay weaker.`;
+  return `${when}, ${count(reached)} ${are} active.${rest}`;
+}
+
+/** Says what the picture shows of a memory that has no links. */
+function WithoutLinks({ graph: { threads, alike } }: { graph: Neighbourhood }) {
+  return (
+    <p class="note">
+      This memory has no links, so that there are no hops.{" "}
+      {threads.length === 0 ? "" : "Dotted threads join the memories of a run. "}
+      {alike.length === 0 ? "" : "Dashed lines join each answer with the memories most like it."}
+    </p>
+  );
+}
+
+/** Names what the picture shows, and nothing else. */
+function Legend({ graph }: { graph: Neighbourhood }) {
+  const { nodes, links, threads, alike, hasLinks } = graph;
+  const shown = SECTIONS.filter((section) => nodes.some(({ card }) => card.section === section));
   return (
     <ul class="key" aria-label="Legend">
-      {SECTIONS.map((section) => (
+      {shown.map((section) => (
         <li key={section} class={`section s-${section}`}>
           {SECTION_NAMES[section]}
         </li>
       ))}
-      <li class="line">link</li>
-      <li class="line thread">run, in order of time</li>
-      <li class="quiet">larger: more activation; hollow: none</li>
+      {links.length === 0 ? null : <li class="line">link</li>}
+      {threads.length === 0 ? null : <li class="line thread">run, in order of time</li>}
+      {alike.length === 0 ? null : <li class="line dashed">alike by words and meaning</li>}
+      <li>number: place among the answers</li>
+      <li>
+        {hasLinks
+          ? "larger: more activation; hollow: none"
+          : "larger: more probable; hollow: no answer"}
+      </li>
     </ul>
   );
 }
@@ -184,7 +253,7 @@ function Picked({ graph, place, hops, onPick }: PickedProps) {
   return (
     <section class={`picked s-${item.card.section}`} aria-label="The chosen memory">
       <div>
-        <p class="quiet">{placeOf(item, hops)}</p>
+        <p class="quiet">{placeOf(graph, item, hops)}</p>
         <MemoryCard card={item.card} isShort={false} />
       </div>
       {neighbours.length === 0 ? (
@@ -208,24 +277,29 @@ function Picked({ graph, place, hops, onPick }: PickedProps) {
   );
 }
 
-/** Returns the links and threads of a node, in words. */
-function joinedWith({ nodes, links, threads }: Neighbourhood, place: number) {
+/** Returns the links, threads and likenesses of a node, in words. */
+function joinedWith({ nodes, links, threads, alike }: Neighbourhood, place: number) {
   const words = (type: string) => type.replaceAll("_", " ");
   const over = links.flatMap(({ source, target, type }) => {
     if (source === place) return { how: `${words(type)} →`, other: target };
     return target === place ? { how: `← ${words(type)}`, other: source } : [];
   });
-  const along = threads.flatMap(({ nodes: members }) => {
+  const along = threads.flatMap(({ name, nodes: members }) => {
     const at = members.indexOf(place);
     if (at < 0) return [];
+    const run = name === "" ? "in its run" : `in ${name}`;
     return [
-      { how: "before, in its run", other: members[at - 1] },
-      { how: "after, in its run", other: members[at + 1] },
+      { how: `before, ${run}`, other: members[at - 1] },
+      { how: `after, ${run}`, other: members[at + 1] },
     ].flatMap(({ how, other }) => (other === undefined ? [] : { how, other }));
+  });
+  const like = alike.flatMap(({ source, target }) => {
+    if (source !== place && target !== place) return [];
+    return { how: "alike", other: source === place ? target : source };
   });
   const amount = (other: number) => nodes[other]!.activation.at(-1)!;
   over.sort((a, b) => amount(b.other) - amount(a.other));
-  return [...along, ...over];
+  return [...along, ...like, ...over];
 }
 
 function titleOf({ card: { title, text } }: GraphNode): string {
@@ -233,14 +307,24 @@ function titleOf({ card: { title, text } }: GraphNode): string {
   return name.length <= SHORT ? name : `${name.slice(0, name.lastIndexOf(" ", SHORT))} …`;
 }
 
-const amountOf = ({ activation }: GraphNode, hops: number): string =>
-  activation[hops]! > 0 ? activation[hops]!.toFixed(2) : "–";
+function amountOf({ hasLinks }: Neighbourhood, node: GraphNode, hops: number): string {
+  if (!hasLinks) return node.score === null ? "–" : percent(node.score);
+  return node.activation[hops]! > 0 ? node.activation[hops]!.toFixed(2) : "–";
+}
 
-function placeOf({ rank, score, activation, hop: first }: GraphNode, hops: number): string {
+/** Says why a memory is shown. */
+function placeOf(graph: Neighbourhood, node: GraphNode, hops: number): string {
+  const { rank, score, activation, hop: first } = node;
+  const answer = rank === null ? "" : `Answer ${rank}, with a probability of ${percent(score!)}.`;
+  if (!graph.hasLinks) {
+    if (answer !== "") return answer;
+    const index = graph.nodes.indexOf(node);
+    const isAlike = graph.alike.some(({ target }) => target === index);
+    return isAlike ? "It is like an answer." : "It is of the same run as an answer.";
+  }
   const amount = activation[hops]!;
-  const answer = rank === null ? "" : `Answer ${rank}, ${percent(score!)}. `;
-  if (amount > 0)
-    return `${answer}Activation ${amount.toFixed(2)} after ${hops} ${hops === 1 ? "hop" : "hops"}.`;
-  if (first !== null) return `${answer}Activation arrives at hop ${first}.`;
-  return `${answer}No activation: it is of the same run as an answer.`;
+  const when = hops === 0 ? "at the start" : `after ${hops} ${hops === 1 ? "hop" : "hops"}`;
+  if (amount > 0) return `${answer} Activation ${when}: ${amount.toFixed(2)}.`;
+  if (first !== null) return `${answer} Activation arrives at hop ${first}.`;
+  return `${answer} Activation does not reach it. It is of the same run as an answer.`;
 }

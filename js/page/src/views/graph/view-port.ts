@@ -14,7 +14,9 @@ export interface Size {
   height: number;
 }
 
-const MARGIN = 46;
+/** Room around the nodes, for labels and for the buttons below; at the sides a share of the width. */
+const SIDES = 0.06;
+const [ABOVE, BELOW] = [26, 52];
 const [LEAST, MOST] = [0.15, 6];
 
 /** Returns the view in which all places fit. */
@@ -22,13 +24,14 @@ export function fitting(places: readonly Place[], { width, height }: Size): View
   if (places.length === 0) return { scale: 1, left: width / 2, top: height / 2 };
   const [xs, ys] = [places.map(({ x }) => x), places.map(({ y }) => y)];
   const [x0, x1, y0, y1] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-  const across = (width - 2 * MARGIN) / Math.max(1, x1 - x0);
-  const down = (height - 2 * MARGIN) / Math.max(1, y1 - y0);
-  const scale = Math.min(1.6, Math.max(LEAST, Math.min(across, down)));
+  const side = Math.max(20, SIDES * width);
+  const across = (width - 2 * side) / Math.max(1, x1 - x0);
+  const down = (height - ABOVE - BELOW) / Math.max(1, y1 - y0);
+  const scale = Math.min(1.8, Math.max(LEAST, Math.min(across, down)));
   return {
     scale,
     left: width / 2 - (scale * (x0 + x1)) / 2,
-    top: height / 2 - (scale * (y0 + y1)) / 2,
+    top: (height + ABOVE - BELOW) / 2 - (scale * (y0 + y1)) / 2,
   };
 }
 

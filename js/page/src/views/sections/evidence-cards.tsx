@@ -22,12 +22,12 @@ const LABELS: Readonly<Record<string, string>> = {
   recency_signals: "Recency",
   recency_knowledge: "Recency",
   recency_procedural: "Recency",
-  section_episodic: "Belonging",
-  section_signals: "Belonging",
-  section_procedural: "Belonging",
-  intent: "Its section is asked for",
-  lastrec: "The latest is asked for",
-  vaguerec: "Recent, if the question is short",
+  section_episodic: "Section bonus",
+  section_signals: "Section bonus",
+  section_procedural: "Section bonus",
+  intent: "Asks for a section",
+  lastrec: "Asks for the latest",
+  vaguerec: "Is short: recent first",
 };
 
 interface CardsProps {
@@ -44,25 +44,45 @@ export function EvidenceCards({ preset, sizes }: CardsProps) {
           <section key={section} class={`card s-${section}`} aria-label={SECTION_NAMES[section]}>
             <header>
               <h2 class="section">{SECTION_NAMES[section]}</h2>
-              <span class="size">{count(sizes[section])}</span>
+              <span class="size">
+                {count(sizes[section])} {sizes[section] === 1 ? "memory" : "memories"}
+              </span>
+              <ResetOf names={OF_SECTION[section]} of={SECTION_NAMES[section]} />
             </header>
             <Weights names={OF_SECTION[section]} of={SECTION_NAMES[section]} fitted={fitted} />
             {section === "KNOWLEDGE" ? (
-              <p class="note">The other sections are weighed against this one.</p>
+              <p class="note">It has no bonus: the bonuses of the others compare with it.</p>
             ) : null}
           </section>
         ))}
       </div>
-      <section class="card plain" aria-label="What the question asks for">
+      <section class="card plain" aria-label="If the question …">
         <header>
-          <h2>What the question asks for</h2>
+          <h2>If the question …</h2>
+          <ResetOf names={OF_ALL} of="the question" />
         </header>
-        <Weights names={OF_ALL} of="all sections" fitted={fitted} />
+        <Weights names={OF_ALL} of="the question" fitted={fitted} />
       </section>
       {(Object.keys(GROUPS) as Group[]).map((group) => (
         <Others key={group} group={group} fitted={fitted} />
       ))}
     </>
+  );
+}
+
+/** Makes the weights of a card the fitted ones again. */
+function ResetOf({ names, of }: { names: readonly string[]; of: string }) {
+  if (names.every((name) => weights.value[name] === undefined)) return null;
+  return (
+    <button
+      type="button"
+      class="more"
+      onClick={() => {
+        for (const name of names) setWeight(name, undefined);
+      }}
+    >
+      Reset<span class="hidden"> {of}</span>
+    </button>
   );
 }
 
@@ -107,6 +127,11 @@ function Others({ group, fitted }: { group: Group; fitted: Fitted }) {
             : `${changes} of ${names.length} changed`}
         </span>
       </summary>
+      {changes === 0 ? null : (
+        <p class="reset">
+          <ResetOf names={names} of={GROUPS[group]} />
+        </p>
+      )}
       <Weights names={names} of={GROUPS[group]} fitted={fitted} />
     </details>
   );

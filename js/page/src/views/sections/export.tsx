@@ -33,6 +33,17 @@ function yamlOfChanges(): string {
   return Object.keys(changes).length === 0 ? "" : stringify(changes);
 }
 
+/** Saves the configuration as a file. */
+function save(text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: "application/yaml" }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = "nous.yaml";
+  link.click();
+  // The browser reads it after this call.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
 export function Export() {
   const text = yamlOfChanges();
   return (
@@ -45,7 +56,7 @@ export function Export() {
       ) : (
         <>
           <p class="note">
-            Only what differs from the usual. Save it as nous.yaml, and start{" "}
+            These lines differ from the usual. Save them as nous.yaml, and start{" "}
             <code>nous-server --config nous.yaml</code>.
           </p>
           <textarea
@@ -55,7 +66,12 @@ export function Export() {
             rows={Math.min(24, text.split("\n").length)}
             value={text}
           />
-          <Copy text={text} />
+          <p class="actions">
+            <Copy text={text} />
+            <button type="button" onClick={() => save(text)}>
+              Download nous.yaml
+            </button>
+          </p>
         </>
       )}
     </section>

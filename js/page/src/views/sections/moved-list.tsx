@@ -23,9 +23,13 @@ export function MovedList({ rerank, isShare }: ListProps) {
       <p class="verdict" role="status">
         Ranked {count(ranked)}
         {of} memories in <strong>{ms(milliseconds)}</strong>.
-        {intents.length === 0
-          ? ""
-          : ` The question asks for ${intents.map((section) => SECTION_NAMES[section].toLowerCase()).join(", ")}.`}
+        {intents.length === 0 ? null : (
+          <span class="intents">
+            {" "}
+            The question asks for{" "}
+            {intents.map((section) => SECTION_NAMES[section].toLowerCase()).join(", ")}.
+          </span>
+        )}
       </p>
       {answers.length === 0 ? (
         <p class="quiet">Nothing in this memory has to do with the question.</p>
@@ -81,7 +85,8 @@ function Move({ rank, usual }: { rank: number; usual: number | null }) {
   return (
     <span class={isUp ? "move up" : "move down"} title={told}>
       <span aria-hidden="true">
-        {isUp ? "▲" : "▼"} {by === null ? "" : Math.abs(by)}
+        {isUp ? "▲" : "▼"}
+        {by === null ? "" : `\u2009${Math.abs(by)}`}
       </span>
       <span class="hidden">, {told}</span>
     </span>

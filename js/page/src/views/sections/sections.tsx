@@ -94,8 +94,9 @@ function ByEvidence() {
   return (
     <>
       <p class="note">
-        A weight says how much a unit of evidence adds to the sum that makes the probability. Marks
-        show the fitted weights ({preset}); with others, the order means more than the percentage.
+        Each kind of evidence adds points to a memory: its strength times its weight. A weight below
+        0 takes points away. The tick on a slider is the fitted weight ({preset}). With other
+        weights trust the order more than the percentage.
       </p>
       <EvidenceCards preset={preset} sizes={bySection} />
     </>

@@ -34,8 +34,7 @@ export function SignalCards({ profiles, states }: CardsProps) {
   return (
     <>
       <p class="note">
-        The six weights of a section always sum to 1: if you raise one, the others give way in
-        proportion.
+        The six weights of a section sum to 1. If you raise one, the others give way in proportion.
       </p>
       <div class="cards">
         {SECTIONS.map((section) => (
@@ -83,7 +82,9 @@ function ProfileCard({ section, profile, states }: ProfileCardProps) {
     <section class={`card s-${section}`} aria-label={name}>
       <header>
         <h2 class="section">{name}</h2>
-        <span class="size">{states === undefined ? "" : count(total)}</span>
+        <span class="size">
+          {states === undefined ? "" : `${count(total)} ${total === 1 ? "memory" : "memories"}`}
+        </span>
         {Object.keys(edit).length === 0 ? null : (
           <button type="button" class="more" onClick={() => resetSection(section)}>
             Reset<span class="hidden"> {name}</span>

@@ -1,4 +1,4 @@
-// A slider with its name, its value, and a mark at the usual value.
+// A slider with its name, its value as a number to type, and marks at zero and at the usual value.
 
 interface SliderProps {
   label: string;
@@ -17,18 +17,32 @@ interface SliderProps {
 
 export function Slider(props: SliderProps) {
   const { label, of, about, value, usual, least, most, digits, unit = "", onChange } = props;
+  const step = 10 ** -digits;
+  const isUsual = (other: number) => Math.abs(other - usual) < 0.5 * step;
   const told = `${value < 0 ? "−" : ""}${Math.abs(value).toFixed(digits)}${unit === "" ? "" : ` ${unit}`}`;
-  const isChanged = Math.abs(value - usual) >= 0.5 * 10 ** -digits;
+  const shareOf = (number: number) =>
+    (Math.min(most, Math.max(least, number)) - least) / (most - least);
   // The middle of the thumb, which is 1rem wide, stays half of it away from both ends.
-  const share = (Math.min(most, Math.max(least, usual)) - least) / (most - least);
-  const mark = `calc(0.5rem + (100% - 1rem) * ${share})`;
+  const at = (share: number) => `calc(0.5rem + (100% - 1rem) * ${share})`;
+  const [zero, now] = [shareOf(0), shareOf(value)];
+  const fill = {
+    left: at(Math.min(zero, now)),
+    width: `calc((100% - 1rem) * ${Math.abs(now - zero)})`,
+  };
+  const take = (number: number) => {
+    const next = Number(Math.min(most, Math.max(least, number)).toFixed(digits));
+    onChange(isUsual(next) ? undefined : next);
+  };
   return (
-    <div class={isChanged ? "slider changed" : "slider"}>
+    <div class={isUsual(value) ? "slider" : "slider changed"}>
       <span class="name" title={about}>
         {label}
       </span>
       <span class="track">
-        <i style={{ left: mark }} aria-hidden="true" />
+        <i class="rail" aria-hidden="true" />
+        <i class="fill" style={fill} aria-hidden="true" />
+        {least < 0 ? <i class="zero" style={{ left: at(zero) }} aria-hidden="true" /> : null}
+        <i class="usual" style={{ left: at(shareOf(usual)) }} aria-hidden="true" />
         <input
           type="range"
           aria-label={`${label}, ${of}`}
@@ -38,13 +52,26 @@ export function Slider(props: SliderProps) {
           max={most}
           step="any"
           value={value}
-          onInput={(event) => {
-            const next = Number(event.currentTarget.valueAsNumber.toFixed(digits));
-            onChange(Math.abs(next - usual) < 0.5 * 10 ** -digits ? undefined : next);
-          }}
+          onInput={(event) => take(event.currentTarget.valueAsNumber)}
         />
       </span>
-      <output class="amount">{told}</output>
+      <span class="amount">
+        <input
+          type="number"
+          aria-label={`${label}, ${of}, as a number`}
+          min={least}
+          max={most}
+          step={step}
+          value={value.toFixed(digits)}
+          onChange={(event) => {
+            const input = event.currentTarget;
+            if (!Number.isNaN(input.valueAsNumber)) take(input.valueAsNumber);
+            // What cannot be read, and what is too large or too small, does not stay.
+            else input.value = value.toFixed(digits);
+          }}
+        />
+        {unit === "" ? null : <span class="unit">{unit}</span>}
+      </span>
     </div>
   );
 }

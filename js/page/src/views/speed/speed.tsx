@@ -13,6 +13,8 @@ const SIZES = [10, 100, 1_000, 10_000, 100_000];
 const CONTESTS: readonly {
   name: ContestName;
   title: string;
+  /** What it does, in a sentence. */
+  verb: string;
   unit: string;
   about: string;
   contestants: readonly string[];
@@ -20,23 +22,30 @@ const CONTESTS: readonly {
   {
     name: "rank",
     title: "Ranking candidates",
+    verb: "rank",
     unit: "candidates",
     about:
-      "Each contestant ranks the same candidates by six signals, with the weights of their " +
-      "sections, and returns the best 20. The candidates are objects, except those of the resident " +
-      "index, which names them by number.",
-    contestants: ["nous-wasm", "nous-wasm, resident", "TypeScript", "tuned JavaScript"],
+      "Each contestant ranks the same candidates by six signals, and returns the best 20. " +
+      "“Resident” means that the engine already holds the memories, as in the server. A call " +
+      "names them by number. The other contestants get an object for each candidate.",
+    contestants: ["nous-wasm", "resident nous-wasm", "TypeScript", "tuned JavaScript"],
   },
   {
     name: "fade",
     title: "Fading memories",
+    verb: "fade",
     unit: "memories",
     about:
-      "Each contestant computes how well every memory is still retrievable today, and its " +
-      "lifecycle state. Input and output are columns of numbers.",
+      "Each contestant computes the retrievability and the lifecycle state of every memory. " +
+      "Input and output are columns of numbers.",
     contestants: ["nous-wasm", "TypeScript", "tuned JavaScript"],
   },
 ];
+
+/** The size that the result in a sentence tells of. */
+const TOLD = 10_000;
+/** Times that differ by less are called the same. */
+const SAME = 1.05;
 
 type Run = "idle" | "running" | "done" | { failed: string };
 
@@ -86,8 +95,7 @@ export default function Speed() {
         <p class="lead">
           The engine runs against the same computation in TypeScript, and against the fastest
           JavaScript that we know how to write. They take turns, so that a busy machine slows all of
-          them. A time is the median of a call; the ratio beside it is to nous-wasm, and below 1 for
-          a contestant that is quicker.
+          them. A time is the median of a call. A shorter bar is faster, and the fastest is marked.
         </p>
         <p class="actions">
           <button
@@ -101,7 +109,7 @@ export default function Speed() {
             {state === "running"
               ? `Measured ${done} of ${all} …`
               : state === "done"
-                ? "Done."
+                ? `Done. ${CONTESTS.map(resultOf).filter(Boolean).join(" ")}`
                 : "It takes about ten seconds."}
           </span>
         </p>
@@ -133,6 +141,36 @@ function time(milliseconds: number): string {
   return `${value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : Math.round(value)} ${unit}`;
 }
 
+/** Returns a ratio in words: "7.1×", "62×". */
+const times = (ratio: number): string => `${ratio < 10 ? ratio.toFixed(1) : Math.round(ratio)}×`;
+
+/** Returns how a time compares with that of nous-wasm. */
+function compared(median: number, ofEngine: number): string {
+  const ratio = median / ofEngine;
+  if (ratio < SAME && ratio > 1 / SAME) return "as fast as nous-wasm";
+  return ratio > 1
+    ? `${times(ratio)} slower than nous-wasm`
+    : `${times(1 / ratio)} faster than nous-wasm`;
+}
+
+/** Returns who won a contest and by how much, in a sentence. */
+function resultOf({ name, verb, unit, contestants }: (typeof CONTESTS)[number]): string {
+  const outcome = outcomes.value.find(({ contest, size }) => contest === name && size === TOLD);
+  if (outcome === undefined) return "";
+  const order = contestants
+    .map((contestant, place) => ({ contestant, median: outcome.medians[place]! }))
+    .sort((a, b) => a.median - b.median);
+  const [first, ...others] = order;
+  const behind = others.map(({ contestant, median }) =>
+    median / first!.median < SAME
+      ? `as fast as ${contestant}`
+      : `${times(median / first!.median)} faster than ${contestant}`,
+  );
+  const last = behind.pop();
+  const by = behind.length === 0 ? last : `${behind.join(", ")} and ${last}`;
+  return `To ${verb} ${count(TOLD)} ${unit}, ${first!.contestant} takes ${time(first!.median)}: ${by}.`;
+}
+
 interface ContestProps {
   title: string;
   about: string;
@@ -147,53 +185,49 @@ function Contest({ title, about, unit, contestants, outcomes }: ContestProps) {
       <h2>{title}</h2>
       <p class="lead">{about}</p>
       {outcomes.length === 0 ? null : (
-        <div class="scroll">
-          <table>
-            <caption class="hidden">{title}: medians, and ratios to nous-wasm</caption>
-            <thead>
-              <tr>
-                <th scope="col">{unit}</th>
-                {contestants.map((name) => (
-                  <th key={name} scope="col">
-                    {name}
-                  </th>
+        <div class="races">
+          {outcomes.map(({ size, medians, isEqual }) => (
+            <section class="race" key={size} aria-label={`${count(size)} ${unit}`}>
+              <h3>
+                {count(size)} {unit}
+                {isEqual ? null : <span class="differs">results differ</span>}
+              </h3>
+              <ul>
+                {contestants.map((name, place) => (
+                  <Runner key={name} name={name} place={place} medians={medians} />
                 ))}
-              </tr>
-            </thead>
-            <tbody>
-              {outcomes.map(({ size, medians, isEqual }) => (
-                <tr key={size}>
-                  <th scope="row">
-                    {count(size)}
-                    {isEqual ? null : <span class="differs">results differ</span>}
-                  </th>
-                  {medians.map((median, place) => (
-                    <Cell
-                      key={place}
-                      median={median}
-                      first={medians[0]!}
-                      slowest={Math.max(...medians)}
-                    />
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
+              </ul>
+            </section>
+          ))}
         </div>
       )}
     </section>
   );
 }
 
-function Cell({ median, first, slowest }: { median: number; first: number; slowest: number }) {
-  const ratio = median / first;
+interface RunnerProps {
+  name: string;
+  place: number;
+  medians: readonly number[];
+}
+
+/** A contestant: all bars of a race have one scale. */
+function Runner({ name, place, medians }: RunnerProps) {
+  const median = medians[place]!;
+  const [least, most] = [Math.min(...medians), Math.max(...medians)];
+  const isFastest = median === least;
   return (
-    <td>
-      <span class="time">{time(median)}</span>
-      <span class="ratio">{median === first ? "" : `${ratio.toFixed(ratio < 10 ? 2 : 1)}×`}</span>
+    <li class={isFastest ? "fastest" : undefined}>
+      <span class="name">{name}</span>
       <span class="length" aria-hidden="true">
-        <i style={{ width: `${(median / slowest) * 100}%` }} />
+        <i style={{ width: `${(median / most) * 100}%` }} />
       </span>
-    </td>
+      <span class="time">{time(median)}</span>
+      <span class="ratio">
+        {isFastest ? <strong>fastest</strong> : null}
+        {isFastest && place > 0 ? ", " : null}
+        {place === 0 ? null : compared(median, medians[0]!)}
+      </span>
+    </li>
   );
 }

@@ -3,7 +3,9 @@
 import { memoryName, question } from "../../app/address.ts";
 import { dayOf, ms, percent } from "../../app/format.ts";
 import { useLive } from "../../app/hooks.ts";
-import { memory } from "../../memory/client.ts";
+import { isForAll, weights } from "../../app/weights.tsx";
+import { FITTED } from "../../evidence/fitted.ts";
+import { memory, opened } from "../../memory/client.ts";
 import type { AnswerOnDay, AnswersOnDay } from "../../memory/life.ts";
 import { Facts } from "../../parts/card.tsx";
 import { QuestionLine } from "../../parts/question-line.tsx";
@@ -37,6 +39,13 @@ export function DayAnswers() {
       {value === undefined ? null : (
         <>
           <p class="verdict">{verdict(value)}</p>
+          {orderKept(value) === "" ? null : <p class="verdict kept">{orderKept(value)}</p>}
+          {value.answers.length === 0 ? null : (
+            <p class="heads" aria-hidden="true">
+              <span>Answer</span>
+              <span>Probability</span>
+            </p>
+          )}
           <ol>
             {value.answers.map((answer) => (
               <Item key={answer.card.id} answer={answer} />
@@ -64,6 +73,24 @@ function verdict({ answers, isAnswerable, notYet, milliseconds }: AnswersOnDay):
   return [holds, ranked, missing].filter((part) => part !== "").join(" ");
 }
 
+/** The weights by which the day counts: how recently a memory was made. */
+const OF_RECENCY = /^recency_/;
+
+/** Says that all answers have the places of today, and why; "" if they have not. */
+function orderKept({ answers }: AnswersOnDay): string {
+  const state = opened.value;
+  const isKept = answers.every(({ rank, rankToday }) => rank === rankToday);
+  if (isToday.value || answers.length < 2 || !isKept || state.state !== "open") return "";
+  const own = { ...FITTED[state.summary.preset], ...(isForAll.value ? weights.value : {}) };
+  const isRecent = Object.entries(own).some(
+    ([name, weight]) => OF_RECENCY.test(name) && weight !== 0,
+  );
+  const why = isRecent
+    ? "By evidence, recency counts for little here beside the words."
+    : "By evidence, recency has no weight in this memory. Fading changes the state, not the place.";
+  return `The order is the same as today. ${why}`;
+}
+
 function Item({ answer }: { answer: AnswerOnDay }) {
   const { card, score, state, retrievability } = answer;
   const isOpen = recalledId() === card.id;
@@ -79,15 +106,16 @@ function Item({ answer }: { answer: AnswerOnDay }) {
         <Facts card={card} />
       </div>
       <p class="share" title="The probability that this memory answers the question">
+        <span class="hidden">Probability </span>
         {percent(score)}
       </p>
       <div class={`held state-${state}`}>
-        <span class="gauge" aria-hidden="true">
+        <span class="gauge" aria-hidden="true" title="Retrievability">
           <span style={{ width: `${retrievability * 100}%` }} />
         </span>
         <span>
-          {nameOf(state)}, retrievability {percent(retrievability)}
-          {isOpen ? " without the recall" : ""}
+          {nameOf(state)}: at hand with {percent(retrievability)}
+          {isOpen ? ", without the recall" : ""}
         </span>
         {isOpen ? null : (
           <button

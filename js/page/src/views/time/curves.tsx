@@ -30,7 +30,7 @@ const options = (dashed: Curve) => (): ChartOptions => ({
         (section): uPlot.Series => ({
           stroke: colour(tokenOf(section)),
           points: { show: false },
-          ...(which === dashed ? { width: 1.2, dash: [3, 4] } : { width: 2.4 }),
+          ...(which === dashed ? { width: 1.8, dash: [6, 4] } : { width: 2.4 }),
         }),
       ),
     ),
@@ -70,15 +70,15 @@ export function Curves() {
                 checked={name === chosen}
                 onChange={() => chooseCurve(name)}
               />
-              <span>{CURVES[name]}</span>
+              <span class="whole">{CURVES[name]}</span>
             </label>
           ))}
         </fieldset>
       </div>
       <p class="lead">
-        Retrievability: the probability that a memory is at hand, if nobody recalls it.{" "}
-        {CURVES[chosen]} is drawn thick, and the whole view computes with it; {CURVES[other]} is
-        dashed. Both reach 90 % on the same day.
+        Retrievability is the probability that a memory is at hand if nobody recalls it. The thick
+        lines are <Name of={chosen} />. The whole view computes with them. The dashed lines are{" "}
+        <Name of={other} />. Both reach 90 % on the same day.
       </p>
       {value === undefined || data === undefined ? (
         <div class="chart-room" />
@@ -102,6 +102,8 @@ export function Curves() {
   );
 }
 
+const Name = ({ of }: { of: Curve }) => <span class="whole">{CURVES[of]}</span>;
+
 const valuesOf = (curves: readonly SectionCurve[]): number[][] =>
   curves.map(({ values }) => values);
 
@@ -109,10 +111,10 @@ const valuesOf = (curves: readonly SectionCurve[]): number[][] =>
 function Readout({ curves, place }: { curves: readonly SectionCurve[]; place: number }) {
   return (
     <p class="readout">
-      <span class="quiet">After {days(DAYS[place]!)} days</span>
+      <span class="quiet">At hand after {days(DAYS[place]!)} days:</span>
       {curves.map(({ section, values }) => (
         <span key={section} class={`section s-${section}`}>
-          {percent(values[place]!)}
+          {SECTION_NAMES[section]} {percent(values[place]!)}
         </span>
       ))}
     </p>
@@ -122,7 +124,9 @@ function Readout({ curves, place }: { curves: readonly SectionCurve[]; place: nu
 function CurveTable({ curves, name }: { curves: readonly SectionCurve[]; name: string }) {
   return (
     <table class="fades">
-      <caption>{name}: days without a recall</caption>
+      <caption>
+        <span class="whole">{name}</span>: days without a recall
+      </caption>
       <thead>
         <tr>
           <th scope="col">Section</th>

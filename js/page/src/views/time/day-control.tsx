@@ -1,7 +1,7 @@
 // The day in large type, the slider, and play.
 
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { dayOf } from "../../app/format.ts";
 import { DAY, dayNumber, distance, isToday, moveTo, numberOf, span } from "./day.ts";
 
@@ -42,6 +42,7 @@ export function DayControl() {
   const { first, last, now } = span.value;
   const day = dayNumber.value;
   const playing = isPlaying.value;
+  const slider = useRef<HTMLInputElement>(null);
   useEffect(() => {
     if (!playing) return;
     return play();
@@ -68,18 +69,22 @@ export function DayControl() {
         >
           {playing ? "Pause" : "Play"}
         </button>
-        <button
-          type="button"
-          disabled={isToday.value}
-          onClick={() => {
-            isPlaying.value = false;
-            moveTo(numberOf(now));
-          }}
-        >
-          Today
-        </button>
+        {isToday.value ? null : (
+          <button
+            type="button"
+            onClick={() => {
+              isPlaying.value = false;
+              moveTo(numberOf(now));
+              // The button goes; the keyboard stays at the day.
+              slider.current?.focus();
+            }}
+          >
+            Back to today
+          </button>
+        )}
       </div>
       <input
+        ref={slider}
         type="range"
         min={first}
         max={last}

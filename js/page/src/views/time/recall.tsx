@@ -14,7 +14,7 @@ import { PADDING, shareAxis, timeAxis } from "./axes.ts";
 import { days } from "./curves.tsx";
 import { curve, DAY, dayNumber, instantOf, numberOf, span } from "./day.ts";
 
-const POINTS = 300;
+const POINTS = 900;
 
 const chosen = param("recalled", "");
 /** Days as "2026-10-03", in order, between commas. */
@@ -46,6 +46,19 @@ function forgetRecalls(): void {
   on.set("");
 }
 
+/** What is shown beyond the day on which the memory becomes dormant, as a share of what is before. */
+const BEYOND = 0.2;
+
+/** Returns both lives until the memory is dormant with its recalls: later all is at the bottom. */
+function untilFaded(value: Recalled): uPlot.AlignedData {
+  const { days, without, with: withRecalls, withUntil, recalls } = value;
+  const [first, last] = [days[0]!, days.at(-1)!];
+  const faded = Math.max(withUntil.weak ?? last, recalls.at(-1) ?? first);
+  const end = Math.min(last, faded + (faded - first) * BEYOND);
+  const kept = days.filter((day) => day <= end).length;
+  return [days, without, withRecalls].map((column) => column.slice(0, kept)) as uPlot.AlignedData;
+}
+
 const options = (section: string) => (): ChartOptions => ({
   padding: PADDING,
   cursor: { show: false },
@@ -53,8 +66,8 @@ const options = (section: string) => (): ChartOptions => ({
   axes: [timeAxis(), shareAxis()],
   series: [
     {},
-    { stroke: colour("soft"), width: 1.2, dash: [3, 4], points: { show: false } },
-    { stroke: colour(tokenOf(section)), width: 2.4, points: { show: false } },
+    { stroke: colour("ink"), width: 1.8, dash: [6, 5], points: { show: false } },
+    { stroke: colour(tokenOf(section)), width: 2.6, points: { show: false } },
   ],
 });
 
@@ -72,13 +85,7 @@ export function RecallPanel({ card }: { card: Card }) {
     return () => memory.recalled(request);
   });
   const { value, error } = result.value;
-  const data = useMemo(
-    () =>
-      value === undefined
-        ? undefined
-        : ([value.days, value.without, value.with] as uPlot.AlignedData),
-    [value],
-  );
+  const data = useMemo(() => (value === undefined ? undefined : untilFaded(value)), [value]);
   const recalls = recallDays();
   const isAhead = dayNumber.value > (recalls.at(-1) ?? Infinity);
   if (error !== undefined) return <p class="problem">{error}</p>;
@@ -89,6 +96,7 @@ export function RecallPanel({ card }: { card: Card }) {
       ) : (
         <>
           <p role="status">{sentence(value)}</p>
+          {value.recalls.length === 0 ? null : <Growth value={value} section={section} />}
           <Chart
             label={`Retrievability of this memory over time, with ${recalls.length === 1 ? "a recall" : `${recalls.length} recalls`} and without. The sentence above has the numbers.`}
             options={options(section)}
@@ -98,7 +106,7 @@ export function RecallPanel({ card }: { card: Card }) {
           />
           <p class="key">
             <span class={`line s-${section}`}>with recall</span>
-            <span class="line dashed">without</span>
+            <span class="line dashed">without recall</span>
           </p>
         </>
       )}
@@ -118,13 +126,58 @@ export function RecallPanel({ card }: { card: Card }) {
   );
 }
 
+/** The stability before the first recall and after each, as bars of one scale. */
+function Growth({ value, section }: { value: Recalled; section: string }) {
+  const { stabilities, withUntil, withoutUntil } = value;
+  const most = Math.max(...stabilities);
+  const name = (place: number) =>
+    place === 0 ? "before" : stabilities.length === 2 ? "after" : `recall ${place}`;
+  return (
+    <div class="growth">
+      <ul aria-label="Stability">
+        {stabilities.map((stability, place) => (
+          <li key={place} class={`s-${section}`}>
+            <span>{name(place)}</span>
+            <span class="length" aria-hidden="true">
+              <i style={{ width: `${(stability / most) * 100}%` }} />
+            </span>
+            <span class="days">{days(stability)} days</span>
+          </li>
+        ))}
+      </ul>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Recall</th>
+            <th scope="col">Weak on</th>
+            <th scope="col">Dormant on</th>
+          </tr>
+        </thead>
+        <tbody>
+          <tr>
+            <th scope="row">without</th>
+            <td>{until(withoutUntil.active)}</td>
+            <td>{until(withoutUntil.weak)}</td>
+          </tr>
+          <tr>
+            <th scope="row">with</th>
+            <td>{until(withUntil.active)}</td>
+            <td>{until(withUntil.weak)}</td>
+          </tr>
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const until = (at: number | null): string => (at === null ? "later" : dayOf(at));
+
 /** Says what the recalls changed. */
-function sentence({ recalls, stabilities, withoutUntil, withUntil }: Recalled): string {
+function sentence({ recalls, stabilities }: Recalled): string {
   if (recalls.length === 0) return "It cannot be recalled before it was made.";
   const grown = stabilities.map(days).join(" → ");
   const list = recalls.map(dayOf).join(", ");
-  const isGrown = stabilities.at(-1)! > stabilities[0]!;
-  const until = (at: number | null) =>
-    at === null ? "after the last day shown" : `on ${dayOf(at)}`;
-  return `Recalled on ${list}. Stability: ${grown} days${isGrown ? "" : ", which does not grow"}. It becomes weak ${until(withUntil.active)} instead of ${until(withoutUntil.active)}, and dormant ${until(withUntil.weak)} instead of ${until(withoutUntil.weak)}.`;
+  const by = stabilities.at(-1)! / stabilities[0]!;
+  const told = by > 1 ? ` It fades ${by.toFixed(1)} times as slowly.` : " It does not grow.";
+  return `Recalled on ${list}. Stability: ${grown} days.${told}`;
 }

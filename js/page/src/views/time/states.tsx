@@ -10,7 +10,17 @@ import type { StatesOverTime } from "../../memory/life.ts";
 import { Chart, type ChartOptions } from "../../parts/chart.tsx";
 import { colour } from "../../parts/colours.ts";
 import { countAxis, PADDING, timeAxis } from "./axes.ts";
-import { curve, DAY, dayNumber, instant, moveTo, numberOf, type Span, span } from "./day.ts";
+import {
+  curve,
+  DAY,
+  dayNumber,
+  instant,
+  isToday,
+  moveTo,
+  numberOf,
+  type Span,
+  span,
+} from "./day.ts";
 
 /** Days that the picture looks at. */
 const POINTS = 240;
@@ -23,8 +33,8 @@ const ABOUT: Readonly<Record<DecayLifecycleState, string>> = {
   ACTIVE: "at hand",
   WEAK: "fading",
   DORMANT: "faded",
-  COMPRESS: "faded for long: may be summarised",
-  ARCHIVE: "faded for very long: may be put away",
+  COMPRESS: "faded for long, may be summarised",
+  ARCHIVE: "faded for very long, may be put away",
 };
 // Importing the engine's list would load the engine into the page, beside that of the worker.
 const STATES = Object.keys(ABOUT) as DecayLifecycleState[];
@@ -36,16 +46,59 @@ const options = (): ChartOptions => ({
   axes: [timeAxis(), countAxis()],
   series: [
     {},
+    // Each band has a line of the ground above it; the uppermost one stands on the ground itself.
     ...[...STATES].reverse().map(
-      (state): uPlot.Series => ({
-        stroke: colour("surface"),
-        width: 1,
+      (state, place): uPlot.Series => ({
+        stroke: colour(place === 0 ? "line-strong" : "surface"),
+        width: 1.5,
         fill: colour(`state-${state.toLowerCase()}`),
         points: { show: false },
       }),
     ),
   ],
+  plugins: [{ hooks: { draw: writeNames } }],
 });
+
+/** The size of a name in a band, and the room that it needs, in CSS pixels. */
+const NAME = { size: 12, high: 12, beside: 2 };
+/** Among places that are nearly as high as the highest, the middle one is taken. */
+const NEARLY = 0.92;
+
+/** Writes the name of each state into its band, where the band is high and wide enough. */
+function writeNames(chart: uPlot): void {
+  const { ctx, bbox } = chart;
+  const ratio = devicePixelRatio;
+  ctx.save();
+  ctx.font = `600 ${NAME.size * ratio}px ${getComputedStyle(document.body).fontFamily}`;
+  ctx.textAlign = "center";
+  ctx.textBaseline = "middle";
+  for (const [place, state] of [...STATES].reverse().entries()) {
+    const [above, below] = [chart.data[place + 1]!, chart.data[place + 2]];
+    const half = ctx.measureText(nameOf(state)).width / 2 + NAME.beside * ratio;
+    const edges = Array.from(chart.data[0], (day, at) => ({
+      x: chart.valToPos(day, "x", true),
+      top: chart.valToPos(above[at]!, "y", true),
+      bottom: chart.valToPos(below?.[at] ?? 0, "y", true),
+    }));
+    const spots = edges.flatMap(({ x }) => {
+      if (x < bbox.left + half || x > bbox.left + bbox.width - half) return [];
+      // The name must be inside of the band over its whole width.
+      const beside = edges.filter((edge) => Math.abs(edge.x - x) <= half);
+      const top = Math.max(...beside.map((edge) => edge.top));
+      const bottom = Math.min(...beside.map((edge) => edge.bottom));
+      return bottom - top < NAME.high * ratio
+        ? []
+        : { x, y: (top + bottom) / 2, high: bottom - top };
+    });
+    const highest = Math.max(...spots.map(({ high }) => high));
+    const best = spots.filter(({ high }) => high > NEARLY * highest);
+    const spot = best[best.length >> 1];
+    if (spot === undefined) continue;
+    ctx.fillStyle = colour(state === "ARCHIVE" ? "ink" : "surface");
+    ctx.fillText(nameOf(state), spot.x, spot.y);
+  }
+  ctx.restore();
+}
 
 export function States() {
   const states = useLive(() => {
@@ -83,12 +136,12 @@ export function States() {
         onPick={(at) => moveTo(numberOf(at))}
       />
       <table class="states">
-        <caption class="hidden">Memories by state</caption>
+        <caption>Number of memories by state</caption>
         <thead>
           <tr>
             <th scope="col">State</th>
-            <th scope="col">That day</th>
             <th scope="col">Today</th>
+            {isToday.value ? null : <th scope="col">{dayOf(dayNumber.value * DAY)}</th>}
           </tr>
         </thead>
         <tbody>
@@ -98,8 +151,8 @@ export function States() {
                 <i class={`swatch state-${state}`} />
                 {nameOf(state)} <span class="quiet">{ABOUT[state]}</span>
               </th>
-              <td>{onDay === undefined ? "" : count(onDay[code]!)}</td>
               <td>{today === undefined ? "" : count(today[code]!)}</td>
+              {isToday.value ? null : <td>{onDay === undefined ? "" : count(onDay[code]!)}</td>}
             </tr>
           ))}
         </tbody>

@@ -22,19 +22,22 @@ export default function Time() {
       <header>
         <h1>Time</h1>
         <p class="lead">
-          Memories fade unless they are recalled. Move the day, back to the first memory or two
-          years ahead, and see what is still at hand and what a question finds.
+          Memories fade unless they are recalled. Move the day back to the first memory, or two
+          years ahead. The view shows the memories that are still at hand, and the answers of that
+          day.
         </p>
       </header>
       <div class="time-day">
         <div class="time-left">
           <DayControl />
           <section class="time-states" aria-labelledby="states">
-            <h2 id="states">All memories by state</h2>
+            <h2 id="states" class="hidden">
+              All memories by state
+            </h2>
             <States />
             <p class="note">
-              Each memory fades from its last access, before that from its making; further recalls
-              are not assumed. Nothing is deleted: a question finds faded memories, too.
+              Each memory fades from its last access. The view assumes no further recalls. Nothing
+              is deleted. A question finds faded memories, too.
             </p>
           </section>
         </div>

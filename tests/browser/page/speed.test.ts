@@ -1,0 +1,40 @@
+// The view Speed: all contestants of a size on one scale, the fastest marked, the result in words.
+
+import { describe, expect, it } from "vitest";
+import { faultsInAllLooks, sharedPage } from "./support.ts";
+
+const { visit } = sharedPage();
+
+/** A measurement takes ten seconds, and longer on a busy machine. */
+const PATIENT = { timeout: 90_000 };
+
+describe("the view Speed", () => {
+  it("marks the fastest of each size, and says the result in words", async () => {
+    const { page, complaints, close } = await visit("speed");
+    await page.getByRole("button", { name: "Measure" }).click();
+    const told = page.locator(".intro [role=status]");
+    await expect.poll(() => told.innerText(), PATIENT).toMatch(/^Done\./);
+    expect(await told.innerText()).toMatch(/To rank 10,000 candidates, .+ takes [\d.]+ .s: /);
+    const races = page.locator(".race");
+    expect(await races.count()).toBe(10);
+    for (const race of await races.all()) {
+      const lengths = await race
+        .locator(".length i")
+        .evaluateAll((bars) =>
+          bars.map((bar) => Number.parseFloat((bar as HTMLElement).style.width)),
+        );
+      // One scale: the slowest has the whole width, and the fastest the least of it.
+      expect(Math.max(...lengths)).toBe(100);
+      expect(await race.locator(".fastest").count()).toBe(1);
+      const marked = await race
+        .locator("li")
+        .evaluateAll((items) => items.map((item) => item.className));
+      expect(marked.indexOf("fastest")).toBe(lengths.indexOf(Math.min(...lengths)));
+      const words = await race.locator(".ratio").allInnerTexts();
+      for (const text of words) expect(text).not.toMatch(/[^\d]0\.\d/);
+    }
+    expect(await faultsInAllLooks(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+});
