@@ -59,11 +59,11 @@ const explanation = z
       .nullable()
       .describe("Its place among all memories that are found, from 1; null if it is not found."),
     absent: z
-      .enum(["filtered", "not_connected", "no_text"])
+      .enum(["filtered", "not_connected", "no_words"])
       .optional()
       .describe(
         "Why it is not found: the filter excludes it, nothing connects it with the question, or it " +
-          "has no text. If it is `filtered`, the numbers are those without the filter. Missing with a " +
+          "has no words. If it is `filtered`, the numbers are those without the filter. Missing with a " +
           "rank.",
       ),
     score: share.describe(

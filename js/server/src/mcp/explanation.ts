@@ -12,7 +12,7 @@ const LONGEST_PASSAGE = 200;
 const WHY_ABSENT: Record<NonNullable<Explanation["absent"]>, string> = {
   filtered: "is not among the memories of this user, session or tags",
   not_connected: "is not found: nothing connects it with the question",
-  no_text: "is not found: it has no text",
+  no_words: "is not found: it has no words",
 };
 
 /** Returns the explanation of the first memory of an answer: a sentence, lines, and data. */

@@ -1,6 +1,6 @@
 // Explains the places of memories among the answers to a question.
 
-import { ANSWERABLE } from "nous-wasm";
+import { ANSWERABLE, NousError } from "nous-wasm";
 import type { Explanation, explainOperations } from "../../api/explain.ts";
 import { Refusal } from "../../refusal.ts";
 import type { NodeRow } from "../../storage/rows.ts";
@@ -8,7 +8,7 @@ import { toIso } from "../../time.ts";
 import type { Agent } from "../agent.ts";
 import type { HandlersOf } from "../handler.ts";
 import { textOf, textsOf } from "../replica/index-rows.ts";
-import { reasonsOf, understoodOf } from "../rules/reasons.ts";
+import { type Reasons, reasonsOf, understoodOf } from "../rules/reasons.ts";
 import { searchByEvidence } from "../search/by-evidence.ts";
 import { filterOf, indexFilterOf, type NodeSearch, passesOf } from "../search/filters.ts";
 
@@ -111,10 +111,10 @@ function explanationOf(
 ): Explanation {
   const { id } = row;
   const content_title = textOf(row.content_title) ?? "";
-  const { title, text } = textsOf(row);
-  if (`${title ?? ""}${text ?? ""}` === "" || !index.has(id))
-    return { ...NOTHING, id, content_title };
-  const { passage, words, rank, ...why } = reasonsOf(index, row, query, options);
+  const { text } = textsOf(row);
+  const reasons = knownReasonsOf(index, row, query, options);
+  if (reasons === undefined) return { id, content_title, ...NOTHING };
+  const { passage, words, rank, ...why } = reasons;
   const bySize = why.evidence.toSorted(
     (one, other) => Math.abs(other.contribution) - Math.abs(one.contribution),
   );
@@ -138,10 +138,20 @@ function explanationOf(
   };
 }
 
-/** The explanation of a memory without a text. */
+/** Returns the reasons; undefined for a memory without a word, which cannot be found. */
+function knownReasonsOf(...asked: Parameters<typeof reasonsOf>): Reasons | undefined {
+  try {
+    return reasonsOf(...asked);
+  } catch (error) {
+    if (error instanceof NousError && error.details.field === "id") return undefined;
+    throw error;
+  }
+}
+
+/** The explanation of a memory without a word. */
 const NOTHING = {
   rank: null,
-  absent: "no_text",
+  absent: "no_words",
   ...{ score: 0, sum: 0, scale: 0, offset: 0 },
   ...{ evidence: [], words: [], passage: null },
 } satisfies Omit<Explanation, "id" | "content_title">;

@@ -22,7 +22,11 @@ export interface Understood {
   isLookup: boolean;
 }
 
-/** Returns why the memory of a row has its place. The index must hold the row's text. */
+/**
+ * Returns why the memory of a row has its place. The index must hold the row's text.
+ *
+ * @throws {NousError} With the field `id` if the memory has no word, or does not pass the filters.
+ */
 export function reasonsOf(
   index: MemoryIndex,
   row: TextRow,
