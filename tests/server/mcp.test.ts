@@ -212,7 +212,7 @@ describe("the tools", () => {
     ["remember", { text: "" }],
     ["remember", { text: " " }],
     ["remember", { text: 7 }],
-    ["remember", { text: "a", type: "trade" }],
+    ["remember", { text: "a", type: "" }],
     ["remember", { text: "a", importance: 3 }],
     ["remember", { text: "a", event_time: "yesterday" }],
     ["remember", { text: "a", expires_at: "soon" }],
