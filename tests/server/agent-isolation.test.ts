@@ -253,6 +253,13 @@ const REQUESTS: { readonly [Operation in Name]: (parts: Parts) => fc.Arbitrary<G
     const { required, optional } = sought(parts);
     return asked({ body: fields(required, { ...optional, recall }) });
   },
+  explain: ({ query, id }) =>
+    asked({
+      body: fc.oneof(
+        fields({ query, id: id("node") }),
+        fields({ query, ids: fc.array(id("node"), { minLength: 1, maxLength: 3 }) }),
+      ),
+    }),
   classifyQuery: ({ query }) => asked({ body: fields({ query }) }),
   buildContext: ({ query, own }) =>
     asked({

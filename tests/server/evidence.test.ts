@@ -53,6 +53,26 @@ const MEMORIES = [
   },
 ];
 
+/** Memories that are alike, and questions that many of them answer. */
+const manyDeploys = () =>
+  Array.from({ length: 130 }, (_, place) => ({
+    id: `m${place}`,
+    type: place % 5 === 0 ? "note" : "episode",
+    subtype: place % 2 === 0 ? "custom:lesson" : "custom:signal",
+    created_at: new Date(Date.UTC(2026, 0, 1 + (place % 60), place % 24)).toISOString(),
+    temporal_event_time: place % 3 === 0 ? day(`02-${10 + (place % 18)}`) : null,
+    tags: place % 7 === 0 ? ["rollback"] : null,
+    content_title: `Deploy ${place} of the ${["billing", "search", "mail"][place % 3]} service`,
+    content_body: place % 4 === 0 ? "It failed on a Friday. Mira rolled it back." : "It went well.",
+  }));
+const ABOUT_DEPLOYS = [
+  "Which deploys of billing failed on a Friday?",
+  "rollback",
+  "What did we learn from search deploys, and which mail deploys failed last month?",
+  "deploys in February",
+  "who rolled back mail",
+];
+
 async function filled(by: Client): Promise<Client> {
   for (const memory of MEMORIES) await by.create({ content_body: null, ...memory });
   return by;
@@ -143,31 +163,14 @@ describe("a search by evidence", () => {
 
   test("begins with the same results whatever the limit, with any filters", async () => {
     const own = client();
-    const services = ["billing", "search", "mail"];
-    const items = Array.from({ length: 130 }, (_, place) => ({
-      id: `m${place}`,
-      type: place % 5 === 0 ? "note" : "episode",
-      subtype: place % 2 === 0 ? "custom:lesson" : "custom:signal",
-      created_at: new Date(Date.UTC(2026, 0, 1 + (place % 60), place % 24)).toISOString(),
-      temporal_event_time: place % 3 === 0 ? day(`02-${10 + (place % 18)}`) : null,
-      tags: place % 7 === 0 ? ["rollback"] : null,
-      content_title: `Deploy ${place} of the ${services[place % 3]} service`,
-      content_body:
-        place % 4 === 0 ? "It failed on a Friday. Mira rolled it back." : "It went well.",
-    }));
+    const items = manyDeploys();
     for (const part of [items.slice(0, 90), items.slice(90)])
       expect((await own.ask("POST /nodes/batch", { items: part })).status).toBe(200);
     const [old, newer] = ["m4", "m8"];
     await own.link(newer, old, "supersedes");
     const optional = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined });
     const requests = fc.record({
-      query: fc.constantFrom(
-        "Which deploys of billing failed on a Friday?",
-        "rollback",
-        "What did we learn from search deploys, and which mail deploys failed last month?",
-        "deploys in February",
-        "who rolled back mail",
-      ),
+      query: fc.constantFrom(...ABOUT_DEPLOYS),
       min_score: optional(fc.double({ min: 0, max: 0.4, noNaN: true })),
       type: optional(fc.constantFrom("note", "episode")),
       subtype: optional(fc.constantFrom("custom:lesson", "custom:signal")),
@@ -417,6 +420,32 @@ describe("retrieval by evidence", () => {
     expect(least.body.data).toEqual([]);
     const lines = await own.ask("POST /context/lines", { query });
     expect(lines.body.ids).toEqual(ids);
+  });
+
+  test("begins with the same results whatever its limits", async () => {
+    const place = join(temporaryFolder(), "a.db");
+    const clock = () => Date.parse(day("03-05"));
+    const limited = (limit: number) =>
+      new Agent(new LibsqlStorage(place, { durability: "normal" }), {
+        config: { orchestrator: { search_limit_per_query: limit, max_results: limit } },
+        clock,
+      });
+    const widest = limited(100);
+    for (const body of manyDeploys()) await ask(widest, "createNode", { body });
+    const edge = { source_id: "m8", target_id: "m4", type: "supersedes" };
+    await ask(widest, "createEdge", { body: edge });
+    for (const limit of [1, 5, 10, 30]) {
+      const agent = limited(limit);
+      for (const query of ABOUT_DEPLOYS) {
+        const body = { query, recall: "none" };
+        const whole = (await ask(widest, "retrieve", { body })).data.map(scored);
+        const { data, trace } = await ask(agent, "retrieve", { body });
+        // So that each part has a result, one may stand at the end that others go before.
+        const own = data.filter(({ id }: { id: string }) => !trace.merge.covered.includes(id));
+        expect(own.length, `${query} ${limit}`).toBeGreaterThan(0);
+        expect(own.map(scored), `${query} ${limit}`).toEqual(whole.slice(0, own.length));
+      }
+    }
   });
 
   test("fills a prompt", async () => {

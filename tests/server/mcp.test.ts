@@ -110,9 +110,8 @@ describe("the tools", () => {
     expect(again.text).not.toContain("Stored");
     const context = await call("context", { input: "What should I cook for Mira?" });
     expect(context.text).toContain("no dairy");
-    expect((await call("explain", { query: "What does Mira not eat?", id })).text).toContain(
-      "number 1",
-    );
+    const why = await call("explain", { query: "What does Mira not eat?", id });
+    expect(why.text).toContain(`[${id}] Mira eats no dairy. is number 1 with`);
     const changed = await call("update", { id, title: "Mira eats no dairy and no eggs." });
     expect(changed.text).toContain("no eggs");
     const [{ id: other }] = (
@@ -131,6 +130,46 @@ describe("the tools", () => {
     expect((await call("forget", { id })).text).toContain("would be deleted");
     expect((await call("forget", { id, confirm: true })).text).toBe("1 deleted.");
     expect((await call("explain", { query: "x", id })).isError).toBe(true);
+  });
+
+  test("explain shows words and contributions, and ranks beyond the first hundred", async () => {
+    const { call } = await overHttp("explained");
+    const ask = async (path: string, body: object) =>
+      expect((await server().ask(path, body, { "x-nous-agent": "explained" })).status).toBe(200);
+    const items = Array.from({ length: 130 }, (_, place) => ({
+      ...{ id: `f${place}`, type: "note", content_title: `The ferry of pier ${place} is late` },
+      created_at: new Date(Date.UTC(2025, 0, 1 + 2 * place)),
+    }));
+    for (const part of [items.slice(0, 90), items.slice(90)])
+      await ask("POST /nodes/batch", { items: part });
+    const query = "Which boat of pier 7 was late?";
+    const { text, data } = await call("explain", { query, id: "f7" });
+    expect(text).toMatch(/^\[f7\] The ferry of pier 7 is late is number 1 with \d+ %/);
+    expect(text).toMatch(/^Words: .*boat ~ ferry 0\.\d\d/m);
+    expect(text).toContain("Passage: The ferry of pier 7 is late");
+    const lines = Array.from(text.matchAll(/^\w+ \S+ · \S+ = ([+−])(\d+\.\d\d)$/gm));
+    expect(lines.length).toBeGreaterThan(3);
+    const added = lines.map(([, sign, size]) => Number(size) * (sign === "−" ? -1 : 1));
+    const sizes = added.map(Math.abs);
+    expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
+    const [, rest, sum] = /^All others ([+−]\S+)\. Sum ([+−]\S+)\.$/m.exec(text)!;
+    const number = (written: string) => Number(written.replace("−", "-"));
+    expect(added.reduce((all, one) => all + one, number(rest!))).toBeCloseTo(number(sum!), 0);
+    expect(data.evidence).toHaveLength(lines.length);
+
+    const ranks = [];
+    for (const id of ["f129", "f64", "f1", "f2"])
+      ranks.push((await call("explain", { query, id })).data.rank);
+    expect(new Set(ranks).size).toBe(4);
+    const far = await call("explain", { query, id: "f129", max_tokens: 60 });
+    expect(estimateTokens(far.text)).toBeLessThanOrEqual(60);
+    const none = await call("explain", { query: "xylophone", id: "f1" });
+    expect(none.text).toContain("nothing connects it with the question");
+    const other = await call("explain", { query, id: "f1", user: "mira" });
+    expect(other.text).toContain("not among the memories of this user");
+    expect(other.data).toMatchObject({ rank: null, absent: "filtered" });
+    const hidden = await call("explain", { query, id: "f_none" });
+    expect(hidden).toMatchObject({ isError: true, text: expect.stringContaining("No memory") });
   });
 
   test("list what happened in a time, and conflicts that wait", async () => {

@@ -1,8 +1,9 @@
 // Answers questions over the memory that is open.
 
 import { ANSWERABLE, type Answer, type AskOptions } from "nous-wasm";
+import { reasonsOf as reasonsIn, understoodOf } from "../../../server/src/agent/rules/reasons.ts";
 import type { Held } from "./held.ts";
-import type { Answered, Mark, Named, Reasons, Shown, Understood } from "./records.ts";
+import type { Answered, Mark, Named, Reasons, Shown } from "./records.ts";
 
 /** The answers of a list whose reasons are told at once. */
 const USUAL_LIMIT = 10;
@@ -27,7 +28,10 @@ export function ask(held: Held, { question, limit, diversity }: AskRequest): Ans
     answers: list,
     isAnswerable: (answers[0]?.score ?? 0) >= ANSWERABLE,
     answerable: ANSWERABLE,
-    understood: { ...understand(held, question), words: words.map(({ asked }) => asked) },
+    understood: {
+      ...understoodOf(held.engine, question, now),
+      words: words.map(({ asked }) => asked),
+    },
     milliseconds,
     among: index.textCount,
   };
@@ -66,28 +70,20 @@ export function titleOf(held: Held, id: string): string {
 
 /** Returns why a memory has its place among the answers to a question. */
 export function reasonsOf(held: Held, id: string, question: string): Reasons {
-  const { title, text, before } = held.indexedTexts(id);
-  const { passage, superseded_by, similar_to, ...why } = held.index.why(id, question, {
-    text: { title, text },
-    now: held.now,
-  });
+  const options = { now: held.now };
+  const { superseded_by, similar_to, ...why } = reasonsIn(
+    held.index,
+    held.row(id)!,
+    question,
+    options,
+  );
   const words = why.words.flatMap(({ asked, found, nearness, spans = [] }) =>
     spans.map((span) => ({ ...span, asked, found: found ?? asked, nearness })),
   );
   return {
     ...why,
-    marks: withoutOverlaps(inOwnTitle(words, before)),
-    passage: inOwnTitle(passage.spans ?? [], before),
+    marks: withoutOverlaps(words),
   };
-}
-
-/** The index's title begins with kind and tags. Returns marks by places in the memory's own title. */
-function inOwnTitle(marks: readonly Mark[], before: number): Mark[] {
-  return marks.flatMap((mark) => {
-    if (mark.field === "text") return mark;
-    const [start, end] = [Math.max(0, mark.start - before), mark.end - before];
-    return end <= 0 ? [] : { ...mark, start, end };
-  });
 }
 
 /** Returns marks in order; of two that overlap, the nearer one. */
@@ -100,15 +96,4 @@ function withoutOverlaps(marks: readonly Mark[]): Mark[] {
     if (!kept.some(overlaps)) kept.push(mark);
   }
   return kept.sort((a, b) => a.start - b.start);
-}
-
-/** Returns what the engine understands of a question, whatever the memory holds. */
-function understand(held: Held, question: string): Omit<Understood, "words"> {
-  const asked = held.engine.understand(question, { terms: "unicode", now: held.now });
-  return {
-    times: asked.times ?? [],
-    parts: asked.parts,
-    intents: asked.intents,
-    isLookup: asked.query_type === "LOOKUP",
-  };
 }

@@ -52,14 +52,6 @@ export interface Opening {
   server?: Server | undefined;
 }
 
-/** The title and the text of a memory as the index has them. */
-export interface IndexedTexts {
-  title: string;
-  text: string;
-  /** Length of what stands before the memory's own title: its kind and tags. */
-  before: number;
-}
-
 export class Held {
   readonly name: string;
   readonly rows: Rows;
@@ -256,14 +248,6 @@ export class Held {
       event: (event_time as number | null | undefined) ?? null,
       runs: (this.rows.clusters.get(id) ?? []).map((run) => this.rows.clusterNames.get(run) ?? run),
     };
-  }
-
-  /** Returns title and text of a memory as the index has them. */
-  indexedTexts(id: string): IndexedTexts {
-    const row = this.rows.nodes.get(id)!;
-    const { title, text } = textsOf(row);
-    const whole = title ?? "";
-    return { title: whole, text: text ?? "", before: whole.length - row.content_title.length };
   }
 
   /** `isKept` and `canUndo` are known elsewhere. */

@@ -10,6 +10,7 @@ import { consolidationHandlers } from "./handlers/consolidation.ts";
 import { contextHandlers } from "./handlers/context.ts";
 import { edgeHandlers } from "./handlers/edges.ts";
 import { embeddingHandlers } from "./handlers/embeddings.ts";
+import { explainHandlers } from "./handlers/explain.ts";
 import { purgeHandlers } from "./handlers/hosting.ts";
 import { learningHandlers } from "./handlers/learning.ts";
 import { nodeHandlers } from "./handlers/nodes.ts";
@@ -23,6 +24,7 @@ export const HANDLERS: HandlersOf<typeof AGENT_OPERATIONS> = {
   ...nodeHandlers,
   ...edgeHandlers,
   ...searchHandlers,
+  ...explainHandlers,
   ...learningHandlers,
   ...agentHandlers,
   ...embeddingHandlers,

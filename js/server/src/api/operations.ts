@@ -9,6 +9,7 @@ import { consolidationOperations } from "./consolidation.ts";
 import { contextOperations, guidanceOperations } from "./context.ts";
 import { edgeOperations } from "./edges.ts";
 import { embeddingOperations } from "./embeddings.ts";
+import { explainOperations } from "./explain.ts";
 import { hostingOperations, purgeOperations } from "./hosting.ts";
 import { learningOperations } from "./learning.ts";
 import { nodeOperations } from "./nodes.ts";
@@ -24,6 +25,7 @@ export const AGENT_OPERATIONS = {
   ...nodeOperations,
   ...edgeOperations,
   ...searchOperations,
+  ...explainOperations,
   ...learningOperations,
   ...agentOperations,
   ...playbookOperations,

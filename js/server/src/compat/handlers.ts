@@ -3,6 +3,7 @@
 import type { Handler } from "../agent/handler.ts";
 import { HANDLERS } from "../agent/handlers.ts";
 import type { AgentOperation } from "../api/operations.ts";
+import { Refusal } from "../refusal.ts";
 import type { Compat } from "../settings/compat.ts";
 import { agentOverrides } from "./agent.ts";
 import { clusterOverrides } from "./clusters.ts";
@@ -17,6 +18,9 @@ const HYNOUS: Partial<Record<AgentOperation, Handler>> = {
   ...conflictOverrides,
   ...agentOverrides,
   search: searchAsHynous,
+  explain: () => {
+    throw new Refusal(404, "ranks are not explained with --compat hynous");
+  },
 };
 
 /** Returns the handler of each operation. */

@@ -9,12 +9,14 @@ import { estimateTokens } from "nous-wasm";
 import { z } from "zod";
 import { lineOf, wordsOfMemory } from "../agent/rules/turn-prompt.ts";
 import type { Conflict } from "../api/conflicts.ts";
+import type { ExplainAnswer } from "../api/explain.ts";
 import type { Node } from "../api/nodes.ts";
 import type { RememberAnswer } from "../api/remember.ts";
 import type { SearchAnswer } from "../api/search.ts";
 import { meantBy } from "../http/unknown-fields.ts";
 import { GENERAL } from "../presets/general.ts";
 import { parseInstant } from "../time.ts";
+import { explanationFor, percent } from "./explanation.ts";
 import { INSTRUCTIONS, serverInfo } from "./identity.ts";
 
 /** Sends a request to the HTTP interface as the agent of the session. */
@@ -290,38 +292,23 @@ export function mcpServer(ask: Ask, version: string): McpServer {
     "explain",
     {
       title: "Explain a rank",
-      description: "Tells why a memory comes up for a question, or why it does not.",
+      description:
+        "Tells why a memory comes up for a question, or why it does not: its rank, the words that " +
+        "match, and what each kind of evidence adds.",
       inputSchema: argumentsOf("explain", {
         query: z.string().min(1).describe("The question."),
         id,
+        ...{ user, session, tags, max_tokens },
       }),
       annotations: { readOnlyHint: true },
     },
-    ({ query, id }) =>
+    ({ query, id, max_tokens: most, ...filters }) =>
       answering(async () => {
-        const node = await asked<Node>("GET", `/nodes/${encodeURIComponent(id)}?recall=false`);
-        const { data } = await asked<SearchAnswer>("POST", "/search", {
-          ...{ query, limit: 100, ranking: "evidence", recall: false },
+        const explained = await asked<ExplainAnswer>("POST", "/explain", {
+          ...{ query, id, filter: wanted(filters) },
         });
-        const place = data.findIndex((found) => found.id === id);
-        const hit = data[place];
-        const title = `[${id}] ${node.content_title}`;
-        if (hit === undefined)
-          return {
-            text: `${title} is not among the first ${data.length}: nothing connects it with the question, or others fit better.`,
-            data: { rank: null },
-          };
-        const evidence = Object.entries(hit.evidence ?? {})
-          .sort(([, a], [, b]) => Math.abs(b) - Math.abs(a))
-          .slice(0, 10)
-          .map(([name, value]) => `${name} ${value}`);
-        const behind =
-          hit.superseded_by === undefined ? "" : ` [${hit.superseded_by}] supersedes it.`;
-        const text = `${title} is number ${place + 1} with ${percent(hit.score)}.${behind}\nEvidence: ${evidence.join(", ")}.`;
-        return {
-          text,
-          data: { rank: place + 1, probability: hit.score, evidence: hit.evidence ?? {} },
-        };
+        const { head, lines, data } = explanationFor(explained);
+        return { text: within(head, lines, most).text, data };
       }),
   );
 
@@ -491,11 +478,10 @@ function sentenceOf(status: number, body: unknown): string {
     issues?: { path: string; message: string }[];
   };
   const faults = issues.map(({ path, message }) => (path === "" ? message : `${path} ${message}`));
-  if (status === 404) return "No memory has this id. Call recall to find it.";
+  if (status === 404 && error === "not found")
+    return "No memory has this id. Call recall to find it.";
   return faults.length === 0 ? `${error} (${status}).` : `${error}: ${faults.join("; ")}.`;
 }
-
-const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
 /** Returns a memory as one line, with its id in brackets. */
 function lineWithId(node: Node): string {

@@ -1,0 +1,66 @@
+// The reasons for the place of a memory among the answers to a question. The page uses them, too, so
+// that both explain a rank alike.
+
+import type { AskOptions, Engine, MemoryIndex, TextSpan, TimeExpression, Why } from "nous-wasm";
+import type { TextRow } from "../../storage/rows.ts";
+import { textOf, textsOf } from "../replica/index-rows.ts";
+
+/** The reasons, with places in the memory's own title and text. */
+export interface Reasons extends Omit<Why, "passage"> {
+  /** The stretches of the best passage. */
+  passage: TextSpan[];
+}
+
+/** What is understood of a question, whatever the memory holds. */
+export interface Understood {
+  times: TimeExpression[];
+  /** The questions that it consists of. */
+  parts: string[];
+  /** The sections that it asks for. */
+  intents: ReturnType<Engine["understand"]>["intents"];
+  /** Whether it asks for one fact. */
+  isLookup: boolean;
+}
+
+/**
+ * Returns why the memory of a row has its place. The index must hold the row's text.
+ *
+ * @throws {NousError} With the field `id` if the memory has no word, or does not pass the filters.
+ */
+export function reasonsOf(
+  index: MemoryIndex,
+  row: TextRow,
+  question: string,
+  options: Pick<AskOptions, "now" | "filters">,
+): Reasons {
+  const { title = "", text = "" } = textsOf(row);
+  const indexed = { title: title ?? "", text: text ?? "" };
+  const why = index.why(row.id, question, { ...options, text: indexed });
+  // The index's title begins with kind and tags.
+  const before = indexed.title.length - (textOf(row.content_title) ?? "").length;
+  const inOwnTitle = (span: TextSpan): TextSpan[] => {
+    if (span.field === "text") return [span];
+    const [start, end] = [Math.max(0, span.start - before), span.end - before];
+    return end <= 0 ? [] : [{ ...span, start, end }];
+  };
+  return {
+    ...why,
+    words: why.words.map((word) => ({ ...word, spans: (word.spans ?? []).flatMap(inOwnTitle) })),
+    passage: (why.passage.spans ?? []).flatMap(inOwnTitle),
+  };
+}
+
+/** Returns what the engine understands of a question that is asked at `now`. */
+export function understoodOf(
+  engine: Pick<Engine, "understand">,
+  question: string,
+  now: number,
+): Understood {
+  const asked = engine.understand(question, { terms: "unicode", now });
+  return {
+    times: asked.times ?? [],
+    parts: asked.parts,
+    intents: asked.intents,
+    isLookup: asked.query_type === "LOOKUP",
+  };
+}
