@@ -251,7 +251,7 @@ test("page and server explain alike", async () => {
   const write = (lines: string) => {
     exported += lines;
   };
-  exportMemory(storage, write, () => {}, { withLearned: false });
+  exportMemory(storage, write, () => {}, { withLearned: false, facts: () => undefined });
   const rows = noRows();
   for (const line of exported.trim().split("\n")) addLine(rows, line);
   const opening = { name: "", rows, now, config: {}, words: embedder, wrong: [], wrongCount: 0 };
