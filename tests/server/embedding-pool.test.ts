@@ -1,7 +1,7 @@
-// Questions on their way to an agent: each is analysed once, and gets its embedding without an
-// extra round trip.
+// Questions on their way to an agent: each gets its embedding without an extra round trip, and the
+// agent understands it by its own preset.
 
-import { createEngine, type Understanding } from "nous-wasm";
+import { createEngine } from "nous-wasm";
 import { pino } from "pino";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
@@ -147,30 +147,24 @@ test("a question whose model keeps changing is searched by its words", async () 
 test("a plain lookup takes one round trip, too, and gets no embedding", async () => {
   const { search, trips, given } = poolOver({ model: FIRST });
   await search("what is Bob's phone number?");
-  expect(given[0]!.understood).toMatchObject({ query_type: "LOOKUP", disqualified: false });
   expect(trips).toEqual(["search"]);
   expect(given[0]!.question).toBeUndefined();
 });
 
-test("a question is analysed once", async () => {
-  const { search, given, understanding } = poolOver({ model: FIRST });
+test("an agent understands a question by its own preset, whatever the server's usual one", async () => {
+  const { search, given } = poolOver({ model: FIRST });
   await search(QUESTION);
-  expect(understanding).toHaveBeenCalledTimes(1);
-  const agent = new Agent(new LibsqlStorage(IN_MEMORY, { durability: "normal" }));
-  onTestFinished(() => agent.close());
-  await ask(agent, "createNode", { body: { type: "concept", content_title: "Momentum fails" } });
-  const again = vi.spyOn(agent.engine, "understand");
   const sent = structuredClone(given[0]!);
-  const found = await searchHandlers.search(agent, sent);
-  expect(again).not.toHaveBeenCalled();
-  expect(found.data).toHaveLength(1);
-  const { understood, ...alone } = sent;
-  expect(await searchHandlers.search(agent, alone)).toMatchObject({
-    qcs: found.qcs,
-    data: [{ id: found.data[0]!.id }],
+  const analyses = ["general", "trading"].map(async (name) => {
+    const storage = new LibsqlStorage(IN_MEMORY, { durability: "normal" });
+    const agent = new Agent(storage, { preset: name });
+    onTestFinished(() => agent.close());
+    const understand = vi.spyOn(agent.engine, "understand");
+    await searchHandlers.search(agent, sent);
+    expect(understand).toHaveBeenCalledTimes(1);
+    return understand.mock.results[0]!.value.intents;
   });
-  expect(again).toHaveBeenCalledTimes(1);
-  expect(again.mock.results[0]!.value).toEqual(understood satisfies Understanding | undefined);
+  expect(await Promise.all(analyses)).toEqual([[], ["KNOWLEDGE"]]);
 });
 
 test("an agent refuses the embedding of another model, even of the same length", async () => {

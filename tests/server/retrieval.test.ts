@@ -56,7 +56,8 @@ describe("POST /retrieve", () => {
     const ids = answer.data.map(({ id }: { id: string }) => id);
     expect(ids).toContain(thesis.id);
     expect(ids).toContain(trade.id);
-    expect(ids).not.toContain(other.id);
+    // The time of a memory may be evidence, too: what shares no word comes last, if at all.
+    expect([ids.length - 1, -1]).toContain(ids.indexOf(other.id));
     expect(answer.count).toBe(ids.length);
     expect(answer.trace).toMatchObject({ query: QUESTION, mode: "parts" });
     expect(answer.trace.parts.map(({ query }: { query: string }) => query)).toEqual([
@@ -86,12 +87,14 @@ describe("POST /retrieve", () => {
   });
 
   test("counts an access of each result, once", async () => {
-    const { own, thesis, other } = await trader();
-    await retrieve(own, { query: QUESTION });
-    await retrieve(own, { query: QUESTION, recall: "none" });
+    const { own, thesis } = await trader();
+    const answer = await retrieve(own, { query: QUESTION, type: "concept" });
+    expect(answer.data.map(({ id }: { id: string }) => id)).toContain(thesis.id);
+    const missed = await own.create({ type: "episode", content_title: "BTC thesis: a new trade" });
+    await retrieve(own, { query: QUESTION, type: "concept", recall: "none" });
     const countOf = async (id: string) =>
       (await own.ask(`GET /nodes/${id}?recall=false`)).body.neural_access_count;
-    expect([await countOf(thesis.id), await countOf(other.id)]).toEqual([1, 0]);
+    expect([await countOf(thesis.id), await countOf(missed.id)]).toEqual([1, 0]);
   });
 
   test("strengthens edges between the memories of one part, and no others", async () => {

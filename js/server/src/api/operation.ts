@@ -2,7 +2,6 @@
 // the OpenAPI document and the types of handlers derive from it.
 
 import type { z } from "@hono/zod-openapi";
-import type { Understanding } from "nous-wasm";
 import type { EmbeddingModel } from "../embeddings/provider.ts";
 
 /**
@@ -118,8 +117,6 @@ export type GivenTo<Shape> = {
   query: OutputOf<Shape, "query">;
   body: OutputOf<Shape, "body">;
   question?: QuestionVector;
-  /** The analysis of a search's query, if the HTTP thread needed it. */
-  understood?: Understanding;
   analyses?: Analyses;
   /** The facts of a conversation, if the server has a language model for them. */
   extracted?: Extracted;

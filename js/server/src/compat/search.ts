@@ -1,7 +1,7 @@
 // Searches as Hynous' Nous server answers them: with its full text, its number of seeds, its
 // filters and its order, whatever the limit.
 
-import type { StoredMemoryNode, Understanding } from "nous-wasm";
+import type { StoredMemoryNode } from "nous-wasm";
 import type { Agent } from "../agent/agent.ts";
 import type { Handler } from "../agent/handler.ts";
 import { presentNow } from "../agent/present.ts";
@@ -72,15 +72,11 @@ interface Seed {
 interface HynousSearch {
   body: SearchRequest;
   question?: QuestionVector | undefined;
-  understood?: Understanding | undefined;
 }
 
 /** Counts an access of each memory that it returns, except for those that LIKE found. */
-export const searchAsHynous: Handler = (
-  agent: Agent,
-  { body, question, understood }: HynousSearch,
-) => {
-  const asked = understood ?? agent.engine.understand(body.query, { terms: termsOf("hynous") });
+export const searchAsHynous: Handler = (agent: Agent, { body, question }: HynousSearch) => {
+  const asked = agent.engine.understand(body.query, { terms: termsOf("hynous") });
   const isLookup = isPlainLookup(asked);
   const multiplier = isLookup ? OVERFETCH_OF_LOOKUP : OVERFETCH;
   if (!isSearchable(body, body.limit * multiplier)) return lookUp(agent, body);

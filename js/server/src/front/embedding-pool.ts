@@ -2,7 +2,7 @@
 // receives it, and a memory gets its embedding after it was stored.
 
 import { LRUCache } from "lru-cache";
-import type { Engine, Understanding } from "nous-wasm";
+import type { Engine } from "nous-wasm";
 import { isPlainLookup } from "../agent/rules/plain-lookup.ts";
 import type { GivenTo, QuestionVector } from "../api/operation.ts";
 import type { AGENT_OPERATIONS, AgentOperation } from "../api/operations.ts";
@@ -20,14 +20,13 @@ import type { Pool } from "../workers/pool.ts";
 type Given<Name extends AgentOperation> = GivenTo<(typeof AGENT_OPERATIONS)[Name]>;
 
 /**
- * Returns the text of a question that needs an embedding; undefined if it needs none or brings its
- * own. `usual` is how the server ranks if the request does not say.
+ * Returns the text of a question that may need an embedding; undefined if it needs none or brings
+ * its own. `usual` is how the server ranks if the request does not say.
  */
 const QUESTIONS: {
   readonly [Name in AgentOperation]?: (given: Given<Name>, usual: RankedBy) => string | undefined;
 } = {
-  search: ({ body, understood }, usual) =>
-    understood !== undefined && isPlainLookup(understood) ? undefined : queryOf(body, usual),
+  search: ({ body }, usual) => queryOf(body, usual),
   retrieve: ({ body }, usual) => queryOf(body, usual),
   contextLines: ({ body }, usual) => queryOf(body, usual),
   buildContext: ({ body: { input, ...body } }, usual) => queryOf({ ...body, query: input }, usual),
@@ -64,9 +63,7 @@ const MOST_MODELS = 2;
 
 export interface EmbeddingPoolOptions {
   embedder: Embedder;
-  /**
-   * The engine with the agents' configuration, so that it understands questions as the agents do.
-   */
+  /** The engine of the usual preset: it says which searches are plain lookups. */
   engine: Pick<Engine, "understand">;
   compat: Compat;
   /** How searches rank unless a request says. */
@@ -107,17 +104,14 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
     gone?: AbortSignal,
   ): Promise<string> {
     if (operation === "backfillEmbeddings") return JSON.stringify(await this.#backlog.drain(agent));
-    const asked = operation === "search" ? this.#understood(given as Given<"search">) : given;
-    const answer = await this.#ask(agent, operation, asked as Given<Name>, ifAbsent, gone);
+    const answer = await this.#ask(agent, operation, given, ifAbsent, gone);
     this.#backlog.wake(agent);
     return answer;
   }
 
-  /** Analyses the query, and sends the analysis to the agent with the request. */
-  #understood(given: Given<"search">): Given<"search"> & { understood: Understanding } {
-    const { query } = given.body;
-    return { ...given, understood: this.#engine.understand(query, { terms: this.#terms }) };
-  }
+  /** Returns whether a search is a plain lookup, which its words alone answer. */
+  #isPlainLookup = (query: string): boolean =>
+    isPlainLookup(this.#engine.understand(query, { terms: this.#terms }));
 
   /**
    * Sends a request with the embedding of its question; once more if the embedding is of another
@@ -130,7 +124,9 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
     ifAbsent: IfAbsent,
     gone: AbortSignal | undefined,
   ): Promise<string> {
-    const text = QUESTIONS[operation]?.(given, this.#ranking);
+    const asked = QUESTIONS[operation]?.(given, this.#ranking);
+    const needsNone = asked !== undefined && operation === "search" && this.#isPlainLookup(asked);
+    const text = needsNone ? undefined : asked;
     for (let models = 0; text !== undefined && models < MOST_MODELS; models++) {
       const question = await this.#questionOf(agent, text);
       if (question === undefined) break;

@@ -1,6 +1,5 @@
 // Searches: rank by evidence or by signals, and count accesses.
 
-import type { Understanding } from "nous-wasm";
 import type { QuestionVector } from "../../api/operation.ts";
 import type { SearchAnswer, searchOperations } from "../../api/search.ts";
 import { wrong } from "../../refusal.ts";
@@ -13,12 +12,12 @@ import type { NodeSearch } from "../search/filters.ts";
 
 export const searchHandlers: HandlersOf<typeof searchOperations> = {
   /** Counts an access of each memory that it returns. */
-  search: (agent, { body, question, understood }) => {
+  search: (agent, { body, question }) => {
     const ranking = rankingOf(agent, body);
     const found = () =>
       agent.read(() => {
         const now = agent.now();
-        const answer = search(agent, body, question, now, understood);
+        const answer = search(agent, body, question, now);
         if (!body.recall) return answer;
         const ids = answer.data.map(({ id }) => id);
         agent.index.touch(ids, now);
@@ -64,8 +63,7 @@ export function rankingOf(agent: Agent, { ranking, embedding }: RankingChoice): 
 }
 
 /**
- * Searches without counting accesses. `understood` is the analysis of the query, if the HTTP thread
- * made it.
+ * Searches without counting accesses.
  *
  * @throws {Refusal} If the request's embedding does not fit those of the memories, or the ranking.
  */
@@ -74,9 +72,8 @@ export function search(
   request: NodeSearch,
   question: QuestionVector | undefined,
   now: number,
-  understood?: Understanding,
 ): SearchAnswer {
   return rankingOf(agent, request) === "evidence"
-    ? searchByEvidence(agent, request, now, understood)
-    : searchBySignals(agent, request, question, now, understood);
+    ? searchByEvidence(agent, request, now)
+    : searchBySignals(agent, request, question, now);
 }

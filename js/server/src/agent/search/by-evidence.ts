@@ -1,6 +1,6 @@
 // Searches by evidence: the index tells of each memory the probability that it answers the question.
 
-import { ANSWERABLE, type Answer, type Understanding } from "nous-wasm";
+import { ANSWERABLE, type Answer } from "nous-wasm";
 import type { SearchAnswer } from "../../api/search.ts";
 import type { Agent } from "../agent.ts";
 import { statesOf } from "../lifecycle-filters.ts";
@@ -8,20 +8,12 @@ import { filterOf, indexFilterOf, type NodeSearch, passesOf, WIDER } from "./fil
 import { rounded, rowsOf } from "./rows.ts";
 import { stopwatch } from "./stopwatch.ts";
 
-/**
- * Searches without counting accesses. `understood` is the analysis of the query, if the HTTP thread
- * made it. A result is the same whatever the limit.
- */
-export function searchByEvidence(
-  agent: Agent,
-  request: NodeSearch,
-  now: number,
-  understood?: Understanding,
-): SearchAnswer {
+/** Searches without counting accesses. A result is the same whatever the limit. */
+export function searchByEvidence(agent: Agent, request: NodeSearch, now: number): SearchAnswer {
   const watch = stopwatch();
   const { index, engine } = agent;
   const { query, limit } = request;
-  const asked = understood ?? engine.understand(query, { terms: "unicode" });
+  const asked = engine.understand(query, { terms: "unicode" });
   const states = request.lifecycle == null ? undefined : statesOf(agent, request.lifecycle, now);
   const filters = indexFilterOf(request, states?.indexed);
   const passes = passesOf(agent, filterOf(agent, request, states?.stored, now));

@@ -1,7 +1,6 @@
 // Searches by six signals: pass the full-text hits and the question's embedding, if there is one, to
 // the index in one call, and return the rows of the result.
 
-import type { Understanding } from "nous-wasm";
 import type { QuestionVector } from "../../api/operation.ts";
 import type { SearchAnswer } from "../../api/search.ts";
 import type { Agent } from "../agent.ts";
@@ -24,8 +23,7 @@ const USUAL_SEEDS = 15;
 const HITS_PER_SEED = 3;
 
 /**
- * Searches without counting accesses. `understood` is the analysis of the query, if the HTTP thread
- * made it.
+ * Searches without counting accesses.
  *
  * @throws {Refusal} If the request's embedding does not fit those of the memories.
  */
@@ -34,11 +32,10 @@ export function searchBySignals(
   request: NodeSearch,
   question: QuestionVector | undefined,
   now: number,
-  understood?: Understanding,
 ): SearchAnswer {
   const watch = stopwatch();
   const { index, engine, config } = agent;
-  const asked = understood ?? engine.understand(request.query, { terms: "unicode" });
+  const asked = engine.understand(request.query, { terms: "unicode" });
   const isLookup = isPlainLookup(asked);
   const multiplier = isLookup ? OVERFETCH_OF_LOOKUP : OVERFETCH;
   const least = request.min_score ?? 0;
