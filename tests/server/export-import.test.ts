@@ -2,7 +2,7 @@
 // the commands in this process; tests of input and output run the program.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import Database from "libsql";
@@ -213,6 +213,12 @@ test("an export says which sections the settings give, and an import leaves them
   });
   expect(first("--preset", "trading")).toMatchObject({
     ...{ kind: "agent", preset: "general", weights: "trading" },
+  });
+  const plain = join(folder, "presets");
+  mkdirSync(plain);
+  writeFileSync(join(plain, "plain.yaml"), "extends: general\nstemming: none");
+  expect(first("--presets-dir", plain, "--preset", "plain")).toEqual({
+    ...{ kind: "agent", preset: "general", stemming: "none" },
   });
   expect(imported(folder, [told, ...nodes], { agent: "other" })).toEqual([3, 0, 0]);
   expect(JSON.parse(exported(folder, "other")[0]!)).toEqual({ kind: "agent", preset: "general" });

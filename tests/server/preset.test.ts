@@ -28,11 +28,12 @@ const profile = async (server: Running, agent = "default") => {
   return rest;
 };
 
+const USUAL = { stemming: "english", ranking: "evidence" };
 const GENERAL = {
-  ...{ preset: "general", preset_from: "default", weights: "general", ranking: "evidence" },
+  ...{ preset: "general", preset_from: "default", weights: "general", ...USUAL },
 };
 const TRADING = {
-  ...{ preset: "trading", preset_from: "agent", weights: "trading", ranking: "evidence" },
+  ...{ preset: "trading", preset_from: "agent", weights: "trading", ...USUAL },
 };
 
 const RECENT = { id: "recent", subtype: "custom:signal", content_title: "Funding of BTC" };
@@ -220,6 +221,34 @@ describe("a preset of one's own", () => {
     const second = await start(folder);
     expect(await profile(second)).toMatchObject({ preset: "general" });
     expect(second.log()).toMatch(/preset support of the agent does not exist here/);
+  });
+
+  test("decides whether the forms of an English word count as one word", async () => {
+    const presets = presetsOf({ "plain.yaml": "extends: general\nstemming: none" });
+    const folder = temporaryFolder();
+    const options = ["--presets-dir", presets, "--embeddings-provider", "none"];
+    const matched = async (server: Running) => {
+      const body = { query: "Which lamps?", ids: ["lamp"] };
+      const answer = await clientOf(server, "default").ask("POST /explain", body);
+      expect(answer).toMatchObject({ status: 200 });
+      return answer.body.data[0].words.map(({ nearness }: { nearness: number }) => nearness);
+    };
+    const first = await start(folder, options);
+    const own = clientOf(first, "default");
+    const lamp = await own.ask("POST /nodes", {
+      id: "lamp",
+      type: "fact",
+      content_title: "The lamp is green",
+    });
+    expect(lamp.status).toBe(201);
+    expect(await matched(first)).toEqual([1]);
+    const { body } = await own.ask("PATCH /agent", { preset: "plain" });
+    expect(body).toMatchObject({ preset: "plain", stemming: "none" });
+    expect(await matched(first)).not.toEqual([1]);
+    await first.end();
+    // The index comes from a snapshot now, and the texts from the database.
+    const second = await start(folder, options);
+    expect(await matched(second)).not.toEqual([1]);
   });
 
   test("is what `presets show` prints, and behaves like the one that ships", async () => {

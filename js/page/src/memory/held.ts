@@ -87,7 +87,11 @@ export class Held {
     // The keys that a page configures are written alike in both forms.
     const whole = inSnakeCase(engineConfigOf(rows.preset, this.config as EngineYaml));
     this.engine = createEngine(whole);
-    this.index = new MemoryIndex({ embedder: words, config: whole });
+    this.index = new MemoryIndex({
+      embedder: words,
+      config: whole,
+      stemming: rows.preset.stemming,
+    });
   }
 
   /** Makes the index. `progress` is called with the share of the memories that are in it. */

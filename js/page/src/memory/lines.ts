@@ -2,8 +2,8 @@
 // server, so that page and server give a memory the same score.
 
 import { MEMORY_SECTIONS, type MemorySection } from "nous-wasm";
+import { differing, otherSections, shippedPreset } from "../../../server/src/presets/differing.ts";
 import { GENERAL } from "../../../server/src/presets/general.ts";
-import { otherSections, shippedPreset } from "../../../server/src/presets/other-sections.ts";
 import type { Preset } from "../../../server/src/presets/preset.ts";
 import type { EdgeRow, IndexedNodeRow } from "../../../server/src/storage/rows.ts";
 import { isObject, type Json } from "./readers/reading.ts";
@@ -147,14 +147,18 @@ export function addRow(rows: Rows, json: Json): void {
 }
 
 /**
- * Returns the preset that a line names. A server tells the weights and the types of its agent, too. A
- * file tells what differs: its weights here, and its sections in `sectionsIn`.
+ * Returns the preset that a line names. A server tells weights, stemming and types of its agent, too.
+ * A file tells what differs: weights and stemming here, and its sections in `sectionsIn`.
  */
 function presetIn(json: Json): Preset {
   const name = required(json, "preset");
   const known = shippedPreset(name);
-  const { weights = known.weights, types = known.types } = json as Partial<Preset>;
-  return { ...known, name, weights, types };
+  const {
+    weights = known.weights,
+    stemming = known.stemming,
+    types = known.types,
+  } = json as Partial<Preset>;
+  return { ...known, name, weights, stemming, types };
 }
 
 /** Returns the sections that a line tells; see `otherSections`. */
@@ -256,14 +260,10 @@ export function* exportLines(
   sectionOf: (subtype: string) => MemorySection,
 ): Iterable<Json> {
   const { nodes, clusterNames } = rows;
-  const { name, weights } = rows.preset;
+  const { name } = rows.preset;
   const subtypes = new Set([...nodes.values()].flatMap(({ subtype }) => subtype ?? []));
   const sections = otherSections(name, subtypes, sectionOf);
-  yield {
-    ...{ kind: "agent", preset: name },
-    ...(weights === shippedPreset(name).weights ? {} : { weights }),
-    ...(Object.keys(sections).length === 0 ? {} : { sections }),
-  };
+  yield { kind: "agent", preset: name, ...differing(rows.preset, name, sections) };
   for (const row of nodes.values()) yield nodeLine(rows, row);
   const isThere = (id: unknown) => nodes.has(id as string);
   const order = ["outcome", "cluster", "membership"];

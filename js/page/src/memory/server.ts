@@ -90,8 +90,8 @@ export class Server {
     const client = this.#client;
     const { node_count } = await client.health();
     if (node_count === 0) throw new ServerError(await this.#emptiness());
-    const { preset, weights, types } = await client.readAgent();
-    addRow(rows, { kind: "agent", preset, weights, types });
+    const { preset, weights, stemming, types } = await client.readAgent();
+    addRow(rows, { kind: "agent", preset, weights, stemming, types });
     const edges: Json[] = [];
     const others: Json[] = [];
     // The graph lists memories in the order of their rows, by which memories of one time follow

@@ -180,6 +180,7 @@ export class Agent {
       () => this.now(),
       {
         config: () => this.config,
+        stemming: () => this.preset.stemming,
         holdsTexts: this.ranking === "evidence",
         learns: this.learns,
         words: this.builtIn,

@@ -2,7 +2,7 @@
 
 import { z } from "@hono/zod-openapi";
 import { MEMORY_SECTIONS } from "nous-wasm";
-import { FITTED_WEIGHTS, HEADINGS } from "../presets/preset.ts";
+import { FITTED_WEIGHTS, HEADINGS, STEMMINGS } from "../presets/preset.ts";
 import { RANKINGS } from "../settings/ranking.ts";
 import { cluster, membership } from "./clusters.ts";
 import { cursorOf, nextCursor, pageLimit } from "./cursors.ts";
@@ -110,6 +110,9 @@ export const agentProfile = z
         "The source of the preset: the server's settings, the agent's own database, or neither.",
       ),
     weights: z.enum(FITTED_WEIGHTS).describe("The fitted weights by which evidence counts."),
+    stemming: z
+      .enum(STEMMINGS)
+      .describe("`english`: the forms of an English word count as one word; `none`: they do not."),
     types: z
       .record(
         z.string(),

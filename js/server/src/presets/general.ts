@@ -129,6 +129,7 @@ export const GENERAL: Preset = {
   description: "For people, projects and documents: an assistant, a coding agent or a support bot.",
   weights: "general",
   consolidation: "summaries",
+  stemming: "english",
   usual_type: "fact",
   types: TYPES,
   guidance: GUIDANCE,

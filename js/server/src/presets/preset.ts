@@ -31,6 +31,10 @@ export type FittedWeights = (typeof FITTED_WEIGHTS)[number];
 export const CONSOLIDATIONS = ["summaries", "trades"] as const;
 export type Consolidation = (typeof CONSOLIDATIONS)[number];
 
+/** Whether the forms of an English word count as one word: `english`, or `none`. */
+export const STEMMINGS = ["english", "none"] as const;
+export type Stemming = (typeof STEMMINGS)[number];
+
 /** A type of memories. A memory of the type has its name as `type` and as `subtype`. */
 export interface PresetType {
   /** Decides how memories of the type rank and fade. */
@@ -59,6 +63,8 @@ export interface Preset {
   /** The fitted weights by which evidence counts. */
   weights: FittedWeights;
   consolidation: Consolidation;
+  /** Decides which forms of a word match by evidence. A word of another form may match as a neighbour. */
+  stemming: Stemming;
   /** The type of a text of which no pattern matches. */
   usual_type: string;
   types: Readonly<Record<string, PresetType>>;

@@ -102,6 +102,7 @@ export const TRADING: Preset = {
   description: "For a trading agent: trades, signals, theses, lessons and playbooks.",
   weights: "trading",
   consolidation: "trades",
+  stemming: "english",
   usual_type: "fact",
   // A trading agent remembers people and decisions, too.
   types: { ...TYPES, ...GENERAL.types },

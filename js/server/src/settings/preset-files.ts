@@ -13,6 +13,7 @@ import {
   HEADINGS,
   type Preset,
   type Presets,
+  STEMMINGS,
 } from "../presets/preset.ts";
 import { nearest } from "./nearest.ts";
 import { PRESET_NAME } from "./preset.ts";
@@ -45,6 +46,7 @@ const whole = {
   description: z.string().max(1_000),
   weights: z.enum(FITTED_WEIGHTS),
   consolidation: z.enum(CONSOLIDATIONS),
+  stemming: z.enum(STEMMINGS),
   usual_type: z.string(),
   types: z.record(
     z.string().regex(/^[\w:.-]{1,100}$/, "must be letters, digits and _ : . -"),

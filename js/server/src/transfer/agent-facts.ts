@@ -2,7 +2,7 @@
 // that the page ranks the file as the server ranks the memory.
 
 import { createEngine, inSnakeCase } from "nous-wasm";
-import { otherSections, shippedPreset } from "../presets/other-sections.ts";
+import { differing, otherSections } from "../presets/differing.ts";
 import { engineConfigOf, type Presets } from "../presets/preset.ts";
 import type { EngineYaml } from "../settings/engine-config.ts";
 import { presetOf, USUAL_PRESET } from "../settings/preset.ts";
@@ -35,12 +35,6 @@ export function factsOf(
   const sections = otherSections(named, storage.names.inUse("subtype"), (subtype) =>
     engine.getSectionForSubtype(subtype),
   );
-  const { weights } = preset;
-  const isUsual = weights === shippedPreset(named).weights;
-  if (isUsual && Object.keys(sections).length === 0) return plain;
-  return {
-    preset: named,
-    ...(isUsual ? {} : { weights }),
-    ...(Object.keys(sections).length === 0 ? {} : { sections }),
-  };
+  const other = differing(preset, named, sections);
+  return Object.keys(other).length === 0 ? plain : { preset: named, ...other };
 }

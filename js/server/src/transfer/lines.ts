@@ -6,7 +6,7 @@ import { vectorOf } from "../agent/replica/index-rows.ts";
 import { byTrait, MOST_STEPS } from "../agent/replica/learned.ts";
 import { MOST_NAME } from "../api/limits.ts";
 import { signals } from "../api/parts.ts";
-import { FITTED_WEIGHTS } from "../presets/preset.ts";
+import { FITTED_WEIGHTS, STEMMINGS } from "../presets/preset.ts";
 import { PRESET_NAME } from "../settings/preset.ts";
 import { PORTABLE_KINDS, type PortableKind, type PortableRow } from "../storage/tables/portable.ts";
 import { hasControls, wellFormed } from "../text.ts";
@@ -149,11 +149,12 @@ const AGENT = "agent";
 const ofAgent = z.object({
   preset: z.string().regex(PRESET_NAME, "must be the name of a preset"),
   /**
-   * What differs from the preset that ships under this name: the fitted weights, and the sections of
-   * subtypes. Readers of the file rank by them. An import leaves them out: a server ranks by its own
+   * What differs from the preset that ships under this name: the fitted weights, the stemming, and
+   * the sections of subtypes. Readers of the file rank by them. An import leaves them out: a server ranks by its own
    * settings.
    */
   weights: z.enum(FITTED_WEIGHTS).optional(),
+  stemming: z.enum(STEMMINGS).optional(),
   sections: z.record(z.string(), z.enum(MEMORY_SECTIONS)).optional(),
 });
 /** What a line tells of the agent itself. */

@@ -119,6 +119,7 @@ function profileOf({ preset, givenPreset, hasOwnPreset, ranking }: Agent): Agent
     preset: preset.name,
     preset_from: givenPreset === undefined ? from : "settings",
     weights: preset.weights,
+    stemming: preset.stemming,
     types: Object.fromEntries(types),
     ranking,
   };

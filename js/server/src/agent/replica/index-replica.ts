@@ -10,6 +10,7 @@ import {
   NousError,
 } from "nous-wasm";
 import type { BuiltIn } from "../../embeddings/built-in.ts";
+import type { Stemming } from "../../presets/preset.ts";
 import type { EngineYaml } from "../../settings/engine-config.ts";
 import type { Steps } from "../../steps.ts";
 import type { EdgeRow, IndexedNodeRow, SoftRow, TextRow } from "../../storage/rows.ts";
@@ -37,6 +38,8 @@ export class IndexReplica implements Consumer {
   readonly name = "index";
   /** Whether the index holds texts, which `ask` needs. Set it while the index is not loaded. */
   holdsTexts: boolean;
+  /** Returns how an index that is loaded now stems words. */
+  readonly #stemmingNow: () => Stemming;
   /** Whether the index ranks by what use has taught. */
   readonly #learns: boolean;
   #index: MemoryIndex | undefined;
@@ -72,12 +75,14 @@ export class IndexReplica implements Consumer {
     now: () => number,
     {
       config,
+      stemming,
       holdsTexts,
       learns,
       words,
       file,
     }: {
       config: () => EngineYaml;
+      stemming: () => Stemming;
       holdsTexts: boolean;
       learns: boolean;
       words?: BuiltIn | undefined;
@@ -87,6 +92,7 @@ export class IndexReplica implements Consumer {
     this.#soft = soft;
     this.#engine = engine;
     this.#configNow = config;
+    this.#stemmingNow = stemming;
     this.#log = log;
     this.#now = now;
     this.holdsTexts = holdsTexts;
@@ -128,6 +134,7 @@ export class IndexReplica implements Consumer {
       dimensions: this.#room,
       config: inSnakeCase(this.#config),
       embedder: this.#words,
+      stemming: this.#stemmingNow(),
     });
     for (const rows of storage.nodes.indexed()) {
       this.#upsert(rows);
@@ -147,7 +154,11 @@ export class IndexReplica implements Consumer {
     this.#config = this.#configNow();
     const dimensions = storage.embeddings.dimensions();
     const kept = this.#file.read(storage, this.#inputs(dimensions), (pieces) =>
-      MemoryIndex.restore(pieces, { config: inSnakeCase(this.#config), embedder: this.#words }),
+      MemoryIndex.restore(pieces, {
+        config: inSnakeCase(this.#config),
+        embedder: this.#words,
+        stemming: this.#stemmingNow(),
+      }),
     );
     if (kept === undefined) return undefined;
     this.#storage = storage;
