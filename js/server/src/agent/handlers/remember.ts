@@ -86,7 +86,7 @@ export const rememberHandlers: HandlersOf<typeof rememberOperations> = {
     await agent.prepare("evidence");
     const done = await onceInTurns(agent, "remember", { headers, body }, function* (unit) {
       const seen = new Map<string, string>();
-      const { items, run, skipped } = itemsOf(agent, body);
+      const { items, run, skipped } = itemsOf(agent, body, extracted);
       const made: Made[] = [];
       const ofMessages = new Map<number, string[]>();
       for (const item of items) {
@@ -190,6 +190,7 @@ function answerOf(agent: Agent, { made, skipped, extraction }: Done): RememberAn
 function itemsOf(
   agent: Agent,
   { text, memories, messages, title, id, extract: _, ...shared }: RememberRequest,
+  extracted: Extracted | undefined,
 ): { items: Item[]; run: string | undefined; skipped: number } {
   if (text !== undefined) {
     const saysNothing = shared.type == null && text.trim() !== "" && isIdle(agent, text);
@@ -209,10 +210,12 @@ function itemsOf(
     });
     return { items, run: undefined, skipped: 0 };
   }
+  // A language model that reads the messages says itself what belongs to the profile.
+  const guesses = shared.type == null && extracted?.by !== "model";
   const items = messages.flatMap(({ role, name, content, created_at }, place): Item[] => {
     if (isIdle(agent, content)) return [];
     const speaker = name ?? role;
-    const isOwn = shared.type == null && role === "user" && tellsOfUser(agent.preset, content);
+    const isOwn = guesses && role === "user" && tellsOfUser(agent.preset, content);
     return [
       {
         ...shared,
