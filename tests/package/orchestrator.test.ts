@@ -986,7 +986,7 @@ describe("the orchestrator over probabilities", () => {
     content_title: `title of ${id}`,
   });
 
-  test("is the default: boosts no section, replaces nothing, and drops what is below a tenth of the best", async () => {
+  test("is the default: boosts no section, replaces nothing, and drops nothing by a share of the best", async () => {
     const rows = {
       [LESSONS]: [row("a", 0.5), row("b", 0.4, "custom:lesson"), row("c", 0.06), row("d", 0.049)],
     };
@@ -996,6 +996,7 @@ describe("the orchestrator over probabilities", () => {
       ["a", 0.5],
       ["b", 0.4],
       ["c", 0.06],
+      ["d", 0.049],
     ]);
     expect(trace).toMatchObject({ replaced: [], dropped: [], titles: [] });
     expect(trace.merge!.boosted).toEqual([]);
