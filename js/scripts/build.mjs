@@ -97,23 +97,32 @@ function buildCrate(out, { forPack = [], forCargo = [] } = {}) {
 
 /**
  * Turns wasm-bindgen's glue into a function that is called once for each instance. The glue keeps
- * its state in its module, so that one import is one instance.
+ * its state in its module, so that one import is one instance. The function returns plain fields:
+ * the getters of a bundled module would cost each instance about 30 KB.
  */
 async function writeGlue(bundle, from, to) {
   mkdirSync(to, { recursive: true });
+  const file = join(to, "glue.js");
   await bundle({
     entryPoints: [join(from, "nous_wasm_bg.js")],
-    outfile: join(to, "glue.js"),
+    outfile: file,
     bundle: true,
-    format: "iife",
-    globalName: "glue",
+    format: "esm",
     target: "es2022",
-    banner: {
-      js: "// Made by js/scripts/build.mjs from the output of wasm-bindgen.\nexport function createGlue() {",
-    },
-    footer: { js: "return glue;\n}" },
     logLevel: "warning",
   });
+  const [body, names, ...rest] = readFileSync(file, "utf8").split(/^export (\{[\w\s,$]+\});\n/m);
+  if (names === undefined || rest.join("").trim() !== "")
+    throw new Error("The glue of wasm-bindgen does not end with one list of its exports.");
+  writeFileSync(
+    file,
+    `// Made by js/scripts/build.mjs from the output of wasm-bindgen.
+export function createGlue() {
+"use strict";
+${body}return ${names};
+}
+`,
+  );
   const types = readFileSync(join(from, "nous_wasm.d.ts"), "utf8");
   writeFileSync(join(to, "bindings.d.ts"), types);
   writeFileSync(
