@@ -164,7 +164,7 @@ describe("files", () => {
     await heading(page, "taught.jsonl").waitFor();
     await page.getByText("It holds learned weights, of 12 steps.").waitFor();
     expect(await page.locator(".wrong tbody tr").allInnerTexts()).toEqual([
-      "taught.jsonl\tline 6\tThe field “steps” must be a whole number above 0.",
+      "taught.jsonl\tline 7\tThe field “steps” must be a whole number above 0.",
     ]);
     const downloading = page.waitForEvent("download");
     await page.getByRole("button", { name: "Download as JSONL" }).click();
@@ -324,7 +324,54 @@ describe("the list", () => {
   });
 });
 
+/** Returns all that the browser keeps, as text. */
+const keptText = (page: Page) =>
+  page.evaluate(async () => {
+    const done = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
+    const database = await done(indexedDB.open("nous-page"));
+    const names = Array.from(database.objectStoreNames);
+    const all = database.transaction(names);
+    const stores = names.map((name) => done(all.objectStore(name).getAll()));
+    const text = JSON.stringify(await Promise.all(stores));
+    database.close();
+    return text;
+  });
+
 describe("keeping", () => {
+  it("leaves nothing of a deleted memory, and keeps it again after an undo", async () => {
+    const { page, complaints, close } = await visit(VIEW);
+    await choose(page, notes);
+    await heading(page, "notes.jsonl").waitFor();
+    await page.getByRole("button", { name: "Keep in this browser" }).click();
+    await page.getByText("Kept. It opens").waitFor();
+    await page.getByRole("button", { name: "Edit Rent", exact: true }).click();
+    await page.getByLabel("Title").fill("Old rent");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.locator('.record[data-id="rent"]').getByText("Old rent").waitFor();
+    const texts = ["900 pounds", "Old rent", "950 pounds", "oil twice"];
+    const left = async () => {
+      const text = await keptText(page);
+      return texts.filter((part) => text.includes(part));
+    };
+    expect(await left()).toEqual(texts);
+    await page.getByRole("button", { name: "Delete Old rent" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await expect.poll(() => idsOf(page)).toEqual(["raise", "oak"]);
+    await expect.poll(left).toEqual(["950 pounds", "oil twice"]);
+    await page.getByRole("button", { name: "Undo the last change" }).click();
+    await expect.poll(left).toEqual(texts);
+    await page.reload();
+    await expect.poll(() => idsOf(page)).toEqual(["raise", "oak", "rent"]);
+    // Its conflict is there, too.
+    await page.getByRole("button", { name: "Newer replaces older" }).waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   it("keeps a memory with its changes, and deletes it for good", async () => {
     const { page, complaints, close } = await visit(VIEW);
     const databases = () =>
