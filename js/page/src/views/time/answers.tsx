@@ -123,7 +123,7 @@ function Item({ answer }: { answer: AnswerOnDay }) {
           <span style={{ width: `${retrievability * 100}%` }} />
         </span>
         <span>
-          {nameOf(state)}: at hand with {percent(retrievability)}
+          {nameOf(state)}: retrievability {percent(retrievability)}
           {isOpen ? ", without the recall" : ""}
         </span>
         {isOpen ? null : (
