@@ -138,6 +138,7 @@ describe("files", () => {
       await page.getByRole("button", { name: "Download as JSONL" }).click();
       return Buffer.concat(await (await (await downloading).createReadStream()).toArray());
     };
+    await sections.first().waitFor();
     const before = await sections.allInnerTexts();
     expect(before).toContain("Episodic 358");
     const text = await download();
