@@ -312,16 +312,16 @@ describe("an answer of the model", () => {
     expect(JSON.parse(asked!.messages[1]!.content).messages.at(-1).text).toBe(`"}]} ${order}`);
   });
 
-  test.each<[string, Behaviour, RegExp, number]>([
-    ["is no JSON", says("I would rather not."), /not a list of facts in JSON/, 1],
-    ["is another JSON", says('{"memories": []}'), /not a list of facts in JSON/, 1],
-    ["is a refusal of the key", (_, response) => json(response, {}, 401), /status 401/, 1],
-    ["is late", () => {}, /did not answer within 150 ms/, 3],
+  test.each<[string, Behaviour, RegExp, number, number]>([
+    ["is no JSON", says("I would rather not."), /not a list of facts in JSON/, 1, 10_000],
+    ["is another JSON", says('{"memories": []}'), /not a list of facts in JSON/, 1, 10_000],
+    ["is a refusal of the key", (_, response) => json(response, {}, 401), /status 401/, 1, 10_000],
+    ["is late", () => {}, /did not answer within 150 ms/, 3, 150],
   ])(
     "that %s costs no message; the answer names the reason, and nothing names the key",
     SLOW,
-    async (_, behaviour, why, calls) => {
-      const own = await set(behaviour, ["--extraction-timeout", "150"]);
+    async (_, behaviour, why, calls, timeout) => {
+      const own = await set(behaviour, ["--extraction-timeout", String(timeout)]);
       const answer = await remember(own, { messages: TALK });
       expect(answer).toMatchObject({ created: 2, skipped: 1 });
       expect(answer.extraction).toEqual({

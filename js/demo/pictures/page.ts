@@ -37,6 +37,10 @@ export async function photograph(browser: Browser, url: string, folder: string):
         await page.locator("main").waitFor();
         await page.locator(".loading").waitFor({ state: "detached" });
         if (view === "speed") await measured(page);
+        // Chromium without a window draws no scrollbar, and would leave the room for one empty.
+        await page.evaluate(() => {
+          document.documentElement.style.scrollbarGutter = "auto";
+        });
         await page.waitForTimeout(PATIENCE);
         writeFileSync(join(folder, `${view}-${theme}-${size}.webp`), await taken(page));
         await page.close();

@@ -58,7 +58,7 @@ describe("Ask", () => {
       .poll(() => understood.textContent())
       .toContain("“When did we give up the car” and");
     await box.fill("What happened at the dentist?");
-    await expect.poll(() => understood.textContent()).toContain("asks forepisodic");
+    await expect.poll(() => understood.textContent()).toContain("Asks forepisodic");
     await close();
   });
 

@@ -10,6 +10,9 @@ import { faultsInAllLooks, sharedPage } from "./support.ts";
 const VIEWS = ["ask", "why-not", "context", "sections", "time", "graph", "speed", "memories"];
 const FOLDER = fileURLToPath(new URL("../../../js/page/dist", import.meta.url));
 
+/** Milliseconds after which a view has drawn all of its controls. */
+const SETTLED = 1_500;
+
 const { url, visit } = sharedPage();
 
 describe("the frame", () => {
@@ -72,6 +75,31 @@ describe("the frame", () => {
     await close();
   });
 
+  it("reaches every control of every view by the tab key, and shows where the focus is", async () => {
+    const { page, close } = await visit("ask");
+    for (const view of VIEWS) {
+      // A new document, so that nothing of the view before has the focus.
+      await page.goto("about:blank");
+      await page.goto(`${url()}#/${view}`);
+      await page.locator(`nav a[aria-current][href^="#/${view}"]`).waitFor();
+      await page.locator("main h1").first().waitFor({ state: "attached" });
+      await page.waitForTimeout(SETTLED);
+      const controls = await page.evaluate(noteControls);
+      expect(controls, view).toBeGreaterThan(10);
+      const hidden: string[] = [];
+      // From where the focus is to the end, and on from the beginning. Fields of dates have parts.
+      for (let at = 0, left = controls; at < 2 * controls + 20 && left > 0; at += 1) {
+        await page.keyboard.press("Tab");
+        const seen = await page.evaluate(noteFocus);
+        left = seen.left;
+        if (seen.hidden !== undefined) hidden.push(seen.hidden);
+      }
+      expect(hidden, view).toEqual([]);
+      expect(await page.evaluate(missedControls), view).toEqual([]);
+    }
+    await close();
+  }, 240_000);
+
   it("opens without a network after the first visit", async () => {
     const { page, complaints, close } = await visit("ask");
     await page.evaluate(() => navigator.serviceWorker.ready);
@@ -102,6 +130,45 @@ describe("the frame", () => {
     expect(total).toBeLessThan(400_000);
   });
 });
+
+/** The controls of a view that the tab key has not reached yet. */
+interface Noted {
+  missed: Set<Element>;
+}
+
+/** Notes the controls of the page. Returns how many there are. */
+function noteControls(): number {
+  const all = document.querySelectorAll<HTMLInputElement>(
+    "a[href], button, input, select, textarea, summary, [tabindex='0']",
+  );
+  const missed = new Set<Element>();
+  for (const control of Array.from(all)) {
+    const isOpen = control.checkVisibility({ visibilityProperty: true }) && !control.disabled;
+    // The tab key goes to the chosen one of radio buttons.
+    const isChosen = control.type !== "radio" || control.checked;
+    if (isOpen && isChosen && control.tabIndex >= 0) missed.add(control);
+  }
+  Object.assign(globalThis, { missed });
+  return missed.size;
+}
+
+/** Notes what has the focus. Returns it if that is not seen, and how many controls are left. */
+function noteFocus(): { hidden?: string; left: number } {
+  const { missed } = globalThis as unknown as Noted;
+  const own = document.activeElement;
+  if (own === null || own === document.body) return { left: missed.size };
+  missed.delete(own);
+  const around = [own, own.nextElementSibling, own.closest("label")];
+  const isShown = around.some((element) => {
+    if (element === null) return false;
+    const { outlineStyle, outlineWidth } = getComputedStyle(element);
+    return outlineStyle !== "none" && Number.parseFloat(outlineWidth) >= 2;
+  });
+  return { ...(isShown ? {} : { hidden: own.outerHTML.slice(0, 120) }), left: missed.size };
+}
+
+const missedControls = (): string[] =>
+  Array.from((globalThis as unknown as Noted).missed, (it) => it.outerHTML.slice(0, 120));
 
 const isFile = (path: string): boolean =>
   readdirSync(join(path, "..")).includes(path.slice(path.lastIndexOf("/") + 1));

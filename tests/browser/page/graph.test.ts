@@ -186,6 +186,25 @@ describe("the view Graph", () => {
     await close();
   });
 
+  it("writes the names of runs on their threads", async () => {
+    const { page, complaints, close } = await open("graph?q=milk");
+    await page.evaluate(() => {
+      const texts: string[] = [];
+      Object.assign(globalThis, { texts });
+      const { prototype } = CanvasRenderingContext2D;
+      const { fillText } = prototype;
+      prototype.fillText = function (text, ...place) {
+        texts.push(text);
+        fillText.call(this, text, ...place);
+      };
+    });
+    await page.getByRole("button", { name: "Zoom in" }).click();
+    const written = () => page.evaluate(() => (globalThis as unknown as { texts: string[] }).texts);
+    await expect.poll(written).toContain("chat-milk");
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   it("takes wrong values of the address as the usual ones, and says when nothing is found", async () => {
     const { page, complaints, close } = await open(`graph?${TRADER}&hop=9&node=nobody`);
     await expect.poll(() => page.locator(".hops :checked").getAttribute("aria-label")).toMatch(/3/);

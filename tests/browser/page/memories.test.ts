@@ -5,9 +5,11 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { strToU8, zipSync } from "fflate";
+import { TRAITS } from "nous-wasm";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { createKey } from "../../../js/server/src/keys/keys.ts";
+import { readLine } from "../../../js/server/src/transfer/lines.ts";
 import { type Running, start } from "../../server/support/server-process.ts";
 import { temporaryFolder } from "../../server/support/temporary-folder.ts";
 import { accessibilityFaults, faultsInAllLooks, sharedPage, visitPage } from "./support.ts";
@@ -136,6 +138,7 @@ describe("files", () => {
       await page.getByRole("button", { name: "Download as JSONL" }).click();
       return Buffer.concat(await (await (await downloading).createReadStream()).toArray());
     };
+    await sections.first().waitFor();
     const before = await sections.allInnerTexts();
     expect(before).toContain("Episodic 358");
     const text = await download();
@@ -149,6 +152,27 @@ describe("files", () => {
     await page.reload();
     await heading(page, "again.jsonl").waitFor();
     expect(await sections.allInnerTexts()).toEqual(before);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  it("of an agent that has learned open without its learned weights, and keep them", async () => {
+    const { page, complaints, close } = await visit(VIEW);
+    const numbers = Object.fromEntries(TRAITS.map((trait) => [trait, 0.5]));
+    const learned = { kind: "learned", steps: 12, shifts: numbers, means: numbers };
+    const wrong = { ...learned, steps: 0 };
+    await choose(page, { name: "taught.jsonl", text: jsonl([learned, ...NOTES, wrong]) });
+    await heading(page, "taught.jsonl").waitFor();
+    await page.getByText("It holds learned weights, of 12 steps.").waitFor();
+    expect(await page.locator(".wrong tbody tr").allInnerTexts()).toEqual([
+      "taught.jsonl\tline 7\tThe field “steps” must be a whole number above 0.",
+    ]);
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download as JSONL" }).click();
+    const text = await (await (await downloading).createReadStream()).toArray();
+    const lines = Buffer.concat(text).toString().trim().split("\n");
+    const { kind, ...fields } = learned;
+    expect(lines.map((line) => readLine(line, 0))).toContainEqual({ kind, learned: fields });
     expect(complaints).toEqual([]);
     await close();
   });
@@ -301,7 +325,54 @@ describe("the list", () => {
   });
 });
 
+/** Returns all that the browser keeps, as text. */
+const keptText = (page: Page) =>
+  page.evaluate(async () => {
+    const done = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
+    const database = await done(indexedDB.open("nous-page"));
+    const names = Array.from(database.objectStoreNames);
+    const all = database.transaction(names);
+    const stores = names.map((name) => done(all.objectStore(name).getAll()));
+    const text = JSON.stringify(await Promise.all(stores));
+    database.close();
+    return text;
+  });
+
 describe("keeping", () => {
+  it("leaves nothing of a deleted memory, and keeps it again after an undo", async () => {
+    const { page, complaints, close } = await visit(VIEW);
+    await choose(page, notes);
+    await heading(page, "notes.jsonl").waitFor();
+    await page.getByRole("button", { name: "Keep in this browser" }).click();
+    await page.getByText("Kept. It opens").waitFor();
+    await page.getByRole("button", { name: "Edit Rent", exact: true }).click();
+    await page.getByLabel("Title").fill("Old rent");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.locator('.record[data-id="rent"]').getByText("Old rent").waitFor();
+    const texts = ["900 pounds", "Old rent", "950 pounds", "oil twice"];
+    const left = async () => {
+      const text = await keptText(page);
+      return texts.filter((part) => text.includes(part));
+    };
+    expect(await left()).toEqual(texts);
+    await page.getByRole("button", { name: "Delete Old rent" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await expect.poll(() => idsOf(page)).toEqual(["raise", "oak"]);
+    await expect.poll(left).toEqual(["950 pounds", "oil twice"]);
+    await page.getByRole("button", { name: "Undo the last change" }).click();
+    await expect.poll(left).toEqual(texts);
+    await page.reload();
+    await expect.poll(() => idsOf(page)).toEqual(["raise", "oak", "rent"]);
+    // Its conflict is there, too.
+    await page.getByRole("button", { name: "Newer replaces older" }).waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   it("keeps a memory with its changes, and deletes it for good", async () => {
     const { page, complaints, close } = await visit(VIEW);
     const databases = () =>
@@ -418,6 +489,19 @@ describe("a server", () => {
     // The samples stay there to choose.
     await page.getByLabel("Memory", { exact: true }).selectOption("trader");
     await heading(page, "A trader").waitFor();
+    await close();
+  });
+
+  it("that ranks by learned weights says that the page does not", async () => {
+    const server = await filled(["--learning", "on"]);
+    const { page, close } = await visitPage(browser(), `${server.url}/`, "memories");
+    await heading(page, "Agent “default”").waitFor();
+    expect(await page.getByText("learned weights").count()).toBe(0);
+    const feedback = { question: "What is the rent?", shown: ["rent", "oak"], used: ["rent"] };
+    const { body } = await server.ask("POST /search/feedback", feedback);
+    expect(body.counted).toBe(2);
+    await page.reload();
+    await page.getByText("The server ranks by learned weights, too.").waitFor();
     await close();
   });
 

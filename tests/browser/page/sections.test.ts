@@ -43,6 +43,7 @@ describe("weights of evidence", () => {
     await expect.poll(() => page.url()).toContain("w=recency_episodic*4");
     expect(parse(await yaml(page))).toEqual({ evidence: { weights: { recency_episodic: 4 } } });
     await page.reload();
+    await page.locator(".moved li").first().waitFor();
     await expect.poll(() => listed(page)).toEqual(moved);
 
     const answers = () =>

@@ -125,7 +125,13 @@ describe("the view Time", () => {
     await page.locator(".move").first().waitFor();
     const made = await page.locator(".day-answers .facts").allInnerTexts();
     for (const facts of made) expect(facts).toMatch(/(Dec 2025|Jan 2026|Feb 2026|1 Mar 2026)/);
-    expect(await page.locator(".verdict").innerText()).toContain("not made yet");
+    expect(await page.locator(".verdict").first().innerText()).toContain("not made yet");
+    const order = await page.locator(".verdict.order").innerText();
+    const moved = await page.locator(".day-answers .move").count();
+    const all = made.length;
+    expect(order).toBe(
+      `The order differs from today: ${moved} of ${all} answers have another place.`,
+    );
     expect(complaints).toEqual([]);
     await close();
   });
@@ -134,10 +140,10 @@ describe("the view Time", () => {
     const { page, complaints, close } = await open(`time?${MILK}`);
     await settle(page);
     const now = await titles(page);
-    expect(await page.locator(".kept").count()).toBe(0);
+    expect(await page.locator(".verdict.order").count()).toBe(0);
     await page.goto(`${url()}#/time?${MILK}&day=2028-11-30`);
     await expect.poll(() => page.locator(".day .date").innerText()).toBe("30 Nov 2028");
-    const told = page.locator(".kept");
+    const told = page.locator(".verdict.order");
     await told.waitFor();
     expect(await told.innerText()).toMatch(/^The order is the same as today\. .*recency/);
     expect(await titles(page)).toEqual(now);

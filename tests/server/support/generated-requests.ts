@@ -222,7 +222,7 @@ class Values {
       ([name, schema]) => [name, this.like(schema, name)] as const,
     );
     const named = fc.record(Object.fromEntries(fields), { requiredKeys: required as never[] });
-    if (additionalProperties === undefined) return named.map(withOneEvent);
+    if (additionalProperties === undefined) return named.map(withoutAlternatives);
     const value =
       additionalProperties === true ? fc.jsonValue() : this.like(additionalProperties as Schema);
     const name = fc.oneof(fc.string({ minLength: 1, maxLength: 9 }), fc.constantFrom(...ODD_KEYS));
@@ -236,10 +236,19 @@ class Values {
   }
 }
 
-/** A memory has its event's time by one of two names: other times in both would be refused. */
-function withOneEvent(fields: object): object {
-  const { temporal_event_time: _, ...others } = fields as Record<string, unknown>;
-  return "event_time" in fields ? others : fields;
+/**
+ * Fields of which a request has one: the time of an event has two names, and something to remember
+ * is a text, memories or messages.
+ */
+const ALTERNATIVES = [
+  ["event_time", "temporal_event_time"],
+  ["text", "memories", "messages"],
+];
+
+/** Returns the fields with the first that is there of each alternative. */
+function withoutAlternatives(fields: object): object {
+  const others = ALTERNATIVES.flatMap((names) => names.filter((name) => name in fields).slice(1));
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !others.includes(name)));
 }
 
 const textOf = (value: unknown): string =>

@@ -7,7 +7,7 @@ import { memoryEdgeOf, namesIn } from "../../../server/src/agent/replica/index-r
 import type { EdgeRow, IndexedNodeRow } from "../../../server/src/storage/rows.ts";
 import { listAnew } from "./browse.ts";
 import type { Held } from "./held.ts";
-import { type Change, keepChange } from "./kept.ts";
+import { keepChange, keepDeletion } from "./kept.ts";
 import { addRow, nodeLine } from "./lines.ts";
 import type { Json } from "./readers/reading.ts";
 import type { Conflict, Resolution, Texts } from "./records.ts";
@@ -45,12 +45,12 @@ async function put(
   held.rows.edges.push(...fresh);
   held.index.link(fresh.map(memoryEdgeOf));
   const nodes = rows.map((row) => nodeLine(held.rows, row));
-  await noted(held, { rows: [...nodes, ...fresh.map(edgeLine), ...others], removed: [] });
+  await noted(held, [...nodes, ...fresh.map(edgeLine), ...others]);
 }
 
-async function noted(held: Held, change: Change): Promise<void> {
+async function noted(held: Held, rows: readonly Json[]): Promise<void> {
   listAnew(held);
-  await keepChange(held, change);
+  await keepChange(held, rows);
 }
 
 function rowOf(held: Held, id: string): IndexedNodeRow {
@@ -137,7 +137,8 @@ export async function remove(held: Held, ids: readonly string[]): Promise<void> 
     const edges = held.rows.edges.filter((it) => gone.has(it.source_id) || gone.has(it.target_id));
     remember(held, { rows, edges });
     held.remove(ids);
-    await noted(held, { rows: [], removed: ids });
+    listAnew(held);
+    await keepDeletion(held, ids);
     return;
   }
   for (const { id, version } of rows) {
@@ -155,7 +156,18 @@ export async function remove(held: Held, ids: readonly string[]): Promise<void> 
 /** Undoes the latest edit or deletion. Does nothing if there is none. */
 export async function undo(held: Held): Promise<void> {
   const past = pasts.get(held)?.pop();
-  if (past !== undefined) await put(held, past.rows, past.edges);
+  if (past === undefined) return;
+  const ids = new Set<string | null>(past.rows.map(({ id }) => id));
+  // A deletion takes conflicts out of what is kept, too.
+  const related = held.rows.conflicts.filter(
+    ({ old_node_id, new_node_id }) => ids.has(old_node_id) || ids.has(new_node_id),
+  );
+  await put(
+    held,
+    past.rows,
+    past.edges,
+    related.map(({ read }) => read),
+  );
 }
 
 /** Returns the conflicts that wait, the surest first. */
@@ -193,7 +205,7 @@ export async function resolve(held: Held, id: string, resolution: Resolution): P
   }
   addRow(held.rows, resolved);
   // A text that no memory holds leaves nothing to link.
-  if (new_node_id === null) return noted(held, { rows: [resolved], removed: [] });
+  if (new_node_id === null) return noted(held, [resolved]);
   const [older, newer] = [rowOf(held, old_node_id), rowOf(held, new_node_id)];
   const [current, past] = resolution === "old_is_current" ? [older, newer] : [newer, older];
   const type = resolution === "keep_both" ? "relates_to" : "supersedes";

@@ -270,6 +270,7 @@ export class Held {
       memories: this.rows.nodes.size,
       edges: this.rows.edges.length,
       runs: this.rows.clusterNames.size,
+      learnedSteps: this.rows.learnedSteps,
       bySection,
       first,
       last,

@@ -1,5 +1,6 @@
 // Keeps a memory in this browser, if the visitor agrees: its lines in IndexedDB, in pieces, and after
-// them the changes that were made since. Deleting removes the database.
+// them the rows that have changed since. A deleted memory is taken out of both, so that its text is
+// gone. Deleting what is kept removes the database.
 
 import { deleteDB, type IDBPDatabase, openDB } from "idb";
 import { textOfLines } from "./files.ts";
@@ -8,12 +9,6 @@ import { addLine, addRow, type Rows } from "./lines.ts";
 import type { Json } from "./readers/reading.ts";
 
 const NAME = "nous-page";
-
-/** A change of a memory: rows that were added or changed, and memories that were deleted. */
-export interface Change {
-  rows: readonly Json[];
-  removed: readonly string[];
-}
 
 interface About {
   name: string;
@@ -61,9 +56,35 @@ export async function keep(held: Held): Promise<void> {
   kept.add(held);
 }
 
-/** Keeps a change of a memory that is kept. */
-export async function keepChange(held: Held, change: Change): Promise<void> {
-  if (kept.has(held)) await within((database) => database.add("changes", change));
+/** Keeps rows that were added or changed, if the memory is kept. */
+export async function keepChange(held: Held, rows: readonly Json[]): Promise<void> {
+  if (kept.has(held)) await within((database) => database.add("changes", rows));
+}
+
+/** Deletes memories from what is kept, if the memory is kept. */
+export async function keepDeletion(held: Held, ids: readonly string[]): Promise<void> {
+  if (!kept.has(held)) return;
+  const gone = new Set<unknown>(ids);
+  const stays = (row: Json): boolean => !holdsTextOf(row, gone);
+  const names = ids.map((id) => JSON.stringify(id));
+  await within(async (database) => {
+    const all = database.transaction(["pieces", "changes"], "readwrite");
+    for await (const place of all.objectStore("pieces")) {
+      const piece = place.value as string;
+      if (!names.some((name) => piece.includes(name))) continue;
+      const lines = piece.split("\n").filter((line) => line === "" || stays(JSON.parse(line)));
+      await place.update(lines.join("\n"));
+    }
+    for await (const place of all.objectStore("changes"))
+      await place.update((place.value as Json[]).filter(stays));
+    await all.done;
+  });
+}
+
+/** Whether a row holds the text of one of some memories. */
+function holdsTextOf(row: Json, ids: ReadonlySet<unknown>): boolean {
+  if (row.kind === "conflict") return ids.has(row.old_node_id) || ids.has(row.new_node_id);
+  return row.kind === "node" && ids.has(row.id);
 }
 
 /** Deletes what is kept. The memory stays open. */
@@ -92,10 +113,8 @@ export async function readKept(
       for (const line of piece.split("\n")) if (line !== "") addLine(rows, line);
       progress((place + 1) / keys.length);
     }
-    for (const { rows: changed, removed } of (await database.getAll("changes")) as Change[]) {
+    for (const changed of (await database.getAll("changes")) as Json[][])
       for (const row of changed) addRow(rows, row);
-      for (const id of removed) rows.nodes.delete(id);
-    }
     const isThere = (id: string) => rows.nodes.has(id);
     rows.edges = rows.edges.filter((it) => isThere(it.source_id) && isThere(it.target_id));
     return about.name;

@@ -20,8 +20,13 @@ export interface Rows {
   /** Names of clusters by id. */
   clusterNames: Map<string, string>;
   conflicts: ConflictRow[];
-  /** Rows of clusters, memberships and outcomes as they were read, so that an export has them. */
+  /**
+   * Lines of what use has taught, and rows of clusters, memberships and outcomes, as they were read,
+   * so that an export has them.
+   */
   others: Json[];
+  /** How often use has taught the agent. The page ranks without it. */
+  learnedSteps: number;
   /** Embeddings and signals of memories, which only an export needs, by id. */
   carried: Map<string, Json>;
   /** The number of the next memory. */
@@ -49,6 +54,7 @@ export const noRows = (): Rows => ({
   clusterNames: new Map(),
   conflicts: [],
   others: [],
+  learnedSteps: 0,
   carried: new Map(),
   next: 0,
 });
@@ -136,12 +142,17 @@ export function addRow(rows: Rows, json: Json): void {
       rows.conflicts.splice(place < 0 ? rows.conflicts.length : place, 1, conflict);
       return;
     }
+    case "learned":
+      rows.learnedSteps = stepsIn(json);
+      rows.others = rows.others.filter(({ kind }) => kind !== "learned");
+      rows.others.push(json);
+      return;
     case "outcome":
       rows.others.push(json);
       return;
     default:
       throw new LineError(
-        "kind: must be agent, node, cluster, membership, edge, conflict or outcome",
+        "kind: must be agent, learned, node, cluster, membership, edge, conflict or outcome",
       );
   }
 }
@@ -168,6 +179,15 @@ function sectionsIn({ sections = {} }: Json): Record<string, MemorySection> {
     Object.values(sections).every((name) => (MEMORY_SECTIONS as readonly unknown[]).includes(name));
   if (!isWhole) throw new LineError("sections: must be sections by subtype");
   return sections as Record<string, MemorySection>;
+}
+
+/** Returns how often use has taught the agent of a line. */
+function stepsIn(json: Json): number {
+  for (const field of ["shifts", "means"])
+    if (!isObject(json[field])) throw new LineError(`${field}: must be numbers by trait`);
+  const { steps } = json;
+  if (typeof steps === "number" && Number.isInteger(steps) && steps > 0) return steps;
+  throw new LineError("steps: must be a whole number above 0");
 }
 
 function required(json: Json, field: string): string {
@@ -266,14 +286,14 @@ export function* exportLines(
   yield { kind: "agent", preset: name, ...differing(rows.preset, name, sections) };
   for (const row of nodes.values()) yield nodeLine(rows, row);
   const isThere = (id: unknown) => nodes.has(id as string);
-  const order = ["outcome", "cluster", "membership"];
+  const order = ["learned", "outcome", "cluster", "membership"];
   for (const kind of order) {
     for (const row of rows.others) {
       if (row.kind !== kind) continue;
       const isWhole =
         kind === "outcome"
           ? isThere(row.playbook_id) && isThere(row.entry_id)
-          : kind === "cluster" ||
+          : kind !== "membership" ||
             (isThere(row.node_id) && clusterNames.has(row.cluster_id as string));
       if (isWhole) yield row;
     }

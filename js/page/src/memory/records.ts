@@ -151,6 +151,8 @@ export interface Summary {
   memories: number;
   edges: number;
   runs: number;
+  /** How often use has taught the agent. The page ranks without it. */
+  learnedSteps: number;
   bySection: Record<MemorySection, number>;
   first: number;
   last: number;

@@ -92,6 +92,8 @@ export class Server {
     if (node_count === 0) throw new ServerError(await this.#emptiness());
     const { preset, weights, stemming, types } = await client.readAgent();
     addRow(rows, { kind: "agent", preset, weights, stemming, types });
+    const { learning, steps } = await client.readLearned();
+    if (learning) rows.learnedSteps = steps;
     const edges: Json[] = [];
     const others: Json[] = [];
     // The graph lists memories in the order of their rows, by which memories of one time follow

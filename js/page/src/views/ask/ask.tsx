@@ -179,13 +179,13 @@ function UnderstoodLine({ understood }: { understood: Understood }) {
     <dl class="understood" aria-label="Understood">
       {words.length === 0 ? null : (
         <div>
-          <dt>words that count</dt>
+          <dt>Words that count</dt>
           <dd>{words.join(" · ")}</dd>
         </div>
       )}
       {times.map((time) => (
         <div key={time.text}>
-          <dt>time</dt>
+          <dt>Time</dt>
           <dd>
             “{time.text}”: {dayOf(time.start)}
             {time.end - time.start > DAY ? ` to ${dayOf(time.end - 1)}` : ""}
@@ -194,13 +194,13 @@ function UnderstoodLine({ understood }: { understood: Understood }) {
       ))}
       {parts.length < 2 ? null : (
         <div>
-          <dt>parts</dt>
+          <dt>Parts</dt>
           <dd>{parts.map((part) => `“${part}”`).join(" and ")}</dd>
         </div>
       )}
       {intents.length === 0 ? null : (
         <div>
-          <dt>asks for</dt>
+          <dt>Asks for</dt>
           <dd>{intents.map((section) => SECTION_NAMES[section].toLowerCase()).join(", ")}</dd>
         </div>
       )}

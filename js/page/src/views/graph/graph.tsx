@@ -156,7 +156,7 @@ function Hops({ graph, hops }: { graph: Neighbourhood; hops: number }) {
   };
   return (
     <div class="hops">
-      <button type="button" onClick={play}>
+      <button type="button" class="primary" onClick={play}>
         {isPlaying ? "Pause" : "Play"}
         <span class="hidden"> the hops</span>
       </button>

@@ -1,4 +1,4 @@
-// Titles beside the nodes of the graph.
+// Titles beside the nodes of the graph, and names of runs on their threads.
 //
 // A label stands in the nearest free spot around its node, on no node and on no other label. If the spot
 // is not beside the node, a line joins them. A node without a free spot has no label, unless it is picked
@@ -6,6 +6,7 @@
 
 import { byImportance, type Place } from "./layout.ts";
 import { type Canvas, type Palette, radiusOf, type Scene } from "./scene.ts";
+import type { Size } from "./view-port.ts";
 
 const FONT_SIZE = 12;
 const LINE = 14.5;
@@ -22,6 +23,8 @@ const DISTANCES = [5, 14, 26, 42];
 /** And of the most important ones, which may need to reach out of a crowd. */
 const FARTHER = [...DISTANCES, 62, 84, 108, 134];
 const IMPORTANT = 6;
+/** Names of runs in a picture, those with the most nodes first. */
+const MOST_RUNS = 6;
 /** From this distance on a line joins label and node. */
 const FAR = 10;
 /** The buttons that stand over the picture. */
@@ -73,10 +76,7 @@ export function drawLabels(canvas: Canvas, scene: Scene, at: Place[], palette: P
       height: lines.length * LINE,
       distances: place < IMPORTANT ? FARTHER : DISTANCES,
     });
-    const inside = spots.filter(
-      ({ left, top, right, bottom }) =>
-        left > 3 && right < size.width - 3 && top > 3 && bottom < size.height - 3,
-    );
+    const inside = spots.filter((box) => isInside(box, size));
     const covered = (box: Box) => nodes.filter((other) => overlaps(box, other)).length;
     const isFree = (box: Box) => !labels.some((other) => overlaps(box, other));
     const spot =
@@ -86,6 +86,50 @@ export function drawLabels(canvas: Canvas, scene: Scene, at: Place[], palette: P
     labels.push(spot);
     write(canvas, lines, spot, at[index]!, radiusOf(scene, index), palette, isChosen);
   }
+  nameThreads(canvas, scene, at, palette, [...labels, ...nodes]);
+}
+
+/** Writes names of runs on the longest stretch of their threads, where nothing else stands. */
+function nameThreads(
+  canvas: Canvas,
+  { graph, size }: Scene,
+  at: Place[],
+  palette: Palette,
+  taken: Box[],
+): void {
+  canvas.font = `italic ${FONT_SIZE - 1}px ${palette.font}`;
+  canvas.textAlign = "center";
+  const longest = size.width < NARROW ? LONGEST_NARROW : LONGEST;
+  const named = graph.threads.filter(({ name }) => name !== "");
+  named.sort((a, b) => b.nodes.length - a.nodes.length);
+  for (const { name, nodes } of named.slice(0, MOST_RUNS)) {
+    const text = cut(canvas, name, longest);
+    const width = canvas.measureText(text).width;
+    const spot = stretchesOf(nodes.map((node) => at[node]!))
+      .map(({ x, y }) => ({
+        ...{ left: x - width / 2, right: x + width / 2 },
+        ...{ top: y - LINE / 2, bottom: y + LINE / 2 },
+      }))
+      .find((box) => isInside(box, size) && !taken.some((other) => overlaps(box, other)));
+    if (spot === undefined) continue;
+    taken.push(spot);
+    canvas.fillStyle = palette.ground;
+    canvas.fillRect(spot.left - 2, spot.top, width + 4, LINE);
+    canvas.fillStyle = palette.soft;
+    canvas.fillText(text, spot.left + width / 2, spot.top + LINE / 2);
+  }
+}
+
+/** Returns the middles of the stretches between places, that of the longest first. */
+function stretchesOf(places: readonly Place[]): Place[] {
+  return places
+    .slice(1)
+    .map(({ x, y }, before) => {
+      const from = places[before]!;
+      const length = Math.hypot(x - from.x, y - from.y);
+      return { x: (x + from.x) / 2, y: (y + from.y) / 2, length };
+    })
+    .sort((a, b) => b.length - a.length);
 }
 
 /** Returns the nodes in the order in which they get a label: chosen ones, then as `byImportance`. */
@@ -207,6 +251,10 @@ const boxAround = ({ x, y }: Place, radius: number): Box => ({
   right: x + radius,
   bottom: y + radius,
 });
+
+/** Whether a box stands in the picture, a little away from its edges. */
+const isInside = ({ left, top, right, bottom }: Box, { width, height }: Size): boolean =>
+  left > 3 && right < width - 3 && top > 3 && bottom < height - 3;
 
 const overlaps = (a: Box, b: Box): boolean =>
   a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;

@@ -9,7 +9,8 @@ import { ForgetButton } from "./opener.tsx";
 import { whyNot } from "./problem.ts";
 
 export function OpenMemory({ summary, isAnyKept }: { summary: Summary; isAnyKept: boolean }) {
-  const { name, memories, edges, runs, first, last, bySection, source, isKept, canUndo } = summary;
+  const { name, memories, edges, runs, first, last, bySection, source } = summary;
+  const { isKept, canUndo, learnedSteps } = summary;
   const why = useSignal("");
   const done = useSignal("");
   const act = async (work: () => Promise<unknown>, said: string) => {
@@ -68,6 +69,13 @@ export function OpenMemory({ summary, isAnyKept }: { summary: Summary; isAnyKept
           )
         ) : null}
       </div>
+      {learnedSteps === 0 ? null : (
+        <p class="hint">
+          {source === "server"
+            ? "The server ranks by learned weights, too. The page ranks without them: scores may differ."
+            : `It holds learned weights, of ${counted(learnedSteps, "step")}. The page ranks without them, as a server with --learning off does. The download keeps them.`}
+        </p>
+      )}
       <p class="hint" role="status">
         {done.value === "" ? hintOf(summary, isAnyKept) : done.value}
       </p>

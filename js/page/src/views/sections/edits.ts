@@ -36,7 +36,8 @@ interface Setting {
 export const SETTINGS = {
   initial: {
     label: "First stability",
-    about: "Days until a new memory is at hand with 37 %, for kinds without one of their own.",
+    about:
+      "Days until the retrievability of a new memory is 37 %, for kinds without one of their own.",
     least: 1,
     most: 365,
     digits: 0,

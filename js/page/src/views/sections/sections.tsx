@@ -37,7 +37,7 @@ export default function Sections() {
           in its own way. Move a slider, and the answers follow.
         </p>
         <div class="choices">
-          <fieldset class="segments">
+          <fieldset class="switch">
             <legend class="hidden">Ranking</legend>
             <Choice name="evidence" label="By evidence" />
             <Choice name="signals" label="By six signals" />
@@ -82,7 +82,7 @@ function Choice({ name, label }: { name: string; label: string }) {
   return (
     <label>
       <input type="radio" name="by" checked={by.value === name} onChange={() => by.set(name)} />
-      {label}
+      <span>{label}</span>
     </label>
   );
 }
@@ -95,7 +95,7 @@ function ByEvidence() {
     <>
       <p class="note">
         Each kind of evidence adds points to a memory: its strength times its weight. A weight below
-        0 takes points away. The tick on a slider is the fitted weight ({preset}). With other
+        0 takes points away. The mark below a slider is the fitted weight ({preset}). With other
         weights trust the order more than the percentage.
       </p>
       <EvidenceCards preset={preset} sizes={bySection} />

@@ -145,9 +145,10 @@ function time(milliseconds: number): string {
 const times = (ratio: number): string => `${ratio < 10 ? ratio.toFixed(1) : Math.round(ratio)}×`;
 
 /** Returns how a time compares with that of nous-wasm. */
-function compared(median: number, ofEngine: number): string {
+function compared(median: number, ofEngine: number, isFastest: boolean): string {
   const ratio = median / ofEngine;
-  if (ratio < SAME && ratio > 1 / SAME) return "as fast as nous-wasm";
+  if (ratio < SAME && ratio > 1 / SAME)
+    return isFastest ? "barely ahead of nous-wasm" : "as fast as nous-wasm";
   return ratio > 1
     ? `${times(ratio)} slower than nous-wasm`
     : `${times(1 / ratio)} faster than nous-wasm`;
@@ -226,7 +227,7 @@ function Runner({ name, place, medians }: RunnerProps) {
       <span class="ratio">
         {isFastest ? <strong>fastest</strong> : null}
         {isFastest && place > 0 ? ", " : null}
-        {place === 0 ? null : compared(median, medians[0]!)}
+        {place === 0 ? null : compared(median, medians[0]!, isFastest)}
       </span>
     </li>
   );

@@ -39,7 +39,7 @@ export function DayAnswers() {
       {value === undefined ? null : (
         <>
           <p class="verdict">{verdict(value)}</p>
-          {orderKept(value) === "" ? null : <p class="verdict kept">{orderKept(value)}</p>}
+          <Order of={value} />
           {value.answers.length === 0 ? null : (
             <p class="heads" aria-hidden="true">
               <span>Answer</span>
@@ -76,19 +76,28 @@ function verdict({ answers, isAnswerable, notYet, milliseconds }: AnswersOnDay):
 /** The weights by which the day counts: how recently a memory was made. */
 const OF_RECENCY = /^recency_/;
 
-/** Says that all answers have the places of today, and why; "" if they have not. */
-function orderKept({ answers }: AnswersOnDay): string {
+/** Says whether the answers have the places of today. */
+function Order({ of: { answers } }: { of: AnswersOnDay }) {
+  if (isToday.value || answers.length < 2) return null;
+  const moved = answers.filter(({ rank, rankToday }) => rank !== rankToday).length;
+  const told =
+    moved === 0
+      ? `The order is the same as today. ${whyKept()}`
+      : `The order differs from today: ${moved} of ${answers.length} answers have another place.`;
+  return <p class="verdict order">{told}</p>;
+}
+
+/** Says why time leaves all answers in their places. */
+function whyKept(): string {
   const state = opened.value;
-  const isKept = answers.every(({ rank, rankToday }) => rank === rankToday);
-  if (isToday.value || answers.length < 2 || !isKept || state.state !== "open") return "";
+  if (state.state !== "open") return "";
   const own = { ...FITTED[state.summary.preset], ...(isForAll.value ? weights.value : {}) };
   const isRecent = Object.entries(own).some(
     ([name, weight]) => OF_RECENCY.test(name) && weight !== 0,
   );
-  const why = isRecent
+  return isRecent
     ? "By evidence, recency counts for little here beside the words."
     : "By evidence, recency has no weight in this memory. Fading changes the state, not the place.";
-  return `The order is the same as today. ${why}`;
 }
 
 function Item({ answer }: { answer: AnswerOnDay }) {
@@ -114,7 +123,7 @@ function Item({ answer }: { answer: AnswerOnDay }) {
           <span style={{ width: `${retrievability * 100}%` }} />
         </span>
         <span>
-          {nameOf(state)}: at hand with {percent(retrievability)}
+          {nameOf(state)}: retrievability {percent(retrievability)}
           {isOpen ? ", without the recall" : ""}
         </span>
         {isOpen ? null : (

@@ -2,7 +2,7 @@
 
 import { scaleUtc } from "d3-scale";
 import type uPlot from "uplot";
-import { count, dayOf } from "../../app/format.ts";
+import { count, dayOf, MONTHS } from "../../app/format.ts";
 
 /** Width of the axis at the left, with its label: time.css aligns the slider with the picture. */
 const LEFT = { size: 44, labelSize: 18 };
@@ -13,13 +13,12 @@ const DAYS = [0.25, 1, 7, 30, 90, 365, 1460];
 
 export const PADDING: uPlot.Padding = [10, RIGHT, 0, 0];
 
-const MONTH = new Intl.DateTimeFormat("en-GB", { month: "short", timeZone: "UTC" });
-
 /** A label of the axis of time: the year in January, else the month; days where they are near. */
 function timeLabel(at: number, isNear: boolean): string {
   const date = new Date(at);
   if (isNear) return dayOf(at).replace(/ \d+$/, "");
-  return date.getUTCMonth() === 0 ? String(date.getUTCFullYear()) : MONTH.format(date);
+  const month = date.getUTCMonth();
+  return month === 0 ? String(date.getUTCFullYear()) : MONTHS[month]!;
 }
 
 export const timeAxis = (): uPlot.Axis => ({

@@ -12,7 +12,7 @@ import { shareAxis, sinceAxis } from "./axes.ts";
 import { chooseCurve, curve } from "./day.ts";
 
 /** From a quarter of a day to four years, in equal steps of the axis, which is logarithmic. */
-const DAYS = Array.from({ length: 161 }, (_, step) => 0.25 * 5840 ** (step / 160));
+const DAYS = Array.from({ length: 146 }, (_, step) => 0.25 * 5840 ** (step / 145));
 const CURVES: Readonly<Record<Curve, string>> = { exponential: "Exponential", fsrs6: "FSRS-6" };
 
 const options = (dashed: Curve) => (): ChartOptions => ({
@@ -38,7 +38,7 @@ const options = (dashed: Curve) => (): ChartOptions => ({
 });
 
 /** The place of a month, which is told while no other is pointed at. */
-const USUAL_PLACE = DAYS.findIndex((day) => day >= 30);
+const USUAL_PLACE = DAYS.findIndex((day) => Math.round(day) >= 30);
 
 export function Curves() {
   const [place, setPlace] = useState<number | null>(null);
@@ -111,7 +111,7 @@ const valuesOf = (curves: readonly SectionCurve[]): number[][] =>
 function Readout({ curves, place }: { curves: readonly SectionCurve[]; place: number }) {
   return (
     <p class="readout">
-      <span class="quiet">At hand after {days(DAYS[place]!)} days:</span>
+      <span class="quiet">Retrievability after {days(DAYS[place]!)} days:</span>
       {curves.map(({ section, values }) => (
         <span key={section} class={`section s-${section}`}>
           {SECTION_NAMES[section]} {percent(values[place]!)}
