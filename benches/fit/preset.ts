@@ -42,7 +42,8 @@ export interface Fitted extends Scale {
 const PLACES = 3;
 
 /**
- * Fits a preset: weights, then the scale of probabilities over the first ten memories of each question.
+ * Fits a preset: weights, then the scale of probabilities over the first ten memories of each
+ * question.
  *
  * @param kinds - All kinds of evidence of the engine.
  * @throws {RangeError} If the sets do not suffice; see {@link fitListwise} and {@link fitScale}.

@@ -34,14 +34,14 @@ const DOCS: Readonly<Record<Preset, string>> = {
 /** Returns the text of the Rust file. The same presets and sets give the same text. */
 export function rustFile({ date, sets, presets }: FittedFile): string {
   const lines = [
-    "//! The fitted weights of the two presets. `npm run fit` writes this file: change the sets or the",
-    "//! fit, and not the numbers.",
+    "//! The fitted weights of the two presets. `npm run fit` writes this file: change the sets or",
+    "//! the fit, and not the numbers.",
     "//!",
     `//! Fitted on ${date}. In brackets: the number of questions, and the presets fitted on the set.`,
     "//!",
-    ...sets.map(({ name, questions, figures, fittedOn }) => {
+    ...sets.flatMap(({ name, questions, figures, fittedOn }) => {
       const use = fittedOn.length === 0 ? "measured only" : fittedOn.join(", ");
-      return `//! - ${name} (${questions}; ${use}): ${figures}.`;
+      return listItem(`${name} (${questions}; ${use}): ${figures}.`);
     }),
     "",
     "use super::weights::{Fit, Values};",
@@ -67,6 +67,20 @@ export function rustFile({ date, sets, presets }: FittedFile): string {
     );
   }
   return `${lines.join("\n")}\n`;
+}
+
+/** The characters of a line of a comment. */
+const WIDTH = 100;
+
+/** Returns an item of a list in the comment of the file, in lines of at most `WIDTH` characters. */
+function listItem(text: string): string[] {
+  const lines = ["//! -"];
+  for (const word of text.split(" ")) {
+    const longer = `${lines.at(-1)} ${word}`;
+    if (longer.length <= WIDTH) lines[lines.length - 1] = longer;
+    else lines.push(`//!   ${word}`);
+  }
+  return lines;
 }
 
 /** Returns a number as a Rust literal of type f64. */

@@ -19,7 +19,9 @@ export interface FitSet {
   readonly askings: readonly Asking[];
   /** The preset that answers questions over memories of this kind. */
   readonly preset: Preset;
-  /** The share of the set in a preset, relative to other sets. A preset without one only measures. */
+  /**
+   * The share of the set in a preset, relative to other sets. A preset without one only measures.
+   */
   readonly weights: Readonly<Partial<Record<Preset, number>>>;
 }
 

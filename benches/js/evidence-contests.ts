@@ -1,6 +1,6 @@
 // Contests of evidence: questions in words, and new memories, against the plain TypeScript of the
-// tests, MiniSearch and SQLite's FTS5. The reference finds the same answers. MiniSearch and FTS5 find
-// exact and similar words alone, and so do less.
+// tests, MiniSearch and SQLite's FTS5. The reference finds the same answers. MiniSearch and FTS5
+// find exact and similar words alone, and so do less.
 
 import MiniSearch from "minisearch";
 import type { Embedder, EvidenceConfig, MemoryEdge } from "nous-wasm";

@@ -18,7 +18,10 @@ const MEANING =
 const isClose = ({ kind }: Case): boolean => kind.endsWith("-close");
 const isFar = (one: Case): boolean => !isClose(one);
 
-/** Returns the shares of false, missed and lost answers by threshold; nothing without such questions. */
+/**
+ * Returns the shares of false, missed and lost answers by threshold; nothing without such
+ * questions.
+ */
 export function unanswerableTables(
   cases: readonly Case[],
   measured: readonly Measured[],

@@ -1,5 +1,5 @@
-// Draws reliability diagrams: for each set of questions, the share of results that answer over their
-// mean score. Points on the diagonal are those of perfect probabilities.
+// Draws reliability diagrams: for each set of questions, the share of results that answer over
+// their mean score. Points on the diagonal are those of perfect probabilities.
 
 import { COLOURS, draw } from "../../js/demo/pictures/draw.ts";
 import { type Bin, binsOf, calibrationError } from "./calibration.ts";

@@ -1,5 +1,6 @@
-// `npm run quality -- compound`: asks pairs of questions about the general memory that a person would
-// ask in one sentence, at once and in parts, and writes how good the answers are to benches/results/.
+// `npm run quality -- compound`: asks pairs of questions about the general memory that a person
+// would ask in one sentence, at once and in parts, and writes how good the answers are to
+// benches/results/.
 
 import { loadEmbedderSync } from "nous-embedder";
 import { createOrchestrator, MemoryIndex } from "nous-wasm";

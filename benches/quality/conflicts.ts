@@ -1,5 +1,5 @@
-// How well memories that a new memory replaces are found when it is written: every memory of a store
-// is written in order of time, and the rule of the server proposes conflicts.
+// How well memories that a new memory replaces are found when it is written: every memory of a
+// store is written in order of time, and the rule of the server proposes conflicts.
 
 import { getSectionForSubtype, MemoryIndex, type WordVectors } from "nous-wasm";
 import { correctionIn } from "../../js/server/src/agent/rules/corrections.ts";

@@ -115,8 +115,8 @@ const HITS_PER_SEED = 3;
 export type TextVectors = Pick<Embedder, "dimensions" | "embed">;
 
 /**
- * Returns ranking by six signals, as the server does it. With an embedder, memories have the vectors
- * of title and text, and questions have theirs. A text without a known word has none.
+ * Returns ranking by six signals, as the server does it. With an embedder, memories have the
+ * vectors of title and text, and questions have theirs. A text without a known word has none.
  */
 export function signals(embedder?: TextVectors): System {
   const dimensions = embedder?.dimensions ?? 0;

@@ -34,7 +34,9 @@ export function answerable(cases: readonly Case[]): Case[] {
   return cases.filter(({ grades }) => grades.size > 0);
 }
 
-/** Returns a row for each system: the metrics, the calibration error, and the time of a question. */
+/**
+ * Returns a row for each system: the metrics, the calibration error, and the time of a question.
+ */
 export function overallTable(cases: readonly Case[], measured: readonly Measured[]): string {
   const drawn = draws(answerable(cases).length);
   return table(
@@ -57,8 +59,8 @@ export function kindsOf(cases: readonly Case[]): { kind: string; places: number[
 }
 
 /**
- * Returns a table of the systems with a column for each kind of question, and the differences between
- * evidence and BM25.
+ * Returns a table of the systems with a column for each kind of question, and the differences
+ * between evidence and BM25.
  */
 export function kindTables(cases: readonly Case[], measured: readonly Measured[]): string[] {
   const kinds = kindsOf(cases);

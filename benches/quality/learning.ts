@@ -1,6 +1,6 @@
-// `npm run quality -- learning FILE …`: simulates feedback on the questions of files, and writes how
-// good answers are with and without learning from it to benches/results/. Every run gives the same
-// numbers.
+// `npm run quality -- learning FILE …`: simulates feedback on the questions of files, and writes
+// how good answers are with and without learning from it to benches/results/. Every run gives the
+// same numbers.
 
 import { basename } from "node:path";
 import { parseArgs } from "node:util";

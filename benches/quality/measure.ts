@@ -63,7 +63,9 @@ export function measure(
   });
 }
 
-/** Returns a set as a store with cases. Questions without a time are asked after the last memory. */
+/**
+ * Returns a set as a store with cases. Questions without a time are asked after the last memory.
+ */
 export function askingOf({ memories, questions }: QuestionSet): Asking {
   const last = Math.max(...memories.map(({ created_at }) => Date.parse(created_at)));
   return {

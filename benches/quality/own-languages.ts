@@ -1,6 +1,6 @@
-// Questions in another language than the memory that answers: a memory of 125 short texts, 25 in each
-// of English, German, French, Spanish and Japanese, and 40 questions. Half of them ask in English for
-// a text in another language, half the other way. Nothing is fitted on them.
+// Questions in another language than the memory that answers: a memory of 125 short texts, 25 in
+// each of English, German, French, Spanish and Japanese, and 40 questions. Half of them ask in
+// English for a text in another language, half the other way. Nothing is fitted on them.
 
 import { loadEmbedderSync } from "nous-embedder";
 import { type Embedder, MemoryIndex } from "nous-wasm";

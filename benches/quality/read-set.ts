@@ -14,8 +14,8 @@ const GZIP = [0x1f, 0x8b] as const;
 
 /**
  * Reads the sets of a file. Each set of the file has the fields `name`, `memories` and `questions`;
- * see {@link QuestionSet}. A question without a part belongs to the development half. If memories of
- * a set share an id, the last one counts, as after an upsert of one after the other. An empty
+ * see {@link QuestionSet}. A question without a part belongs to the development half. If memories
+ * of a set share an id, the last one counts, as after an upsert of one after the other. An empty
  * title, subtype, speaker or language of a memory counts as absent.
  *
  * @param path - A file of JSON. It may be compressed by gzip, whatever its name.

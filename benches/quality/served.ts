@@ -1,8 +1,9 @@
 // Measures the answers of nous-server over HTTP, with default settings and its sample memory: what
 // a user gets, with accesses that searches count, and with parts of questions.
 //
-// The questions name months and days of the sample that ends on 2026-03-15. The clock of the servers is
-// set to that moment, so that `--sample` makes this sample, and recency is that of its end.
+// The questions name months and days of the sample that ends on 2026-03-15. The clock of the
+// servers is set to that moment, so that `--sample` makes this sample, and recency is that of its
+// end.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -54,7 +55,9 @@ interface TraderCase extends Case {
   readonly set: SetName;
 }
 
-/** Starts servers and asks them the questions of the trader's memory. Returns tables in Markdown. */
+/**
+ * Starts servers and asks them the questions of the trader's memory. Returns tables in Markdown.
+ */
 export async function reportOnServer(sample: Sample): Promise<string> {
   const cases = casesOf(sample);
   const measured: Measured[] = [];
@@ -97,7 +100,9 @@ async function measureServed(
   return { system: { name, isCalibrated: !name.includes("signals") }, found, micros };
 }
 
-/** Runs `work` with a server over the sample, in a folder of its own, whose clock starts at `now`. */
+/**
+ * Runs `work` with a server over the sample, in a folder of its own, whose clock starts at `now`.
+ */
 async function withSample(
   now: number,
   settings: string | undefined,

@@ -1,5 +1,5 @@
-// Shares of questions: answers where there are none, answers that are missed or lost, and corrections
-// whose new memory comes before the old one.
+// Shares of questions: answers where there are none, answers that are missed or lost, and
+// corrections whose new memory comes before the old one.
 
 import type { Case, Measured } from "./measure.ts";
 import { GRADE } from "./questions.ts";

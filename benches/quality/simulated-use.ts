@@ -1,5 +1,5 @@
-// Simulates the use of a memory: questions are asked in order of time, some of the memories shown are
-// used, and the index learns from that.
+// Simulates the use of a memory: questions are asked in order of time, some of the memories shown
+// are used, and the index learns from that.
 //
 // # Idea
 //
@@ -36,9 +36,9 @@ export interface Simulated {
 }
 
 /**
- * Returns the questions that have an answer, in the order in which they are asked: by their time, and
- * those of one time by the creation of their last answer. A set may leave out when its questions
- * were asked, but none is asked before its answer is known.
+ * Returns the questions that have an answer, in the order in which they are asked: by their time,
+ * and those of one time by the creation of their last answer. A set may leave out when its
+ * questions were asked, but none is asked before its answer is known.
  */
 export function inOrderOfTime({ store, cases }: Asking): Case[] {
   const created = new Map(

@@ -12,8 +12,8 @@ import { judged, type Part, results } from "./measure.ts";
 const LOSS = -0.02;
 
 /**
- * Returns the nDCG@10 of all systems, the calibration of evidence, the kinds of questions, and where
- * evidence loses.
+ * Returns the nDCG@10 of all systems, the calibration of evidence, the kinds of questions, and
+ * where evidence loses.
  */
 export function summaryOf(parts: readonly Part[]): string {
   const tables = [

@@ -1,5 +1,5 @@
-// Questions over the trader's memory beside the labelled ones: paraphrases of lessons, which share no
-// content word with their lesson by stem, and questions that the memory cannot answer.
+// Questions over the trader's memory beside the labelled ones: paraphrases of lessons, which share
+// no content word with their lesson by stem, and questions that the memory cannot answer.
 
 /** A paraphrase. Every lesson with one of the titles answers it. */
 export interface Paraphrase {

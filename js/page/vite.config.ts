@@ -1,5 +1,5 @@
-// Builds the page into `dist`: static files with relative addresses, so that any host and any folder
-// serves them.
+// Builds the page into `dist`: static files with relative addresses, so that any host and any
+// folder serves them.
 
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "vite";

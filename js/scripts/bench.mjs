@@ -1,10 +1,10 @@
 // `npm run bench`: builds the package and measures it; see benches/js/main.ts for the options. `npm
 // run bench -- --http`: measures the server beside a plain one; see benches/js/http.ts for the
 // options. `npm run bench -- --http-evidence`: measures nous-server by evidence; see
-// benches/js/http-evidence.ts for the options. `npm run bench -- --start`: measures how long the server takes to start; see
-// benches/js/start.ts for the options. `npm run bench -- --times`: compares ways to find
-// expressions of time. `npm run bench -- --rust`: runs `cargo bench --features
-// benches` and writes its medians to benches/results/.
+// benches/js/http-evidence.ts for the options. `npm run bench -- --start`: measures how long the
+// server takes to start; see benches/js/start.ts for the options. `npm run bench -- --times`:
+// compares ways to find expressions of time. `npm run bench -- --rust`: runs
+// `cargo bench --features benches` and writes its medians to benches/results/.
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";

@@ -1,6 +1,6 @@
 // `npm run build`: builds the npm packages. Engine: crate → .wasm and glue (wasm-pack) → an entry
-// for each environment (esbuild) → types. Embedder: see embedder.mjs. Server: see server.mjs. Page: see
-// page.mjs. Skips what is up to date.
+// for each environment (esbuild) → types. Embedder: see embedder.mjs. Server: see server.mjs. Page:
+// see page.mjs. Skips what is up to date.
 
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";

@@ -1,5 +1,5 @@
-// `npm run pictures`: builds the engine and draws the pictures in docs/ from its functions. `npm run
-// pictures -- page` photographs the views of the page in Chromium instead.
+// `npm run pictures`: builds the engine and draws the pictures in docs/ from its functions.
+// `npm run pictures -- page` photographs the views of the page in Chromium instead.
 
 import { build } from "./build.mjs";
 import { runProgram } from "./bundle.mjs";

@@ -1,9 +1,10 @@
 // `npm run quality`: measures how well a search finds the memories that answer a question
-// (benches/quality/main.ts); `-- --set FILE …` asks the questions of files. `-- lessons` measures how
-// well consolidation finds the patterns of many trades (benches/quality/lessons.ts), `-- corrections`
-// how well memories are found that a new memory replaces (benches/quality/corrections.ts),
-// `-- learning --set FILE …` what learning from use gains (benches/quality/learning.ts), and
-// `-- compound` what taking questions apart gains (benches/quality/compound.ts).
+// (benches/quality/main.ts); `-- --set FILE …` asks the questions of files. `-- lessons` measures
+// how well consolidation finds the patterns of many trades (benches/quality/lessons.ts),
+// `-- corrections` how well memories are found that a new memory replaces
+// (benches/quality/corrections.ts), `-- learning --set FILE …` what learning from use gains
+// (benches/quality/learning.ts), and `-- compound` what taking questions apart gains
+// (benches/quality/compound.ts).
 
 import { build } from "./build.mjs";
 import { runProgram } from "./bundle.mjs";

@@ -2,23 +2,23 @@
 //!
 //! # Idea
 //!
-//! The sum of a memory has more than thirty terms, and few memories come up. Two bounds are compared
-//! with the sum that a memory must reach, and most memories fail at the first:
+//! The sum of a memory has more than thirty terms, and few memories come up. Two bounds are
+//! compared with the sum that a memory must reach, and most memories fail at the first:
 //!
 //! - [`Bounds::of_text`] adds the terms of words, meaning, runs and activation from the columns,
 //!   without the divisions that turn sums into shares: the divisors are the same for all memories,
 //!   so they are divided into the weights once. What only the question decides is one number for
 //!   all memories: the most that its times, numbers and places can weigh.
 //! - [`Bounds::most_besides`] is the most that recency, use, section and traits can weigh for any
-//!   memory, and [`Bounds::besides`] is what they weigh for one. They are read only of memories that
-//!   could come up by the first.
+//!   memory, and [`Bounds::besides`] is what they weigh for one. They are read only of memories
+//!   that could come up by the first.
 //!
 //! # Soundness
 //!
-//! Shares are never negative, so leaving out a factor between 0 and 1 gives no less if the weight is
-//! above 0; a weight below 0 counts as 0 there. Rounding differs from that of the exact sum. Both
-//! are off by less than fifty roundings of the sum of all magnitudes, and [`ROUNDING`] is more. No
-//! value but that of activation exceeds [`LARGEST`].
+//! Shares are never negative, so leaving out a factor between 0 and 1 gives no less if the weight
+//! is above 0; a weight below 0 counts as 0 there. Rounding differs from that of the exact sum.
+//! Both are off by less than fifty roundings of the sum of all magnitudes, and [`ROUNDING`] is
+//! more. No value but that of activation exceeds [`LARGEST`].
 //!
 //! # Cost
 //!

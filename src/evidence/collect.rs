@@ -48,8 +48,8 @@ const HELD: f64 = 0.55;
 const MEANING: f64 = 0.7;
 /// The memories before and after that count.
 const REACH: usize = 3;
-/// The memories before and after that count for the best of a run. A long run changes its subject: the
-/// best of a whole meeting would say nothing of each of its turns.
+/// The memories before and after that count for the best of a run. A long run changes its subject:
+/// the best of a whole meeting would say nothing of each of its turns.
 const NEARBY: usize = 12;
 /// Texts of more words profit less from the memories around them: they hold much already.
 const SHORT: f64 = 80.0;
@@ -531,9 +531,9 @@ impl Evidence {
         values
     }
 
-    /// Returns the best passage of a memory with a text, and the nearest word of the memory for each
-    /// word of the question. Reads all postings of these words. If the `text` of the memory is given,
-    /// its places are returned, too.
+    /// Returns the best passage of a memory with a text, and the nearest word of the memory for
+    /// each word of the question. Reads all postings of these words. If the `text` of the memory is
+    /// given, its places are returned, too.
     ///
     /// # Errors
     /// `invalid_argument` for a text that is not the one of the memory: it has other words.
@@ -640,8 +640,8 @@ fn saturated(occurrences: f64, norm: f64) -> f64 {
     occurrences * (K1 + 1.0) / (occurrences + norm)
 }
 
-/// Sums for the standard deviation of numbers from 0 to 1. They are added as whole numbers. These are
-/// exact for a million numbers, so that the order of the runs does not matter.
+/// Sums for the standard deviation of numbers from 0 to 1. They are added as whole numbers. These
+/// are exact for a million numbers, so that the order of the runs does not matter.
 #[derive(Debug, Default)]
 struct Spread {
     count: f64,

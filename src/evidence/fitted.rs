@@ -1,18 +1,28 @@
-//! The fitted weights of the two presets. `npm run fit` writes this file: change the sets or the
-//! fit, and not the numbers.
+//! The fitted weights of the two presets. `npm run fit` writes this file: change the sets or
+//! the fit, and not the numbers.
 //!
 //! Fitted on 2026-11-26. In brackets: the number of questions, and the presets fitted on the set.
 //!
-//! - conversations-dev (1014; general, trading): nDCG@10 0.636, hit@1 0.440, recall@10 0.846, calibration error 0.009.
-//! - phone-dev (380; general, trading): nDCG@10 0.599, hit@1 0.718, recall@10 0.576, calibration error 0.040.
-//! - meetings-dev (237; general, trading): nDCG@10 0.382, hit@1 0.439, recall@10 0.216, calibration error 0.107.
-//! - claims-dev (809; general, trading): nDCG@10 0.717, hit@1 0.598, recall@10 0.842, calibration error 0.082.
-//! - general, dev (266; general, trading): nDCG@10 0.580, hit@1 0.452, recall@10 0.709, calibration error 0.032.
-//! - general, test (270; measured only): nDCG@10 0.625, hit@1 0.477, recall@10 0.784, calibration error 0.032.
-//! - trader, dev (227; trading): nDCG@10 0.408, hit@1 0.335, recall@10 0.546, calibration error 0.033.
-//! - trader, test (136; measured only): nDCG@10 0.423, hit@1 0.419, recall@10 0.502, calibration error 0.052.
-//! - trader, handwritten (91; measured only): nDCG@10 0.423, hit@1 0.418, recall@10 0.530, calibration error 0.046.
-//! - trader, others of test (17; measured only): nDCG@10 0.071, hit@1 0.000, recall@10 0.167, calibration error 0.102.
+//! - conversations-dev (1014; general, trading): nDCG@10 0.636, hit@1 0.440, recall@10 0.846,
+//!   calibration error 0.009.
+//! - phone-dev (380; general, trading): nDCG@10 0.599, hit@1 0.718, recall@10 0.576, calibration
+//!   error 0.040.
+//! - meetings-dev (237; general, trading): nDCG@10 0.382, hit@1 0.439, recall@10 0.216, calibration
+//!   error 0.107.
+//! - claims-dev (809; general, trading): nDCG@10 0.717, hit@1 0.598, recall@10 0.842, calibration
+//!   error 0.082.
+//! - general, dev (266; general, trading): nDCG@10 0.580, hit@1 0.452, recall@10 0.709, calibration
+//!   error 0.032.
+//! - general, test (270; measured only): nDCG@10 0.625, hit@1 0.477, recall@10 0.784, calibration
+//!   error 0.032.
+//! - trader, dev (227; trading): nDCG@10 0.408, hit@1 0.335, recall@10 0.546, calibration error
+//!   0.033.
+//! - trader, test (136; measured only): nDCG@10 0.423, hit@1 0.419, recall@10 0.502, calibration
+//!   error 0.052.
+//! - trader, handwritten (91; measured only): nDCG@10 0.423, hit@1 0.418, recall@10 0.530,
+//!   calibration error 0.046.
+//! - trader, others of test (17; measured only): nDCG@10 0.071, hit@1 0.000, recall@10 0.167,
+//!   calibration error 0.102.
 
 use super::weights::{Fit, Values};
 

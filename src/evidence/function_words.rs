@@ -2,15 +2,15 @@
 //!
 //! # Idea
 //!
-//! In a memory that is mostly English, "der" and "an" are rare. By their rarity they would count more
-//! than the subject of a German question. But one language's function word is another's subject:
-//! "war", "die", "son". So the function words of a question say its language, and only those of this
-//! language are left out.
+//! In a memory that is mostly English, "der" and "an" are rare. By their rarity they would count
+//! more than the subject of a German question. But one language's function word is another's
+//! subject: "war", "die", "son". So the function words of a question say its language, and only
+//! those of this language are left out.
 //!
 //! # Invariants
 //!
-//! - English wins with as many function words as another language, so that a name such as "de la Cruz"
-//!   does not change an English question.
+//! - English wins with as many function words as another language, so that a name such as "de la
+//!   Cruz" does not change an English question.
 //! - One function word says no language: "war films" and "my son" are English.
 //! - English stop words are left out of every question.
 //!
@@ -55,8 +55,8 @@ const SPANISH: Language = &[
 /// The fewest function words that say a language.
 const FEWEST: usize = 2;
 
-/// Returns the function words of the language of a question: the one that most of its words belong to.
-/// None for English, of whose function words the question holds `english`.
+/// Returns the function words of the language of a question: the one that most of its words belong
+/// to. None for English, of whose function words the question holds `english`.
 pub(super) fn function_words<'a>(
     words: impl Iterator<Item = &'a str> + Clone,
     english: usize,

@@ -10,11 +10,13 @@
 //! # Invariants
 //!
 //! - Words, runs and times weigh what they were fitted to weigh, whatever is used.
-//! - A shift lies between −2 and 2: more than use ever taught in the measurements of docs/quality.md,
-//!   and less than words and runs weigh together. Wrong feedback fades: each step takes back a part.
+//! - A shift lies between −2 and 2: more than use ever taught in the measurements of
+//!   docs/quality.md, and less than words and runs weigh together. Wrong feedback fades: each step
+//!   takes back a part.
 //! - Scores stay probabilities. A shift adds to the sums of all memories at once: if long texts
-//!   answer, the sums of all long texts rise. So the mean traits of the memories that were shown are
-//!   kept, and their contribution is taken off the offset. The order is the same for every offset.
+//!   answer, the sums of all long texts rise. So the mean traits of the memories that were shown
+//!   are kept, and their contribution is taken off the offset. The order is the same for every
+//!   offset.
 //!
 //! # Cost
 //!

@@ -2,9 +2,9 @@
 //!
 //! # Idea
 //!
-//! Each memory keeps a mark for every word that it holds: 31 bits of a hash of the stem, and one bit
-//! that says whether the word is a number. Marks are sorted, so that one walk over two lists counts
-//! the words that both hold. The hash depends on letters alone: marks outlive a fold of the
+//! Each memory keeps a mark for every word that it holds: 31 bits of a hash of the stem, and one
+//! bit that says whether the word is a number. Marks are sorted, so that one walk over two lists
+//! counts the words that both hold. The hash depends on letters alone: marks outlive a fold of the
 //! vocabulary, and are the same on every platform.
 //!
 //! Two memories *repeat* each other if they share nine of ten words and every number. "Deploy 1.18

@@ -2,9 +2,9 @@
 //!
 //! # Idea
 //!
-//! A queue holds the numbers that can still be the best of a window: each is larger than those behind
-//! it. A new number takes out the smaller ones at the back, and the number that leaves the window
-//! stands in front. So the best of the window is always the first of the queue.
+//! A queue holds the numbers that can still be the best of a window: each is larger than those
+//! behind it. A new number takes out the smaller ones at the back, and the number that leaves the
+//! window stands in front. So the best of the window is always the first of the queue.
 //!
 //! # Invariants
 //!
@@ -23,8 +23,8 @@ pub(super) struct Maxima {
 }
 
 impl Maxima {
-    /// Calls `give` with each place of a list and the best of the number there and the `reach` numbers
-    /// before and after it, 0 if all are below 0.
+    /// Calls `give` with each place of a list and the best of the number there and the `reach`
+    /// numbers before and after it, 0 if all are below 0.
     pub fn each(
         &mut self,
         numbers: impl ExactSizeIterator<Item = f64>,

@@ -8,8 +8,8 @@
 //! - The forms of the word itself, which have its stem: 1.
 //! - The words whose vectors have a cosine of at least [`LEAST_COSINE`] with its own, at most
 //!   [`MOST_NEIGHBOURS`] of them: that cosine.
-//! - If no text holds the word: words that begin with it, and words that differ in one letter, or in
-//!   two of a long word. Typing errors and parts of compounds are found so.
+//! - If no text holds the word: words that begin with it, and words that differ in one letter, or
+//!   in two of a long word. Typing errors and parts of compounds are found so.
 //!
 //! One pass over the vectors of the vocabulary finds the neighbours. They are kept for the next
 //! question, with the number of words that were looked at, so that only newer words are looked at

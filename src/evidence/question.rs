@@ -144,7 +144,8 @@ fn words_of(text: &str) -> Vec<String> {
     words
 }
 
-/// Keeps the words that the fewest passages hold, in their order. Words that occur nowhere go first.
+/// Keeps the words that the fewest passages hold, in their order. Words that occur nowhere go
+/// first.
 fn keep_rarest(words: &mut Vec<AskedWord>, texts: &Texts) {
     if words.len() <= MOST_WORDS {
         return;

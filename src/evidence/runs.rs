@@ -4,9 +4,9 @@
 //!
 //! The memories of one cluster are a run, in the order in which they were made. Memories without a
 //! cluster are in one line of time. It breaks into runs where an hour passes between one memory and
-//! the next. Many memories of one instant were imported together and say nothing of each other. Both
-//! orders are kept sorted, since almost every memory is made after all others. A question reads them
-//! as one list of rows, which is laid out anew after a change.
+//! the next. Many memories of one instant were imported together and say nothing of each other.
+//! Both orders are kept sorted, since almost every memory is made after all others. A question
+//! reads them as one list of rows, which is laid out anew after a change.
 //!
 //! # Cost
 //!

@@ -2,8 +2,8 @@
 //!
 //! # Idea
 //!
-//! The index keeps no texts. Whoever asks for places gives the text of the memory again. It is split
-//! into tokens as it was when it was stored, this time with the place of each token.
+//! The index keeps no texts. Whoever asks for places gives the text of the memory again. It is
+//! split into tokens as it was when it was stored, this time with the place of each token.
 //!
 //! # Invariants
 //!

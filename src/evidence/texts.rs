@@ -296,8 +296,8 @@ impl Texts {
         likeness::repeat(&self.marks[one as usize], &self.marks[other as usize])
     }
 
-    /// Returns how alike the texts of two memories are, from 0 to 1, by their words and by the vectors
-    /// of their first passages.
+    /// Returns how alike the texts of two memories are, from 0 to 1, by their words and by the
+    /// vectors of their first passages.
     pub fn likeness(&self, one: Row, other: Row) -> f64 {
         let first = |row: Row| Some((&*self.marks[row as usize], self.entry(row)?.first));
         let (Some(one), Some(other)) = (first(one), first(other)) else { return 0.0 };

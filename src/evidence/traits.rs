@@ -53,8 +53,8 @@ pub struct TraitColumn {
 }
 
 impl TraitColumn {
-    /// Computes the traits of all memories, if the texts have changed since the last time. Runs must be
-    /// laid out.
+    /// Computes the traits of all memories, if the texts have changed since the last time. Runs
+    /// must be laid out.
     pub fn refresh(&mut self, texts: &Texts) {
         if self.computed_at == Some(texts.changes()) {
             return;

@@ -14,8 +14,9 @@
 //!
 //! # Soundness
 //!
-//! The largest code of a question is chosen so that 127 · code · dimensions fits into an i32. A code
-//! is off by at most half a step. The cosine of two words moves by less than 0.01 for that reason.
+//! The largest code of a question is chosen so that 127 · code · dimensions fits into an i32. A
+//! code is off by at most half a step. The cosine of two words moves by less than 0.01 for that
+//! reason.
 //!
 //! # Cost
 //!

@@ -54,7 +54,8 @@ kinds! {
     /// What the memory and the five before and after it in the run hold of the question together,
     /// beyond its own `p_soft`; less for a long text.
     win,
-    /// The best of 0.7 · `sem` + 0.3 · `bm` of the memory and the twelve before and after it in the run.
+    /// The best of 0.7 · `sem` + 0.3 · `bm` of the memory and the twelve before and after it in the
+    /// run.
     ses,
     /// The mean of the three best `bm` in the run.
     sesb,
@@ -136,8 +137,8 @@ impl Values {
 /// What a ranking by evidence weighs, and how its sum becomes a probability.
 ///
 /// Sums of different questions are not on one scale. Where many memories hold the words of the
-/// question, the best sum is high, whether it answers or not. Where the words spread evenly over all
-/// runs, no run stands out. So the probability depends on two numbers of the question, too.
+/// question, the best sum is high, whether it answers or not. Where the words spread evenly over
+/// all runs, no run stands out. So the probability depends on two numbers of the question, too.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fit {
     /// The weight of each kind of evidence.

@@ -7,10 +7,10 @@
 //! its run. For each word of the question, a window holds the nearest word that any of its
 //! memories holds.
 //!
-//! Each memory of a run has a cell, and the cells of a run lie side by side. A word raises the cells
-//! around every memory that holds it. Then the raised cells are added to the sums of their windows
-//! and set back to 0. Empty cells between two runs take what would reach into another run, so that
-//! no window is cut at an end.
+//! Each memory of a run has a cell, and the cells of a run lie side by side. A word raises the
+//! cells around every memory that holds it. Then the raised cells are added to the sums of their
+//! windows and set back to 0. Empty cells between two runs take what would reach into another run,
+//! so that no window is cut at an end.
 //!
 //! # Invariants
 //!

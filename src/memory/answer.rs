@@ -222,8 +222,8 @@ impl MemoryIndex {
         self.answering.ordered_at = None;
     }
 
-    /// Replaces the fit of the configuration: questions are answered from now on as by a new index with
-    /// that fit. What was learned stays, and is applied to the new weights.
+    /// Replaces the fit of the configuration: questions are answered from now on as by a new index
+    /// with that fit. What was learned stays, and is applied to the new weights.
     ///
     /// ```
     /// use nous_wasm::Config;
@@ -244,9 +244,9 @@ impl MemoryIndex {
         self.answering.weigh(sectioned(&self.table, fit));
     }
 
-    /// Adds and changes nodes as [`MemoryIndex::upsert`] does, and stores the texts of some of them.
-    /// A text replaces the one that its memory has; an empty text removes it. `embed` adds the
-    /// vector of a word to a sum.
+    /// Adds and changes nodes as [`MemoryIndex::upsert`] does, and stores the texts of some of
+    /// them. A text replaces the one that its memory has; an empty text removes it. `embed` adds
+    /// the vector of a word to a sum.
     ///
     /// # Errors
     /// As [`MemoryIndex::upsert`], and `invalid_argument` with field and index for an event that is
@@ -296,9 +296,9 @@ impl MemoryIndex {
         }
     }
 
-    /// Returns the memories that answer a question, best first. Equal ones are in order of sequence.
-    /// A memory for which no evidence speaks is left out. Of the best memories one that repeats a
-    /// better one stands behind the others.
+    /// Returns the memories that answer a question, best first. Equal ones are in order of
+    /// sequence. A memory for which no evidence speaks is left out. Of the best memories one that
+    /// repeats a better one stands behind the others.
     ///
     /// # Errors
     /// `invalid_argument` for a `now` that is not an instant, filters out of range, and a
@@ -383,8 +383,8 @@ impl MemoryIndex {
         (placed, odds)
     }
 
-    /// Returns the reasons for the place of a memory among the answers to a question. If its `text` is
-    /// given, the reasons say where it holds words and passage.
+    /// Returns the reasons for the place of a memory among the answers to a question. If its `text`
+    /// is given, the reasons say where it holds words and passage.
     ///
     /// # Errors
     /// As [`MemoryIndex::ask`], and `invalid_argument` for a memory without a text or one that the
@@ -452,8 +452,8 @@ impl MemoryIndex {
         })
     }
 
-    /// Returns the evidence of every memory that may be found, in order of sequence, traits of memories
-    /// included.
+    /// Returns the evidence of every memory that may be found, in order of sequence, traits of
+    /// memories included.
     ///
     /// # Errors
     /// As [`MemoryIndex::ask`].
@@ -481,8 +481,8 @@ impl MemoryIndex {
         }
     }
 
-    /// Reads a question and collects the evidence for it. Traits of memories are read if they weigh,
-    /// or if `reads_traits`.
+    /// Reads a question and collects the evidence for it. Traits of memories are read if they
+    /// weigh, or if `reads_traits`.
     pub(super) fn collect(
         &mut self,
         ask: &Ask<'_>,
@@ -565,7 +565,8 @@ impl MemoryIndex {
         self.answering.fit.odds(best, self.answering.evidence.spread())
     }
 
-    /// Returns the sum of a memory after supersession, `None` if nothing connects it with the question.
+    /// Returns the sum of a memory after supersession, `None` if nothing connects it with the
+    /// question.
     fn score(&self, question: &Question, sections: SectionSet, row: Row, now: f64) -> Option<f64> {
         match self.answering.superseding.get(&row) {
             Some(changed) => Some(changed.sum),
@@ -573,7 +574,8 @@ impl MemoryIndex {
         }
     }
 
-    /// Returns the sum of the evidence of a memory, `None` if nothing connects it with the question.
+    /// Returns the sum of the evidence of a memory, `None` if nothing connects it with the
+    /// question.
     #[inline(never)]
     pub(super) fn score_alone(
         &self,
@@ -612,7 +614,8 @@ impl MemoryIndex {
         if self.answering.reads_traits { self.answering.traits.of(row) } else { &Traits::NONE }
     }
 
-    /// Returns the weighted sum of evidence. Traits that are not read add nothing, and are left out.
+    /// Returns the weighted sum of evidence. Traits that are not read add nothing, and are left
+    /// out.
     pub(super) fn sum(&self, values: &Values) -> f64 {
         let kinds = if self.answering.reads_traits { KINDS } else { KINDS - TRAITS };
         sum(&values.to_array()[..kinds], &self.answering.weights[..kinds])

@@ -2,15 +2,15 @@
 //!
 //! # Idea
 //!
-//! Maximal marginal relevance: answers are chosen one by one. A memory loses the more of its sum the
-//! more it is like one that was chosen before; `diversity` from 0 to 1 says how much. Whatever
+//! Maximal marginal relevance: answers are chosen one by one. A memory loses the more of its sum
+//! the more it is like one that was chosen before; `diversity` from 0 to 1 says how much. Whatever
 //! `diversity` is, a memory that repeats a chosen one stands behind all others: a second copy of an
 //! answer tells nothing.
 //!
 //! # Invariants
 //!
-//! - Only the best [`POOL`] memories are moved, whatever the limit, so that the first answers do not
-//!   depend on it.
+//! - Only the best [`POOL`] memories are moved, whatever the limit, so that the first answers do
+//!   not depend on it.
 //! - The best memory stays first.
 //! - A memory stands behind the one that supersedes it.
 //! - Of equally good memories the one that was better without `diversity` is chosen.
@@ -18,8 +18,8 @@
 //!
 //! # Cost
 //!
-//! Memories are chosen until the limit is reached. Each chosen one is compared with all others of the
-//! pool: without `diversity` by a few words, with it by all words and by vectors.
+//! Memories are chosen until the limit is reached. Each chosen one is compared with all others of
+//! the pool: without `diversity` by a few words, with it by all words and by vectors.
 
 use crate::columns::Row;
 use crate::evidence::Texts;

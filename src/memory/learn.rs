@@ -28,12 +28,13 @@ pub struct Step {
 }
 
 impl MemoryIndex {
-    /// Learns from the use of memories: moves the weights of traits by one step, so that memories like
-    /// the used ones rank higher. Memories without a text do not count. Nothing is learned if none of
-    /// the others was used, or all of them.
+    /// Learns from the use of memories: moves the weights of traits by one step, so that memories
+    /// like the used ones rank higher. Memories without a text do not count. Nothing is learned if
+    /// none of the others was used, or all of them.
     ///
     /// # Errors
-    /// `invalid_argument` for a `now` that is not an instant; `out_of_memory`. Then nothing changes.
+    /// `invalid_argument` for a `now` that is not an instant; `out_of_memory`. Then nothing
+    /// changes.
     pub fn learn(&mut self, feedback: &Feedback<'_>, embed: &mut Embed<'_>) -> Result<Step> {
         let &Feedback { text, now, used, unused } = feedback;
         let filters = Filters::default();

@@ -23,7 +23,8 @@ pub struct ByteCounts {
     pub embeddings: usize,
     /// The same: bytes allocated.
     pub embeddings_capacity: usize,
-    /// Titles and texts as words and passages, and the columns that questions fill: bytes allocated.
+    /// Titles and texts as words and passages, and the columns that questions fill: bytes
+    /// allocated.
     pub texts: usize,
 }
 

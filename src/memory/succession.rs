@@ -7,20 +7,20 @@
 //! corrections moves up one by one.
 //!
 //! Memories that edges of this type connect are a *line*. An edge changes sums within its line
-//! alone. So a question computes the sums of those lines only that can reach the bar: the sum that a
-//! memory must have to come up. The lines are kept until an edge changes.
+//! alone. So a question computes the sums of those lines only that can reach the bar: the sum that
+//! a memory must have to come up. The lines are kept until an edge changes.
 //!
 //! # Soundness
 //!
-//! A sum that supersession changes is never above the highest sum of its line: the newer memory takes
-//! the higher of two, and the older one loses. A line whose memories all stay below the bar by their
-//! own evidence stays below it.
+//! A sum that supersession changes is never above the highest sum of its line: the newer memory
+//! takes the higher of two, and the older one loses. A line whose memories all stay below the bar
+//! by their own evidence stays below it.
 //!
 //! # Cost
 //!
-//! A bound for each memory of a line, and sums for the lines that can reach the bar. After a change of
-//! an edge, one pass over all edges. Five bytes for each row up to the last in a line, and twelve for
-//! each edge of the type.
+//! A bound for each memory of a line, and sums for the lines that can reach the bar. After a change
+//! of an edge, one pass over all edges. Five bytes for each row up to the last in a line, and
+//! twelve for each edge of the type.
 
 use rustc_hash::FxHashMap;
 
@@ -59,8 +59,8 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Makes the lines anew, if edges have changed. `edge_type` is the code of the type, `None` if no
-    /// edge has it.
+    /// Makes the lines anew, if edges have changed. `edge_type` is the code of the type, `None` if
+    /// no edge has it.
     #[inline(never)]
     fn refresh(&mut self, graph: &Graph, edge_type: Option<u32>) {
         if self.made_at == Some(graph.changes()) {
@@ -135,8 +135,8 @@ impl MemoryIndex {
         self.answering.lines.refresh(&self.graph, self.edge_types.code(SUPERSEDES));
     }
 
-    /// Puts memories that answer before the memories that they supersede, in the lines that can reach
-    /// a bar; in all lines without a bar. Lines must be fresh.
+    /// Puts memories that answer before the memories that they supersede, in the lines that can
+    /// reach a bar; in all lines without a bar. Lines must be fresh.
     #[inline(never)]
     pub(super) fn supersede(
         &mut self,

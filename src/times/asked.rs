@@ -164,9 +164,9 @@ pub fn holds_name(text: &str) -> bool {
     })
 }
 
-/// Returns the number of words of a text that begin with a capital letter, and the number of all its
-/// words and numbers. In Chinese, Japanese and Korean a character is a word, or a word of the lexicon
-/// of times.
+/// Returns the number of words of a text that begin with a capital letter, and the number of all
+/// its words and numbers. In Chinese, Japanese and Korean a character is a word, or a word of the
+/// lexicon of times.
 ///
 /// ```
 /// use nous_wasm::times::count_capitals;

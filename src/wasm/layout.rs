@@ -146,8 +146,8 @@ record! {
     NODE_CLUSTERS,
     /// Count of its embedding's components, which follow the records, or [`NO_EMBEDDING`].
     NODE_COMPONENTS,
-    /// Bytes of its title, or [`ABSENT`]. The titles and texts of all nodes stand in the bytes, those
-    /// of one node after each other.
+    /// Bytes of its title, or [`ABSENT`]. The titles and texts of all nodes stand in the bytes,
+    /// those of one node after each other.
     NODE_TITLE,
     /// Bytes of its text, or [`ABSENT`].
     NODE_TEXT,

@@ -279,9 +279,9 @@ impl ResidentMemory {
         true
     }
 
-    /// Rows: the memories that were shown for a question, the `used` first. Bytes: the question. Writes
-    /// the change of the weight of each trait to the numbers. Returns the count of memories that
-    /// counted, 0 if nothing was learned, −1 if refused.
+    /// Rows: the memories that were shown for a question, the `used` first. Bytes: the question.
+    /// Writes the change of the weight of each trait to the numbers. Returns the count of memories
+    /// that counted, 0 if nothing was learned, −1 if refused.
     pub fn learn(
         &mut self,
         shown: usize,
@@ -299,7 +299,8 @@ impl ResidentMemory {
         step.counted as f64
     }
 
-    /// Writes the shifts of all traits, then their means, to the numbers. Returns the count of steps.
+    /// Writes the shifts of all traits, then their means, to the numbers. Returns the count of
+    /// steps.
     pub fn learned(&mut self) -> f64 {
         let &Learned { steps, shifts, means } = self.memory.learned();
         self.scratch.put_numbers(&[shifts, means].concat());
@@ -807,8 +808,8 @@ fn embed_by(add_word: &Function) -> impl FnMut(&str, &mut [f32]) -> bool {
     }
 }
 
-/// Reads the texts of the nodes of the scratch. A node with a title or a text has both, of which one
-/// may be empty.
+/// Reads the texts of the nodes of the scratch. A node with a title or a text has both, of which
+/// one may be empty.
 fn texts_of<'a>(count: usize, numbers: &[f64], bytes: &'a [u8]) -> Vec<EntryText<'a>> {
     let mut bytes = bytes;
     let mut take = |length: f64| {

@@ -1,7 +1,7 @@
 // The terminal demo, tested by its output: answers by signals, and the views in place of an answer.
-// Answers by evidence: demo-evidence.test.ts. Each kind of output also comes from the bundled program
-// in a child process, and one test compares the two. The printed picture is drawn from the --json
-// data, which another test checks; other widths redraw that picture.
+// Answers by evidence: demo-evidence.test.ts. Each kind of output also comes from the bundled
+// program in a child process, and one test compares the two. The printed picture is drawn from the
+// --json data, which another test checks; other widths redraw that picture.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";

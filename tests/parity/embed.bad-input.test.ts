@@ -102,7 +102,7 @@ describe("an embedder", () => {
       () => own.embed("tea"),
       () => own.embedInto("tea", new Float32Array(128)),
       () => own.embedAll([]),
-      // biome-ignore lint/suspicious/noExplicitAny: it is internal, so the declarations leave it out
+      // biome-ignore lint/suspicious/noExplicitAny: the declarations leave out what is internal
       () => (own as any).wordVectorInto(new Uint8Array(), new Float32Array(128)),
     ])
       expect(thrownBy(call)).toMatchObject({ name: "NousError", code: "freed" });

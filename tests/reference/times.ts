@@ -1379,7 +1379,9 @@ export function findTimes(text: string, now: number): TimeExpression[] {
   return found;
 }
 
-/** Whether a text holds any expression of time: also durations, parts of the day and vague words. */
+/**
+ * Whether a text holds any expression of time: also durations, parts of the day and vague words.
+ */
 export function holdsTime(text: string): boolean {
   const reader = new Reader(text, 0);
   return reader.tokens.some(({ word }, at) => {

@@ -5,9 +5,9 @@ import { NousError } from "nous-wasm";
 /** Options of `loadEmbedder` and `loadEmbedderSync`. */
 export interface EmbedderOptions {
   /**
-   * The language of the texts. `"english"`, or `"multilingual"` for English, German, French, Spanish
-   * and Japanese: texts of these languages are near each other if they mean the same. English texts
-   * alone are found better by the English tables. Default `"english"`.
+   * The language of the texts. `"english"`, or `"multilingual"` for English, German, French,
+   * Spanish and Japanese: texts of these languages are near each other if they mean the same.
+   * English texts alone are found better by the English tables. Default `"english"`.
    */
   language?: "english" | "multilingual" | undefined;
   /**

@@ -136,7 +136,9 @@ export function countOf(field: string, count: unknown, fallback: number, least =
 export const limitOf = (limit: number | undefined, fallback: number): number =>
   countOf("limit", limit, fallback);
 
-/** The present in milliseconds since 1970: an instant, or the clock if it is undefined. @internal */
+/**
+ * The present in milliseconds since 1970: an instant, or the clock if it is undefined. @internal
+ */
 export function presentOf(now: Instant | undefined): number {
   if (now === undefined) return Date.now();
   const present = toMilliseconds(now);

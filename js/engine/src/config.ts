@@ -343,8 +343,8 @@ class SnakeCaseConfig {
 
 /**
  * Marks a configuration as written in snake_case, as in the settings of `nous-server`. Errors then
- * name keys in snake_case. The mark is lost on the way to another thread: pass `settings` there, and
- * mark it there.
+ * name keys in snake_case. The mark is lost on the way to another thread: pass `settings` there,
+ * and mark it there.
  * @internal
  */
 export const inSnakeCase = (settings: object): EngineConfig =>

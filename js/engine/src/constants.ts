@@ -67,8 +67,8 @@ export const ANSWERABLE: number = moduleConstants.answerable;
 /**
  * The kinds of evidence that say what a memory is like, whatever the question: whether it is a
  * question (`qm`) or follows one (`prevq`), how long it is (`len`), whether it holds a number
- * (`num`), the share of its capitalised words (`cap`) and its place in its run (`pos`). They weigh 0
- * until `MemoryIndex.learn` or the configuration gives them a weight.
+ * (`num`), the share of its capitalised words (`cap`) and its place in its run (`pos`). They weigh
+ * 0 until `MemoryIndex.learn` or the configuration gives them a weight.
  *
  * @example
  * ```ts

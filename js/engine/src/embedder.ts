@@ -44,7 +44,8 @@ const MOST_TABLE_BYTES = 2 ** 31 - 1;
  * Turns texts into vectors by a token table, without a network. Texts that mean the same have
  * vectors with a large dot product. Equal texts have equal vectors, to the bit, everywhere.
  *
- * The package `nous-embedder` has English tables and a multilingual one: its `loadEmbedder()` reads one.
+ * The package `nous-embedder` has English tables and a multilingual one: its `loadEmbedder()` reads
+ * one.
  *
  * @example
  * ```ts
@@ -178,8 +179,8 @@ export class Embedder {
 
   /**
    * Writes the sum of the vectors of a word's tokens, not normalised. Returns whether tokens cover
-   * the word; if they do not, writes zeros. The word is UTF-8, in lower case, decomposed and without
-   * combining marks. @internal
+   * the word; if they do not, writes zeros. The word is UTF-8, in lower case, decomposed and
+   * without combining marks. @internal
    */
   wordVectorInto(word: Uint8Array, target: Float32Array, offset = 0): boolean {
     requireWord(word);

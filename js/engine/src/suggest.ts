@@ -2,14 +2,17 @@
 
 /** Unknown field names whose nearest field is remembered; a caller may have any number of them. */
 const MOST_REMEMBERED = 1024;
-/** Field names that are shorter are near too many other words: `id` and `uid`, `tags` and `tabs`. */
+/**
+ * Field names that are shorter are near too many other words: `id` and `uid`, `tags` and `tabs`.
+ */
 const SHORTEST_FIELD = 5;
 
 /** A name without what only spelling conventions differ in: `maxSeeds` and `max_seeds`. */
 const bare = (name: string): string => name.toLowerCase().replaceAll("_", "");
 
 /**
- * Edits from one text to another: characters inserted, deleted, replaced, or two neighbours swapped.
+ * Edits from one text to another: characters inserted, deleted, replaced, or two neighbours
+ * swapped.
  * @internal
  */
 export function editDistance(from: string, to: string): number {
@@ -68,9 +71,9 @@ export class KnownFields {
   /** By the name of an unknown field the field that it may mean. */
   readonly #meant = new Map<string, string | undefined>();
   /**
-   * Fields of an earlier entry, in their order: known ones, and unknown ones that mean no known one.
-   * The entries of a program have the same fields, and comparing two names takes a fifth of the
-   * time of a look-up.
+   * Fields of an earlier entry, in their order: known ones, and unknown ones that mean no known
+   * one. The entries of a program have the same fields, and comparing two names takes a fifth of
+   * the time of a look-up.
    */
   #earlier: readonly string[] = [];
 

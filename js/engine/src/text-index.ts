@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-// The resident full-text index of one agent. JavaScript maps ids to rows; the words and postings lie
-// in the memory of an instance of its own.
+// The resident full-text index of one agent. JavaScript maps ids to rows; the words and postings
+// lie in the memory of an instance of its own.
 
 import { idsOf, limitOf, listOf, optionsOf } from "./arguments.ts";
 import { invalid, invalidEntry, invalidShape, show } from "./errors.ts";

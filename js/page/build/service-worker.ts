@@ -1,6 +1,6 @@
 // Adds the service worker to the files of the page. It keeps every file of the page but the word
-// tables and the samples from the first visit on, and those from their first use on, so that a second
-// visit needs no network.
+// tables and the samples from the first visit on, and those from their first use on, so that a
+// second visit needs no network.
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";

@@ -18,8 +18,8 @@ use crate::error::{Error, Result};
 use crate::evidence::Learned;
 use crate::parts::{self, PartReader, put};
 
-/// The versions that can be read. The last four are written: an index that has learned nothing can be
-/// read by packages that know no learning.
+/// The versions that can be read. The last four are written: an index that has learned nothing can
+/// be read by packages that know no learning.
 const VERSIONS: [Version; 6] = [
     Version { code: 1, has_salience: false, has_sets: false, has_learned: false },
     Version { code: 2, has_salience: true, has_sets: false, has_learned: false },
@@ -85,7 +85,8 @@ struct Version {
 
 /// The content of the first part: version, counts of nodes, edges and embeddings, dimensions, form,
 /// the embeddings' id, the names of each kind (each list after its length), the next sequence
-/// numbers, and what use has taught: the number of steps, the shifts of all traits, and their means.
+/// numbers, and what use has taught: the number of steps, the shifts of all traits, and their
+/// means.
 struct Head {
     version: Version,
     nodes: usize,

@@ -1,5 +1,5 @@
-// The page and the server agree: the same question on the same export has the same memories with the
-// same scores.
+// The page and the server agree: the same question on the same export has the same memories with
+// the same scores.
 
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -55,8 +55,8 @@ let server: Running;
 beforeAll(async () => {
   browser = await openBrowser();
   const folder = makeFolder();
-  // A search counts an access of what it finds, which moves later scores: each question has an agent
-  // of its own.
+  // A search counts an access of what it finds, which moves later scores: each question has an
+  // agent of its own.
   for (const [sample, questions] of Object.entries(QUESTIONS)) {
     const file = join(SAMPLES, `${sample}.jsonl`);
     const importing = async (from: number) => {

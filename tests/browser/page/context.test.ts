@@ -46,7 +46,8 @@ describe("the view Context", () => {
     await page.getByRole("slider", { name: "Budget, Facts" }).fill("20");
     await page.getByText("It does not fit into the budget of its section").first().waitFor();
 
-    // A section without a budget says so; its bar ends at that of the prompt, and each is reset alone.
+    // A section without a budget says so; its bar ends at that of the prompt, and each is reset
+    // alone.
     const facts = page.locator(".budget", { hasText: "Facts" });
     const typed = page.getByRole("spinbutton", { name: "Budget in tokens, Facts" });
     await page.getByRole("button", { name: "Reset Facts" }).click();

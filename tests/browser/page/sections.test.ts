@@ -1,5 +1,5 @@
-// The view Sections: sliders move the answers at once, the address keeps them, the server reads what
-// is exported, and other views keep the usual weights unless the visitor says otherwise.
+// The view Sections: sliders move the answers at once, the address keeps them, the server reads
+// what is exported, and other views keep the usual weights unless the visitor says otherwise.
 
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
@@ -141,8 +141,8 @@ describe("profiles for the ranking by signals", () => {
 });
 
 /**
- * Moves the first slider with every frame. Returns the lengths of the frames, and how long the engine
- * took for each ranking that was shown, in milliseconds.
+ * Moves the first slider with every frame. Returns the lengths of the frames, and how long the
+ * engine took for each ranking that was shown, in milliseconds.
  */
 async function moveFor(duration: number): Promise<{ frames: number[]; times: number[] }> {
   const input = document.querySelector<HTMLInputElement>(".cards input[type=range]")!;

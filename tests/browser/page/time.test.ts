@@ -31,7 +31,9 @@ async function settle(page: Page): Promise<void> {
 
 const titles = (page: Page) => page.locator(".day-answers li h3").allInnerTexts();
 
-/** Returns a column of the table of states: 1 for that day, 2 for today. Today has no other column. */
+/**
+ * Returns a column of the table of states: 1 for that day, 2 for today. Today has no other column.
+ */
 async function counts(page: Page, column: 1 | 2): Promise<number[]> {
   const last = await page.locator(".states thead th").count();
   const place = column === 1 ? last : 2;

@@ -56,8 +56,8 @@ export interface ContextMemory {
   /** Time at which the memory was stored. */
   created_at?: Instant | null | undefined;
   /**
-   * Time of the event that the memory tells of. Lines of episodes and signals show its day in place of
-   * that of storing; lines of decisions, facts and procedures begin with it.
+   * Time of the event that the memory tells of. Lines of episodes and signals show its day in place
+   * of that of storing; lines of decisions, facts and procedures begin with it.
    */
   event_time?: Instant | null | undefined;
   /** Id of the frame in which the memory was stored. */

@@ -140,8 +140,8 @@ export function collectEvidence(state: MemoryState, question: ReadQuestion): Evi
 }
 
 /**
- * Writes a question into the scratch, with room for so many UTF-16 units after it. Returns its length
- * in bytes.
+ * Writes a question into the scratch, with room for so many UTF-16 units after it. Returns its
+ * length in bytes.
  */
 function writeQuestion(state: MemoryState, { text, search }: ReadQuestion, after = 0): number {
   writeSearch(state, search, mostBytes(text.length + after));

@@ -42,7 +42,9 @@ export function dueTransitions(state: MemoryState, now: number): Transition[] {
   return transitionsIn(state, due);
 }
 
-/** Stores changes. Ids that are not there are skipped. Returns the count of the others. @internal */
+/**
+ * Stores changes. Ids that are not there are skipped. Returns the count of the others. @internal
+ */
 export function storeDecay(
   { resident, rows: known }: MemoryState,
   ids: readonly string[],

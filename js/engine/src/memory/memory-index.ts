@@ -195,8 +195,8 @@ export class MemoryIndex {
   }
 
   /**
-   * Adds nodes, and changes nodes whose id is in the index, in the order of the list. New nodes take
-   * `now` for missing instants. Returns the count of new nodes.
+   * Adds nodes, and changes nodes whose id is in the index, in the order of the list. New nodes
+   * take `now` for missing instants. Returns the count of new nodes.
    */
   upsert(nodes: readonly MemoryNode[], options: { now?: Instant | undefined } = {}): number {
     const state = this.#index.live();
@@ -284,10 +284,10 @@ export class MemoryIndex {
   }
 
   /**
-   * Counts an access of each node that the agent reads, as `touch` does, and lets its stability grow
-   * by the rate of its section, with `salienceGrowth` by its salience as well. The stability of a
-   * playbook stays. The stored retrievability and lifecycle become those right before the read;
-   * DORMANT and DELETED stay.
+   * Counts an access of each node that the agent reads, as `touch` does, and lets its stability
+   * grow by the rate of its section, with `salienceGrowth` by its salience as well. The stability
+   * of a playbook stays. The stored retrievability and lifecycle become those right before the
+   * read; DORMANT and DELETED stay.
    */
   recall(ids: readonly string[], now?: Instant): number {
     return this.#access("recall", ids, now);
@@ -384,8 +384,8 @@ export class MemoryIndex {
   }
 
   /**
-   * Returns the evidence of every memory for a question: the numbers that `ask` weighs, and traits even
-   * if they weigh 0. `limit` and `min_score` do not count.
+   * Returns the evidence of every memory for a question: the numbers that `ask` weighs, and traits
+   * even if they weigh 0. `limit` and `min_score` do not count.
    *
    * @example
    * ```ts
@@ -403,9 +403,9 @@ export class MemoryIndex {
 
   /**
    * Replaces the preset and the weights of evidence: questions are answered from now on as by a new
-   * index with `config: { evidence }` and the same content. A missing `preset` means `general`, and a
-   * kind without a weight has that of the preset. What was learned stays, and is applied to the new
-   * weights. Nothing else changes, and the texts are not read again.
+   * index with `config: { evidence }` and the same content. A missing `preset` means `general`, and
+   * a kind without a weight has that of the preset. What was learned stays, and is applied to the
+   * new weights. Nothing else changes, and the texts are not read again.
    *
    * @example
    * ```ts
@@ -415,8 +415,8 @@ export class MemoryIndex {
    * ```
    *
    * @throws {NousError} `invalid_config` with the field, such as `evidence.weights.graph`, as the
-   * constructor does: for an unknown preset, kind or key, and for a weight that is not from −1,000 to
-   * 1,000.
+   * constructor does: for an unknown preset, kind or key, and for a weight that is not from −1,000
+   * to 1,000.
    */
   weigh(evidence: EvidenceConfig): void {
     const state = this.#index.live();
@@ -429,8 +429,9 @@ export class MemoryIndex {
   /**
    * Learns from use: moves the weights of traits by one small step, so that memories like the used
    * ones rank higher. The step is −0.2 · (gradient + 0.02 · what was learned so far), of the
-   * cross-entropy between the softmax of the sums of the shown and equal shares of the used. Nothing
-   * is learned if none of the shown was used, or all of them. Snapshots hold what was learned.
+   * cross-entropy between the softmax of the sums of the shown and equal shares of the used.
+   * Nothing is learned if none of the shown was used, or all of them. Snapshots hold what was
+   * learned.
    *
    * @example
    * ```ts
@@ -517,8 +518,8 @@ export class MemoryIndex {
   }
 
   /**
-   * Stores the changes of a sweep. Skips ids of nodes that were removed. Returns the count of stored
-   * changes.
+   * Stores the changes of a sweep. Skips ids of nodes that were removed. Returns the count of
+   * stored changes.
    *
    * @throws {NousError} `invalid_argument` with field and index, also for columns of unequal
    * length.
@@ -538,10 +539,10 @@ export class MemoryIndex {
   }
 
   /**
-   * Returns the transitions that `decay` would propose, without a look at every node. The time grows
-   * with the number of nodes that may change, unless `now` lies before that of the last call, or of
-   * a sweep that was applied since. A transition is returned again until `applyDecay` or `upsert`
-   * stores it.
+   * Returns the transitions that `decay` would propose, without a look at every node. The time
+   * grows with the number of nodes that may change, unless `now` lies before that of the last call,
+   * or of a sweep that was applied since. A transition is returned again until `applyDecay` or
+   * `upsert` stores it.
    */
   transitions(now?: Instant): Transition[] {
     const present = presentOf(now);
@@ -565,9 +566,9 @@ export class MemoryIndex {
   }
 
   /**
-   * Returns the index as bytes, with a version and checksums. Making a snapshot needs some 16 bytes a
-   * node and edge, and two parts of some megabytes. They do not count against `maxBytes`, so that a
-   * full index can be saved.
+   * Returns the index as bytes, with a version and checksums. Making a snapshot needs some 16 bytes
+   * a node and edge, and two parts of some megabytes. They do not count against `maxBytes`, so that
+   * a full index can be saved.
    */
   snapshot(): Uint8Array<ArrayBuffer> {
     return inOnePiece(this.snapshotParts());

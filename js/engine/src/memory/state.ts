@@ -38,8 +38,8 @@ export interface MemoryState extends IndexState<ResidentMemory> {
    */
   addWord: (word: number, length: number, sum: number) => boolean;
   /**
-   * Calls the embedder once, so that an error that every word would cause, such as a freed embedder,
-   * is thrown before anything changes.
+   * Calls the embedder once, so that an error that every word would cause, such as a freed
+   * embedder, is thrown before anything changes.
    */
   tryEmbedder: () => void;
 }

@@ -309,9 +309,9 @@ export interface AskOptions {
   min_score?: number | undefined;
   /**
    * How far a memory moves back that is like a better one, by words and vectors, from 0 to 1.
-   * Default 0. Whatever it is, a memory that repeats a better one (nine of ten words and every number)
-   * stands behind the others. Only the best 64 are moved, so that the first answers do not depend on
-   * `limit`. Scores do not change.
+   * Default 0. Whatever it is, a memory that repeats a better one (nine of ten words and every
+   * number) stands behind the others. Only the best 64 are moved, so that the first answers do not
+   * depend on `limit`. Scores do not change.
    */
   diversity?: number | undefined;
   /** The present, to which times such as "last week" are relative. Default: the clock. */
@@ -419,8 +419,8 @@ export interface Why {
     /** Number of words. */
     words: number;
     /**
-     * Where the passage stands: a stretch of the title, a stretch of the text, or one of each. Missing
-     * unless the text was given.
+     * Where the passage stands: a stretch of the title, a stretch of the text, or one of each.
+     * Missing unless the text was given.
      */
     spans?: TextSpan[];
   };
@@ -465,8 +465,8 @@ export interface Feedback {
   /** The question. */
   question: string;
   /**
-   * Ids of the memories that were shown. Ids that are not in the index, and memories without a text,
-   * do not count. An id that is listed twice counts once.
+   * Ids of the memories that were shown. Ids that are not in the index, and memories without a
+   * text, do not count. An id that is listed twice counts once.
    */
   shown: readonly string[];
   /** Ids of those that were used. Each one must be among `shown`. */

@@ -18,12 +18,12 @@ export interface CreateOrchestratorOptions<Row extends FoundRow, Filters extends
   /** The caller's search. */
   search: RetrievalSearch<Row, Filters>;
   /**
-   * What the scores of the search are. `evidence`: probabilities, as `MemoryIndex.ask` gives them. A
-   * memory keeps its best one over all parts: no section is boosted, and no result is replaced.
+   * What the scores of the search are. `evidence`: probabilities, as `MemoryIndex.ask` gives them.
+   * A memory keeps its best one over all parts: no section is boosted, and no result is replaced.
    * Results below a tenth of the best score are left out, and no part is asked again, unless
-   * `config.orchestrator` says otherwise: with `maxRetries` 1 a part is asked again if its best score
-   * is below `ANSWERABLE`. `signals`: sums of
-   * signals, for which the defaults of the configuration count. Default `evidence`.
+   * `config.orchestrator` says otherwise: with `maxRetries` 1 a part is asked again if its best
+   * score is below `ANSWERABLE`. `signals`: sums of signals, for which the defaults of the
+   * configuration count. Default `evidence`.
    */
   ranking?: "evidence" | "signals" | undefined;
   /**
@@ -38,10 +38,10 @@ const RANKINGS: readonly unknown[] = ["evidence", "signals"];
 
 /**
  * Returns the module's form of a configuration for scores that are probabilities. These fall faster
- * than sums of signals: results with a small share of the best one are answers, too. Other words of a question
- * that was not answered find no better answers: docs/quality.md has the figures. A score from a search for
- * a title is no probability of the question, so that nothing is replaced. Boosted scores would be no
- * probabilities either.
+ * than sums of signals: results with a small share of the best one are answers, too. Other words of
+ * a question that was not answered find no better answers: docs/quality.md has the figures. A score
+ * from a search for a title is no probability of the question, so that nothing is replaced. Boosted
+ * scores would be no probabilities either.
  */
 function forProbabilities(config: PlainData): PlainData {
   if (!isObject(config)) return config;

@@ -9,7 +9,9 @@ import type { ScratchView, Shrinkable } from "../scratch-view.ts";
 /** A snapshot: its bytes, in one piece or in several of any length. */
 export type SnapshotSource = Uint8Array | ArrayBuffer | Iterable<Uint8Array>;
 
-/** A part of ids ends at this count of ids, or at the id that reaches this count of UTF-16 units. */
+/**
+ * A part of ids ends at this count of ids, or at the id that reaches this count of UTF-16 units.
+ */
 const IDS_A_PART = 1 << 16;
 const UNITS_A_PART = 1 << 21;
 /** Encodings of the text of ids. */

@@ -1,5 +1,5 @@
-// The state of the page that its address holds: the view, and the parameters of the views. It stands
-// after the `#`, so that any static host serves every address.
+// The state of the page that its address holds: the view, and the parameters of the views. It
+// stands after the `#`, so that any static host serves every address.
 
 import { batch, computed, type ReadonlySignal, signal } from "@preact/signals";
 

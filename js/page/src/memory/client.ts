@@ -84,9 +84,9 @@ export interface Latest<T> {
 }
 
 /**
- * Returns a signal with the result of a call that depends on other signals. The call runs again when
- * one of them, or the memory, changes. A result that a later call overtook is dropped. While a call
- * runs, further changes wait for its end, so that a slider never queues calls.
+ * Returns a signal with the result of a call that depends on other signals. The call runs again
+ * when one of them, or the memory, changes. A result that a later call overtook is dropped. While a
+ * call runs, further changes wait for its end, so that a slider never queues calls.
  *
  * @example
  * ```ts

@@ -53,8 +53,8 @@ export interface Prompt extends Pick<TurnPrompt, "prompt" | "tokens" | "sections
   /** The question that memories were searched by; undefined if the turn asks for nothing. */
   asked: string | undefined;
   /**
-   * The memories in the prompt: first those that were found, the most probable first. `block` is the
-   * section of the prompt, `tokens` the length of the memory's line.
+   * The memories in the prompt: first those that were found, the most probable first. `block` is
+   * the section of the prompt, `tokens` the length of the memory's line.
    */
   recalled: (Found & { type: MemoryType; block: MemoryHeading; tokens: number })[];
   /** The memories that are not in the prompt, likewise; `block` is the section of the prompt. */

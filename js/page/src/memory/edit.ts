@@ -1,5 +1,5 @@
-// Changes the memory that is open: edits, deletions, conflicts. The memory of a server is changed on
-// the server first, and here if the server agreed. Other memories remember how to undo.
+// Changes the memory that is open: edits, deletions, conflicts. The memory of a server is changed
+// on the server first, and here if the server agreed. Other memories remember how to undo.
 
 import { getInitialEdgeStrength } from "nous-wasm";
 import { jsonObjectIn } from "../../../server/src/agent/json-objects.ts";
@@ -192,7 +192,9 @@ export function conflicts(held: Held): Conflict[] {
     .sort((a, b) => (b.sureness ?? 0) - (a.sureness ?? 0));
 }
 
-/** Resolves a conflict as the server does: what is no longer true becomes dormant, and is linked. */
+/**
+ * Resolves a conflict as the server does: what is no longer true becomes dormant, and is linked.
+ */
 export async function resolve(held: Held, id: string, resolution: Resolution): Promise<void> {
   const conflict = held.rows.conflicts.find((it) => it.id === id);
   if (conflict === undefined) throw new Error("This conflict is no longer there.");

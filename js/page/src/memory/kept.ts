@@ -1,6 +1,6 @@
-// Keeps a memory in this browser, if the visitor agrees: its lines in IndexedDB, in pieces, and after
-// them the rows that have changed since. A deleted memory is taken out of both, so that its text is
-// gone. Deleting what is kept removes the database.
+// Keeps a memory in this browser, if the visitor agrees: its lines in IndexedDB, in pieces, and
+// after them the rows that have changed since. A deleted memory is taken out of both, so that its
+// text is gone. Deleting what is kept removes the database.
 
 import { deleteDB, type IDBPDatabase, openDB } from "idb";
 import { textOfLines } from "./files.ts";

@@ -21,8 +21,8 @@ export interface Rows {
   clusterNames: Map<string, string>;
   conflicts: ConflictRow[];
   /**
-   * Lines of what use has taught, and rows of clusters, memberships and outcomes, as they were read,
-   * so that an export has them.
+   * Lines of what use has taught, and rows of clusters, memberships and outcomes, as they were
+   * read, so that an export has them.
    */
   others: Json[];
   /** How often use has taught the agent. The page ranks without it. */
@@ -158,8 +158,8 @@ export function addRow(rows: Rows, json: Json): void {
 }
 
 /**
- * Returns the preset that a line names. A server tells weights, stemming and types of its agent, too.
- * A file tells what differs: weights and stemming here, and its sections in `sectionsIn`.
+ * Returns the preset that a line names. A server tells weights, stemming and types of its agent,
+ * too. A file tells what differs: weights and stemming here, and its sections in `sectionsIn`.
  */
 function presetIn(json: Json): Preset {
   const name = required(json, "preset");
@@ -272,8 +272,8 @@ export function nodeLine(rows: Rows, row: IndexedNodeRow): Json {
 }
 
 /**
- * Returns the lines of an export, with what a memory has lost meanwhile left out. `sectionOf` returns
- * the section of a subtype, so that the file says which differ from those of its preset.
+ * Returns the lines of an export, with what a memory has lost meanwhile left out. `sectionOf`
+ * returns the section of a subtype, so that the file says which differ from those of its preset.
  */
 export function* exportLines(
   rows: Rows,

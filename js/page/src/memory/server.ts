@@ -1,5 +1,5 @@
-// Reads the memory of an agent from a running nous-server, over its public API, and sends changes to
-// it. The key is held here, in the worker's memory, and nowhere else.
+// Reads the memory of an agent from a running nous-server, over its public API, and sends changes
+// to it. The key is held here, in the worker's memory, and nowhere else.
 
 import { type MemoryNode, NousClient, NousRequestError } from "nous-server/client";
 import type { EngineConfig } from "nous-wasm";
@@ -73,8 +73,8 @@ export class Server {
   }
 
   /**
-   * Reads the whole memory into `rows`. Returns the configuration by which sections are those of the
-   * server.
+   * Reads the whole memory into `rows`. Returns the configuration by which sections are those of
+   * the server.
    *
    * @throws {ServerError} If it cannot be read.
    */

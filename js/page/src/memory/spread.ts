@@ -1,8 +1,8 @@
 // The neighbourhood of the answers to a question: activation spreads from the first answers over
 // links, hop by hop, and runs join memories in order of time.
 //
-// A memory without any links has no hops. Then its answers are joined with the memories that their own
-// words find.
+// A memory without any links has no hops. Then its answers are joined with the memories that their
+// own words find.
 //
 // The engine computes each activation. It spreads over a copy of the part of the graph that the
 // answers reach within the hops: no other memory can pass activation to it, so that the activations

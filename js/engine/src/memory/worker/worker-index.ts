@@ -80,8 +80,8 @@ export interface IndexWorkerOptions extends Omit<MemoryIndexOptions, "embedder">
   maxPending?: number | undefined;
   /**
    * Bytes of `snapshot()` to restore. Beside it only `config`, `maxBytes`, `maxPending` and
-   * `stemming` are allowed. The bytes are transferred to the worker: the caller's buffer is empty afterwards, also
-   * after an error. A view of a part of a buffer is copied.
+   * `stemming` are allowed. The bytes are transferred to the worker: the caller's buffer is empty
+   * afterwards, also after an error. A view of a part of a buffer is copied.
    */
   snapshot?: Uint8Array | ArrayBuffer | undefined;
 }

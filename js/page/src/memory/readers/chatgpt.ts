@@ -81,7 +81,9 @@ function lastOf(nodes: Json): string | null {
   return last;
 }
 
-/** Returns the text of a message: its parts that are texts. Pictures and calls of tools have none. */
+/**
+ * Returns the text of a message: its parts that are texts. Pictures and calls of tools have none.
+ */
 function textOf(content: unknown): string | undefined {
   if (!isObject(content)) return undefined;
   const { content_type, parts } = content;

@@ -49,7 +49,9 @@ function turnsOf(conversation: string, messages: readonly unknown[], start: numb
   });
 }
 
-/** Returns the text of a message: its blocks of text, or the whole, and the texts of attachments. */
+/**
+ * Returns the text of a message: its blocks of text, or the whole, and the texts of attachments.
+ */
 function textOf({ content, text, attachments }: Json): string | undefined {
   const blocks = Array.isArray(content) ? content : [];
   const said = blocks.flatMap((block) =>

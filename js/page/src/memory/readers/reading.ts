@@ -22,7 +22,9 @@ export interface Text {
   modified: number;
 }
 
-/** Thrown for a file that holds nothing a reader knows. The message is a sentence for the visitor. */
+/**
+ * Thrown for a file that holds nothing a reader knows. The message is a sentence for the visitor.
+ */
 export class FileError extends Error {
   override readonly name = "FileError";
 }

@@ -1,5 +1,5 @@
-// Questions that the page suggests for the samples. Each shows something that the engine does: other
-// words for the same, a correction, a time, two questions in one, German, and no answer.
+// Questions that the page suggests for the samples. Each shows something that the engine does:
+// other words for the same, a correction, a time, two questions in one, German, and no answer.
 
 import { opened } from "../../memory/client.ts";
 
@@ -22,12 +22,16 @@ const SUGGESTIONS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Returns the suggestions for a memory: for the visitor's own, what its last memories are about. */
+/**
+ * Returns the suggestions for a memory: for the visitor's own, what its last memories are about.
+ */
 export function suggestionsFor(memory: string): readonly string[] {
   const state = opened.value;
   return SUGGESTIONS[memory] ?? (state.state === "open" ? state.summary.suggested : []);
 }
 
-/** Returns the question of the address, else the first suggestion, so that views open on an answer. */
+/**
+ * Returns the question of the address, else the first suggestion, so that views open on an answer.
+ */
 export const questionOr = (asked: string, memory: string): string =>
   asked === "" ? (suggestionsFor(memory)[0] ?? "") : asked;

@@ -1,8 +1,9 @@
 // Titles beside the nodes of the graph, and names of runs on their threads.
 //
-// A label stands in the nearest free spot around its node, on no node and on no other label. If the spot
-// is not beside the node, a line joins them. A node without a free spot has no label, unless it is picked
-// or under the mouse. Cost: labels · spots · nodes, some hundred thousand comparisons for a picture.
+// A label stands in the nearest free spot around its node, on no node and on no other label. If the
+// spot is not beside the node, a line joins them. A node without a free spot has no label, unless
+// it is picked or under the mouse. Cost: labels · spots · nodes, some hundred thousand comparisons
+// for a picture.
 
 import { byImportance, type Place } from "./layout.ts";
 import { type Canvas, type Palette, radiusOf, type Scene } from "./scene.ts";
@@ -132,7 +133,9 @@ function stretchesOf(places: readonly Place[]): Place[] {
     .sort((a, b) => b.length - a.length);
 }
 
-/** Returns the nodes in the order in which they get a label: chosen ones, then as `byImportance`. */
+/**
+ * Returns the nodes in the order in which they get a label: chosen ones, then as `byImportance`.
+ */
 function inOrder({ graph, picked, pointed }: Scene): number[] {
   const first = (index: number) => (index === pointed ? 2 : index === picked ? 1 : 0);
   return byImportance(graph).sort((a, b) => first(b) - first(a));

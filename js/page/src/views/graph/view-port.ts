@@ -14,7 +14,9 @@ export interface Size {
   height: number;
 }
 
-/** Room around the nodes, for labels and for the buttons below; at the sides a share of the width. */
+/**
+ * Room around the nodes, for labels and for the buttons below; at the sides a share of the width.
+ */
 const SIDES = 0.06;
 const [ABOVE, BELOW] = [26, 52];
 const [LEAST, MOST] = [0.15, 6];

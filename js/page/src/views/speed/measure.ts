@@ -1,5 +1,5 @@
-// Measures contestants of a contest in turn, so that a busy machine slows all of them. Browsers show
-// the time in steps of up to 0.1 ms, so that short calls are measured many at once.
+// Measures contestants of a contest in turn, so that a busy machine slows all of them. Browsers
+// show the time in steps of up to 0.1 ms, so that short calls are measured many at once.
 
 /** The shortest stretch that is measured, in milliseconds. */
 const LEAST = 4;
@@ -27,8 +27,8 @@ export function measure(calls: readonly (() => unknown)[], budget: number): Time
 }
 
 /**
- * Returns how many calls take long enough to be measured. The first calls are slow, since the code is
- * not compiled yet, so that a number counts only if it is enough twice.
+ * Returns how many calls take long enough to be measured. The first calls are slow, since the code
+ * is not compiled yet, so that a number counts only if it is enough twice.
  */
 function repeatsOf(call: () => unknown): number {
   let repeats = 1;
