@@ -343,7 +343,7 @@ const keptText = (page: Page) =>
   });
 
 describe("keeping", () => {
-  it("leaves nothing of a deleted memory, and keeps it again after an undo", async () => {
+  it("leaves nothing of a deleted or changed text, and keeps it again after an undo", async () => {
     const { page, complaints, close } = await visit(VIEW);
     await choose(page, notes);
     await heading(page, "notes.jsonl").waitFor();
@@ -359,6 +359,8 @@ describe("keeping", () => {
       return texts.filter((part) => text.includes(part));
     };
     expect(await left()).toEqual(texts);
+    // The title before the change is gone.
+    expect(await keptText(page)).not.toMatch(/content_title\W+Rent[\\"]/);
     await page.getByRole("button", { name: "Delete Old rent" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await expect.poll(() => idsOf(page)).toEqual(["raise", "oak"]);

@@ -1,8 +1,8 @@
 // Keeps a memory in this browser, if the visitor agrees: its lines in IndexedDB, in pieces, and
-// after them the rows that have changed since. A deleted memory is taken out of both, so that its
-// text is gone. Deleting what is kept removes the database.
+// after them the rows that have changed since. A deleted memory is taken out of both, and a changed
+// one is replaced in both, so that its text is gone. Deleting what is kept removes the database.
 
-import { deleteDB, type IDBPDatabase, openDB } from "idb";
+import { deleteDB, type IDBPDatabase, type IDBPTransaction, openDB } from "idb";
 import { textOfLines } from "./files.ts";
 import type { Held } from "./held.ts";
 import { addLine, addRow, type Rows } from "./lines.ts";
@@ -56,35 +56,66 @@ export async function keep(held: Held): Promise<void> {
   kept.add(held);
 }
 
-/** Keeps rows that were added or changed, if the memory is kept. */
+/**
+ * Keeps rows that were added or changed, if the memory is kept. The text that a memory had before
+ * is kept no longer.
+ */
 export async function keepChange(held: Held, rows: readonly Json[]): Promise<void> {
-  if (kept.has(held)) await within((database) => database.add("changes", rows));
+  if (!kept.has(held)) return;
+  const nodes = new Map(rows.filter(isNode).map((row) => [row.id as string, row]));
+  await within(async (database) => {
+    const all = database.transaction(["pieces", "changes"], "readwrite");
+    await rewrite(all, [...nodes.keys()], (row) =>
+      isNode(row) ? (nodes.get(row.id as string) ?? row) : row,
+    );
+    await all.objectStore("changes").add(rows);
+    await all.done;
+  });
 }
 
 /** Deletes memories from what is kept, if the memory is kept. */
 export async function keepDeletion(held: Held, ids: readonly string[]): Promise<void> {
   if (!kept.has(held)) return;
   const gone = new Set<unknown>(ids);
-  const stays = (row: Json): boolean => !holdsTextOf(row, gone);
-  const names = ids.map((id) => JSON.stringify(id));
   await within(async (database) => {
     const all = database.transaction(["pieces", "changes"], "readwrite");
-    for await (const place of all.objectStore("pieces")) {
-      const piece = place.value as string;
-      if (!names.some((name) => piece.includes(name))) continue;
-      const lines = piece.split("\n").filter((line) => line === "" || stays(JSON.parse(line)));
-      await place.update(lines.join("\n"));
-    }
-    for await (const place of all.objectStore("changes"))
-      await place.update((place.value as Json[]).filter(stays));
+    await rewrite(all, ids, (row) => (holdsTextOf(row, gone) ? undefined : row));
     await all.done;
   });
 }
 
+/**
+ * Puts what `change` returns in place of each row of what is kept; undefined removes the row.
+ * `change` must return rows as they are that name none of these memories.
+ */
+async function rewrite(
+  all: IDBPTransaction<unknown, string[], "readwrite">,
+  ids: readonly string[],
+  change: (row: Json) => Json | undefined,
+): Promise<void> {
+  const names = ids.map((id) => JSON.stringify(id));
+  const changed = (line: string): string[] => {
+    if (!names.some((name) => line.includes(name))) return [line];
+    const row = change(JSON.parse(line));
+    return row === undefined ? [] : [JSON.stringify(row)];
+  };
+  for await (const place of all.objectStore("pieces")) {
+    const piece = place.value as string;
+    if (!names.some((name) => piece.includes(name))) continue;
+    await place.update(piece.split("\n").flatMap(changed).join("\n"));
+  }
+  for await (const place of all.objectStore("changes")) {
+    const rows = place.value as Json[];
+    await place.update(rows.map(change).filter((row) => row !== undefined));
+  }
+}
+
+const isNode = (row: Json): boolean => row.kind === "node";
+
 /** Whether a row holds the text of one of some memories. */
 function holdsTextOf(row: Json, ids: ReadonlySet<unknown>): boolean {
   if (row.kind === "conflict") return ids.has(row.old_node_id) || ids.has(row.new_node_id);
-  return row.kind === "node" && ids.has(row.id);
+  return isNode(row) && ids.has(row.id);
 }
 
 /** Deletes what is kept. The memory stays open. */
