@@ -440,10 +440,15 @@ describe("a server", () => {
   const connect = async (page: Page, url: string, { agent = "default", key = "" } = {}) => {
     const another = page.getByText("Open another memory");
     if (await another.isVisible()) await another.click();
-    await page.getByLabel("Address").fill(url);
-    await page.getByLabel("Agent").fill(agent);
-    await page.getByRole("textbox", { name: "Key" }).fill(key);
-    await page.getByRole("button", { name: "Connect" }).click();
+    // With the keyboard alone: Tab selects the content of the next field.
+    await page.getByLabel("Address").focus();
+    await page.keyboard.press("ControlOrMeta+A");
+    for (const [place, text] of [url, agent, key].entries()) {
+      if (place > 0) await page.keyboard.press("Tab");
+      await page.keyboard.press(text === "" ? "Delete" : "ControlOrMeta+A");
+      await page.keyboard.type(text);
+    }
+    await page.keyboard.press("Enter");
   };
   const says = (page: Page, text: string) =>
     page.getByRole("alert").filter({ hasText: text }).first().waitFor();
