@@ -15,7 +15,8 @@ const LONG = [
     "prompts.parity",
   ],
   ...["demo-terminal", "memory-index", "fuzz", "instances"],
-  ...["soak", "embeddings", "remote", "concurrent-clients", "hosting", "export-import"],
+  ...["fairness", "soak", "hosting", "embeddings", "cli", "large-answers", "damage", "remote"],
+  ...["concurrent-clients", "export-import"],
 ];
 
 class LongFirst extends BaseSequencer {
@@ -56,7 +57,7 @@ export default defineConfig({
       // Programs and installed packages wait for their start; servers wait for their disk, their
       // providers and each other.
       project("package", { maxWorkers: 2, testTimeout: 120_000 }),
-      project("server", { maxWorkers: 3, testTimeout: 120_000 }),
+      project("server", { maxWorkers: 4, testTimeout: 120_000 }),
       project("browser", { maxWorkers: 2, testTimeout: 120_000 }),
       project("kills", ALONE),
     ],

@@ -95,7 +95,7 @@ const MOST_AGENT_NAME = 200;
  * @example
  * ```ts
  * const nous = new NousClient({ baseUrl: "http://127.0.0.1:3100", agent: "alice" });
- * await nous.createNode({ type: "note", content_title: "Deploys on Friday fail more often" });
+ * await nous.remember({ text: "Deploys on Friday fail more often." });
  * const { data } = await nous.search({ query: "Friday deploys" });
  * ```
  */
