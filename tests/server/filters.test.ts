@@ -153,6 +153,46 @@ describe("a filter", () => {
     expect(matched).toBeGreaterThan(300);
   });
 
+  test("lets no other memory into /retrieve, prompts, lines and the timeline", async () => {
+    const own = client();
+    const given = fc.sample(memory, { numRuns: 60, seed: 13 });
+    const stored: Stored[] = [];
+    for (const [place, fields] of given.entries())
+      stored.push(await own.create({ content_title: `Harbour note ${place}`, ...fields }));
+    const query = "harbour note";
+    const shown = { retrieved: 0, prompted: 0, lines: 0, listed: 0 };
+    const property = fc.asyncProperty(few, async (filter) => {
+      const passing = stored.filter((one) => passes(one, filter)).map(({ id }) => id);
+      const others = (ids: readonly string[]) => ids.filter((id) => !passing.includes(id));
+      const retrieved = await own.ask("POST /retrieve", { query, filter });
+      const ids: string[] = retrieved.body.data.map(({ id }: Stored) => id);
+      expect(others(ids)).toEqual([]);
+      expect(ids.length > 0).toBe(passing.length > 0);
+      const { body: built } = await own.ask("POST /context", { input: query, filter });
+      const prompted = Object.values(built.recalled_ids as Record<string, string[]>).flat();
+      expect(others(prompted)).toEqual([]);
+      expect(others(built.left_out.map(({ id }: Stored) => id))).toEqual([]);
+      const inPrompt = [...built.prompt.matchAll(/Harbour note (\d+)/g)].map(
+        ([, place]) => stored[Number(place)]!.id,
+      );
+      expect(others(inPrompt)).toEqual([]);
+      const { body: lines } = await own.ask("POST /context/lines", { query, filter });
+      expect(others(lines.ids)).toEqual([]);
+      const asText = encodeURIComponent(JSON.stringify(filter));
+      const { body: timeline } = await own.ask(`GET /timeline?limit=200&filter=${asText}`);
+      const entries: (Stored & { at: string })[] = timeline.data;
+      expect(entries.map(({ id }) => id).sort()).toEqual([...passing].sort());
+      const times = entries.map(({ at }) => at);
+      expect(times).toEqual([...times].sort());
+      shown.retrieved += ids.length;
+      shown.prompted += inPrompt.length;
+      shown.lines += lines.ids.length;
+      shown.listed += times.length;
+    });
+    await fc.assert(property, { numRuns: 60, seed: 17 });
+    for (const count of Object.values(shown)) expect(count).toBeGreaterThan(100);
+  });
+
   test("finds few memories among many, whatever stands before them", async () => {
     const own = client();
     const items = Array.from({ length: 100 }, (_, place) => ({
