@@ -501,10 +501,15 @@ const consolidating = pieces(
     await releaseHandles();
     // Otherwise the start gives them their vectors, and is the first to commit.
     expect(await run(["backfill", "--data-dir", folder])).toMatchObject({ ended: 0 });
-    const killed = await start(folder, ["--log-level", "error"], "test", around);
+    const killed = await start(
+      folder,
+      ["--preset", "trading", "--log-level", "error"],
+      "test",
+      around,
+    );
     await killed.ask("POST /consolidate").catch(() => {});
     expect(await killed.end("SIGTERM")).toBe("SIGKILL");
-    const server = await start(folder, ["--log-level", "error"]);
+    const server = await start(folder, ["--preset", "trading", "--log-level", "error"]);
     const own = clientOf(server, "default");
     const whole = async () => {
       const lessons = await learned(own);

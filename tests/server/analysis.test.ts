@@ -57,6 +57,7 @@ async function set(behaviour: Behaviour, options: readonly string[] = []) {
     KEY,
   ];
   const server = await start(temporaryFolder(), [
+    ...["--preset", "trading"],
     ...model,
     "--analysis-model",
     "words",

@@ -9,7 +9,8 @@ import { type Client, clientOf, sharedServer } from "./support/shared-server.ts"
 import { temporaryFolder } from "./support/temporary-folder.ts";
 import { ANOMALY, learned, trade } from "./support/trades.ts";
 
-const { client } = sharedServer();
+const TRADING = ["--preset", "trading"];
+const { client } = sharedServer(TRADING);
 
 /** Of each of four symbols: together within the limit of one cycle. */
 const TRADES = 12;
@@ -110,7 +111,7 @@ test("kills leave each lesson with all its edges or no lesson, and no duplicates
 }, async () => {
   const folder = temporaryFolder();
   const symbols = ["BTC", "ETH", "SOL", "DOGE"];
-  const first = await start(folder);
+  const first = await start(folder, TRADING);
   await clientOf(first, "default").create();
   for (const symbol of symbols) trade(clientOf(first, "default").file(), symbol, 0, TRADES);
   await first.end();
@@ -121,7 +122,7 @@ test("kills leave each lesson with all its edges or no lesson, and no duplicates
     return lessons;
   };
   for (const delay of [0, 3, 8, 20]) {
-    const server = await start(folder, ["--log-level", "error"]);
+    const server = await start(folder, [...TRADING, "--log-level", "error"]);
     const killed = clientOf(server, "default");
     await whole(killed);
     const asked = killed.ask("POST /consolidate").catch(() => {});
@@ -129,7 +130,7 @@ test("kills leave each lesson with all its edges or no lesson, and no duplicates
     await server.end("SIGKILL");
     await asked;
   }
-  const own = clientOf(await start(folder), "default");
+  const own = clientOf(await start(folder, TRADING), "default");
   await consolidate(own);
   expect(await consolidate(own)).toMatchObject({ patterns_created: 0, patterns_strengthened: 0 });
   const lessons = await whole(own);

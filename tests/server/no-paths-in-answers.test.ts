@@ -121,7 +121,9 @@ test("no answer about a truncated log, or a locked database, contains a path", {
 
 test("no report of a consolidation whose database fails contains a path", async () => {
   const file = join(temporaryFolder(), "a.db");
-  const agent = new Agent(new LibsqlStorage(file, { durability: "normal" }));
+  const agent = new Agent(new LibsqlStorage(file, { durability: "normal" }), {
+    preset: "trading",
+  });
   agent.open();
   trade(file, "BTC", 0, 20);
   const read = agent.read.bind(agent);

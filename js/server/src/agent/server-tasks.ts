@@ -1,7 +1,7 @@
 // Tasks that the HTTP thread sends to an agent on its own, without a request of a client.
 
-import { CONSOLIDATION_TASKS } from "./handlers/consolidation.ts";
 import { EMBEDDING_TASKS } from "./handlers/embeddings.ts";
+import { CONSOLIDATION_TASKS } from "./handlers/lessons.ts";
 import { REMEMBERING_TASKS } from "./handlers/remember.ts";
 import { TURNS } from "./tasks.ts";
 

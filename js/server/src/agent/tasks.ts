@@ -19,8 +19,13 @@ const TASKS = {
   },
   expire: async (agent: Agent) => ({ deleted: await purgeExpired(agent) }),
   consolidate: async (agent: Agent) => {
-    const { errors, ...figures } = await consolidate(agent);
-    return { ...figures, errors: errors.length };
+    const { errors, summaries, duplicates, ...figures } = await consolidate(agent);
+    // Titles and ids do not belong into the log.
+    const counts = {
+      ...(summaries === undefined ? {} : { summaries: summaries.length }),
+      ...(duplicates === undefined ? {} : { duplicates: duplicates.length }),
+    };
+    return { ...figures, ...counts, errors: errors.length };
   },
 } satisfies Record<string, (agent: Agent) => object | Promise<object>>;
 

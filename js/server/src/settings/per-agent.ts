@@ -19,11 +19,11 @@ export function entryOf(values: readonly string[]) {
 
 /**
  * Returns the value of an agent: that of its own entry, else that of an entry for all. The last entry
- * wins. Returns undefined if no entry is for the agent.
+ * wins. Returns undefined if no entry is for the agent. Without an agent only entries for all count.
  */
 export function valueFor<Value extends string>(
   entries: readonly string[],
-  agent: string,
+  agent: string | undefined,
 ): Value | undefined {
   const parts = entries.map(partsOf).reverse();
   const own =

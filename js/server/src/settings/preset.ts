@@ -28,7 +28,7 @@ export const presetting = z.string().refine(
 export const presetOf = (
   entries: readonly string[],
   { evidence }: EngineYaml,
-  agent: string,
+  agent: string | undefined,
 ): string | undefined => valueFor(entries, agent) ?? evidence?.preset;
 
 /** Returns the name of the preset that agents without one of their own have. */

@@ -30,6 +30,7 @@ export type MetaKey =
   | "dimensions"
   | "embedding_model"
   | "next_embedding_model"
+  | "compared_until"
   | "preset";
 
 /** The store of one agent. `LibsqlStorage` and `RemoteStorage` implement it. */

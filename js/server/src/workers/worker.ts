@@ -74,7 +74,8 @@ const opening: Opening = {
   },
   openEmpty: () =>
     new Agent(new LibsqlStorage(IN_MEMORY, { durability }), {
-      ...{ config: engine, compat, ranking, learns, builtIn },
+      ...{ config: engine, compat, ranking, learns, builtIn, presets },
+      preset: presetOf(preset, engine, undefined),
     }),
 };
 const agents = new Agents(

@@ -232,6 +232,35 @@ export async function compareWritten(agent: Agent, most: number): Promise<void> 
   }
 }
 
+/**
+ * Compares memories with older ones, in the order in which they were stored, from where the last call
+ * ended, and queues the possible conflicts: those of imports, and of writes before a restart, are
+ * found. Returns how many were queued, and how many memories are left.
+ */
+export async function compareAll(
+  agent: Agent,
+  most: number,
+  isDryRun: boolean,
+): Promise<{ queued: number; left: number }> {
+  const { storage } = agent;
+  if (agent.ranking !== "evidence") return { queued: 0, left: 0 };
+  await agent.prepare("evidence");
+  const until = Number(storage.meta("compared_until") ?? 0);
+  const { ids, left, last } = agent.read(() => storage.nodes.after(until, most));
+  let queued = 0;
+  for (const id of ids) {
+    const found = agent.read(() => possiblyReplacedBy(agent, id));
+    if (found.length > 0)
+      queued += isDryRun
+        ? agent.read(() => freshAmong(agent, id, found).length)
+        : agent.write(() => queuePossible(agent, id, found));
+    await agent.giveWay();
+  }
+  if (!isDryRun && ids.length > 0)
+    agent.write(() => storage.setMeta("compared_until", String(last)));
+  return { queued, left };
+}
+
 /** An older memory that a new one may replace, with the probability that it does. */
 interface Replaced {
   id: string;
@@ -278,14 +307,24 @@ function comparedOf(row: NodeRow): Compared {
   };
 }
 
-/** Within a `write`: queues a memory with older ones that it is not queued with yet. */
-function queuePossible(agent: Agent, id: string, found: readonly Replaced[]): void {
-  const { nodes, conflicts } = agent.storage;
-  const there = new Set(nodes.of([id, ...found.map((older) => older.id)]).map((row) => row.id));
-  if (!there.has(id)) return;
-  const known = conflicts.olderOf(id);
-  const fresh = found.filter((older) => there.has(older.id) && !known.includes(older.id));
-  for (const older of fresh.slice(0, Math.max(MOST_CONFLICTS - known.length, 0))) {
+/** Returns the older memories that exist, and with which a memory is not queued yet. */
+function freshAmong({ storage }: Agent, id: string, found: readonly Replaced[]): Replaced[] {
+  const ids = [id, ...found.map((older) => older.id)];
+  const there = new Set(storage.nodes.of(ids).map((row) => row.id));
+  if (!there.has(id)) return [];
+  const known = storage.conflicts.olderOf(id);
+  return found
+    .filter((older) => there.has(older.id) && !known.includes(older.id))
+    .slice(0, Math.max(MOST_CONFLICTS - known.length, 0));
+}
+
+/**
+ * Within a `write`: queues a memory with older ones that it is not queued with yet. Returns with how
+ * many.
+ */
+function queuePossible(agent: Agent, id: string, found: readonly Replaced[]): number {
+  const fresh = freshAmong(agent, id, found);
+  for (const older of fresh) {
     queue(agent, {
       old_node_id: older.id,
       new_node_id: id,
@@ -298,6 +337,7 @@ function queuePossible(agent: Agent, id: string, found: readonly Replaced[]): vo
       topic: null,
     });
   }
+  return fresh.length;
 }
 
 /**

@@ -22,7 +22,7 @@ export interface Piece {
 const SENTENCES = new Intl.Segmenter(undefined, { granularity: "sentence" });
 
 const countOf = (text: string): number => text.match(/\S+/g)?.length ?? 0;
-const sentencesOf = (text: string): string[] =>
+export const sentencesOf = (text: string): string[] =>
   Array.from(SENTENCES.segment(text), ({ segment }) => segment.trim()).filter(Boolean);
 
 /** Returns the parts of a text, in order; none if it is blank. */

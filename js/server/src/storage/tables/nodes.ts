@@ -122,6 +122,9 @@ const UPDATE_NODE = `UPDATE nodes SET version = coalesce(version, 0) + 1,
   WHERE id = ? RETURNING ${NODE}`;
 /** When something happened: the time of the event, or else that of the creation. */
 const HAPPENED_AT = `coalesce(${isoOf("temporal_event_time")}, ${CREATED_AT})`;
+/** The summaries that consolidation wrote of a memory. */
+const SUMMARIES_OF = `SELECT nodes.id FROM edges JOIN nodes ON nodes.id = edges.source_id
+  WHERE edges.target_id = ? AND edges.type = 'summarizes' AND nodes.provenance_source = 'consolidation'`;
 /** Rows after a memory in the list of the newest: after one with a time, and after one without. */
 const AFTER_DATED = `(${CREATED_AT} < ? OR ${CREATED_AT} IS NULL OR ${CREATED_AT} = ? AND rowid < ?)`;
 const AFTER_UNDATED = `${CREATED_AT} IS NULL AND rowid < ?`;
@@ -164,8 +167,17 @@ export class NodeTable {
     );
   }
 
-  /** Deletes a memory with its edges and memberships. Returns whether it was there. */
+  /**
+   * Deletes a memory with its edges and memberships, and the summaries that consolidation wrote of it:
+   * they quote it. Returns whether it was there.
+   */
   delete(id: string): boolean {
+    const summaries = this.#sql.all<{ id: string }>(SUMMARIES_OF, id);
+    for (const summary of summaries) this.#deleteOne(summary.id);
+    return this.#deleteOne(id);
+  }
+
+  #deleteOne(id: string): boolean {
     this.#sql.run("DELETE FROM cluster_memberships WHERE node_id = ?", id);
     return this.#sql.all("DELETE FROM nodes WHERE id = ? RETURNING id", id).length > 0;
   }
@@ -202,6 +214,25 @@ export class NodeTable {
     return this.#sql
       .all<{ id: string }>(`SELECT id FROM nodes WHERE ${where}`, ...values)
       .map(({ id }) => id);
+  }
+
+  /**
+   * Returns the ids of the first memories after a sequence number, the last one's sequence number, and
+   * how many are left.
+   */
+  after(sequence: number, limit: number): { ids: string[]; last: number; left: number } {
+    const where = `FROM nodes WHERE rowid > ? AND ${isId("id")}`;
+    const rows = this.#sql.all<{ id: string; sequence: number }>(
+      `SELECT id, rowid AS sequence ${where} ORDER BY rowid LIMIT ?`,
+      sequence,
+      limit,
+    );
+    const last = rows.at(-1)?.sequence ?? sequence;
+    const { count } = this.#sql.first<{ count: number }>(
+      `SELECT count(*) AS count ${where}`,
+      last,
+    )!;
+    return { ids: rows.map(({ id }) => id), last, left: count };
   }
 
   /** Returns the earliest time at which a memory expires; null if none does. */
