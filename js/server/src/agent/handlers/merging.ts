@@ -3,17 +3,18 @@
 // # Invariant
 //
 // Nothing that differs is lost. Two memories are duplicates only if type, user, metadata, expiry and
-// the time of the event are equal; two that tell what happened must also be of one day. The older one
-// stays, and gets the tags, the edges and the conversations of the other.
+// the time of the event are equal; two that tell what happened must also be of one day and session.
+// Trades and playbooks are records, and never duplicates. The older memory stays, and gets the tags,
+// the edges and the conversations of the other.
 
 import type { ConsolidationAnswer } from "../../api/consolidation.ts";
 import type { NodeRow } from "../../storage/rows.ts";
 import type { NodePlace } from "../../storage/tables/nodes.ts";
 import { toIso } from "../../time.ts";
 import type { Agent, Unit } from "../agent.ts";
-import { createdAtOf, isId, namesIn, textOf } from "../replica/index-rows.ts";
+import { createdAtOf, isId, namesIn } from "../replica/index-rows.ts";
 import { sameTexts } from "../rules/same-texts.ts";
-import { wordsOfMemory } from "../rules/turn-prompt.ts";
+import { withTexts, wordsOfMemory } from "../rules/turn-prompt.ts";
 import { deleteMemory } from "./conflicts.ts";
 import { newEdgeOf } from "./edges.ts";
 import { inPauses } from "./summaries.ts";
@@ -28,11 +29,12 @@ const MOST_PAIRS = 1_000;
 /** UTF-16 units of a text that are compared. Longer texts are no duplicates. */
 const MOST_READ = 20_000;
 const DAY = 86_400_000;
+/** Types of records, of which two may be equal by chance. */
+const RECORDS = /^custom:(trade|playbook)/;
 
 /** A memory, as far as duplicates compare it. */
 interface Compared {
   id: string;
-  version: number | null;
   text: string;
   /** What two duplicates have in common beside their words. */
   key: string;
@@ -40,7 +42,7 @@ interface Compared {
 
 /** Finds duplicates. With `merges`, merges them, each pair in a transaction of its own. */
 export async function mergeDuplicates(agent: Agent, merges: boolean): Promise<Duplicates> {
-  const memories = await comparedOf(agent);
+  const memories = await memoriesOf(agent);
   const pairs = await inPauses(
     agent,
     sameTexts(
@@ -60,8 +62,8 @@ export async function mergeDuplicates(agent: Agent, merges: boolean): Promise<Du
 }
 
 /** Returns the most recent memories, the oldest first. Generated ones are left out. */
-async function comparedOf(agent: Agent): Promise<Compared[]> {
-  const { storage, engine } = agent;
+async function memoriesOf(agent: Agent): Promise<Compared[]> {
+  const { storage } = agent;
   const memories: Compared[] = [];
   let after: NodePlace | undefined;
   for (let read = 0; read < MOST_MEMORIES; read += READ_AT_ONCE) {
@@ -72,23 +74,25 @@ async function comparedOf(agent: Agent): Promise<Compared[]> {
       return found;
     });
     for (const row of rows) {
-      const { id, version, subtype, user_id, metadata, expires_at, temporal_event_time } = row;
-      const text = wordsOfMemory({
-        content_title: textOf(row.content_title),
-        content_summary: textOf(row.content_summary),
-        content_body: textOf(row.content_body),
-      });
-      const isOther = !isId(id) || text === "" || text.length > MOST_READ;
-      if (isOther || row.provenance_source === "consolidation") continue;
-      const tellsWhatHappened = engine.getSectionForSubtype(subtype) === "EPISODIC";
-      const day = tellsWhatHappened ? Math.floor((createdAtOf(row) ?? 0) / DAY) : null;
-      const same = [row.type, subtype, user_id, metadata, expires_at, temporal_event_time, day];
-      memories.push({ id, version, text, key: JSON.stringify(same) });
+      const isRecord = [row.type, row.subtype].some((name) => RECORDS.test(String(name)));
+      if (isRecord || !isId(row.id) || row.provenance_source === "consolidation") continue;
+      const one = comparedOf(agent, row);
+      if (one.text !== "" && one.text.length <= MOST_READ) memories.push(one);
     }
     if (rows.length < READ_AT_ONCE) break;
     await agent.giveWay();
   }
   return memories.reverse();
+}
+
+function comparedOf({ engine }: Agent, row: NodeRow): Compared {
+  const { id, type, subtype, user_id, metadata, expires_at, temporal_event_time } = row;
+  const tellsWhatHappened = engine.getSectionForSubtype(subtype) === "EPISODIC";
+  const when = tellsWhatHappened
+    ? [Math.floor((createdAtOf(row) ?? 0) / DAY), row.session_id]
+    : null;
+  const same = [type, subtype, user_id, metadata, expires_at, temporal_event_time, when];
+  return { id, text: wordsOfMemory(withTexts(row)), key: JSON.stringify(same) };
 }
 
 /**
@@ -100,8 +104,12 @@ function merge(agent: Agent, older: Compared, duplicate: Compared, { settle }: U
   const rows = new Map(nodes.of([older.id, duplicate.id]).map((row) => [row.id, row]));
   const [kept, other] = [rows.get(older.id), rows.get(duplicate.id)];
   if (kept === undefined || other === undefined) return false;
-  // A memory into which another was merged before has a new version with the words that it had.
-  if (other.version !== duplicate.version || !saysAsBefore(kept, older)) return false;
+  // A memory into which another was merged before has a new version, and is as it was otherwise.
+  const isAsRead = [older, duplicate].every((one) => {
+    const now = comparedOf(agent, rows.get(one.id)!);
+    return now.text === one.text && now.key === one.key;
+  });
+  if (!isAsRead) return false;
   settle([kept.id, other.id]);
   const tags = [...new Set([...namesIn(kept.tags), ...namesIn(other.tags)])];
   nodes.update(kept.id, {
@@ -134,5 +142,3 @@ function merge(agent: Agent, older: Compared, duplicate: Compared, { settle }: U
   deleteMemory(agent, other.id);
   return true;
 }
-
-const saysAsBefore = (row: NodeRow, { text }: Compared): boolean => wordsOfMemory(row) === text;

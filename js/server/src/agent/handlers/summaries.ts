@@ -16,7 +16,7 @@ import { createdAtOf, isId, namesIn } from "../replica/index-rows.ts";
 import { type Episode, type Group, groupsOf, withoutCommonWords } from "../rules/groups.ts";
 import { summaryOf } from "../rules/summary.ts";
 import { tellingWords } from "../rules/telling-words.ts";
-import { wordsOfMemory } from "../rules/turn-prompt.ts";
+import { withTexts, wordsOfMemory } from "../rules/turn-prompt.ts";
 import { newEdgeOf } from "./edges.ts";
 import { newNodeOf } from "./nodes.ts";
 
@@ -130,7 +130,7 @@ async function episodesOf(agent: Agent): Promise<Read[]> {
       return found.map((row) => ({ row, runs: clusters.get(row.id) ?? [] }));
     });
     for (const { row, runs } of rows) {
-      const text = wordsOfMemory(plainTexts(row));
+      const text = wordsOfMemory(withTexts(row));
       const at = parseInstant(String(row.temporal_event_time)) ?? createdAtOf(row);
       if (!isId(row.id) || row.expires_at !== null || text === "" || at === undefined) continue;
       const words = tellingWords(text.slice(0, MOST_READ));
@@ -142,16 +142,6 @@ async function episodesOf(agent: Agent): Promise<Read[]> {
   return withoutCommonWords(episodes).sort(
     (a, b) => a.at - b.at || a.row.sequence - b.row.sequence,
   );
-}
-
-/** Another program may have stored bytes as a text. */
-function plainTexts({ content_title, content_summary, content_body }: NodeRow) {
-  const text = (value: unknown) => (typeof value === "string" ? value : null);
-  return {
-    content_title: text(content_title),
-    content_summary: text(content_summary),
-    content_body: text(content_body),
-  };
 }
 
 function existingSummaries({ storage }: Agent): Existing[] {

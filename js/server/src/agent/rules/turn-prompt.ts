@@ -27,7 +27,7 @@ import {
 import { MOST_QUERY } from "../../api/limits.ts";
 import { type Heading, type Preset, typeOf, typesUnder } from "../../presets/preset.ts";
 import { parseInstant } from "../../time.ts";
-import { shownBody } from "../replica/index-rows.ts";
+import { shownBody, textOf } from "../replica/index-rows.ts";
 import { PROFILE_CATEGORIES } from "./profile.ts";
 import { isAtHand } from "./prompt.ts";
 
@@ -319,6 +319,13 @@ export interface ShownRow {
   content_summary: string | null;
   content_body: string | null;
 }
+
+/** Returns a row whose texts are texts: another program may have stored bytes. */
+export const withTexts = (row: Readonly<Record<keyof ShownRow, unknown>>): ShownRow => ({
+  content_title: textOf(row.content_title),
+  content_summary: textOf(row.content_summary),
+  content_body: textOf(row.content_body),
+});
 
 /** Returns the words of a memory: its title, and its text unless that begins with the title. */
 export function wordsOfMemory({ content_title, content_summary, content_body }: ShownRow): string {
