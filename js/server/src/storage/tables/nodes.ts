@@ -326,6 +326,11 @@ export class NodeTable {
     );
   }
 
+  /** Returns whether a memory has this subtype. */
+  hasSubtype(subtype: string): boolean {
+    return this.#sql.all("SELECT 1 FROM nodes WHERE subtype = ? LIMIT 1", subtype).length > 0;
+  }
+
   /** Returns each subtype in use once; null, for no subtype, is always among them. */
   subtypes(): (string | null)[] {
     const rows = this.#sql.all<{ name: string | null }>(
