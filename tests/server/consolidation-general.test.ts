@@ -80,6 +80,19 @@ describe("a summary", () => {
     expect(await sourcesOf(own, first!.id!)).toHaveLength(4);
   });
 
+  test("stands behind its episodes in a search, whatever the limit", async () => {
+    const own = client();
+    const ids = await remember(own, FERRY);
+    await remember(own, OTHERS);
+    const [made] = (await consolidate(own)).summaries!;
+    const question = "ferry Bergen storm harbour summary";
+    const found = await own.search(question);
+    expect(found.slice(0, 5).toSorted()).toEqual([...ids, made!.id!].toSorted());
+    expect(found[4]).toBe(made!.id);
+    for (const limit of [1, 3, 5])
+      expect(await own.search(question, { limit })).toEqual(found.slice(0, limit));
+  });
+
   test("holds memories of one user alone, and none that expires", async () => {
     const own = client();
     await remember(own, FERRY.slice(0, 2), { user: "mira" });

@@ -790,15 +790,15 @@ describe("installation", () => {
     const at = (system: "linux" | "win32", project: string) => (name: ClientName) =>
       fileOf(name, { home: "", system, environment: {} }, project);
     const names = ["claude-code", "cursor", "vscode", "zed"] as const;
-    expect(names.map(at("linux", "/work/app"))).toEqual([
-      ...["/work/app/.mcp.json", "/work/app/.cursor/mcp.json"],
-      ...["/work/app/.vscode/mcp.json", "/work/app/.zed/settings.json"],
+    expect(names.map(at("linux", "/srv/app"))).toEqual([
+      ...["/srv/app/.mcp.json", "/srv/app/.cursor/mcp.json"],
+      ...["/srv/app/.vscode/mcp.json", "/srv/app/.zed/settings.json"],
     ]);
     expect(names.map(at("win32", "C:\\app"))).toEqual([
       ...["C:\\app\\.mcp.json", "C:\\app\\.cursor\\mcp.json"],
       ...["C:\\app\\.vscode\\mcp.json", "C:\\app\\.zed\\settings.json"],
     ]);
-    expect(() => at("linux", "/work/app")("claude-desktop")).toThrow("no configuration for a");
+    expect(() => at("linux", "/srv/app")("claude-desktop")).toThrow("no configuration for a");
   });
 
   test("by the command prints a trial, writes the file, and keeps the old one", () => {

@@ -8,6 +8,7 @@
 // the edges and the conversations of the other.
 
 import type { ConsolidationAnswer } from "../../api/consolidation.ts";
+import { inTurns } from "../../steps.ts";
 import type { NodeRow } from "../../storage/rows.ts";
 import type { NodePlace } from "../../storage/tables/nodes.ts";
 import { toIso } from "../../time.ts";
@@ -17,7 +18,6 @@ import { sameTexts } from "../rules/same-texts.ts";
 import { withTexts, wordsOfMemory } from "../rules/turn-prompt.ts";
 import { deleteMemory } from "./conflicts.ts";
 import { newEdgeOf } from "./edges.ts";
-import { inPauses } from "./summaries.ts";
 
 type Duplicates = NonNullable<ConsolidationAnswer["duplicates"]>;
 
@@ -43,13 +43,13 @@ interface Compared {
 /** Finds duplicates. With `merges`, merges them, each pair in a transaction of its own. */
 export async function mergeDuplicates(agent: Agent, merges: boolean): Promise<Duplicates> {
   const memories = await memoriesOf(agent);
-  const pairs = await inPauses(
-    agent,
+  const pairs = await inTurns(
     sameTexts(
       memories.map(({ text }) => text),
       (first, second) => memories[first]!.key === memories[second]!.key,
       MOST_PAIRS,
     ),
+    () => agent.giveWay(),
   );
   const duplicates: Duplicates = [];
   for (const [first, second] of pairs) {

@@ -8,6 +8,7 @@
 // - The same episodes give the same summaries: a second run writes nothing.
 
 import type { ConsolidationAnswer } from "../../api/consolidation.ts";
+import { inTurns } from "../../steps.ts";
 import type { NodeRow } from "../../storage/rows.ts";
 import type { NodePlace } from "../../storage/tables/nodes.ts";
 import { parseInstant, toIso } from "../../time.ts";
@@ -67,7 +68,7 @@ interface Existing {
 /** Sums up the episodes of an agent. With `isDryRun` nothing is written. */
 export async function summarize(agent: Agent, isDryRun: boolean): Promise<Summed> {
   const episodes = await episodesOf(agent);
-  const groups = await inPauses(agent, groupsOf(episodes));
+  const groups = await inTurns(groupsOf(episodes), () => agent.giveWay());
   const existing = agent.read(() => existingSummaries(agent));
   const drafts = draftsOf(episodes, groups, existing);
   const summaries: Changed[] = [];
@@ -99,15 +100,6 @@ export async function summarize(agent: Agent, isDryRun: boolean): Promise<Summed
     await agent.giveWay();
   }
   return { reviewed: episodes.length, groups: groups.length, summaries };
-}
-
-/** Does work with pauses, in which other agents get their turns. */
-export async function inPauses<T>(agent: Agent, work: Generator<undefined, T>): Promise<T> {
-  for (let steps = 1; ; steps++) {
-    const { done, value } = work.next();
-    if (done) return value;
-    if (steps % READ_AT_ONCE === 0) await agent.giveWay();
-  }
 }
 
 /** Returns the most recent episodes, in the order of when they happened. */

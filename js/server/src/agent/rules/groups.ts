@@ -19,6 +19,8 @@
 // count; see `withoutCommonWords`. The time grows with the episodes, their words, and the most episodes
 // that a word which counts may have.
 
+import type { Steps } from "../../steps.ts";
+
 /** An episode, as far as the rule reads it. */
 export interface Episode {
   readonly user: string | null;
@@ -32,8 +34,8 @@ export interface Episode {
 export type Group = readonly number[];
 
 /** The fewest and the most members of a group. */
-export const FEWEST = 3;
-export const MOST_MEMBERS = 50;
+const FEWEST = 3;
+const MOST_MEMBERS = 50;
 const LEAST_ALIKE = 0.25;
 const FEWEST_SHARED = 2;
 /** The factor of the cosine for two parts of one conversation. */
@@ -42,6 +44,8 @@ const SAME_RUN = 1.2;
 const COMMON = { share: 0.1, least: 20, most: 200 };
 /** Rarity among fewer texts is that among so many: among a handful no word is rare. */
 const FEWEST_TEXTS = 100;
+/** Episodes between two pauses. */
+const EPISODES_OF_A_STEP = 20;
 
 /** Returns the rarity of each word among some texts. */
 export function raritiesOf(texts: readonly Pick<Episode, "words">[]): Map<string, number> {
@@ -70,7 +74,7 @@ function countsIn(texts: readonly Pick<Episode, "words">[]): Map<string, number>
 }
 
 /** Returns the groups of episodes without common words, the largest first, with pauses. */
-export function* groupsOf(episodes: readonly Episode[]): Generator<undefined, Group[]> {
+export function* groupsOf(episodes: readonly Episode[]): Steps<Group[]> {
   const rarity = raritiesOf(episodes);
   const holders = new Map<string, number[]>();
   const lengths = episodes.map(({ words }, place) => {
@@ -100,7 +104,7 @@ export function* groupsOf(episodes: readonly Episode[]): Generator<undefined, Gr
       if (count >= FEWEST_SHARED && alike >= LEAST_ALIKE) near.push({ place: other, alike });
     }
     neighbours.push(near.sort((a, b) => b.alike - a.alike || a.place - b.place));
-    yield;
+    if (place % EPISODES_OF_A_STEP === 0) yield;
   }
   const isTaken = new Set<number>();
   const groups: number[][] = [];

@@ -8,18 +8,23 @@
 //
 // # Invariant
 //
-// No pair of a text with one that remains is missed. Let the texts have a and b different words, b at most a, and let s be shared. From
-// s / (a + b - s) ≥ 0.9 follows s ≥ 0.9 a: at most a tenth of the words of each is not shared. One of
-// the first ⌊a / 10⌋ + 1 words is therefore shared, and the first shared word of both is the same.
+// No pair of a text with an earlier one that is no duplicate itself is missed. Let two texts have a and
+// b different words, of which s are shared. From s / (a + b - s) ≥ 0.9 follows s ≥ 0.9 a and s ≥ 0.9 b:
+// at most a tenth of the words of each is not shared. So one of the first ⌊a / 10⌋ + 1 words of the one
+// is shared, and likewise of the other. The first shared word is the same in both, since they have one
+// order.
 //
 // # Cost
 //
 // Grows with the texts that have a rare word in common, and not with the pairs of all texts.
 
+import type { Steps } from "../../steps.ts";
 import { comparedWords, saysTheSame } from "./duplicates.ts";
 
 /** The share of a text's words that the other text may lack; see `saysTheSame`. */
 const LACKING = 0.1;
+/** Texts between two pauses. */
+const TEXTS_OF_A_STEP = 100;
 
 /**
  * Returns the pairs of texts that say the same, as places, with pauses: for each text the first one
@@ -29,8 +34,12 @@ export function* sameTexts(
   texts: readonly string[],
   mayMerge: (first: number, second: number) => boolean,
   most: number,
-): Generator<undefined, [first: number, second: number][]> {
-  const words = texts.map(comparedWords);
+): Steps<[first: number, second: number][]> {
+  const words: string[][] = [];
+  for (const [place, text] of texts.entries()) {
+    words.push(comparedWords(text));
+    if (place % TEXTS_OF_A_STEP === 0) yield;
+  }
   const counts = new Map<string, number>();
   for (const own of words)
     for (const word of new Set(own)) counts.set(word, (counts.get(word) ?? 0) + 1);
@@ -55,7 +64,7 @@ export function* sameTexts(
         else its.push(place);
       }
     }
-    yield;
+    if (place % TEXTS_OF_A_STEP === 0) yield;
   }
   return pairs;
 }
