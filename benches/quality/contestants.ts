@@ -44,28 +44,35 @@ export interface System {
   readonly name: string;
   /** Whether scores are probabilities. */
   readonly isCalibrated: boolean;
+  /** Reads a store. */
   open(store: Store): Opened;
+}
+
+/** A system that finds as many memories as it is asked for. */
+export interface Finder extends System {
+  /** @param most - How many memories it returns at most. Default: `DEPTH`. */
+  open(store: Store, most?: number): Opened;
 }
 
 const headOf = ({ title, labels = "" }: StoredMemory): string => `${title} ${labels}`.trim();
 
 /** BM25 over stems. */
-export const BM25: System = {
+export const BM25: Finder = {
   name: "BM25, stems",
   isCalibrated: false,
-  open({ memories }) {
+  open({ memories }, most = DEPTH) {
     const index = new Bm25(
       memories.map((one) => ({ id: one.id, text: `${headOf(one)} ${one.text}` })),
     );
-    return { ask: (question) => index.search(question, DEPTH) };
+    return { ask: (question) => index.search(question, most) };
   },
 };
 
 /** Full-text search of SQLite with the Porter stemmer. */
-export const FTS5: System = {
+export const FTS5: Finder = {
   name: "SQLite FTS5, porter",
   isCalibrated: false,
-  open({ memories }) {
+  open({ memories }, most = DEPTH) {
     const database = new Database(":memory:");
     const tokenizer = 'tokenize = "porter unicode61"';
     database.exec(`CREATE VIRTUAL TABLE texts USING fts5(id UNINDEXED, title, text, ${tokenizer})`);
@@ -74,7 +81,7 @@ export const FTS5: System = {
     for (const one of memories) insert.run(one.id, headOf(one), one.text);
     database.exec("COMMIT");
     const find = database.prepare(
-      `SELECT id, -bm25(texts) AS score FROM texts WHERE texts MATCH ? ORDER BY bm25(texts), rowid LIMIT ${DEPTH}`,
+      `SELECT id, -bm25(texts) AS score FROM texts WHERE texts MATCH ? ORDER BY bm25(texts), rowid LIMIT ${most}`,
     );
     return {
       ask(question) {

@@ -5,17 +5,14 @@
 // servers is set to that moment, so that `--sample` makes this sample, and recency is that of its
 // end.
 
-import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Sample } from "../../js/demo/sample/index.ts";
-import { listening, NOUS, RunningServer } from "../js/http-contestants.ts";
+import type { RunningServer } from "../js/http-contestants.ts";
 import { OF_SECTIONS } from "./contestants.ts";
 import { overallTable } from "./evidence-report.ts";
 import { labelledSet, SETS, type SetName } from "./labelled-set.ts";
 import { type Case, type Measured, selected } from "./measure.ts";
 import { DEPTH } from "./metrics.ts";
+import { withServer } from "./own-server.ts";
 
 /** A way to ask a server. */
 interface Served {
@@ -62,7 +59,8 @@ export async function reportOnServer(sample: Sample): Promise<string> {
   const cases = casesOf(sample);
   const measured: Measured[] = [];
   for (const way of WAYS) {
-    await withSample(sample.truth.end, way.settings, async (server) => {
+    const own = { now: sample.truth.end, settings: way.settings, options: ["--sample"] };
+    await withServer(own, async (server) => {
       measured.push(await measureServed(server, way, cases));
     });
     console.error(way.name);
@@ -98,35 +96,4 @@ async function measureServed(
     micros.push(nanoseconds / 1000);
   }
   return { system: { name, isCalibrated: !name.includes("signals") }, found, micros };
-}
-
-/**
- * Runs `work` with a server over the sample, in a folder of its own, whose clock starts at `now`.
- */
-async function withSample(
-  now: number,
-  settings: string | undefined,
-  work: (server: RunningServer) => Promise<void>,
-): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "nous-quality-"));
-  const file = join(folder, "nous.yaml");
-  if (settings !== undefined) writeFileSync(file, settings);
-  const own = settings === undefined ? [] : ["--config", file];
-  const options = ["--sample", "--port", "0", "--data-dir", join(folder, "data"), ...own];
-  const clock = `const { now } = Date; Date.now = () => now() + ${now - Date.now()};`;
-  const node = ["--import", `data:text/javascript,${encodeURIComponent(clock)}`];
-  const program = [...node, NOUS, "serve", "--log-level", "error"];
-  const child = spawn(process.execPath, [...program, ...options], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  try {
-    const server = new RunningServer(child, await listening(child));
-    try {
-      await work(server);
-    } finally {
-      await server.stop();
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }

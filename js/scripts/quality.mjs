@@ -3,8 +3,10 @@
 // how well consolidation finds the patterns of many trades (benches/quality/lessons.ts),
 // `-- corrections` how well memories are found that a new memory replaces
 // (benches/quality/corrections.ts), `-- learning --set FILE …` what learning from use gains
-// (benches/quality/learning.ts), and `-- compound` what taking questions apart gains
-// (benches/quality/compound.ts).
+// (benches/quality/learning.ts), `-- compound` what taking questions apart gains
+// (benches/quality/compound.ts), `-- prompts --set FILE …` how often prompts hold the answers
+// (benches/quality/prompts.ts), and `-- consolidation --set FILE …` what summaries do to answers
+// (benches/quality/consolidation.ts).
 
 import { build } from "./build.mjs";
 import { runProgram } from "./bundle.mjs";
@@ -16,6 +18,8 @@ const PROGRAMS = {
   corrections: "benches/quality/corrections.ts",
   learning: "benches/quality/learning.ts",
   compound: "benches/quality/compound.ts",
+  prompts: "benches/quality/prompts.ts",
+  consolidation: "benches/quality/consolidation.ts",
 };
 
 const given = process.argv.slice(2);

@@ -80,17 +80,49 @@ describe("a summary", () => {
     expect(await sourcesOf(own, first!.id!)).toHaveLength(4);
   });
 
-  test("stands behind its episodes in a search, whatever the limit", async () => {
+  test("is found only if its type is asked for, and takes no place of another memory", async () => {
     const own = client();
     const ids = await remember(own, FERRY);
     await remember(own, OTHERS);
-    const [made] = (await consolidate(own)).summaries!;
     const question = "ferry Bergen storm harbour summary";
-    const found = await own.search(question);
-    expect(found.slice(0, 5).toSorted()).toEqual([...ids, made!.id!].toSorted());
-    expect(found[4]).toBe(made!.id);
-    for (const limit of [1, 3, 5])
-      expect(await own.search(question, { limit })).toEqual(found.slice(0, limit));
+    const before = await own.search(question);
+    const [made] = (await consolidate(own)).summaries!;
+    const id = made!.id!;
+    const after = await own.search(question);
+    expect(after).not.toContain(id);
+    // Its words change how rare a word is, and so the order.
+    expect(after.toSorted()).toEqual(before.toSorted());
+    expect(after).toEqual(expect.arrayContaining(ids));
+    for (const asked of [{ type: "summary" }, { subtype: "summary" }])
+      expect(await own.search(question, asked)).toEqual([id]);
+    const filter = { type: ["summary", "event"] };
+    expect(await own.search(question, { filter })).toContain(id);
+    expect(await own.search(question, { filter: { type: "event" } })).not.toContain(id);
+  });
+
+  test("is left out of a prompt, and its explanation says why", async () => {
+    const own = client();
+    await remember(own, FERRY);
+    const [made] = (await consolidate(own)).summaries!;
+    const id = made!.id!;
+    const { body } = await own.ask("POST /context", { input: "ferry Bergen storm" });
+    expect(Object.keys(body.recalled_content)).toHaveLength(FERRY.length);
+    const query = "ferry Bergen storm";
+    const [why] = (await own.ask("POST /explain", { query, id })).body.data;
+    expect(why).toMatchObject({ rank: null, absent: "filtered" });
+    const filter = { type: "summary" };
+    const [asked] = (await own.ask("POST /explain", { query, id, filter })).body.data;
+    expect(asked).toMatchObject({ rank: 1 });
+    expect(asked).not.toHaveProperty("absent");
+  });
+
+  test("that a user took over is found like any memory", async () => {
+    const own = client();
+    await remember(own, FERRY);
+    const [made] = (await consolidate(own)).summaries!;
+    const id = made!.id!;
+    await own.ask(`PATCH /nodes/${id}`, { source: "mira" });
+    expect(await own.search("ferry Bergen storm")).toContain(id);
   });
 
   test("holds memories of one user alone, and none that expires", async () => {

@@ -62,9 +62,9 @@ const explanation = z
       .enum(["filtered", "not_connected", "no_words"])
       .optional()
       .describe(
-        "Why it is not found: the filter excludes it, nothing connects it with the question, or it " +
-          "has no words. If it is `filtered`, the numbers are those without the filter. Missing with a " +
-          "rank.",
+        "Why it is not found: the filter excludes it, or it is a summary of a consolidation, which " +
+          "only a filter by type finds; nothing connects it with the question; or it has no words. If " +
+          "it is `filtered`, the numbers are those without the filter. Missing with a rank.",
       ),
     score: share.describe(
       "The probability that it answers: 1 / (1 + exp(−(`scale` · `sum` + `offset`))). Searches " +

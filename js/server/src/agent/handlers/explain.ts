@@ -7,10 +7,16 @@ import type { NodeRow } from "../../storage/rows.ts";
 import { toIso } from "../../time.ts";
 import type { Agent } from "../agent.ts";
 import type { HandlersOf } from "../handler.ts";
-import { textOf, textsOf } from "../replica/index-rows.ts";
+import { isWrittenSummary, textOf, textsOf } from "../replica/index-rows.ts";
 import { type Reasons, reasonsOf, understoodOf } from "../rules/reasons.ts";
 import { searchByEvidence } from "../search/by-evidence.ts";
-import { filterOf, indexFilterOf, type NodeSearch, passesOf } from "../search/filters.ts";
+import {
+  evidenceFilterOf,
+  filterOf,
+  leavesSummariesOut,
+  type NodeSearch,
+  passesOf,
+} from "../search/filters.ts";
 
 /** Times without a bound begin or end at the ends of the calendar, in milliseconds since 1970. */
 const END_OF_CALENDAR = 8.64e15;
@@ -82,8 +88,10 @@ function explanations(
   const { index } = agent;
   const { query } = request;
   const passes = passesOf(agent, filterOf(agent, request, undefined, now));
-  const passing = new Set(passes(rows.map(({ id }) => id)));
-  const filters = indexFilterOf(request, undefined);
+  const isLeftOut = leavesSummariesOut(agent, request) ? isWrittenSummary : () => false;
+  const looked = rows.filter((row) => !isLeftOut(row));
+  const passing = new Set(passes(looked.map(({ id }) => id)));
+  const filters = evidenceFilterOf(agent, request);
   const all = rows.map((row) =>
     explanationOf(agent, row, query, passing.has(row.id) ? { now, filters } : { now }),
   );

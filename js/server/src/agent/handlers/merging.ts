@@ -13,7 +13,7 @@ import type { NodeRow } from "../../storage/rows.ts";
 import type { NodePlace } from "../../storage/tables/nodes.ts";
 import { toIso } from "../../time.ts";
 import type { Agent, Unit } from "../agent.ts";
-import { createdAtOf, isId, namesIn } from "../replica/index-rows.ts";
+import { CONSOLIDATION, createdAtOf, isId, namesIn } from "../replica/index-rows.ts";
 import { sameTexts } from "../rules/same-texts.ts";
 import { withTexts, wordsOfMemory } from "../rules/turn-prompt.ts";
 import { deleteMemory } from "./conflicts.ts";
@@ -75,7 +75,7 @@ async function memoriesOf(agent: Agent): Promise<Compared[]> {
     });
     for (const row of rows) {
       const isRecord = [row.type, row.subtype].some((name) => RECORDS.test(String(name)));
-      if (isRecord || !isId(row.id) || row.provenance_source === "consolidation") continue;
+      if (isRecord || !isId(row.id) || row.provenance_source === CONSOLIDATION) continue;
       const one = comparedOf(agent, row);
       if (one.text !== "" && one.text.length <= MOST_READ) memories.push(one);
     }

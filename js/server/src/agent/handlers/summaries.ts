@@ -13,7 +13,14 @@ import type { NodeRow } from "../../storage/rows.ts";
 import type { NodePlace } from "../../storage/tables/nodes.ts";
 import { parseInstant, toIso } from "../../time.ts";
 import type { Agent, Unit } from "../agent.ts";
-import { createdAtOf, isId, namesIn } from "../replica/index-rows.ts";
+import {
+  CONSOLIDATION,
+  createdAtOf,
+  isId,
+  isWrittenSummary,
+  namesIn,
+  SUMMARY,
+} from "../replica/index-rows.ts";
 import { type Episode, type Group, groupsOf, withoutCommonWords } from "../rules/groups.ts";
 import { summaryOf } from "../rules/summary.ts";
 import { tellingWords } from "../rules/telling-words.ts";
@@ -21,9 +28,7 @@ import { withTexts, wordsOfMemory } from "../rules/turn-prompt.ts";
 import { newEdgeOf } from "./edges.ts";
 import { newNodeOf } from "./nodes.ts";
 
-/** The type of a summary, its source, and the type of its edges to the memories that it sums up. */
-const SUMMARY = "summary";
-const SOURCE = "consolidation";
+/** The type of the edges from a summary to the memories that it sums up. */
 const SUMMARIZES = "summarizes";
 /** The most recent episodes are summed up, at most so many; so many are read at once. */
 const MOST_EPISODES = 10_000;
@@ -139,7 +144,7 @@ async function episodesOf(agent: Agent): Promise<Read[]> {
 function existingSummaries({ storage }: Agent): Existing[] {
   const rows = storage.nodes
     .ofSubtypes([SUMMARY])
-    .filter((row) => isId(row.id) && row.provenance_source === SOURCE);
+    .filter((row) => isId(row.id) && isWrittenSummary(row));
   const sources = new Map(rows.map(({ id }) => [id, new Map<string, string>()]));
   for (const { id, source_id, target_id } of storage.edges.ofTypes([SUMMARIZES]))
     sources.get(source_id)?.set(target_id, id);
@@ -193,7 +198,7 @@ function writeSummary(
     .reduce((common, own) => common.filter((tag) => own.includes(tag)));
   const node = newNodeOf(agent, {
     ...{ type: SUMMARY, subtype: SUMMARY, content_title: title, content_body: body },
-    ...{ source: SOURCE, event_time: toIso(last.at), tags, user: last.user },
+    ...{ source: CONSOLIDATION, event_time: toIso(last.at), tags, user: last.user },
     session: sessions.length === 0 ? session : null,
   });
   const id = before?.row.id ?? node.id;

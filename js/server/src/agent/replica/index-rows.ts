@@ -70,10 +70,23 @@ export function memoryNodeOf(row: IndexedNodeRow, dimensions: number, now: numbe
 export const labelOf = (kind: "user" | "session" | "tag", name: string): string =>
   `${kind}:${name}`;
 
+/** The subtype of a summary, and the source of one that a consolidation wrote. */
+export const SUMMARY = "summary";
+export const CONSOLIDATION = "consolidation";
+/** The label of the index for summaries that a consolidation wrote. */
+export const WRITTEN_SUMMARY = "written:summary";
+
+/** Returns whether a consolidation wrote a memory as a summary of others. */
+export const isWrittenSummary = (
+  row: Readonly<Record<"subtype" | "provenance_source", unknown>>,
+): boolean => row.subtype === SUMMARY && row.provenance_source === CONSOLIDATION;
+
 /** Returns the labels of a memory, by which the index filters. */
-function labelsOf({ user_id, session_id, tags }: IndexedNodeRow): string[] {
+function labelsOf(row: IndexedNodeRow): string[] {
+  const { user_id, session_id, tags } = row;
   const [user, session] = [textOf(user_id), textOf(session_id)];
   return [
+    ...(isWrittenSummary(row) ? [WRITTEN_SUMMARY] : []),
     ...(user === null ? [] : [labelOf("user", user)]),
     ...(session === null ? [] : [labelOf("session", session)]),
     ...(tags === null ? [] : namesIn(tags).map((tag) => labelOf("tag", tag))),

@@ -11,7 +11,7 @@ import { MOST_AHEAD, MOST_JUMP } from "../../time.ts";
 import type { Log } from "./follower.ts";
 
 /** The version of the format. Raise it when rows are read into an index in another way. */
-const FORMAT = 5;
+const FORMAT = 6;
 /** Bytes of one read; the first read must cover the header. */
 const PIECE = 4 * 2 ** 20;
 /** The byte of a line feed, which ends the header. */

@@ -4,10 +4,9 @@ import { ANSWERABLE, type Answer } from "nous-wasm";
 import type { SearchAnswer } from "../../api/search.ts";
 import type { Agent } from "../agent.ts";
 import { statesOf } from "../lifecycle-filters.ts";
-import { filterOf, indexFilterOf, type NodeSearch, passesOf, WIDER } from "./filters.ts";
+import { evidenceFilterOf, filterOf, type NodeSearch, passesOf, WIDER } from "./filters.ts";
 import { rounded, rowsOf } from "./rows.ts";
 import { stopwatch } from "./stopwatch.ts";
-import { behindEpisodes, MOST_REVIEWED } from "./summaries.ts";
 
 /** Searches without counting accesses. A result is the same whatever the limit. */
 export function searchByEvidence(agent: Agent, request: NodeSearch, now: number): SearchAnswer {
@@ -16,25 +15,21 @@ export function searchByEvidence(agent: Agent, request: NodeSearch, now: number)
   const { query, limit } = request;
   const asked = engine.understand(query, { terms: "unicode" });
   const states = request.lifecycle == null ? undefined : statesOf(agent, request.lifecycle, now);
-  const filters = indexFilterOf(request, states?.indexed);
+  const filters = evidenceFilterOf(agent, request, states?.indexed);
   const passes = passesOf(agent, filterOf(agent, request, states?.stored, now));
   const min_score = request.min_score ?? 0;
   const diversity = request.diversity ?? 0;
   const parse_filters_ms = watch();
 
-  const hasSummaries = agent.storage.nodes.hasSubtype("summary");
   let leftOut = 0;
   const find = (most: number): { answers: readonly Answer[]; isAll: boolean } => {
-    const how = { limit: most, min_score, diversity, now, filters };
-    const found = hasSummaries
-      ? behindEpisodes(agent, index.ask(query, how))
-      : index.ask(query, how);
+    const found = index.ask(query, { limit: most, min_score, diversity, now, filters });
     const passing = new Set(passes(found.map(({ id }) => id)));
     const answers = found.filter(({ id }) => passing.has(id));
     leftOut = found.length - answers.length;
     return { answers: answers.slice(0, limit), isAll: found.length < most };
   };
-  let { answers, isAll } = find(hasSummaries ? Math.max(limit, MOST_REVIEWED) : limit);
+  let { answers, isAll } = find(limit);
   // Filters that the index does not know are applied afterwards, and may leave too few results.
   for (let more = WIDER; answers.length < limit && !isAll; more *= WIDER)
     ({ answers, isAll } = find(more * limit));

