@@ -28,7 +28,8 @@ export async function writeServer(bundle) {
     ...FOR_NODE,
     absWorkingDir: root,
     packages: "bundle",
-    external: Object.keys(dependencies),
+    // A driver in C that `pg` can use, if it is there.
+    external: [...Object.keys(dependencies), "pg-native"],
     plugins: [englishAlone],
     // Its main file loads parts by computed names, which no bundle can hold.
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
@@ -41,6 +42,7 @@ export async function writeServer(bundle) {
       cli: join(SERVER, "src", "cli.ts"),
       worker: join(SERVER, "src", "workers", "worker.ts"),
       "remote-thread": join(SERVER, "src", "storage", "remote-thread.ts"),
+      "postgres-thread": join(SERVER, "src", "storage", "postgres", "thread.ts"),
       "scrub-thread": join(SERVER, "src", "storage", "scrub-thread.ts"),
     },
     outdir: out,

@@ -1,15 +1,10 @@
 // A synchronous connection to a remote database: each call blocks until a worker thread has the
 // answer.
 
-import {
-  MessageChannel,
-  type MessagePort,
-  receiveMessageOnPort,
-  Worker,
-} from "node:worker_threads";
+import { BlockingThread } from "./blocking-thread.ts";
 import type { Connection, Statement } from "./connection.ts";
 import { RemoteError } from "./errors.ts";
-import type { RemoteCall, Reply, ThreadSetup } from "./remote-thread.ts";
+import type { RemoteCall, Reply } from "./remote-thread.ts";
 
 /**
  * How much longer than the network timeout a call waits for the thread, which may have to start
@@ -41,24 +36,17 @@ class SqlError extends Error {
   }
 }
 
-interface RemoteThread {
-  worker: Worker;
-  port: MessagePort;
-}
-
 /** A `Connection` to a remote database. */
 export class RemoteConnection implements Connection {
-  readonly #remote: Remote;
-  readonly #script: URL;
-  readonly #answered = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  #thread: RemoteThread | undefined;
+  readonly #timeout: number;
+  readonly #thread: BlockingThread<RemoteCall, Reply>;
   /** The open transaction. `lost` is the error after which it accepts no statements. */
   #transaction: { lost: RemoteError | undefined } | undefined;
 
   /** `script` is the URL of the thread's script. */
   constructor(remote: Remote, script: URL) {
-    this.#remote = remote;
-    this.#script = script;
+    this.#timeout = remote.timeout + GRACE;
+    this.#thread = new BlockingThread(script, remote);
   }
 
   get inTransaction(): boolean {
@@ -108,33 +96,10 @@ export class RemoteConnection implements Connection {
   }
 
   #replyTo(asked: RemoteCall): Reply {
-    this.#thread ??= this.#start();
-    const { port, worker } = this.#thread;
-    Atomics.store(this.#answered, 0, 0);
-    port.postMessage(asked);
-    Atomics.wait(this.#answered, 0, 0, this.#remote.timeout + GRACE);
-    const received = receiveMessageOnPort(port) as { message: Reply } | undefined;
-    if (received !== undefined) return received.message;
-    // Replaces a thread that has ended, or hangs.
-    worker.terminate();
-    this.#thread = undefined;
-    return { lost: "could not be asked" };
-  }
-
-  #start(): RemoteThread {
-    const { port1: port, port2 } = new MessageChannel();
-    const setup: ThreadSetup = { ...this.#remote, port: port2, answered: this.#answered };
-    const worker = new Worker(this.#script, { workerData: setup, transferList: [port2] });
-    // The thread does not keep the process alive. Its failure shows as a missing answer.
-    worker.unref();
-    worker.on("error", () => {});
-    port.unref();
-    return { worker, port };
+    return this.#thread.call(asked, this.#timeout) ?? { lost: "could not be asked" };
   }
 
   close(): void {
-    this.#thread?.port.close();
-    this.#thread?.worker.terminate();
-    this.#thread = undefined;
+    this.#thread.close();
   }
 }

@@ -3,7 +3,7 @@
 // `libsql` package is not used: it waits for ever for a server that does not answer, and its errors
 // have no codes.
 
-import { type MessagePort, workerData } from "node:worker_threads";
+import { workerData } from "node:worker_threads";
 import {
   type HttpStream,
   openHttp,
@@ -11,12 +11,10 @@ import {
   ResponseError,
   type Value,
 } from "@libsql/hrana-client";
+import { answerCalls, type CallsSetup } from "./blocking-thread.ts";
 
 /** The thread's worker data. */
-export interface ThreadSetup {
-  port: MessagePort;
-  /** Becomes 1 when the answer has been sent. */
-  answered: Int32Array;
+export interface ThreadSetup extends CallsSetup {
   url: string;
   /** The access token. Empty: no token is sent. */
   token: string;
@@ -55,7 +53,8 @@ const GIVEN_UP: Readonly<Record<string, string>> = {
   BLOCKED: "is blocked where it is kept",
 };
 
-const { port, answered, url, token, timeout } = workerData as ThreadSetup;
+const setup = workerData as ThreadSetup;
+const { url, token, timeout } = setup;
 const client = openHttp(
   parseLibsqlUrl(url).hranaHttpUrl!,
   token === "" ? undefined : token,
@@ -129,15 +128,12 @@ function failureOf(error: unknown): Reply {
   };
 }
 
-port.on("message", async (asked: RemoteCall) => {
-  let reply: Reply;
+answerCalls(setup, async (asked: RemoteCall): Promise<Reply> => {
   try {
-    reply = await perform(asked);
+    return await perform(asked);
   } catch (error) {
-    reply = failureOf(error);
+    const reply = failureOf(error);
     if ("lost" in reply || asked.kind === "begin") forget();
+    return reply;
   }
-  port.postMessage(reply);
-  Atomics.store(answered, 0, 1);
-  Atomics.notify(answered, 0);
 });

@@ -33,7 +33,16 @@ export type MetaKey =
   | "compared_until"
   | "preset";
 
-/** The store of one agent. `LibsqlStorage` and `RemoteStorage` implement it. */
+/**
+ * A table as its users see it: the public members of the class that reads and writes it in libSQL.
+ * Their comments say what every implementation has to do.
+ */
+export type TableOf<Table> = Pick<Table, keyof Table>;
+
+/**
+ * The store of one agent. `LibsqlStorage`, `RemoteStorage` and `PostgresStorage` implement it, and
+ * `tests/server/storage-conformance.test.ts` says what another implementation has to pass.
+ */
 export interface Storage {
   /** Whether the database is remote: its files are out of reach. */
   readonly isRemote: boolean;
@@ -45,23 +54,23 @@ export interface Storage {
    */
   readonly hasChanged: boolean;
 
-  readonly nodes: NodeTable;
-  readonly soft: SoftColumns;
-  readonly edges: EdgeTable;
-  readonly clusters: ClusterTable;
-  readonly names: NameColumns;
-  readonly usage: UsageTable;
-  readonly outcomes: OutcomeTable;
-  readonly conflicts: ConflictTable;
-  readonly embeddings: EmbeddingTables;
-  readonly retries: RetryTable;
-  readonly tasks: TaskTable;
-  readonly learned: LearnedTable;
-  readonly purges: PurgeTable;
-  readonly openings: OpeningTable;
-  readonly changeLog: ChangeLog;
-  readonly portable: PortableTables;
-  readonly soundness: Soundness;
+  readonly nodes: TableOf<NodeTable>;
+  readonly soft: TableOf<SoftColumns>;
+  readonly edges: TableOf<EdgeTable>;
+  readonly clusters: TableOf<ClusterTable>;
+  readonly names: TableOf<NameColumns>;
+  readonly usage: TableOf<UsageTable>;
+  readonly outcomes: TableOf<OutcomeTable>;
+  readonly conflicts: TableOf<ConflictTable>;
+  readonly embeddings: TableOf<EmbeddingTables>;
+  readonly retries: TableOf<RetryTable>;
+  readonly tasks: TableOf<TaskTable>;
+  readonly learned: TableOf<LearnedTable>;
+  readonly purges: TableOf<PurgeTable>;
+  readonly openings: TableOf<OpeningTable>;
+  readonly changeLog: TableOf<ChangeLog>;
+  readonly portable: TableOf<PortableTables>;
+  readonly soundness: TableOf<Soundness>;
 
   meta(key: MetaKey): string | undefined;
   setMeta(key: MetaKey, value: string): void;

@@ -14,14 +14,15 @@ export interface Change {
 }
 
 /** An entry of the change log as it is stored. */
-interface LoggedChange {
+export interface LoggedChange {
   sequence: number;
   entity: Change["entity"];
   /** An id, or a JSON array of ids. */
   id: string;
 }
 
-const changeOf = ({ sequence, entity, id }: LoggedChange): Change => ({
+/** Returns an entry with the ids of its rows. */
+export const changeOf = ({ sequence, entity, id }: LoggedChange): Change => ({
   sequence,
   entity,
   ids: entity === "soft" ? idsOf(id) : [id],

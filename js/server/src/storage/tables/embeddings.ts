@@ -79,7 +79,7 @@ function queued(condition: string): string {
 }
 
 /** The longest delay of a text, whatever its provider asks for, in milliseconds. */
-const LONGEST_PUT_OFF = 86_400_000;
+export const LONGEST_PUT_OFF = 86_400_000;
 
 /**
  * The tables of the embedding queue and of the next model's embeddings, and reads of those in use.

@@ -6,7 +6,7 @@ import { eachOf, type Sql } from "../sql.ts";
 export type NameKind = "type" | "subtype" | "edge type";
 
 /** The column of each kind. */
-const NAMED: Readonly<Record<NameKind, readonly [table: string, column: string]>> = {
+export const NAMED: Readonly<Record<NameKind, readonly [table: string, column: string]>> = {
   type: ["nodes", "type"],
   subtype: ["nodes", "subtype"],
   "edge type": ["edges", "type"],

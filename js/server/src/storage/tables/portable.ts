@@ -29,7 +29,7 @@ type End = readonly [column: string, table: string];
  * The table of each portable kind: its columns, its key, the column that says when a row changed
  * last, and the columns that name other rows.
  */
-const PORTABLE: Readonly<
+export const PORTABLE: Readonly<
   Record<
     PortableKind,
     {

@@ -23,7 +23,7 @@ export interface SoftChange {
 }
 
 /** Memories of one entry of the change log. */
-const SOFT_BATCH = 1_000;
+export const SOFT_BATCH = 1_000;
 /** A field of an element of `json_each`. */
 const softly = (field: keyof SoftChange) => `change.value ->> '${field}'`;
 const WRITE_SOFT = `UPDATE nodes SET

@@ -15,7 +15,7 @@ const TIES = [
  * Tables whose rows name other rows without a foreign key: the column, the table it names, and the
  * words for such rows.
  */
-const MEMBERS = [
+export const MEMBERS = [
   ["cluster_memberships", "node_id", "nodes", "memberships are of a memory"],
   ["cluster_memberships", "cluster_id", "clusters", "memberships are in a cluster"],
   ["embedding_queue", "node_id", "nodes", "vectors are to be made for a memory"],
@@ -26,7 +26,7 @@ const MEMBERS = [
 const MOST_NAMED = 10;
 
 /** Returns the first ids for a sentence, and how many there are beyond them. */
-const listOf = (ids: readonly string[]): string =>
+export const listedIds = (ids: readonly string[]): string =>
   ids.length <= MOST_NAMED
     ? ids.join(", ")
     : `${ids.slice(0, MOST_NAMED).join(", ")} and ${ids.length - MOST_NAMED} more`;
@@ -54,7 +54,7 @@ export class Soundness {
         ? this.#sql.all(`PRAGMA foreign_key_check(${table})`).length
         : 0;
       if (loose === 0) continue;
-      const named = table === "edges" ? `: ${listOf(this.#edges.dangling())}` : "";
+      const named = table === "edges" ? `: ${listedIds(this.#edges.dangling())}` : "";
       problems.push(`${loose} ${problem} a memory that is not there${named}`);
     }
     try {

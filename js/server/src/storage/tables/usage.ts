@@ -3,7 +3,8 @@
 import type { UsageRow } from "../rows.ts";
 import { LISTED, type Sql } from "../sql.ts";
 
-const USAGE_COLUMNS = [
+/** The columns of a use. */
+export const USAGE_COLUMNS = [
   "memory_id",
   "memory_type",
   "context_id",

@@ -1,0 +1,177 @@
+// The rows of one agent in a PostgreSQL database, and its transactions.
+//
+// # Invariants
+//
+// - A transaction that writes locks the agent's row first. An agent has one writer at a time, so that
+//   the numbers of its change log appear in the order of commits, without gaps.
+// - The entries of the change log are written in the transaction of the changes that they name.
+
+import { randomUUID } from "node:crypto";
+import { RemoteError } from "../errors.ts";
+import type { PostgresDatabase } from "./database.ts";
+import { TABLES_OF_AGENTS } from "./migrations.ts";
+import { type Query, raw, sql } from "./query.ts";
+
+/** How long a write waits for another writer of the same agent, in milliseconds. */
+export const PATIENCE = 5_000;
+
+/** An entry of the change log that is not written yet. */
+interface Noted {
+  entity: string;
+  id: string;
+}
+
+/** The rows of one agent, by one transaction at a time. */
+export class AgentRows {
+  readonly agent: string;
+  readonly #database: PostgresDatabase;
+  #writer: string = randomUUID();
+  #transaction: { session: number; lost: RemoteError | undefined } | undefined;
+  #noted: Noted[] = [];
+  #hasChanged = false;
+
+  constructor(database: PostgresDatabase, agent: string) {
+    this.#database = database;
+    this.agent = agent;
+  }
+
+  /** The name of this connection in the change log. */
+  get writer(): string {
+    return this.#writer;
+  }
+
+  /** Whether a statement changed anything since this object was made. */
+  get hasChanged(): boolean {
+    return this.#hasChanged;
+  }
+
+  get inTransaction(): boolean {
+    return this.#transaction !== undefined;
+  }
+
+  /** Creates the agent with these facts about it, unless it is there. */
+  create(facts: Readonly<Record<string, string>>): void {
+    const { agent } = this;
+    const known = sql`SELECT 1 AS one FROM nous.agents WHERE agent = ${agent}`;
+    if (this.all(known).length > 0) return;
+    this.change(sql`
+      WITH created AS (INSERT INTO nous.agents (agent) VALUES (${agent}) ON CONFLICT DO NOTHING RETURNING agent)
+      INSERT INTO nous.meta (agent, key, value) SELECT created.agent, key, value
+      FROM created, jsonb_each_text(${JSON.stringify(facts)}::jsonb) AS facts (key, value)`);
+    this.#hasChanged = false;
+  }
+
+  /** Deletes the agent with all of its rows. */
+  remove(): void {
+    this.writing(() => {
+      // The agent's own row comes last: it holds the lock of the transaction.
+      for (const table of TABLES_OF_AGENTS.toReversed())
+        this.change(sql`DELETE FROM nous.${raw(table)} WHERE agent = ${this.agent}`);
+      this.#noted = [];
+    });
+  }
+
+  /** Returns the rows of a statement that changes nothing. */
+  all<T>(query: Query): T[] {
+    if (this.#transaction?.lost !== undefined) throw this.#transaction.lost;
+    const { text, values } = query;
+    const { agent } = this;
+    const session = this.#transaction?.session;
+    try {
+      return this.#database.ask({ kind: "statement", session, agent, text, values }) as T[];
+    } catch (error) {
+      this.#noteLoss(error);
+      throw error;
+    }
+  }
+
+  /** Returns the first row of a statement that changes nothing. */
+  first<T>(query: Query): T | undefined {
+    return this.all<T>(query)[0];
+  }
+
+  /** Runs a statement that changes rows, and returns those that it returns. */
+  change<T>(query: Query): T[] {
+    this.#hasChanged = true;
+    return this.all<T>(query);
+  }
+
+  /**
+   * Notes changed rows for the change log, which is written at the end of the transaction at the
+   * latest.
+   */
+  note(entity: string, ids: Iterable<string>): void {
+    for (const id of ids) this.#noted.push({ entity, id });
+  }
+
+  /** Writes the noted entries of the change log, with the next numbers of the agent. */
+  writeLog(): void {
+    if (this.#noted.length === 0) return;
+    const noted = this.#noted;
+    this.#noted = [];
+    const entities = noted.map(({ entity }) => entity);
+    const ids = noted.map(({ id }) => id);
+    this.change(sql`
+      WITH numbered AS (UPDATE nous.agents SET logged = logged + ${noted.length}
+        WHERE agent = ${this.agent} RETURNING logged - ${noted.length} AS before)
+      INSERT INTO nous.change_log (agent, sequence, entity, id, writer)
+      SELECT ${this.agent}, before + place, entity, id, ${this.#writer} FROM numbered,
+        unnest(${entities}::text[], ${ids}::text[]) WITH ORDINALITY AS noted (entity, id, place)`);
+  }
+
+  /** Runs `work` in the open transaction, or in one of its own. */
+  writing<T>(work: () => T): T {
+    if (this.inTransaction) return work();
+    this.begin("write", PATIENCE);
+    try {
+      const result = work();
+      this.commit();
+      return result;
+    } catch (error) {
+      this.rollback();
+      throw error;
+    }
+  }
+
+  begin(mode: "write" | "read", patience: number): void {
+    const session = this.#database.nextSession();
+    this.#database.ask({ kind: "begin", session, agent: this.agent, mode, patience });
+    this.#transaction = { session, lost: undefined };
+  }
+
+  /**
+   * Commits. If the answer is lost, it is unknown whether the commit happened: its entries of the
+   * change log, if any, must be read like those of another writer.
+   */
+  commit(): void {
+    const transaction = this.#transaction!;
+    this.writeLog();
+    if (transaction.lost !== undefined) throw transaction.lost;
+    this.#transaction = undefined;
+    try {
+      this.#database.ask({ kind: "commit", session: transaction.session });
+    } catch (error) {
+      this.#writer = randomUUID();
+      throw error;
+    }
+  }
+
+  /** Undoes the open transaction, if there is one. */
+  rollback(): void {
+    this.#noted = [];
+    const transaction = this.#transaction;
+    this.#transaction = undefined;
+    if (transaction === undefined || transaction.lost !== undefined) return;
+    try {
+      this.#database.ask({ kind: "rollback", session: transaction.session });
+    } catch (error) {
+      // PostgreSQL undoes the transaction of a connection that broke off.
+      if (!(error instanceof RemoteError)) throw error;
+    }
+  }
+
+  #noteLoss(error: unknown): void {
+    if (this.#transaction !== undefined && error instanceof RemoteError)
+      this.#transaction.lost = error;
+  }
+}

@@ -1,0 +1,81 @@
+// A PostgreSQL database as one agent thread uses it.
+
+import { BlockingThread } from "../blocking-thread.ts";
+import { RemoteError, StorageError } from "../errors.ts";
+import { SCHEMA } from "./migrations.ts";
+import { NO_AGENT, type PostgresCall, type PostgresPlace, type PostgresReply } from "./protocol.ts";
+
+/**
+ * How much longer than its timeout a call waits for the thread, which may have to start first and to
+ * connect, in milliseconds.
+ */
+const GRACE = 15_000;
+
+/** SQLSTATEs, and the codes of the store's errors for them. */
+const LOCK_NOT_AVAILABLE = "55P03";
+const BUSY = "SQLITE_BUSY";
+const UNTRANSLATABLE = "22021";
+
+type Row = Record<string, unknown>;
+
+/** A database, by a pool of connections. Its agents share it. */
+export class PostgresDatabase {
+  readonly #thread: BlockingThread<PostgresCall, PostgresReply>;
+  readonly #timeout: number;
+  #sessions = 0;
+
+  /** `script` is the URL of the script of the thread. */
+  constructor(place: PostgresPlace, script: URL) {
+    this.#timeout = 2 * place.timeout + GRACE;
+    this.#thread = new BlockingThread(script, place);
+  }
+
+  /**
+   * @throws {RemoteError} If there is no answer.
+   * @throws {StorageError} If PostgreSQL refuses the statement.
+   */
+  ask(call: PostgresCall): Row[] {
+    const reply = this.#thread.call(call, this.#timeout) ?? { lost: "could not be asked" };
+    if ("rows" in reply) return reply.rows;
+    if ("lost" in reply) throw new RemoteError(`the database ${reply.lost}`);
+    throw refusalOf(reply.refused);
+  }
+
+  /** Returns a number for a new transaction. */
+  nextSession(): number {
+    this.#sessions += 1;
+    return this.#sessions;
+  }
+
+  /**
+   * Runs the migrations that the database lacks, under a lock: of several servers that start at once,
+   * one migrates. Returns the schema that it had.
+   *
+   * @throws {StorageError} If the database is of a newer version, or may not be changed.
+   */
+  migrate(): number {
+    const [{ found }] = this.ask({ kind: "migrate" }) as [{ found: number }];
+    if (found <= SCHEMA) return found;
+    throw new StorageError(
+      `The database has schema ${found}, and this version of nous-server knows schemas up to ${SCHEMA}: use a newer one.`,
+    );
+  }
+
+  /** Returns the names of agents after one, in order. */
+  agents(after: string, most: number): string[] {
+    return this.ask({ kind: "agents", after, most }).map(({ agent }) => agent as string);
+  }
+
+  close(): void {
+    this.#thread.close();
+  }
+}
+
+function refusalOf({ code, message }: { code: string | undefined; message: string }): Error {
+  if (code === LOCK_NOT_AVAILABLE)
+    return new StorageError("another connection is writing this memory", { code: BUSY });
+  if (code === NO_AGENT) return new StorageError(message, { code });
+  if (code === UNTRANSLATABLE)
+    return new StorageError("PostgreSQL cannot store the character U+0000 in a text", { code });
+  return new StorageError(`PostgreSQL refuses a statement (${code}): ${message}`, { code });
+}

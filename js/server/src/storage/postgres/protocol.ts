@@ -1,0 +1,49 @@
+// What an agent thread and its thread for PostgreSQL say to each other.
+
+import type { CallsSetup } from "../blocking-thread.ts";
+
+/** A PostgreSQL database, and how to connect to it. */
+export interface PostgresPlace {
+  /** A URL with the scheme `postgres:` or `postgresql:`. */
+  url: string;
+  /** The most connections of each agent thread. */
+  connections: number;
+  /** How long a statement, or a free connection, is waited for, in milliseconds. */
+  timeout: number;
+}
+
+export interface PostgresSetup extends CallsSetup, PostgresPlace {}
+
+/** A call to the thread. Calls with a session run in the transaction that `begin` opened for it. */
+export type PostgresCall =
+  | {
+      kind: "begin";
+      session: number;
+      agent: string;
+      /** `write` waits until no other connection writes the agent's rows. */
+      mode: "write" | "read";
+      /** How long it waits for another writer, in milliseconds. */
+      patience: number;
+    }
+  | { kind: "commit" | "rollback"; session: number }
+  | {
+      kind: "statement";
+      session: number | undefined;
+      agent: string;
+      text: string;
+      values: readonly unknown[];
+    }
+  /** Brings the schema up to this version's. Returns the version that it `found`. */
+  | { kind: "migrate" }
+  /** Returns the names of agents after one, in order. */
+  | { kind: "agents"; after: string; most: number };
+
+export type PostgresReply =
+  | { rows: Record<string, unknown>[] }
+  /** PostgreSQL refused a statement. `code` is its SQLSTATE. */
+  | { refused: { code: string | undefined; message: string } }
+  /** No usable answer. The reason, as a sentence without a full stop. */
+  | { lost: string };
+
+/** The SQLSTATE that stands for an agent that is not in the database. */
+export const NO_AGENT = "NOUS1";

@@ -1,0 +1,157 @@
+// The store of one agent in a PostgreSQL database that all agents share.
+
+import { randomUUID } from "node:crypto";
+import { atOnce, oneStep, type Steps } from "../../steps.ts";
+import { StorageError } from "../errors.ts";
+import type { MetaKey, Storage, TableOf } from "../storage.ts";
+import type { OpeningTable } from "../tables/openings.ts";
+import type { PurgeTable } from "../tables/purges.ts";
+import { AgentRows, PATIENCE } from "./agent-rows.ts";
+import type { PostgresDatabase } from "./database.ts";
+import { SCHEMA } from "./migrations.ts";
+import { sql } from "./query.ts";
+import { PostgresChangeLog } from "./tables/change-log.ts";
+import { PostgresClusters } from "./tables/clusters.ts";
+import { PostgresConflicts } from "./tables/conflicts.ts";
+import { PostgresEdges } from "./tables/edges.ts";
+import { PostgresEmbeddings } from "./tables/embeddings.ts";
+import { PostgresLearned } from "./tables/learned.ts";
+import { PostgresNames } from "./tables/names.ts";
+import { PostgresNodes } from "./tables/nodes.ts";
+import { PostgresOutcomes } from "./tables/outcomes.ts";
+import { PostgresPortable } from "./tables/portable.ts";
+import { PostgresRetries } from "./tables/retries.ts";
+import { PostgresSoft } from "./tables/soft.ts";
+import { PostgresSoundness } from "./tables/soundness.ts";
+import { PostgresTasks } from "./tables/tasks.ts";
+import { PostgresUsage } from "./tables/usage.ts";
+
+/** The store of one agent in a PostgreSQL database. */
+export class PostgresStorage implements Storage {
+  readonly isRemote = true;
+  readonly #rows: AgentRows;
+  readonly soft: PostgresSoft;
+  readonly edges: PostgresEdges;
+  readonly embeddings: PostgresEmbeddings;
+  readonly nodes: PostgresNodes;
+  readonly clusters: PostgresClusters;
+  readonly names: PostgresNames;
+  readonly usage: PostgresUsage;
+  readonly outcomes: PostgresOutcomes;
+  readonly conflicts: PostgresConflicts;
+  readonly retries: PostgresRetries;
+  readonly tasks: PostgresTasks;
+  readonly learned: PostgresLearned;
+  readonly changeLog: PostgresChangeLog;
+  readonly portable: PostgresPortable;
+  readonly soundness: PostgresSoundness;
+  readonly purges: TableOf<PurgeTable> = PURGES;
+  readonly openings: TableOf<OpeningTable> = OPENINGS;
+
+  /**
+   * Opens the store of an agent, and creates the agent if it is not in the database yet. The database
+   * has been migrated.
+   */
+  constructor(database: PostgresDatabase, agent: string) {
+    const rows = new AgentRows(database, agent);
+    this.#rows = rows;
+    this.soft = new PostgresSoft(rows);
+    this.edges = new PostgresEdges(rows);
+    this.embeddings = new PostgresEmbeddings(rows, () => this.meta("dimensions"));
+    this.nodes = new PostgresNodes(rows, this.embeddings);
+    this.clusters = new PostgresClusters(rows, () => this.version());
+    this.names = new PostgresNames(rows);
+    this.usage = new PostgresUsage(rows);
+    this.outcomes = new PostgresOutcomes(rows);
+    this.conflicts = new PostgresConflicts(rows);
+    this.retries = new PostgresRetries(rows);
+    this.tasks = new PostgresTasks(rows);
+    this.learned = new PostgresLearned(rows);
+    this.changeLog = new PostgresChangeLog(rows);
+    this.portable = new PostgresPortable(rows, this);
+    this.soundness = new PostgresSoundness(rows, this.edges);
+    rows.create({ epoch: randomUUID(), agent });
+  }
+
+  get writer(): string {
+    return this.#rows.writer;
+  }
+
+  get hasChanged(): boolean {
+    return this.#rows.hasChanged;
+  }
+
+  meta(key: MetaKey): string | undefined {
+    if (key === "schema") return String(SCHEMA);
+    return this.#rows.first<{ value: string }>(
+      sql`SELECT value FROM nous.meta WHERE agent = ${this.#rows.agent} AND key = ${key}`,
+    )?.value;
+  }
+
+  setMeta(key: MetaKey, value: string): void {
+    this.#rows.change(sql`
+      INSERT INTO nous.meta (agent, key, value) VALUES (${this.#rows.agent}, ${key}, ${value})
+      ON CONFLICT (agent, key) DO UPDATE SET value = excluded.value`);
+  }
+
+  transaction<T>(work: () => T, patience?: number): T {
+    return atOnce(this.transactionInSteps(() => oneStep(work), patience));
+  }
+
+  transactionInSteps<T>(work: () => Steps<T>, patience: number = PATIENCE): Steps<T> {
+    return this.#within("write", work, patience);
+  }
+
+  /** Does nothing: the database has no files here. */
+  checkPlace(): void {}
+
+  snapshot<T>(work: () => T): T {
+    return atOnce(this.snapshotInSteps(() => oneStep(work)));
+  }
+
+  snapshotInSteps<T>(work: () => Steps<T>): Steps<T> {
+    return this.#within("read", work, PATIENCE);
+  }
+
+  *#within<T>(mode: "write" | "read", work: () => Steps<T>, patience: number): Steps<T> {
+    this.#rows.begin(mode, patience);
+    try {
+      const result = yield* work();
+      this.#rows.commit();
+      return result;
+    } catch (error) {
+      this.#rows.rollback();
+      this.clusters.forgetTaking();
+      throw error;
+    }
+  }
+
+  version(): number {
+    return this.changeLog.range().last;
+  }
+
+  /** @throws {StorageError} Always. */
+  scrub(): void {
+    throw new StorageError(
+      "The files of a PostgreSQL database are written anew only where it is kept.",
+    );
+  }
+
+  /** Deletes the agent with all of its rows. */
+  remove(): void {
+    this.#rows.remove();
+  }
+
+  close(): void {
+    this.#rows.rollback();
+  }
+}
+
+/**
+ * There are no purges in progress: a purge is the deletion of the memory in one transaction. What is
+ * left in the pages of a table goes with a VACUUM, which is up to the operator.
+ */
+const PURGES: TableOf<PurgeTable> = { begin() {}, begun: () => [] };
+
+/** No files of an index are kept beside the database, so that no opening has to be told apart. */
+const OPENINGS: TableOf<OpeningTable> = { begin() {}, last: () => undefined, reaches: () => false };

@@ -1,0 +1,128 @@
+// Rows that an export carries from one database to another.
+
+import type { TableOf } from "../../storage.ts";
+import {
+  PORTABLE,
+  type PortableKind,
+  type PortableRow,
+  type PortableTables,
+} from "../../tables/portable.ts";
+import type { AgentRows } from "../agent-rows.ts";
+import { isoOf, listOf } from "../columns.ts";
+import { allOf, joined, type Query, raw, sql } from "../query.ts";
+import type { PostgresClusters } from "./clusters.ts";
+import type { PostgresConflicts } from "./conflicts.ts";
+import type { PostgresEdges } from "./edges.ts";
+import { BATCH, type PostgresNodes } from "./nodes.ts";
+
+/** The tables that portable rows are written to. */
+interface Written {
+  readonly nodes: PostgresNodes;
+  readonly clusters: PostgresClusters;
+  readonly edges: PostgresEdges;
+  readonly conflicts: PostgresConflicts;
+}
+
+/** The tables of portable rows. */
+export class PostgresPortable implements TableOf<PortableTables> {
+  readonly #rows: AgentRows;
+  readonly #tables: Written;
+
+  constructor(rows: AgentRows, tables: Written) {
+    this.#rows = rows;
+    this.#tables = tables;
+  }
+
+  #own(table: string): Query {
+    return sql`${raw(table)}.agent = ${this.#rows.agent}`;
+  }
+
+  count(): number {
+    const counts = Object.values(PORTABLE).map(
+      ({ table }) => sql`(SELECT count(*) FROM nous.${raw(table)} WHERE ${this.#own(table)})`,
+    );
+    return this.#rows.first<{ count: number }>(sql`SELECT ${joined(counts, " + ")} AS count`)!
+      .count;
+  }
+
+  *rows(kind: PortableKind): Iterable<PortableRow[]> {
+    const { table, columns, key, ends = [] } = PORTABLE[kind];
+    const areThere = ends.map(
+      ([column, of]) =>
+        sql`EXISTS (SELECT 1 FROM nous.${raw(of)} AS ends
+          WHERE ends.agent = ${this.#rows.agent} AND ends.id = ${raw(`${table}.${column}`)})`,
+    );
+    const from = sql`FROM nous.${raw(table)} WHERE ${allOf([this.#own(table), ...areThere])}`;
+    const listed = listOf(columns, table);
+    // The table has no row numbers. Its rows are short, so that all of them are read at once.
+    if (kind === "outcome") {
+      yield this.#rows.all(sql`SELECT ${listed} ${from} ORDER BY ${listOf(key)}`);
+      return;
+    }
+    const signals =
+      kind === "node"
+        ? sql`, (SELECT signals FROM nous.node_signals
+            WHERE ${this.#own("node_signals")} AND node_id = nodes.id) AS signals`
+        : raw("");
+    let after = Number.MIN_SAFE_INTEGER;
+    for (;;) {
+      const rows = this.#rows.all<{ sequence: number } & PortableRow>(sql`
+        SELECT sequence, ${listed}${signals} ${from} AND sequence > ${after} ORDER BY sequence LIMIT ${BATCH}`);
+      if (rows.length > 0) yield rows.map(({ sequence: _, ...row }) => row);
+      if (rows.length < BATCH) return;
+      after = rows.at(-1)!.sequence;
+    }
+  }
+
+  lacking(kind: PortableKind, row: PortableRow): string | undefined {
+    const isThere = (table: string, id: unknown) =>
+      this.#rows.all(
+        sql`SELECT 1 AS one FROM nous.${raw(table)} WHERE ${this.#own(table)} AND id = ${id}`,
+      ).length > 0;
+    return PORTABLE[kind].ends?.find(([column, table]) => !isThere(table, row[column]))?.[0];
+  }
+
+  changedAt(kind: PortableKind, row: PortableRow): { at: string | null } | undefined {
+    const { table, key, changed } = PORTABLE[kind];
+    const same = key.map((column) => sql`${raw(column)} = ${row[column]}`);
+    return this.#rows.first(
+      sql`SELECT ${isoOf(changed)} AS at FROM nous.${raw(table)} WHERE ${allOf([this.#own(table), ...same])}`,
+    );
+  }
+
+  put(kind: PortableKind, row: PortableRow): void {
+    const { nodes, clusters, edges, conflicts } = this.#tables;
+    if (kind === "node") this.#putNode(nodes, row);
+    else if (kind === "cluster") clusters.put(row);
+    else if (kind === "membership") clusters.putMembership(row);
+    else if (kind === "edge") edges.put(row);
+    else if (kind === "conflict") conflicts.put(row);
+    else this.#putOutcome(row);
+  }
+
+  #putNode(nodes: PostgresNodes, row: PortableRow): void {
+    nodes.put(row);
+    this.#rows.change(
+      sql`DELETE FROM nous.node_signals WHERE ${this.#own("node_signals")} AND node_id = ${row.id}`,
+    );
+    if (row.signals != null) nodes.addSignals(row.id as string, row.signals as string);
+  }
+
+  #putOutcome({
+    playbook_id,
+    entry_id,
+    profitable,
+    applied_at,
+    client_counted,
+  }: PortableRow): void {
+    this.#rows.change(sql`
+      INSERT INTO nous.playbook_outcomes (agent, playbook_id, entry_id, profitable, applied_at, client_counted)
+      VALUES (${this.#rows.agent}, ${playbook_id}, ${entry_id}, ${profitable}, ${applied_at}, ${client_counted})
+      ON CONFLICT (agent, playbook_id, entry_id) DO UPDATE SET profitable = excluded.profitable,
+        applied_at = excluded.applied_at, client_counted = excluded.client_counted`);
+  }
+
+  deferEnds(): void {
+    this.#rows.change(sql`SET CONSTRAINTS ALL DEFERRED`);
+  }
+}

@@ -1,0 +1,124 @@
+// From the filter of a request to conditions on `nodes`.
+
+import type { MetadataCondition, TimeBounds } from "../../../api/filter.ts";
+import type { NodeFilter } from "../../tables/nodes.ts";
+import type { LifecycleFilter, Wanted } from "../../tables/wanted.ts";
+import { CREATED_AT, isoOf } from "../columns.ts";
+import { oneOfAll, type Query, raw, sql } from "../query.ts";
+
+/** Returns the conditions of a filter on `nodes`. */
+export function conditionsOf(agent: string, filter: NodeFilter): Query[] {
+  const { type, subtype, subtypes, created_after, created_before, cluster_ids } = filter;
+  return [
+    ...(type === undefined ? [] : [sql`nodes.type = ${type}`]),
+    ...(subtype === undefined ? [] : [sql`nodes.subtype = ${subtype}`]),
+    ...(subtypes === undefined
+      ? []
+      : [sql`coalesce(nodes.subtype, '') = ANY(${subtypes.map((one) => one ?? "")}::text[])`]),
+    ...(created_after === undefined ? [] : [sql`${CREATED_AT} >= ${created_after}`]),
+    ...(created_before === undefined ? [] : [sql`${CREATED_AT} <= ${created_before}`]),
+    ...(cluster_ids === undefined || cluster_ids.length === 0
+      ? []
+      : [
+          sql`nodes.id IN (SELECT node_id FROM nous.cluster_memberships
+            WHERE agent = ${agent} AND cluster_id = ANY(${cluster_ids}::text[]))`,
+        ]),
+    ...(filter.time_range === undefined ? [] : [withinRange(filter.time_range)]),
+    ...(filter.lifecycle === undefined ? [] : [inState(filter.lifecycle)]),
+    ...(filter.wanted === undefined ? [] : conditionsOfWanted(filter.wanted)),
+    ...(filter.alsoWanted ?? []).flatMap(conditionsOfWanted),
+  ];
+}
+
+function withinRange({ by, start, end }: NonNullable<NodeFilter["time_range"]>): Query {
+  const columns = {
+    event: ["temporal_event_time"],
+    ingestion: ["provenance_created_at"],
+    any: ["temporal_event_time", "provenance_created_at"],
+  }[by];
+  return oneOfAll(
+    columns.map(
+      (column) => sql`${isoOf(`nodes.${column}`)} BETWEEN ${start ?? ""} AND ${end ?? "~"}`,
+    ),
+  );
+}
+
+const inState = ({ state, leaving, arriving }: LifecycleFilter): Query =>
+  sql`(coalesce(nodes.state_lifecycle, 'ACTIVE') = ${state} AND nodes.id <> ALL(${leaving}::text[])
+    OR nodes.id = ANY(${arriving}::text[]))`;
+
+function oneOf(column: string, wanted: readonly (string | null)[]): Query {
+  const named = raw(`nodes.${column}`);
+  const values = sql`${named} = ANY(${wanted.filter((value) => value !== null)}::text[])`;
+  return wanted.includes(null) ? sql`(${named} IS NULL OR ${named} = '' OR ${values})` : values;
+}
+
+function conditionsOfWanted({ filter, subtypes, lifecycles }: Wanted): Query[] {
+  const { ids, user, session, source, type, subtype, tags, metadata, created, event_time } = filter;
+  const named = [
+    ["id", ids],
+    ["user_id", user],
+    ["session_id", session],
+    ["provenance_source", source],
+    ["type", type],
+    ["subtype", subtype],
+    ["subtype", subtypes],
+  ] as const;
+  const TAGS = raw("coalesce(nodes.tag_names, '{}')");
+  return [
+    ...named.flatMap(([column, values]) => (values === undefined ? [] : [oneOf(column, values)])),
+    ...(lifecycles === undefined ? [] : [oneOfAll(lifecycles.map(inState))]),
+    ...(tags?.any === undefined ? [] : [sql`${TAGS} && ${tags.any}::text[]`]),
+    ...(tags?.all === undefined ? [] : [sql`${TAGS} @> ${tags.all}::text[]`]),
+    ...(tags?.none === undefined ? [] : [sql`NOT ${TAGS} && ${tags.none}::text[]`]),
+    ...(created === undefined ? [] : within("nodes.created_at", created)),
+    ...(event_time === undefined ? [] : within("nodes.temporal_event_time", event_time)),
+    ...Object.entries(metadata ?? {}).flatMap(([path, condition]) => ofMetadata(path, condition)),
+  ];
+}
+
+const OPERATORS = { gte: raw(">="), gt: raw(">"), lte: raw("<="), lt: raw("<") } as const;
+const COMPARED = Object.keys(OPERATORS) as (keyof typeof OPERATORS)[];
+
+const within = (column: string, bounds: TimeBounds): Query[] =>
+  COMPARED.flatMap((bound) =>
+    bounds[bound] === undefined ? [] : [sql`${isoOf(column)} ${OPERATORS[bound]} ${bounds[bound]}`],
+  );
+
+type Scalar = string | number | boolean | null;
+
+function ofMetadata(path: string, condition: MetadataCondition): Query[] {
+  // A step by its key alone: `#>` would take a number for a place in a list.
+  const value = path
+    .split(".")
+    .reduce((found, key) => sql`${found} -> ${key}::text`, raw("nodes.facts"));
+  const found = sql`(${value})`;
+  if (typeof condition !== "object" || condition === null) return [equals(found, condition)];
+  const { eq, ne, in: listed, exists } = condition;
+  return [
+    ...(eq === undefined ? [] : [equals(found, eq)]),
+    ...(ne === undefined ? [] : [sql`(${found} IS NOT NULL AND NOT ${equals(found, ne)})`]),
+    ...(listed === undefined ? [] : [oneOfAll(listed.map((one) => equals(found, one)))]),
+    ...(exists === undefined ? [] : [sql`${found} IS ${raw(exists ? "NOT NULL" : "NULL")}`]),
+    ...COMPARED.flatMap((bound) => {
+      const limit = condition[bound];
+      return limit === undefined ? [] : [compared(found, OPERATORS[bound], limit)];
+    }),
+  ];
+}
+
+/** The condition that a value of JSON equals this one, of the same type. */
+function equals(found: Query, wanted: Scalar): Query {
+  if (typeof wanted === "number" || typeof wanted === "string")
+    return compared(found, raw("="), wanted);
+  return sql`coalesce(${found} = ${JSON.stringify(wanted)}::jsonb, false)`;
+}
+
+/** The condition on a number or a text of JSON. It is false for a value of another type. */
+function compared(found: Query, operator: Query, limit: number | string): Query {
+  const kind = typeof limit === "number" ? "number" : "string";
+  const value = typeof limit === "number" ? raw("::double precision") : raw(` COLLATE "C"`);
+  const bound = typeof limit === "number" ? raw("::double precision") : raw("::text");
+  return sql`CASE WHEN jsonb_typeof(${found}) = ${raw(`'${kind}'`)}
+    THEN (${found} #>> '{}')${value} ${operator} ${limit}${bound} ELSE false END`;
+}

@@ -1,0 +1,231 @@
+// The thread that sends statements to PostgreSQL, while an agent thread blocks. It has the pool of
+// connections of that agent thread.
+//
+// # Invariants
+//
+// - A connection that is given back to the pool is in no transaction.
+// - A statement runs with the setting `nous.agent` of its agent, by which row-level security shows it
+//   rows: a transaction sets it for itself, and a connection for the statements outside of one.
+
+import { workerData } from "node:worker_threads";
+import pg from "pg";
+import { answerCalls } from "../blocking-thread.ts";
+import { MIGRATIONS, SCHEMA_TABLE } from "./migrations.ts";
+import { NO_AGENT, type PostgresCall, type PostgresReply, type PostgresSetup } from "./protocol.ts";
+
+/** Statements that each connection keeps prepared. Filters make ever new ones, which are not kept. */
+const MOST_PREPARED = 500;
+/** The key of the advisory lock under which migrations run: any number that no other program uses. */
+const MIGRATION_LOCK = 7_150_319_284;
+/** How long an idle connection stays open, in milliseconds. */
+const IDLE = 60_000;
+
+/** Classes of SQLSTATE with which the server ends a connection, or takes no more of them. */
+const GIVEN_UP = /^(08|57P|53)/;
+/** The types of PostgreSQL that are read as numbers and bytes. */
+const { INT8, BYTEA } = pg.types.builtins;
+
+const setup = workerData as PostgresSetup;
+const pool = new pg.Pool({
+  connectionString: setup.url,
+  max: setup.connections,
+  connectionTimeoutMillis: setup.timeout,
+  idleTimeoutMillis: IDLE,
+  query_timeout: setup.timeout,
+  statement_timeout: setup.timeout,
+  application_name: "nous-server",
+  keepAlive: true,
+  types: {
+    getTypeParser: ((oid: number, format?: "text") => {
+      if (oid === INT8) return Number;
+      if (oid === BYTEA) return bytesOf;
+      return pg.types.getTypeParser(oid, format);
+    }) as typeof pg.types.getTypeParser,
+  },
+});
+// An idle connection broke off. The pool opens another one.
+pool.on("error", () => {});
+
+/** The connections of the open transactions, by session. */
+const sessions = new Map<number, pg.PoolClient>();
+/** The agent that a connection's setting names outside of transactions. */
+const agents = new WeakMap<pg.PoolClient, string>();
+/** The names of prepared statements, by text. */
+const names = new Map<string, string>();
+
+/** Reads bytes in hexadecimal, `\x00ff`, into a buffer of their own. */
+function bytesOf(hex: string): ArrayBuffer {
+  const bytes = new Uint8Array((hex.length - 2) / 2);
+  bytes.set(Buffer.from(hex.slice(2), "hex"));
+  return bytes.buffer;
+}
+
+async function perform(asked: PostgresCall): Promise<Record<string, unknown>[]> {
+  if (asked.kind === "begin") return begin(asked);
+  if (asked.kind === "migrate") return migrate();
+  if (asked.kind === "agents") return agentsAfter(asked.after, asked.most);
+  if (asked.kind !== "statement") return end(asked);
+  const { session, agent } = asked;
+  if (session !== undefined) return ask(clientOf(session), asked);
+  const client = await pool.connect();
+  return releasing(client, async () => {
+    if (agents.get(client) !== agent) {
+      agents.delete(client);
+      await client.query("SELECT set_config('nous.agent', $1, false)", [agent]);
+      agents.set(client, agent);
+    }
+    return ask(client, asked);
+  });
+}
+
+/** Gives a connection back to the pool afterwards; drops it if it broke off. */
+async function releasing<T>(client: pg.PoolClient, work: () => Promise<T>): Promise<T> {
+  try {
+    const result = await work();
+    client.release();
+    return result;
+  } catch (error) {
+    client.release(isLost(error));
+    throw error;
+  }
+}
+
+async function ask(
+  client: pg.PoolClient,
+  { text, values }: Extract<PostgresCall, { kind: "statement" }>,
+): Promise<Record<string, unknown>[]> {
+  let name = names.get(text);
+  if (name === undefined && names.size < MOST_PREPARED) {
+    name = `nous_${names.size}`;
+    names.set(text, name);
+  }
+  const bound = values.map((value) =>
+    value instanceof Uint8Array
+      ? Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+      : value instanceof ArrayBuffer
+        ? Buffer.from(value)
+        : value,
+  );
+  const { rows } = await client.query({
+    ...(name === undefined ? {} : { name }),
+    text,
+    values: bound,
+  });
+  return rows;
+}
+
+async function begin({
+  session,
+  agent,
+  mode,
+  patience,
+}: Extract<PostgresCall, { kind: "begin" }>): Promise<[]> {
+  const client = await pool.connect();
+  const name = client.escapeLiteral(agent);
+  const known = `SELECT set_config('nous.agent', ${name}, true); SELECT agent FROM nous.agents WHERE agent = ${name}`;
+  try {
+    const results = (await client.query(
+      mode === "read"
+        ? `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${known}`
+        : `BEGIN; SET LOCAL lock_timeout = ${Math.max(1, Math.round(patience))}; ${known} FOR UPDATE;
+           SET LOCAL lock_timeout = 0`,
+    )) as unknown as pg.QueryResult[];
+    if (!results.some(({ rows }) => rows[0]?.agent === agent))
+      throw Object.assign(new Error(`there is no agent ${agent}`), { code: NO_AGENT });
+    sessions.set(session, client);
+    return [];
+  } catch (error) {
+    if (!isLost(error)) await client.query("ROLLBACK");
+    client.release(isLost(error));
+    throw error;
+  }
+}
+
+async function end({
+  kind,
+  session,
+}: Extract<PostgresCall, { kind: "commit" | "rollback" }>): Promise<[]> {
+  const client = clientOf(session);
+  sessions.delete(session);
+  await releasing(client, async () => {
+    const { command } = await client.query(kind.toUpperCase());
+    // A transaction with a refused statement is rolled back by COMMIT.
+    if (kind === "commit" && command !== "COMMIT") throw new Error("the transaction was undone");
+  });
+  return [];
+}
+
+/** Runs `work` on a connection of its own, in one transaction. */
+async function transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  return releasing(client, async () => {
+    try {
+      await client.query("BEGIN");
+      const result = await work(client);
+      await client.query("COMMIT");
+      return result;
+    } catch (error) {
+      if (!isLost(error)) await client.query("ROLLBACK");
+      throw error;
+    }
+  });
+}
+
+/** Runs the missing migrations in one transaction, which other servers wait for. */
+const migrate = () =>
+  transaction(async (client) => {
+    await client.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
+    await client.query(SCHEMA_TABLE);
+    const { rows } = await client.query(
+      "SELECT coalesce(max(version), 0) AS found FROM nous.schema_version",
+    );
+    const { found } = rows[0];
+    for (const [place, migration] of MIGRATIONS.slice(found).entries()) {
+      await client.query(migration);
+      await client.query("INSERT INTO nous.schema_version VALUES ($1)", [found + place + 1]);
+    }
+    return rows;
+  });
+
+const agentsAfter = (after: string, most: number) =>
+  transaction(async (client) => {
+    await client.query("SET LOCAL nous.lists_agents = 'on'");
+    const listed = "SELECT agent FROM nous.agents WHERE agent > $1 ORDER BY agent LIMIT $2";
+    return (await client.query(listed, [after, most])).rows;
+  });
+
+function clientOf(session: number): pg.PoolClient {
+  const client = sessions.get(session);
+  if (client === undefined) throw new Error("the transaction is over");
+  return client;
+}
+
+/** Returns whether an error means that the connection cannot be used any more. */
+function isLost(error: unknown): boolean {
+  const { code, severity } = error as { code?: string; severity?: string };
+  return severity === undefined ? code !== NO_AGENT : GIVEN_UP.test(code ?? "");
+}
+
+function replyTo(error: unknown): PostgresReply {
+  const { code, message, severity } = error as Error & { code?: string; severity?: string };
+  if (!isLost(error)) return { refused: { code, message } };
+  // PostgreSQL's own words about a connection that it refuses hold no statement.
+  if (severity !== undefined) return { lost: `ended the connection: ${message}` };
+  if (/timeout/i.test(message))
+    return { lost: `did not answer, or has no free connection, within ${setup.timeout} ms` };
+  return { lost: "cannot be reached, or broke off" };
+}
+
+answerCalls(setup, async (asked: PostgresCall): Promise<PostgresReply> => {
+  try {
+    return { rows: await perform(asked) };
+  } catch (error) {
+    const { session } = asked as { session?: number };
+    const client = session === undefined ? undefined : sessions.get(session);
+    if (client !== undefined && isLost(error)) {
+      sessions.delete(session!);
+      client.release(true);
+    }
+    return replyTo(error);
+  }
+});

