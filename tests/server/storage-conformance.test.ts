@@ -825,6 +825,21 @@ for (const implementation of IMPLEMENTATIONS)
       });
     });
 
+    test("a change that no connection claims counts as another's for all of them", async () => {
+      const open = await agent();
+      const [one, other] = [open(), open()];
+      one.transaction(() => {
+        one.nodes.insert(nodeOf("a"));
+        expect(changesOf(one)).toEqual(["node a"]);
+        one.nodes.insert(nodeOf("b"));
+        expect(one.changeLog.claim(0)).toHaveLength(2);
+        expect(changesOf(one)).toEqual([]);
+        one.nodes.insert(nodeOf("c"));
+      });
+      expect(changesOf(one)).toEqual(["node c"]);
+      expect(changesOf(other)).toEqual(["node a", "node b", "node c"]);
+    });
+
     describe("a transaction", () => {
       test("is undone by an error, as a whole", async () => {
         const storage = await storeWith(nodeOf("a"));

@@ -28,6 +28,7 @@ export class AgentRows {
   #writer: string = randomUUID();
   #transaction: { session: number; lost: RemoteError | undefined } | undefined;
   #noted: Noted[] = [];
+  #hasUnclaimed = false;
   #hasChanged = false;
 
   constructor(database: PostgresDatabase, agent: string) {
@@ -104,18 +105,27 @@ export class AgentRows {
     for (const id of ids) this.#noted.push({ entity, id });
   }
 
-  /** Writes the noted entries of the change log, with the next numbers of the agent. */
-  writeLog(): void {
+  /** Whether this transaction has written entries of the change log that no writer has claimed. */
+  get hasUnclaimed(): boolean {
+    return this.#hasUnclaimed;
+  }
+
+  /**
+   * Writes the noted entries of the change log, with the next numbers of the agent. Without a writer
+   * they count as changes of another connection, here as well.
+   */
+  writeLog(writer: string | null): void {
     if (this.#noted.length === 0) return;
     const noted = this.#noted;
     this.#noted = [];
+    this.#hasUnclaimed ||= writer === null;
     const entities = noted.map(({ entity }) => entity);
     const ids = noted.map(({ id }) => id);
     this.change(sql`
       WITH numbered AS (UPDATE nous.agents SET logged = logged + ${noted.length}
         WHERE agent = ${this.agent} RETURNING logged - ${noted.length} AS before)
       INSERT INTO nous.change_log (agent, sequence, entity, id, writer)
-      SELECT ${this.agent}, before + place, entity, id, ${this.#writer} FROM numbered,
+      SELECT ${this.agent}, before + place, entity, id, ${writer} FROM numbered,
         unnest(${entities}::text[], ${ids}::text[]) WITH ORDINALITY AS noted (entity, id, place)`);
   }
 
@@ -137,6 +147,7 @@ export class AgentRows {
     const session = this.#database.nextSession();
     this.#database.ask({ kind: "begin", session, agent: this.agent, mode, patience });
     this.#transaction = { session, lost: undefined };
+    this.#hasUnclaimed = false;
   }
 
   /**
@@ -145,7 +156,7 @@ export class AgentRows {
    */
   commit(): void {
     const transaction = this.#transaction!;
-    this.writeLog();
+    this.writeLog(null);
     if (transaction.lost !== undefined) throw transaction.lost;
     this.#transaction = undefined;
     try {

@@ -127,7 +127,7 @@ const FIRST = `
   CREATE INDEX conflict_queue_new ON nous.conflict_queue (agent, new_node_id);
   CREATE TABLE nous.change_log (
     agent ${TEXT} NOT NULL, sequence bigint NOT NULL,
-    entity ${TEXT} NOT NULL, id ${TEXT} NOT NULL, writer ${TEXT} NOT NULL,
+    entity ${TEXT} NOT NULL, id ${TEXT} NOT NULL, writer ${TEXT},
     PRIMARY KEY (agent, sequence)
   );
   CREATE TABLE nous.embedding_queue (

@@ -22,20 +22,27 @@ export class PostgresChangeLog implements TableOf<ChangeLog> {
   }
 
   range(): { first: number; last: number } {
-    this.#rows.writeLog();
+    this.#rows.writeLog(null);
     return this.#rows.first(sql`
       SELECT coalesce((SELECT min(sequence) FROM nous.change_log WHERE ${this.#own}), 0) AS first, logged AS last
       FROM nous.agents WHERE agent = ${this.#rows.agent}`)!;
   }
 
   since(sequence: number): Change[] {
-    return this.#entries(sql`sequence > ${sequence} AND writer <> ${this.#rows.writer}`);
+    this.#rows.writeLog(null);
+    return this.#entries(
+      sql`sequence > ${sequence} AND writer IS DISTINCT FROM ${this.#rows.writer}`,
+    );
   }
 
-  /** Returns the entries of this writer after an entry, in the transaction that made them. */
   claim(after: number): Change[] {
-    this.#rows.writeLog();
-    return this.#entries(sql`sequence > ${after} AND writer = ${this.#rows.writer}`);
+    const { writer } = this.#rows;
+    if (this.#rows.hasUnclaimed)
+      this.#rows.change(
+        sql`UPDATE nous.change_log SET writer = ${writer} WHERE ${this.#own} AND sequence > ${after} AND writer IS NULL`,
+      );
+    this.#rows.writeLog(writer);
+    return this.#entries(sql`sequence > ${after} AND writer = ${writer}`);
   }
 
   #entries(where: Query): Change[] {
