@@ -84,7 +84,8 @@ export function licencesIn(program, packages) {
     const { name, version, license } = manifestIn(at(folder));
     const text =
       textOf(at(folder)) ||
-      (name in SAME_PROJECT ? textOf(at("node_modules", SAME_PROJECT[name])) : "");
+      (name in SAME_PROJECT ? textOf(at("node_modules", SAME_PROJECT[name])) : "") ||
+      sectionOf(at(folder));
     if (text === "")
       fail(
         `The package ${name} in ${program} has no licence text: name another source of it in js/scripts/server.mjs.`,
@@ -97,4 +98,15 @@ export function licencesIn(program, packages) {
 function textOf(folder) {
   const names = readdirSync(folder).filter((name) => /^(licen[cs]e|copying|notice)/i.test(name));
   return names.map((name) => readFileSync(join(folder, name), "utf8").trim()).join("\n\n");
+}
+
+/**
+ * Returns the section about the licence in a package's README, or "" if the README has none that
+ * contains a notice of copyright.
+ */
+function sectionOf(folder) {
+  const readme = readdirSync(folder).find((name) => /^readme(\.md)?$/i.test(name));
+  if (readme === undefined) return "";
+  const [, section = ""] = readFileSync(join(folder, readme), "utf8").split(/^#+ *licen[cs]e *$/im);
+  return /copyright/i.test(section) ? section.trim() : "";
 }
