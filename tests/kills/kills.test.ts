@@ -68,7 +68,10 @@ function run(args: readonly string[], { node = [], env = {} }: Surroundings = {}
 /** Runs the check of `nous-server check`, whose exit code the last check of each folder uses. */
 async function check(folder: string): Promise<void> {
   const problems = [
-    ...checkAll({ dataDir: folder, durability: "full", remote: undefined }, {}),
+    ...checkAll(
+      { dataDir: folder, durability: "full", remote: undefined, postgres: undefined },
+      {},
+    ),
   ].flatMap(({ problems }) => problems);
   expect(problems).toEqual([]);
   await releaseHandles();

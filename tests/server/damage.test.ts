@@ -97,9 +97,12 @@ function opened(file: string): string | number {
 }
 
 const problemsOf = (folder: string) =>
-  [...checkAll({ dataDir: folder, durability: "full", remote: undefined }, {})].flatMap(
-    ({ problems }) => problems,
-  );
+  [
+    ...checkAll(
+      { dataDir: folder, durability: "full", remote: undefined, postgres: undefined },
+      {},
+    ),
+  ].flatMap(({ problems }) => problems);
 
 describe("a database", () => {
   test.each([

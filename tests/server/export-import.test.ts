@@ -27,7 +27,12 @@ function run(args: readonly string[], input = "") {
   return { status, stdout, stderr };
 }
 
-const placeIn = (dataDir: string): Place => ({ dataDir, durability: "full", remote: undefined });
+const placeIn = (dataDir: string): Place => ({
+  dataDir,
+  durability: "full",
+  remote: undefined,
+  postgres: undefined,
+});
 const fileIn = (folder: string): string => join(folder, "lines.jsonl");
 
 function exported(folder: string, agent = "default"): string[] {

@@ -6,7 +6,13 @@ import { type Command, Option } from "commander";
 import { USUAL_AGENT } from "./settings/agent-names.ts";
 import { settingsOf, withOptions } from "./settings/flags.ts";
 import type { Settings } from "./settings/options.ts";
-import { checkAgentName, checkIsFiles, placeOf } from "./storage/place.ts";
+import {
+  areFiles,
+  checkAgentName,
+  checkIsFiles,
+  checkIsNotRemote,
+  placeOf,
+} from "./storage/place.ts";
 import type { TargetOptions } from "./storage/target.ts";
 import { CONFLICT_POLICIES, type ConflictPolicy } from "./transfer/conflict-policy.ts";
 
@@ -159,7 +165,7 @@ function addAgentCommands(agents: Command): void {
     const { agentFile } = await import("./settings/paths.ts");
     const place = placeOf(settings);
     for (const { agent, bytes } of await agentsIn(place)) {
-      const file = place.remote === undefined ? `\t${agentFile(place.dataDir, agent)}` : "";
+      const file = areFiles(place) ? `\t${agentFile(place.dataDir, agent)}` : "";
       console.log(`${agent}\t${bytes}${file}`);
     }
   });
@@ -172,10 +178,12 @@ function addAgentCommands(agents: Command): void {
     .action(async (agent: string, _, command: Command) => {
       const { deleteAgent } = await import("./storage/hosted-agents.ts");
       const { settings } = await settingsOf(command);
-      const { data_dir } = settings;
-      checkIsFiles(placeOf(settings), "agents delete");
-      if (!(await deleteAgent(data_dir, agent)))
-        throw new Error(`there is no agent ${agent} in ${data_dir}`);
+      const place = placeOf(settings);
+      checkIsNotRemote(place, "agents delete");
+      if (!(await deleteAgent(place, agent)))
+        throw new Error(
+          `there is no agent ${agent} in ${settings.database_url || settings.data_dir}`,
+        );
       console.log(`The agent ${agent} is deleted.`);
     });
   withOptions(
@@ -188,9 +196,9 @@ function addAgentCommands(agents: Command): void {
     .action(async (agent: string, id: string, _, command: Command) => {
       const { purgeNode } = await import("./storage/hosted-agents.ts");
       const { settings } = await settingsOf(command);
-      const { data_dir, durability } = settings;
-      checkIsFiles(placeOf(settings), "agents purge");
-      const wasThere = purgeNode(data_dir, agent, id, durability);
+      const place = placeOf(settings);
+      checkIsNotRemote(place, "agents purge");
+      const wasThere = purgeNode(place, agent, id);
       console.log(
         wasThere
           ? `${id} is purged.`

@@ -20,7 +20,7 @@ import { OPTION_NAMES, OPTIONS, type Settings } from "./settings/options.ts";
 import { agentsDir } from "./settings/paths.ts";
 import { SettingsError } from "./settings/settings-error.ts";
 import { makeFolderOf } from "./storage/make-folder.ts";
-import { placeOf } from "./storage/place.ts";
+import { areFiles, placeOf } from "./storage/place.ts";
 
 declare const __VERSION__: string;
 
@@ -30,8 +30,7 @@ async function run({ sample = false }: { sample?: boolean }, command: Command): 
   const log = await createLog(settings);
   if (sample) {
     const { fillWithSample } = await import("./transfer/commands.ts");
-    if (placeOf(settings).remote === undefined)
-      makeFolderOf(settings.data_dir, agentsDir(settings.data_dir));
+    if (areFiles(placeOf(settings))) makeFolderOf(settings.data_dir, agentsDir(settings.data_dir));
     const isFilled = fillWithSample(placeOf(settings), USUAL_AGENT);
     if (!isFilled) log.warn("The memory is not empty: the sample was not added");
   }

@@ -13,7 +13,7 @@ import { SettingsError } from "./settings/settings-error.ts";
 import { removeAddress, writeAddress } from "./storage/address-file.ts";
 import { makeFolderOf } from "./storage/make-folder.ts";
 import { identityOf } from "./storage/open-files.ts";
-import { placeOf } from "./storage/place.ts";
+import { areFiles, placeOf } from "./storage/place.ts";
 import { cutLogsIn } from "./storage/wal.ts";
 import { Pool } from "./workers/pool.ts";
 import { Unsent } from "./workers/unsent.ts";
@@ -37,8 +37,8 @@ export async function startServer(
   refuseExposure(settings.host, keys);
   const mostBytes = (settings.max_resident_mb * 2 ** 20) / settings.workers;
   const residence = { idle: settings.agent_idle * 1000, mostBytes };
-  const folder = place.remote === undefined ? madeFolder(place.dataDir) : undefined;
-  const found = place.remote === undefined ? cutLogsIn(place.dataDir) : new Map<string, string>();
+  const folder = areFiles(place) ? madeFolder(place.dataDir) : undefined;
+  const found = areFiles(place) ? cutLogsIn(place.dataDir) : new Map<string, string>();
   for (const why of found.values()) log.error(why);
   // With less durability a power cut does that, too, and the last moments may be lost.
   const cutLogs: typeof found = place.durability === "full" ? found : new Map();
@@ -68,9 +68,9 @@ export async function startServer(
     );
     const [front] = await Promise.all([loading, pool.open(USUAL_AGENT)]);
     const url = await front.open();
-    if (place.remote === undefined) writeAddress(place.dataDir, { url, instance });
+    if (areFiles(place)) writeAddress(place.dataDir, { url, instance });
     const stop = async () => {
-      if (place.remote === undefined) removeAddress(place.dataDir, instance);
+      if (areFiles(place)) removeAddress(place.dataDir, instance);
       await front.close();
       await pool.close();
     };

@@ -19,8 +19,10 @@ const PATIENCE = 30_000;
 export interface Postgres {
   /** The URL for the server's role. */
   url: string;
-  /** The URL for a superuser. */
-  superuser: string;
+  /** Creates another empty database. Returns its URL for the server's role. */
+  create(): Promise<string>;
+  /** Returns the URL of the same database for a superuser. */
+  superuserOf(url: string): string;
   /** Kills it without a warning, as a crash would. `start` recovers its database. */
   crash(): Promise<void>;
   start(): Promise<void>;
@@ -100,7 +102,7 @@ export async function startPostgres(): Promise<Postgres> {
   const start = async () => {
     const place = ["-D", data, "-k", folder, "-p", String(port), "-h", HOST];
     // A crash of the process loses nothing that the operating system has.
-    const settings = ["-c", "fsync=off", "-c", "max_connections=50"];
+    const settings = ["-c", "fsync=off", "-c", "max_connections=100"];
     child = spawn(join(bin, "postgres"), [...place, ...settings], { ...user, stdio: "ignore" });
     await accepts(urlOf(SUPERUSER, "postgres"));
   };
@@ -112,9 +114,15 @@ export async function startPostgres(): Promise<Postgres> {
   await start();
   await query(urlOf(SUPERUSER, "postgres"), `CREATE ROLE ${ROLE} LOGIN NOSUPERUSER`);
   await query(urlOf(SUPERUSER, "postgres"), `CREATE DATABASE ${ROLE} OWNER ${ROLE}`);
+  let created = 0;
   return {
     url: urlOf(ROLE, ROLE),
-    superuser: urlOf(SUPERUSER, ROLE),
+    async create() {
+      const name = `${ROLE}_${++created}`;
+      await query(urlOf(SUPERUSER, "postgres"), `CREATE DATABASE ${name} OWNER ${ROLE}`);
+      return urlOf(ROLE, name);
+    },
+    superuserOf: (url) => url.replace(`//${ROLE}@`, `//${SUPERUSER}@`),
     start,
     crash: () => end("SIGKILL"),
     async stop() {
@@ -131,7 +139,11 @@ export async function query(
   values: readonly unknown[] = [],
 ): Promise<Record<string, unknown>[]> {
   const { default: pg } = await import("pg");
-  const client = new pg.Client({ connectionString: url });
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: PATIENCE,
+    query_timeout: PATIENCE,
+  });
   await client.connect();
   try {
     return (await client.query(text, [...values])).rows;

@@ -63,7 +63,7 @@ function postgres(): Implementation {
       server = await startPostgres();
       // Two pools, as two servers have them.
       for (let place = 0; place < 2; place++) {
-        const own = { url: server.url, connections: 4, timeout: TIMEOUT };
+        const own = { url: server.url, connections: 4, timeout: TIMEOUT, password: "" };
         databases.push(new PostgresDatabase(own, threadOf("postgres")));
       }
       for (const database of databases) database.migrate();

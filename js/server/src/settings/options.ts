@@ -110,25 +110,31 @@ export const OPTIONS = {
       .string()
       .refine(
         isDatabaseUrl,
-        "must be a URL with libsql, https or http, without a name, password or query",
+        "must be a URL with postgres, without a password, or one with libsql, https or http, without a name, password or query",
       ),
     usual: () => "",
     about:
-      "a remote libSQL database instead of files, for one agent; without a guarantee of durability",
+      "a PostgreSQL database of all agents instead of files; or a remote libSQL database, for one agent",
     value: "URL",
   }),
   database_token: option({
     schema: printable,
     usual: () => "",
     about:
-      "access token of the remote database; other users of the machine can see options, but not variables",
+      "password, or access token, of the database; other users of the machine can see options, but not variables",
     value: "TOKEN",
     isSecret: true,
   }),
   database_timeout: option({
     schema: whole(1, 600_000),
     usual: () => 10_000,
-    about: "timeout of a request to the remote database, in milliseconds",
+    about: "timeout of a statement, or of a request to the database, in milliseconds",
+    value: "NUMBER",
+  }),
+  database_connections: option({
+    schema: whole(1, 1_000),
+    usual: () => 4,
+    about: "connections to the PostgreSQL database of each worker, at most",
     value: "NUMBER",
   }),
   workers: option({
@@ -383,7 +389,10 @@ function isBaseUrl(text: string): boolean {
 function isDatabaseUrl(text: string): boolean {
   if (text === "") return true;
   if (!URL.canParse(text)) return false;
-  const { protocol, hostname, username, password, search, hash } = new URL(text);
+  const { protocol, hostname, username, password, search, searchParams, hash } = new URL(text);
+  // Its query says how to connect, such as `?sslmode=verify-full`.
+  if (/^postgres(ql)?:$/.test(protocol))
+    return `${password}${hash}` === "" && !searchParams.has("password");
   return (
     /^(libsql|https?):$/.test(protocol) &&
     hostname !== "" &&

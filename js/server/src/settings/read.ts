@@ -93,7 +93,9 @@ function checked(name: OptionName, place: string, value: unknown): unknown {
   const { data, error } = OPTIONS[name].schema.safeParse(value);
   if (error === undefined) return data;
   const problem = error.issues[0]!.message;
-  const shown = OPTIONS[name].isSecret ? "wrong" : JSON.stringify(value);
+  // A URL that is refused may contain a password.
+  const shown =
+    OPTIONS[name].isSecret || /:\/\/[^/]*@/.test(String(value)) ? "wrong" : JSON.stringify(value);
   throw new SettingsError(`${place} is ${shown}: ${problem}.`);
 }
 

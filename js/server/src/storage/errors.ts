@@ -39,6 +39,16 @@ export class Unavailable extends StorageError {}
 export class RemoteError extends Unavailable {}
 
 /**
+ * Thrown if another server has deleted the agent since it was opened here. Nothing is written. The
+ * agent has to be opened anew.
+ */
+export class AgentDeleted extends Unavailable {
+  constructor(agent: string) {
+    super(`The agent ${agent} was deleted by another server: send the request again.`);
+  }
+}
+
+/**
  * SQLite's codes of a write without free space. SQLite reports a quota or a size limit as a failing
  * write.
  */

@@ -1,8 +1,7 @@
-// The agents of a data directory, as files: their list, and the deletion of agents and memories.
+// The agents of a place: their list, and the deletion of agents and memories.
 
 import { existsSync, statSync } from "node:fs";
 import { USUAL_AGENT } from "../settings/agent-names.ts";
-import type { Durability } from "../settings/options.ts";
 import { agentFile, snapshotsOf } from "../settings/paths.ts";
 import { StorageError } from "./errors.ts";
 import { whileExclusive } from "./exclusive-file.ts";
@@ -10,6 +9,8 @@ import { logOf, removeDatabase, removeWhole } from "./files.ts";
 import { LibsqlStorage } from "./libsql.ts";
 import { openRemote } from "./open.ts";
 import { databasesIn, type Place } from "./place.ts";
+import { agentsAt, databaseAt, deleteFrom, openPostgres } from "./postgres/open.ts";
+import type { PostgresPlace } from "./postgres/protocol.ts";
 import { releaseHandles } from "./release-handles.ts";
 import { checkLog, cutLogsIn, whyCut } from "./wal.ts";
 
@@ -34,10 +35,11 @@ export interface AgentsPage {
  * Databases whose logs were cut off are not opened: that would hide the loss.
  */
 export async function agentsIn(
-  { dataDir, remote }: Place,
+  { dataDir, remote, postgres }: Place,
   { among, after, limit = Infinity }: AgentsPage = {},
   cut: ReadonlyMap<string, string> = cutLogsIn(dataDir),
 ): Promise<HostedAgent[]> {
+  if (postgres !== undefined) return agentsInPostgres(postgres, { among, after, limit });
   if (remote !== undefined) {
     if (after !== undefined || among?.includes(USUAL_AGENT) === false) return [];
     const storage = openRemote(remote, { migrates: false });
@@ -64,6 +66,18 @@ export async function agentsIn(
   return agents;
 }
 
+function agentsInPostgres(
+  place: PostgresPlace,
+  { among, after, limit }: AgentsPage,
+): HostedAgent[] {
+  const listed = among && [...among].sort().filter((agent) => agent > (after ?? ""));
+  const names =
+    listed?.filter((agent) => databaseAt(place).has(agent)) ?? agentsAt(place, after, limit);
+  return names
+    .slice(0, limit)
+    .map((agent) => ({ agent, bytes: openPostgres(place, agent).bytes() }));
+}
+
 function nameIn(file: string): string | undefined {
   try {
     const storage = new LibsqlStorage(file, {
@@ -85,9 +99,10 @@ function nameIn(file: string): string | undefined {
  * Deletes an agent: its database, its snapshots, and all copies of the database. Returns whether
  * there was one.
  *
- * @throws {StorageError} if another program is using the database.
+ * @throws {StorageError} if another program is using the database file.
  */
-export async function deleteAgent(dataDir: string, agent: string): Promise<boolean> {
+export async function deleteAgent({ dataDir, postgres }: Place, agent: string): Promise<boolean> {
+  if (postgres !== undefined) return deleteFrom(postgres, agent);
   const file = agentFile(dataDir, agent);
   if (!existsSync(file) && !existsSync(logOf(file))) return false;
   await whileExclusive(file, () => removeDatabase(file));
@@ -100,12 +115,16 @@ export async function deleteAgent(dataDir: string, agent: string): Promise<boole
  * @throws {StorageError} if there is no such agent, or if another program reads the database, so
  * that the purge has to be repeated.
  */
-export function purgeNode(
-  dataDir: string,
-  agent: string,
-  id: string,
-  durability: Durability,
-): boolean {
+export function purgeNode(place: Place, agent: string, id: string): boolean {
+  const { dataDir, durability, postgres } = place;
+  if (postgres !== undefined) {
+    if (!databaseAt(postgres).has(agent)) throw new StorageError(`There is no agent ${agent}.`);
+    const storage = openPostgres(postgres, agent);
+    return storage.transaction(() => {
+      storage.conflicts.removeOf(id);
+      return storage.nodes.delete(id);
+    });
+  }
   const file = agentFile(dataDir, agent);
   if (!existsSync(file)) throw new StorageError(`There is no agent ${agent} in ${dataDir}.`);
   checkLog(file);

@@ -1,4 +1,4 @@
-// Opens the databases of agents, local or remote. This file loads the database library only when it
+// Opens the databases of agents, wherever they are. This file loads the database library only when it
 // opens one.
 
 import { USUAL_AGENT } from "../settings/agent-names.ts";
@@ -6,7 +6,8 @@ import { agentFile } from "../settings/paths.ts";
 import { StorageError } from "./errors.ts";
 import { LibsqlStorage } from "./libsql.ts";
 import { MovedError } from "./open-files.ts";
-import { databasesIn, type Place } from "./place.ts";
+import { areFiles, databasesIn, type Place } from "./place.ts";
+import { agentsAt, openPostgres } from "./postgres/open.ts";
 import { RemoteStorage } from "./remote.ts";
 import type { Remote } from "./remote-connection.ts";
 import type { Storage } from "./storage.ts";
@@ -32,10 +33,11 @@ export interface OpenOptions {
  * another agent.
  */
 export function openStorage(
-  { dataDir, durability, remote }: Place,
+  { dataDir, durability, remote, postgres }: Place,
   agent: string,
   options: OpenOptions = {},
 ): Storage {
+  if (postgres !== undefined) return openPostgres(postgres, agent, options);
   if (remote === undefined) {
     const storage = new LibsqlStorage(agentFile(dataDir, agent), { durability, ...options });
     const named = storage.meta("agent");
@@ -57,7 +59,7 @@ export function openStorage(
  * @throws {StorageError} Also if a part of the write-ahead log is missing.
  */
 export function openWhole(place: Place, agent: string, options?: OpenOptions): Storage {
-  if (place.remote === undefined) checkLog(agentFile(place.dataDir, agent));
+  if (areFiles(place)) checkLog(agentFile(place.dataDir, agent));
   return openStorage(place, agent, options);
 }
 
@@ -77,7 +79,12 @@ export interface ClosedDatabase {
 }
 
 /** Returns all databases of a place, for a process that has none of them open. */
-export function databasesOf({ dataDir, durability, remote }: Place): ClosedDatabase[] {
+export function databasesOf({ dataDir, durability, remote, postgres }: Place): ClosedDatabase[] {
+  if (postgres !== undefined)
+    return agentsAt(postgres).map((agent) => ({
+      where: postgres.url,
+      open: (options) => openPostgres(postgres, agent, options),
+    }));
   if (remote !== undefined)
     return [{ where: remote.url, open: (options) => openRemote(remote, options) }];
   return databasesIn(dataDir).map((where) => ({

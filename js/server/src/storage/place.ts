@@ -1,5 +1,5 @@
-// The place of the agents' databases: a folder with one file for each agent, or one remote
-// database, which is that of the default agent.
+// The place of the agents' databases: a folder with one file for each agent, a PostgreSQL database of
+// all agents, or a remote libSQL database, which is that of the default agent.
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -8,6 +8,7 @@ import type { Durability, Settings } from "../settings/options.ts";
 import { agentsDir } from "../settings/paths.ts";
 import { StorageError } from "./errors.ts";
 import { isFolder } from "./files.ts";
+import type { PostgresPlace } from "./postgres/protocol.ts";
 import type { Remote } from "./remote-connection.ts";
 
 /**
@@ -25,14 +26,29 @@ export function checkAgentName(name: string): void {
 export interface Place {
   dataDir: string;
   durability: Durability;
+  /** The remote libSQL database, if that is the place. */
   remote: Remote | undefined;
+  /** The PostgreSQL database, if that is the place. */
+  postgres: PostgresPlace | undefined;
 }
+
+/** Returns whether each agent has a database file in the data directory. */
+export const areFiles = ({ remote, postgres }: Place): boolean =>
+  remote === undefined && postgres === undefined;
+
+/** Returns whether a database URL is that of a PostgreSQL database. */
+const isPostgres = (url: string): boolean => /^postgres(ql)?:/.test(url);
 
 /** Returns the place that the settings name. */
 export function placeOf(
   settings: Pick<
     Settings,
-    "data_dir" | "durability" | "database_url" | "database_token" | "database_timeout"
+    | "data_dir"
+    | "durability"
+    | "database_url"
+    | "database_token"
+    | "database_timeout"
+    | "database_connections"
   >,
 ): Place {
   const {
@@ -41,8 +57,13 @@ export function placeOf(
     database_url: url,
     database_token: token,
     database_timeout: timeout,
+    database_connections: connections,
   } = settings;
-  return { dataDir, durability, remote: url === "" ? undefined : { url, token, timeout } };
+  const files = { dataDir, durability, remote: undefined, postgres: undefined };
+  if (url === "") return files;
+  return isPostgres(url)
+    ? { ...files, postgres: { url, password: token, connections, timeout } }
+    : { ...files, remote: { url, token, timeout } };
 }
 
 /** Returns the paths of the database files in a folder. */
@@ -56,10 +77,18 @@ export function databasesIn(dataDir: string): string[] {
     .filter((path) => !isFolder(path));
 }
 
-/** @throws {StorageError} If the database is remote. `what` names the refused operation. */
-export function checkIsFiles({ remote }: Place, what: string): void {
-  if (remote === undefined) return;
+/** @throws {StorageError} If databases are no files. `what` names the refused operation. */
+export function checkIsFiles(place: Place, what: string): void {
+  if (areFiles(place)) return;
   throw new StorageError(
     `${what} works on a database file, and database_url is set: that database is kept elsewhere.`,
+  );
+}
+
+/** @throws {StorageError} If the database is a remote libSQL database. */
+export function checkIsNotRemote({ remote }: Place, what: string): void {
+  if (remote === undefined) return;
+  throw new StorageError(
+    `${what} does not work on a remote libSQL database: use the tools of its host.`,
   );
 }

@@ -44,7 +44,10 @@ export type TableOf<Table> = Pick<Table, keyof Table>;
  * `tests/server/storage-conformance.test.ts` says what another implementation has to pass.
  */
 export interface Storage {
-  /** Whether the database is remote: its files are out of reach. */
+  /**
+   * Whether the database is a remote libSQL database: its files are out of reach, and each statement
+   * costs a request over the network.
+   */
   readonly isRemote: boolean;
   /** The name of this connection in the change log. */
   readonly writer: string;

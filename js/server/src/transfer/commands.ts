@@ -4,7 +4,8 @@ import { existsSync } from "node:fs";
 import { agentFile } from "../settings/paths.ts";
 import { StorageError } from "../storage/errors.ts";
 import { openWhole } from "../storage/open.ts";
-import { checkAgentName, type Place } from "../storage/place.ts";
+import { areFiles, checkAgentName, type Place } from "../storage/place.ts";
+import { databaseAt } from "../storage/postgres/open.ts";
 import type { Storage } from "../storage/storage.ts";
 import { Target, type TargetOptions } from "../storage/target.ts";
 import { factsOf, type RankingSettings } from "./agent-facts.ts";
@@ -71,10 +72,12 @@ export function exportFile(
   file: string | undefined,
   { withLearned = true, ranking, ...options }: ExportOptions = {},
 ): number {
-  const { dataDir, remote } = place;
-  if (remote === undefined && !existsSync(agentFile(dataDir, agent))) {
-    throw new StorageError(`There is no agent ${agent} in ${dataDir}.`);
-  }
+  const { dataDir, postgres } = place;
+  const isMissing = postgres
+    ? !databaseAt(postgres, { migrates: false }).has(agent)
+    : areFiles(place) && !existsSync(agentFile(dataDir, agent));
+  if (isMissing)
+    throw new StorageError(`There is no agent ${agent} in ${postgres?.url ?? dataDir}.`);
   const target = file === undefined ? undefined : new Target(dataDir, file, options);
   const storage = openWhole(place, agent, { migrates: false });
   try {

@@ -5,7 +5,7 @@ import type { Agent } from "../agent/agent.ts";
 import { dropExpired } from "../agent/expiry.ts";
 import { compareWritten } from "../agent/handlers/conflicts.ts";
 import { noRoom, Refusal, readOnly } from "../refusal.ts";
-import { isNoRoom, isReadOnly, StorageError } from "../storage/errors.ts";
+import { AgentDeleted, isNoRoom, isReadOnly, StorageError } from "../storage/errors.ts";
 import { releaseHandles } from "../storage/release-handles.ts";
 import { type Asker, AskerGone, Shares } from "./shares.ts";
 
@@ -137,7 +137,12 @@ export class Agents {
     const openAgent = this.#of(name, ifAbsent);
     openAgent.askedAt = performance.now();
     if (this.#openAgents.delete(name)) this.#openAgents.set(name, openAgent);
-    return this.#turn(name, openAgent, work, asker);
+    try {
+      return await this.#turn(name, openAgent, work, asker);
+    } catch (error) {
+      if (error instanceof AgentDeleted) return this.do(name, work, ifAbsent, asker);
+      throw error;
+    }
   }
 
   #turn<T>(
@@ -168,8 +173,18 @@ export class Agents {
       this.#compareSoon(name, openAgent);
       this.#makeRoom(openAgent);
     };
-    openAgent.last = turn.then(done, done);
+    openAgent.last = turn.then(done, (error: unknown) =>
+      error instanceof AgentDeleted ? this.#forget(name, openAgent) : done(),
+    );
     return turn;
+  }
+
+  /** Closes an agent that another server has deleted. The next request opens it anew. */
+  #forget(name: string, openAgent: OpenAgent): void {
+    clearTimeout(openAgent.flush);
+    clearTimeout(openAgent.compare);
+    if (this.#openAgents.get(name) === openAgent) this.#openAgents.delete(name);
+    openAgent.agent.discard();
   }
 
   /**
@@ -258,7 +273,7 @@ export class Agents {
       // If the file was moved or deleted, memory may hold the only copy of the data.
       openAgent.agent.storage.checkPlace();
     } catch (error) {
-      if (!isReadOnly(error)) {
+      if (!isReadOnly(error) && !(error instanceof AgentDeleted)) {
         this.#logFailure(name, "The agent stays open: its soft state cannot be written", error);
         return false;
       }

@@ -30,6 +30,8 @@ import { LibsqlStorage } from "../storage/libsql.ts";
 import { IN_MEMORY } from "../storage/libsql-file.ts";
 import { openStorage } from "../storage/open.ts";
 import { checkFolder } from "../storage/open-files.ts";
+import { areFiles } from "../storage/place.ts";
+import { closeDatabases, databaseAt } from "../storage/postgres/open.ts";
 import { scrubApart } from "../storage/scrub.ts";
 import { whyCut } from "../storage/wal.ts";
 import { Agents, type Opening } from "./open-agents.ts";
@@ -41,7 +43,8 @@ const setup = workerData as WorkerSetup;
 const { place, engine, compat, ranking, learns, embeds, table, countOutcomes, preset, presets } =
   setup;
 const { residence, cutLogs, folder, unsent } = setup;
-const { dataDir, durability, remote } = place;
+const { dataDir, durability, remote, postgres } = place;
+const hasFiles = areFiles(place);
 const port = parentPort!;
 const handlers = handlersFor(compat);
 /** It outlives agents, so that a step of the clock is known to agents that are opened after it. */
@@ -69,6 +72,7 @@ const opening: Opening = {
   open: openAgent,
   exists: (name) => {
     checkPlace();
+    if (postgres !== undefined) return databaseAt(postgres).has(name);
     const file = agentFile(dataDir, name);
     return remote !== undefined || existsSync(file) || existsSync(logOf(file));
   },
@@ -87,7 +91,7 @@ const agents = new Agents(
 function openAgent(name: string): Agent {
   const logOfAgent = (what: string, figures?: Record<string, unknown>) =>
     log("info", name, what, figures);
-  const why = remote === undefined ? whyCut(agentFile(dataDir, name), cutLogs) : undefined;
+  const why = hasFiles ? whyCut(agentFile(dataDir, name), cutLogs) : undefined;
   if (why !== undefined) throw new StorageError(why);
   checkPlace();
   const storage = openStorage(place, name, { tell: logOfAgent });
@@ -96,7 +100,7 @@ function openAgent(name: string): Agent {
     // Snapshots are kept beside the database if the database is a local file.
     const file = agentFile(dataDir, name);
     const scrub = (nodeId: string) => scrubApart({ file, durability, nodeId });
-    const kept = remote === undefined ? { snapshots: snapshotsOf(file), scrub } : {};
+    const kept = hasFiles ? { snapshots: snapshotsOf(file), scrub } : {};
     const countsOutcomes = counterOf(countOutcomes, compat, name) === "server";
     return new Agent(storage, {
       config: engine,
@@ -159,7 +163,7 @@ async function answer(message: Exclude<ToWorker, { kind: "cancel" }>): Promise<v
         throw new Refusal(409, "the database is remote: delete it with the tools of its host");
       checkPlace();
       return reply(
-        await agents.whileClosed(message.agent, () => deleteAgent(dataDir, message.agent)),
+        await agents.whileClosed(message.agent, () => deleteAgent(place, message.agent)),
       );
     case "list":
       checkPlace();
@@ -168,6 +172,7 @@ async function answer(message: Exclude<ToWorker, { kind: "cancel" }>): Promise<v
       return reply(agents.occupancy());
     case "close":
       await agents.close();
+      closeDatabases();
       return reply(null);
   }
 }
@@ -224,7 +229,7 @@ port.on("message", async (message: ToWorker) => {
         kind: "refusal",
         id,
         status,
-        message: withoutPlaces(why, dataDir, remote?.url),
+        message: withoutPlaces(why, dataDir, remote?.url ?? postgres?.url),
         issues,
       });
     } else {

@@ -7,7 +7,7 @@
 // - The entries of the change log are written in the transaction of the changes that they name.
 
 import { randomUUID } from "node:crypto";
-import { RemoteError } from "../errors.ts";
+import { AgentDeleted, RemoteError } from "../errors.ts";
 import type { PostgresDatabase } from "./database.ts";
 import { TABLES_OF_AGENTS } from "./migrations.ts";
 import { type Query, raw, sql } from "./query.ts";
@@ -25,15 +25,18 @@ interface Noted {
 export class AgentRows {
   readonly agent: string;
   readonly #database: PostgresDatabase;
+  readonly #epoch: string;
   #writer: string = randomUUID();
   #transaction: { session: number; lost: RemoteError | undefined } | undefined;
   #noted: Noted[] = [];
   #hasUnclaimed = false;
   #hasChanged = false;
 
+  /** Creates the agent, unless it is there. */
   constructor(database: PostgresDatabase, agent: string) {
     this.#database = database;
     this.agent = agent;
+    this.#epoch = this.#create();
   }
 
   /** The name of this connection in the change log. */
@@ -50,16 +53,22 @@ export class AgentRows {
     return this.#transaction !== undefined;
   }
 
-  /** Creates the agent with these facts about it, unless it is there. */
-  create(facts: Readonly<Record<string, string>>): void {
-    const { agent } = this;
-    const known = sql`SELECT 1 AS one FROM nous.agents WHERE agent = ${agent}`;
-    if (this.all(known).length > 0) return;
-    this.change(sql`
-      WITH created AS (INSERT INTO nous.agents (agent) VALUES (${agent}) ON CONFLICT DO NOTHING RETURNING agent)
-      INSERT INTO nous.meta (agent, key, value) SELECT created.agent, key, value
-      FROM created, jsonb_each_text(${JSON.stringify(facts)}::jsonb) AS facts (key, value)`);
-    this.#hasChanged = false;
+  /** The random name of this life of the agent. It changes if the agent is deleted and created again. */
+  get epoch(): string {
+    return this.#epoch;
+  }
+
+  /** Creates the agent, unless it is there. */
+  #create(): string {
+    const known = sql`SELECT epoch FROM nous.agents WHERE agent = ${this.agent}`;
+    const created = sql`
+      INSERT INTO nous.agents (agent, epoch) VALUES (${this.agent}, ${randomUUID()})
+      ON CONFLICT DO NOTHING`;
+    for (;;) {
+      const found = this.first<{ epoch: string }>(known);
+      if (found !== undefined) return found.epoch;
+      this.all(created);
+    }
   }
 
   /** Deletes the agent with all of its rows. */
@@ -68,7 +77,6 @@ export class AgentRows {
       // The agent's own row comes last: it holds the lock of the transaction.
       for (const table of TABLES_OF_AGENTS.toReversed())
         this.change(sql`DELETE FROM nous.${raw(table)} WHERE agent = ${this.agent}`);
-      this.#noted = [];
     });
   }
 
@@ -145,7 +153,9 @@ export class AgentRows {
 
   begin(mode: "write" | "read", patience: number): void {
     const session = this.#database.nextSession();
-    this.#database.ask({ kind: "begin", session, agent: this.agent, mode, patience });
+    const { agent, epoch } = this;
+    const begun = this.#database.ask({ kind: "begin", session, agent, epoch, mode, patience });
+    if (begun.length === 0) throw new AgentDeleted(agent);
     this.#transaction = { session, lost: undefined };
     this.#hasUnclaimed = false;
   }

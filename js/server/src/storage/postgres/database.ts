@@ -3,7 +3,8 @@
 import { BlockingThread } from "../blocking-thread.ts";
 import { RemoteError, StorageError } from "../errors.ts";
 import { SCHEMA } from "./migrations.ts";
-import { NO_AGENT, type PostgresCall, type PostgresPlace, type PostgresReply } from "./protocol.ts";
+import type { PostgresCall, PostgresPlace, PostgresReply } from "./protocol.ts";
+import { sql } from "./query.ts";
 
 /**
  * How much longer than its timeout a call waits for the thread, which may have to start first and to
@@ -49,16 +50,24 @@ export class PostgresDatabase {
 
   /**
    * Runs the migrations that the database lacks, under a lock: of several servers that start at once,
-   * one migrates. Returns the schema that it had.
+   * one migrates.
    *
    * @throws {StorageError} If the database is of a newer version, or may not be changed.
    */
-  migrate(): number {
+  migrate(tell: (what: string) => void = () => {}): void {
     const [{ found }] = this.ask({ kind: "migrate" }) as [{ found: number }];
-    if (found <= SCHEMA) return found;
-    throw new StorageError(
-      `The database has schema ${found}, and this version of nous-server knows schemas up to ${SCHEMA}: use a newer one.`,
-    );
+    checkIsKnown(found);
+    if (found < SCHEMA) tell(`The database had schema ${found} and has ${SCHEMA} now`);
+  }
+
+  /** @throws {StorageError} If the database has another schema than this version's. */
+  checkSchema(): void {
+    const [{ found }] = this.ask({ kind: "schema" }) as [{ found: number }];
+    checkIsKnown(found);
+    if (found < SCHEMA)
+      throw new StorageError(
+        `The database has schema ${found}, and this version of nous-server writes ${SCHEMA}: start the server once.`,
+      );
   }
 
   /** Returns the names of agents after one, in order. */
@@ -66,15 +75,29 @@ export class PostgresDatabase {
     return this.ask({ kind: "agents", after, most }).map(({ agent }) => agent as string);
   }
 
+  /** Returns whether there is an agent of this name. */
+  has(agent: string): boolean {
+    const { text, values } = sql`SELECT 1 AS one FROM nous.agents WHERE agent = ${agent}`;
+    return this.ask({ kind: "statement", session: undefined, agent, text, values }).length > 0;
+  }
+
+  /** Ends the connections, and the thread. */
   close(): void {
+    this.#thread.call({ kind: "close" }, GRACE);
     this.#thread.close();
   }
+}
+
+function checkIsKnown(found: number): void {
+  if (found > SCHEMA)
+    throw new StorageError(
+      `The database has schema ${found}, and this version of nous-server knows schemas up to ${SCHEMA}: use a newer one.`,
+    );
 }
 
 function refusalOf({ code, message }: { code: string | undefined; message: string }): Error {
   if (code === LOCK_NOT_AVAILABLE)
     return new StorageError("another connection is writing this memory", { code: BUSY });
-  if (code === NO_AGENT) return new StorageError(message, { code });
   if (code === UNTRANSLATABLE)
     return new StorageError("PostgreSQL cannot store the character U+0000 in a text", { code });
   return new StorageError(`PostgreSQL refuses a statement (${code}): ${message}`, { code });

@@ -45,13 +45,15 @@ const ISO_FUNCTION = `
 `;
 
 /**
- * The first schema. `logged` and `tickets` of an agent are the last number of its change log, and of
- * its embedding queue. A transaction that writes locks the agent's row first.
+ * The first schema. The `epoch` of an agent is random: an agent that was deleted and created again
+ * has another. `logged` and `tickets` are the last number of its change log, and of its embedding
+ * queue. A transaction that writes locks the agent's row first.
  */
 const FIRST = `
   ${ISO_FUNCTION}
   CREATE TABLE nous.agents (
     agent ${TEXT} PRIMARY KEY,
+    epoch ${TEXT} NOT NULL,
     logged bigint NOT NULL DEFAULT 0,
     tickets bigint NOT NULL DEFAULT 0
   );

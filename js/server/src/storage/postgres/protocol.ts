@@ -6,6 +6,8 @@ import type { CallsSetup } from "../blocking-thread.ts";
 export interface PostgresPlace {
   /** A URL with the scheme `postgres:` or `postgresql:`. */
   url: string;
+  /** Empty: the password of the user's `.pgpass` file, if it has one, or none. */
+  password: string;
   /** The most connections of each agent thread. */
   connections: number;
   /** How long a statement, or a free connection, is waited for, in milliseconds. */
@@ -20,6 +22,8 @@ export type PostgresCall =
       kind: "begin";
       session: number;
       agent: string;
+      /** Which life of the agent. If it is over, the transaction does not begin, and returns no row. */
+      epoch: string;
       /** `write` waits until no other connection writes the agent's rows. */
       mode: "write" | "read";
       /** How long it waits for another writer, in milliseconds. */
@@ -35,6 +39,10 @@ export type PostgresCall =
     }
   /** Brings the schema up to this version's. Returns the version that it `found`. */
   | { kind: "migrate" }
+  /** Returns the version of the schema that is `found`; 0 for a new database. */
+  | { kind: "schema" }
+  /** Ends the connections. */
+  | { kind: "close" }
   /** Returns the names of agents after one, in order. */
   | { kind: "agents"; after: string; most: number };
 
@@ -44,6 +52,3 @@ export type PostgresReply =
   | { refused: { code: string | undefined; message: string } }
   /** No usable answer. The reason, as a sentence without a full stop. */
   | { lost: string };
-
-/** The SQLSTATE that stands for an agent that is not in the database. */
-export const NO_AGENT = "NOUS1";

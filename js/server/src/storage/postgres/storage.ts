@@ -1,8 +1,6 @@
 // The store of one agent in a PostgreSQL database that all agents share.
 
-import { randomUUID } from "node:crypto";
 import { atOnce, oneStep, type Steps } from "../../steps.ts";
-import { StorageError } from "../errors.ts";
 import type { MetaKey, Storage, TableOf } from "../storage.ts";
 import type { OpeningTable } from "../tables/openings.ts";
 import type { PurgeTable } from "../tables/purges.ts";
@@ -28,7 +26,8 @@ import { PostgresUsage } from "./tables/usage.ts";
 
 /** The store of one agent in a PostgreSQL database. */
 export class PostgresStorage implements Storage {
-  readonly isRemote = true;
+  /** Statements are quick, and a purge needs no files. */
+  readonly isRemote = false;
   readonly #rows: AgentRows;
   readonly soft: PostgresSoft;
   readonly edges: PostgresEdges;
@@ -70,7 +69,6 @@ export class PostgresStorage implements Storage {
     this.changeLog = new PostgresChangeLog(rows);
     this.portable = new PostgresPortable(rows, this);
     this.soundness = new PostgresSoundness(rows, this.edges);
-    rows.create({ epoch: randomUUID(), agent });
   }
 
   get writer(): string {
@@ -83,6 +81,8 @@ export class PostgresStorage implements Storage {
 
   meta(key: MetaKey): string | undefined {
     if (key === "schema") return String(SCHEMA);
+    if (key === "agent") return this.#rows.agent;
+    if (key === "epoch") return this.#rows.epoch;
     return this.#rows.first<{ value: string }>(
       sql`SELECT value FROM nous.meta WHERE agent = ${this.#rows.agent} AND key = ${key}`,
     )?.value;
@@ -130,16 +130,17 @@ export class PostgresStorage implements Storage {
     return this.changeLog.range().last;
   }
 
-  /** @throws {StorageError} Always. */
-  scrub(): void {
-    throw new StorageError(
-      "The files of a PostgreSQL database are written anew only where it is kept.",
-    );
-  }
+  /**
+   * Does nothing. Deleted rows leave the pages of PostgreSQL with its next VACUUM, and its log and
+   * backups when they are recycled: that is up to its operator.
+   */
+  scrub(): void {}
 
-  /** Deletes the agent with all of its rows. */
-  remove(): void {
-    this.#rows.remove();
+  /** Returns the size of the memories, in bytes. */
+  bytes(): number {
+    return this.#rows.first<{ bytes: number }>(sql`
+      SELECT coalesce(sum(pg_column_size(nodes.*)), 0)::bigint AS bytes FROM nous.nodes
+      WHERE agent = ${this.#rows.agent}`)!.bytes;
   }
 
   close(): void {
@@ -147,10 +148,7 @@ export class PostgresStorage implements Storage {
   }
 }
 
-/**
- * There are no purges in progress: a purge is the deletion of the memory in one transaction. What is
- * left in the pages of a table goes with a VACUUM, which is up to the operator.
- */
+/** There are no purges in progress: a purge is the deletion of the memory in one transaction. */
 const PURGES: TableOf<PurgeTable> = { begin() {}, begun: () => [] };
 
 /** No files of an index are kept beside the database, so that no opening has to be told apart. */

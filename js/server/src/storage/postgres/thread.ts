@@ -11,7 +11,7 @@ import { workerData } from "node:worker_threads";
 import pg from "pg";
 import { answerCalls } from "../blocking-thread.ts";
 import { MIGRATIONS, SCHEMA_TABLE } from "./migrations.ts";
-import { NO_AGENT, type PostgresCall, type PostgresReply, type PostgresSetup } from "./protocol.ts";
+import type { PostgresCall, PostgresReply, PostgresSetup } from "./protocol.ts";
 
 /** Statements that each connection keeps prepared. Filters make ever new ones, which are not kept. */
 const MOST_PREPARED = 500;
@@ -22,12 +22,16 @@ const IDLE = 60_000;
 
 /** Classes of SQLSTATE with which the server ends a connection, or takes no more of them. */
 const GIVEN_UP = /^(08|57P|53)/;
+/** The SQLSTATE of a statement that took longer than its timeout. */
+const TIMED_OUT = "57014";
 /** The types of PostgreSQL that are read as numbers and bytes. */
 const { INT8, BYTEA } = pg.types.builtins;
 
 const setup = workerData as PostgresSetup;
+const url = new URL(setup.url);
+if (setup.password !== "") url.password = encodeURIComponent(setup.password);
 const pool = new pg.Pool({
-  connectionString: setup.url,
+  connectionString: url.href,
   max: setup.connections,
   connectionTimeoutMillis: setup.timeout,
   idleTimeoutMillis: IDLE,
@@ -43,8 +47,10 @@ const pool = new pg.Pool({
     }) as typeof pg.types.getTypeParser,
   },
 });
-// An idle connection broke off. The pool opens another one.
+// A connection broke off: an idle one, of which the pool opens another, or one between two statements
+// of a transaction, whose next statement fails.
 pool.on("error", () => {});
+pool.on("connect", (client) => client.on("error", () => {}));
 
 /** The connections of the open transactions, by session. */
 const sessions = new Map<number, pg.PoolClient>();
@@ -63,6 +69,11 @@ function bytesOf(hex: string): ArrayBuffer {
 async function perform(asked: PostgresCall): Promise<Record<string, unknown>[]> {
   if (asked.kind === "begin") return begin(asked);
   if (asked.kind === "migrate") return migrate();
+  if (asked.kind === "schema") return schema();
+  if (asked.kind === "close") {
+    await pool.end();
+    return [];
+  }
   if (asked.kind === "agents") return agentsAfter(asked.after, asked.most);
   if (asked.kind !== "statement") return end(asked);
   const { session, agent } = asked;
@@ -114,15 +125,19 @@ async function ask(
   return rows;
 }
 
+/** Begins a transaction. Returns a row, or none if the agent's life is over. */
 async function begin({
   session,
   agent,
+  epoch,
   mode,
   patience,
-}: Extract<PostgresCall, { kind: "begin" }>): Promise<[]> {
+}: Extract<PostgresCall, { kind: "begin" }>): Promise<Record<string, unknown>[]> {
   const client = await pool.connect();
-  const name = client.escapeLiteral(agent);
-  const known = `SELECT set_config('nous.agent', ${name}, true); SELECT agent FROM nous.agents WHERE agent = ${name}`;
+  const [name, life] = [client.escapeLiteral(agent), client.escapeLiteral(epoch)];
+  const known = `
+    SELECT set_config('nous.agent', ${name}, true);
+    SELECT epoch FROM nous.agents WHERE agent = ${name} AND epoch = ${life}`;
   try {
     const results = (await client.query(
       mode === "read"
@@ -130,15 +145,25 @@ async function begin({
         : `BEGIN; SET LOCAL lock_timeout = ${Math.max(1, Math.round(patience))}; ${known} FOR UPDATE;
            SET LOCAL lock_timeout = 0`,
     )) as unknown as pg.QueryResult[];
-    if (!results.some(({ rows }) => rows[0]?.agent === agent))
-      throw Object.assign(new Error(`there is no agent ${agent}`), { code: NO_AGENT });
-    sessions.set(session, client);
-    return [];
+    const found = results.flatMap(({ rows }) => rows).filter((row) => row.epoch === epoch);
+    if (found.length > 0) sessions.set(session, client);
+    else await undo(client);
+    return found;
   } catch (error) {
-    if (!isLost(error)) await client.query("ROLLBACK");
-    client.release(isLost(error));
+    await undo(client, error);
     throw error;
   }
+}
+
+/** Undoes a transaction that an error may have ended, and gives its connection back to the pool. */
+async function undo(client: pg.PoolClient, error?: unknown): Promise<void> {
+  const isUsable =
+    (error === undefined || !isLost(error)) &&
+    (await client.query("ROLLBACK").then(
+      () => true,
+      () => false,
+    ));
+  client.release(!isUsable);
 }
 
 async function end({
@@ -158,27 +183,34 @@ async function end({
 /** Runs `work` on a connection of its own, in one transaction. */
 async function transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
-  return releasing(client, async () => {
-    try {
-      await client.query("BEGIN");
-      const result = await work(client);
-      await client.query("COMMIT");
-      return result;
-    } catch (error) {
-      if (!isLost(error)) await client.query("ROLLBACK");
-      throw error;
-    }
-  });
+  let result: T;
+  try {
+    await client.query("BEGIN");
+    result = await work(client);
+    await client.query("COMMIT");
+  } catch (error) {
+    await undo(client, error);
+    throw error;
+  }
+  client.release();
+  return result;
 }
+
+const FOUND = "SELECT coalesce(max(version), 0) AS found FROM nous.schema_version";
+
+const schema = () =>
+  transaction(async (client) => {
+    const table = "SELECT to_regclass('nous.schema_version') IS NOT NULL AS is_there";
+    const [{ is_there }] = (await client.query(table)).rows;
+    return is_there ? (await client.query(FOUND)).rows : [{ found: 0 }];
+  });
 
 /** Runs the missing migrations in one transaction, which other servers wait for. */
 const migrate = () =>
   transaction(async (client) => {
     await client.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
     await client.query(SCHEMA_TABLE);
-    const { rows } = await client.query(
-      "SELECT coalesce(max(version), 0) AS found FROM nous.schema_version",
-    );
+    const { rows } = await client.query(FOUND);
     const { found } = rows[0];
     for (const [place, migration] of MIGRATIONS.slice(found).entries()) {
       await client.query(migration);
@@ -203,12 +235,13 @@ function clientOf(session: number): pg.PoolClient {
 /** Returns whether an error means that the connection cannot be used any more. */
 function isLost(error: unknown): boolean {
   const { code, severity } = error as { code?: string; severity?: string };
-  return severity === undefined ? code !== NO_AGENT : GIVEN_UP.test(code ?? "");
+  return severity === undefined || GIVEN_UP.test(code ?? "") || code === TIMED_OUT;
 }
 
 function replyTo(error: unknown): PostgresReply {
   const { code, message, severity } = error as Error & { code?: string; severity?: string };
   if (!isLost(error)) return { refused: { code, message } };
+  if (code === TIMED_OUT) return { lost: `did not answer within ${setup.timeout} ms` };
   // PostgreSQL's own words about a connection that it refuses hold no statement.
   if (severity !== undefined) return { lost: `ended the connection: ${message}` };
   if (/timeout/i.test(message))

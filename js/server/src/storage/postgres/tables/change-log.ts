@@ -1,6 +1,7 @@
 // The change log of an agent: which rows changed, in the order of commits. The store writes it itself,
 // since no other program writes the tables.
 
+import { AgentDeleted } from "../../errors.ts";
 import type { TableOf } from "../../storage.ts";
 import {
   type Change,
@@ -23,9 +24,11 @@ export class PostgresChangeLog implements TableOf<ChangeLog> {
 
   range(): { first: number; last: number } {
     this.#rows.writeLog(null);
-    return this.#rows.first(sql`
+    const range = this.#rows.first<{ first: number; last: number }>(sql`
       SELECT coalesce((SELECT min(sequence) FROM nous.change_log WHERE ${this.#own}), 0) AS first, logged AS last
-      FROM nous.agents WHERE agent = ${this.#rows.agent}`)!;
+      FROM nous.agents WHERE agent = ${this.#rows.agent} AND epoch = ${this.#rows.epoch}`);
+    if (range === undefined) throw new AgentDeleted(this.#rows.agent);
+    return range;
   }
 
   since(sequence: number): Change[] {

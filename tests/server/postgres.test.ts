@@ -1,0 +1,387 @@
+// PostgreSQL behind servers: the same answers as from files, several agents and several servers on one
+// database, the commands, the second wall between agents, and its failures.
+
+import { execFile } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { TABLES_OF_AGENTS } from "../../js/server/src/storage/postgres/migrations.ts";
+import { life } from "./support/memory-life.ts";
+import { type Postgres, query, startPostgres } from "./support/postgres.ts";
+import { PROGRAM, start } from "./support/server-process.ts";
+import { clientOf, LESSON } from "./support/shared-server.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
+
+let postgres: Postgres;
+beforeAll(async () => {
+  postgres = await startPostgres();
+});
+afterAll(() => postgres.stop());
+
+/** Starts a server on a database of its own, or on the named one. */
+async function set({ url, options = [] }: { url?: string; options?: string[] } = {}) {
+  const database = url ?? (await postgres.create());
+  const folder = temporaryFolder();
+  const server = await start(folder, ["--database-url", database, ...options]);
+  return { url: database, server, folder, client: clientOf(server, "default") };
+}
+
+/** Runs a command to its end, while the test's own servers keep answering. */
+function run(args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [PROGRAM, ...args], { timeout: 40_000 }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }),
+    );
+  });
+}
+
+/** Runs a statement as a superuser, who sees the rows of all agents. */
+const stored = (url: string, text: string) => query(postgres.superuserOf(url), text);
+
+/** For tests that start several programs. */
+const BUSY = { timeout: 180_000 };
+
+describe("a PostgreSQL database", () => {
+  test("gives the same answers as a file", BUSY, async () => {
+    const { server, folder, client } = await set();
+    const local = await start(temporaryFolder());
+    expect(await life(client)).toEqual(await life(clientOf(local, "default")));
+    expect(existsSync(join(folder, "agents"))).toBe(false);
+    expect(await server.end()).toBe(0);
+  });
+
+  test("holds many agents, each of which sees its own memories alone", BUSY, async () => {
+    const { server } = await set();
+    const names = ["alice", "bob", "team one", "default"];
+    for (const name of names)
+      await clientOf(server, name).create({ id: "n_1", content_title: `Squeeze of ${name}` });
+    for (const name of names) {
+      const client = clientOf(server, name);
+      expect((await client.ask("GET /nodes/n_1")).body.content_title).toBe(`Squeeze of ${name}`);
+      expect(await client.search("squeeze")).toEqual(["n_1"]);
+    }
+    const listed = (await server.ask("GET /agents")).body.data.map(
+      ({ agent }: { agent: string }) => agent,
+    );
+    expect(listed.sort()).toEqual([...names].sort());
+    expect((await server.ask("DELETE /agents/bob")).status).toBe(200);
+    expect((await clientOf(server, "bob").ask("GET /nodes/n_1")).status).toBe(404);
+    expect((await clientOf(server, "alice").ask("GET /nodes/n_1")).status).toBe(200);
+  });
+
+  test("keeps accesses, pages and vectors over a restart", BUSY, async () => {
+    const first = await set();
+    const { id } = await first.client.create({ embedding: [0.1, -0.7, 0.3] });
+    await first.client.ask(`GET /nodes/${id}`);
+    const items = Array.from({ length: 600 }, (_, n) => ({
+      type: "note",
+      content_title: `Number ${n}`,
+    }));
+    for (let at = 0; at < items.length; at += 100)
+      await first.client.ask("POST /nodes/batch", { items: items.slice(at, at + 100) });
+    await first.server.end();
+    expect(
+      await stored(first.url, "SELECT sum(neural_access_count)::int AS n FROM nous.nodes"),
+    ).toEqual([{ n: 1 }]);
+    const { client, server } = await set({ url: first.url });
+    expect((await client.ask("GET /health")).body.node_count).toBe(601);
+    expect(await client.search("number 599")).toHaveLength(10);
+    expect(await client.search("nothing alike", { embedding: [0.1, -0.7, 0.3] })).toContain(id);
+    expect(server.log()).toContain('"nodes":601');
+  });
+
+  test("is maintained by the server's periodic work", async () => {
+    const { client, server } = await set({ options: ["--decay-interval", "1"] });
+    await client.create();
+    const done = /"task":"decay","agent":"default","processed":1/;
+    await vi.waitFor(() => expect(server.log()).toMatch(done), { timeout: 30_000, interval: 100 });
+  });
+
+  test("keeps a character in metadata that its own JSON cannot hold", async () => {
+    const { client } = await set();
+    const metadata = { name: "a\0b", other: "c" };
+    const { id } = await client.create({ metadata });
+    expect((await client.ask(`GET /nodes/${id}`)).body.metadata).toEqual(metadata);
+    const filter = { metadata: { other: "c" } };
+    expect(await client.search("squeeze", { filter })).toEqual([id]);
+  });
+});
+
+describe("several servers on one PostgreSQL database", () => {
+  test("each search finds what any of them acknowledged before it", BUSY, async () => {
+    const first = await set();
+    const others = [await set({ url: first.url }), await set({ url: first.url })];
+    const clients = [first, ...others].map(({ server }) => clientOf(server, "shared"));
+    for (let turn = 0; turn < 60; turn++) {
+      const [writer, reader] = [clients[turn % 3]!, clients[(turn + 1 + (turn % 2)) % 3]!];
+      const word = `word${turn}`;
+      const { id } = await writer.create({ content_title: word });
+      expect(await reader.search(word, { limit: 1 })).toEqual([id]);
+      const changed = await reader.ask(`PATCH /nodes/${id}`, { content_title: `next${turn}` });
+      expect(changed).toMatchObject({ status: 200 });
+      expect(await writer.search(`next${turn}`, { limit: 1 })).toEqual([id]);
+    }
+    const counts = await Promise.all(clients.map((client) => client.ask("GET /health")));
+    expect(counts.map(({ body }) => body.node_count)).toEqual([60, 60, 60]);
+  });
+
+  test("of two writers of one version, one is refused", BUSY, async () => {
+    const first = await set();
+    const second = await set({ url: first.url });
+    const { id } = await first.client.create();
+    for (let turn = 0; turn < 20; turn++) {
+      const { headers } = await first.client.ask(`GET /nodes/${id}?recall=false`);
+      const condition = { "if-match": headers.get("etag")! };
+      const answers = await Promise.all(
+        [first, second].map(({ client }, place) =>
+          client.ask(`PATCH /nodes/${id}`, { content_body: `${turn} by ${place}` }, condition),
+        ),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 412]);
+    }
+  });
+
+  test("that start at once migrate it once", BUSY, async () => {
+    const url = await postgres.create();
+    const servers = await Promise.all([set({ url }), set({ url }), set({ url })]);
+    for (const { client } of servers) await client.create();
+    expect(await stored(url, "SELECT version::int FROM nous.schema_version")).toEqual([
+      { version: 1 },
+    ]);
+  });
+
+  test(
+    "an agent that one of them deleted is gone for the others, and can begin again",
+    BUSY,
+    async () => {
+      const first = await set();
+      const second = await set({ url: first.url });
+      const [one, other] = [first, second].map(({ server }) => clientOf(server, "alice")) as [
+        ReturnType<typeof clientOf>,
+        ReturnType<typeof clientOf>,
+      ];
+      const { id } = await one.create();
+      expect(await other.search("squeeze")).toEqual([id]);
+      expect((await first.server.ask("DELETE /agents/alice")).status).toBe(200);
+      expect((await other.ask(`GET /nodes/${id}`)).status).toBe(404);
+      const again = await one.create({ content_title: "Basis" });
+      expect(await other.search("basis")).toEqual([again.id]);
+      expect(await other.search("squeeze", { ranking: "signals" })).toEqual([]);
+    },
+  );
+});
+
+describe("commands on a PostgreSQL database", () => {
+  test("that work on memories work", BUSY, async () => {
+    const { url, client, server } = await set();
+    const [a, b] = [await client.create(), await client.create({ content_title: "Basis" })];
+    await client.link(a.id, b.id);
+    await clientOf(server, "alice").create();
+    const folder = temporaryFolder();
+    const common = ["--data-dir", folder, "--database-url", url];
+    const lines = join(folder, "lines.jsonl");
+    // While the server runs.
+    expect((await run(["export", ...common, lines])).code).toBe(0);
+    expect(readFileSync(lines, "utf8")).toContain(`"${a.id}"`);
+    await server.end();
+    expect((await run(["check", ...common])).stdout).toBe(
+      "alice: 1 memories, 0 edges: sound\ndefault: 2 memories, 1 edges: sound\n",
+    );
+    expect((await run(["agents", "list", ...common])).stdout).toMatch(
+      /^alice\t\d+\ndefault\t\d+\n$/,
+    );
+    const empty = ["--data-dir", folder, "--database-url", await postgres.create()];
+    const imported = await run(["import", ...empty, lines]);
+    expect(imported).toMatchObject({ code: 0, stdout: "3 added, 0 replaced, 0 left out.\n" });
+    // Into a file, and back.
+    const files = ["--data-dir", join(folder, "files")];
+    expect((await run(["import", ...files, lines])).code).toBe(0);
+    const copy = join(folder, "copy.jsonl");
+    expect((await run(["export", ...files, copy])).code).toBe(0);
+    const facts = (file: string) => readFileSync(file, "utf8").trim().split("\n").slice(1).sort();
+    expect(facts(copy)).toEqual(facts(lines));
+    expect((await run(["agents", "purge", ...common, "default", b.id])).stdout).toContain(
+      "is purged",
+    );
+    expect((await run(["agents", "delete", ...common, "alice"])).stdout).toContain("is deleted");
+    expect((await run(["agents", "delete", ...common, "alice"])).stderr).toContain(
+      "no agent alice",
+    );
+    expect(await stored(url, "SELECT agent, id FROM nous.nodes")).toEqual([
+      { agent: "default", id: a.id },
+    ]);
+    expect((await run(["check", ...common])).stdout).toBe("default: 1 memories, 0 edges: sound\n");
+  });
+
+  test("that work on files refuse", BUSY, async () => {
+    const folder = temporaryFolder();
+    const copy = join(folder, "copy.db");
+    for (const command of ["backup", "restore", "adopt"]) {
+      const common = ["--data-dir", folder, "--database-url", await postgres.create()];
+      const { code, stderr } = await run([command, ...common, copy]);
+      const why = `${command} works on a database file, and database_url is set: that database is kept elsewhere.`;
+      expect({ code, stderr }).toEqual({ code: 1, stderr: `nous-server: ${why}\n` });
+    }
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("settings: a URL that contains a password is refused", BUSY, async () => {
+    const { code, stderr } = await run([
+      "config",
+      "--database-url",
+      "postgres://me:secret@a.org/x",
+    ]);
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^--database-url is .*: must be a URL/),
+    });
+    expect(stderr).not.toContain("secret");
+  });
+});
+
+describe("row-level security", () => {
+  test(
+    "shows a hand-written query of the server's role no rows of other agents",
+    BUSY,
+    async () => {
+      const { url, server } = await set();
+      const fields = { user: "u", tags: ["a"], embedding: [1, 2, 3] };
+      for (const name of ["alice", "bob"]) {
+        const client = clientOf(server, name);
+        const [a, b] = [await client.create(fields), await client.create(fields)];
+        await client.link(a.id, b.id);
+      }
+      for (const table of TABLES_OF_AGENTS) {
+        const counted = `SELECT count(*)::int AS n FROM nous.${table}`;
+        // Without a setting, and with the setting of one agent.
+        expect({ table, rows: await query(url, counted) }).toEqual({ table, rows: [{ n: 0 }] });
+        const others = `
+        WITH of AS (SELECT set_config('nous.agent', 'alice', false) AS name)
+        SELECT count(*)::int AS n FROM of, LATERAL (
+          SELECT agent FROM nous.${table} WHERE of.name IS NOT NULL OFFSET 0) AS rows
+        WHERE rows.agent <> 'alice'`;
+        expect({ table, rows: await query(url, others) }).toEqual({ table, rows: [{ n: 0 }] });
+      }
+      const counts = await stored(
+        url,
+        "SELECT agent, count(*)::int AS n FROM nous.nodes GROUP BY agent",
+      );
+      expect(counts).toHaveLength(2);
+      // Rows of another agent can be neither written nor changed.
+      const forged = `INSERT INTO nous.meta (agent, key, value) VALUES ('bob', 'x', 'y')`;
+      await expect(query(url, forged)).rejects.toThrow(/row-level security/);
+      await query(url, "DELETE FROM nous.nodes");
+      expect(await stored(url, "SELECT count(*)::int AS n FROM nous.nodes")).toEqual([{ n: 4 }]);
+    },
+  );
+});
+
+describe("a failing PostgreSQL database", () => {
+  /** Repeats the request until it succeeds: the end of the outage is not known to the millisecond. */
+  const again = (work: () => Promise<void>) => vi.waitFor(work, { timeout: 30_000, interval: 200 });
+
+  test("is reported at the start", BUSY, async () => {
+    const away = "postgres://nous@127.0.0.1:9/nous";
+    const started = await run([
+      "serve",
+      "--port",
+      "0",
+      "--data-dir",
+      temporaryFolder(),
+      "--database-url",
+      away,
+    ]);
+    expect(started).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("cannot be opened: the database cannot be reached"),
+    });
+    const missing = `${await postgres.create()}_missing`;
+    const unknown = await run([
+      "serve",
+      "--port",
+      "0",
+      "--data-dir",
+      temporaryFolder(),
+      "--database-url",
+      missing,
+    ]);
+    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining("does not exist") });
+  });
+
+  test("of a newer version is refused", BUSY, async () => {
+    const { url, server } = await set();
+    await server.end();
+    await stored(url, "INSERT INTO nous.schema_version VALUES (99)");
+    await expect(set({ url })).rejects.toThrow(
+      /has schema 99, and this version .* use a newer one/,
+    );
+  });
+
+  test(
+    "that crashes loses no acknowledged write, and is used again when it is back",
+    BUSY,
+    async () => {
+      const own = await startPostgres();
+      try {
+        const server = await start(temporaryFolder(), [
+          "--database-url",
+          own.url,
+          "--database-timeout",
+          "3000",
+        ]);
+        const client = clientOf(server, "default");
+        const ids = [(await client.create()).id];
+        for (let turn = 0; turn < 3; turn++) {
+          await own.crash();
+          for (const [call, body] of [
+            ["POST /nodes", LESSON],
+            ["POST /search", { query: "squeeze" }],
+            [`GET /nodes/${ids[0]}`, undefined],
+          ] as const) {
+            const { status, body: answer } = await client.ask(call, body);
+            expect({ call, status, answer }).toMatchObject({
+              status: 503,
+              answer: { error: expect.stringMatching(/^the database /) },
+            });
+          }
+          expect((await client.ask("GET //livez")).status).toBe(200);
+          await own.start();
+          await again(async () => expect(await client.search("squeeze")).toHaveLength(ids.length));
+          ids.push((await client.create()).id);
+        }
+        expect((await client.search("squeeze")).sort()).toEqual(ids.sort());
+      } finally {
+        await own.stop();
+      }
+    },
+  );
+
+  test("whose connections are ended goes on with new ones", BUSY, async () => {
+    const { url, client } = await set();
+    const { id } = await client.create();
+    await stored(
+      url,
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+    );
+    await again(async () => expect(await client.search("squeeze")).toEqual([id]));
+    await again(async () => void (await client.create()));
+  });
+
+  test("with a lock that is held answers in time", BUSY, async () => {
+    const { url, client } = await set({ options: ["--database-timeout", "1000"] });
+    await client.create();
+    const { default: pg } = await import("pg");
+    const holder = new pg.Client({ connectionString: postgres.superuserOf(url) });
+    await holder.connect();
+    try {
+      await holder.query("BEGIN; SELECT * FROM nous.agents FOR UPDATE");
+      const before = performance.now();
+      const { status } = await client.ask("POST /nodes", LESSON);
+      expect(status).toBe(503);
+      expect(performance.now() - before).toBeLessThan(20_000);
+    } finally {
+      await holder.end();
+    }
+    await again(async () => void (await client.create()));
+  });
+});
