@@ -36,6 +36,22 @@ const project = (
   extends: true as const,
   test: { name, include: [`tests/${name}/**/*.test.ts`], ...options },
 });
+/** Tests of the server that run once more, with the memories in PostgreSQL. */
+const onPostgres = {
+  extends: true as const,
+  test: {
+    name: "postgres",
+    include: [
+      ...["batches", "client", "clusters", "conflicts", "context", "evidence", "expiry"],
+      ...["filters", "idempotency", "learning", "pages", "playbooks", "remember", "retrieval"],
+      ...["routes", "wrong-requests"],
+    ].map((name) => `tests/server/${name}.test.ts`),
+    globalSetup: "tests/server/support/on-postgres.ts",
+    maxWorkers: 4,
+    testTimeout: 120_000,
+  },
+};
+
 /**
  * A browser keeps more than one core busy; killing and restarting servers keeps all of them busy.
  */
@@ -58,6 +74,7 @@ export default defineConfig({
       // providers and each other.
       project("package", { maxWorkers: 2, testTimeout: 120_000 }),
       project("server", { maxWorkers: 4, testTimeout: 120_000 }),
+      onPostgres,
       project("browser", { maxWorkers: 2, testTimeout: 120_000 }),
       project("kills", ALONE),
     ],

@@ -20,6 +20,10 @@ const SUITES = {
     about: "the memory server: storage, every route, faults and load",
     run: () => vitest("server"),
   },
+  postgres: {
+    about: "the memory server with its memories in PostgreSQL",
+    run: () => vitest("postgres"),
+  },
   kills: {
     about: "the memory server, killed and started again on its remaining files",
     run: () => vitest("kills"),

@@ -8,6 +8,7 @@ import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { AskerGone } from "../../js/server/src/workers/shares.ts";
 import { beside, withinLock } from "./support/database-lock.ts";
 import { ask as askAgent } from "./support/direct-agent.ts";
+import { describeOnFiles } from "./support/on-postgres.ts";
 import { start } from "./support/server-process.ts";
 import { clientOf, LESSON, sharedServer } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -127,7 +128,7 @@ test("a kill leaves a complete batch or none of it", { timeout: 60_000 }, async 
   expect(acknowledged).toBeGreaterThanOrEqual(3);
 });
 
-describe("a batch yields while its transaction is open:", () => {
+describeOnFiles("a batch yields while its transaction is open:", () => {
   const LONG = "funding squeeze extremes revert ".repeat(2_000);
   const items = Array.from({ length: 100 }, () => ({ ...LESSON, content_body: LONG }));
 

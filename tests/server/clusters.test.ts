@@ -3,6 +3,7 @@
 import { expect, test } from "vitest";
 import * as API from "../../js/server/src/api/clusters.ts";
 import { raw } from "./support/existing-database.ts";
+import { testOnFiles } from "./support/on-postgres.ts";
 import { type Client, LESSON, sharedServer } from "./support/shared-server.ts";
 
 const { client } = sharedServer();
@@ -64,7 +65,7 @@ test("a cluster is created, read, changed, listed and deleted", async () => {
   expect(await ask(`PATCH /clusters/${other.id}`, { other: 1 })).toMatchObject({ status: 400 });
 });
 
-test("memories are added, found by their cluster, and removed", async () => {
+testOnFiles("memories are added, found by their cluster, and removed", async () => {
   const one = client();
   const { ask, create, search } = one;
   const { id } = await makeCluster(one);
@@ -183,7 +184,7 @@ test("a memory of one of a cluster's subtypes belongs to it automatically", asyn
   );
 });
 
-test("a cluster's health counts current states", async () => {
+testOnFiles("a cluster's health counts current states", async () => {
   const one = client();
   const { id } = await makeCluster(one);
   const health = async () =>

@@ -7,6 +7,7 @@ import { correctionIn } from "../../js/server/src/agent/rules/corrections.ts";
 import * as API from "../../js/server/src/api/conflicts.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { makeExisting, raw } from "./support/existing-database.ts";
+import { testOnFiles } from "./support/on-postgres.ts";
 import { start } from "./support/server-process.ts";
 import { type Client, clientOf, sharedServer } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -193,7 +194,7 @@ describe("a memory that replaces another without a marker", () => {
   });
 });
 
-test("a queued conflict shows the new memory's text, without storing a copy", async () => {
+testOnFiles("a queued conflict shows the new memory's text, without storing a copy", async () => {
   const one = client();
   const { fresh } = await conflicting(one);
   const [listed] = (await one.ask("GET /contradiction/queue")).body.data;
@@ -224,7 +225,7 @@ async function adopted() {
   return { ...clientOf(await start(folder), "default"), file };
 }
 
-test("a purged memory leaves no text in the queue of a database of Hynous", async () => {
+testOnFiles("a purged memory leaves no text in the queue of a database of Hynous", async () => {
   const { ask, file } = await adopted();
   expect((await ask("GET /contradiction/queue")).body.data).toMatchObject([
     { new_content: "A secret tape" },
@@ -233,7 +234,7 @@ test("a purged memory leaves no text in the queue of a database of Hynous", asyn
   expect(raw(file).prepare("SELECT * FROM conflict_queue").all()).toEqual([]);
 });
 
-test("a database of Hynous queues corrections of its memories", async () => {
+testOnFiles("a database of Hynous queues corrections of its memories", async () => {
   const { ask, create } = await adopted();
   const fresh = await create({
     content_title: "Funding squeeze",
@@ -256,7 +257,7 @@ test("a database of Hynous queues corrections of its memories", async () => {
   ]);
 });
 
-test("expired conflicts, and those of deleted memories, leave the queue", async () => {
+testOnFiles("expired conflicts, and those of deleted memories, leave the queue", async () => {
   const one = client();
   const { old, fresh, conflict } = await conflicting(one);
   const db = raw(one.file());

@@ -4,6 +4,7 @@
 import { describe, expect, test } from "vitest";
 import * as api from "../../js/server/src/api/context.ts";
 import { raw } from "./support/existing-database.ts";
+import { testOnFiles } from "./support/on-postgres.ts";
 import { start } from "./support/server-process.ts";
 import { type Client, clientOf, LESSON, sharedServer } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -139,38 +140,42 @@ describe("POST /context", () => {
     expect(answer.prompt).toContain(IDENTITY);
   });
 
-  test("fills the profile with facts about the user, and recent conversations with those of two days", async () => {
-    const own = client();
-    await own.create({
-      subtype: "custom:preference",
-      content_title: "Short answers",
-      content_body: "",
-    });
-    const faded = await own.create({
-      subtype: "custom:rule",
-      content_title: "Old rule",
-      content_body: "",
-    });
-    await own.ask(`PATCH /nodes/${faded.id}`, { state_lifecycle: "ARCHIVE" });
-    const talk = { type: "episode", subtype: "custom:turn_summary", content_body: "" };
-    await own.create({
-      ...talk,
-      content_title: "Talked about stops",
-      content_summary: "Wider stops",
-    });
-    const old = await own.create({ ...talk, content_title: "Talked about hats" });
-    const before = new Date(Date.now() - 3 * 86_400_000).toISOString();
-    const set = "UPDATE nodes SET created_at = ?, provenance_created_at = ? WHERE id = ?";
-    raw(own.file()).prepare(set).run(before, before, old.id);
-    const { prompt, failed } = await build(own, { input: "What did we talk about recently?" });
-    expect(failed).toEqual([]);
-    const section = (name: string) => prompt.split("## ").find((it: string) => it.startsWith(name));
-    expect(section("User Profile")).toMatch(
-      /^User Profile\n\n- Short answers \(noted on \d+ \w+ \d{4}, today\)\n\n$/,
-    );
-    expect(section("Recent Conversations")).toMatch(/Talked about stops.*Wider stops/);
-    expect(section("Recent Conversations")).not.toContain("hats");
-  });
+  testOnFiles(
+    "fills the profile with facts about the user, and recent conversations with those of two days",
+    async () => {
+      const own = client();
+      await own.create({
+        subtype: "custom:preference",
+        content_title: "Short answers",
+        content_body: "",
+      });
+      const faded = await own.create({
+        subtype: "custom:rule",
+        content_title: "Old rule",
+        content_body: "",
+      });
+      await own.ask(`PATCH /nodes/${faded.id}`, { state_lifecycle: "ARCHIVE" });
+      const talk = { type: "episode", subtype: "custom:turn_summary", content_body: "" };
+      await own.create({
+        ...talk,
+        content_title: "Talked about stops",
+        content_summary: "Wider stops",
+      });
+      const old = await own.create({ ...talk, content_title: "Talked about hats" });
+      const before = new Date(Date.now() - 3 * 86_400_000).toISOString();
+      const set = "UPDATE nodes SET created_at = ?, provenance_created_at = ? WHERE id = ?";
+      raw(own.file()).prepare(set).run(before, before, old.id);
+      const { prompt, failed } = await build(own, { input: "What did we talk about recently?" });
+      expect(failed).toEqual([]);
+      const section = (name: string) =>
+        prompt.split("## ").find((it: string) => it.startsWith(name));
+      expect(section("User Profile")).toMatch(
+        /^User Profile\n\n- Short answers \(noted on \d+ \w+ \d{4}, today\)\n\n$/,
+      );
+      expect(section("Recent Conversations")).toMatch(/Talked about stops.*Wider stops/);
+      expect(section("Recent Conversations")).not.toContain("hats");
+    },
+  );
 
   test("leaves out what the conversation repeats, and what exceeds the budget", async () => {
     const own = client();
@@ -191,32 +196,35 @@ describe("POST /context", () => {
     });
   });
 
-  test("ranks a memory stored in the prompt's frame, or under its censors, before an equal one", async () => {
-    const censors = [{ id: "c1", text: "No leverage", action: "warn" }];
-    for (const [stored, asked] of [
-      [{ frame: "risk" }, { frame: "risk" }],
-      [{ censors: ["c1", "c2"] }, { frame: "any", censors }],
-    ]) {
-      const own = client();
-      const fact = (fields: object) =>
-        own.create({
-          content_title: "BTC funding reverts",
-          content_body: "Within a day",
-          ...fields,
-        });
-      const fitting = await fact(stored!);
-      const other = await fact({ frame: "other", censors: ["c9"] });
-      // By time alone the newer one would come first.
-      const daysAgo = new Date(Date.now() - 3 * 86_400_000).toISOString();
-      raw(own.file())
-        .prepare("UPDATE nodes SET provenance_created_at = ? WHERE id = ?")
-        .run(daysAgo, fitting.id);
-      const factsIn = async (turn: object) =>
-        (await build(own, { ...turn, recall: "none", ranking: "signals" })).recalled_ids.fact;
-      expect(await factsIn({ frame: "elsewhere" })).toEqual([other.id, fitting.id]);
-      expect(await factsIn(asked!)).toEqual([fitting.id, other.id]);
-    }
-  });
+  testOnFiles(
+    "ranks a memory stored in the prompt's frame, or under its censors, before an equal one",
+    async () => {
+      const censors = [{ id: "c1", text: "No leverage", action: "warn" }];
+      for (const [stored, asked] of [
+        [{ frame: "risk" }, { frame: "risk" }],
+        [{ censors: ["c1", "c2"] }, { frame: "any", censors }],
+      ]) {
+        const own = client();
+        const fact = (fields: object) =>
+          own.create({
+            content_title: "BTC funding reverts",
+            content_body: "Within a day",
+            ...fields,
+          });
+        const fitting = await fact(stored!);
+        const other = await fact({ frame: "other", censors: ["c9"] });
+        // By time alone the newer one would come first.
+        const daysAgo = new Date(Date.now() - 3 * 86_400_000).toISOString();
+        raw(own.file())
+          .prepare("UPDATE nodes SET provenance_created_at = ? WHERE id = ?")
+          .run(daysAgo, fitting.id);
+        const factsIn = async (turn: object) =>
+          (await build(own, { ...turn, recall: "none", ranking: "signals" })).recalled_ids.fact;
+        expect(await factsIn({ frame: "elsewhere" })).toEqual([other.id, fitting.id]);
+        expect(await factsIn(asked!)).toEqual([fitting.id, other.id]);
+      }
+    },
+  );
 
   test("keeps the frame and the censors of a memory", async () => {
     const own = client();
@@ -500,7 +508,7 @@ describe("GET /timeline", () => {
 });
 
 describe("POST /context/feedback", () => {
-  test("records the memories that the answer used, once for each context", async () => {
+  testOnFiles("records the memories that the answer used, once for each context", async () => {
     const own = client();
     const { decision } = await trader(own);
     const context = await build(own);
@@ -535,7 +543,7 @@ describe("POST /context/feedback", () => {
     expect((await build(own)).recalled_ids.fact).toEqual([second, first]);
   });
 
-  test("skips missing memories; a deleted memory's records go with it", async () => {
+  testOnFiles("skips missing memories; a deleted memory's records go with it", async () => {
     const own = client();
     const { decision } = await trader(own);
     const context = await build(own);
@@ -549,7 +557,7 @@ describe("POST /context/feedback", () => {
     expect(raw(own.file()).prepare(left).get(decision.id)).toMatchObject({ count: 0 });
   });
 
-  test("drops the oldest of five thousand records", async () => {
+  testOnFiles("drops the oldest of five thousand records", async () => {
     const own = client();
     const { decision } = await trader(own);
     const db = raw(own.file());
@@ -565,26 +573,29 @@ describe("POST /context/feedback", () => {
     expect(kept).toMatchObject({ count: 5_000, first: count + 1 });
   });
 
-  test("drops records of more than 21 days; a record keeps the type of its memory", async () => {
-    const own = client();
-    const { decision } = await trader(own);
-    const db = raw(own.file());
-    const add = db.prepare("INSERT INTO memory_usage VALUES (NULL, ?, 'decision', ?, ?, 1, 0.5)");
-    const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
-    for (const days of [400, 21.01, 20.99, 1])
-      add.run(decision.id, `${days} days ago`, daysAgo(days));
-    const { count } = await answered(own, await build(own), "BTC");
-    const kept = db
-      .prepare("SELECT context_id, memory_type FROM memory_usage ORDER BY sequence")
-      .all() as object[];
-    expect(kept.slice(0, 2)).toMatchObject([
-      { context_id: "20.99 days ago" },
-      { context_id: "1 days ago" },
-    ]);
-    expect(kept).toHaveLength(2 + count);
-    for (const record of kept)
-      expect(record).toMatchObject({ memory_type: expect.stringMatching(/^[a-z]+$/) });
-  });
+  testOnFiles(
+    "drops records of more than 21 days; a record keeps the type of its memory",
+    async () => {
+      const own = client();
+      const { decision } = await trader(own);
+      const db = raw(own.file());
+      const add = db.prepare("INSERT INTO memory_usage VALUES (NULL, ?, 'decision', ?, ?, 1, 0.5)");
+      const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+      for (const days of [400, 21.01, 20.99, 1])
+        add.run(decision.id, `${days} days ago`, daysAgo(days));
+      const { count } = await answered(own, await build(own), "BTC");
+      const kept = db
+        .prepare("SELECT context_id, memory_type FROM memory_usage ORDER BY sequence")
+        .all() as object[];
+      expect(kept.slice(0, 2)).toMatchObject([
+        { context_id: "20.99 days ago" },
+        { context_id: "1 days ago" },
+      ]);
+      expect(kept).toHaveLength(2 + count);
+      for (const record of kept)
+        expect(record).toMatchObject({ memory_type: expect.stringMatching(/^[a-z]+$/) });
+    },
+  );
 
   test("survives a kill", async () => {
     const folder = temporaryFolder();

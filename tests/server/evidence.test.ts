@@ -8,6 +8,7 @@ import { Agent } from "../../js/server/src/agent/agent.ts";
 import * as api from "../../js/server/src/api/search.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { ask } from "./support/direct-agent.ts";
+import { testOnFiles } from "./support/on-postgres.ts";
 import { start } from "./support/server-process.ts";
 import { type Client, clientOf, sharedServer } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -286,7 +287,7 @@ describe("a search by evidence", () => {
     expect(await holding("green tea")).toEqual([]);
   });
 
-  test("reads every text again after a restart", async () => {
+  testOnFiles("reads every text again after a restart", async () => {
     const folder = temporaryFolder();
     let running = await start(folder);
     const own = await filled(clientOf(running, "alice"));
@@ -345,24 +346,27 @@ describe("how a request ranks", () => {
     }
   });
 
-  test("is by signals on a server whose setting says so, or that answers as Hynous", async () => {
-    for (const options of [
-      ["--ranking", "signals"],
-      ["--compat", "hynous"],
-    ]) {
-      const running = await start(temporaryFolder(), options);
-      const own = clientOf(running, "alice");
-      await filled(own);
-      const query = "rollbacks of this year";
-      for (const call of ["POST /search", "POST /retrieve"]) {
-        const { body } = await own.ask(call, { query });
-        expect({ call, ...body.data[0] }).toMatchObject({ call, breakdown: { keyword: 1 } });
+  testOnFiles(
+    "is by signals on a server whose setting says so, or that answers as Hynous",
+    async () => {
+      for (const options of [
+        ["--ranking", "signals"],
+        ["--compat", "hynous"],
+      ]) {
+        const running = await start(temporaryFolder(), options);
+        const own = clientOf(running, "alice");
+        await filled(own);
+        const query = "rollbacks of this year";
+        for (const call of ["POST /search", "POST /retrieve"]) {
+          const { body } = await own.ask(call, { query });
+          expect({ call, ...body.data[0] }).toMatchObject({ call, breakdown: { keyword: 1 } });
+        }
+        const { body } = await own.ask("POST /retrieve", { query, ranking: "evidence" });
+        expect(body.data[0].evidence.p_soft).toBeGreaterThan(0);
+        await running.end("SIGKILL");
       }
-      const { body } = await own.ask("POST /retrieve", { query, ranking: "evidence" });
-      expect(body.data[0].evidence.p_soft).toBeGreaterThan(0);
-      await running.end("SIGKILL");
-    }
-  });
+    },
+  );
 
   test("decides which indexes an agent holds", async () => {
     const messages: string[] = [];

@@ -4,6 +4,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { testOnFiles } from "./support/on-postgres.ts";
 import { start } from "./support/server-process.ts";
 import { clientOf, sharedServer } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -62,26 +63,30 @@ describe("an expired memory", () => {
       expect((await own.ask(call)).status).toBe(404);
   });
 
-  test("is in no file once the scheduler has taken its turn", { timeout: 60_000 }, async () => {
-    const folder = temporaryFolder();
-    const server = await start(folder, ["--decay-interval", "2", "--agent-idle", "1"]);
-    const own = clientOf(server, "default");
-    for (let place = 0; place < 20; place++)
-      await own.create({ content_title: `The harbour is ${place} metres deep` });
-    await own.create(passing());
-    await own.search("harbour");
-    const filesWith = (text: string) =>
-      readdirSync(folder, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .filter(({ parentPath, name }) => readFileSync(join(parentPath, name)).includes(text))
-        .map(({ name }) => name);
-    for (const text of GONE) expect(filesWith(text)).not.toEqual([]);
-    await expired();
-    // Nobody asks: the scheduler deletes the memory, and writes the files anew.
-    for (const text of [...GONE, GONE[0]!.toLowerCase()])
-      await expect.poll(() => filesWith(text), { timeout: 30_000, interval: 250 }).toEqual([]);
-    expect((await own.search("harbour", { limit: 50 })).length).toBe(20);
-    expect(await server.end()).toBe(0);
-    for (const text of GONE) expect(filesWith(text)).toEqual([]);
-  });
+  testOnFiles(
+    "is in no file once the scheduler has taken its turn",
+    { timeout: 60_000 },
+    async () => {
+      const folder = temporaryFolder();
+      const server = await start(folder, ["--decay-interval", "2", "--agent-idle", "1"]);
+      const own = clientOf(server, "default");
+      for (let place = 0; place < 20; place++)
+        await own.create({ content_title: `The harbour is ${place} metres deep` });
+      await own.create(passing());
+      await own.search("harbour");
+      const filesWith = (text: string) =>
+        readdirSync(folder, { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile())
+          .filter(({ parentPath, name }) => readFileSync(join(parentPath, name)).includes(text))
+          .map(({ name }) => name);
+      for (const text of GONE) expect(filesWith(text)).not.toEqual([]);
+      await expired();
+      // Nobody asks: the scheduler deletes the memory, and writes the files anew.
+      for (const text of [...GONE, GONE[0]!.toLowerCase()])
+        await expect.poll(() => filesWith(text), { timeout: 30_000, interval: 250 }).toEqual([]);
+      expect((await own.search("harbour", { limit: 50 })).length).toBe(20);
+      expect(await server.end()).toBe(0);
+      for (const text of GONE) expect(filesWith(text)).toEqual([]);
+    },
+  );
 });

@@ -16,6 +16,7 @@ import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { exportMemory } from "../../js/server/src/transfer/export.ts";
 import { ask } from "./support/direct-agent.ts";
 import { raw } from "./support/existing-database.ts";
+import { testOnFiles } from "./support/on-postgres.ts";
 import { start } from "./support/server-process.ts";
 import { type Client, clientOf, sharedServer } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -168,7 +169,7 @@ describe("an explanation", () => {
     for (const { id, rank } of data) if (rank! <= 100) expect(body.data[rank! - 1].id).toBe(id);
   });
 
-  test("says that a memory has no words", async () => {
+  testOnFiles("says that a memory has no words", async () => {
     const own = await filled(client());
     await own.create(memory("dots", "01-20", "…", { subtype: null }));
     const db = raw(own.file());

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { raw } from "./support/existing-database.ts";
+import { testOnFiles } from "./support/on-postgres.ts";
 import { start } from "./support/server-process.ts";
 import { clientOf, LESSON, sharedServer } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -65,7 +66,7 @@ describe("Idempotency-Key", () => {
     expect((await ask("POST /edges", edge, keyed("k"))).status).toBe(201);
   });
 
-  test("expires after a day, and reports objects deleted since", async () => {
+  testOnFiles("expires after a day, and reports objects deleted since", async () => {
     const one = client();
     const send = () => one.ask("POST /nodes", LESSON, keyed("k"));
     const first = (await send()).body.id;
@@ -82,7 +83,7 @@ describe("Idempotency-Key", () => {
     expect(db.prepare("SELECT key FROM nous_retries").all()).toEqual([{ key: "k" }]);
   });
 
-  test("survives a kill, and stores no text", async () => {
+  testOnFiles("survives a kill, and stores no text", async () => {
     const folder = temporaryFolder();
     const server = await start(folder);
     const before = clientOf(server, "a");

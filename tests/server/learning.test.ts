@@ -8,6 +8,7 @@ import * as api from "../../js/server/src/api/learning.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { ask } from "./support/direct-agent.ts";
 import { raw } from "./support/existing-database.ts";
+import { testOnFiles } from "./support/on-postgres.ts";
 import { start } from "./support/server-process.ts";
 import { type Client, clientOf, sharedServer } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -206,7 +207,7 @@ describe("what was learned", () => {
     agent.close();
   });
 
-  test("counts as nothing if another program stored something else", async () => {
+  testOnFiles("counts as nothing if another program stored something else", async () => {
     const own = await filled(client());
     await taught(own);
     const { learned: stored } = raw(own.file())

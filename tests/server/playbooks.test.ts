@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { raw } from "./support/existing-database.ts";
+import { testOnFiles } from "./support/on-postgres.ts";
 import { start } from "./support/server-process.ts";
 import { type Client, clientOf, sharedServer } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -97,7 +98,7 @@ describe("POST /playbooks/match", () => {
     expect(await match(own)).toMatchObject({ matches: [{ id }], count: 1, problems });
   });
 
-  test("follows every write of this server and of others", async () => {
+  testOnFiles("follows every write of this server and of others", async () => {
     const own = client();
     const first = await createPlaybook(own);
     const second = await createPlaybook(own);
@@ -115,7 +116,7 @@ describe("POST /playbooks/match", () => {
     expect(await matched(own, [{ type: "volume_spike", severity: 0 }])).toEqual([first.id]);
   });
 
-  test("matches only playbooks that are active at present", async () => {
+  testOnFiles("matches only playbooks that are active at present", async () => {
     const own = client();
     const [asleep, faded, awake] = [
       await createPlaybook(own),

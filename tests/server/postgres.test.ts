@@ -225,6 +225,12 @@ describe("commands on a PostgreSQL database", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  test("a server that answers as Hynous refuses to start", BUSY, async () => {
+    await expect(set({ options: ["--compat", "hynous"] })).rejects.toThrow(
+      "compat hynous searches SQLite's full text",
+    );
+  });
+
   test("settings: a URL that contains a password is refused", BUSY, async () => {
     const { code, stderr } = await run([
       "config",
@@ -236,6 +242,80 @@ describe("commands on a PostgreSQL database", () => {
       stderr: expect.stringMatching(/^--database-url is .*: must be a URL/),
     });
     expect(stderr).not.toContain("secret");
+  });
+});
+
+describe("a move", () => {
+  const move = (from: string, to: string, ...more: string[]) =>
+    run(["move", "--from", from, "--to", to, ...more]);
+
+  /** A server on files with two agents, one of which has rows of every kind. */
+  async function filled() {
+    const server = await start(temporaryFolder());
+    const client = clientOf(server, "default");
+    const [a, b] = [
+      await client.create({ embedding: [1, 2, 3], tags: ["t"], metadata: { n: 1.5 } }),
+      await client.create({ content_title: "Тренд: 資金", expires_at: "2100-01-01T00:00:00Z" }),
+    ];
+    await client.link(a.id, b.id);
+    const { body: cluster } = await client.ask("POST /clusters", { name: "Perpetuals" });
+    await client.ask(`POST /clusters/${cluster.id}/members`, { node_id: a.id });
+    await client.ask("POST /contradiction/queue", { old_node_id: a.id, new_content: "No" });
+    await clientOf(server, "alice").create({ content_title: "Basis" });
+    return { server, client, ids: [a.id, b.id] };
+  }
+
+  test("to PostgreSQL and back carries all rows while the server writes on", BUSY, async () => {
+    const { server, client, ids } = await filled();
+    const url = await postgres.create();
+    const first = await move(server.dataDir, url);
+    expect(first).toMatchObject({ code: 0, stderr: "" });
+    expect(first.stdout).toMatch(
+      /^alice: 1 memories, 0 edges: equal, checksum \w{16} .*\ndefault: 2 memories, 1 edges: equal/,
+    );
+    // Written, changed and deleted since.
+    const { id } = await client.create({ content_title: "Later" });
+    await client.ask(`PATCH /nodes/${ids[0]}`, { content_title: "Changed squeeze" });
+    await client.ask(`DELETE /nodes/${ids[1]}`);
+    await server.end();
+    const second = await move(server.dataDir, url);
+    expect(second.stdout).toContain("default: 2 memories, 0 edges: equal");
+    const there = await set({ url });
+    expect(await there.client.search("changed")).toContain(ids[0]);
+    expect(await there.client.search("later", { limit: 1 })).toEqual([id]);
+    expect((await there.client.ask("GET /clusters")).body.count).toBe(1);
+    expect(await clientOf(there.server, "alice").search("basis")).toHaveLength(1);
+    await there.server.end();
+    const folder = temporaryFolder();
+    const back = await move(url, folder);
+    const beside = await move(url, await postgres.create());
+    expect(back.stdout).toBe(beside.stdout);
+    const again = await start(folder);
+    expect(await clientOf(again, "default").search("later", { limit: 1 })).toEqual([id]);
+  });
+
+  test("overwrites neither another agent nor a copy that is in use", BUSY, async () => {
+    const { server } = await filled();
+    const other = await filled();
+    const refused = await move(server.dataDir, other.server.dataDir, "--agent", "default");
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("memories of its own"),
+    });
+    const url = await postgres.create();
+    expect((await move(server.dataDir, url, "--agent", "default")).code).toBe(0);
+    const there = await set({ url });
+    await there.client.create({ content_title: "Written to the copy" });
+    const late = await move(server.dataDir, url, "--agent", "default");
+    expect(late).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("was written to since"),
+    });
+    expect(await there.client.search("written copy", { limit: 1 })).toHaveLength(1);
+    expect((await move(server.dataDir, url, "--agent", "nobody")).stderr).toContain(
+      "no agent nobody",
+    );
+    expect((await move("libsql://a.org", url)).stderr).toContain("--from must be a data folder");
   });
 });
 

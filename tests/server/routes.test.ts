@@ -7,6 +7,7 @@ import * as nodes from "../../js/server/src/api/nodes.ts";
 import { AGENT_OPERATIONS, AGENTLESS_OPERATIONS } from "../../js/server/src/api/operations.ts";
 import * as questions from "../../js/server/src/api/search.ts";
 import { raw } from "./support/existing-database.ts";
+import { describeOnFiles, testOnFiles } from "./support/on-postgres.ts";
 import type { Answer } from "./support/server-process.ts";
 import { LESSON, sharedServer } from "./support/shared-server.ts";
 
@@ -120,7 +121,7 @@ describe("GET /nodes/:id", () => {
     expect((await ask(`GET /nodes/${id}`)).body.neural_access_count).toBe(2);
   });
 
-  test("is not a recall with recall=false, and shows the current decay", async () => {
+  testOnFiles("is not a recall with recall=false, and shows the current decay", async () => {
     const { ask, create, file } = client();
     const { id } = await create();
     rewrite(file(), id, { provenance_created_at: ago(90), neural_stability: 90 });
@@ -146,7 +147,7 @@ describe("GET /nodes/:id", () => {
     });
   });
 
-  test("reaches the database within about a second", async () => {
+  testOnFiles("reaches the database within about a second", async () => {
     const { ask, create, file } = client();
     const { id } = await create();
     const read = (await ask(`GET /nodes/${id}`)).body;
@@ -196,7 +197,7 @@ describe("GET /nodes", () => {
     });
   });
 
-  test("filters by the current state, not by the stored one", async () => {
+  testOnFiles("filters by the current state, not by the stored one", async () => {
     const { ask, create, file } = client();
     const [fresh, fading] = [await create(), await create()];
     rewrite(file(), fading.id, { provenance_created_at: ago(90) });
@@ -427,7 +428,7 @@ describe("POST /search", () => {
     expect(await search("?!")).toEqual([]);
   });
 
-  test("filters by the current state, which an access changes", async () => {
+  testOnFiles("filters by the current state, which an access changes", async () => {
     const { create, search, file } = client();
     const [fresh, faded] = [await create(), await create()];
     rewrite(file(), faded.id, { provenance_created_at: ago(50), neural_stability: 10 });
@@ -439,7 +440,7 @@ describe("POST /search", () => {
     );
   });
 
-  test("filters by type, subtype, time and cluster", async () => {
+  testOnFiles("filters by type, subtype, time and cluster", async () => {
     const { create, search, file } = client();
     const a = await create({ temporal_event_time: "2026-01-10T00:00:00Z" });
     const b = await create({ type: "note", subtype: "custom:trade" });
@@ -543,7 +544,7 @@ test("POST /classify-query returns the kind of question", async () => {
   });
 });
 
-describe("POST /decay", () => {
+describeOnFiles("POST /decay", () => {
   test("stores the decay, and reports states that changed", async () => {
     const { ask, create, file } = client();
     const [fresh, other, fading] = [await create(), await create(), await create()];
@@ -590,7 +591,7 @@ describe("POST /decay", () => {
   });
 });
 
-test("GET /graph returns all fields except bodies", async () => {
+testOnFiles("GET /graph returns all fields except bodies", async () => {
   const { ask, create, link, file } = client();
   const [a, b] = [await create(), await create()];
   const edge = await link(a.id, b.id);

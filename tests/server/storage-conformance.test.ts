@@ -944,6 +944,15 @@ for (const implementation of IMPLEMENTATIONS)
         expect(to.portable.lacking("edge", edgeOf("f", "a", "b"))).toBeUndefined();
         expect(to.nodes.matching({ wanted: { filter: { tags: { any: ["t"] } } } })).toEqual(["b"]);
         expect(to.embeddings.waiting()).toBe(1);
+        // From the rows that name others to those that are named.
+        for (const [place, kind] of kinds.toReversed().entries()) {
+          const before = to.changeLog.range().last;
+          for (const row of [...to.portable.rows(kind)].flat()) to.portable.remove(kind, row);
+          expect({ kind, rows: [...to.portable.rows(kind)].flat() }).toEqual({ kind, rows: [] });
+          if (place === 0) expect(to.changeLog.range().last).toBeGreaterThan(before);
+        }
+        to.portable.remove("node", { id: "a" });
+        expect(to.nodes.list({}, 9)).toEqual([]);
       });
     });
 

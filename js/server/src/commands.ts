@@ -5,12 +5,15 @@ import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { USUAL_AGENT } from "./settings/agent-names.ts";
 import { settingsOf, withOptions } from "./settings/flags.ts";
-import type { Settings } from "./settings/options.ts";
+import { OPTIONS, type Settings } from "./settings/options.ts";
+import { SettingsError } from "./settings/settings-error.ts";
 import {
   areFiles,
   checkAgentName,
   checkIsFiles,
   checkIsNotRemote,
+  isPostgres,
+  type Place,
   placeOf,
 } from "./storage/place.ts";
 import type { TargetOptions } from "./storage/target.ts";
@@ -98,6 +101,7 @@ export function addDataCommands(program: Command): void {
 const STANDARD = "-";
 
 function addTransferCommands(program: Command): void {
+  addMoveCommand(program);
   const take = new Option("--conflicts <HOW>", "how to treat rows whose ids exist");
   withOptions(
     program
@@ -151,6 +155,51 @@ function addTransferCommands(program: Command): void {
       if (file !== undefined) console.log(`${lines} lines are in ${file}.`);
     },
   );
+}
+
+function addMoveCommand(program: Command): void {
+  const place = "a data folder, or the URL of a PostgreSQL database";
+  withOptions(
+    program
+      .command("move")
+      .description("copies agents between data folders and PostgreSQL, and compares all rows")
+      .requiredOption("--from <PLACE>", place)
+      .requiredOption("--to <PLACE>", place)
+      .option("--agent <NAME...>", "the agents; default all"),
+  ).action(
+    async (
+      { from, to, agent: named }: { from: string; to: string; agent?: string[] },
+      command: Command,
+    ) => {
+      const { moveAgents } = await import("./transfer/commands.ts");
+      const { settings } = await settingsOf(command);
+      const ends = { from: endOf(settings, "from", from), to: endOf(settings, "to", to) };
+      let areEqual = true;
+      for await (const { agent, rows, checksum, passes, differences } of moveAgents(ends, named)) {
+        const counts = `${rows.node} memories, ${rows.edge} edges`;
+        const proof =
+          differences === 0
+            ? `equal, checksum ${checksum}`
+            : `${differences} rows were written meanwhile; run it again once no server writes`;
+        console.log(`${agent}: ${counts}: ${proof} (${passes} passes)`);
+        areEqual &&= differences === 0;
+      }
+      if (!areEqual) process.exitCode = 1;
+    },
+  );
+}
+
+/** Returns the place that an end of a move names. */
+function endOf(settings: Settings, option: string, given: string): Place {
+  const { error } = OPTIONS.database_url.schema.safeParse(given);
+  const isUrl = /^[a-z]+:\/\//.test(given);
+  if (isUrl && (error !== undefined || !isPostgres(given)))
+    throw new SettingsError(
+      `--${option} must be a data folder, or a URL with postgres, without a password: PGPASSWORD has it.`,
+    );
+  return isUrl
+    ? placeOf({ ...settings, database_url: given })
+    : placeOf({ ...settings, data_dir: resolve(given), database_url: "" });
 }
 
 const fileOf = (given: string): string | undefined =>

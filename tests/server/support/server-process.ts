@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { setMaxListeners } from "node:events";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { databaseOptions } from "./on-postgres.ts";
 
 export const PROGRAM = fileURLToPath(new URL("../../../js/server/dist/cli.mjs", import.meta.url));
 
@@ -59,7 +60,9 @@ export async function start(
   scope: "test" | "file" = "test",
   { node = [], env = {}, under = [] }: Surroundings = {},
 ): Promise<Running> {
-  const args = [PROGRAM, "serve", "--port", "0", "--data-dir", dataDir, ...UNSWEPT, ...options];
+  const place = options.includes("--database-url") ? [] : await databaseOptions(dataDir);
+  const common = ["--port", "0", "--data-dir", dataDir, ...place, ...UNSWEPT];
+  const args = [PROGRAM, "serve", ...common, ...options];
   const [command, ...rest] = [...under, process.execPath, ...node, ...args] as [
     string,
     ...string[],

@@ -37,7 +37,7 @@ export const areFiles = ({ remote, postgres }: Place): boolean =>
   remote === undefined && postgres === undefined;
 
 /** Returns whether a database URL is that of a PostgreSQL database. */
-const isPostgres = (url: string): boolean => /^postgres(ql)?:/.test(url);
+export const isPostgres = (url: string): boolean => /^postgres(ql)?:/.test(url);
 
 /** Returns the place that the settings name. */
 export function placeOf(

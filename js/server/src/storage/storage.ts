@@ -31,7 +31,8 @@ export type MetaKey =
   | "embedding_model"
   | "next_embedding_model"
   | "compared_until"
-  | "preset";
+  | "preset"
+  | "copy_of";
 
 /**
  * A table as its users see it: the public members of the class that reads and writes it in libSQL.

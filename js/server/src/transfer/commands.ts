@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { agentFile } from "../settings/paths.ts";
 import { StorageError } from "../storage/errors.ts";
+import { agentsIn } from "../storage/hosted-agents.ts";
 import { openWhole } from "../storage/open.ts";
 import { areFiles, checkAgentName, type Place } from "../storage/place.ts";
 import { databaseAt } from "../storage/postgres/open.ts";
@@ -13,6 +14,7 @@ import type { ConflictPolicy } from "./conflict-policy.ts";
 import { exportMemory } from "./export.ts";
 import { withLines, withWriting } from "./files.ts";
 import { type Imported, importMemory } from "./import.ts";
+import { type Moved, moveMemory } from "./move.ts";
 import { sampleLines } from "./sample.ts";
 
 /** Runs `work` with the database of an agent, which is created if it is missing. */
@@ -51,6 +53,44 @@ export function importFile(
   );
 }
 
+/** Where an agent's memory is moved from or to: a data folder, or a PostgreSQL database. */
+export interface Ends {
+  from: Place;
+  to: Place;
+}
+
+/**
+ * Copies agents to another place, one after the other. Without names it copies all of `from`. The
+ * agents stay where they are, too.
+ *
+ * @throws {StorageError} If an agent is missing, or has memories of its own at the other place.
+ */
+export async function* moveAgents(
+  { from, to }: Ends,
+  named: readonly string[] = [],
+): AsyncIterable<Moved & { agent: string }> {
+  const agents = named.length > 0 ? named : (await agentsIn(from)).map(({ agent }) => agent);
+  for (const agent of agents) {
+    checkIsThere(from, agent);
+    const source = openWhole(from, agent, { migrates: false });
+    try {
+      yield { agent, ...withStorage(to, agent, (copy) => moveMemory(source, copy)) };
+    } finally {
+      source.close();
+    }
+  }
+}
+
+/** @throws {StorageError} If there is no such agent. */
+function checkIsThere(place: Place, agent: string): void {
+  const { dataDir, postgres } = place;
+  const isMissing = postgres
+    ? !databaseAt(postgres, { migrates: false }).has(agent)
+    : areFiles(place) && !existsSync(agentFile(dataDir, agent));
+  if (isMissing)
+    throw new StorageError(`There is no agent ${agent} in ${postgres?.url ?? dataDir}.`);
+}
+
 /** How an export is written. */
 export interface ExportOptions extends TargetOptions {
   /** Whether the export carries what use has taught the agent. Default: true. */
@@ -72,13 +112,8 @@ export function exportFile(
   file: string | undefined,
   { withLearned = true, ranking, ...options }: ExportOptions = {},
 ): number {
-  const { dataDir, postgres } = place;
-  const isMissing = postgres
-    ? !databaseAt(postgres, { migrates: false }).has(agent)
-    : areFiles(place) && !existsSync(agentFile(dataDir, agent));
-  if (isMissing)
-    throw new StorageError(`There is no agent ${agent} in ${postgres?.url ?? dataDir}.`);
-  const target = file === undefined ? undefined : new Target(dataDir, file, options);
+  checkIsThere(place, agent);
+  const target = file === undefined ? undefined : new Target(place.dataDir, file, options);
   const storage = openWhole(place, agent, { migrates: false });
   try {
     return withWriting(target, storage.portable.count(), (write, done) =>

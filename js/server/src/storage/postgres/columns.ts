@@ -54,3 +54,12 @@ export function readWithin<T>(
   const fitting = room.fitting(sizes.map(({ octets }) => octets));
   return rows.all(sql`SELECT ${columns} ${from} LIMIT ${fitting}`);
 }
+
+/**
+ * Returns a value as JSON for jsonb, which holds neither U+0000 nor halves of pairs of surrogates. The
+ * first becomes what stands for it in statements, the others U+FFFD.
+ */
+export const jsonOf = (value: unknown): string =>
+  JSON.stringify(value)
+    .replaceAll(/(?<!\\)((?:\\\\)*)\\u0000/g, "$1\\u0001")
+    .replaceAll(/(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g, "$1\ufffd");

@@ -15,7 +15,6 @@ const GRACE = 15_000;
 /** SQLSTATEs, and the codes of the store's errors for them. */
 const LOCK_NOT_AVAILABLE = "55P03";
 const BUSY = "SQLITE_BUSY";
-const UNTRANSLATABLE = "22021";
 
 type Row = Record<string, unknown>;
 
@@ -98,7 +97,5 @@ function checkIsKnown(found: number): void {
 function refusalOf({ code, message }: { code: string | undefined; message: string }): Error {
   if (code === LOCK_NOT_AVAILABLE)
     return new StorageError("another connection is writing this memory", { code: BUSY });
-  if (code === UNTRANSLATABLE)
-    return new StorageError("PostgreSQL cannot store the character U+0000 in a text", { code });
   return new StorageError(`PostgreSQL refuses a statement (${code}): ${message}`, { code });
 }

@@ -52,3 +52,9 @@ export type PostgresReply =
   | { refused: { code: string | undefined; message: string } }
   /** No usable answer. The reason, as a sentence without a full stop. */
   | { lost: string };
+
+/**
+ * Stands for U+0000 in statements, since a text of PostgreSQL cannot hold it. No stored id has either
+ * character, so that a look-up by an id with U+0000 finds nothing.
+ */
+export const FOR_NUL = "\u0001";

@@ -11,7 +11,7 @@ import { workerData } from "node:worker_threads";
 import pg from "pg";
 import { answerCalls } from "../blocking-thread.ts";
 import { MIGRATIONS, SCHEMA_TABLE } from "./migrations.ts";
-import type { PostgresCall, PostgresReply, PostgresSetup } from "./protocol.ts";
+import { FOR_NUL, type PostgresCall, type PostgresReply, type PostgresSetup } from "./protocol.ts";
 
 /** Statements that each connection keeps prepared. Filters make ever new ones, which are not kept. */
 const MOST_PREPARED = 500;
@@ -110,19 +110,21 @@ async function ask(
     name = `nous_${names.size}`;
     names.set(text, name);
   }
-  const bound = values.map((value) =>
-    value instanceof Uint8Array
-      ? Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-      : value instanceof ArrayBuffer
-        ? Buffer.from(value)
-        : value,
-  );
   const { rows } = await client.query({
     ...(name === undefined ? {} : { name }),
     text,
-    values: bound,
+    values: values.map(bound),
   });
   return rows;
+}
+
+/** Returns a value as the driver takes it. */
+function bound(value: unknown): unknown {
+  if (typeof value === "string") return value.replaceAll("\0", FOR_NUL);
+  if (Array.isArray(value)) return value.map(bound);
+  if (value instanceof Uint8Array)
+    return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  return value instanceof ArrayBuffer ? Buffer.from(value) : value;
 }
 
 /** Begins a transaction. Returns a row, or none if the agent's life is over. */

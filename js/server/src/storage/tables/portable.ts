@@ -172,6 +172,18 @@ export class PortableTables {
     if (row.signals != null) this.#nodes.addSignals(row.id as string, row.signals as string);
   }
 
+  /** Deletes the row with the key of this one, if there is one. */
+  remove(kind: PortableKind, row: PortableRow): void {
+    if (kind === "node") {
+      this.#nodes.delete(row.id as string);
+      return;
+    }
+    if (kind === "cluster") this.#clusters.forgetTaking();
+    const { table, key } = PORTABLE[kind];
+    const same = key.map((column) => `${column} = ?`).join(" AND ");
+    this.#sql.run(`DELETE FROM ${table} WHERE ${same}`, ...key.map((column) => row[column]));
+  }
+
   /** Lets edges be written before their ends, up to the end of the transaction. */
   deferEnds(): void {
     this.#sql.exec("PRAGMA defer_foreign_keys = ON");

@@ -5,7 +5,7 @@ import type { Page } from "../../sql.ts";
 import type { TableOf } from "../../storage.ts";
 import { EDGE_COLUMNS, type EdgeTable } from "../../tables/edges.ts";
 import type { AgentRows } from "../agent-rows.ts";
-import { boundsOf, listOf, nextSequence, valuesOf } from "../columns.ts";
+import { boundsOf, jsonOf, listOf, nextSequence, valuesOf } from "../columns.ts";
 import { joined, type Query, raw, sql } from "../query.ts";
 import { BATCH } from "./nodes.ts";
 
@@ -61,7 +61,7 @@ export class PostgresEdges implements TableOf<EdgeTable> {
   within(groups: readonly (readonly string[])[]): string[] {
     const pairs = sql`
       WITH members AS (SELECT place, id COLLATE "C" AS id FROM
-        jsonb_array_elements(${JSON.stringify(groups)}::jsonb) WITH ORDINALITY AS listed (members, place),
+        jsonb_array_elements(${jsonOf(groups)}::jsonb) WITH ORDINALITY AS listed (members, place),
         jsonb_array_elements_text(members) AS id)
       SELECT DISTINCT edges.id FROM members AS source
         JOIN nous.edges ON ${this.#own} AND edges.source_id = source.id

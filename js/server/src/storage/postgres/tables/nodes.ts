@@ -19,6 +19,7 @@ import {
   boundsOf,
   CREATED_AT,
   isoOf,
+  jsonOf,
   listOf,
   nextSequence,
   readWithin,
@@ -60,9 +61,7 @@ export function comparedOf({ tags, metadata }: Readonly<Record<string, unknown>>
   const facts = parsed(metadata);
   return {
     tag_names: Array.isArray(names) ? names.filter((one) => typeof one === "string") : null,
-    // jsonb cannot hold U+0000, which the stored text may name by an escape.
-    facts:
-      facts === undefined ? null : JSON.stringify(facts).replaceAll(/(?<!\\)(\\\\)*\\u0000/g, "$1"),
+    facts: facts === undefined ? null : jsonOf(facts),
   };
 }
 

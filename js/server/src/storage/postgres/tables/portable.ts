@@ -122,6 +122,22 @@ export class PostgresPortable implements TableOf<PortableTables> {
         applied_at = excluded.applied_at, client_counted = excluded.client_counted`);
   }
 
+  remove(kind: PortableKind, row: PortableRow): void {
+    const { nodes, clusters, edges } = this.#tables;
+    if (kind === "node") nodes.delete(row.id as string);
+    else if (kind === "cluster") clusters.delete(row.id as string);
+    else if (kind === "membership")
+      clusters.deleteMember(row.cluster_id as string, row.node_id as string);
+    else if (kind === "edge") edges.delete(row.id as string);
+    else {
+      const { table, key } = PORTABLE[kind];
+      const same = key.map((column) => sql`${raw(column)} = ${row[column]}`);
+      this.#rows.change(
+        sql`DELETE FROM nous.${raw(table)} WHERE ${allOf([this.#own(table), ...same])}`,
+      );
+    }
+  }
+
   deferEnds(): void {
     this.#rows.change(sql`SET CONSTRAINTS ALL DEFERRED`);
   }

@@ -5,7 +5,7 @@ import type { SoftRow } from "../../rows.ts";
 import type { TableOf } from "../../storage.ts";
 import { SOFT_BATCH, type SoftChange, type SoftColumns } from "../../tables/soft.ts";
 import type { AgentRows } from "../agent-rows.ts";
-import { isoOf } from "../columns.ts";
+import { isoOf, jsonOf } from "../columns.ts";
 import { type Query, sql } from "../query.ts";
 
 /** The soft columns of the table of memories. */
@@ -39,7 +39,7 @@ export class PostgresSoft implements TableOf<SoftColumns> {
             neural_stability = coalesce(change.stability, neural_stability),
             neural_retrievability = coalesce(change.retrievability, neural_retrievability),
             state_lifecycle = coalesce(change.lifecycle, state_lifecycle)
-          FROM jsonb_to_recordset(${JSON.stringify(batch)}::jsonb) AS change
+          FROM jsonb_to_recordset(${jsonOf(batch)}::jsonb) AS change
             (id text, accesses bigint, last_accessed text, stability double precision,
              retrievability double precision, lifecycle text)
           WHERE ${this.#own} AND nodes.id = change.id`);
