@@ -81,22 +81,28 @@ export class RunningServer {
    * Sends a request, for example `ask("POST /search", {...})`. A string body is sent as JSON text.
    * A path that begins with `//` is not below `/v1`.
    */
-  async ask(call: string, body?: object | string): Promise<Timed> {
+  async ask(call: string, body?: object | string, agent = "default"): Promise<Timed> {
     const text = typeof body === "object" ? JSON.stringify(body) : body;
     const start = performance.now();
-    const { status, answer } = await this.#exchange(call, text);
+    const { status, answer } = await this.#exchange(call, text, agent);
     const nanoseconds = (performance.now() - start) * 1e6;
     if (status >= 300) throw new Error(`${call} was answered with ${status}: ${answer}`);
     return { body: JSON.parse(answer), nanoseconds };
   }
 
-  #exchange(call: string, text: string | undefined): Promise<{ status: number; answer: string }> {
+  #exchange(
+    call: string,
+    text: string | undefined,
+    agent: string,
+  ): Promise<{ status: number; answer: string }> {
     const [method, path] = call.split(" ") as [string, string];
     const whole = path.startsWith("//") ? path.slice(1) : `/v1${path}`;
-    const headers =
-      text === undefined
+    const headers = {
+      "x-nous-agent": agent,
+      ...(text === undefined
         ? {}
-        : { "content-type": "application/json", "content-length": Buffer.byteLength(text) };
+        : { "content-type": "application/json", "content-length": Buffer.byteLength(text) }),
+    };
     return new Promise((resolve, reject) => {
       const asked = request(
         {

@@ -474,15 +474,15 @@ for (const implementation of IMPLEMENTATIONS)
         const storage = (await agent())();
         storage.transaction(() => {
           storage.portable.deferEnds();
-          storage.portable.put("edge", edgeOf("e", "a", "b"));
-          storage.portable.put("node", { ...nodeOf("a") });
-          storage.portable.put("node", { ...nodeOf("b") });
+          storage.portable.put("edge", [edgeOf("e", "a", "b")]);
+          storage.portable.put("node", [{ ...nodeOf("a") }]);
+          storage.portable.put("node", [{ ...nodeOf("b") }]);
         });
         expect(idsOf(storage.edges.list())).toEqual(["e"]);
         const incomplete = () =>
           storage.transaction(() => {
             storage.portable.deferEnds();
-            storage.portable.put("edge", edgeOf("f", "a", "z"));
+            storage.portable.put("edge", [edgeOf("f", "a", "z")]);
           });
         expect(incomplete).toThrow();
         expect(idsOf(storage.edges.list())).toEqual(["e"]);
@@ -919,10 +919,14 @@ for (const implementation of IMPLEMENTATIONS)
         const carry = () =>
           to.transaction(() => {
             for (const kind of kinds)
-              for (const row of [...from.portable.rows(kind)].flat()) {
-                const values = Object.entries(row).map(([name, value]) => [name, bound(value)]);
-                to.portable.put(kind, Object.fromEntries(values));
-              }
+              for (const rows of from.portable.rows(kind))
+                to.portable.put(
+                  kind,
+                  rows.map((row) => {
+                    const values = Object.entries(row).map(([name, value]) => [name, bound(value)]);
+                    return Object.fromEntries(values);
+                  }),
+                );
           });
         carry();
         carry();

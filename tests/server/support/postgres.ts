@@ -83,8 +83,11 @@ const freePort = (): Promise<number> =>
     });
   });
 
-/** Starts a cluster with an empty database for the server. Call `stop` when the tests are done. */
-export async function startPostgres(): Promise<Postgres> {
+/**
+ * Starts a cluster with an empty database for the server. Call `stop` when the tests are done.
+ * `isDurable`: whether a commit waits for the disk, as in production.
+ */
+export async function startPostgres({ isDurable = false } = {}): Promise<Postgres> {
   const folder = makeFolder();
   const data = join(folder, "data");
   const user = unprivileged();
@@ -101,8 +104,8 @@ export async function startPostgres(): Promise<Postgres> {
     `postgres://${role}@${HOST}:${port}/${database}`;
   const start = async () => {
     const place = ["-D", data, "-k", folder, "-p", String(port), "-h", HOST];
-    // A crash of the process loses nothing that the operating system has.
-    const settings = ["-c", "fsync=off", "-c", "max_connections=100"];
+    // Without fsync, a crash of the process loses nothing that the operating system has.
+    const settings = ["-c", `fsync=${isDurable ? "on" : "off"}`, "-c", "max_connections=100"];
     child = spawn(join(bin, "postgres"), [...place, ...settings], { ...user, stdio: "ignore" });
     await accepts(urlOf(SUPERUSER, "postgres"));
   };

@@ -99,7 +99,7 @@ function take(
   const there = storage.portable.changedAt(kind, row);
   if (there !== undefined && !isTaken(conflicts, there.at, changeOf(kind, row))) return "skipped";
   checkLength(storage, row.embedding_vector as Uint8Array | null | undefined);
-  storage.portable.put(kind, row);
+  storage.portable.put(kind, [row]);
   if (kind === "node") storage.nodes.seal([row.id as string]);
   return there === undefined ? "added" : "replaced";
 }

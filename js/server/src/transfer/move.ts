@@ -81,19 +81,19 @@ function copyOnce(from: Storage, to: Storage): Omit<Moved, "passes"> {
         const kept = hashesIn(to, kind);
         const folded = new Uint8Array(32);
         rows[kind] = 0;
-        for (const row of from.portable.rows(kind) as Iterable<PortableRow[]>) {
-          for (const one of row) {
-            const hash = hashOf(one);
+        for (const batch of from.portable.rows(kind)) {
+          const changed = batch.filter((row) => {
+            const hash = hashOf(row);
             fold(folded, hash);
-            rows[kind] += 1;
-            const key = keyOf(kind, one);
+            const key = keyOf(kind, row);
             const isEqual = kept.get(key)?.hash.equals(hash) === true;
             kept.delete(key);
-            if (isEqual) continue;
-            to.portable.put(kind, bound(one));
-            if (kind === "node") to.nodes.seal([one.id as string]);
-            differences += 1;
-          }
+            return !isEqual;
+          });
+          to.portable.put(kind, changed.map(bound));
+          if (kind === "node") to.nodes.seal(changed.map(({ id }) => id as string));
+          rows[kind] += batch.length;
+          differences += changed.length;
         }
         gone.set(
           kind,

@@ -28,6 +28,16 @@ export const CREATED_AT: Query = isoOf("created_at");
 export const nextSequence = (table: string, agent: string): Query =>
   sql`coalesce((SELECT max(sequence) FROM nous.${raw(table)} WHERE agent = ${agent}), 0) + 1`;
 
+/** Returns the rows of an INSERT with the agent and the next numbers before their values. */
+export const rowsOf = (table: string, agent: string, rows: readonly Query[]): Query =>
+  joined(
+    rows.map(
+      (values, place) =>
+        sql`(${agent}, ${nextSequence(table, agent)} + ${raw(String(place))}, ${values})`,
+    ),
+    ", ",
+  );
+
 /** The bounds of a page: the number of the row before it, and how many rows it has at most. */
 export const boundsOf = ({ after, limit }: Page): { after: number; limit: number | null } => ({
   after: after ?? Number.MIN_SAFE_INTEGER,

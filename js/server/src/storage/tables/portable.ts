@@ -155,8 +155,12 @@ export class PortableTables {
     return this.#sql.first(sql, ...key.map((column) => row[column]));
   }
 
-  /** Writes a row as it is, over a stored row with the same key. */
-  put(kind: PortableKind, row: PortableRow): void {
+  /** Writes rows with different keys as they are, over stored rows with the same keys. */
+  put(kind: PortableKind, rows: readonly PortableRow[]): void {
+    for (const row of rows) this.#putOne(kind, row);
+  }
+
+  #putOne(kind: PortableKind, row: PortableRow): void {
     if (kind === "cluster") this.#clusters.forgetTaking();
     const { table, columns, key } = PORTABLE[kind];
     const taken = columns.map((column) => `${column} = excluded.${column}`);

@@ -5,7 +5,7 @@ import type { Page } from "../../sql.ts";
 import type { TableOf } from "../../storage.ts";
 import { EDGE_COLUMNS, type EdgeTable } from "../../tables/edges.ts";
 import type { AgentRows } from "../agent-rows.ts";
-import { boundsOf, jsonOf, listOf, nextSequence, valuesOf } from "../columns.ts";
+import { boundsOf, jsonOf, listOf, nextSequence, rowsOf, valuesOf } from "../columns.ts";
 import { joined, type Query, raw, sql } from "../query.ts";
 import { BATCH } from "./nodes.ts";
 
@@ -130,12 +130,17 @@ export class PostgresEdges implements TableOf<EdgeTable> {
   }
 
   /** Writes a row as it is, over a stored row with the same id. */
-  put(row: Readonly<Record<string, unknown>>): void {
+  putAll(rows: readonly Readonly<Record<string, unknown>>[]): void {
     const { agent } = this.#rows;
     const taken = EDGE_COLUMNS.map((column) => raw(`${column} = excluded.${column}`));
+    const values = rowsOf(
+      "edges",
+      agent,
+      rows.map((row) => valuesOf(EDGE_COLUMNS, row)),
+    );
     this.#changed(sql`
       INSERT INTO nous.edges (agent, sequence, ${listOf(EDGE_COLUMNS)})
-      VALUES (${agent}, ${nextSequence("edges", agent)}, ${valuesOf(EDGE_COLUMNS, row)})
+      VALUES ${values}
       ON CONFLICT (agent, id) DO UPDATE SET ${joined(taken, ", ")} RETURNING id`);
   }
 }

@@ -161,8 +161,14 @@ export class PostgresEmbeddings implements TableOf<EmbeddingTables> {
   }
 
   served(id: string): void {
+    this.leave([id]);
+  }
+
+  /** Takes memories out of the queue. */
+  leave(ids: readonly string[]): void {
+    if (ids.length === 0) return;
     this.#rows.change(
-      sql`DELETE FROM nous.embedding_queue WHERE ${this.#queue} AND node_id = ${id}`,
+      sql`DELETE FROM nous.embedding_queue WHERE ${this.#queue} AND node_id = ANY(${ids}::text[])`,
     );
   }
 
@@ -202,10 +208,11 @@ export class PostgresEmbeddings implements TableOf<EmbeddingTables> {
       ON CONFLICT (agent, node_id) DO UPDATE SET vector = excluded.vector`);
   }
 
-  /** Drops the embedding of the next model for a text that has changed. */
-  forgetNextOf(id: string): void {
+  /** Drops the embeddings of the next model for texts that have changed. */
+  forgetNextOf(ids: readonly string[]): void {
+    if (ids.length === 0) return;
     this.#rows.change(
-      sql`DELETE FROM nous.next_embeddings WHERE ${this.#next} AND node_id = ${id}`,
+      sql`DELETE FROM nous.next_embeddings WHERE ${this.#next} AND node_id = ANY(${ids}::text[])`,
     );
   }
 

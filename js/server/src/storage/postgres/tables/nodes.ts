@@ -23,6 +23,7 @@ import {
   listOf,
   nextSequence,
   readWithin,
+  rowsOf,
   valuesOf,
 } from "../columns.ts";
 import { allOf, joined, type Query, raw, sql } from "../query.ts";
@@ -117,23 +118,28 @@ export class PostgresNodes implements TableOf<NodeTable> {
         UPDATE nous.nodes SET version = coalesce(nodes.version, 0) + 1
           ${joined([raw(""), ...sets], ", ")}
         FROM old WHERE ${this.#own} AND nodes.id = old.id RETURNING ${NODE}, ${CHANGES}`);
-      return row === undefined ? undefined : this.#changed(row);
+      if (row === undefined) return undefined;
+      this.#changed([row]);
+      const { text_changed: _text, vector_changed: _vector, is_bare: _bare, ...updated } = row;
+      return updated as NodeRow;
     });
   }
 
-  /** Notes a changed row, and queues it if it needs an embedding now. Returns it as a row. */
-  #changed<T extends { id: string }>({
-    text_changed,
-    vector_changed,
-    is_bare,
-    ...row
-  }: T & Changed): T {
-    const { id } = row as unknown as T;
-    this.#rows.note("node", [id]);
-    if (text_changed) this.#embeddings.forgetNextOf(id);
-    if (vector_changed) this.#embeddings.served(id);
-    if (vector_changed ? is_bare : text_changed) this.#embeddings.queue([id]);
-    return row as unknown as T;
+  /** Notes changed rows, and queues those that need an embedding now. */
+  #changed(rows: readonly ({ id: string } & Changed)[]): void {
+    const idsOf = (isWanted: (row: Changed) => boolean) =>
+      rows.flatMap((row) => (isWanted(row) ? row.id : []));
+    this.#rows.note(
+      "node",
+      idsOf(() => true),
+    );
+    this.#embeddings.forgetNextOf(idsOf(({ text_changed }) => text_changed));
+    this.#embeddings.leave(idsOf(({ vector_changed }) => vector_changed));
+    this.#embeddings.queue(
+      idsOf(({ text_changed, vector_changed, is_bare }) =>
+        vector_changed ? is_bare : text_changed,
+      ),
+    );
   }
 
   delete(id: string): boolean {
@@ -408,21 +414,29 @@ export class PostgresNodes implements TableOf<NodeTable> {
   /** Does nothing: the checksums of PostgreSQL's pages detect bytes that changed on the disk. */
   seal(): void {}
 
-  /** Writes a row as it is, over a stored row with the same id. */
-  put(row: Readonly<Record<string, unknown>>): void {
+  /** Writes rows as they are, with their signals, over stored rows with the same ids. */
+  putAll(rows: readonly Readonly<Record<string, unknown>>[]): void {
     const { agent } = this.#rows;
-    const { tag_names, facts } = comparedOf(row);
+    const ids = rows.map(({ id }) => id);
     const columns = [...STORED_COLUMNS, "tag_names", "facts"];
-    const values = valuesOf(columns, { ...row, tag_names, facts });
     const taken = columns.map((column) => raw(`${column} = excluded.${column}`));
+    const values = rowsOf(
+      "nodes",
+      agent,
+      rows.map((row) => valuesOf(columns, { ...row, ...comparedOf(row) })),
+    );
     this.#rows.writing(() => {
-      const [changed] = this.#rows.change<{ id: string } & Changed>(sql`
-        WITH old AS (SELECT * FROM nous.nodes WHERE ${this.#own} AND id = ${row.id}),
+      const changed = this.#rows.change<{ id: string } & Changed>(sql`
+        WITH old AS (SELECT * FROM nous.nodes WHERE ${this.#own} AND id = ANY(${ids}::text[])),
           written AS (INSERT INTO nous.nodes (agent, sequence, ${listOf(columns)})
-            VALUES (${agent}, ${nextSequence("nodes", agent)}, ${values})
+            VALUES ${values}
             ON CONFLICT (agent, id) DO UPDATE SET ${joined(taken, ", ")} RETURNING *)
-        SELECT nodes.id, ${CHANGES} FROM written AS nodes LEFT JOIN old ON true`);
-      this.#changed(changed!);
+        SELECT nodes.id, ${CHANGES} FROM written AS nodes LEFT JOIN old ON old.id = nodes.id`);
+      this.#changed(changed);
+      this.#rows.change(sql`
+        DELETE FROM nous.node_signals WHERE agent = ${agent} AND node_id = ANY(${ids}::text[])`);
+      for (const { id, signals } of rows)
+        if (signals != null) this.addSignals(id as string, signals as string);
     });
   }
 }

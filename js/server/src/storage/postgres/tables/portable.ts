@@ -15,6 +15,9 @@ import type { PostgresConflicts } from "./conflicts.ts";
 import type { PostgresEdges } from "./edges.ts";
 import { BATCH, type PostgresNodes } from "./nodes.ts";
 
+/** Rows of one statement. */
+const WRITTEN_AT_ONCE = 100;
+
 /** The tables that portable rows are written to. */
 interface Written {
   readonly nodes: PostgresNodes;
@@ -90,22 +93,23 @@ export class PostgresPortable implements TableOf<PortableTables> {
     );
   }
 
-  put(kind: PortableKind, row: PortableRow): void {
-    const { nodes, clusters, edges, conflicts } = this.#tables;
-    if (kind === "node") this.#putNode(nodes, row);
-    else if (kind === "cluster") clusters.put(row);
-    else if (kind === "membership") clusters.putMembership(row);
-    else if (kind === "edge") edges.put(row);
-    else if (kind === "conflict") conflicts.put(row);
-    else this.#putOutcome(row);
+  put(kind: PortableKind, rows: readonly PortableRow[]): void {
+    const { nodes, edges } = this.#tables;
+    // Memories and edges are many: they are written in few statements.
+    for (let first = 0; first < rows.length; first += WRITTEN_AT_ONCE) {
+      const batch = rows.slice(first, first + WRITTEN_AT_ONCE);
+      if (kind === "node") nodes.putAll(batch);
+      else if (kind === "edge") edges.putAll(batch);
+      else for (const row of batch) this.#putOne(kind, row);
+    }
   }
 
-  #putNode(nodes: PostgresNodes, row: PortableRow): void {
-    nodes.put(row);
-    this.#rows.change(
-      sql`DELETE FROM nous.node_signals WHERE ${this.#own("node_signals")} AND node_id = ${row.id}`,
-    );
-    if (row.signals != null) nodes.addSignals(row.id as string, row.signals as string);
+  #putOne(kind: Exclude<PortableKind, "node" | "edge">, row: PortableRow): void {
+    const { clusters, conflicts } = this.#tables;
+    if (kind === "cluster") clusters.put(row);
+    else if (kind === "membership") clusters.putMembership(row);
+    else if (kind === "conflict") conflicts.put(row);
+    else this.#putOutcome(row);
   }
 
   #putOutcome({
