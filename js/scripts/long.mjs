@@ -10,6 +10,12 @@ import { fail, output, run, say } from "./lib.mjs";
  */
 const TESTS = {
   kills: { file: "tests/kills/kills.test.ts", variable: "KILLS", usual: 2000, unit: "kills" },
+  "postgres-kills": {
+    file: "tests/kills/postgres-kills.test.ts",
+    variable: "KILLS",
+    usual: 200,
+    unit: "faults",
+  },
   soak: {
     file: "tests/server/soak.test.ts",
     variable: "SOAK_MINUTES",
