@@ -1,8 +1,8 @@
-// `npm run bench -- --postgres`: measures nous-server with its memories in PostgreSQL beside the same
-// server on libSQL files: searches, durable writes, the opening of an agent, several servers, and the
-// memory of many agents. PostgreSQL runs on the same machine, with fsync. Prints the tables, and writes
-// them to benches/results/ and docs/scaling.md. `--small` runs everything on small memories as a test,
-// and writes nothing.
+// `npm run bench -- --postgres`: measures nous-server with its memories in PostgreSQL beside the
+// same server on libSQL files: searches, durable writes, the opening of an agent, several servers,
+// and the memory of many agents. PostgreSQL runs on the same machine, with fsync. Prints the
+// tables, and writes them to benches/results/ and docs/scaling.md. `--small` runs everything on
+// small memories as a test, and writes nothing.
 
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -1,5 +1,5 @@
-// `npm run quality -- consolidation --set FILE …`: measures what the summaries of a consolidation do to
-// searches and prompts. Every question is asked before a consolidation and after it.
+// `npm run quality -- consolidation --set FILE …`: measures what the summaries of a consolidation
+// do to searches and prompts. Every question is asked before a consolidation and after it.
 
 import { basename } from "node:path";
 import { parseArgs } from "node:util";

@@ -1,5 +1,5 @@
-// Servers of the measurements: each has a folder of its own, default settings, and a clock that starts
-// when its questions are asked.
+// Servers of the measurements: each has a folder of its own, default settings, and a clock that
+// starts when its questions are asked.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -48,8 +48,9 @@ const AT_ONCE = 100;
 const TITLE = 100;
 
 /**
- * Creates the memories of a set as episodes, oldest first. The cluster of a memory is its session. A
- * memory without a title gets the start of its text, since the server asks for one. Returns the ids on the server by those of the set.
+ * Creates the memories of a set as episodes, oldest first. The cluster of a memory is its session.
+ * A memory without a title gets the start of its text, since the server asks for one. Returns the
+ * ids on the server by those of the set.
  */
 export async function storeSet(
   server: RunningServer,

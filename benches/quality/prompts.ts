@@ -1,5 +1,5 @@
-// `npm run quality -- prompts --set FILE …`: measures how often the memories that answer a question are
-// in its prompt: that of the server, beside prompts that are filled with what a search finds.
+// `npm run quality -- prompts --set FILE …`: measures how often the memories that answer a question
+// are in its prompt: that of the server, beside prompts that are filled with what a search finds.
 
 import { basename } from "node:path";
 import { parseArgs } from "node:util";

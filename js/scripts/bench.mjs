@@ -3,8 +3,8 @@
 // options. `npm run bench -- --http-evidence`: measures nous-server by evidence; see
 // benches/js/http-evidence.ts for the options. `npm run bench -- --http-filters`: measures searches
 // and prompts with filters; see benches/js/http-filters.ts. `npm run bench -- --postgres`: measures
-// servers on PostgreSQL; see benches/js/postgres.ts. `npm run bench -- --start`: measures how long the
-// server takes to start; see benches/js/start.ts for the options. `npm run bench -- --times`:
+// servers on PostgreSQL; see benches/js/postgres.ts. `npm run bench -- --start`: measures how long
+// the server takes to start; see benches/js/start.ts for the options. `npm run bench -- --times`:
 // compares ways to find expressions of time. `npm run bench -- --rust`: runs
 // `cargo bench --features benches` and writes its medians to benches/results/.
 

@@ -1,6 +1,6 @@
-// Three servers before one PostgreSQL: an acknowledged write survives any fault. Servers and PostgreSQL
-// are killed at random moments, and connections between them break off or stand still. KILLS is the
-// number of faults; `npm run long -- postgres-kills` does hundreds.
+// Three servers before one PostgreSQL: an acknowledged write survives any fault. Servers and
+// PostgreSQL are killed at random moments, and connections between them break off or stand still.
+// KILLS is the number of faults; `npm run long -- postgres-kills` does hundreds.
 
 import { afterAll, expect, test } from "vitest";
 import { heldBy, Ledger } from "../server/support/acknowledged-writes.ts";

@@ -1,5 +1,5 @@
-// A memory that has expired is in no answer, and after the next turn of the scheduler its text is in
-// no file.
+// A memory that has expired is in no answer, and after the next turn of the scheduler its text is
+// in no file.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// PostgreSQL behind servers: the same answers as from files, several agents and several servers on one
-// database, the commands, the second wall between agents, and its failures.
+// PostgreSQL behind servers: the same answers as from files, several agents and several servers on
+// one database, the commands, the second wall between agents, and its failures.
 
 import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { TABLES_OF_AGENTS } from "../../js/server/src/storage/postgres/migrations.ts";
 import { life } from "./support/memory-life.ts";
-import { type Postgres, query, startPostgres } from "./support/postgres.ts";
+import { CERTIFICATE, type Postgres, query, startPostgres } from "./support/postgres.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { clientOf, LESSON } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -356,6 +356,25 @@ describe("row-level security", () => {
   );
 });
 
+describe("TLS", () => {
+  test("checks the certificate that the URL names", BUSY, async () => {
+    const own = await startPostgres({ hasTls: true });
+    try {
+      const strict = `${own.url}?sslmode=verify-full`;
+      const { client, server } = await set({ url: `${strict}&sslrootcert=${CERTIFICATE}` });
+      await client.create();
+      const used = "SELECT count(*)::int AS n FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)";
+      const [row] = await stored(own.url, `${used} WHERE ssl AND application_name = 'nous-server'`);
+      expect(row!.n).toBeGreaterThan(0);
+      await server.end();
+      // No authority that Node knows has signed it.
+      await expect(set({ url: strict })).rejects.toThrow("cannot be opened");
+    } finally {
+      await own.stop();
+    }
+  });
+});
+
 describe("a failing PostgreSQL database", () => {
   /** Repeats the request until it succeeds: the end of the outage is not known to the millisecond. */
   const again = (work: () => Promise<void>) => vi.waitFor(work, { timeout: 30_000, interval: 200 });
@@ -445,6 +464,24 @@ describe("a failing PostgreSQL database", () => {
     );
     await again(async () => expect(await client.search("squeeze")).toEqual([id]));
     await again(async () => void (await client.create()));
+  });
+
+  test("with few connections serves many agents, whose work pauses, at once", BUSY, async () => {
+    const options = ["--database-connections", "2", "--workers", "1"];
+    const { url, server } = await set({ options });
+    const items = Array.from({ length: 100 }, (_, n) => ({
+      type: "note",
+      content_title: `N ${n}`,
+    }));
+    const work = async (name: string) => {
+      const client = clientOf(server, name);
+      for (let turn = 0; turn < 2; turn++) {
+        expect((await client.ask("POST /nodes/batch", { items })).body.failed).toBe(0);
+        expect((await client.ask("POST /search", { query: "n 7" })).status).toBe(200);
+      }
+    };
+    await Promise.all(Array.from({ length: 6 }, (_, place) => work(`agent ${place}`)));
+    expect(await stored(url, "SELECT count(*)::int AS n FROM nous.nodes")).toEqual([{ n: 1_200 }]);
   });
 
   test("with a lock that is held answers in time", BUSY, async () => {

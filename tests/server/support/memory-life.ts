@@ -1,4 +1,5 @@
-// Many kinds of requests on a new memory, to compare the answers of servers with different databases.
+// Many kinds of requests on a new memory, to compare the answers of servers with different
+// databases.
 
 import { type Client, LESSON } from "./shared-server.ts";
 

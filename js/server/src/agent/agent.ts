@@ -30,7 +30,7 @@ import type { EngineYaml } from "../settings/engine-config.ts";
 import type { SnapshotPlaces } from "../settings/paths.ts";
 import { USUAL_PRESET } from "../settings/preset.ts";
 import { type RankedBy, usualRanking } from "../settings/ranking.ts";
-import { atOnce, inTurns, oneStep, type Steps } from "../steps.ts";
+import { atOnce, inTurns, oneStep, type Pause, type Steps } from "../steps.ts";
 import type { NodeRow } from "../storage/rows.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { NameKind } from "../storage/tables/names.ts";
@@ -138,7 +138,7 @@ export class Agent {
    * Long work awaits it between its steps, outside of `read` and `write`, so that other agents of
    * the thread get their turns. Throws if the client has gone.
    */
-  giveWay: () => Promise<void> = async () => {};
+  giveWay: Pause = async () => {};
   readonly #given: EngineYaml;
   #known: OfPreset;
   readonly #replica: IndexReplica;
@@ -324,14 +324,14 @@ export class Agent {
     }
     if (this.#follower.isLoaded) return undefined;
     // What is loaded serves the next request, too, so that a client that has gone does not end it.
-    return this.openInTurns(() => this.giveWay().catch(() => {}));
+    return this.openInTurns((isBlocked) => this.giveWay(isBlocked).catch(() => {}));
   }
 
   /**
    * Loads the replicas, and awaits `pause` between the steps. `pause` must not throw. Do not use
    * the agent until the promise resolves.
    */
-  async openInTurns(pause: () => Promise<void>): Promise<void> {
+  async openInTurns(pause: Pause): Promise<void> {
     if (this.#follower.isLoaded) return;
     const loading = () => {
       this.#heedClock();
@@ -368,7 +368,9 @@ export class Agent {
    */
   writeInTurns<T>(work: (unit: Unit) => Steps<T>): Promise<T> {
     let until: number | undefined;
-    const pause = async () => {
+    const pause: Pause = async (isBlocked = false) => {
+      // Blocked work has not begun its transaction.
+      if (isBlocked) return this.giveWay(isBlocked);
       until ??= performance.now() + MOST_OPEN;
       if (performance.now() < until) await this.giveWay();
     };
@@ -482,7 +484,7 @@ export class Agent {
   }
 
   /** Applies the last write with pauses; see `openInTurns`. */
-  applyInTurns(pause: () => Promise<void>): Promise<void> {
+  applyInTurns(pause: Pause): Promise<void> {
     return inTurns(this.#follower.applyInSteps(), pause);
   }
 

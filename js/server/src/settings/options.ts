@@ -132,7 +132,7 @@ export const OPTIONS = {
     value: "NUMBER",
   }),
   database_connections: option({
-    schema: whole(1, 1_000),
+    schema: whole(2, 1_000),
     usual: () => 4,
     about: "connections to the PostgreSQL database of each worker, at most",
     value: "NUMBER",

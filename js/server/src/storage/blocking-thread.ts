@@ -1,5 +1,5 @@
-// Calls to a worker thread that block until it replies: the store is synchronous, and the network is
-// not.
+// Calls to a worker thread that block until it replies: the store is synchronous, and the network
+// is not.
 
 import {
   MessageChannel,
@@ -34,8 +34,8 @@ export class BlockingThread<Call, Reply> {
   }
 
   /**
-   * Blocks until the thread replies. Returns undefined if it does not within `timeout` milliseconds;
-   * the next call starts another thread then.
+   * Blocks until the thread replies. Returns undefined if it does not within `timeout`
+   * milliseconds; the next call starts another thread then.
    */
   call(asked: Call, timeout: number): Reply | undefined {
     this.#thread ??= this.#start();

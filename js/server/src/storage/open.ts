@@ -1,5 +1,5 @@
-// Opens the databases of agents, wherever they are. This file loads the database library only when it
-// opens one.
+// Opens the databases of agents, wherever they are. This file loads the database library only when
+// it opens one.
 
 import { USUAL_AGENT } from "../settings/agent-names.ts";
 import { agentFile } from "../settings/paths.ts";

@@ -1,5 +1,5 @@
-// The place of the agents' databases: a folder with one file for each agent, a PostgreSQL database of
-// all agents, or a remote libSQL database, which is that of the default agent.
+// The place of the agents' databases: a folder with one file for each agent, a PostgreSQL database
+// of all agents, or a remote libSQL database, which is that of the default agent.
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";

@@ -46,8 +46,8 @@ export type TableOf<Table> = Pick<Table, keyof Table>;
  */
 export interface Storage {
   /**
-   * Whether the database is a remote libSQL database: its files are out of reach, and each statement
-   * costs a request over the network.
+   * Whether the database is a remote libSQL database: its files are out of reach, and each
+   * statement costs a request over the network.
    */
   readonly isRemote: boolean;
   /** The name of this connection in the change log. */

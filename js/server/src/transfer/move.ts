@@ -3,13 +3,14 @@
 // # Idea
 //
 // A pass reads all rows of the agent in one snapshot, and all rows of the copy. It writes the rows
-// that differ, and deletes those that are gone, in one transaction. The first pass copies everything.
-// Later passes copy what was written meanwhile. A pass without a difference is the proof: at that
-// moment both hold equal rows.
+// that differ, and deletes those that are gone, in one transaction. The first pass copies
+// everything. Later passes copy what was written meanwhile. A pass without a difference is the
+// proof: at that moment both hold equal rows.
 //
 // # Invariants
 //
-// - Nobody else writes to the copy between two passes. The copy keeps the epoch of its source and the
+// - Nobody else writes to the copy between two passes. The copy keeps the epoch of its source and
+// the
 //   number of its own change log, and a pass refuses a copy with another number.
 // - A pass is one transaction: an interrupted one changes nothing, and the next begins again.
 //

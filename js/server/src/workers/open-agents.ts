@@ -394,8 +394,8 @@ export class Agents {
   }
 
   /**
-   * Compares new memories with those that they may replace, a while after the client has its answer.
-   * The turn's end plans the next one if memories are left.
+   * Compares new memories with those that they may replace, a while after the client has its
+   * answer. The turn's end plans the next one if memories are left.
    */
   #compareSoon(name: string, openAgent: OpenAgent): void {
     const isPlanned = openAgent.compare !== undefined || this.#openAgents.get(name) !== openAgent;

@@ -1,5 +1,7 @@
 // Shares a thread's time between agents: each agent with work gets a slice in turn.
 
+import type { Pause } from "../steps.ts";
+
 /** How long work may go on before it gives way, in milliseconds. */
 const SLICE = 10;
 
@@ -50,14 +52,14 @@ export class Shares<Owner extends object> {
 
   /**
    * Returns the function that long work of an owner awaits between its steps. Within a slice it
-   * returns at once; otherwise it waits for the next slice.
+   * returns at once, unless the work is blocked; otherwise it waits for the next slice.
    *
    * @throws {AskerGone} If the asker went away meanwhile.
    */
-  paceOf(owner: Owner, asker: Asker): () => Promise<void> {
+  paceOf(owner: Owner, asker: Asker): Pause {
     let begun = performance.now();
-    return async () => {
-      if (performance.now() - begun < SLICE) return;
+    return async (isBlocked = false) => {
+      if (!isBlocked && performance.now() - begun < SLICE) return;
       await this.next(owner);
       if (asker.isGone) throw new AskerGone();
       begun = performance.now();

@@ -63,7 +63,8 @@ const boundOf = (instant: number): string | null =>
   Math.abs(instant) === END_OF_CALENDAR ? null : toIso(instant);
 
 /**
- * Returns the rows of memories, in the order of their ids. `pathOf` returns the field that names one.
+ * Returns the rows of memories, in the order of their ids. `pathOf` returns the field that names
+ * one.
  *
  * @throws {Refusal} If one does not exist.
  */

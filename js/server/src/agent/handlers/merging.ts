@@ -2,10 +2,10 @@
 //
 // # Invariant
 //
-// Nothing that differs is lost. Two memories are duplicates only if type, user, metadata, expiry and
-// the time of the event are equal; two that tell what happened must also be of one day and session.
-// Trades and playbooks are records, and never duplicates. The older memory stays, and gets the tags,
-// the edges and the conversations of the other.
+// Nothing that differs is lost. Two memories are duplicates only if type, user, metadata, expiry
+// and the time of the event are equal; two that tell what happened must also be of one day and
+// session. Trades and playbooks are records, and never duplicates. The older memory stays, and gets
+// the tags, the edges and the conversations of the other.
 
 import type { ConsolidationAnswer } from "../../api/consolidation.ts";
 import { inTurns } from "../../steps.ts";
@@ -96,8 +96,8 @@ function comparedOf({ engine }: Agent, row: NodeRow): Compared {
 }
 
 /**
- * Within a `write`: merges a memory into an older one. Returns false if one of them has changed since
- * it was read.
+ * Within a `write`: merges a memory into an older one. Returns false if one of them has changed
+ * since it was read.
  */
 function merge(agent: Agent, older: Compared, duplicate: Compared, { settle }: Unit): boolean {
   const { nodes, edges, clusters } = agent.storage;

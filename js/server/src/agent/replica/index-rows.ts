@@ -97,9 +97,9 @@ function labelsOf(row: IndexedNodeRow): string[] {
 type MemoryTexts = Pick<MemoryNode, "title" | "text" | "event_time">;
 
 /**
- * Returns the texts by which a memory is found, and the time of its event. Kind and tags stand before
- * the title, so that they count like its words: people ask for "the last lesson about billing".
- * Summary and body are one text.
+ * Returns the texts by which a memory is found, and the time of its event. Kind and tags stand
+ * before the title, so that they count like its words: people ask for "the last lesson about
+ * billing". Summary and body are one text.
  */
 export function textsOf(row: TextRow): MemoryTexts {
   const tags = row.tags === null ? [] : namesIn(row.tags);

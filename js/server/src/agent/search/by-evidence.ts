@@ -1,4 +1,5 @@
-// Searches by evidence: the index tells of each memory the probability that it answers the question.
+// Searches by evidence: the index tells of each memory the probability that it answers the
+// question.
 
 import { ANSWERABLE, type Answer } from "nous-wasm";
 import type { SearchAnswer } from "../../api/search.ts";

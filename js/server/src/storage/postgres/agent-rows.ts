@@ -2,11 +2,13 @@
 //
 // # Invariants
 //
-// - A transaction that writes locks the agent's row first. An agent has one writer at a time, so that
+// - A transaction that writes locks the agent's row first. An agent has one writer at a time, so
+// that
 //   the numbers of its change log appear in the order of commits, without gaps.
 // - The entries of the change log are written in the transaction of the changes that they name.
 
 import { randomUUID } from "node:crypto";
+import { BLOCKED, isAtOnce, type Steps } from "../../steps.ts";
 import { AgentDeleted, RemoteError } from "../errors.ts";
 import type { PostgresDatabase } from "./database.ts";
 import { TABLES_OF_AGENTS } from "./migrations.ts";
@@ -119,8 +121,8 @@ export class AgentRows {
   }
 
   /**
-   * Writes the noted entries of the change log, with the next numbers of the agent. Without a writer
-   * they count as changes of another connection, here as well.
+   * Writes the noted entries of the change log, with the next numbers of the agent. Without a
+   * writer they count as changes of another connection, here as well.
    */
   writeLog(writer: string | null): void {
     if (this.#noted.length === 0) return;
@@ -151,12 +153,18 @@ export class AgentRows {
     }
   }
 
+  /** Waits until a transaction that may pause can have a connection, which others give back. */
+  *awaitRoom(): Steps<void> {
+    while (!isAtOnce() && !this.#database.hasRoom) yield BLOCKED;
+  }
+
   begin(mode: "write" | "read", patience: number): void {
     const session = this.#database.nextSession();
     const { agent, epoch } = this;
     const begun = this.#database.ask({ kind: "begin", session, agent, epoch, mode, patience });
     if (begun.length === 0) throw new AgentDeleted(agent);
     this.#transaction = { session, lost: undefined };
+    this.#database.open.add(session);
     this.#hasUnclaimed = false;
   }
 
@@ -169,6 +177,7 @@ export class AgentRows {
     this.writeLog(null);
     if (transaction.lost !== undefined) throw transaction.lost;
     this.#transaction = undefined;
+    this.#database.open.delete(transaction.session);
     try {
       this.#database.ask({ kind: "commit", session: transaction.session });
     } catch (error) {
@@ -182,6 +191,7 @@ export class AgentRows {
     this.#noted = [];
     const transaction = this.#transaction;
     this.#transaction = undefined;
+    if (transaction !== undefined) this.#database.open.delete(transaction.session);
     if (transaction === undefined || transaction.lost !== undefined) return;
     try {
       this.#database.ask({ kind: "rollback", session: transaction.session });

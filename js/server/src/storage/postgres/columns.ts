@@ -66,8 +66,8 @@ export function readWithin<T>(
 }
 
 /**
- * Returns a value as JSON for jsonb, which holds neither U+0000 nor halves of pairs of surrogates. The
- * first becomes what stands for it in statements, the others U+FFFD.
+ * Returns a value as JSON for jsonb, which holds neither U+0000 nor halves of pairs of surrogates.
+ * The first becomes what stands for it in statements, the others U+FFFD.
  */
 export const jsonOf = (value: unknown): string =>
   JSON.stringify(value)

@@ -7,8 +7,8 @@ import type { PostgresCall, PostgresPlace, PostgresReply } from "./protocol.ts";
 import { sql } from "./query.ts";
 
 /**
- * How much longer than its timeout a call waits for the thread, which may have to start first and to
- * connect, in milliseconds.
+ * How much longer than its timeout a call waits for the thread, which may have to start first and
+ * to connect, in milliseconds.
  */
 const GRACE = 15_000;
 
@@ -22,11 +22,15 @@ type Row = Record<string, unknown>;
 export class PostgresDatabase {
   readonly #thread: BlockingThread<PostgresCall, PostgresReply>;
   readonly #timeout: number;
+  readonly #connections: number;
+  /** The open transactions. */
+  readonly open = new Set<number>();
   #sessions = 0;
 
   /** `script` is the URL of the script of the thread. */
   constructor(place: PostgresPlace, script: URL) {
     this.#timeout = 2 * place.timeout + GRACE;
+    this.#connections = place.connections;
     this.#thread = new BlockingThread(script, place);
   }
 
@@ -48,8 +52,16 @@ export class PostgresDatabase {
   }
 
   /**
-   * Runs the migrations that the database lacks, under a lock: of several servers that start at once,
-   * one migrates.
+   * Whether a transaction that pauses may begin. One connection is left to the work without pauses:
+   * while it waited for a connection, no paused transaction could go on and give one back.
+   */
+  get hasRoom(): boolean {
+    return this.open.size < this.#connections - 1;
+  }
+
+  /**
+   * Runs the migrations that the database lacks, under a lock: of several servers that start at
+   * once, one migrates.
    *
    * @throws {StorageError} If the database is of a newer version, or may not be changed.
    */

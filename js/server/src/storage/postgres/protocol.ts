@@ -54,7 +54,7 @@ export type PostgresReply =
   | { lost: string };
 
 /**
- * Stands for U+0000 in statements, since a text of PostgreSQL cannot hold it. No stored id has either
- * character, so that a look-up by an id with U+0000 finds nothing.
+ * Stands for U+0000 in statements, since a text of PostgreSQL cannot hold it. No stored id has
+ * either character, so that a look-up by an id with U+0000 finds nothing.
  */
 export const FOR_NUL = "\u0001";

@@ -1,4 +1,5 @@
-// Statements with values: the tag `sql` makes them, so that a value never becomes text of a statement.
+// Statements with values: the tag `sql` makes them, so that a value never becomes text of a
+// statement.
 
 /** A statement, or a part of one, with the values that it binds. */
 export class Query {

@@ -48,8 +48,8 @@ export class PostgresStorage implements Storage {
   readonly openings: TableOf<OpeningTable> = OPENINGS;
 
   /**
-   * Opens the store of an agent, and creates the agent if it is not in the database yet. The database
-   * has been migrated.
+   * Opens the store of an agent, and creates the agent if it is not in the database yet. The
+   * database has been migrated.
    */
   constructor(database: PostgresDatabase, agent: string) {
     const rows = new AgentRows(database, agent);
@@ -114,6 +114,7 @@ export class PostgresStorage implements Storage {
   }
 
   *#within<T>(mode: "write" | "read", work: () => Steps<T>, patience: number): Steps<T> {
+    yield* this.#rows.awaitRoom();
     this.#rows.begin(mode, patience);
     try {
       const result = yield* work();

@@ -4,7 +4,8 @@
 // # Invariants
 //
 // - A connection that is given back to the pool is in no transaction.
-// - A statement runs with the setting `nous.agent` of its agent, by which row-level security shows it
+// - A statement runs with the setting `nous.agent` of its agent, by which row-level security shows
+// it
 //   rows: a transaction sets it for itself, and a connection for the statements outside of one.
 
 import { workerData } from "node:worker_threads";
@@ -47,8 +48,8 @@ const pool = new pg.Pool({
     }) as typeof pg.types.getTypeParser,
   },
 });
-// A connection broke off: an idle one, of which the pool opens another, or one between two statements
-// of a transaction, whose next statement fails.
+// A connection broke off: an idle one, of which the pool opens another, or one between two
+// statements of a transaction, whose next statement fails.
 pool.on("error", () => {});
 pool.on("connect", (client) => client.on("error", () => {}));
 

@@ -1,5 +1,5 @@
-// The change log of an agent: which rows changed, in the order of commits. The store writes it itself,
-// since no other program writes the tables.
+// The change log of an agent: which rows changed, in the order of commits. The store writes it
+// itself, since no other program writes the tables.
 
 import { AgentDeleted } from "../../errors.ts";
 import type { TableOf } from "../../storage.ts";
@@ -25,7 +25,8 @@ export class PostgresChangeLog implements TableOf<ChangeLog> {
   range(): { first: number; last: number } {
     this.#rows.writeLog(null);
     const range = this.#rows.first<{ first: number; last: number }>(sql`
-      SELECT coalesce((SELECT min(sequence) FROM nous.change_log WHERE ${this.#own}), 0) AS first, logged AS last
+      SELECT coalesce((SELECT min(sequence) FROM nous.change_log
+      WHERE ${this.#own}), 0) AS first, logged AS last
       FROM nous.agents WHERE agent = ${this.#rows.agent} AND epoch = ${this.#rows.epoch}`);
     if (range === undefined) throw new AgentDeleted(this.#rows.agent);
     return range;
@@ -42,7 +43,8 @@ export class PostgresChangeLog implements TableOf<ChangeLog> {
     const { writer } = this.#rows;
     if (this.#rows.hasUnclaimed)
       this.#rows.change(
-        sql`UPDATE nous.change_log SET writer = ${writer} WHERE ${this.#own} AND sequence > ${after} AND writer IS NULL`,
+        sql`UPDATE nous.change_log SET writer = ${writer} WHERE ${this.#own} AND sequence > ${after}
+          AND writer IS NULL`,
       );
     this.#rows.writeLog(writer);
     return this.#entries(sql`sequence > ${after} AND writer = ${writer}`);
@@ -51,7 +53,8 @@ export class PostgresChangeLog implements TableOf<ChangeLog> {
   #entries(where: Query): Change[] {
     return this.#rows
       .all<LoggedChange>(
-        sql`SELECT sequence, entity, id FROM nous.change_log WHERE ${this.#own} AND ${where} ORDER BY sequence`,
+        sql`SELECT sequence, entity, id FROM nous.change_log WHERE ${this.#own} AND ${where}
+          ORDER BY sequence`,
       )
       .map(changeOf);
   }

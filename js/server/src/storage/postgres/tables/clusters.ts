@@ -67,7 +67,8 @@ export class PostgresClusters implements TableOf<ClusterTable> {
     );
     if (sets.length === 0) return this.find(id);
     return this.#written(
-      sql`UPDATE nous.clusters SET ${joined(sets, ", ")} WHERE ${this.#own} AND id = ${id} RETURNING ${CLUSTER}`,
+      sql`UPDATE nous.clusters SET ${joined(sets, ", ")} WHERE ${this.#own} AND id = ${id}
+        RETURNING ${CLUSTER}`,
     );
   }
 
@@ -75,9 +76,11 @@ export class PostgresClusters implements TableOf<ClusterTable> {
     this.#taking = undefined;
     return this.#rows.writing(() => {
       this.#noteMembers(
-        sql`DELETE FROM nous.cluster_memberships WHERE ${this.#ownMembers} AND cluster_id = ${id} RETURNING node_id`,
+        sql`DELETE FROM nous.cluster_memberships WHERE ${this.#ownMembers} AND cluster_id = ${id}
+          RETURNING node_id`,
       );
-      const gone = sql`DELETE FROM nous.clusters WHERE ${this.#own} AND id = ${id} RETURNING ${CLUSTER}`;
+      const gone = sql`DELETE FROM nous.clusters WHERE ${this.#own} AND id = ${id}
+        RETURNING ${CLUSTER}`;
       return this.#written(gone) !== undefined;
     });
   }
@@ -102,7 +105,8 @@ export class PostgresClusters implements TableOf<ClusterTable> {
 
   list(page: Page = {}): ClusterRow[] {
     const { after, limit } = boundsOf(page);
-    const from = sql`FROM nous.clusters WHERE ${this.#own} AND sequence > ${after} ORDER BY sequence`;
+    const from = sql`FROM nous.clusters WHERE ${this.#own} AND sequence > ${after}
+      ORDER BY sequence`;
     return readWithin(
       this.#rows,
       { columns: CLUSTER, texts: TEXTS_OF_CLUSTER, from },
@@ -153,7 +157,8 @@ export class PostgresClusters implements TableOf<ClusterTable> {
     );
     return sql`
       INSERT INTO nous.cluster_memberships (agent, sequence, ${listOf(MEMBERSHIP_COLUMNS)})
-      VALUES (${agent}, ${nextSequence("cluster_memberships", agent)}, ${valuesOf(MEMBERSHIP_COLUMNS, row)})
+      VALUES (${agent}, ${nextSequence("cluster_memberships", agent)},
+      ${valuesOf(MEMBERSHIP_COLUMNS, row)})
       ON CONFLICT (agent, cluster_id, node_id) DO UPDATE SET ${joined(taken, ", ")}
       RETURNING ${MEMBERSHIP}`;
   }

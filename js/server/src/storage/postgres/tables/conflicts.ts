@@ -35,7 +35,8 @@ export class PostgresConflicts implements TableOf<ConflictTable> {
 
   /** A conflict is open while its memories exist. */
   #isOpen(now: string): Query {
-    return sql`${IS_PENDING} AND NOT coalesce(${isoOf("expires_at")} <= ${now}, false) AND ${this.#hasOld}
+    return sql`${IS_PENDING} AND NOT coalesce(${isoOf("expires_at")} <= ${now}, false)
+      AND ${this.#hasOld}
       AND (new_node_id IS NULL OR new_node_id <> old_node_id AND ${this.#exists("new_node_id")})`;
   }
 
@@ -49,7 +50,8 @@ export class PostgresConflicts implements TableOf<ConflictTable> {
       CONFLICT_COLUMNS.map((column) => [column, conflict[column] ?? FOR_NULL[column] ?? null]),
     );
     return sql`INSERT INTO nous.conflict_queue (agent, sequence, ${listOf(CONFLICT_COLUMNS)})
-      VALUES (${agent}, ${nextSequence("conflict_queue", agent)}, ${valuesOf(CONFLICT_COLUMNS, row)})
+      VALUES (${agent}, ${nextSequence("conflict_queue", agent)},
+      ${valuesOf(CONFLICT_COLUMNS, row)})
       ${orElse} RETURNING ${CONFLICT}`;
   }
 
@@ -93,14 +95,16 @@ export class PostgresConflicts implements TableOf<ConflictTable> {
 
   resolve(id: string, resolution: string, now: string): void {
     this.#rows.change(sql`
-      UPDATE nous.conflict_queue SET status = 'resolved', resolution = ${resolution}, resolved_at = ${now}
+      UPDATE nous.conflict_queue SET status = 'resolved', resolution = ${resolution},
+      resolved_at = ${now}
       WHERE ${this.#own} AND id = ${id}`);
   }
 
   untie(newNodeId: string): void {
     this.#rows.change(sql`
       UPDATE nous.conflict_queue SET new_node_id = NULL
-      WHERE ${this.#own} AND new_node_id = ${newNodeId} AND old_node_id <> new_node_id AND ${IS_PENDING}
+      WHERE ${this.#own} AND new_node_id = ${newNodeId} AND old_node_id <> new_node_id
+      AND ${IS_PENDING}
         AND new_content <> ''`);
   }
 

@@ -87,7 +87,8 @@ export class PostgresEdges implements TableOf<EdgeTable> {
 
   ofTypes(types: readonly string[]): EdgeRow[] {
     return this.#rows.all(
-      sql`SELECT ${EDGE} FROM nous.edges WHERE ${this.#own} AND type = ANY(${types}::text[]) ORDER BY sequence`,
+      sql`SELECT ${EDGE} FROM nous.edges WHERE ${this.#own} AND type = ANY(${types}::text[])
+        ORDER BY sequence`,
     );
   }
 
@@ -122,9 +123,11 @@ export class PostgresEdges implements TableOf<EdgeTable> {
   dangling(): string[] {
     const { agent } = this.#rows;
     const missing = (end: string) =>
-      sql`NOT EXISTS (SELECT 1 FROM nous.nodes WHERE nodes.agent = ${agent} AND nodes.id = edges.${raw(end)})`;
+      sql`NOT EXISTS (SELECT 1 FROM nous.nodes WHERE nodes.agent = ${agent}
+        AND nodes.id = edges.${raw(end)})`;
     const rows = this.#rows.all<{ id: string }>(
-      sql`SELECT id FROM nous.edges WHERE ${this.#own} AND (${missing("source_id")} OR ${missing("target_id")})`,
+      sql`SELECT id FROM nous.edges WHERE ${this.#own} AND (${missing("source_id")}
+        OR ${missing("target_id")})`,
     );
     return rows.map(({ id }) => id);
   }

@@ -49,7 +49,8 @@ export class PostgresEmbeddings implements TableOf<EmbeddingTables> {
       WITH numbered AS (UPDATE nous.agents SET tickets = tickets + ${ids.length}
         WHERE agent = ${agent} RETURNING tickets - ${ids.length} AS before)
       INSERT INTO nous.embedding_queue (agent, node_id, ticket)
-      SELECT ${agent}, id, before + place FROM numbered, unnest(${ids}::text[]) WITH ORDINALITY AS queued (id, place)
+      SELECT ${agent}, id, before + place
+      FROM numbered, unnest(${ids}::text[]) WITH ORDINALITY AS queued (id, place)
       ON CONFLICT (agent, node_id) DO UPDATE SET ticket = excluded.ticket, attempts = 0, not_before = 0`);
   }
 
@@ -90,7 +91,8 @@ export class PostgresEmbeddings implements TableOf<EmbeddingTables> {
     return this.#rows.writing(() => {
       const stored = this.#rows.change<{ id: string }>(sql`
         UPDATE nous.nodes SET embedding_vector = ${vector}, embedding_model = ${model}
-        WHERE ${this.#own} AND id = (SELECT node_id FROM nous.embedding_queue WHERE ${this.#queue} AND ticket = ${ticket})
+        WHERE ${this.#own} AND id = (SELECT node_id FROM nous.embedding_queue WHERE ${this.#queue}
+        AND ticket = ${ticket})
         RETURNING id`);
       this.#note(stored);
       this.#rows.change(
@@ -114,14 +116,16 @@ export class PostgresEmbeddings implements TableOf<EmbeddingTables> {
 
   waitingAfter(after: number, most: number): (EmbeddedTexts & { ticket: number })[] {
     return this.#rows.all(
-      sql`SELECT ticket, ${TEXT_COLUMNS} ${this.#ofWaiting} AND ticket > ${after} ORDER BY ticket LIMIT ${most}`,
+      sql`SELECT ticket, ${TEXT_COLUMNS} ${this.#ofWaiting} AND ticket > ${after} ORDER BY ticket
+        LIMIT ${most}`,
     );
   }
 
   withdraw(ticket: number): void {
     this.#rows.writing(() => {
       const row = this.#rows.first<{ id: string }>(
-        sql`SELECT node_id AS id FROM nous.embedding_queue WHERE ${this.#queue} AND ticket = ${ticket}`,
+        sql`SELECT node_id AS id FROM nous.embedding_queue WHERE ${this.#queue}
+          AND ticket = ${ticket}`,
       );
       if (row === undefined) return;
       this.#note(
@@ -204,7 +208,8 @@ export class PostgresEmbeddings implements TableOf<EmbeddingTables> {
 
   putNext(id: string, vector: Uint8Array): void {
     this.#rows.change(sql`
-      INSERT INTO nous.next_embeddings (agent, node_id, vector) VALUES (${this.#rows.agent}, ${id}, ${vector})
+      INSERT INTO nous.next_embeddings (agent, node_id, vector)
+      VALUES (${this.#rows.agent}, ${id}, ${vector})
       ON CONFLICT (agent, node_id) DO UPDATE SET vector = excluded.vector`);
   }
 
@@ -251,7 +256,8 @@ export class PostgresEmbeddings implements TableOf<EmbeddingTables> {
     const pinned = this.#pinned();
     if (pinned !== undefined) return Number(pinned);
     const commonest = sql`SELECT octet_length(embedding_vector) / 4 AS dimensions FROM nous.nodes
-      WHERE ${this.#own} AND octet_length(embedding_vector) > 0 AND octet_length(embedding_vector) % 4 = 0
+      WHERE ${this.#own} AND octet_length(embedding_vector) > 0
+      AND octet_length(embedding_vector) % 4 = 0
       GROUP BY 1 ORDER BY count(*) DESC, 1 DESC LIMIT 1`;
     return this.#rows.first<{ dimensions: number }>(commonest)?.dimensions ?? 0;
   }
@@ -273,7 +279,8 @@ export class PostgresEmbeddings implements TableOf<EmbeddingTables> {
     let after = Number.MIN_SAFE_INTEGER;
     for (;;) {
       const rows = this.#rows.all<VectorHead>(sql`
-        SELECT sequence, id, content_title, substring(embedding_vector FROM 1 FOR ${components * BYTES}) AS head
+        SELECT sequence, id, content_title, substring(embedding_vector
+        FROM 1 FOR ${components * BYTES}) AS head
         FROM nous.nodes WHERE ${this.#own} AND ${isOf} AND sequence > ${after}
           AND octet_length(embedding_vector) = ${dimensions * BYTES} ORDER BY sequence LIMIT ${HEADS}`);
       if (rows.length > 0) yield rows;

@@ -22,7 +22,8 @@ export class PostgresLearned implements TableOf<LearnedTable> {
 
   put(learned: object): void {
     this.#change(sql`
-      INSERT INTO nous.learned (agent, learned) VALUES (${this.#rows.agent}, ${JSON.stringify(learned)})
+      INSERT INTO nous.learned (agent, learned)
+      VALUES (${this.#rows.agent}, ${JSON.stringify(learned)})
       ON CONFLICT (agent) DO UPDATE SET learned = excluded.learned RETURNING agent`);
   }
 

@@ -90,7 +90,8 @@ export class PostgresNodes implements TableOf<NodeTable> {
   insert(node: NewNode): void {
     const { agent } = this.#rows;
     const row = { ...node, ...comparedOf(node) };
-    const before = sql`SELECT version FROM nous.deleted_versions WHERE agent = ${agent} AND id = ${node.id}`;
+    const before = sql`SELECT version FROM nous.deleted_versions WHERE agent = ${agent}
+      AND id = ${node.id}`;
     const columns = [...STORED_COLUMNS, "tag_names", "facts"].filter((name) => name !== "version");
     this.#rows.writing(() => {
       this.#rows.change(sql`
@@ -146,7 +147,8 @@ export class PostgresNodes implements TableOf<NodeTable> {
     return this.#rows.writing(() => {
       const { agent } = this.#rows;
       const summaries = this.#rows.all<{ id: string }>(sql`
-        SELECT nodes.id FROM nous.edges JOIN nous.nodes ON nodes.agent = ${agent} AND nodes.id = edges.source_id
+        SELECT nodes.id FROM nous.edges JOIN nous.nodes ON nodes.agent = ${agent}
+        AND nodes.id = edges.source_id
         WHERE edges.agent = ${agent} AND edges.target_id = ${id} AND edges.type = 'summarizes'
           AND nodes.provenance_source = 'consolidation'`);
       for (const summary of summaries) this.#deleteOne(summary.id);
@@ -159,8 +161,10 @@ export class PostgresNodes implements TableOf<NodeTable> {
     const own = sql`agent = ${agent}`;
     const isPending = raw("coalesce(status, 'pending') = 'pending'");
     const { edges, members } = this.#rows.change<{ edges: string[]; members: string[] }>(sql`
-      WITH gone AS (DELETE FROM nous.edges WHERE ${own} AND (source_id = ${id} OR target_id = ${id}) RETURNING id),
-        left_clusters AS (DELETE FROM nous.cluster_memberships WHERE ${own} AND node_id = ${id} RETURNING node_id)
+      WITH gone AS (DELETE FROM nous.edges WHERE ${own} AND (source_id = ${id} OR target_id = ${id})
+      RETURNING id),
+        left_clusters AS (DELETE FROM nous.cluster_memberships WHERE ${own} AND node_id = ${id}
+        RETURNING node_id)
       SELECT coalesce((SELECT array_agg(id ORDER BY id) FROM gone), '{}') AS edges,
         coalesce((SELECT array_agg(node_id) FROM left_clusters), '{}') AS members`)[0]!;
     this.#rows.note("edge", edges);
@@ -169,8 +173,10 @@ export class PostgresNodes implements TableOf<NodeTable> {
       WITH pending AS (DELETE FROM nous.conflict_queue WHERE ${own} AND ${isPending}
           AND (old_node_id = ${id} OR new_node_id = ${id} AND coalesce(new_content, '') = '')),
         untied AS (UPDATE nous.conflict_queue SET new_node_id = NULL WHERE ${own} AND ${isPending}
-          AND new_node_id = ${id} AND old_node_id IS DISTINCT FROM ${id} AND coalesce(new_content, '') <> ''),
-        outcomes AS (DELETE FROM nous.playbook_outcomes WHERE ${own} AND (playbook_id = ${id} OR entry_id = ${id})),
+          AND new_node_id = ${id} AND old_node_id IS DISTINCT FROM ${id}
+          AND coalesce(new_content, '') <> ''),
+        outcomes AS (DELETE FROM nous.playbook_outcomes WHERE ${own} AND (playbook_id = ${id}
+        OR entry_id = ${id})),
         queued AS (DELETE FROM nous.embedding_queue WHERE ${own} AND node_id = ${id}),
         next AS (DELETE FROM nous.next_embeddings WHERE ${own} AND node_id = ${id})
       DELETE FROM nous.nodes WHERE ${this.#own} AND id = ${id} RETURNING version`);
@@ -178,9 +184,11 @@ export class PostgresNodes implements TableOf<NodeTable> {
     this.#rows.note("node", [id]);
     this.#rows.change(sql`
       WITH dropped AS (DELETE FROM nous.deleted_versions WHERE ${own}
-        AND sequence <= (SELECT max(sequence) FROM nous.deleted_versions WHERE ${own}) - ${KEPT_VERSIONS})
+        AND sequence <= (SELECT max(sequence) FROM nous.deleted_versions
+        WHERE ${own}) - ${KEPT_VERSIONS})
       INSERT INTO nous.deleted_versions (agent, id, sequence, version)
-      VALUES (${agent}, ${id}, ${nextSequence("deleted_versions", agent)}, ${deleted[0]!.version ?? 0})
+      VALUES (${agent}, ${id}, ${nextSequence("deleted_versions", agent)},
+      ${deleted[0]!.version ?? 0})
       ON CONFLICT (agent, id) DO UPDATE SET sequence = excluded.sequence, version = excluded.version`);
     return true;
   }
@@ -225,14 +233,16 @@ export class PostgresNodes implements TableOf<NodeTable> {
 
   nextExpiry(): string | null {
     return this.#rows.first<{ at: string | null }>(
-      sql`SELECT min(expires_at) AS at FROM nous.nodes WHERE ${this.#own} AND expires_at IS NOT NULL`,
+      sql`SELECT min(expires_at) AS at FROM nous.nodes WHERE ${this.#own}
+        AND expires_at IS NOT NULL`,
     )!.at;
   }
 
   expired(now: string, limit: number): string[] {
     return this.#rows
       .all<{ id: string }>(
-        sql`SELECT id FROM nous.nodes WHERE ${this.#own} AND expires_at IS NOT NULL AND expires_at <= ${now}
+        sql`SELECT id FROM nous.nodes WHERE ${this.#own} AND expires_at IS NOT NULL
+          AND expires_at <= ${now}
           ORDER BY expires_at LIMIT ${limit}`,
       )
       .map(({ id }) => id);
@@ -243,7 +253,8 @@ export class PostgresNodes implements TableOf<NodeTable> {
       TEXTS_OF_NODE.map((text) => `coalesce(octet_length(${text}), 0)`).join(" + "),
     );
     const rows = this.#rows.all<{ id: string; octets: number }>(
-      sql`SELECT id, ${octets} AS octets FROM nous.nodes WHERE ${this.#own} AND id = ANY(${ids}::text[])`,
+      sql`SELECT id, ${octets} AS octets FROM nous.nodes WHERE ${this.#own}
+        AND id = ANY(${ids}::text[])`,
     );
     return new Map(rows.map((row) => [row.id, row.octets]));
   }
@@ -278,7 +289,8 @@ export class PostgresNodes implements TableOf<NodeTable> {
     const what = {
       columns: NODE,
       texts: TEXTS_OF_NODE,
-      from: sql`FROM nous.nodes WHERE ${where} ORDER BY ${HAPPENED_AT} ${direction}, sequence ${direction}`,
+      from: sql`FROM nous.nodes WHERE ${where}
+        ORDER BY ${HAPPENED_AT} ${direction}, sequence ${direction}`,
     };
     return readWithin(this.#rows, what, boundsOf({ limit }).limit, room);
   }
@@ -298,7 +310,8 @@ export class PostgresNodes implements TableOf<NodeTable> {
   }
 
   hasSubtype(subtype: string): boolean {
-    const some = sql`SELECT 1 AS one FROM nous.nodes WHERE ${this.#own} AND subtype = ${subtype} LIMIT 1`;
+    const some = sql`SELECT 1 AS one FROM nous.nodes WHERE ${this.#own} AND subtype = ${subtype}
+      LIMIT 1`;
     return this.#rows.all(some).length > 0;
   }
 
@@ -311,13 +324,15 @@ export class PostgresNodes implements TableOf<NodeTable> {
 
   ofSubtypes(subtypes: readonly string[]): NodeRow[] {
     return this.#rows.all(
-      sql`SELECT ${NODE} FROM nous.nodes WHERE ${this.#own} AND subtype = ANY(${subtypes}::text[]) ORDER BY sequence`,
+      sql`SELECT ${NODE} FROM nous.nodes WHERE ${this.#own} AND subtype = ANY(${subtypes}::text[])
+        ORDER BY sequence`,
     );
   }
 
   textsOfSubtypes(subtypes: readonly string[]): TextRow[] {
     return this.#rows.all(
-      sql`SELECT ${TEXT} FROM nous.nodes WHERE ${this.#own} AND subtype = ANY(${subtypes}::text[]) ORDER BY sequence`,
+      sql`SELECT ${TEXT} FROM nous.nodes WHERE ${this.#own} AND subtype = ANY(${subtypes}::text[])
+        ORDER BY sequence`,
     );
   }
 
@@ -341,7 +356,8 @@ export class PostgresNodes implements TableOf<NodeTable> {
 
   *indexed(ids?: readonly string[]): Iterable<IndexedNodeRow[]> {
     const { agent } = this.#rows;
-    const clusters = sql`(SELECT '[' || coalesce(string_agg(to_json(cluster_id)::text, ',' ORDER BY cluster_id), '') || ']'
+    const clusters = sql`(SELECT '[' || coalesce(string_agg(to_json(cluster_id)::text, ','
+      ORDER BY cluster_id), '') || ']'
       FROM nous.cluster_memberships
       WHERE cluster_memberships.agent = ${agent} AND cluster_memberships.node_id = nodes.id) AS clusters`;
     const columns = sql`${NODE}, embedding_vector, ${clusters}`;
@@ -407,7 +423,8 @@ export class PostgresNodes implements TableOf<NodeTable> {
 
   addSignals(nodeId: string, json: string): void {
     this.#rows.change(
-      sql`INSERT INTO nous.node_signals (agent, node_id, signals) VALUES (${this.#rows.agent}, ${nodeId}, ${json})`,
+      sql`INSERT INTO nous.node_signals (agent, node_id, signals)
+        VALUES (${this.#rows.agent}, ${nodeId}, ${json})`,
     );
   }
 
@@ -461,15 +478,16 @@ function beyond(after: NodePlace | undefined): Query[] {
 }
 
 /**
- * The distinct values of an indexed column, as `name`. It jumps from each value to the next, so that
- * the time grows with the values and not with the rows.
+ * The distinct values of an indexed column, as `name`. It jumps from each value to the next, so
+ * that the time grows with the values and not with the rows.
  */
 export function eachOf(agent: string, table: string, column: string): Query {
   const [from, name] = [raw(`nous.${table}`), raw(column)];
   return sql`
     WITH RECURSIVE each (name) AS (
       SELECT min(${name}) FROM ${from} WHERE agent = ${agent}
-      UNION ALL SELECT (SELECT min(${name}) FROM ${from} WHERE agent = ${agent} AND ${name} > each.name)
+      UNION ALL SELECT (SELECT min(${name}) FROM ${from} WHERE agent = ${agent}
+      AND ${name} > each.name)
         FROM each WHERE each.name IS NOT NULL)
     SELECT name FROM each`;
 }

@@ -22,7 +22,8 @@ export class PostgresOutcomes implements TableOf<OutcomeTable> {
     const rows = this.#rows.all<{ id: string }>(sql`
       SELECT nodes.sequence, nodes.id FROM nous.nodes
       WHERE nodes.agent = ${agent} AND nodes.subtype = ${subtype} AND nodes.id IN
-        (SELECT source_id ${tied} AND target_id = ${nodeId} UNION SELECT target_id ${tied} AND source_id = ${nodeId})
+        (SELECT source_id ${tied} AND target_id = ${nodeId} UNION SELECT target_id ${tied}
+        AND source_id = ${nodeId})
       ORDER BY nodes.sequence`);
     return rows.map(({ id }) => id);
   }

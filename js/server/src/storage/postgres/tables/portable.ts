@@ -89,7 +89,8 @@ export class PostgresPortable implements TableOf<PortableTables> {
     const { table, key, changed } = PORTABLE[kind];
     const same = key.map((column) => sql`${raw(column)} = ${row[column]}`);
     return this.#rows.first(
-      sql`SELECT ${isoOf(changed)} AS at FROM nous.${raw(table)} WHERE ${allOf([this.#own(table), ...same])}`,
+      sql`SELECT ${isoOf(changed)} AS at FROM nous.${raw(table)}
+        WHERE ${allOf([this.#own(table), ...same])}`,
     );
   }
 
@@ -120,8 +121,10 @@ export class PostgresPortable implements TableOf<PortableTables> {
     client_counted,
   }: PortableRow): void {
     this.#rows.change(sql`
-      INSERT INTO nous.playbook_outcomes (agent, playbook_id, entry_id, profitable, applied_at, client_counted)
-      VALUES (${this.#rows.agent}, ${playbook_id}, ${entry_id}, ${profitable}, ${applied_at}, ${client_counted})
+      INSERT INTO nous.playbook_outcomes (agent, playbook_id, entry_id, profitable, applied_at,
+      client_counted)
+      VALUES (${this.#rows.agent}, ${playbook_id}, ${entry_id}, ${profitable}, ${applied_at},
+      ${client_counted})
       ON CONFLICT (agent, playbook_id, entry_id) DO UPDATE SET profitable = excluded.profitable,
         applied_at = excluded.applied_at, client_counted = excluded.client_counted`);
   }

@@ -20,7 +20,8 @@ export class PostgresSoft implements TableOf<SoftColumns> {
 
   of(ids: readonly string[]): SoftRow[] {
     return this.#rows.all(sql`
-      SELECT id, neural_stability, neural_retrievability, neural_access_count, neural_last_accessed, state_lifecycle
+      SELECT id, neural_stability, neural_retrievability, neural_access_count, neural_last_accessed,
+      state_lifecycle
       FROM nous.nodes WHERE ${this.#own} AND id = ANY(${ids}::text[])`);
   }
 

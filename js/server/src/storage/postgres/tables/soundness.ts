@@ -28,7 +28,8 @@ export class PostgresSoundness implements TableOf<Soundness> {
     const { agent } = this.#rows;
     return MEMBERS.flatMap(([table, column, of, problem]) => {
       const { count } = this.#rows.first<{ count: number }>(sql`
-        SELECT count(*) AS count FROM nous.${raw(table)} AS named WHERE named.agent = ${agent} AND NOT EXISTS
+        SELECT count(*) AS count FROM nous.${raw(table)} AS named WHERE named.agent = ${agent}
+        AND NOT EXISTS
           (SELECT 1 FROM nous.${raw(of)} AS there WHERE there.agent = ${agent} AND there.id = named.${raw(column)})`)!;
       return count > 0 ? [`${count} ${problem} that is not there`] : [];
     });

@@ -21,8 +21,10 @@ export class PostgresTasks implements TableOf<TaskTable> {
     const taken = this.#rows.change(sql`
       INSERT INTO nous.tasks AS task (agent, name, holder, leased_until)
       VALUES (${this.#rows.agent}, ${name}, ${this.#rows.writer}, ${until})
-      ON CONFLICT (agent, name) DO UPDATE SET holder = excluded.holder, leased_until = excluded.leased_until
-      WHERE (task.holder IS NULL OR task.leased_until NOT BETWEEN ${now + 1}::bigint AND ${longest}::bigint)
+      ON CONFLICT (agent, name) DO UPDATE
+      SET holder = excluded.holder, leased_until = excluded.leased_until
+      WHERE (task.holder IS NULL OR task.leased_until NOT BETWEEN ${now + 1}::bigint
+      AND ${longest}::bigint)
         AND (task.last_done IS NULL
           OR task.last_done NOT BETWEEN ${Math.floor(now - after) + 1}::bigint AND ${now}::bigint)
       RETURNING 1 AS one`);

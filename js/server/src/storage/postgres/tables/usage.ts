@@ -21,7 +21,8 @@ export class PostgresUsage implements TableOf<UsageTable> {
 
   ofContext(contextId: string): UsageRow[] {
     return this.#rows.all(
-      sql`SELECT ${USAGE} FROM nous.memory_usage WHERE ${this.#own} AND context_id = ${contextId} ORDER BY sequence`,
+      sql`SELECT ${USAGE} FROM nous.memory_usage WHERE ${this.#own} AND context_id = ${contextId}
+        ORDER BY sequence`,
     );
   }
 
