@@ -9,7 +9,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
-import { type Postgres, startPostgres } from "../../tests/server/support/postgres.ts";
+import { type Postgres, query, startPostgres } from "../../tests/server/support/postgres.ts";
 import { table, today, writeInto, writeResults } from "../results.ts";
 import { makeTextMemories, makeTextQuestions, vocabularyOf } from "./evidence-inputs.ts";
 import { listening, NOUS, RunningServer } from "./http-contestants.ts";
@@ -193,6 +193,9 @@ async function severalServers(): Promise<string[][]> {
   await filling.stop();
   const url = await postgres.create();
   move("shared", url);
+  const memories = count * names.length;
+  const [size] = await query(url, "SELECT pg_database_size(current_database())::float8 AS bytes");
+  const resident: number[] = [];
   const rates: string[] = [];
   for (const places of [
     [onFiles("shared")],
@@ -203,12 +206,28 @@ async function severalServers(): Promise<string[][]> {
     for (const server of servers)
       for (const name of names) await server.ask("POST /search", { query: "warm up" }, name);
     rates.push(`${whole(Math.round(await searchesASecond(servers, names)))} a second`);
+    resident.push(await residentBytes(servers[0]!));
     for (const server of servers) await server.stop();
   }
   return [
     ["searches, one server", rates[0]!, rates[1]!],
     ["searches, three servers", "", rates[2]!],
+    [
+      `memory of a server for each of ${whole(memories)} resident memories`,
+      ...resident.slice(0, 2).map((bytes) => kilobytes(bytes / memories)),
+    ],
+    ["storage of PostgreSQL for each of them", "", kilobytes(Number(size!.bytes) / memories)],
   ];
+}
+
+function kilobytes(bytes: number): string {
+  return `${(bytes / 1024).toFixed(1)} KB`;
+}
+
+/** Returns the bytes of all open agents, as the server counts them. */
+async function residentBytes({ url }: RunningServer): Promise<number> {
+  const metrics = await (await fetch(new URL("/metrics", url))).text();
+  return Number(/^nous_resident_bytes (\S+)$/m.exec(metrics)![1]);
 }
 
 async function searchesASecond(

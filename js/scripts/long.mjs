@@ -16,6 +16,12 @@ const TESTS = {
     usual: 200,
     unit: "faults",
   },
+  "postgres-pairs": {
+    file: "tests/server/postgres.test.ts",
+    variable: "PAIRS",
+    usual: 100_000,
+    unit: "pairs of a write on one server and a search on another",
+  },
   soak: {
     file: "tests/server/soak.test.ts",
     variable: "SOAK_MINUTES",

@@ -5,6 +5,7 @@
 import { describe, expect, test } from "vitest";
 import { heldBy } from "./support/acknowledged-writes.ts";
 import { raw } from "./support/existing-database.ts";
+import { query, startPostgres } from "./support/postgres.ts";
 import { type Running, start } from "./support/server-process.ts";
 import { type Client, clientOf, LESSON } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -124,7 +125,26 @@ async function workAtOnce(servers: readonly Running[], turns: number): Promise<A
   return acknowledged;
 }
 
+/** Returns how often each shared memory was read, as it is stored. */
+const COUNTS = "SELECT neural_access_count AS count FROM nodes WHERE id LIKE 'shared%' ORDER BY id";
+
 describe(`${CLIENTS} concurrent clients`, () => {
+  /** Works on servers, ends them, and compares the stored counts with the answers. */
+  async function loseNoUpdate(
+    servers: readonly Running[],
+    turns: number,
+    stored: () => unknown[] | Promise<unknown[]>,
+  ) {
+    const acknowledged = await workAtOnce(servers, turns);
+    expect(acknowledged.answers).toBeGreaterThanOrEqual(CLIENTS * turns * 5);
+    for (const server of servers) {
+      expect(server.log()).toBe("");
+      expect(await server.end()).toBe(0);
+    }
+    // Pending counts have been added to the database, once.
+    expect(await stored()).toEqual(acknowledged.reads.map((reads) => ({ count: reads })));
+  }
+
   test.each([
     ["one server", 1, 110],
     ["two servers of one database", 2, 30],
@@ -133,18 +153,23 @@ describe(`${CLIENTS} concurrent clients`, () => {
     const options = ["--log-level", "error"];
     const servers: Running[] = [];
     for (let place = 0; place < count; place++) servers.push(await start(folder, options));
-    const acknowledged = await workAtOnce(servers, turns);
-    expect(acknowledged.answers).toBeGreaterThanOrEqual(CLIENTS * turns * 5);
-    for (const server of servers) {
-      expect(server.log()).toBe("");
-      expect(await server.end()).toBe(0);
+    const file = clientOf(servers[0]!, "default").file();
+    await loseNoUpdate(servers, turns, () => raw(file).prepare(COUNTS).all());
+  });
+
+  test("of three servers of one PostgreSQL database lose no update", {
+    timeout: 180_000,
+  }, async () => {
+    const postgres = await startPostgres();
+    try {
+      const options = ["--log-level", "error", "--database-url", postgres.url];
+      const servers: Running[] = [];
+      for (let place = 0; place < 3; place++) servers.push(await start(temporaryFolder(), options));
+      const counts = COUNTS.replace("_count AS", "_count::int AS").replace("nodes", "nous.nodes");
+      await loseNoUpdate(servers, 20, () => query(postgres.superuserOf(postgres.url), counts));
+    } finally {
+      await postgres.stop();
     }
-    // Pending counts have been added to the database, once.
-    const db = raw(clientOf(servers[0]!, "default").file());
-    const rows = db
-      .prepare("SELECT neural_access_count AS count FROM nodes WHERE id LIKE 'shared%' ORDER BY id")
-      .all();
-    expect(rows).toEqual(acknowledged.reads.map((reads) => ({ count: reads })));
   });
 });
 

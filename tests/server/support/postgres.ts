@@ -118,16 +118,7 @@ export async function startPostgres({ isDurable = false, hasTls = false } = {}):
   }
   const cluster = ["-D", data, "-U", SUPERUSER, "-A", "trust", "-E", "UTF8", "--no-sync"];
   execFileSync(join(bin, "initdb"), [...cluster, "--locale=C.UTF-8"], { ...user, stdio: "pipe" });
-  // PostgreSQL takes only a key that nobody else can read.
-  const key = join(folder, "key.pem");
-  copyFileSync(join(CERTIFICATES, "key.pem"), key);
-  chmodSync(key, 0o600);
-  if (user.uid !== undefined) chownSync(key, user.uid, user.gid!);
-  const certificate = join(folder, "certificate.pem");
-  copyFileSync(CERTIFICATE, certificate);
-  chmodSync(certificate, 0o644);
-  const files = ["-c", `ssl_key_file=${key}`, "-c", `ssl_cert_file=${certificate}`];
-  const tls = hasTls ? ["-c", "ssl=on", ...files] : [];
+  const tls = hasTls ? tlsIn(folder, user) : [];
   let child: ChildProcess;
   const urlOf = (role: string, database: string) =>
     `postgres://${role}@${HOST}:${port}/${database}`;
@@ -190,6 +181,19 @@ export async function query(
   } finally {
     await client.end();
   }
+}
+
+/** Puts the certificate into a folder. Returns the options by which PostgreSQL uses it. */
+function tlsIn(folder: string, { uid, gid }: { uid?: number; gid?: number }): string[] {
+  const [key, certificate] = [join(folder, "key.pem"), join(folder, "certificate.pem")];
+  copyFileSync(join(CERTIFICATES, "key.pem"), key);
+  // PostgreSQL takes only a key that nobody else can read.
+  chmodSync(key, 0o600);
+  if (uid !== undefined) chownSync(key, uid, gid!);
+  copyFileSync(CERTIFICATE, certificate);
+  chmodSync(certificate, 0o644);
+  const files = ["-c", `ssl_key_file=${key}`, "-c", `ssl_cert_file=${certificate}`];
+  return ["-c", "ssl=on", ...files];
 }
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
