@@ -42,10 +42,23 @@ export class BlockingThread<Call, Reply> {
     const { port } = this.#thread;
     Atomics.store(this.#answered, 0, 0);
     port.postMessage(asked);
-    Atomics.wait(this.#answered, 0, 0, timeout);
+    this.#awaitReply(timeout);
     const received = receiveMessageOnPort(port) as { message: Reply } | undefined;
     if (received === undefined) this.close();
     return received?.message;
+  }
+
+  /**
+   * Blocks until the thread has replied, for at most `timeout` milliseconds. It can be woken before
+   * that: the thread notifies after it has set the number, and a late notification of the reply before
+   * this one arrives here.
+   */
+  #awaitReply(timeout: number): void {
+    const until = performance.now() + timeout;
+    while (Atomics.load(this.#answered, 0) === 0) {
+      const left = until - performance.now();
+      if (left <= 0 || Atomics.wait(this.#answered, 0, 0, left) === "timed-out") return;
+    }
   }
 
   #start(): Thread {
