@@ -15,9 +15,11 @@ export class StorageError extends Error {
   }
 
   /**
-   * Returns a `StorageError` unchanged. Wraps any other error, with `what` in front of its message.
+   * Returns an error of the store as it is, and any other error as one of the store. `what` stands in
+   * front of the message of any other error, and of a `RemoteError`, which does not say what failed.
    */
   static of(error: unknown, what: string): StorageError {
+    if (error instanceof RemoteError) return new RemoteError(`${what}: ${error.message}.`);
     if (error instanceof StorageError) return error;
     const { message, code } = error as Error & { code?: string };
     const damage = isDamage(error) ? `${message}; ${MENDING_DAMAGE}` : undefined;

@@ -76,9 +76,6 @@ function connect(
     return connection;
   } catch (error) {
     connection.close();
-    const what = `The database ${remote.url} cannot be opened`;
-    throw error instanceof RemoteError
-      ? new RemoteError(`${what}: ${error.message}.`)
-      : StorageError.of(error, what);
+    throw StorageError.of(error, `The database ${remote.url} cannot be opened`);
   }
 }

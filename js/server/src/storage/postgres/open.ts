@@ -1,7 +1,7 @@
 // The PostgreSQL databases that this thread has open: one pool of connections for each, which all
 // agents of the thread share.
 
-import { RemoteError, StorageError } from "../errors.ts";
+import { StorageError } from "../errors.ts";
 import { AgentRows } from "./agent-rows.ts";
 import { PostgresDatabase } from "./database.ts";
 import type { PostgresPlace } from "./protocol.ts";
@@ -31,10 +31,7 @@ export function databaseAt(
     else database.checkSchema();
   } catch (error) {
     database.close();
-    const what = `The database ${place.url} cannot be opened`;
-    throw error instanceof RemoteError
-      ? new RemoteError(`${what}: ${error.message}.`)
-      : StorageError.of(error, what);
+    throw StorageError.of(error, `The database ${place.url} cannot be opened`);
   }
   databases.set(place.url, database);
   return database;
