@@ -4,15 +4,15 @@
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { USUAL_AGENT } from "./settings/agent-names.ts";
+import { isDatabaseUrl, isPostgres } from "./settings/database-url.ts";
 import { settingsOf, withOptions } from "./settings/flags.ts";
-import { OPTIONS, type Settings } from "./settings/options.ts";
+import type { Settings } from "./settings/options.ts";
 import { SettingsError } from "./settings/settings-error.ts";
 import {
   areFiles,
   checkAgentName,
   checkIsFiles,
   checkIsNotRemote,
-  isPostgres,
   type Place,
   placeOf,
 } from "./storage/place.ts";
@@ -191,11 +191,10 @@ function addMoveCommand(program: Command): void {
 
 /** Returns the place that an end of a move names. */
 function endOf(settings: Settings, option: string, given: string): Place {
-  const { error } = OPTIONS.database_url.schema.safeParse(given);
   const isUrl = /^[a-z]+:\/\//.test(given);
-  if (isUrl && (error !== undefined || !isPostgres(given)))
+  if (isUrl && !(isPostgres(given) && isDatabaseUrl(given)))
     throw new SettingsError(
-      `--${option} must be a data folder, or a URL with postgres, without a password: PGPASSWORD has it.`,
+      `--${option} must be a data folder, or a URL with postgres and without a password: set that in PGPASSWORD.`,
     );
   return isUrl
     ? placeOf({ ...settings, database_url: given })

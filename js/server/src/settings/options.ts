@@ -6,6 +6,7 @@ import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { COMPATS, type Compat } from "./compat.ts";
 import { counting } from "./count-outcomes.ts";
+import { isDatabaseUrl } from "./database-url.ts";
 import {
   EMBEDDING_PROVIDERS,
   type EmbeddingsProvider,
@@ -383,21 +384,6 @@ function isBaseUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password } = new URL(text);
   return /^https?:$/.test(protocol) && username === "" && password === "";
-}
-
-/** Returns whether a text is empty or a database URL without secrets: it is logged and printed. */
-function isDatabaseUrl(text: string): boolean {
-  if (text === "") return true;
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname, username, password, search, searchParams, hash } = new URL(text);
-  // Its query says how to connect, such as `?sslmode=verify-full`.
-  if (/^postgres(ql)?:$/.test(protocol))
-    return `${password}${hash}` === "" && !searchParams.has("password");
-  return (
-    /^(libsql|https?):$/.test(protocol) &&
-    hostname !== "" &&
-    `${username}${password}${search}${hash}` === ""
-  );
 }
 
 function option<T>(definition: Option<T>): Option<T> {

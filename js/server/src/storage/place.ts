@@ -4,6 +4,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { AGENT_NAME, isAgentName } from "../settings/agent-names.ts";
+import { isPostgres } from "../settings/database-url.ts";
 import type { Durability, Settings } from "../settings/options.ts";
 import { agentsDir } from "../settings/paths.ts";
 import { StorageError } from "./errors.ts";
@@ -35,9 +36,6 @@ export interface Place {
 /** Returns whether each agent has a database file in the data directory. */
 export const areFiles = ({ remote, postgres }: Place): boolean =>
   remote === undefined && postgres === undefined;
-
-/** Returns whether a database URL is that of a PostgreSQL database. */
-export const isPostgres = (url: string): boolean => /^postgres(ql)?:/.test(url);
 
 /** Returns the place that the settings name. */
 export function placeOf(
