@@ -10,8 +10,7 @@
 // # Invariants
 //
 // - Nobody else writes to the copy between two passes. The copy keeps the epoch of its source and
-// the
-//   number of its own change log, and a pass refuses a copy with another number.
+//   the number of its own change log, and a pass refuses a copy with another number.
 // - A pass is one transaction: an interrupted one changes nothing, and the next begins again.
 //
 // # Cost
@@ -19,6 +18,7 @@
 // A pass reads both databases whole, and keeps a hash of each row in memory, about 150 bytes.
 
 import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { learnedIn } from "../agent/replica/learned.ts";
 import { StorageError } from "../storage/errors.ts";
 import type { MetaKey, Storage } from "../storage/storage.ts";
@@ -72,7 +72,7 @@ function copyOnce(from: Storage, to: Storage): Omit<Moved, "passes"> {
         if (value !== undefined && value !== to.meta(fact)) to.setMeta(fact, value);
       }
       const learned = learnedIn(from);
-      if (learned.steps !== learnedIn(to).steps) to.learned.put(learned);
+      if (!isDeepStrictEqual(learned, learnedIn(to))) to.learned.put(learned);
       to.portable.deferEnds();
       const sum = createHash("sha256");
       const rows = {} as Record<PortableKind, number>;
