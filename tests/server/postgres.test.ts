@@ -173,6 +173,11 @@ describe("several servers on one PostgreSQL database", () => {
       const again = await one.create({ content_title: "Basis" });
       expect(await other.search("basis")).toEqual([again.id]);
       expect(await other.search("squeeze", { ranking: "signals" })).toEqual([]);
+      // Deleted and created between two requests to the other server.
+      expect((await first.server.ask("DELETE /agents/alice")).status).toBe(200);
+      const third = await one.create({ content_title: "Carry" });
+      expect(await other.search("basis", { ranking: "signals" })).toEqual([]);
+      expect(await other.search("carry")).toEqual([third.id]);
     },
   );
 });
@@ -386,31 +391,17 @@ describe("a failing PostgreSQL database", () => {
   const again = (work: () => Promise<void>) => vi.waitFor(work, { timeout: 30_000, interval: 200 });
 
   test("is reported at the start", BUSY, async () => {
-    const away = "postgres://nous@127.0.0.1:9/nous";
-    const started = await run([
-      "serve",
-      "--port",
-      "0",
-      "--data-dir",
-      temporaryFolder(),
-      "--database-url",
-      away,
-    ]);
-    expect(started).toMatchObject({
+    const serve = (url: string) =>
+      run(["serve", "--port", "0", "--data-dir", temporaryFolder(), "--database-url", url]);
+    expect(await serve("postgres://nous@127.0.0.1:9/nous")).toMatchObject({
       code: 1,
       stderr: expect.stringContaining("cannot be opened: the database cannot be reached"),
     });
     const missing = `${await postgres.create()}_missing`;
-    const unknown = await run([
-      "serve",
-      "--port",
-      "0",
-      "--data-dir",
-      temporaryFolder(),
-      "--database-url",
-      missing,
-    ]);
-    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining("does not exist") });
+    expect(await serve(missing)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("does not exist"),
+    });
   });
 
   test("of a newer version is refused", BUSY, async () => {
