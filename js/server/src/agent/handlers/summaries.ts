@@ -3,8 +3,7 @@
 // # Invariants
 //
 // - A summary quotes memories that exist: a transaction writes it only if each of its sources is as
-// it
-//   was read, and the deletion of a source deletes the summary.
+//   it was read, and the deletion of a source deletes the summary.
 // - Memories that expire are not quoted.
 // - The same episodes give the same summaries: a second run writes nothing.
 

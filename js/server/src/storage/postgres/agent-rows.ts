@@ -3,8 +3,7 @@
 // # Invariants
 //
 // - A transaction that writes locks the agent's row first. An agent has one writer at a time, so
-// that
-//   the numbers of its change log appear in the order of commits, without gaps.
+//   that the numbers of its change log appear in the order of commits, without gaps.
 // - The entries of the change log are written in the transaction of the changes that they name.
 
 import { randomUUID } from "node:crypto";

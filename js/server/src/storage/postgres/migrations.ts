@@ -189,8 +189,7 @@ const FIRST = `
 /**
  * The second wall: a connection sees the rows of the agent that its setting `nous.agent` names,
  * whatever a statement says, and no rows without the setting. The list of agents has a setting of
- * its own. The owner of the tables is held to it,
- * too; a superuser is not.
+ * its own. The owner of the tables is held to it, too; a superuser is not.
  */
 function walled(table: string): string {
   const own = "agent = current_setting('nous.agent', true)";

@@ -5,8 +5,7 @@
 //
 // - A connection that is given back to the pool is in no transaction.
 // - A statement runs with the setting `nous.agent` of its agent, by which row-level security shows
-// it
-//   rows: a transaction sets it for itself, and a connection for the statements outside of one.
+//   it rows: a transaction sets it for itself, and a connection for the statements outside of one.
 
 import { workerData } from "node:worker_threads";
 import pg from "pg";
