@@ -35,6 +35,15 @@ impl Flags {
         }
     }
 
+    /// Returns the traits with these bits and this share of capitals.
+    pub fn restore(bits: u8, capitals: f32) -> Self {
+        Self { bits, capitals }
+    }
+
+    pub fn bits(self) -> u8 {
+        self.bits
+    }
+
     pub fn has(self, bit: u8) -> bool {
         self.bits & bit != 0
     }

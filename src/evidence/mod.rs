@@ -17,6 +17,7 @@
 //! | `neighbours`, `question`, `function_words` | what a question asks, and the words that it stands for |
 //! | `collect`, `bounds` | the evidence of every memory, and what its sum cannot exceed |
 //! | `runs`, `windows`, `maxima` | memories that were made one after the other, and what they hold together |
+//! | `snapshot` | the index as bytes |
 //! | `likeness` | how alike two memories are |
 //! | `spans` | the places of words and passages in a text |
 //! | `traits` | what a memory is like |
@@ -47,6 +48,7 @@ mod neighbours;
 mod passages;
 mod question;
 mod runs;
+mod snapshot;
 mod spans;
 mod texts;
 mod traits;
@@ -61,8 +63,9 @@ pub use config::Preset;
 pub use fitted::{ANSWERABLE, GENERAL, TRADING};
 pub use learning::{Learned, MOST_LEARNED, Shown, trait_names};
 pub use question::Question;
+pub use snapshot::{RestoringTexts, TEXT_VERSION, TextCounts, TextSnapshot};
 pub use spans::{Field, Span};
 pub use texts::{Moment, ParsedTexts, Text, Texts};
 pub use traits::{TraitColumn, Traits};
 pub use weights::{Fit, KINDS, NAMES, Odds, TRAITS, Values};
-pub use words::{Embed, Stemming};
+pub use words::{Embed, Stemming, WordOptions};

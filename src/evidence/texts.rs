@@ -5,7 +5,7 @@ use super::likeness::{self, Marks, marks_of};
 use super::passages::ParsedText;
 use super::runs::Runs;
 use super::vectors::CodedVectors;
-use super::words::{Embed, Stemming, Words};
+use super::words::{Embed, WordOptions, Words};
 use crate::check::DAY_MS;
 use crate::columns::{Names, Row};
 use crate::error::Result;
@@ -39,7 +39,7 @@ const REMOVED: Row = Row::MAX;
 const FOLD_AT_LEAST: usize = 256;
 
 /// The most times of a text that are kept.
-const MOST_TOLD: usize = 8;
+pub(super) const MOST_TOLD: usize = 8;
 /// A longer time, such as a year, says too little of when something happened.
 const LONGEST_TOLD: f64 = 32.0 * DAY_MS;
 
@@ -67,10 +67,10 @@ pub(super) struct Size {
 
 /// The texts of one agent's memories.
 pub struct Texts {
-    stemming: Stemming,
+    options: WordOptions,
     pub(super) words: Words,
     /// By row.
-    entries: Vec<Option<Entry>>,
+    pub(super) entries: Vec<Option<Entry>>,
     /// By row.
     pub(super) sizes: Vec<Size>,
     pub(super) runs: Runs,
@@ -100,12 +100,12 @@ pub struct ParsedTexts<'a> {
 }
 
 impl Texts {
-    /// Creates an empty index. `dimensions` are those of the vectors that `embed` gives; 0 if there
-    /// are no vectors.
-    pub fn new(dimensions: usize, stemming: Stemming) -> Self {
+    /// Creates an empty index. The dimensions are those of the vectors that `embed` gives.
+    pub fn new(options: WordOptions) -> Self {
+        let dimensions = options.dimensions;
         Self {
-            stemming,
-            words: Words::new(dimensions, stemming),
+            words: Words::new(dimensions, options.stemming),
+            options,
             entries: Vec::new(),
             sizes: Vec::new(),
             runs: Runs::default(),
@@ -122,6 +122,11 @@ impl Texts {
             changes: 0,
             folds: 0,
         }
+    }
+
+    /// Returns how words are read.
+    pub fn options(&self) -> &WordOptions {
+        &self.options
     }
 
     /// Returns the number of texts.
@@ -255,23 +260,30 @@ impl Texts {
             start = end;
         }
         let marks = marks_of(text.words.iter().map(|&word| self.words.mark(word)));
-        self.all_marks += marks.len();
         let squares = whole.iter().fold(0.0, |sum, &part| sum + f64::from(part) * f64::from(part));
+        let size = Size { words: text.words.len() as u32, length: squares.sqrt() as f32 };
+        let passages = text.ends.len() as u32;
+        self.enter(row, Entry { first, passages, flags, moment, told }, size, marks);
+    }
+
+    /// Stores the entry of a memory whose passages were added.
+    pub(super) fn enter(&mut self, row: Row, entry: Entry, size: Size, marks: Marks) {
         let place = row as usize;
         if self.entries.len() <= place {
             self.entries.resize_with(place + 1, || None);
             self.sizes.resize(place + 1, Size::default());
             self.marks.resize_with(place + 1, Marks::default);
         }
+        let Moment { created_at, sequence, cluster } = entry.moment;
+        self.runs.add(row, cluster, created_at, sequence);
+        self.told += entry.told.len();
+        self.total_words += u64::from(size.words);
+        self.all_marks += marks.len();
         self.marks[place] = marks;
-        self.sizes[place] = Size { words: text.words.len() as u32, length: squares.sqrt() as f32 };
-        self.entries[place] =
-            Some(Entry { first, passages: text.ends.len() as u32, flags, moment, told });
+        self.sizes[place] = size;
+        self.entries[place] = Some(entry);
         self.count += 1;
         self.changes += 1;
-        self.total_words += text.words.len() as u64;
-        self.told += self.entries[place].as_ref().map_or(0, |entry| entry.told.len());
-        self.runs.add(row, moment.cluster, moment.created_at, moment.sequence);
     }
 
     /// Removes the text of a memory, if it has one.
@@ -335,7 +347,7 @@ impl Texts {
         for entry in self.entries.iter_mut().flatten() {
             entry.first = renumbered[entry.first as usize];
         }
-        self.words = self.words.folded(self.stemming, &renumbered);
+        self.words = self.words.folded(self.options.stemming, &renumbered);
         (self.rows, self.lengths, self.vectors) = (rows, lengths, vectors);
         self.removed = 0;
         self.folds += 1;

@@ -83,6 +83,32 @@ impl CodedVectors {
         self.lengths.push(((squares as f64).sqrt() * step) as f32);
     }
 
+    /// Returns the step and the codes of a vector, as [`CodedVectors::restore`] takes them.
+    pub fn stored(&self, place: usize) -> (f32, &[i8]) {
+        (self.steps[place], self.blocks(place).as_flattened())
+    }
+
+    /// Returns the bytes of a vector's codes.
+    pub fn code_bytes(&self) -> usize {
+        self.width * LANES
+    }
+
+    /// Adds a vector that [`CodedVectors::stored`] returned. Its length follows from its codes.
+    pub fn restore(&mut self, step: f32, codes: &[u8]) {
+        let (blocks, _) = codes.as_chunks::<LANES>();
+        let mut squares = 0_i64;
+        for bytes in blocks {
+            let block: Block<i8> = bytes.map(u8::cast_signed);
+            self.codes.push(block);
+            let mut plain = block;
+            offset_binary(&mut plain);
+            squares += plain.iter().map(|&code| i64::from(code) * i64::from(code)).sum::<i64>();
+        }
+        let length = (squares as f64).sqrt() * f64::from(step);
+        self.steps.push(step);
+        self.lengths.push(length as f32);
+    }
+
     /// Copies a vector of another list to the end.
     pub fn push_from(&mut self, other: &Self, place: usize) {
         self.codes.extend_from_slice(other.blocks(place));

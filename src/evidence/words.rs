@@ -18,6 +18,19 @@ pub enum Stemming {
     None,
 }
 
+/// How words are read, and where they get their vectors.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WordOptions {
+    /// The components of a word's vector; 0 if words have no vectors.
+    pub dimensions: usize,
+    /// The language whose words are stemmed.
+    pub stemming: Stemming,
+    /// The name of the source of the vectors. A snapshot holds it, and its texts are restored with
+    /// vectors of the same name alone. If it is empty although words have vectors, snapshots hold
+    /// no texts.
+    pub source: String,
+}
+
 /// Adds the vector of a word in lower case to a sum. Returns `false` if the word has no vector.
 pub type Embed<'a> = dyn FnMut(&str, &mut [f32]) -> bool + 'a;
 
@@ -62,7 +75,7 @@ pub(super) struct Words {
 }
 
 /// The bytes of a word besides its text, its vector and its postings: its stem, lists and flags.
-const BYTES_A_WORD: usize = 160;
+pub(super) const BYTES_A_WORD: usize = 160;
 
 impl Words {
     pub fn new(dimensions: usize, stemming: Stemming) -> Self {
@@ -154,6 +167,19 @@ impl Words {
     /// Returns the words of a stem.
     pub fn of_stem(&self, stem: u32) -> &[u32] {
         &self.of_stem[stem as usize]
+    }
+
+    /// Adds a word that a snapshot holds. Returns `false` if the word is there already.
+    pub fn restore(&mut self, word: &str, (step, codes): (f32, &[u8]), postings: Postings) -> bool {
+        let is_new = self.names.code(word).is_none();
+        if is_new {
+            let code = self.names.code_or_new(word);
+            self.vectors.restore(step, codes);
+            self.add_facts(word, code);
+            self.posting_bytes += postings.capacity();
+            self.postings[code as usize] = postings;
+        }
+        is_new
     }
 
     /// Returns the words whose postings hold a passage that `is_alive`, with those passages

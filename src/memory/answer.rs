@@ -13,7 +13,7 @@ use crate::columns::{LabelSets, Nodes, Row};
 use crate::error::{Error, Result};
 use crate::evidence::{
     BestPassage, Bounds, Circumstances, Embed, Evidence, Fit, KINDS, Learned, MatchedWord, Moment,
-    NAMES, Odds, Question, Stemming, TRAITS, Text, Texts, TraitColumn, Traits, Values,
+    NAMES, Odds, Question, TRAITS, Text, Texts, TraitColumn, Traits, Values, WordOptions,
 };
 use crate::intent::{IntentClassifier, IntentConfig};
 use crate::order::{Selection, sort_descending};
@@ -146,7 +146,7 @@ pub(super) struct Answering {
 impl Answering {
     pub fn new(fit: Fit, intent_config: IntentConfig) -> Self {
         Self {
-            texts: Texts::new(0, Stemming::default()),
+            texts: Texts::new(WordOptions::default()),
             evidence: Evidence::default(),
             intent_config,
             intent: OnceCell::new(),
@@ -213,10 +213,14 @@ pub fn sectioned(table: &SectionTable, fit: Fit) -> Fit {
 }
 
 impl MemoryIndex {
-    /// Drops all texts, and prepares for texts whose words have vectors of these dimensions; 0 if
-    /// words have no vectors.
-    pub fn keep_texts(&mut self, dimensions: usize, stemming: Stemming) {
-        self.answering.texts = Texts::new(dimensions, stemming);
+    /// Drops all texts, and prepares for texts whose words are read in another way.
+    pub fn keep_texts(&mut self, words: WordOptions) {
+        self.take_texts(Texts::new(words));
+    }
+
+    /// Answers questions from these texts from now on.
+    pub(super) fn take_texts(&mut self, texts: Texts) {
+        self.answering.texts = texts;
         self.answering.evidence = Evidence::default();
         self.answering.traits = TraitColumn::default();
         self.answering.ordered_at = None;
@@ -278,6 +282,11 @@ impl MemoryIndex {
         Ok(rows)
     }
 
+    /// Returns the place of a memory in time.
+    pub(super) fn moment(&self, row: Row) -> Moment {
+        moment(row, &self.nodes, &self.labels)
+    }
+
     /// Whether a memory has a text.
     pub fn has_text(&self, row: Row) -> bool {
         self.answering.texts.has(row)
@@ -291,7 +300,7 @@ impl MemoryIndex {
     /// Tells the texts that a memory may have another place in time.
     pub(super) fn move_text(&mut self, row: Row) {
         if self.answering.texts.has(row) {
-            let moment = moment(row, &self.nodes, &self.labels);
+            let moment = self.moment(row);
             self.answering.texts.move_to(row, moment);
         }
     }

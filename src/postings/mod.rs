@@ -73,16 +73,60 @@ impl Postings {
             if before - self.bytes.len() < MOST_BYTES {
                 self.bytes.reserve_exact(MOST_BYTES.max(SPARE + self.bytes.len() / 4));
             }
-            let once = self.last_count == 1;
-            numbers::put(&mut self.bytes, (self.last - self.written) << 1 | u32::from(once));
-            if !once {
-                numbers::put(&mut self.bytes, self.last_count);
-            }
+            put_text(&mut self.bytes, self.last - self.written, self.last_count);
             self.written = self.last;
         }
         (self.last, self.last_count) = (slot, count);
         self.documents += 1;
         self.bytes.capacity() - before
+    }
+
+    /// Returns the most bytes that [`Postings::put_all`] writes.
+    pub fn most_bytes(&self) -> usize {
+        self.bytes.len() + MOST_BYTES
+    }
+
+    /// Writes the texts that `renumbered` gives a number to, in the form of the bytes. Numbers rise
+    /// with the slots, and none is higher than its slot. Returns how many texts it wrote.
+    pub fn put_all(&self, out: &mut Vec<u8>, renumbered: impl Fn(Slot) -> Option<Slot>) -> u32 {
+        let (mut texts, mut before) = (0, 0);
+        self.for_each(|slot, count| {
+            if let Some(slot) = renumbered(slot) {
+                put_text(out, slot - before, count);
+                before = slot;
+                texts += 1;
+            }
+        });
+        texts
+    }
+
+    /// Reads texts from the front of bytes that [`Postings::put_all`] wrote. Returns `None` if the
+    /// bytes are no such texts, or if a slot is not below `end`.
+    pub fn take_all(bytes: &mut &[u8], texts: u32, end: Slot) -> Option<Self> {
+        let all = *bytes;
+        let (mut slot, mut count, mut written, mut length) = (0_u32, 0, 0, 0);
+        for text in 0..texts {
+            (written, length) = (slot, all.len() - bytes.len());
+            let step = numbers::take(bytes)?;
+            slot = slot.checked_add(step >> 1)?;
+            count = if step & 1 == 1 { 1 } else { numbers::take(bytes)? };
+            let is_once = step & 1 == 1;
+            if slot >= end || text > 0 && slot == written || !is_once && count < 2 {
+                return None;
+            }
+        }
+        Some(Self {
+            bytes: all[..length].to_vec(),
+            written,
+            last: slot,
+            last_count: count,
+            documents: texts,
+        })
+    }
+
+    /// Returns the bytes of capacity.
+    pub fn capacity(&self) -> usize {
+        self.bytes.capacity()
     }
 
     /// Calls `with` for every text, with the number of occurrences, in order. Includes removed
@@ -99,5 +143,14 @@ impl Postings {
         if self.last_count > 0 {
             with(self.last, self.last_count);
         }
+    }
+}
+
+/// Writes a text by its distance from the one before, and its count.
+fn put_text(bytes: &mut Vec<u8>, distance: Slot, count: u32) {
+    let once = count == 1;
+    numbers::put(bytes, distance << 1 | u32::from(once));
+    if !once {
+        numbers::put(bytes, count);
     }
 }

@@ -15,7 +15,7 @@ use crate::check::COUNT;
 use crate::columns::{MOST_SEQUENCE, Row, StoredState, VectorForm};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::evidence::{KINDS, Learned, NAMES, Stemming, TRAITS, Text};
+use crate::evidence::{KINDS, Learned, NAMES, Stemming, TRAITS, Text, WordOptions};
 use crate::host;
 use crate::memory::{
     Access, Ask, Columns, DecayChange, EdgeChange, Embedding, EntryText, Feedback, Filters,
@@ -157,10 +157,9 @@ impl ResidentMemory {
     }
 
     /// Drops all texts, and prepares for texts whose words have vectors of these dimensions.
-    /// `stems` says whether English words are stemmed.
-    pub fn keep_texts(&mut self, dimensions: usize, stems: bool) {
-        let stemming = if stems { Stemming::English } else { Stemming::None };
-        self.memory.keep_texts(dimensions, stemming);
+    /// `stems` says whether English words are stemmed, and `source` names the vectors.
+    pub fn keep_texts(&mut self, dimensions: usize, stems: bool, source: String) {
+        self.memory.keep_texts(word_options(dimensions, stems, source));
     }
 
     /// Count of the nodes with a text.
@@ -670,19 +669,28 @@ pub fn evidence_names() -> String {
 #[wasm_bindgen]
 pub struct MemoryRestorer {
     restoring: Option<ManuallyDrop<Restoring>>,
-    config: Option<Config>,
+    /// Used for the first part.
+    config: Config,
+    words: WordOptions,
     max_bytes: usize,
     scratch: Scratch,
 }
 
 #[wasm_bindgen]
 impl MemoryRestorer {
-    /// Begins, with the options of a memory.
-    pub fn create(config: &JsValue, max_bytes: f64, module_bytes: usize) -> Option<MemoryRestorer> {
-        let config = Some(answer(config_of(config))?);
+    /// Begins, with the options of a memory and of [`ResidentMemory::keep_texts`].
+    pub fn create(
+        config: &JsValue,
+        max_bytes: f64,
+        module_bytes: usize,
+        dimensions: usize,
+        stems: bool,
+        source: String,
+    ) -> Option<MemoryRestorer> {
         Some(Self {
             restoring: None,
-            config,
+            config: answer(config_of(config))?,
+            words: word_options(dimensions, stems, source),
             max_bytes: max_bytes as usize,
             scratch: Scratch::new(module_bytes),
         })
@@ -713,9 +721,9 @@ impl MemoryRestorer {
         match &mut self.restoring {
             Some(restoring) => code_of_part(answer(restoring.read(part))),
             None => {
-                let config = self.config.take().unwrap_or_default();
-                let begun =
-                    Restoring::begin(part, self.max_bytes, self.scratch.beside_index(), config);
+                let elsewhere = self.scratch.beside_index();
+                let (config, words) = (take(&mut self.config), take(&mut self.words));
+                let begun = Restoring::begin(part, self.max_bytes, elsewhere, config, words);
                 self.restoring = answer(begun).map(ManuallyDrop::new);
                 let Some(restoring) = &self.restoring else { return -1.0 };
                 grow_at_once(restoring.embeddings_need());
@@ -748,6 +756,11 @@ impl MemoryRestorer {
         let restored = ManuallyDrop::into_inner(restoring).finish();
         answer(restored.map(|memory| ResidentMemory::new(memory, module_bytes)))
     }
+}
+
+fn word_options(dimensions: usize, stems: bool, source: String) -> WordOptions {
+    let stemming = if stems { Stemming::English } else { Stemming::None };
+    WordOptions { dimensions, stemming, source }
 }
 
 /// Grows the instance's memory once by this many bytes, all of which stay free. Each growth makes

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use nous_wasm::Config;
 use nous_wasm::Value;
 use nous_wasm::columns::{Row, VectorForm};
-use nous_wasm::evidence::{Field, GENERAL, Learned, NAMES, Span, Stemming, Text, Values};
+use nous_wasm::evidence::{
+    Field, GENERAL, Learned, NAMES, Span, Stemming, Text, Values, WordOptions,
+};
 use nous_wasm::memory::{
     Access, Answer, Ask, EdgeChange, Embedding, EntryText, Feedback, Filters, MemoryIndex,
     NameKind, NodeChange, Options, Step, Target, Why,
@@ -54,13 +56,14 @@ impl Memory {
             Options { dimensions: 0, form: VectorForm::F32, embedding_id: "".into(), max_bytes };
         let config = Config::read(&Value::deserialize(config).unwrap()).unwrap();
         let mut index = MemoryIndex::new(options, config).unwrap();
-        index.keep_texts(0, Stemming::English);
+        index.keep_texts(WordOptions::default());
         Self { index, vectors: HashMap::new() }
     }
 
     fn with_vectors(vectors: &[(&'static str, &[f32])]) -> Self {
         let mut memory = Self::new();
-        memory.index.keep_texts(vectors[0].1.len(), Stemming::English);
+        let dimensions = vectors[0].1.len();
+        memory.index.keep_texts(WordOptions { dimensions, ..WordOptions::default() });
         memory.vectors = vectors.iter().map(|&(word, vector)| (word, vector.to_vec())).collect();
         memory
     }
@@ -247,7 +250,7 @@ fn forms_of_a_word_match_with_nearness_one_and_in_any_case() {
     assert_eq!(memory.found(row, "moving"), (Some("moved".into()), 1.0));
     assert_eq!(memory.found(row, "mira"), (Some("mira".into()), 1.0));
     assert_eq!(memory.found(row, "Koln"), (Some("koln".into()), 1.0));
-    memory.index.keep_texts(0, Stemming::None);
+    memory.index.keep_texts(WordOptions { stemming: Stemming::None, ..WordOptions::default() });
     memory.set(row, "", "Mira moved.");
     assert_eq!(memory.found(row, "moving"), (None, 0.0));
 }

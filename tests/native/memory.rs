@@ -5,10 +5,11 @@ use std::collections::HashMap;
 
 use nous_wasm::columns::{ALWAYS, Due, Edge, Graph, NEVER, Row, StoredState, VectorForm};
 use nous_wasm::decay;
+use nous_wasm::evidence::{Stemming, Text, WordOptions};
 use nous_wasm::fsrs::{ForgettingCurve, Parameters};
 use nous_wasm::memory::{
-    Access, Columns, EdgeChange, Embedding, Filters, MemoryIndex, NameKind, NodeChange, Options,
-    RankingWeights, Restoring, Search, Target,
+    Access, Answer, Ask, Columns, EdgeChange, Embedding, EntryText, Filters, MemoryIndex, NameKind,
+    NodeChange, Options, RankingWeights, Restoring, Search, Target,
 };
 use nous_wasm::search::{SearchHit, Serendipity, edge_weight, rank, seed, spread};
 use nous_wasm::{Candidate, Config, Curve, Lifecycle, Query, Reranker, SectionTable, Weighting};
@@ -750,9 +751,43 @@ fn parts(memory: &MemoryIndex) -> Vec<Vec<u8>> {
     std::iter::from_fn(|| memory.next_part(&mut snapshot).unwrap()).collect()
 }
 
+/// How the indexes of these tests read words.
+fn words() -> WordOptions {
+    WordOptions { dimensions: 17, stemming: Stemming::English, source: "letters".into() }
+}
+
+/// Adds the vector of a word: one component for each of its first letters.
+fn embed(word: &str, sum: &mut [f32]) -> bool {
+    for (place, letter) in word.bytes().enumerate() {
+        sum[place % 17] += f32::from(letter) - 108.5;
+    }
+    word != "unknown"
+}
+
+/// Gives memories a title and a body.
+fn tell(memory: &mut MemoryIndex, texts: &[(Row, &str, &str)]) {
+    let batch: Vec<_> =
+        texts.iter().map(|&(row, ..)| NodeChange { target: Target::There(row), ..NODE }).collect();
+    let texts: Vec<_> = (0..)
+        .zip(texts)
+        .map(|(entry, &(_, title, body))| {
+            let event = title.is_empty().then_some(NOW - 3.0 * DAY);
+            EntryText { entry, text: Text { title, body, event } }
+        })
+        .collect();
+    memory.upsert_with_texts(&batch, &texts, NOW, &mut embed).unwrap();
+}
+
+fn answers(memory: &mut MemoryIndex, text: &str) -> Vec<Answer> {
+    let filters = Filters::default();
+    let (limit, min_score, diversity) = (100, 0.0, 0.5);
+    let ask = Ask { text, filters: &filters, limit, min_score, diversity, now: NOW };
+    memory.ask(&ask, &mut embed).unwrap()
+}
+
 fn restored(parts: &[Vec<u8>], config: Config) -> nous_wasm::Result<MemoryIndex> {
     let [first, rest @ ..] = parts else { panic!("no part") };
-    let mut restoring = Restoring::begin(first, usize::MAX, 0, config)?;
+    let mut restoring = Restoring::begin(first, usize::MAX, 0, config, words())?;
     for part in rest {
         assert_eq!(Restoring::part_length(part), Ok(part.len()));
         restoring.read(part)?;
@@ -780,6 +815,7 @@ fn small(form: VectorForm) -> MemoryIndex {
 
 fn small_under(config: Config, form: VectorForm) -> MemoryIndex {
     let mut memory = MemoryIndex::new(options(3, form), config).unwrap();
+    memory.keep_texts(words());
     let names = [(NameKind::Subtype, "custom:lesson"), (NameKind::Tag, "t"), (NameKind::Tag, "u")];
     let [lesson, t, u] = names.map(|(kind, name)| memory.name(kind, name).unwrap());
     let cluster = memory.name(NameKind::Cluster, "größe").unwrap();
@@ -813,6 +849,17 @@ fn small_under(config: Config, form: VectorForm) -> MemoryIndex {
             EdgeChange { sequence: Some(70), ..edge(3, 1) },
         ])
         .unwrap();
+    tell(
+        &mut memory,
+        &[
+            (rows[0], "A text that goes", "with the memory, and its words with it."),
+            (rows[1], "Mira moved", "On Friday she moved to Köln. Her 3 cats came along."),
+            (rows[2], "", LONG),
+            (rows[3], DRINKS.0, DRINKS.1),
+        ],
+    );
+    // The passages of the first text of a memory are removed.
+    tell(&mut memory, &[(rows[1], MOVED.0, MOVED.1)]);
     memory.remove(&rows[..1]);
     let again = NodeChange { tags: Some(&both[1..]), sequence: Some(2_000), ..NODE };
     memory
@@ -821,6 +868,15 @@ fn small_under(config: Config, form: VectorForm) -> MemoryIndex {
     memory.link(&[EdgeChange { sequence: Some(3), strength: Some(0.25), ..edge(0, 3) }]).unwrap();
     memory
 }
+
+const DRINKS: (&str, &str) = ("Tea or coffee?", "Unknown, what Mira drinks on 24 December 2025.");
+const MOVED: (&str, &str) = ("Mira moved again", "Yesterday she moved to Bonn.");
+/// A text of several passages.
+const LONG: &str = "The rollout on Friday failed because the disk was full. Ops freed forty \
+    gigabytes by removing old logs, and the second try passed. Since then an alarm rings at eighty \
+    percent, and a job removes logs that are older than a week. The job runs at night. Mira wrote \
+    it, and Jonas reviewed it on 3 March 2026 before it went live. Nobody has had to free disk by \
+    hand since.";
 
 /// Returns all data of a memory about its nodes, in order of sequence, without their rows.
 fn report(memory: &mut MemoryIndex) -> Vec<String> {
@@ -876,6 +932,100 @@ fn report(memory: &mut MemoryIndex) -> Vec<String> {
         );
     }
     lines
+}
+
+/// Returns all data of the answers to all questions, with the sequence numbers of memories.
+fn answered(memory: &mut MemoryIndex) -> Vec<String> {
+    let mut lines = Vec::new();
+    for question in QUESTIONS {
+        for it in answers(memory, question) {
+            let sequence = |row: Row| memory.node(row).unwrap().sequence;
+            let others = [it.superseded_by, it.similar_to].map(|row| row.map(sequence));
+            let evidence = it.evidence.to_array().map(f64::to_bits);
+            let numbers = [it.score, it.sum].map(f64::to_bits);
+            lines.push(format!("{} {numbers:x?} {evidence:x?} {others:?}", sequence(it.row)));
+        }
+    }
+    lines
+}
+
+/// Questions that find texts by words, by vectors, by time, and by nothing.
+const QUESTIONS: [&str; 6] = [
+    "where does Mira live since she moved?",
+    "who removed the logs last week?",
+    "what happened three days ago?",
+    "beverages",
+    "does it go with the memory?",
+    "",
+];
+
+#[test]
+fn a_restored_index_answers_as_if_the_texts_were_given_anew() {
+    let memory = small(VectorForm::F32);
+    let mut copy = restored(&parts(&memory), Config::default()).unwrap();
+    assert_eq!((memory.texts(), copy.texts()), (3, 3));
+    // A removed text leaves words that are near others, until they are folded away.
+    let mut anew = memory;
+    anew.keep_texts(words());
+    let row_of = |memory: &MemoryIndex, sequence: u64| {
+        (0..10).find(|&row| memory.node(row).is_some_and(|it| it.sequence == sequence)).unwrap()
+    };
+    let [first, second, third] = [2, 9_007, 1].map(|sequence| row_of(&anew, sequence));
+    tell(&mut anew, &[(first, "", LONG)]);
+    tell(&mut anew, &[(second, DRINKS.0, DRINKS.1)]);
+    tell(&mut anew, &[(third, MOVED.0, MOVED.1)]);
+    assert_eq!(answered(&mut copy), answered(&mut anew));
+    assert!(QUESTIONS[..4].iter().all(|question| !answers(&mut copy, question).is_empty()));
+    // Both go on in the same way.
+    for memory in [&mut anew, &mut copy] {
+        let row = row_of(memory, 9_007);
+        tell(memory, &[(row, "Tea", "Mira drinks tea by now, and the disk is full of it.")]);
+    }
+    assert_eq!(answered(&mut copy), answered(&mut anew));
+}
+
+#[test]
+fn a_snapshot_holds_no_word_of_a_text_that_was_removed_or_replaced() {
+    let saved = parts(&small(VectorForm::F32)).concat();
+    let holds = |word: &str| saved.windows(word.len()).any(|it| it == word.as_bytes());
+    assert!(["gigabytes", "drinks", "bonn"].into_iter().all(holds));
+    assert!(!["goes", "cats", "koln"].into_iter().any(holds));
+}
+
+#[test]
+fn texts_whose_words_were_read_in_another_way_are_left_out() {
+    let others = [
+        WordOptions { dimensions: 16, ..words() },
+        WordOptions { stemming: Stemming::None, ..words() },
+        WordOptions { source: "sounds".into(), ..words() },
+        WordOptions::default(),
+    ];
+    let saved = parts(&small(VectorForm::F32));
+    for other in others {
+        let mut restoring =
+            Restoring::begin(&saved[0], usize::MAX, 0, Config::default(), other).unwrap();
+        for part in &saved[1..] {
+            restoring.read(part).unwrap();
+        }
+        let copy = restoring.finish().unwrap();
+        assert_eq!((copy.len(), copy.texts()), (5, 0));
+    }
+}
+
+#[test]
+fn texts_with_vectors_of_no_name_are_not_written() {
+    let mut memory = MemoryIndex::new(options(0, VectorForm::F32), Config::default()).unwrap();
+    memory.keep_texts(WordOptions { source: String::new(), ..words() });
+    let rows = memory.upsert(&[NODE], NOW).unwrap();
+    tell(&mut memory, &[(rows[0], "Tea", "Mira drinks tea.")]);
+    let saved = parts(&memory);
+    assert_eq!((saved.len(), saved[0][32]), (3, 3), "start, nodes, end, and the version");
+    assert_eq!(restored(&saved, Config::default()).unwrap().texts(), 0);
+    // Words without vectors need no name.
+    memory.keep_texts(WordOptions::default());
+    tell(&mut memory, &[(rows[0], "Tea", "Mira drinks tea.")]);
+    let saved = parts(&memory);
+    assert_eq!((saved.len(), saved[0][32]), (5, 7));
 }
 
 #[test]
@@ -943,7 +1093,8 @@ fn a_callers_own_parts_come_back_in_their_places() {
     while let Some(part) = memory.next_part(&mut snapshot).unwrap() {
         saved.push(part);
     }
-    let mut restoring = Restoring::begin(&saved[0], usize::MAX, 0, Config::default()).unwrap();
+    let mut restoring =
+        Restoring::begin(&saved[0], usize::MAX, 0, Config::default(), words()).unwrap();
     let own: Vec<Option<(u32, &[u8])>> =
         saved[1..].iter().map(|part| restoring.read(part).unwrap()).collect();
     assert_eq!(own[..3], [Some((0, &b"ids"[..])), Some((4_000_000, &b""[..])), None]);
@@ -982,7 +1133,7 @@ fn refusal(parts: &[Vec<u8>]) -> Option<&'static str> {
 }
 
 fn restored_unchecked(parts: &[Vec<u8>], config: Config) -> nous_wasm::Result<MemoryIndex> {
-    let mut restoring = Restoring::begin(&parts[0], 1 << 26, 0, config)?;
+    let mut restoring = Restoring::begin(&parts[0], 1 << 26, 0, config, words())?;
     for part in &parts[1..] {
         restoring.read(part)?;
     }
@@ -1065,6 +1216,7 @@ proptest! {
             Err(error) => prop_assert_eq!(error.code(), "invalid_snapshot", "{:?}", error),
             Ok(mut memory) => {
                 report(&mut memory);
+                answered(&mut memory);
                 let again = parts(&memory);
                 let copy = restored_unchecked(&again, config(growth));
                 prop_assert!(copy.is_ok(), "it can be saved, and restored: {:?}", copy.err());
@@ -1109,7 +1261,7 @@ fn a_snapshot_that_is_larger_than_the_bound_is_refused_while_it_is_read() {
     let saved = parts(&memory);
     for most in [0, 1 << 10, 1 << 20, 4 << 20] {
         let read = || {
-            let mut restoring = Restoring::begin(&saved[0], most, 0, Config::default())?;
+            let mut restoring = Restoring::begin(&saved[0], most, 0, Config::default(), words())?;
             for part in &saved[1..] {
                 restoring.read(part)?;
             }

@@ -1,10 +1,11 @@
 //! Reads a snapshot, part by part.
 
-use super::{EDGE_BYTES, Head, NODE_BYTES, SnapshotPart, kind_and_code, label_of};
+use super::{EDGE_BYTES, Head, Holds, NODE_BYTES, SnapshotPart, kind_and_code, label_of};
 use crate::check::is_instant;
-use crate::columns::{Edge, Label, NO_LABELS, Node, StoredState, VectorForm, is_unit};
+use crate::columns::{Edge, Label, NO_LABELS, Node, Row, StoredState, VectorForm, is_unit};
 use crate::config::Config;
 use crate::error::{Error, Result};
+use crate::evidence::{Moment, RestoringTexts, Texts, WordOptions};
 use crate::memory::{MemoryIndex, NameKind, Options, check_sequence, check_share};
 use crate::parts::{self, PartReader, u16_at, u32_at, u64_at};
 use crate::salience::NEUTRAL;
@@ -17,6 +18,8 @@ pub struct Restoring {
     codes: [Vec<u32>; 5],
     /// The sets of labels that were read, by number. The first is the empty one.
     sets: Vec<u32>,
+    /// `None` if the snapshot holds no texts, or if its words were read in another way.
+    texts: Option<RestoringTexts>,
     parts: u64,
     ended: bool,
 }
@@ -37,11 +40,19 @@ impl Restoring {
     }
 
     /// Begins with the first part. Dimensions and form of the embeddings are those of the snapshot.
+    /// The texts of a snapshot whose words were read in another way than `words` says are left out:
+    /// they have to be given again.
     ///
     /// # Errors
     /// `invalid_snapshot` if the part is damaged, is not the first part, or has another version; as
     /// [`MemoryIndex::new`].
-    pub fn begin(part: &[u8], max_bytes: usize, elsewhere: usize, config: Config) -> Result<Self> {
+    pub fn begin(
+        part: &[u8],
+        max_bytes: usize,
+        elsewhere: usize,
+        config: Config,
+        words: WordOptions,
+    ) -> Result<Self> {
         let (SnapshotPart::Start, content) = open(part, 0)? else {
             return Err(Error::snapshot("does not begin with its first part"));
         };
@@ -64,7 +75,11 @@ impl Restoring {
                 codes.push(memory.name(kind, name)?);
             }
         }
-        Ok(Self { memory, head, codes, sets: vec![NO_LABELS], parts: 1, ended: false })
+        let fitting = head.texts.as_ref().filter(|texts| texts.fits(&words));
+        let texts =
+            fitting.map(|texts| RestoringTexts::new(Texts::new(words.clone()), texts.counts));
+        memory.keep_texts(words);
+        Ok(Self { memory, head, codes, sets: vec![NO_LABELS], texts, parts: 1, ended: false })
     }
 
     /// Sets the bytes of the caller's scratch, which count against the bound.
@@ -111,6 +126,10 @@ impl Restoring {
             SnapshotPart::Nodes => self.read_nodes(content)?,
             SnapshotPart::Edges => self.read_edges(content)?,
             SnapshotPart::Embeddings => self.read_embeddings(content)?,
+            SnapshotPart::Texts => self.read_texts(content, RestoringTexts::read_texts)?,
+            SnapshotPart::Words => {
+                self.read_texts(content, |texts, content, _| texts.read_words(content))?;
+            }
             SnapshotPart::End => {
                 let mut reader = PartReader { bytes: content, field: "end" };
                 let counts =
@@ -121,6 +140,9 @@ impl Restoring {
                     || counts != (self.head.nodes, self.head.edges, self.head.embeddings)
                 {
                     return Err(Error::snapshot("is cut off: some of its parts are missing"));
+                }
+                if let Some(texts) = self.texts.take() {
+                    self.memory.take_texts(texts.finish()?);
                 }
                 self.ended = true;
             }
@@ -162,8 +184,11 @@ impl Restoring {
         let stability = reader.column(count, 8)?;
         let retrievability = reader.column(count, 8)?;
         let difficulty = reader.column(count, 8)?;
-        let salience =
-            if self.head.version.has_salience { Some(reader.column(count, 8)?) } else { None };
+        let salience = if self.head.version.holds(Holds::Salience) {
+            Some(reader.column(count, 8)?)
+        } else {
+            None
+        };
         let access_count = reader.column(count, 4)?;
         // The numbers of sets, or in older versions the number of labels of each node.
         let labels = reader.column(count, 4)?;
@@ -177,7 +202,7 @@ impl Restoring {
             let number = |column: &[u8]| f64::from_bits(u64_at(column, place));
             let subtype = self.code(NameKind::Subtype, u16_at(subtype, place).into())?;
             let labels = u32_at(labels, place);
-            let labels = if self.head.version.has_sets {
+            let labels = if self.head.version.holds(Holds::Sets) {
                 self.read_numbered(&mut reader, labels)?
             } else {
                 self.read_labels(&mut reader, labels)?
@@ -311,5 +336,18 @@ impl Restoring {
             }
         }
         reader.end()
+    }
+
+    /// Reads a part of texts or words, if the index can take them.
+    fn read_texts(
+        &mut self,
+        content: &[u8],
+        read: impl FnOnce(&mut RestoringTexts, &[u8], &dyn Fn(Row) -> Option<Moment>) -> Result<()>,
+    ) -> Result<()> {
+        let Some(texts) = &mut self.texts else { return Ok(()) };
+        self.memory.afford("snapshot", texts.bytes() + texts.need(content))?;
+        let memory = &self.memory;
+        let moment = |row| memory.nodes.has(row).then(|| memory.moment(row));
+        read(texts, content, &moment)
     }
 }

@@ -1,12 +1,12 @@
 //! Writes a snapshot, part by part.
 
 use super::{
-    BYTES_A_PART, EDGE_BYTES, NODE_BYTES, NUMBERS, ROWS_A_PART, SnapshotPart, VERSIONS, Version,
-    kind_and_code, label_of, put_learned,
+    BYTES_A_PART, EDGE_BYTES, Holds, NODE_BYTES, NUMBERS, ROWS_A_PART, SnapshotPart, TextHead,
+    VERSIONS, Version, kind_and_code, label_of, put_learned, put_text,
 };
 use crate::columns::{Edge, NO_LABELS, Names, Node, Row, StoredVector, VectorForm};
 use crate::error::{Error, Result};
-use crate::evidence::Learned;
+use crate::evidence::{Learned, TEXT_VERSION, TextCounts, TextSnapshot};
 use crate::memory::{MemoryIndex, NameKind};
 use crate::parts::{self, HEADER, MOST_CONTENT, put};
 
@@ -24,6 +24,7 @@ pub struct Snapshot {
     sets: Vec<u32>,
     /// The number of sets that have been written.
     sets_written: u32,
+    texts: TextSnapshot,
     /// The next thing to write.
     next: Next,
     parts: u64,
@@ -40,6 +41,8 @@ enum Next {
     Nodes(usize),
     Edges(usize),
     Embeddings(usize),
+    Texts(usize),
+    Words(usize),
     End,
     Nothing,
 }
@@ -58,7 +61,8 @@ impl Snapshot {
     /// Returns the bytes of this value.
     fn bytes(&self) -> usize {
         let lists = [&self.rows, &self.slots, &self.places, &self.sets];
-        lists.into_iter().chain(&self.codes).map(|list| list.capacity() * size_of::<u32>()).sum()
+        let lists = lists.into_iter().chain(&self.codes);
+        lists.map(|list| list.capacity() * size_of::<u32>()).sum::<usize>() + self.texts.bytes()
     }
 
     /// Returns a part of a kind that the caller defines.
@@ -78,12 +82,14 @@ impl MemoryIndex {
     ///
     /// # Errors
     /// `out_of_memory` if 4 GiB have no room for the bytes that it needs: 16 for each node and
-    /// edge, 8 for each name, and two parts. They do not count against `max_bytes`.
+    /// edge, 8 for each name, 4 for each text, passage and word, and two parts. They do not count
+    /// against `max_bytes`.
     pub fn snapshot(&self) -> Result<Snapshot> {
         let names: usize = NameKind::ALL.iter().map(|&kind| self.names(kind).count()).sum();
         let lists = (2 * self.nodes.rows() + self.graph.slots() + names + self.labels.bound())
             * size_of::<u32>();
-        self.afford_snapshot(2 * lists + 4 * BYTES_A_PART)?;
+        let texts = TextSnapshot::need(&self.answering.texts);
+        self.afford_snapshot(2 * lists + texts + 4 * BYTES_A_PART)?;
         let rows = self.nodes.in_order();
         let mut places = vec![0; self.nodes.rows()];
         rows.iter().zip(0..).for_each(|(&row, place)| places[row as usize] = place);
@@ -106,6 +112,7 @@ impl MemoryIndex {
             codes,
             sets,
             sets_written: 0,
+            texts: TextSnapshot::new(&self.answering.texts),
             next,
             parts: 0,
             changes: self.changes,
@@ -154,6 +161,7 @@ impl MemoryIndex {
             (BYTES_A_PART / (4 * self.options.dimensions).max(1)).clamp(1, ROWS_A_PART);
         let after = |at: usize, step: usize, all: usize| (at + step).min(all);
         let nodes = snapshot.rows.len();
+        let (texts, text_counts) = (&self.answering.texts, snapshot.texts.counts());
         loop {
             let (part, content) = match snapshot.next {
                 Next::Start => {
@@ -189,7 +197,7 @@ impl MemoryIndex {
                     (SnapshotPart::Edges, self.edges_content(snapshot, &snapshot.slots[at..end]))
                 }
                 Next::Embeddings(at) if at == nodes || self.vectors.is_empty() => {
-                    snapshot.next = Next::End;
+                    snapshot.next = Next::Texts(0);
                     continue;
                 }
                 Next::Embeddings(at) => {
@@ -200,6 +208,30 @@ impl MemoryIndex {
                         SnapshotPart::Embeddings,
                         self.embeddings_content(&snapshot.rows[at..end], at as u32),
                     )
+                }
+                Next::Texts(at) if at == text_counts.texts as usize => {
+                    snapshot.next = Next::Words(0);
+                    continue;
+                }
+                Next::Texts(at) => {
+                    let (end, bytes) = snapshot.texts.end_of_texts(texts, at, BYTES_A_PART);
+                    self.afford_part(snapshot, bytes, 0)?;
+                    let mut content = Vec::with_capacity(bytes);
+                    snapshot.texts.put_texts(texts, (at, end), &snapshot.places, &mut content);
+                    snapshot.next = Next::Texts(end);
+                    (SnapshotPart::Texts, content)
+                }
+                Next::Words(at) if at == text_counts.words as usize => {
+                    snapshot.next = Next::End;
+                    continue;
+                }
+                Next::Words(at) => {
+                    let (end, bytes) = snapshot.texts.end_of_words(texts, at, BYTES_A_PART);
+                    self.afford_part(snapshot, bytes, 0)?;
+                    let mut content = Vec::with_capacity(bytes);
+                    snapshot.texts.put_words(texts, (at, end), &mut content);
+                    snapshot.next = Next::Words(end);
+                    (SnapshotPart::Words, content)
                 }
                 Next::End => {
                     snapshot.next = Next::Nothing;
@@ -226,10 +258,13 @@ impl MemoryIndex {
     fn head(&self, snapshot: &Snapshot) -> Vec<u8> {
         let mut out = Vec::new();
         let has_learned = *self.learned() != Learned::default();
+        let counts = snapshot.texts.counts();
+        let has_texts = counts != TextCounts::default();
         let is_ours = |version: &&Version| {
-            version.has_sets
-                && version.has_salience == self.keeps_salience()
-                && version.has_learned == has_learned
+            version.holds(Holds::Sets)
+                && version.holds(Holds::Salience) == self.keeps_salience()
+                && version.holds(Holds::Learned) == has_learned
+                && version.holds(Holds::Texts) == has_texts
         };
         let version = VERSIONS.iter().find(is_ours).map_or(0, |version| version.code);
         let numbers = [
@@ -241,17 +276,13 @@ impl MemoryIndex {
             usize::from(self.options.form == VectorForm::I8),
         ];
         numbers.iter().for_each(|&number| out.extend((number as u32).to_le_bytes()));
-        let text = |out: &mut Vec<u8>, text: &str| {
-            out.extend((text.len() as u32).to_le_bytes());
-            out.extend(text.as_bytes());
-        };
-        text(&mut out, &self.options.embedding_id);
+        put_text(&mut out, &self.options.embedding_id);
         for kind in NameKind::ALL {
             let codes = &snapshot.codes[kind as usize];
             let count = codes.iter().filter(|&&code| code != NO_CODE).count();
             out.extend((count as u32).to_le_bytes());
             let names = self.names(kind).iter().zip(codes).filter(|&(_, &code)| code != NO_CODE);
-            names.for_each(|(name, _)| text(&mut out, name));
+            names.for_each(|(name, _)| put_text(&mut out, name));
         }
         put(
             &mut out,
@@ -261,6 +292,10 @@ impl MemoryIndex {
         );
         if has_learned {
             put_learned(&mut out, self.learned());
+        }
+        if has_texts {
+            let words = self.answering.texts.options().clone();
+            TextHead { version: TEXT_VERSION, words, counts }.put(&mut out);
         }
         out
     }

@@ -39,7 +39,6 @@ import { lookUp, rankCandidates } from "./rerank.ts";
 import { explainRank, findSimilar, runSearch } from "./search.ts";
 import {
   createMemory,
-  keepTexts,
   type MemoryState,
   restoreMemory,
   type TextOptions,
@@ -136,18 +135,23 @@ export class MemoryIndex {
       embeddingId,
       maxBytes: maxBytesOf(given.maxBytes),
     };
+    const texts = textOptionsOf(given);
     const state =
       config === undefined
-        ? createMemory(undefined, making)
-        : withModuleConfig(config, (plain) => createMemory(plain, making));
-    keepTexts(state, textOptionsOf(given));
+        ? createMemory(undefined, making, texts)
+        : withModuleConfig(config, (plain) => createMemory(plain, making, texts));
     this.#index = new ResidentIndex(state);
   }
 
   /**
    * Returns the index of a snapshot, with the snapshot's dimensions and form of embeddings. Reading
    * needs parts of some megabytes beside the index, so that the snapshot of a full index needs a
-   * larger `maxBytes` than the index had. A snapshot holds no texts: pass them to `upsert` again.
+   * larger `maxBytes` than the index had.
+   *
+   * The restored index answers questions if it reads words as the index did: with the same
+   * `stemming`, and with an `embedder` of the same `id`. Otherwise `textCount` is 0, and `ask`
+   * finds nothing until the texts are passed to `upsert` again. The same holds for snapshots of
+   * older versions, and for an embedder without an `id`.
    *
    * @param bytes The snapshot, in one piece or in several of any length.
    * @throws {NousError} `invalid_snapshot` if the snapshot is damaged, cut off, or of another
@@ -163,9 +167,8 @@ export class MemoryIndex {
     const texts = textOptionsOf(given);
     const state =
       config === undefined
-        ? restoreMemory(bytes, undefined, most)
-        : withModuleConfig(config, (plain) => restoreMemory(bytes, plain, most));
-    keepTexts(state, texts);
+        ? restoreMemory(bytes, undefined, most, texts)
+        : withModuleConfig(config, (plain) => restoreMemory(bytes, plain, most, texts));
     return new MemoryIndex(new ResidentIndex(state) as object);
   }
 
@@ -617,6 +620,8 @@ function textOptionsOf({ embedder, stemming = "english" }: MemoryIndexOptions): 
     const { dimensions } = embedder;
     if (wholeOf("embedder.dimensions", dimensions, MOST_DIMENSIONS) === 0)
       throw invalid("embedder.dimensions", "must be at least 1, found 0");
+    if (embedder.id !== undefined && typeof embedder.id !== "string")
+      throw invalid("embedder.id", `must be a string, found ${show(embedder.id)}`);
   }
   return { embedder, stems: stemming === "english" };
 }

@@ -76,12 +76,15 @@ export interface TextOptions {
   stems: boolean;
 }
 
-/** Prepares a memory without texts for texts. @internal */
-export function keepTexts(state: MemoryState, { embedder, stems }: TextOptions): void {
-  const { module, instance } = state.resident;
-  const dimensions = embedder?.dimensions ?? 0;
-  module.keep_texts(dimensions, stems);
+/** Returns how words are read, as the module takes it. */
+const wordOptionsOf = ({ embedder, stems }: TextOptions) =>
+  [embedder?.dimensions ?? 0, stems, embedder?.id ?? ""] as const;
+
+/** Gives words the vectors of the embedder from now on. */
+function useEmbedder(state: MemoryState, { embedder }: TextOptions): void {
   if (embedder === undefined) return;
+  const { instance } = state.resident;
+  const { dimensions } = embedder;
   state.addWord = (word, length, sum) => {
     const { buffer } = instance.memory;
     try {
@@ -111,13 +114,17 @@ export interface MemoryOptions {
 export function createMemory(
   config: PlainData | undefined,
   { dimensions, i8, embeddingId, maxBytes }: MemoryOptions,
+  texts: TextOptions,
 ): MemoryState {
   const instance = ownInstance();
   const { glue, memory } = instance;
   const size = memory.buffer.byteLength;
   const module = glue.ResidentMemory.create(config, dimensions, i8, embeddingId, maxBytes, size);
   if (module === undefined) throw refusal(glue);
-  return newState(new ScratchView(instance, module), embeddingId);
+  module.keep_texts(...wordOptionsOf(texts));
+  const state = newState(new ScratchView(instance, module), embeddingId);
+  useEmbedder(state, texts);
+  return state;
 }
 
 /** Reads a snapshot into a memory in an instance of its own. @internal */
@@ -125,10 +132,16 @@ export function restoreMemory(
   source: SnapshotSource,
   config: PlainData | undefined,
   maxBytes: number,
+  texts: TextOptions,
 ): MemoryState {
   const instance = ownInstance();
   const { glue, memory } = instance;
-  const restorer = glue.MemoryRestorer.create(config, maxBytes, memory.buffer.byteLength);
+  const restorer = glue.MemoryRestorer.create(
+    config,
+    maxBytes,
+    memory.buffer.byteLength,
+    ...wordOptionsOf(texts),
+  );
   if (restorer === undefined) throw refusal(glue);
   const nodeIds: string[] = [];
   const edgeIds: string[] = [];
@@ -145,5 +158,6 @@ export function restoreMemory(
   state.edgeIds = edgeIds;
   state.rows = placesOf(nodeIds);
   state.slots = placesOf(edgeIds);
+  useEmbedder(state, texts);
   return state;
 }

@@ -56,6 +56,16 @@ export interface WordVectors {
   /** Components of a vector: a whole number from 1 to 65,536. */
   readonly dimensions: number;
   /**
+   * Name of the vectors: sources with one name give equal vectors. A snapshot holds texts only if
+   * their source has a name, and `restore` takes them only with a source of that name.
+   *
+   * @example
+   * ```ts
+   * const embedder = { id: "my-vectors-3", dimensions: 64, addWord };
+   * ```
+   */
+  readonly id?: string | undefined;
+  /**
    * Adds the vector of a word to a sum. Returns false if the word has no vector. Always adds the
    * same for a word. A word for which it throws, or adds a number that is not finite, counts as one
    * without a vector. Must not call methods of the index.
