@@ -12,13 +12,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
 import { searchHandlers } from "../../js/server/src/agent/handlers/search.ts";
 import { agentFile, type SnapshotPlaces, snapshotsOf } from "../../js/server/src/settings/paths.ts";
 import type { RankedBy } from "../../js/server/src/settings/ranking.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { releaseHandles } from "../../js/server/src/storage/release-handles.ts";
+import { NodeTable } from "../../js/server/src/storage/tables/nodes.ts";
 import { raw } from "./support/existing-database.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -156,6 +157,37 @@ test("snapshots catch up with later writes, changes and removals", () => {
     clock: () => NOW,
   });
   expect(heldBy(agent)).toEqual(heldBy(other));
+});
+
+test("an index that ranks by evidence is restored with its texts, and reads none", () => {
+  const file = filled();
+  open(file, {}, "evidence").agent.close();
+  const answers = ({ agent }: Opened) =>
+    agent.read(() =>
+      ["squeeze 13", "kiwi", "what was squeezed?"].map((text) =>
+        agent.index.ask(text, { limit: 50 }).map(({ id, score }) => [id, score]),
+      ),
+    );
+  const reads = vi.spyOn(NodeTable.prototype, "texts");
+  const kept = open(file, {}, "evidence");
+  expect(kept.how()).toEqual([AS_KEPT[0]]);
+  expect(kept.agent.index.textCount).toBe(NODES);
+  expect(reads).not.toHaveBeenCalled();
+  rmSync(snapshotsOf(file).index);
+  const fromRows = open(file, {}, "evidence");
+  expect(fromRows.how()).toEqual([ANEW[0]]);
+  expect(answers(kept)).toEqual(answers(fromRows));
+  for (const { agent } of [kept, fromRows]) agent.close();
+});
+
+test("an index that ranks by signals takes no snapshot with texts", () => {
+  const file = filled();
+  open(file, {}, "evidence").agent.close();
+  const { agent, how } = open(file);
+  expect(how()[0]).toMatch(/holds texts, which searches by signals do not use/);
+  expect(agent.index.textCount).toBe(0);
+  agent.close();
+  expect(open(file).how()).toEqual(AS_KEPT);
 });
 
 test("snapshots contain the effects of recalls, which are written before them", () => {
@@ -418,7 +450,21 @@ describe("the words of a memory", () => {
     agent.read(() => expect(agent.index.textCount).toBe(NODES));
     agent.close();
     expect(existsSync(texts(file))).toBe(false);
-    expect(readFileSync(snapshotsOf(file).index).includes("kiwi")).toBe(false);
+  });
+
+  test("leave the index, too, where memories rank by evidence", async () => {
+    const file = filled();
+    const { index } = snapshotsOf(file);
+    open(file, {}, "evidence").agent.close();
+    expect(hold(index)).toBe(true);
+    const { agent } = open(file, {}, "evidence");
+    raw(file).exec("DELETE FROM nodes WHERE id = 'n_7'");
+    agent.close();
+    expect(hold(index)).toBe(false);
+    const again = open(file, {}, "evidence").agent;
+    await again.purge("n_8");
+    expect(existsSync(index)).toBe(false);
+    again.close();
   });
 
   test("from before a restore are in no snapshot", async () => {

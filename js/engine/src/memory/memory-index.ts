@@ -37,12 +37,7 @@ import {
 } from "./read.ts";
 import { lookUp, rankCandidates } from "./rerank.ts";
 import { explainRank, findSimilar, runSearch } from "./search.ts";
-import {
-  createMemory,
-  type MemoryState,
-  restoreMemory,
-  type TextOptions,
-} from "./state.ts";
+import { createMemory, type MemoryState, restoreMemory, type TextOptions } from "./state.ts";
 import { bytesUsed, edgeAt, nodeAt } from "./stored.ts";
 import type {
   Answer,

@@ -32,6 +32,7 @@ import { USUAL_PRESET } from "../settings/preset.ts";
 import { type RankedBy, usualRanking } from "../settings/ranking.ts";
 import { atOnce, inTurns, oneStep, type Pause, type Steps } from "../steps.ts";
 import type { NodeRow } from "../storage/rows.ts";
+import { snapshotFilesAt } from "../storage/snapshots.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { NameKind } from "../storage/tables/names.ts";
 import type { SoftChange } from "../storage/tables/soft.ts";
@@ -42,9 +43,9 @@ import { presentNode } from "./present.ts";
 import { Expiries } from "./replica/expiries.ts";
 import { Follower, type Log } from "./replica/follower.ts";
 import { IndexReplica } from "./replica/index-replica.ts";
+import { KeptSnapshot } from "./replica/kept-snapshot.ts";
 import { PlaybookReplica } from "./replica/playbook-replica.ts";
 import { RowCache } from "./replica/row-cache.ts";
-import { SnapshotFile } from "./replica/snapshot-file.ts";
 import { SoftState } from "./replica/soft-state.ts";
 import { TextReplica } from "./replica/text-replica.ts";
 
@@ -87,7 +88,7 @@ export interface AgentOptions {
   clock?: () => number;
   /** The time that the clock has held; all agents of a thread share one. */
   heldTime?: HeldTime;
-  /** The snapshot files of the index and of the full text. Default: no snapshots. */
+  /** The snapshot files of the index and of the full text. Default: those of the store, if any. */
   snapshots?: SnapshotPlaces;
   /**
    * Removes the remains of a deleted memory's text from the files. Default: the storage does it,
@@ -146,7 +147,7 @@ export class Agent {
   readonly #texts: TextReplica;
   readonly #rows = new RowCache();
   readonly #expiries = new Expiries();
-  readonly #files: readonly SnapshotFile[];
+  readonly #kept: readonly KeptSnapshot[];
   readonly #follower: Follower;
   readonly #log: Log;
   readonly #clock: Clock;
@@ -169,9 +170,10 @@ export class Agent {
     this.#log = log;
     this.#clock = new Clock(clock, heldTime);
     this.#scrub = options.scrub ?? ((nodeId) => storage.scrub(nodeId));
-    const indexFile = snapshots && new SnapshotFile(snapshots.index, "index", log);
-    const textsFile = snapshots && new SnapshotFile(snapshots.texts, "full text", log);
-    this.#files = [indexFile, textsFile].filter((file) => file !== undefined);
+    const stores = snapshots === undefined ? storage.snapshots : snapshotFilesAt(snapshots);
+    const keptIndex = stores && new KeptSnapshot(stores.index, "index", log);
+    const keptTexts = stores && new KeptSnapshot(stores.texts, "full text", log);
+    this.#kept = [keptIndex, keptTexts].filter((kept) => kept !== undefined);
     this.#known = this.#ofPreset();
     this.#replica = new IndexReplica(
       this.soft,
@@ -184,10 +186,10 @@ export class Agent {
         holdsTexts: this.ranking === "evidence",
         learns: this.learns,
         words: this.builtIn,
-        file: indexFile,
+        kept: keptIndex,
       },
     );
-    this.#texts = new TextReplica(this.ranking === "signals", textsFile);
+    this.#texts = new TextReplica(this.ranking === "signals", keptTexts);
     this.#follower = new Follower(
       storage,
       [this.soft, this.#replica, this.#texts, this.#book, this.#rows, this.#expiries],
@@ -641,7 +643,7 @@ export class Agent {
   }
 
   #removeSnapshots(): void {
-    for (const file of this.#files) file.remove();
+    for (const kept of this.#kept) kept.remove();
   }
 
   // ---- shared by several handlers

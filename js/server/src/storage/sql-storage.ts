@@ -26,6 +26,8 @@ import { UsageTable } from "./tables/usage.ts";
 /** The store over any `Connection`; subclasses open it. */
 export abstract class SqlStorage implements Storage {
   abstract readonly isRemote: boolean;
+  /** Snapshots are files beside a database, or there are none. */
+  readonly snapshots = undefined;
   readonly #sql: Sql = {
     all: (sql, ...values) => this.ask(sql, values),
     first: <T>(sql: string, ...values: unknown[]) => this.ask<T>(sql, values)[0],

@@ -2,6 +2,7 @@
 // a commit and its application to the index.
 
 import type { Steps } from "../steps.ts";
+import type { SnapshotStores } from "./snapshots.ts";
 import type { ChangeLog } from "./tables/change-log.ts";
 import type { ClusterTable } from "./tables/clusters.ts";
 import type { ConflictTable } from "./tables/conflicts.ts";
@@ -75,6 +76,9 @@ export interface Storage {
   readonly changeLog: TableOf<ChangeLog>;
   readonly portable: TableOf<PortableTables>;
   readonly soundness: TableOf<Soundness>;
+
+  /** Where the database keeps snapshots of indexes; undefined if it keeps none. */
+  readonly snapshots: SnapshotStores | undefined;
 
   meta(key: MetaKey): string | undefined;
   setMeta(key: MetaKey, value: string): void;

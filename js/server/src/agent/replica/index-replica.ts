@@ -27,8 +27,8 @@ import {
   textsOf,
   vectorOf,
 } from "./index-rows.ts";
+import type { BuildInputs, KeptSnapshot } from "./kept-snapshot.ts";
 import { learnedIn } from "./learned.ts";
-import type { BuildInputs, SnapshotFile } from "./snapshot-file.ts";
 import type { SoftState } from "./soft-state.ts";
 
 /** The most names of one kind: the index numbers types, subtypes and edge types with 16 bits. */
@@ -60,8 +60,10 @@ export class IndexReplica implements Consumer {
   readonly #now: () => number;
   /** The source of word vectors; undefined if words have none. */
   readonly #words: BuiltIn | undefined;
-  /** The snapshot file; undefined if the agent has none. */
-  readonly #file: SnapshotFile | undefined;
+  /** The snapshot; undefined if the agent keeps none. */
+  readonly #kept: KeptSnapshot | undefined;
+  /** Whether the snapshot may hold a text that its memory no longer has, or lacks texts. */
+  #isOutdated = false;
   readonly #names: Record<NameKind, Set<string>> = {
     type: new Set(),
     subtype: new Set(),
@@ -79,14 +81,14 @@ export class IndexReplica implements Consumer {
       holdsTexts,
       learns,
       words,
-      file,
+      kept,
     }: {
       config: () => EngineYaml;
       stemming: () => Stemming;
       holdsTexts: boolean;
       learns: boolean;
       words?: BuiltIn | undefined;
-      file?: SnapshotFile | undefined;
+      kept?: KeptSnapshot | undefined;
     },
   ) {
     this.#soft = soft;
@@ -98,7 +100,7 @@ export class IndexReplica implements Consumer {
     this.holdsTexts = holdsTexts;
     this.#learns = learns;
     this.#words = words;
-    this.#file = file;
+    this.#kept = kept;
   }
 
   /** The index; a follower has to load it first. */
@@ -148,17 +150,12 @@ export class IndexReplica implements Consumer {
     return { nodes: this.index.size, edges: this.index.edgeCount, dimensions: this.#dimensions };
   }
 
-  /** A snapshot holds no texts, so that these are read from the database. */
   *resume(storage: Storage): Steps<number | undefined> {
-    if (this.#file === undefined) return undefined;
+    if (this.#kept === undefined) return undefined;
     this.#config = this.#configNow();
     const dimensions = storage.embeddings.dimensions();
-    const kept = this.#file.read(storage, this.#inputs(dimensions), (pieces) =>
-      MemoryIndex.restore(pieces, {
-        config: inSnakeCase(this.#config),
-        embedder: this.#words,
-        stemming: this.#stemmingNow(),
-      }),
+    const kept = this.#kept.read(storage, this.#inputs(dimensions), (pieces) =>
+      this.#restored(pieces),
     );
     if (kept === undefined) return undefined;
     this.#storage = storage;
@@ -168,10 +165,26 @@ export class IndexReplica implements Consumer {
     for (const [kind, names] of Object.entries(this.#names)) {
       for (const name of storage.names.inUse(kind as NameKind)) names.add(name);
     }
-    if (this.holdsTexts) yield* this.#readTexts(storage, kept.index);
+    // Another embedder or another stemming reads texts in another way: then none were restored.
+    if (this.holdsTexts && kept.index.textCount === 0) {
+      yield* this.#readTexts(storage, kept.index);
+      this.#isOutdated = kept.index.textCount > 0;
+    }
     // The snapshot may have been written under another setting.
     this.#learn(learnedIn(storage));
     return kept.sequence;
+  }
+
+  /** @throws {Error} If the snapshot holds texts that this index would not keep up to date. */
+  #restored(pieces: Iterable<Uint8Array>): MemoryIndex {
+    const index = MemoryIndex.restore(pieces, {
+      config: inSnakeCase(this.#config),
+      embedder: this.#words,
+      stemming: this.#stemmingNow(),
+    });
+    if (this.holdsTexts || index.textCount === 0) return index;
+    index.free();
+    throw new Error("it holds texts, which searches by signals do not use");
   }
 
   #learn(learned: Learned): void {
@@ -198,8 +211,10 @@ export class IndexReplica implements Consumer {
   }
 
   *keep(storage: Storage, applied: number): Steps<void> {
-    if (this.#file === undefined) return;
-    yield* this.#file.keep(storage, this.index, this.#inputs(this.#dimensions), applied);
+    const [inputs, isAnew] = [this.#inputs(this.#dimensions), this.#isOutdated];
+    if (this.#kept === undefined) return;
+    yield* this.#kept.keep(storage, this.index, inputs, applied, { isAnew });
+    this.#isOutdated = false;
   }
 
   /**
@@ -241,7 +256,8 @@ export class IndexReplica implements Consumer {
   }
 
   remove({ nodes, edges }: Removed): void {
-    this.index.remove(nodes.filter(isId));
+    const removed = this.index.remove(nodes.filter(isId));
+    this.#isOutdated ||= this.holdsTexts && removed > 0;
     this.index.unlink(edges.filter(isId));
   }
 

@@ -7,7 +7,7 @@ import type { TextRow } from "../../storage/rows.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { Consumer, Removed, Taken } from "./follower.ts";
 import { isId, textOf } from "./index-rows.ts";
-import type { BuildInputs, SnapshotFile } from "./snapshot-file.ts";
+import type { BuildInputs, KeptSnapshot } from "./kept-snapshot.ts";
 
 /** The rows alone determine a full-text index. */
 const INPUTS: BuildInputs = { configuration: null, dimensions: 0, now: 0 };
@@ -17,14 +17,14 @@ export class TextReplica implements Consumer {
   /** Whether something asks for full text: searches by evidence do not. */
   isWanted: boolean;
   #index: TextIndex | undefined;
-  /** The snapshot file; undefined if the agent has none. */
-  readonly #file: SnapshotFile | undefined;
-  /** Whether the snapshot file may hold a text that its memory no longer has. */
+  /** The snapshot; undefined if the agent keeps none. */
+  readonly #kept: KeptSnapshot | undefined;
+  /** Whether the snapshot may hold a text that its memory no longer has. */
   #isOutdated = false;
 
-  constructor(isWanted: boolean, file?: SnapshotFile) {
+  constructor(isWanted: boolean, kept?: KeptSnapshot) {
     this.isWanted = isWanted;
-    this.#file = file;
+    this.#kept = kept;
   }
 
   /** The index; a follower has to load it first. */
@@ -50,19 +50,19 @@ export class TextReplica implements Consumer {
   }
 
   *resume(storage: Storage): Steps<number | undefined> {
-    const kept = this.#file?.read(storage, INPUTS, (pieces) => TextIndex.restore(pieces));
+    const kept = this.#kept?.read(storage, INPUTS, (pieces) => TextIndex.restore(pieces));
     this.#index = kept?.index;
     return kept?.sequence;
   }
 
   *keep(storage: Storage, applied: number): Steps<void> {
-    if (this.#file === undefined) return;
+    if (this.#kept === undefined) return;
     if (this.#index === undefined) {
-      // The file may hold texts that were deleted since it was written.
-      this.#file.remove();
+      // The snapshot may hold texts that were deleted since it was written.
+      this.#kept.remove();
       return;
     }
-    yield* this.#file.keep(storage, this.#index, INPUTS, applied, { isAnew: this.#isOutdated });
+    yield* this.#kept.keep(storage, this.#index, INPUTS, applied, { isAnew: this.#isOutdated });
     this.#isOutdated = false;
   }
 

@@ -5,8 +5,8 @@
 /** The texts are compared byte by byte, as SQLite does it. */
 const TEXT = `text COLLATE "C"`;
 
-/** Tables whose rows belong to an agent. Each has a column `agent`. */
-export const TABLES_OF_AGENTS = [
+/** The tables of the first schema whose rows belong to an agent. */
+const FIRST_TABLES = [
   "agents",
   "meta",
   "nodes",
@@ -25,6 +25,9 @@ export const TABLES_OF_AGENTS = [
   "learned",
   "deleted_versions",
 ] as const;
+
+/** Tables whose rows belong to an agent. Each has a column `agent`. */
+export const TABLES_OF_AGENTS = [...FIRST_TABLES, "snapshots"] as const;
 
 /**
  * Returns the stored time as ISO 8601 in UTC with milliseconds, or null if it cannot be read. Times
@@ -183,7 +186,7 @@ const FIRST = `
     PRIMARY KEY (agent, id)
   );
   CREATE INDEX deleted_versions_sequence ON nous.deleted_versions (agent, sequence);
-  ${TABLES_OF_AGENTS.map(walled).join("")}
+  ${FIRST_TABLES.map(walled).join("")}
 `;
 
 /**
@@ -202,10 +205,22 @@ function walled(table: string): string {
 }
 
 /**
+ * Snapshots of indexes, in pieces of some megabytes. They are dense, so that PostgreSQL does not try
+ * to compress them.
+ */
+const SNAPSHOTS = `
+  CREATE TABLE nous.snapshots (
+    agent ${TEXT} NOT NULL, name ${TEXT} NOT NULL, piece bigint NOT NULL, bytes bytea NOT NULL,
+    PRIMARY KEY (agent, name, piece)
+  );
+  ALTER TABLE nous.snapshots ALTER COLUMN bytes SET STORAGE EXTERNAL;
+  ${walled("snapshots")}`;
+
+/**
  * The migration at index n brings a database from schema n to schema n + 1. Never edit one that has
  * been released: add another.
  */
-export const MIGRATIONS: readonly string[] = [FIRST];
+export const MIGRATIONS: readonly string[] = [FIRST, SNAPSHOTS];
 
 /** The schema that this version writes. */
 export const SCHEMA: number = MIGRATIONS.length;

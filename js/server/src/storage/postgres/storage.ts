@@ -1,6 +1,7 @@
 // The store of one agent in a PostgreSQL database that all agents share.
 
 import { atOnce, oneStep, type Steps } from "../../steps.ts";
+import type { SnapshotStores } from "../snapshots.ts";
 import type { MetaKey, Storage, TableOf } from "../storage.ts";
 import type { OpeningTable } from "../tables/openings.ts";
 import type { PurgeTable } from "../tables/purges.ts";
@@ -19,6 +20,7 @@ import { PostgresNodes } from "./tables/nodes.ts";
 import { PostgresOutcomes } from "./tables/outcomes.ts";
 import { PostgresPortable } from "./tables/portable.ts";
 import { PostgresRetries } from "./tables/retries.ts";
+import { PostgresSnapshot } from "./tables/snapshots.ts";
 import { PostgresSoft } from "./tables/soft.ts";
 import { PostgresSoundness } from "./tables/soundness.ts";
 import { PostgresTasks } from "./tables/tasks.ts";
@@ -44,6 +46,7 @@ export class PostgresStorage implements Storage {
   readonly changeLog: PostgresChangeLog;
   readonly portable: PostgresPortable;
   readonly soundness: PostgresSoundness;
+  readonly snapshots: SnapshotStores;
   readonly purges: TableOf<PurgeTable> = PURGES;
   readonly openings: TableOf<OpeningTable> = OPENINGS;
 
@@ -68,6 +71,10 @@ export class PostgresStorage implements Storage {
     this.learned = new PostgresLearned(rows);
     this.changeLog = new PostgresChangeLog(rows);
     this.portable = new PostgresPortable(rows, this);
+    this.snapshots = {
+      index: new PostgresSnapshot(rows, "index"),
+      texts: new PostgresSnapshot(rows, "texts"),
+    };
     this.soundness = new PostgresSoundness(rows, this.edges);
   }
 
@@ -152,5 +159,5 @@ export class PostgresStorage implements Storage {
 /** There are no purges in progress: a purge is the deletion of the memory in one transaction. */
 const PURGES: TableOf<PurgeTable> = { begin() {}, begun: () => [] };
 
-/** No files of an index are kept beside the database, so that no opening has to be told apart. */
-const OPENINGS: TableOf<OpeningTable> = { begin() {}, last: () => undefined, reaches: () => false };
+/** Snapshots of indexes are copied with the database alone, so that all of them belong to it. */
+const OPENINGS: TableOf<OpeningTable> = { begin() {}, last: () => undefined, reaches: () => true };

@@ -1,28 +1,29 @@
-// Snapshot files. A file beside the database holds the contents of an index, so that a start reads
-// only the rows that changed since. It may hold words of memories, so only its owner can read it.
-// Deleting it loses nothing.
+// Snapshots of indexes. A snapshot holds the contents of an index, so that a start reads only the
+// rows that changed since. It holds words of memories. Deleting it loses nothing.
 
 import { createHash } from "node:crypto";
-import { closeSync, openSync, readSync } from "node:fs";
 import type { Steps } from "../../steps.ts";
-import { isFolder, removeWhole, writeWholeInSteps } from "../../storage/files.ts";
+import { RemoteError, StorageError } from "../../storage/errors.ts";
+import type { SnapshotStore } from "../../storage/snapshots.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { MOST_AHEAD, MOST_JUMP } from "../../time.ts";
 import type { Log } from "./follower.ts";
 
 /** The version of the format. Raise it when rows are read into an index in another way. */
-const FORMAT = 6;
-/** Bytes of one read; the first read must cover the header. */
-const PIECE = 4 * 2 ** 20;
+const FORMAT = 7;
 /** The byte of a line feed, which ends the header. */
 const LINE_END = 0x0a;
 
-/** Indexes with fewer memories get no file: building them from rows is as fast. */
+/** Indexes with fewer memories get no snapshot: building them from rows is as fast. */
 const LEAST_KEPT = 1_000;
-/** A new file is written only after this many entries of the change log. */
+/**
+ * A new snapshot is written only after this many entries of the change log, and after so many for
+ * each memory: a large one takes long to write.
+ */
 const LEAST_CHANGES = 50;
+const LEAST_SHARE = 0.01;
 
-/** An index that can be written to a file. */
+/** An index that can be written as a snapshot. */
 export interface Snapshotted {
   readonly size: number;
   snapshotParts(): Iterable<Uint8Array>;
@@ -38,14 +39,14 @@ export interface BuildInputs {
   now: number;
 }
 
-/** The first line of a file: the database and the moment of the index, and the build inputs. */
+/** The first line of a snapshot: the database and the moment of the index, and the build inputs. */
 interface SnapshotHeader {
   format: number;
   /** The kind of index: `index` or `full text`. */
   what: string;
   /** The database's epoch. A restore changes it. */
   epoch: string;
-  /** The opening of the database in which the file was written. */
+  /** The opening of the database in which the snapshot was written. */
   opening: string;
   /** The last entry of the change log that the index has. */
   sequence: number;
@@ -56,29 +57,30 @@ interface SnapshotHeader {
   configuration: string;
 }
 
-export class SnapshotFile {
-  readonly #file: string;
+export class KeptSnapshot {
+  readonly #store: SnapshotStore;
   readonly #what: string;
   readonly #log: Log;
   /**
-   * Whether the file was not read yet. A second read is a rebuild of a lost index, whose file may
-   * be the cause.
+   * Whether the snapshot was not read yet. A second read is a rebuild of a lost index, whose
+   * snapshot may be the cause.
    */
   #isFresh = true;
-  /** The last entry of the change log that the file has. */
-  #written: number | undefined;
+  /** Whether the stored snapshot could not be read. */
+  #isUnusable = false;
 
   /** `what` is the kind of index, for the header and the log. */
-  constructor(file: string, what: string, log: Log) {
-    this.#file = file;
+  constructor(store: SnapshotStore, what: string, log: Log) {
+    this.#store = store;
     this.#what = what;
     this.#log = log;
   }
 
   /**
    * Writes an index that has the change log up to `sequence` and nothing that the database lacks.
-   * Does nothing if the file is recent enough. The index must not change during the pauses. With
-   * `isAnew` one new entry suffices: the file holds text that must leave it.
+   * Does nothing if the stored snapshot is recent enough, whichever server wrote it. The index must
+   * not change during the pauses. With `isAnew` it is written in any case: the stored one holds text
+   * that must leave it, or lacks text.
    */
   *keep(
     storage: Storage,
@@ -88,20 +90,39 @@ export class SnapshotFile {
     { isAnew = false } = {},
   ): Steps<void> {
     if (index.size < LEAST_KEPT) {
-      this.remove();
+      this.#store.remove();
       return;
     }
-    const least = isAnew ? 1 : LEAST_CHANGES;
-    if (this.#written !== undefined && sequence - this.#written < least) return;
-    if (isFolder(this.#file)) {
-      this.#log(`A folder is in the place of the snapshot file: ${this.#what}`);
+    const least = Math.max(LEAST_CHANGES, Math.floor(index.size * LEAST_SHARE));
+    const isLost = isAnew || this.#isUnusable;
+    const written = isLost ? undefined : this.#written(storage, inputs);
+    if (written !== undefined && sequence - written < least) return;
+    const obstacle = this.#store.obstacle();
+    if (obstacle !== undefined) {
+      this.#log(`No snapshot can be written, since ${obstacle}: ${this.#what}`);
       return;
     }
-    yield* writeWholeInSteps(
-      this.#file,
-      piecesOf(this.#headerOf(storage, inputs, sequence), index),
-    );
-    this.#written = sequence;
+    yield* this.#store.replace(piecesOf(this.#headerOf(storage, inputs, sequence), index));
+    this.#isUnusable = false;
+  }
+
+  /**
+   * Returns the last entry of the change log that the stored snapshot has; undefined if there is no
+   * snapshot that can be used.
+   */
+  #written(storage: Storage, inputs: BuildInputs): number | undefined {
+    const pieces = this.#store.pieces();
+    try {
+      const { value } = pieces.next();
+      if (value === undefined) return undefined;
+      const { header } = readHeader(value);
+      const why = misfit(storage, header, this.#headerOf(storage, inputs, header.sequence));
+      return why === undefined ? header.sequence : undefined;
+    } catch {
+      return undefined;
+    } finally {
+      pieces.return(undefined);
+    }
   }
 
   #headerOf(
@@ -125,9 +146,9 @@ export class SnapshotFile {
   }
 
   /**
-   * Reads the file, once. Returns the index, which `restore` builds from the pieces, and the last
-   * entry of the change log that it has. Returns undefined if there is no file, or none that fits
-   * this database and its change log; removes a file that does not fit.
+   * Reads the snapshot, once. Returns the index, which `restore` builds from the pieces, and the
+   * last entry of the change log that it has. Returns undefined if there is no snapshot, or none
+   * that fits this database and its change log; a file that does not fit is removed.
    */
   read<Index>(
     storage: Storage,
@@ -136,39 +157,35 @@ export class SnapshotFile {
   ): { index: Index; sequence: number } | undefined {
     if (!this.#isFresh) return undefined;
     this.#isFresh = false;
-    if (isFolder(this.#file)) return undefined;
-    let handle: number;
+    const pieces = this.#store.pieces();
     try {
-      handle = openSync(this.#file, "r");
-    } catch {
-      return undefined;
-    }
-    try {
-      const pieces = piecesIn(handle);
-      const { header, rest } = readHeader(pieces.next().value ?? new Uint8Array(0));
+      const { value } = pieces.next();
+      if (value === undefined) return undefined;
+      const { header, rest } = readHeader(value);
       const why = misfit(storage, header, this.#headerOf(storage, inputs, header.sequence));
       if (why !== undefined) throw new Error(why);
-      const index = restore(following(rest, pieces));
-      this.#written = header.sequence;
-      return { index, sequence: header.sequence };
+      return { index: restore(following(rest, pieces)), sequence: header.sequence };
     } catch (error) {
+      // What PostgreSQL could not answer says nothing about the snapshot.
+      if (error instanceof StorageError || error instanceof RemoteError) throw error;
       const why = (error as Error).message;
       this.#log(`The snapshot cannot be used, and is rebuilt: ${this.#what}`, { why });
-      this.remove();
+      this.#isUnusable = true;
+      // A transaction that reads cannot remove rows.
+      if (!this.#store.isInDatabase) this.#store.remove();
       return undefined;
     } finally {
-      closeSync(handle);
+      pieces.return(undefined);
     }
   }
 
-  /** Deletes the file. */
+  /** Deletes the snapshot. */
   remove(): void {
-    removeWhole(this.#file);
-    this.#written = undefined;
+    this.#store.remove();
   }
 }
 
-/** Returns why a file cannot be used; undefined if it can. */
+/** Returns why a snapshot cannot be used; undefined if it can. */
 function misfit(
   storage: Storage,
   found: SnapshotHeader,
@@ -215,14 +232,4 @@ function readHeader(piece: Uint8Array): { header: SnapshotHeader; rest: Uint8Arr
 function* following(first: Uint8Array, others: Iterable<Uint8Array>): Iterable<Uint8Array> {
   yield first;
   yield* others;
-}
-
-/** Yields a file in pieces. The next piece overwrites the one before. */
-function* piecesIn(handle: number): Generator<Uint8Array, undefined> {
-  const piece = new Uint8Array(PIECE);
-  for (;;) {
-    const length = readSync(handle, piece);
-    if (length === 0) return;
-    yield piece.subarray(0, length);
-  }
 }
