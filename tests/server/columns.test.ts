@@ -1,6 +1,6 @@
-// Columns: filters on times and metadata, of agents whose memories change, in every implementation of
-// the store. What passes is checked against the database's check of each row, and a search against
-// one without a filter.
+// Columns: filters on times and metadata, of agents whose memories change, in libSQL and PostgreSQL.
+// What passes is checked against the database's check of each row, and a search against one without
+// a filter.
 
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -72,7 +72,8 @@ const ODD_METADATA = [
   ...['{"a":"\\u0062"}', '{"a":[{"d":1}]}', '{"c":{"d":null}}', '{"a":12345678901234567890}'],
 ];
 
-for (const implementation of IMPLEMENTATIONS)
+// A remote libSQL database runs the statements of a file.
+for (const implementation of IMPLEMENTATIONS.filter(({ isStateless }) => !isStateless))
   describe(implementation.name, () => {
     beforeAll(() => implementation.start?.());
     afterAll(() => implementation.stop?.());
@@ -146,7 +147,8 @@ for (const implementation of IMPLEMENTATIONS)
         }
         matched += await check(agent, filter);
       });
-      await fc.assert(property, { numRuns: 100, seed: 3 });
+      // A failing case cannot be made smaller: the memories have changed.
+      await fc.assert(property, { numRuns: 100, seed: 3, endOnFailure: true });
       expect(matched).toBeGreaterThan(500);
     });
 
