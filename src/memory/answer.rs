@@ -386,12 +386,12 @@ impl MemoryIndex {
         wanted: usize,
         marked: Option<&[bool]>,
     ) -> Vec<(f64, Row)> {
-        let is_marked = |row: Row| marked.is_none_or(|marked| marked[row as usize]);
+        let is_marked = |row: Row| is_marked(marked, row);
         let mut selection = std::mem::take(&mut self.answering.selection);
         let Answering { texts, evidence, fit, lines, .. } = &self.answering;
         let bounds = Bounds::new(evidence, question, sections, &fit.weights);
         selection.clear(wanted, texts.len());
-        for row in self.askable(ask).filter(|&row| is_marked(row)) {
+        for row in self.askable(ask, marked) {
             if let Some(bar) = selection.bar()
                 && !self.may_reach(bar, &bounds, sections, row, ask.now)
             {
@@ -454,7 +454,7 @@ impl MemoryIndex {
         let changed = superseding.get(&row);
         let own = changed.map_or(by_evidence, |it| it.sum);
         let (mut before, mut is_earlier, mut speaks, mut best) = (0, true, false, own);
-        for other in self.askable(ask) {
+        for other in self.askable(ask, None) {
             is_earlier &= other != row;
             let Some(score) = self.score(&question, sections, other, ask.now) else { continue };
             speaks |= other == row;
@@ -502,15 +502,18 @@ impl MemoryIndex {
     /// As [`MemoryIndex::ask`].
     pub fn evidence(&mut self, ask: &Ask<'_>, embed: &mut Embed<'_>) -> Result<Vec<(Row, Values)>> {
         let (question, sections) = self.collect(ask, true, embed)?;
-        let rows = self.askable(ask);
+        let rows = self.askable(ask, None);
         Ok(rows.map(|row| (row, self.values(&question, sections, row, ask.now))).collect())
     }
 
-    /// Returns the memories that may be found, in order of sequence.
-    fn askable(&self, ask: &Ask<'_>) -> impl Iterator<Item = Row> {
+    /// Returns the memories that may be found, in order of sequence: all of them, or those that are
+    /// marked. A mark costs less than a filter.
+    fn askable(&self, ask: &Ask<'_>, marked: Option<&[bool]>) -> impl Iterator<Item = Row> {
         let filtered = ask.filters.is_about_nodes();
         let rows = self.answering.order.iter().copied();
-        rows.filter(move |&row| !filtered || self.passes(row, ask.filters, ask.now))
+        rows.filter(move |&row| {
+            is_marked(marked, row) && (!filtered || self.passes(row, ask.filters, ask.now))
+        })
     }
 
     /// Lists the rows with a text anew, if the index has changed.
@@ -711,6 +714,11 @@ fn marked(rows: &[Row], count: usize) -> Vec<bool> {
         }
     }
     marks
+}
+
+/// Whether a row is among the marked ones; every row if none are marked.
+fn is_marked(marked: Option<&[bool]>, row: Row) -> bool {
+    marked.is_none_or(|marked| marked[row as usize])
 }
 
 /// Returns the place of a memory in time. Its run is that of its first cluster.
