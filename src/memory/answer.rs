@@ -45,6 +45,9 @@ pub struct Ask<'a> {
     pub text: &'a str,
     /// The memories that may be found, and the edges that activation may pass over.
     pub filters: &'a Filters,
+    /// The only memories that are returned, in any order; `None` for all. Scores and order are as
+    /// without it. Rows without a memory are skipped.
+    pub among: Option<&'a [Row]>,
     /// The most answers.
     pub limit: usize,
     /// The least probability of an answer, from 0 to 1.
@@ -330,8 +333,13 @@ impl MemoryIndex {
         Ok(answers.collect())
     }
 
-    /// Returns the first `most` memories that reach the least score, in the order in which they
-    /// answer, and the odds for the question.
+    /// Returns the first `most` memories that reach the least score and may be returned, in the
+    /// order in which they answer, and the odds for the question.
+    ///
+    /// A restriction of the returned memories leaves the pool as it is, and so the scores and the
+    /// order. It is applied to the pool, which holds the best. If too few are left, the best of the
+    /// returned memories are selected once more: those behind the pool follow in the order of their
+    /// sums.
     fn placed(
         &mut self,
         question: &Question,
@@ -340,12 +348,59 @@ impl MemoryIndex {
         most: usize,
     ) -> (Vec<Placed>, Odds) {
         self.refresh_lines();
+        let returned = ask.among.map(|rows| marked(rows, self.nodes.rows()));
+        let wanted = if returned.is_some() { POOL } else { most.max(POOL) };
+        let best = self.best(question, sections, ask, wanted, None);
+        let odds = self.odds(best.first().map_or(0.0, |&(sum, _)| sum));
+        let reaches = |&(sum, _): &(f64, Row)| odds.probability(sum) >= ask.min_score;
+        let Answering { texts, superseding, .. } = &self.answering;
+        let pool: Vec<Candidate> = best
+            .iter()
+            .take(POOL)
+            .take_while(|&it| reaches(it))
+            .map(|&(sum, row)| {
+                let superseded_by = superseding.get(&row).and_then(|it| it.by);
+                Candidate { row, sum, superseded_by }
+            })
+            .collect();
+        let behind = |(_, row): (f64, Row)| Placed { row, similar_to: None };
+        let Some(returned) = returned else {
+            let mut placed = spread_out(&pool, ask.diversity, texts, most);
+            let rest = best.into_iter().take(most).skip(POOL).take_while(reaches);
+            placed.extend(rest.map(behind));
+            return (placed, odds);
+        };
+        let mut placed = spread_out(&pool, ask.diversity, texts, POOL);
+        placed.retain(|it| returned[it.row as usize]);
+        if placed.len() < most && pool.len() == POOL {
+            // At most the pool is among them. At least as many as the pool lower no bar of a line
+            // that the pool needs.
+            let all =
+                self.best(question, sections, ask, most.saturating_add(POOL), Some(&returned));
+            let in_pool = |row: Row| pool.iter().any(|it| it.row == row);
+            let rest = all.into_iter().take_while(reaches).filter(|&(_, row)| !in_pool(row));
+            placed.extend(rest.map(behind));
+        }
+        placed.truncate(most);
+        (placed, odds)
+    }
+
+    /// Returns the best `wanted` memories that may be found, with their sums: all of them, or those
+    /// that are marked. Lines must be fresh.
+    fn best(
+        &mut self,
+        question: &Question,
+        sections: SectionSet,
+        ask: &Ask<'_>,
+        wanted: usize,
+        marked: Option<&[bool]>,
+    ) -> Vec<(f64, Row)> {
+        let is_marked = |row: Row| is_marked(marked, row);
         let mut selection = std::mem::take(&mut self.answering.selection);
-        let wanted = most.max(POOL);
         let Answering { texts, evidence, fit, lines, .. } = &self.answering;
         let bounds = Bounds::new(evidence, question, sections, &fit.weights);
         selection.clear(wanted, texts.len());
-        for row in self.askable(ask) {
+        for row in self.askable(ask, marked) {
             if let Some(bar) = selection.bar()
                 && !self.may_reach(bar, &bounds, sections, row, ask.now)
             {
@@ -359,7 +414,9 @@ impl MemoryIndex {
         }
         let bar = selection.bar().map(|bar| (&bounds, bar));
         self.supersede(question, sections, ask.filters, ask.now, bar);
-        let has = |&row: &Row| self.has_text(row) && self.passes(row, ask.filters, ask.now);
+        let has = |&row: &Row| {
+            is_marked(row) && self.has_text(row) && self.passes(row, ask.filters, ask.now)
+        };
         let mut rows: Vec<Row> = self.answering.lines.live().filter(has).collect();
         if !rows.is_empty() {
             // Selects once more, among the best of the others and these.
@@ -373,23 +430,9 @@ impl MemoryIndex {
                 }
             }
         }
-        let Answering { texts, superseding, .. } = &self.answering;
         let best = selection.take_scored();
-        let odds = self.odds(best.first().map_or(0.0, |&(sum, _)| sum));
-        let candidates: Vec<Candidate> = best
-            .into_iter()
-            .take_while(|&(sum, _)| odds.probability(sum) >= ask.min_score)
-            .map(|(sum, row)| {
-                let superseded_by = superseding.get(&row).and_then(|it| it.by);
-                Candidate { row, sum, superseded_by }
-            })
-            .collect();
-        let (pool, rest) = candidates.split_at(candidates.len().min(POOL));
-        let mut placed = spread_out(pool, ask.diversity, texts, most);
-        let rest = rest.iter().take(most.saturating_sub(POOL));
-        placed.extend(rest.map(|it| Placed { row: it.row, similar_to: None }));
         self.answering.selection = selection;
-        (placed, odds)
+        best
     }
 
     /// Returns the reasons for the place of a memory among the answers to a question. If its `text`
@@ -420,7 +463,7 @@ impl MemoryIndex {
         let changed = superseding.get(&row);
         let own = changed.map_or(by_evidence, |it| it.sum);
         let (mut before, mut is_earlier, mut speaks, mut best) = (0, true, false, own);
-        for other in self.askable(ask) {
+        for other in self.askable(ask, None) {
             is_earlier &= other != row;
             let Some(score) = self.score(&question, sections, other, ask.now) else { continue };
             speaks |= other == row;
@@ -468,15 +511,18 @@ impl MemoryIndex {
     /// As [`MemoryIndex::ask`].
     pub fn evidence(&mut self, ask: &Ask<'_>, embed: &mut Embed<'_>) -> Result<Vec<(Row, Values)>> {
         let (question, sections) = self.collect(ask, true, embed)?;
-        let rows = self.askable(ask);
+        let rows = self.askable(ask, None);
         Ok(rows.map(|row| (row, self.values(&question, sections, row, ask.now))).collect())
     }
 
-    /// Returns the memories that may be found, in order of sequence.
-    fn askable(&self, ask: &Ask<'_>) -> impl Iterator<Item = Row> {
+    /// Returns the memories that may be found, in order of sequence: all of them, or those that are
+    /// marked. A mark costs less than a filter.
+    fn askable(&self, ask: &Ask<'_>, marked: Option<&[bool]>) -> impl Iterator<Item = Row> {
         let filtered = ask.filters.is_about_nodes();
         let rows = self.answering.order.iter().copied();
-        rows.filter(move |&row| !filtered || self.passes(row, ask.filters, ask.now))
+        rows.filter(move |&row| {
+            is_marked(marked, row) && (!filtered || self.passes(row, ask.filters, ask.now))
+        })
     }
 
     /// Lists the rows with a text anew, if the index has changed.
@@ -666,6 +712,22 @@ impl MemoryIndex {
             activation: activation[place],
         }
     }
+}
+
+/// Returns by row whether it is one of these.
+fn marked(rows: &[Row], count: usize) -> Vec<bool> {
+    let mut marks = vec![false; count];
+    for &row in rows {
+        if let Some(mark) = marks.get_mut(row as usize) {
+            *mark = true;
+        }
+    }
+    marks
+}
+
+/// Whether a row is among the marked ones; every row if none are marked.
+fn is_marked(marked: Option<&[bool]>, row: Row) -> bool {
+    marked.is_none_or(|marked| marked[row as usize])
 }
 
 /// Returns the place of a memory in time. Its run is that of its first cluster.

@@ -38,7 +38,15 @@ impl MemoryIndex {
     pub fn learn(&mut self, feedback: &Feedback<'_>, embed: &mut Embed<'_>) -> Result<Step> {
         let &Feedback { text, now, used, unused } = feedback;
         let filters = Filters::default();
-        let ask = Ask { text, filters: &filters, limit: 0, min_score: 0.0, diversity: 0.0, now };
+        let ask = Ask {
+            text,
+            filters: &filters,
+            among: None,
+            limit: 0,
+            min_score: 0.0,
+            diversity: 0.0,
+            now,
+        };
         let (question, sections) = self.collect(&ask, true, embed)?;
         let mut judged = Vec::with_capacity(used.len() + unused.len());
         for (place, &row) in used.iter().chain(unused).enumerate() {

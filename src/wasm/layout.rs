@@ -309,11 +309,13 @@ record! {
     SEARCH_MAX_SEEDS,
     /// Count of hits of a full-text search.
     SEARCH_HITS,
+    /// Count of the rows among which a question is answered, or [`ABSENT`] for all.
+    SEARCH_AMONG,
 }
 
 record! {
     /// The lists of a search's filters. The rows begin with the length of each, then hold the
-    /// lists, then the rows of the hits.
+    /// lists, then the rows of the hits, then the rows among which a question is answered.
     FILTERS:
     /// Codes of types.
     FILTERS_TYPES,

@@ -199,11 +199,12 @@ impl ResidentMemory {
         diversity: f64,
         add_word: &Function,
     ) -> f64 {
-        let Request { filters, limit, now, .. } =
+        let Request { filters, limit, now, among, .. } =
             Request::read(&self.scratch.numbers, &self.scratch.rows);
         let ask = Ask {
             text: self.scratch.text(0, length),
             filters: &filters,
+            among,
             limit: limit.unwrap_or(usize::MAX),
             min_score,
             diversity,
@@ -241,7 +242,8 @@ impl ResidentMemory {
     ) -> Option<String> {
         let Request { filters, now, .. } = Request::read(&self.scratch.numbers, &self.scratch.rows);
         let text = self.scratch.text(0, length);
-        let ask = Ask { text, filters: &filters, limit: 0, min_score: 0.0, diversity, now };
+        let ask =
+            Ask { text, filters: &filters, among: None, limit: 0, min_score: 0.0, diversity, now };
         let given = (title_length >= 0.0).then(|| {
             let title_length = title_length as usize;
             let title = self.scratch.text(length, title_length);
@@ -257,7 +259,15 @@ impl ResidentMemory {
     pub fn evidence(&mut self, length: usize, add_word: &Function) -> f64 {
         let Request { filters, now, .. } = Request::read(&self.scratch.numbers, &self.scratch.rows);
         let text = self.scratch.text(0, length);
-        let ask = Ask { text, filters: &filters, limit: 0, min_score: 0.0, diversity: 0.0, now };
+        let ask = Ask {
+            text,
+            filters: &filters,
+            among: None,
+            limit: 0,
+            min_score: 0.0,
+            diversity: 0.0,
+            now,
+        };
         let collected = self.memory.evidence(&ask, &mut embed_by(add_word));
         let Some(all) = answer(collected) else { return -1.0 };
         if !self.scratch.reserve_answer(all.len() * KINDS, all.len()) {
@@ -929,13 +939,14 @@ struct Request<'a> {
     serendipity: Serendipity,
     filters: Filters,
     bm25: Vec<SearchHit>,
+    among: Option<&'a [Row]>,
     embedding: Option<&'a [f64]>,
 }
 
 impl<'a> Request<'a> {
     /// Numbers: a `SEARCH`, the scores of its hits, the components of its embedding. Rows: the
-    /// lengths of its `FILTERS`, their lists, the rows of its hits.
-    fn read(numbers: &'a [f64], rows: &[u32]) -> Self {
+    /// lengths of its `FILTERS`, their lists, the rows of its hits, the rows among which it answers.
+    fn read(numbers: &'a [f64], rows: &'a [u32]) -> Self {
         let (head, rest) = numbers.split_at(SEARCH);
         let flag = |field: usize| head[field] != 0.0;
         let (lengths, mut codes) = rows.split_at(FILTERS);
@@ -961,6 +972,7 @@ impl<'a> Request<'a> {
         };
         let hits = head[SEARCH_HITS] as usize;
         let (scores, components) = rest.split_at(hits);
+        let (codes, others) = codes.split_at(hits);
         let found =
             |(&row, &score): (&u32, &f64)| SearchHit { row: (row != NOBODY).then_some(row), score };
         Self {
@@ -977,6 +989,7 @@ impl<'a> Request<'a> {
             },
             filters,
             bm25: codes.iter().zip(scores).map(found).collect(),
+            among: given(head[SEARCH_AMONG]).map(|count| &others[..count as usize]),
             embedding: (head[SEARCH_COMPONENTS] != NO_EMBEDDING)
                 .then(|| &components[..head[SEARCH_COMPONENTS] as usize]),
         }

@@ -155,7 +155,7 @@ impl Memory {
 }
 
 fn question<'a>(text: &'a str, filters: &'a Filters) -> Ask<'a> {
-    Ask { text, filters, limit: usize::MAX, min_score: 0.0, diversity: 0.0, now: NOW }
+    Ask { text, filters, among: None, limit: usize::MAX, min_score: 0.0, diversity: 0.0, now: NOW }
 }
 
 /// A sentence of `count` words that occur nowhere else, numbered from `first`.
@@ -1046,6 +1046,51 @@ proptest! {
             let some = memory.answers(&Ask { limit, ..question(&asked, &filters) });
             prop_assert_eq!(&some[..], &all[..limit]);
         }
+    }
+
+    #[test]
+    fn among_some_memories_the_answers_are_theirs_of_all(
+        texts in texts(),
+        copies in 0..120_usize,
+        ends in vec((0..1_000_usize, 0..1_000_usize), 0..8),
+        asked in asked(),
+        seed in any::<u64>(),
+        (limit, diversity) in (0..90_usize, 0..3_u8),
+        (min_score, one_in) in (0..4_u8, 1..40_u64),
+    ) {
+        let mut memory = Memory::new();
+        let texts: Vec<String> = texts
+            .iter()
+            .cycle()
+            .take(if texts.is_empty() { 0 } else { texts.len() + copies })
+            .enumerate()
+            .map(|(place, text)| format!("{text} w{}", place / 3))
+            .collect();
+        let rows = memory.add(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+        if !rows.is_empty() {
+            let ends: Vec<_> =
+                ends.iter().map(|&(a, b)| (rows[a % rows.len()], rows[b % rows.len()])).collect();
+            supersede(&mut memory, &ends);
+        }
+        let filters = Filters::default();
+        let all = Ask {
+            diversity: f64::from(diversity) / 2.0,
+            min_score: f64::from(min_score) / 20.0,
+            ..question(&asked, &filters)
+        };
+        let mut some: Vec<Row> = rows
+            .into_iter()
+            .filter(|&row| {
+                let mixed = (u64::from(row) ^ seed).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                (mixed >> 32) % one_in == 0
+            })
+            .collect();
+        let mut expected = memory.answers(&all);
+        expected.retain(|answer| some.contains(&answer.row));
+        expected.truncate(limit);
+        // A row without a memory, and one that is named twice.
+        some.extend([u32::MAX, *some.first().unwrap_or(&0)].iter().take(some.len()));
+        prop_assert_eq!(memory.answers(&Ask { limit, among: Some(&some), ..all }), expected);
     }
 
     #[test]

@@ -149,6 +149,8 @@ describe.each(["ask", "evidence", "why"] as const)("%s", (method) => {
       expectRefusal(call(QUESTION, { diversity }), { field: "diversity" });
     for (const now of [Number.NaN, INFINITY, 8.64e15 + 2, new Date(Number.NaN), "", "today", {}])
       expectRefusal(call(QUESTION, { now }), { field: "now" });
+    for (const among of [null, [0], "0", new Float64Array(1), new Uint8Array(4)])
+      expectRefusal(call(QUESTION, { among }), { field: "among" });
     expectRefusal(call(QUESTION, { filters: [] }), { field: "filters" });
     expectRefusal(call(QUESTION, { filters: { tags: ["a"] } }), { field: "tags" });
     expectRefusal(call(QUESTION, { filters: { created_after: "soon" } }), {

@@ -31,6 +31,19 @@ function expectSame(actual: unknown, expected: unknown, what: string): void {
 
 type Memory = MemoryIndex | ReferenceMemory;
 
+/** Whether answers among some memories may be this one. */
+const isChosen = (id: string) => id.charCodeAt(id.length - 1) % 2 === 0;
+
+/** Returns the first answers among some memories: of the reference, those of all answers. */
+function answersAmong(memory: Memory, question: string, options: AskOptions) {
+  if (memory instanceof MemoryIndex) {
+    const among = memory.handles([...memory.ids()].filter(isChosen));
+    return memory.ask(question, { ...options, among });
+  }
+  const all = memory.ask(question, { ...options, limit: Number.MAX_SAFE_INTEGER });
+  return all.filter(({ id }) => isChosen(id)).slice(0, options.limit ?? 10);
+}
+
 /** Everything that a memory says to a question. */
 function saidBy(memory: Memory, question: string, options: AskOptions) {
   const evidence = memory.evidence(question, options);
@@ -38,6 +51,7 @@ function saidBy(memory: Memory, question: string, options: AskOptions) {
     count: memory.textCount,
     learned: memory.learned(),
     answers: memory.ask(question, options),
+    someAnswers: answersAmong(memory, question, options),
     evidence: { ...evidence, names: [...evidence.names] },
     reasons: evidence.ids.map((id) => [id, memory.why(id, question, options)]),
   };

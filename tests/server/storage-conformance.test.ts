@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { StorageError } from "../../js/server/src/storage/errors.ts";
 import type { NewConflict, NewEdge, NewNode } from "../../js/server/src/storage/rows.ts";
 import type { Storage } from "../../js/server/src/storage/storage.ts";
+import type { Compared } from "../../js/server/src/storage/tables/compared.ts";
 import type { Wanted } from "../../js/server/src/storage/tables/wanted.ts";
 import { IMPLEMENTATIONS } from "./support/storages.ts";
 
@@ -379,6 +380,29 @@ for (const implementation of IMPLEMENTATIONS)
         expect(of({ time_range: { by: "event", start: at(9) } })).toEqual(["d"]);
         expect(of({ time_range: { by: "any", start: at(9), end: at(9) } })).toEqual(["d"]);
         expect(of({ time_range: { by: "ingestion", end: DAY } })).toEqual(idsOf(MEMORIES));
+      });
+
+      test("tells what conditions on times and metadata compare, of all memories or of some", async () => {
+        const storage = await storeWith(...MEMORIES);
+        const told = (compared: Compared, ids?: string[]) =>
+          [...storage.nodes.compared(compared, ids)].flatMap(({ ids, values }) =>
+            ids.map((id, at) => [id, values[at]]),
+          );
+        expect(told({ path: "cost" })).toEqual([
+          ["e", 3],
+          ["f", "3"],
+        ]);
+        expect(told({ path: "a" })).toEqual([
+          ["e", []],
+          ["f", []],
+        ]);
+        expect(told({ path: "yes" })).toEqual([["e", true]]);
+        expect(told({ path: "nil" })).toEqual([["e", null]]);
+        expect(told({ path: "a.b" }, ["e", "f", "z"])).toEqual([["e", "x"]]);
+        expect(told({ path: "list.0" })).toEqual([]);
+        expect(told({ time: "temporal_event_time" })).toEqual([["d", at(9)]]);
+        expect(told({ time: "created_at" }, ["b"])).toEqual([["b", at(2)]]);
+        expect(told({ time: "created_at" }, [])).toEqual([]);
       });
 
       test("follows a change of tags and metadata", async () => {

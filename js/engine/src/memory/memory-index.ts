@@ -259,8 +259,8 @@ export class MemoryIndex {
   }
 
   /**
-   * Returns numbers that `rerank` takes in place of ids, and that save the look-up. A number stands
-   * for its node until the node is removed.
+   * Returns numbers that `rerank` and `ask` take in place of ids, and that save the look-up. A
+   * number stands for its node until the node is removed.
    *
    * @throws {NousError} `invalid_argument` with index and id if there is no such node.
    */

@@ -415,6 +415,8 @@ export interface ReadSearch {
   hits: string[];
   scores: Float64Array;
   embedding: ArrayLike<number> | undefined;
+  /** The handles among which a question is answered; undefined for all. */
+  among?: Uint32Array | undefined;
 }
 
 /**
@@ -514,7 +516,7 @@ export function readSearch(search: SearchQuery, names: AllNames): ReadSearch {
 
 /** @internal */
 export const ASK_KEYS: ReadonlySet<string> = new Set([
-  ...["limit", "min_score", "diversity", "now", "filters"],
+  ...["limit", "min_score", "diversity", "now", "filters", "among"],
 ]);
 
 /** A question after reading: a search without hits and embedding, and the least score. @internal */
@@ -529,7 +531,9 @@ export interface ReadQuestion {
 export function readQuestion(text: string, options: AskOptions, names: AllNames): ReadQuestion {
   if (typeof text !== "string") throw invalid("question", `must be a string, found ${show(text)}`);
   const given = optionsOf<AskOptions>("options", options, ASK_KEYS);
-  const { limit, now, filters } = given;
+  const { limit, now, filters, among } = given;
+  if (among !== undefined && !(among instanceof Uint32Array))
+    throw invalid("among", `must be a Uint32Array, found ${show(among)}`);
   const minScore = shareOf("min_score", given.min_score);
   const diversity = shareOf("diversity", given.diversity);
   const head = new Float64Array(SEARCH);
@@ -537,7 +541,8 @@ export function readQuestion(text: string, options: AskOptions, names: AllNames)
   head[SEARCH_LIMIT] = limitOf(limit, DEFAULT_ANSWERS);
   const lists = readFilters(filters, names, head);
   head[SEARCH_COMPONENTS] = NO_EMBEDDING;
-  const search = { head, lists, hits: [], scores: new Float64Array(0), embedding: undefined };
+  const scores = new Float64Array(0);
+  const search = { head, lists, hits: [], scores, embedding: undefined, among };
   return { text, search, minScore, diversity };
 }
 

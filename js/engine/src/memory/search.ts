@@ -1,6 +1,7 @@
 // Searches and their explanations. The question was read before: no code of the caller runs here.
 
 import {
+  ABSENT,
   ENDED_MAX_HOPS,
   ENDED_MAX_NODES,
   ENDED_NO_SPREAD,
@@ -19,6 +20,7 @@ import {
   OUTCOME_RANKED,
   OUTCOME_SEEDS,
   SEARCH,
+  SEARCH_AMONG,
   SEARCH_CONNECTIONS,
 } from "../generated/layout.ts";
 import { type Ranking, rankingNumbers, readRanking } from "./ranking.ts";
@@ -130,22 +132,24 @@ interface ModuleNode {
 /** Writes a search into the scratch, and reserves `bytes` bytes. @internal */
 export function writeSearch(
   { resident, rows: known }: MemoryState,
-  { head, lists, hits, scores, embedding }: ReadSearch,
+  { head, lists, hits, scores, embedding, among }: ReadSearch,
   bytes = 0,
 ): void {
   const codes = lists.flat();
   const components = embedding?.length ?? 0;
   resident.reserve(
     Math.max(SEARCH + hits.length + components, OUTCOME),
-    lists.length + codes.length + hits.length,
+    lists.length + codes.length + hits.length + (among?.length ?? 0),
     bytes,
   );
   const { numbers, rows, numbersAt, rowsAt } = resident;
   numbers.set(head, numbersAt);
+  numbers[numbersAt + SEARCH_AMONG] = among?.length ?? ABSENT;
   numbers.set(scores, numbersAt + SEARCH);
   if (embedding !== undefined) numbers.set(embedding, numbersAt + SEARCH + hits.length);
   for (let list = 0; list < lists.length; list++) rows[rowsAt + list] = lists[list]!.length;
   rows.set(codes, rowsAt + lists.length);
   const hitsAt = rowsAt + lists.length + codes.length;
   for (let hit = 0; hit < hits.length; hit++) rows[hitsAt + hit] = known.get(hits[hit]!) ?? NOBODY;
+  if (among !== undefined) rows.set(among, hitsAt + hits.length);
 }

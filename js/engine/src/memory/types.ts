@@ -328,6 +328,12 @@ export interface AskOptions {
   now?: Instant | undefined;
   /** Default: no filters. */
   filters?: SearchFilters | null | undefined;
+  /**
+   * The only memories that `ask` returns, as `handles(ids)` names them. Scores and order are as
+   * without it, which `filters` may change. Handles of removed memories are skipped. It does not
+   * count for `why` and `evidence`. Default: all memories.
+   */
+  among?: Uint32Array | undefined;
 }
 
 /**

@@ -40,6 +40,7 @@ import { MOST_AHEAD, toIso } from "../time.ts";
 import { Clock } from "./clock.ts";
 import { HeldTime } from "./held-time.ts";
 import { presentNode } from "./present.ts";
+import { type Among, Columns } from "./replica/columns.ts";
 import { Expiries } from "./replica/expiries.ts";
 import { Follower, type Log } from "./replica/follower.ts";
 import { IndexReplica } from "./replica/index-replica.ts";
@@ -48,6 +49,7 @@ import { PlaybookReplica } from "./replica/playbook-replica.ts";
 import { RowCache } from "./replica/row-cache.ts";
 import { SoftState } from "./replica/soft-state.ts";
 import { TextReplica } from "./replica/text-replica.ts";
+import type { ComparedTest } from "./search/may-pass.ts";
 
 /**
  * Estimated bytes of an open agent outside the engine: per memory (its id, and SQLite's cache), and
@@ -147,6 +149,7 @@ export class Agent {
   readonly #texts: TextReplica;
   readonly #rows = new RowCache();
   readonly #expiries = new Expiries();
+  readonly #columns = new Columns();
   readonly #kept: readonly KeptSnapshot[];
   readonly #follower: Follower;
   readonly #log: Log;
@@ -192,7 +195,15 @@ export class Agent {
     this.#texts = new TextReplica(this.ranking === "signals", keptTexts);
     this.#follower = new Follower(
       storage,
-      [this.soft, this.#replica, this.#texts, this.#book, this.#rows, this.#expiries],
+      [
+        this.soft,
+        this.#replica,
+        this.#texts,
+        this.#book,
+        this.#rows,
+        this.#expiries,
+        this.#columns,
+      ],
       log,
     );
   }
@@ -296,6 +307,15 @@ export class Agent {
   rows(ids: readonly string[]): readonly Readonly<NodeRow>[] {
     this.#follower.ensure();
     return this.#rows.of(ids, this.storage);
+  }
+
+  /**
+   * Returns the memories of the index that may pass all these tests; undefined if that is not known.
+   * Call it within `read`.
+   */
+  among(tests: readonly ComparedTest[]): Among | undefined {
+    this.#follower.ensure();
+    return this.#columns.among(tests, this.#replica.index, this.storage);
   }
 
   /** No memory expires earlier, in milliseconds since 1970. */
@@ -596,9 +616,8 @@ export class Agent {
   /** Bytes that the open agent takes: exact for the engine, an estimate for the rest. */
   get bytes(): number {
     const index = this.#replica.isLoaded ? this.#replica.index.bytes.module : 0;
-    return (
-      index + this.#texts.bytes + this.#rows.bytes + this.size * BYTES_OF_NODE + BYTES_OF_AGENT
-    );
+    const others = this.#texts.bytes + this.#rows.bytes + this.#columns.bytes;
+    return index + others + this.size * BYTES_OF_NODE + BYTES_OF_AGENT;
   }
 
   /**

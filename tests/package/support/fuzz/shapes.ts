@@ -391,6 +391,7 @@ export const askOptions = (v: Values): Anything =>
       diversity: v.dice.oneIn(4) ? v.share() : undefined,
       now: perhaps(v, () => v.instant()),
       filters: v.dice.oneIn(4) ? filters(v) : undefined,
+      among: v.dice.oneIn(4) ? Uint32Array.of(0, 2, 3, 2 ** 32 - 1) : undefined,
     }),
   );
 

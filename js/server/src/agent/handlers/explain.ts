@@ -11,6 +11,7 @@ import { isWrittenSummary, textOf, textsOf } from "../replica/index-rows.ts";
 import { type Reasons, reasonsOf, understoodOf } from "../rules/reasons.ts";
 import { searchByEvidence } from "../search/by-evidence.ts";
 import {
+  amongOf,
   evidenceFilterOf,
   filterOf,
   leavesSummariesOut,
@@ -99,9 +100,9 @@ function explanations(
   const found = all.filter(({ id, rank }) => passing.has(id) && rank !== null);
   // The index ranks among memories that the database's part of the filter excludes, too.
   const last = Math.max(0, ...found.map(({ rank }) => rank!));
-  const before = passes(
-    isFiltered(request) ? index.ask(query, { limit: last, now, filters }).map(({ id }) => id) : [],
-  );
+  const among = amongOf(agent, request)?.handles;
+  const asked = { limit: last, now, filters, among };
+  const before = passes(isFiltered(request) ? index.ask(query, asked).map(({ id }) => id) : []);
   const places = new Map(before.map((id, place) => [id, place + 1]));
   return all.map((one) => {
     if (!passing.has(one.id)) return { ...one, rank: null, absent: "filtered" };

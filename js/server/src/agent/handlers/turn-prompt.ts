@@ -28,9 +28,13 @@ import {
   questionOfTurn,
   USUAL_TOKENS,
 } from "../rules/turn-prompt.ts";
+import { amongOf } from "../search/filters.ts";
 import { wantedOf } from "../search/wanted.ts";
 import { outwardly } from "./retrieval.ts";
 import { search } from "./search.ts";
+
+/** A list is made of the memories that may pass a filter, if these are at most so many. */
+const MOST_NAMED = 2_000;
 
 type Body = GivenTo<(typeof contextOperations)["buildContext"]>["body"];
 type Answer = Omit<AnswerOf<(typeof contextOperations)["buildContext"]>, "context_id">;
@@ -64,11 +68,12 @@ function built(agent: Agent, body: Body): Answer {
     score: hit.score * boosts[place]! * factorOf(hit, frame.frame_id, censorIds),
     superseded_by: hit.superseded_by,
   }));
-  const given = Object.entries(body.budgets ?? {}).filter(([, tokens]) => tokens !== undefined);
+  const set = Object.entries(body.budgets ?? {}).filter(([, tokens]) => tokens !== undefined);
   const budgets = {
-    ...Object.fromEntries(given),
+    ...Object.fromEntries(set),
     total: body.max_tokens ?? body.budgets?.total ?? USUAL_TOKENS,
   };
+  const given = { filter, ids: fewIdsOf(agent, filter) };
   const prompt = promptOfTurn({
     ...{ input, now, messages, budgets, found },
     fixed: fixedParts({
@@ -77,8 +82,8 @@ function built(agent: Agent, body: Body): Answer {
       frame: body.frame == null ? undefined : frame,
       working_memory: body.working_memory,
     }),
-    profile: profileOf(agent, filter, now),
-    recent: conversationsSince(agent, filter, now),
+    profile: profileOf(agent, given, now),
+    recent: conversationsSince(agent, given, now),
   });
   const idsOf = (type: PromptMemory["type"]) =>
     prompt.recalled.filter((memory) => memory.type === type).map(({ id }) => id);
@@ -169,15 +174,31 @@ export function usageOf(agent: Agent, ids: readonly string[], now: number): Usag
   return tracker;
 }
 
+/** The filter of a prompt, and the only memories that may pass it; undefined if they are many. */
+interface Given {
+  filter: Body["filter"];
+  ids: string[] | undefined;
+}
+
+/**
+ * Returns the ids of the memories that may pass a filter; undefined if they are many. The database
+ * then looks only at these: a list in the order of time would go through the whole table for a
+ * filter that few memories pass.
+ */
+function fewIdsOf(agent: Agent, filter: Body["filter"]): string[] | undefined {
+  const among = amongOf(agent, { filter });
+  return among !== undefined && among.handles.length <= MOST_NAMED ? among.ids() : undefined;
+}
+
 /** Returns the memories that describe the user, the newest first. */
-function profileOf(agent: Agent, filter: Body["filter"], now: number): PromptMemory[] {
-  return listed(agent, profileTypes(agent.preset), MOST_PROFILE, filter, now)
+function profileOf(agent: Agent, given: Given, now: number): PromptMemory[] {
+  return listed(agent, profileTypes(agent.preset), MOST_PROFILE, given, now)
     .filter(({ state_lifecycle: state }) => isAtHand(state))
     .map((node) => candidateOf(node, agent, node.state_lifecycle));
 }
 
-function conversationsSince(agent: Agent, filter: Body["filter"], now: number): PromptMemory[] {
-  return listed(agent, CONVERSATIONS, MOST_RECENT, filter, now, toIso(now - RECENT_FOR)).map(
+function conversationsSince(agent: Agent, given: Given, now: number): PromptMemory[] {
+  return listed(agent, CONVERSATIONS, MOST_RECENT, given, now, toIso(now - RECENT_FOR)).map(
     (node) => ({
       ...candidateOf(node, agent, node.state_lifecycle),
       heading: "recent_conversations" as const,
@@ -189,12 +210,11 @@ function listed(
   agent: Agent,
   subtypes: readonly string[],
   limit: number,
-  filter: Body["filter"],
+  { filter, ids }: Given,
   now: number,
   created_after?: string,
 ): Node[] {
-  const wanted = wantedOf(agent, filter, now);
-  const sought = { subtypes, wanted, created_after };
+  const sought = { ids, subtypes, wanted: wantedOf(agent, filter, now), created_after };
   return presentNow(
     agent.storage.nodes.list(sought, limit, undefined, new AnswerRoom()),
     agent,

@@ -5,7 +5,14 @@ import { ANSWERABLE, type Answer } from "nous-wasm";
 import type { SearchAnswer } from "../../api/search.ts";
 import type { Agent } from "../agent.ts";
 import { statesOf } from "../lifecycle-filters.ts";
-import { evidenceFilterOf, filterOf, type NodeSearch, passesOf, WIDER } from "./filters.ts";
+import {
+  amongOf,
+  evidenceFilterOf,
+  filterOf,
+  type NodeSearch,
+  passesOf,
+  WIDER,
+} from "./filters.ts";
 import { rounded, rowsOf } from "./rows.ts";
 import { stopwatch } from "./stopwatch.ts";
 
@@ -20,11 +27,12 @@ export function searchByEvidence(agent: Agent, request: NodeSearch, now: number)
   const passes = passesOf(agent, filterOf(agent, request, states?.stored, now));
   const min_score = request.min_score ?? 0;
   const diversity = request.diversity ?? 0;
+  const among = amongOf(agent, request)?.handles;
   const parse_filters_ms = watch();
 
   let leftOut = 0;
   const find = (most: number): { answers: readonly Answer[]; isAll: boolean } => {
-    const found = index.ask(query, { limit: most, min_score, diversity, now, filters });
+    const found = index.ask(query, { limit: most, min_score, diversity, now, filters, among });
     const passing = new Set(passes(found.map(({ id }) => id)));
     const answers = found.filter(({ id }) => passing.has(id));
     leftOut = found.length - answers.length;

@@ -4,7 +4,9 @@ import type { SearchFilters, StoredLifecycleState } from "nous-wasm";
 import type { SearchRequest } from "../../api/search.ts";
 import type { NodeFilter } from "../../storage/tables/nodes.ts";
 import type { Agent } from "../agent.ts";
+import type { Among } from "../replica/columns.ts";
 import { SUMMARY, WRITTEN_SUMMARY } from "../replica/index-rows.ts";
+import { comparedTestsOf } from "./may-pass.ts";
 import { indexedPartOf, wantedOf } from "./wanted.ts";
 
 /** A request for a search. */
@@ -89,6 +91,23 @@ export function evidenceFilterOf(
   const filters = indexFilterOf(request, lifecycles);
   if (!leavesSummariesOut(agent, request)) return filters;
   return { ...filters, tags_none: [...(filters.tags_none ?? []), WRITTEN_SUMMARY] };
+}
+
+/**
+ * Returns the memories of the index that may pass the request's conditions on times and metadata;
+ * undefined if it has none. Call it within `read`.
+ */
+export function amongOf(
+  agent: Agent,
+  { filter, time_range }: Pick<NodeSearch, "filter" | "time_range">,
+): Among | undefined {
+  const { start, end } = time_range ?? {};
+  const bounds = { gte: start ?? undefined, lte: end ?? undefined };
+  return agent.among(
+    comparedTestsOf({ ...filter }).concat(
+      time_range?.type === "event" ? comparedTestsOf({ event_time: bounds }) : [],
+    ),
+  );
 }
 
 /**

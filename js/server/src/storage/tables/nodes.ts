@@ -16,7 +16,14 @@ import {
   readWithin,
   type Sql,
 } from "../sql.ts";
-import { conditionsOfWanted, inState, type LifecycleFilter, type Wanted } from "./wanted.ts";
+import { type Compared, type ComparedRow, type ComparedValues, valuesIn } from "./compared.ts";
+import {
+  comparedIn,
+  conditionsOfWanted,
+  inState,
+  type LifecycleFilter,
+  type Wanted,
+} from "./wanted.ts";
 
 /** Which memories a list or a search may return. Times are ISO 8601 in UTC, bounds inclusive. */
 export interface NodeFilter {
@@ -35,6 +42,8 @@ export interface NodeFilter {
   lifecycle?: LifecycleFilter | undefined;
   /** The filter of the request. */
   wanted?: Wanted | undefined;
+  /** The memory is one of these. */
+  ids?: readonly string[] | undefined;
   /** More such filters, of which all have to hold. */
   alsoWanted?: readonly Wanted[] | undefined;
 }
@@ -128,6 +137,9 @@ const SUMMARIES_OF = `SELECT nodes.id FROM edges JOIN nodes ON nodes.id = edges.
 /** Rows after a memory in the list of the newest: after one with a time, and after one without. */
 const AFTER_DATED = `(${CREATED_AT} < ? OR ${CREATED_AT} IS NULL OR ${CREATED_AT} = ? AND rowid < ?)`;
 const AFTER_UNDATED = `${CREATED_AT} IS NULL AND rowid < ?`;
+
+/** Memories of a batch of values that filters compare. */
+const COMPARED_AT_ONCE = 10_000;
 
 /** The table of memories. */
 export class NodeTable {
@@ -326,6 +338,36 @@ export class NodeTable {
     );
   }
 
+  /**
+   * Returns what filters compare of memories, in batches: of all memories, or of those of these
+   * ids.
+   */
+  *compared(compared: Compared, ids?: readonly string[]): Iterable<ComparedValues> {
+    const { sql, values } = comparedIn(compared);
+    const batchOf = (rows: string) =>
+      `SELECT max(sequence) AS last, json_group_array(id) FILTER (WHERE value IS NOT NULL) AS ids,
+        '[' || group_concat(value) || ']' AS list
+        FROM (SELECT rowid AS sequence, id, ${sql} AS value FROM nodes WHERE ${isId("id")} AND ${rows})`;
+    if (ids !== undefined) {
+      const some = batchOf(`id IN ${LISTED}`);
+      yield valuesIn(this.#sql.first<ComparedRow>(some, ...values, JSON.stringify(ids))!);
+      return;
+    }
+    const page = batchOf("rowid > ? ORDER BY rowid LIMIT ?");
+    let after: number | null = Number.MIN_SAFE_INTEGER;
+    for (;;) {
+      const batch: ComparedRow & { last: number | null } = this.#sql.first(
+        page,
+        ...values,
+        after,
+        COMPARED_AT_ONCE,
+      )!;
+      if (batch.last === null) return;
+      yield valuesIn(batch);
+      after = batch.last;
+    }
+  }
+
   /** Returns whether a memory has this subtype. */
   hasSubtype(subtype: string): boolean {
     return this.#sql.all("SELECT 1 FROM nodes WHERE subtype = ? LIMIT 1", subtype).length > 0;
@@ -475,6 +517,7 @@ function conditionsOf(filter: NodeFilter): { conditions: string[]; values: unkno
       JSON.stringify(filter.subtypes.map((subtype) => subtype ?? "")),
     );
   }
+  if (filter.ids !== undefined) add(`nodes.id IN ${LISTED}`, JSON.stringify(filter.ids));
   if (filter.created_after !== undefined) add(`${CREATED_AT} >= ?`, filter.created_after);
   if (filter.created_before !== undefined) add(`${CREATED_AT} <= ?`, filter.created_before);
   if (filter.cluster_ids !== undefined && filter.cluster_ids.length > 0) {

@@ -3,6 +3,7 @@
 import type { StoredLifecycleState } from "nous-wasm";
 import type { Filter, MetadataCondition, TimeBounds } from "../../api/filter.ts";
 import { isoOf, LISTED } from "../sql.ts";
+import type { Compared } from "./compared.ts";
 
 /** A stored state, corrected by the memories whose state changes with the next flush or sweep. */
 export interface LifecycleFilter {
@@ -22,7 +23,7 @@ export interface Wanted {
   lifecycles?: readonly LifecycleFilter[] | undefined;
 }
 
-/** A condition, and the values bound in it. */
+/** A condition or another expression, and the values bound in it. */
 export interface Condition {
   sql: string;
   values: readonly unknown[];
@@ -72,7 +73,7 @@ function anyOf(conditions: readonly Condition[]): Condition {
 
 /** Rows of another program may hold a text that is no JSON. */
 const TAGS = "CASE WHEN json_valid(nodes.tags) THEN nodes.tags ELSE '[]' END";
-const METADATA = "CASE WHEN json_valid(nodes.metadata) THEN nodes.metadata ELSE '{}' END";
+const METADATA = "(CASE WHEN json_valid(nodes.metadata) THEN nodes.metadata ELSE '{}' END)";
 
 /** The condition on how many of these tags a memory has. */
 const tagged = (tags: readonly string[], count: string, more: readonly unknown[]): Condition => ({
@@ -103,6 +104,18 @@ const pathOf = (keys: string): string =>
     .split(".")
     .map((key) => `."${key}"`)
     .join("")}`;
+
+/** Returns SQL for what is compared, as JSON. It is null for a memory without it. */
+export function comparedIn(compared: Compared): Condition {
+  if ("time" in compared)
+    return { sql: `'"' || ${isoOf(`nodes.${compared.time}`)} || '"'`, values: [] };
+  const path = pathOf(compared.path);
+  return {
+    sql: `CASE WHEN json_type(${METADATA}, ?) IN ('object', 'array') THEN '[]'
+      ELSE ${METADATA} -> ? END`,
+    values: [path, path],
+  };
+}
 
 function ofMetadata(keys: string, condition: MetadataCondition): Condition[] {
   const path = pathOf(keys);

@@ -5,6 +5,12 @@ import type { IndexedNodeRow, NewNode, NodeChanges, NodeRow, TextRow } from "../
 import type { Page, ReadRoom } from "../../sql.ts";
 import type { TableOf } from "../../storage.ts";
 import {
+  type Compared,
+  type ComparedRow,
+  type ComparedValues,
+  valuesIn,
+} from "../../tables/compared.ts";
+import {
   type GraphNode,
   NODE_COLUMNS,
   type NodeFilter,
@@ -28,10 +34,12 @@ import {
 } from "../columns.ts";
 import { allOf, joined, type Query, raw, sql } from "../query.ts";
 import type { PostgresEmbeddings } from "./embeddings.ts";
-import { conditionsOf } from "./wanted.ts";
+import { comparedIn, conditionsOf } from "./wanted.ts";
 
 /** Rows of a batch while a whole table is read. */
 export const BATCH = 1_000;
+/** Memories of a batch of values that filters compare. */
+const COMPARED_AT_ONCE = 10_000;
 /** How many deleted memories keep their last version. */
 const KEPT_VERSIONS = 100_000;
 
@@ -307,6 +315,27 @@ export class PostgresNodes implements TableOf<NodeTable> {
       SELECT ${NODE} FROM nous.nodes WHERE ${this.#own}
         AND (content_title ILIKE ${pattern} ESCAPE '' OR content_body ILIKE ${pattern} ESCAPE '')
       ORDER BY ${CREATED_AT} DESC NULLS LAST, sequence DESC LIMIT ${limit}`);
+  }
+
+  *compared(compared: Compared, ids?: readonly string[]): Iterable<ComparedValues> {
+    const batchOf = (rows: Query) =>
+      this.#rows.first<ComparedRow & { last: number | null }>(sql`
+        SELECT max(sequence) AS last,
+          (json_agg(id) FILTER (WHERE value IS NOT NULL))::text AS ids,
+          '[' || string_agg(value, ',') || ']' AS list
+        FROM (SELECT sequence, id, ${comparedIn(compared)} AS value FROM nous.nodes
+          WHERE ${this.#own} AND ${rows}) AS batch`)!;
+    if (ids !== undefined) {
+      yield valuesIn(batchOf(sql`id = ANY(${ids}::text[])`));
+      return;
+    }
+    let after: number | null = Number.MIN_SAFE_INTEGER;
+    for (;;) {
+      const batch = batchOf(sql`sequence > ${after} ORDER BY sequence LIMIT ${COMPARED_AT_ONCE}`);
+      if (batch.last === null) return;
+      yield valuesIn(batch);
+      after = batch.last;
+    }
   }
 
   hasSubtype(subtype: string): boolean {

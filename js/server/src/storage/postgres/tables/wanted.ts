@@ -1,6 +1,7 @@
 // From the filter of a request to conditions on `nodes`.
 
 import type { MetadataCondition, TimeBounds } from "../../../api/filter.ts";
+import type { Compared } from "../../tables/compared.ts";
 import type { NodeFilter } from "../../tables/nodes.ts";
 import type { LifecycleFilter, Wanted } from "../../tables/wanted.ts";
 import { CREATED_AT, isoOf } from "../columns.ts";
@@ -8,8 +9,9 @@ import { oneOfAll, type Query, raw, sql } from "../query.ts";
 
 /** Returns the conditions of a filter on `nodes`. */
 export function conditionsOf(agent: string, filter: NodeFilter): Query[] {
-  const { type, subtype, subtypes, created_after, created_before, cluster_ids } = filter;
+  const { ids, type, subtype, subtypes, created_after, created_before, cluster_ids } = filter;
   return [
+    ...(ids === undefined ? [] : [sql`nodes.id = ANY(${ids}::text[])`]),
     ...(type === undefined ? [] : [sql`nodes.type = ${type}`]),
     ...(subtype === undefined ? [] : [sql`nodes.subtype = ${subtype}`]),
     ...(subtypes === undefined
@@ -87,12 +89,25 @@ const within = (column: string, bounds: TimeBounds): Query[] =>
 
 type Scalar = string | number | boolean | null;
 
-function ofMetadata(path: string, condition: MetadataCondition): Query[] {
+/** Returns the value at a path of the metadata. */
+function valueAt(path: string): Query {
   // A step by its key alone: `#>` would take a number for a place in a list.
   const value = path
     .split(".")
     .reduce((found, key) => sql`${found} -> ${key}::text`, raw("nodes.facts"));
-  const found = sql`(${value})`;
+  return sql`(${value})`;
+}
+
+/** Returns what is compared, as JSON. It is null for a memory without it. */
+export function comparedIn(compared: Compared): Query {
+  if ("time" in compared) return sql`'"' || ${isoOf(`nodes.${compared.time}`)} || '"'`;
+  const found = valueAt(compared.path);
+  return sql`CASE WHEN jsonb_typeof(${found}) IN ('object', 'array') THEN '[]'
+    ELSE ${found}::text END`;
+}
+
+function ofMetadata(path: string, condition: MetadataCondition): Query[] {
+  const found = valueAt(path);
   if (typeof condition !== "object" || condition === null) return [equals(found, condition)];
   const { eq, ne, in: listed, exists } = condition;
   return [
