@@ -153,6 +153,7 @@ describe("several servers on one PostgreSQL database", () => {
     for (const { client } of servers) await client.create();
     expect(await stored(url, "SELECT version::int FROM nous.schema_version")).toEqual([
       { version: 1 },
+      { version: 2 },
     ]);
   });
 
