@@ -12,7 +12,13 @@ import type pg from "pg";
 import { answerCalls } from "../blocking-thread.ts";
 import { poolOf, transaction, undo } from "./connections.ts";
 import { migrate, schemaIn } from "./migrate.ts";
-import { FOR_NUL, type PostgresCall, type PostgresReply, type PostgresSetup } from "./protocol.ts";
+import {
+  FOR_NUL,
+  type NewEntry,
+  type PostgresCall,
+  type PostgresReply,
+  type PostgresSetup,
+} from "./protocol.ts";
 import { isLost, replyTo } from "./replies.ts";
 
 /** Statements that each connection keeps prepared. Filters make ever new ones, which are not kept. */
@@ -36,7 +42,8 @@ async function perform(asked: PostgresCall): Promise<Record<string, unknown>[]> 
     return [];
   }
   if (asked.kind === "agents") return agentsAfter(asked.after, asked.most);
-  if (asked.kind !== "statement") return end(asked);
+  if (asked.kind === "rollback") return rollback(asked.session);
+  if (asked.kind === "commit") return commit(asked);
   const { session, agent } = asked;
   if (session !== undefined) return ask(clientOf(session), asked);
   const client = await pool.connect();
@@ -101,35 +108,71 @@ async function begin({
   const known = `
     SELECT set_config('nous.agent', ${name}, true);
     SELECT epoch FROM nous.agents WHERE agent = ${name} AND epoch = ${life}`;
+  // A statement of its own: it sees what the transaction that held the lock has committed.
+  const state = `
+    SELECT logged, tickets,
+      coalesce((SELECT min(sequence) FROM nous.change_log WHERE agent = ${name}), 0) AS first,
+      coalesce((SELECT json_object_agg(key, value) FROM nous.meta WHERE agent = ${name}), '{}') AS meta
+    FROM nous.agents WHERE agent = ${name}`;
   try {
     const results = (await client.query(
       mode === "read"
-        ? `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${known}`
+        ? `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${known}; ${state}`
         : `BEGIN; SET LOCAL lock_timeout = ${Math.max(1, Math.round(patience))}; ${known} FOR UPDATE;
-           SET LOCAL lock_timeout = 0`,
+           SET LOCAL lock_timeout = 0; ${state}`,
     )) as unknown as pg.QueryResult[];
-    const found = results.flatMap(({ rows }) => rows).filter((row) => row.epoch === epoch);
-    if (found.length > 0) sessions.set(session, client);
+    const isLiving = results.some(({ rows }) => rows[0]?.epoch === epoch);
+    if (isLiving) sessions.set(session, client);
     else await undo(client);
-    return found;
+    return isLiving ? results.at(-1)!.rows : [];
   } catch (error) {
     await undo(client, error);
     throw error;
   }
 }
 
-async function end({
-  kind,
-  session,
-}: Extract<PostgresCall, { kind: "commit" | "rollback" }>): Promise<[]> {
+async function rollback(session: number): Promise<[]> {
   const client = clientOf(session);
   sessions.delete(session);
-  await releasing(client, async () => {
-    const { command } = await client.query(kind.toUpperCase());
-    // A transaction with a refused statement is rolled back by COMMIT.
-    if (kind === "commit" && command !== "COMMIT") throw new Error("the transaction was undone");
-  });
+  await releasing(client, () => client.query("ROLLBACK"));
   return [];
+}
+
+async function commit({
+  session,
+  agent,
+  entries,
+}: Extract<PostgresCall, { kind: "commit" }>): Promise<[]> {
+  const client = clientOf(session);
+  sessions.delete(session);
+  try {
+    // One text, so that it takes one round trip. A refused statement ends it before the COMMIT.
+    const results = [await client.query(`${logging(client, agent, entries)} COMMIT`)].flat();
+    // A transaction with a refused statement is rolled back by COMMIT.
+    if (results.at(-1)!.command !== "COMMIT") throw new Error("the transaction was undone");
+  } catch (error) {
+    await undo(client, error);
+    throw error;
+  }
+  client.release();
+  return [];
+}
+
+/** Returns the statement that writes entries of the change log, with the next numbers of the agent. */
+function logging(client: pg.PoolClient, agent: string, entries: readonly NewEntry[]): string {
+  if (entries.length === 0) return "";
+  const literal = (value: string) => client.escapeLiteral(value.replaceAll("\0", FOR_NUL));
+  const name = literal(agent);
+  const rows = entries.map(
+    ({ entity, id, writer }, place) =>
+      `(${place + 1}, ${literal(entity)}, ${literal(id)}, ${writer === null ? "NULL" : literal(writer)})`,
+  );
+  return `
+    WITH numbered AS (UPDATE nous.agents SET logged = logged + ${entries.length}
+      WHERE agent = ${name} RETURNING logged - ${entries.length} AS before)
+    INSERT INTO nous.change_log (agent, sequence, entity, id, writer)
+    SELECT ${name}, before + place, entity, id, writer
+    FROM numbered, (VALUES ${rows.join(", ")}) AS entries (place, entity, id, writer);`;
 }
 
 const agentsAfter = (after: string, most: number) =>
