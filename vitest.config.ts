@@ -43,7 +43,7 @@ const onPostgres = {
     name: "postgres",
     include: [
       ...["batches", "client", "clusters", "conflicts", "context", "evidence", "expiry"],
-      ...["filters", "idempotency", "learning", "pages", "playbooks", "remember", "retrieval"],
+      ...["filters", "idempotency", "keys", "learning", "pages", "playbooks", "remember", "retrieval"],
       ...["routes", "wrong-requests"],
     ].map((name) => `tests/server/${name}.test.ts`),
     globalSetup: "tests/server/support/on-postgres.ts",

@@ -18,10 +18,13 @@ import { NousClient, NousRequestError } from "nous-server/client";
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { OperationShape, Scope } from "../../js/server/src/api/operation.ts";
 import { AGENT_OPERATIONS, AGENTLESS_OPERATIONS } from "../../js/server/src/api/operations.ts";
+import { FileRing } from "../../js/server/src/keys/file-ring.ts";
 import { createKey, type Rights, readKeys, revokeKey } from "../../js/server/src/keys/keys.ts";
-import { KeyRing, keyAmong } from "../../js/server/src/keys/ring.ts";
+import { keyAmong } from "../../js/server/src/keys/ring.ts";
 import { createLog } from "../../js/server/src/log.ts";
 import { agentFile, keysDir, keysMarker } from "../../js/server/src/settings/paths.ts";
+import { expectSoon, keyIn, revokeIn } from "./support/keys.ts";
+import { databaseOptions, testOnFiles } from "./support/on-postgres.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { clientOf, LESSON, sharedServer } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -42,7 +45,7 @@ const { server } = sharedServer([
 ]);
 
 const ALL: Rights = { agents: "all", scopes: ["memory", "admin"], creates_agents: true };
-const keyFor = (rights: Partial<Rights> = {}) => createKey(server().dataDir, { ...ALL, ...rights });
+const keyFor = (rights: Partial<Rights> = {}) => keyIn(server().dataDir, { ...ALL, ...rights });
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const as = (agent: string, key: string) => ({ "x-nous-agent": agent, ...bearer(key) });
 
@@ -71,30 +74,41 @@ function run(...args: string[]) {
   return { status, stdout, stderr };
 }
 
+/** Returns the options by which a program works on the place of a data directory. */
+const placeOf = async (folder: string) => [
+  "--data-dir",
+  folder,
+  ...(await databaseOptions(folder)),
+];
+
 let master: string;
-beforeAll(() => {
-  master = keyFor().key;
+beforeAll(async () => {
+  master = (await keyFor()).key;
+  await expectSoon(async () => (await server().ask("GET /health")).status, 401);
 });
 
 describe("keys", () => {
-  test("are random values of 256 bits, and a file for their owner keeps their SHA-256", () => {
-    const folder = temporaryFolder();
-    const made = Array.from({ length: 20 }, () => createKey(folder, ALL));
-    expect(new Set(made.map(({ key }) => key)).size).toBe(made.length);
-    for (const { key, id } of made) {
-      const [, value] = /^nous_([\w-]+)$/.exec(key)!;
-      expect(Buffer.from(value!, "base64url")).toHaveLength(32);
-      const file = join(keysDir(folder), `${id}.json`);
-      if (process.platform !== "win32") expect(statSync(file).mode & 0o777).toBe(0o600);
-      const text = readFileSync(file, "utf8");
-      expect(text).toContain(createHash("sha256").update(key).digest("hex"));
-      expect(text).not.toContain(value);
-    }
-    expect(readdirSync(keysDir(folder))).toHaveLength(made.length);
-  });
+  testOnFiles(
+    "are random values of 256 bits, and a file for their owner keeps their SHA-256",
+    () => {
+      const folder = temporaryFolder();
+      const made = Array.from({ length: 20 }, () => createKey(folder, ALL));
+      expect(new Set(made.map(({ key }) => key)).size).toBe(made.length);
+      for (const { key, id } of made) {
+        const [, value] = /^nous_([\w-]+)$/.exec(key)!;
+        expect(Buffer.from(value!, "base64url")).toHaveLength(32);
+        const file = join(keysDir(folder), `${id}.json`);
+        if (process.platform !== "win32") expect(statSync(file).mode & 0o777).toBe(0o600);
+        const text = readFileSync(file, "utf8");
+        expect(text).toContain(createHash("sha256").update(key).digest("hex"));
+        expect(text).not.toContain(value);
+      }
+      expect(readdirSync(keysDir(folder))).toHaveLength(made.length);
+    },
+  );
 
-  test("are created, listed and revoked by command, and shown once", () => {
-    const at = ["--data-dir", temporaryFolder()];
+  test("are created, listed and revoked by command, and shown once", async () => {
+    const at = await placeOf(temporaryFolder());
     for (const whom of [[], ["--all-agents", "--agents", "a"], ["--agents", ""]]) {
       const { status, stdout, stderr } = run("keys", "create", ...at, ...whom);
       expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
@@ -127,11 +141,11 @@ describe("keys", () => {
     expect(run("keys", "list", ...at)).toMatchObject({ status: 0, stdout: "" });
   });
 
-  test("are compared by their whole text", async () => {
+  testOnFiles("are compared by their whole text", async () => {
     const folder = temporaryFolder();
     const made = Array.from({ length: 5 }, () => createKey(folder, ALL));
-    const known = new KeyRing(folder, await createLog({ log_level: "silent", log_format: "json" }))
-      .current!;
+    const log = await createLog({ log_level: "silent", log_format: "json" });
+    const known = new FileRing(folder, log).current()!;
     for (const { key, id } of made) {
       expect(keyAmong(known, key)?.id).toBe(id);
       for (const wrong of [
@@ -147,35 +161,43 @@ describe("keys", () => {
     }
   });
 
-  test("are read again after a change, however long they had not changed", async () => {
+  testOnFiles("are read again after a change, however long they had not changed", async () => {
     const folder = temporaryFolder();
     const first = createKey(folder, ALL);
     const { ctimeMs } = statSync(keysDir(folder));
     await expect.poll(() => Date.now() - ctimeMs).toBeGreaterThan(50);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 });
     onTestFinished(() => void vi.useRealTimers());
-    const ring = new KeyRing(folder, await createLog({ log_level: "silent", log_format: "json" }));
-    expect(ring.current).toHaveLength(1);
+    const ring = new FileRing(folder, await createLog({ log_level: "silent", log_format: "json" }));
+    expect(ring.current()).toHaveLength(1);
     const second = createKey(folder, ALL);
-    expect(ring.current?.map(({ key }) => key.id).sort()).toEqual([first.id, second.id].sort());
+    expect(
+      ring
+        .current()
+        ?.map(({ key }) => key.id)
+        .sort(),
+    ).toEqual([first.id, second.id].sort());
   });
 });
 
-test("a key whose file is changed in place has its new rights within five seconds", async () => {
-  const folder = temporaryFolder();
-  const { id } = createKey(folder, ALL);
-  vi.useFakeTimers({ toFake: ["Date", "performance"], now: Date.now() + 3_600_000 });
-  onTestFinished(() => void vi.useRealTimers());
-  const ring = new KeyRing(folder, await createLog({ log_level: "silent", log_format: "json" }));
-  expect(ring.current?.[0]?.key.agents).toBe("all");
-  const file = join(keysDir(folder), `${id}.json`);
-  writeFileSync(file, readFileSync(file, "utf8").replace('"all"', '["alice"]'));
-  vi.advanceTimersByTime(5_000);
-  expect(ring.current?.[0]?.key.agents).toEqual(["alice"]);
-  writeFileSync(file, "{}");
-  vi.advanceTimersByTime(5_000);
-  expect(ring.current).toEqual([]);
-});
+testOnFiles(
+  "a key whose file is changed in place has its new rights within five seconds",
+  async () => {
+    const folder = temporaryFolder();
+    const { id } = createKey(folder, ALL);
+    vi.useFakeTimers({ toFake: ["Date", "performance"], now: Date.now() + 3_600_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const ring = new FileRing(folder, await createLog({ log_level: "silent", log_format: "json" }));
+    expect(ring.current()?.[0]?.key.agents).toBe("all");
+    const file = join(keysDir(folder), `${id}.json`);
+    writeFileSync(file, readFileSync(file, "utf8").replace('"all"', '["alice"]'));
+    vi.advanceTimersByTime(5_000);
+    expect(ring.current()?.[0]?.key.agents).toEqual(["alice"]);
+    writeFileSync(file, "{}");
+    vi.advanceTimersByTime(5_000);
+    expect(ring.current()).toEqual([]);
+  },
+);
 
 describe("once a key exists", () => {
   test("every operation and every unknown route refuses a request without a key", async () => {
@@ -202,7 +224,7 @@ describe("once a key exists", () => {
   });
 
   test("every operation refuses an invalid key, and no answer shows it", async () => {
-    const { key, id } = keyFor();
+    const { key, id } = await keyFor();
     const sha256 = createHash("sha256").update(key).digest("hex");
     const wrong = [key.slice(0, -1), `${key}x`, key.slice(1), sha256, id, "null", "nous_"].map(
       (it) => `Bearer ${it}`,
@@ -235,12 +257,13 @@ describe("once a key exists", () => {
     expect((await server().ask("POST /nodes", body, as("large", master))).status).toBe(201);
   });
 
-  test("a revoked key is refused at once and without a restart", async () => {
+  test("a key works once it is created, and is refused once it is revoked, without a restart", async () => {
     for (let turn = 0; turn < 10; turn++) {
-      const { key, id } = keyFor();
-      expect((await server().ask("GET /health", undefined, bearer(key))).status).toBe(200);
-      revokeKey(server().dataDir, id);
-      expect((await server().ask("GET /health", undefined, bearer(key))).status).toBe(401);
+      const { key, id } = await keyFor();
+      const status = async () => (await server().ask("GET /health", undefined, bearer(key))).status;
+      expect(await status()).toBe(200);
+      await revokeIn(server().dataDir, id);
+      await expectSoon(status, 401);
       expect((await server().ask("GET /health", undefined, bearer(master))).status).toBe(200);
     }
   });
@@ -248,7 +271,7 @@ describe("once a key exists", () => {
 
 describe("a key", () => {
   test("for some agents is refused for others in every operation, and creates none of them", async () => {
-    const { key } = keyFor({ agents: ["alice", "Зоя"] });
+    const { key } = await keyFor({ agents: ["alice", "Зоя"] });
     const zoya = Buffer.from("Зоя").toString("latin1");
     for (const { name, operation, call } of CALLS) {
       const isPlain = name in AGENTLESS_OPERATIONS;
@@ -275,7 +298,7 @@ describe("a key", () => {
 
   test("has the rights that an operation names, and no others", async () => {
     for (const scope of ["memory", "admin"] as Scope[]) {
-      const { key } = keyFor({ agents: ["alice"], scopes: [scope] });
+      const { key } = await keyFor({ agents: ["alice"], scopes: [scope] });
       for (const { name, operation, call } of CALLS) {
         const { status, body } = await server().ask(call, undefined, as("alice", key));
         if (operation.scope === scope) expect([200, 201, 400, 404], name).toContain(status);
@@ -308,7 +331,7 @@ describe("a key", () => {
   });
 
   test("creates agents only with the right to do so", async () => {
-    const { key } = keyFor({ creates_agents: false });
+    const { key } = await keyFor({ creates_agents: false });
     const creating = CALLS.filter(({ operation }) => operation.createsAgent);
     const bodies: Record<string, object> = {
       createNode: LESSON,
@@ -338,7 +361,8 @@ describe("a key", () => {
 
   test("sees metrics of all agents only if it is for all of them, and for admin", async () => {
     const statusFor = async (rights: Partial<Rights>) =>
-      (await fetch(`${server().url}/metrics`, { headers: bearer(keyFor(rights).key) })).status;
+      (await fetch(`${server().url}/metrics`, { headers: bearer((await keyFor(rights)).key) }))
+        .status;
     expect(await statusFor({ agents: ["alice"] })).toBe(403);
     expect(await statusFor({ scopes: ["memory"] })).toBe(403);
     expect(await statusFor({ scopes: ["admin"] })).toBe(200);
@@ -360,7 +384,7 @@ describe("a key", () => {
   });
 
   test("appears in the log by its id, and its text is in no log, metric or answer", async () => {
-    const { key, id } = keyFor({ agents: ["alice"] });
+    const { key, id } = await keyFor({ agents: ["alice"] });
     const texts: string[] = [];
     for (const { call } of CALLS) {
       for (const agent of ["alice", "bob"]) {
@@ -393,72 +417,78 @@ describe("a key", () => {
   });
 });
 
-test("the server is never open, even if keys are added, removed and damaged while it runs", async () => {
-  const folder = temporaryFolder();
-  const running = await start(folder);
-  const { dataDir } = running;
-  const statusOf = async (headers = {}) =>
-    (await running.ask("GET /health", undefined, headers)).status;
-  expect(await statusOf()).toBe(200);
-  const { key, id } = createKey(dataDir, ALL);
-  expect([await statusOf(), await statusOf(bearer(key))]).toEqual([401, 200]);
-  const other = createKey(dataDir, ALL);
-  const file = join(keysDir(dataDir), `${other.id}.json`);
-  const sound = readFileSync(file);
-  for (const damage of [
-    "",
-    "{}",
-    sound.toString().replace('"all"', "[]"),
-    sound.subarray(0, -10),
-  ]) {
-    writeFileSync(file, damage);
+testOnFiles(
+  "the server is never open, even if keys are added, removed and damaged while it runs",
+  async () => {
+    const folder = temporaryFolder();
+    const running = await start(folder);
+    const { dataDir } = running;
+    const statusOf = async (headers = {}) =>
+      (await running.ask("GET /health", undefined, headers)).status;
+    expect(await statusOf()).toBe(200);
+    const { key, id } = createKey(dataDir, ALL);
+    expect([await statusOf(), await statusOf(bearer(key))]).toEqual([401, 200]);
+    const other = createKey(dataDir, ALL);
+    const file = join(keysDir(dataDir), `${other.id}.json`);
+    const sound = readFileSync(file);
+    for (const damage of [
+      "",
+      "{}",
+      sound.toString().replace('"all"', "[]"),
+      sound.subarray(0, -10),
+    ]) {
+      writeFileSync(file, damage);
+      expect([await statusOf(), await statusOf(bearer(key))]).toEqual([401, 401]);
+    }
+    expect(running.log()).toContain("every request is refused");
+    expect(() => readKeys(dataDir)).toThrow(/is damaged/);
+    writeFileSync(file, sound);
+    expect(await statusOf(bearer(key))).toBe(200);
+    revokeKey(dataDir, id);
+    revokeKey(dataDir, other.id);
     expect([await statusOf(), await statusOf(bearer(key))]).toEqual([401, 401]);
-  }
-  expect(running.log()).toContain("every request is refused");
-  expect(() => readKeys(dataDir)).toThrow(/is damaged/);
-  writeFileSync(file, sound);
-  expect(await statusOf(bearer(key))).toBe(200);
-  revokeKey(dataDir, id);
-  revokeKey(dataDir, other.id);
-  expect([await statusOf(), await statusOf(bearer(key))]).toEqual([401, 401]);
-  await running.end("SIGKILL");
+    await running.end("SIGKILL");
 
-  writeFileSync(file, "{}");
-  expect(run("serve", "--data-dir", folder, "--port", "0")).toMatchObject({
-    status: 1,
-    stderr: expect.stringContaining("is damaged"),
-  });
-});
+    writeFileSync(file, "{}");
+    expect(run("serve", "--data-dir", folder, "--port", "0")).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("is damaged"),
+    });
+  },
+);
 
 describe("a server that once had a key", () => {
   const OPTIONS = ["--allowed-hosts", HOST];
   const statusOf = async ({ url }: { url: string }, headers = {}) =>
     (await fetch(`${url}/v1/health`, { headers: headers as Record<string, string> })).status;
 
-  test("refuses all requests if the folder of keys is lost, after a restart too, until keys are back", async () => {
-    const folder = temporaryFolder();
-    const { key } = createKey(folder, ALL);
-    const first = await start(folder, OPTIONS);
-    expect([await statusOf(first), await statusOf(first, bearer(key))]).toEqual([401, 200]);
-    const aside = `${keysDir(folder)}.aside`;
-    renameSync(keysDir(folder), aside);
-    const refused = await first.ask("GET /health", undefined, bearer(key));
-    expect(refused).toMatchObject({
-      status: 401,
-      body: { error: expect.stringMatching(/keys off/) },
-    });
-    expect(JSON.stringify(refused.body)).not.toContain(folder);
-    expect(first.log()).toContain("There are no keys: every request is refused");
-    await first.end();
-    const second = await start(folder, OPTIONS);
-    for (const headers of [{}, bearer(key), { host: HOST }])
-      expect(await statusOf(second, headers)).toBe(401);
-    expect((await second.ask("GET //livez")).status).toBe(200);
-    renameSync(aside, keysDir(folder));
-    expect([await statusOf(second), await statusOf(second, bearer(key))]).toEqual([401, 200]);
-  });
+  testOnFiles(
+    "refuses all requests if the folder of keys is lost, after a restart too, until keys are back",
+    async () => {
+      const folder = temporaryFolder();
+      const { key } = createKey(folder, ALL);
+      const first = await start(folder, OPTIONS);
+      expect([await statusOf(first), await statusOf(first, bearer(key))]).toEqual([401, 200]);
+      const aside = `${keysDir(folder)}.aside`;
+      renameSync(keysDir(folder), aside);
+      const refused = await first.ask("GET /health", undefined, bearer(key));
+      expect(refused).toMatchObject({
+        status: 401,
+        body: { error: expect.stringMatching(/keys off/) },
+      });
+      expect(JSON.stringify(refused.body)).not.toContain(folder);
+      expect(first.log()).toContain("There are no keys: every request is refused");
+      await first.end();
+      const second = await start(folder, OPTIONS);
+      for (const headers of [{}, bearer(key), { host: HOST }])
+        expect(await statusOf(second, headers)).toBe(401);
+      expect((await second.ask("GET //livez")).status).toBe(200);
+      renameSync(aside, keysDir(folder));
+      expect([await statusOf(second), await statusOf(second, bearer(key))]).toEqual([401, 200]);
+    },
+  );
 
-  test("records keys of an earlier version while it runs", async () => {
+  testOnFiles("records keys of an earlier version while it runs", async () => {
     const folder = temporaryFolder();
     createKey(folder, ALL);
     rmSync(keysMarker(folder));
@@ -471,8 +501,8 @@ describe("a server that once had a key", () => {
 
   test("is opened only by `keys off` and a restart, and each refusal says so", async () => {
     const folder = temporaryFolder();
-    const at = ["--data-dir", folder];
-    const { id } = createKey(folder, ALL);
+    const at = await placeOf(folder);
+    const { id } = await keyIn(folder, ALL);
     expect(run("keys", "off", ...at)).toMatchObject({
       status: 1,
       stderr: expect.stringContaining(`such as ${id}`),
@@ -512,7 +542,8 @@ test("a key for some agents lists only these, page by page, and learns neither n
   const latin = (name: string) => Buffer.from(name).toString("latin1");
   for (const name of names) await clientOf(running, latin(name)).create();
   const own = [names[2]!, names[5]!, names[9]!];
-  const { key } = createKey(folder, { ...ALL, agents: [...own, "nobody yet"] });
+  const { key } = await keyIn(folder, { ...ALL, agents: [...own, "nobody yet"] });
+  await expectSoon(async () => (await running.ask("GET /health")).status, 401);
   const others = [...names.filter((name) => !own.includes(name)), "default"];
   for (const limit of [1, 2, 3, 100]) {
     const listed: string[] = [];
@@ -534,7 +565,7 @@ test("a key for some agents lists only these, page by page, and learns neither n
       Array.from({ length: Math.ceil(3 / limit) }, (_, page) => Math.min(limit, 3 - page * limit)),
     );
   }
-  const master = createKey(folder, ALL).key;
+  const master = (await keyIn(folder, ALL)).key;
   expect((await running.ask("GET /agents", undefined, bearer(master))).body.count).toBe(
     names.length + 1,
   );
@@ -543,13 +574,14 @@ test("a key for some agents lists only these, page by page, and learns neither n
 test("a server starts on an address other than loopback only with keys", async () => {
   // A loopback name that is not on the list of loopback names.
   const folder = temporaryFolder();
-  const refused = run("serve", "--host", "127.1", "--port", "0", "--data-dir", folder);
+  const at = await placeOf(folder);
+  const refused = run("serve", "--host", "127.1", "--port", "0", ...at);
   expect(refused).toMatchObject({ status: 1, stdout: "" });
   expect(refused.stderr).toMatch(
     /^The host 127\.1 is not loopback, and there are no keys: .*keys create.*\.$/m,
   );
   expect(existsSync(join(folder, "agents"))).toBe(false);
-  const { key } = createKey(folder, ALL);
+  const { key } = await keyIn(folder, ALL);
   const running = await start(folder, ["--host", "127.1"]);
   expect((await running.ask("GET /health")).status).toBe(401);
   await clientOf(running, "default").ask("POST /nodes", LESSON, bearer(key));

@@ -153,6 +153,7 @@ describe("several servers on one PostgreSQL database", () => {
     for (const { client } of servers) await client.create();
     expect(await stored(url, "SELECT version::int FROM nous.schema_version")).toEqual([
       { version: 1 },
+      { version: 2 },
     ]);
   });
 
@@ -304,6 +305,42 @@ describe("a move", () => {
     const again = await start(folder);
     expect(await clientOf(again, "default").search("later", { limit: 1 })).toEqual([id]);
   });
+
+  test(
+    "carries uses of memories, and idempotency keys: a request that is sent again makes nothing",
+    BUSY,
+    async () => {
+      const server = await start(temporaryFolder());
+      const client = clientOf(server, "default");
+      const keyed = (key: string) => ({ "idempotency-key": key });
+      const first = await client.ask("POST /nodes", LESSON, keyed("first"));
+      const { body: prompt } = await client.ask("POST /context", { input: "Funding squeeze?" });
+      const { context_id, recalled_content } = prompt;
+      const response = "A funding squeeze: extremes revert.";
+      const feedback = { context_id, response, recalled_content };
+      expect((await client.ask("POST /context/feedback", feedback)).status).toBe(200);
+      const url = await postgres.create();
+      expect((await move(server.dataDir, url)).stdout).toContain("default: 1 memories");
+      // Between two passes one is made, and one is deleted with its use.
+      const second = await client.ask("POST /nodes", LESSON, keyed("second"));
+      await client.ask(`DELETE /nodes/${first.body.id}`);
+      await server.end();
+      const moved = await move(server.dataDir, url);
+      expect(moved.stdout).toContain("default: 1 memories, 0 edges: equal");
+      expect(await stored(url, "SELECT memory_id FROM nous.memory_usage")).toEqual([]);
+      const there = await set({ url });
+      const again = await there.client.ask("POST /nodes", LESSON, keyed("second"));
+      expect(again).toMatchObject({ status: 201, body: { id: second.body.id } });
+      const other = await there.client.ask(
+        "POST /nodes",
+        { ...LESSON, type: "note" },
+        keyed("second"),
+      );
+      expect(other.status).toBe(422);
+      expect((await there.client.ask("POST /nodes", LESSON, keyed("first"))).status).toBe(409);
+      expect((await there.client.ask("GET /health")).body.node_count).toBe(1);
+    },
+  );
 
   test("overwrites neither another agent nor a copy that is in use", BUSY, async () => {
     const { server } = await filled();

@@ -6,6 +6,7 @@ import { StorageError } from "../../js/server/src/storage/errors.ts";
 import type { NewConflict, NewEdge, NewNode } from "../../js/server/src/storage/rows.ts";
 import type { Storage } from "../../js/server/src/storage/storage.ts";
 import type { Compared } from "../../js/server/src/storage/tables/compared.ts";
+import { MOVED_KINDS, type MovedKind } from "../../js/server/src/storage/tables/portable.ts";
 import type { Wanted } from "../../js/server/src/storage/tables/wanted.ts";
 import { IMPLEMENTATIONS } from "./support/storages.ts";
 
@@ -935,14 +936,20 @@ for (const implementation of IMPLEMENTATIONS)
           from.clusters.putMember(memberOf("c_1", "gone"));
           from.conflicts.insert(conflictOf("c_1", "a"));
           from.outcomes.add("a", "b", true, DAY);
+          from.usage.add(
+            ["b", "a"].map((id) => useOf(id, "x")),
+            9,
+            "",
+          );
+          for (const key of ["k2", "k1"])
+            from.retries.put({ key, request: "r", made: "{}", created_at: DAY }, "");
         });
         const to = (await agent())();
-        const kinds = ["node", "outcome", "cluster", "membership", "conflict", "edge"] as const;
         const bound = (value: unknown) =>
           value instanceof ArrayBuffer ? new Uint8Array(value) : (value as string);
         const carry = () =>
           to.transaction(() => {
-            for (const kind of kinds)
+            for (const kind of MOVED_KINDS)
               for (const rows of from.portable.rows(kind))
                 to.portable.put(
                   kind,
@@ -954,17 +961,19 @@ for (const implementation of IMPLEMENTATIONS)
           });
         carry();
         carry();
+        // Uses and idempotency keys are no memories.
         expect(to.portable.count()).toBe(7);
-        for (const kind of kinds) {
-          const rowsOf = (storage: Storage) =>
-            [...storage.portable.rows(kind)].flat().map((row) => ({
-              ...row,
-              ...(row.embedding_vector == null
-                ? {}
-                : { embedding_vector: componentsOf(row.embedding_vector) }),
-            }));
-          expect(rowsOf(to)).toEqual(rowsOf(from));
-        }
+        const rowsOf = (storage: Storage, kind: MovedKind) =>
+          [...storage.portable.rows(kind)].flat().map((row) => ({
+            ...row,
+            ...(row.embedding_vector == null
+              ? {}
+              : { embedding_vector: componentsOf(row.embedding_vector) }),
+          }));
+        for (const kind of MOVED_KINDS) expect(rowsOf(to, kind)).toEqual(rowsOf(from, kind));
+        expect(rowsOf(to, "use")).toEqual(["b", "a"].map((id) => useOf(id, "x")));
+        const keys = [...to.portable.rows("retry")].flat().map(({ key }) => key);
+        expect(keys.sort()).toEqual(["k1", "k2"]);
         expect(to.portable.changedAt("node", { id: "a" })).toEqual({ at: DAY });
         expect(to.portable.changedAt("conflict", { id: "c_1" })).toEqual({ at: DAY });
         expect(to.portable.changedAt("node", { id: "z" })).toBeUndefined();
@@ -973,14 +982,24 @@ for (const implementation of IMPLEMENTATIONS)
         expect(to.nodes.matching({ wanted: { filter: { tags: { any: ["t"] } } } })).toEqual(["b"]);
         expect(to.embeddings.waiting()).toBe(1);
         // From the rows that name others to those that are named.
-        for (const [place, kind] of kinds.toReversed().entries()) {
+        for (const kind of MOVED_KINDS.toReversed()) {
           const before = to.changeLog.range().last;
           for (const row of [...to.portable.rows(kind)].flat()) to.portable.remove(kind, row);
           expect({ kind, rows: [...to.portable.rows(kind)].flat() }).toEqual({ kind, rows: [] });
-          if (place === 0) expect(to.changeLog.range().last).toBeGreaterThan(before);
+          if (kind === "edge") expect(to.changeLog.range().last).toBeGreaterThan(before);
         }
         to.portable.remove("node", { id: "a" });
         expect(to.nodes.list({}, 9)).toEqual([]);
+      });
+
+      test("of a table of any length are read whole", async () => {
+        const storage = (await agent())();
+        const rows = Array.from({ length: 2_001 }, (_, place) => ({
+          ...{ key: `k${place}`, request: "r", made: "{}", created_at: DAY },
+        }));
+        storage.transaction(() => storage.portable.put("retry", rows));
+        const keys = [...storage.portable.rows("retry")].flat().map(({ key }) => key as string);
+        expect(keys.sort()).toEqual(rows.map(({ key }) => key).sort());
       });
     });
 

@@ -3,6 +3,7 @@
 
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
+import type { CopiedKeys } from "./keys/copy.ts";
 import { USUAL_AGENT } from "./settings/agent-names.ts";
 import { isDatabaseUrl, isPostgres } from "./settings/database-url.ts";
 import { settingsOf, withOptions } from "./settings/flags.ts";
@@ -162,18 +163,22 @@ function addMoveCommand(program: Command): void {
   withOptions(
     program
       .command("move")
-      .description("copies agents between data folders and PostgreSQL, and compares all rows")
+      .description(
+        "copies agents and keys between data folders and PostgreSQL, and compares all rows",
+      )
       .requiredOption("--from <PLACE>", place)
       .requiredOption("--to <PLACE>", place)
-      .option("--agent <NAME...>", "the agents; default all"),
+      .option("--agent <NAME...>", "the agents; default all, and the keys"),
   ).action(
     async (
       { from, to, agent: named }: { from: string; to: string; agent?: string[] },
       command: Command,
     ) => {
-      const { moveAgents } = await import("./transfer/commands.ts");
+      const { moveAgents, moveKeys } = await import("./transfer/commands.ts");
       const { settings } = await settingsOf(command);
       const ends = { from: endOf(settings, "from", from), to: endOf(settings, "to", to) };
+      // Before the agents: nobody shall come in at the new place without a key.
+      if (named === undefined) tellOfKeys(await moveKeys(ends));
       let areEqual = true;
       for await (const { agent, rows, checksum, passes, differences } of moveAgents(ends, named)) {
         const counts = `${rows.node} memories, ${rows.edge} edges`;
@@ -187,6 +192,14 @@ function addMoveCommand(program: Command): void {
       if (!areEqual) process.exitCode = 1;
     },
   );
+}
+
+function tellOfKeys({ count, copied, others }: CopiedKeys): void {
+  if (count > 0) console.log(`keys: ${copied} copied, ${count - copied} were there`);
+  for (const id of others)
+    console.log(
+      `${id} is not at the old place, or has other rights there: revoke it if it shall not count`,
+    );
 }
 
 /** Returns the place that an end of a move names. */

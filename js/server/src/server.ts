@@ -2,7 +2,8 @@
 
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:net";
-import { KeyRing } from "./keys/ring.ts";
+import { ringAt } from "./keys/open.ts";
+import type { KeyRing } from "./keys/ring.ts";
 import type { Logger } from "./log.ts";
 import { USUAL_AGENT } from "./settings/agent-names.ts";
 import { tableNamed } from "./settings/embeddings-model.ts";
@@ -37,8 +38,8 @@ export async function startServer(
       "compat hynous searches SQLite's full text, which PostgreSQL does not have: leave out database_url.",
     );
   await refuseUsedPort(settings);
-  const keys = new KeyRing(place.dataDir, log);
-  refuseExposure(settings.host, keys);
+  const keys = await ringAt(place, log);
+  await refuseExposure(settings.host, keys);
   const mostBytes = (settings.max_resident_mb * 2 ** 20) / settings.workers;
   const residence = { idle: settings.agent_idle * 1000, mostBytes };
   const folder = areFiles(place) ? madeFolder(place.dataDir) : undefined;
@@ -76,7 +77,7 @@ export async function startServer(
     const stop = async () => {
       if (areFiles(place)) removeAddress(place.dataDir, instance);
       await front.close();
-      await pool.close();
+      await Promise.all([pool.close(), keys.close()]);
     };
     return { url, stop };
   } catch (error) {
@@ -112,8 +113,8 @@ function madeFolder(dataDir: string): string {
 }
 
 /** @throws {SettingsError} If other machines could send requests and the server has no keys. */
-function refuseExposure(host: string, keys: KeyRing): void {
-  if (LOOPBACK.test(host) || keys.current !== undefined) return;
+async function refuseExposure(host: string, keys: KeyRing): Promise<void> {
+  if (LOOPBACK.test(host) || (await keys.current()) !== undefined) return;
   const how = "make one with `nous-server keys create` first, or listen on 127.0.0.1";
   throw new SettingsError(`The host ${host} is not loopback, and there are no keys: ${how}.`);
 }

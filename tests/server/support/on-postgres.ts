@@ -29,7 +29,7 @@ export async function databaseOptions(dataDir: string): Promise<string[]> {
 }
 
 /** Whether the suites run on PostgreSQL. */
-const isOnPostgres = process.env[CLUSTER] !== undefined;
+export const isOnPostgres: boolean = process.env[CLUSTER] !== undefined;
 
 /**
  * `test` and `describe` for tests that read or write the agent's database file. Suites on

@@ -14,6 +14,7 @@ import {
 import type { Node } from "../api/nodes.ts";
 import {
   type BuiltIn,
+  builtInText,
   dropBuiltIn,
   embedWaiting,
   hasOtherTable,
@@ -22,6 +23,7 @@ import {
   tableOf,
   takeIntoUse,
 } from "../embeddings/built-in.ts";
+import { bytesOf } from "../embeddings/tasks.ts";
 import { BUILT_IN_PRESETS } from "../presets/built-in.ts";
 import { engineConfigOf, type Preset, type Presets } from "../presets/preset.ts";
 import { wrong } from "../refusal.ts";
@@ -31,7 +33,7 @@ import type { SnapshotPlaces } from "../settings/paths.ts";
 import { USUAL_PRESET } from "../settings/preset.ts";
 import { type RankedBy, usualRanking } from "../settings/ranking.ts";
 import { atOnce, inTurns, oneStep, type Pause, type Steps } from "../steps.ts";
-import type { NodeRow } from "../storage/rows.ts";
+import type { EmbeddedTexts, NodeRow } from "../storage/rows.ts";
 import { snapshotFilesAt } from "../storage/snapshots.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { NameKind } from "../storage/tables/names.ts";
@@ -445,6 +447,17 @@ export class Agent {
    */
   get #embedsByItself(): boolean {
     return this.builtIn !== undefined && !this.storage.isRemote;
+  }
+
+  /**
+   * Within a `write`: returns the vector that the server's table gives to texts, so that a new memory
+   * need not wait for it. Undefined if the table is not in use, or knows no word of them.
+   */
+  builtInVectorOf(texts: Omit<EmbeddedTexts, "type" | "subtype">): Uint8Array | undefined {
+    const { storage, builtIn } = this;
+    if (!this.#embedsByItself || !takeIntoUse(storage, builtIn!)) return undefined;
+    const { vector, coverage } = builtIn!.embed(builtInText(texts));
+    return coverage === 0 ? undefined : bytesOf(vector);
   }
 
   /**

@@ -18,22 +18,28 @@ export type Caller = Rights & {
 };
 
 /** @throws {Refusal} If the server has keys and the request carries no valid one. */
-export function callerOf(ring: KeyRing, authorization: string | undefined): Caller {
-  const known = ring.current;
+export async function callerOf(ring: KeyRing, authorization: string | undefined): Promise<Caller> {
+  const known = await ring.current();
   if (known === undefined) return OPEN;
-  if (known.length === 0) {
-    throw new Refusal(
-      401,
-      `a key is needed, and the server has no valid one: its operator can create one; ${HOW_WITHOUT}`,
-    );
-  }
   const [, key] = BEARER.exec(authorization ?? "") ?? [];
   if (key === undefined)
-    throw new Refusal(401, "a key is needed: send it as Authorization: Bearer KEY");
+    throw unknownKey(known.length, "a key is needed: send it as Authorization: Bearer KEY");
   const caller = keyAmong(known, key);
-  if (caller === undefined) throw new Refusal(401, "the key is not known");
-  return caller;
+  if (caller !== undefined) return caller;
+  const newest = (await ring.newest()) ?? [];
+  const created = keyAmong(newest, key);
+  if (created === undefined) throw unknownKey(newest.length, "the key is not known");
+  return created;
 }
+
+/** Returns the refusal of a request; `why` if the server has keys. */
+const unknownKey = (count: number, why: string): Refusal =>
+  new Refusal(
+    401,
+    count > 0
+      ? why
+      : `a key is needed, and the server has no valid one: its operator can create one; ${HOW_WITHOUT}`,
+  );
 
 const isFor = ({ agents }: Rights, agent: string): boolean =>
   agents === "all" || agents.includes(agent);

@@ -160,7 +160,7 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   app.use(servePage(options.pageFolder));
   // Routes after this one, and unknown paths, need a key if the server has keys.
   app.use(async (context, next) => {
-    context.set("caller", callerOf(keys, context.req.header("authorization")));
+    context.set("caller", await callerOf(keys, context.req.header("authorization")));
     await next();
   });
   app.use(limitBodies(maxBodyBytes));

@@ -1,6 +1,6 @@
 // API keys: their rights, and their files. Each key is a file of its own in the data directory, so
 // that concurrent changes need no lock. The file holds the SHA-256 of the key, which reveals
-// nothing about a random value of 256 bits.
+// nothing about a random value of 256 bits. With PostgreSQL keys are rows: see postgres-keys.ts.
 
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -51,17 +51,26 @@ export class KeyError extends Error {
 /** Returns the SHA-256 of a key. */
 export const digestOf = (key: string): Buffer => createHash("sha256").update(key).digest();
 
+/** Returns a new random key, and what is stored of it. */
+export function newKey({ agents, scopes, creates_agents }: Rights): { key: string; stored: Key } {
+  const key = PREFIX + randomBytes(KEY_BYTES).toString("base64url");
+  const sha256 = digestOf(key).toString("hex");
+  const created_at = new Date().toISOString();
+  return { key, stored: { id: newId("k"), created_at, agents, scopes, creates_agents, sha256 } };
+}
+
 /** Creates a key. Returns its text, which is stored nowhere. */
 export function createKey(dataDir: string, rights: Rights): { key: string; id: string } {
-  const key = PREFIX + randomBytes(KEY_BYTES).toString("base64url");
-  const id = newId("k");
-  const { agents, scopes, creates_agents } = rights;
-  const sha256 = digestOf(key).toString("hex");
-  const kept = { created_at: new Date().toISOString(), agents, scopes, creates_agents, sha256 };
+  const { key, stored } = newKey(rights);
+  storeKey(dataDir, stored);
+  return { key, id: stored.id };
+}
+
+/** Writes the file of a key. */
+export function storeKey(dataDir: string, { id, ...kept }: Key): void {
   makeFolderOf(dataDir, keysDir(dataDir));
   needKeys(dataDir);
   writeWhole(fileOf(dataDir, id), [Buffer.from(`${JSON.stringify(kept, null, 2)}\n`)]);
-  return { key, id };
 }
 
 /** The hint for messages: how to run a server deliberately without keys. */
@@ -92,13 +101,17 @@ export function needKeys(dataDir: string): void {
  * @throws {KeyError} If there still are keys.
  */
 export function needNoKeys(dataDir: string): boolean {
-  const [key] = readKeys(dataDir);
-  if (key !== undefined)
-    throw new KeyError(`there still are keys, such as ${key.id}: revoke them first`);
+  refuseIfAny(readKeys(dataDir));
   const wereNeeded = areKeysNeeded(dataDir);
   rmSync(keysMarker(dataDir), { force: true });
   if (wereNeeded) syncFolder(dataDir);
   return wereNeeded;
+}
+
+/** @throws {KeyError} If there are keys. */
+export function refuseIfAny([key]: readonly Pick<Key, "id">[]): void {
+  if (key !== undefined)
+    throw new KeyError(`there still are keys, such as ${key.id}: revoke them first`);
 }
 
 /**

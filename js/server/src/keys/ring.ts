@@ -1,23 +1,8 @@
-// The keys of a running server. Each request checks whether they have changed, so that a revoked
-// key stops working at once.
+// The keys of a running server, which follow the changes of their store.
 
 import { timingSafeEqual } from "node:crypto";
-import { statSync } from "node:fs";
 import type { Logger } from "../log.ts";
-import { keysDir } from "../settings/paths.ts";
-import { areKeysNeeded, digestOf, HOW_WITHOUT, type Key, needKeys, readKeys } from "./keys.ts";
-
-/**
- * If the folder changed less than this before it was read, in milliseconds, it may change again
- * without a new timestamp: file systems count time in steps, the coarsest of two seconds.
- */
-const COARSEST_STEP = 2_000;
-
-/**
- * Milliseconds after which the keys are read again in any case: a file that is written in place
- * does not change its folder.
- */
-const READ_AGAIN_AFTER = 5_000;
+import { digestOf, HOW_WITHOUT, type Key } from "./keys.ts";
 
 /** A key, and the digest that is compared with requests. */
 export interface KnownKey {
@@ -25,93 +10,27 @@ export interface KnownKey {
   digest: Buffer;
 }
 
-/** The current keys of a data directory. */
-export class KeyRing {
-  readonly #dataDir: string;
-  readonly #log: Logger;
-  #keys: KnownKey[] = [];
-  #areNeeded = false;
-  /** The state of the folder when the keys were read; undefined if they must be read again. */
-  #readAs: string | undefined;
-  /** When the keys were read, by `performance.now()`. */
-  #readAt = 0;
-  /** Why the last read of the keys refused every request. */
-  #problem: string | undefined;
+export const known = (key: Key): KnownKey => ({ key, digest: Buffer.from(key.sha256, "hex") });
 
-  /** @throws {KeyError} If existing keys cannot be read. */
-  constructor(dataDir: string, log: Logger) {
-    this.#dataDir = dataDir;
-    this.#log = log;
-    this.#read();
-  }
-
+/** The keys of a running server. */
+export interface KeyRing {
   /**
-   * The valid keys. Undefined while no key is needed: until the first key exists. From then on keys
-   * are needed until `keys off` and a restart, even if their folder is lost.
+   * Returns the valid keys. Undefined while no key is needed: until the first key exists. From then on
+   * keys are needed until `keys off` and a restart, even if they are lost.
+   *
+   * @throws {Refusal} If it is unknown for too long which keys are valid.
    */
-  get current(): readonly KnownKey[] | undefined {
-    this.#refresh();
-    return this.#areNeeded ? this.#keys : undefined;
-  }
-
-  #read(): void {
-    const before = stateOf(keysDir(this.#dataDir));
-    this.#readAt = performance.now();
-    this.#keys = readKeys(this.#dataDir).map((key) => ({
-      key,
-      digest: Buffer.from(key.sha256, "hex"),
-    }));
-    if (this.#keys.length > 0) this.#mark();
-    this.#areNeeded ||= this.#keys.length > 0 || areKeysNeeded(this.#dataDir);
-    const isEmpty = this.#areNeeded && this.#keys.length === 0;
-    this.#logRefusal(
-      isEmpty ? `create one with \`nous-server keys create\`, or ${HOW_WITHOUT}` : undefined,
-      "There are no keys",
-    );
-    this.#readAs = before.isSettled ? before.state : undefined;
-  }
-
-  /** Marks that keys are needed. Keys of an earlier version, or copied ones, lack the mark. */
-  #mark(): void {
-    try {
-      needKeys(this.#dataDir);
-    } catch (error) {
-      const failure = { message: (error as Error).message };
-      this.#log.warn(
-        { failure },
-        "The mark that keys are needed cannot be written: if their folder is lost, the next start needs no key",
-      );
-    }
-  }
-
+  current(): MaybePromise<readonly KnownKey[] | undefined>;
   /**
-   * Logs why every request is refused, once for each reason. `message` is undefined if requests are
-   * accepted.
+   * Returns the valid keys as they are now, for a request whose key is not among the current ones.
+   *
+   * @throws {Refusal} If they cannot be read now.
    */
-  #logRefusal(message: string | undefined, what: string): void {
-    if (message !== undefined && message !== this.#problem) {
-      this.#log.error({ failure: { message } }, `${what}: every request is refused`);
-    }
-    this.#problem = message;
-  }
-
-  /**
-   * Reads the keys again if they may have changed. If they cannot be read, every request is
-   * refused.
-   */
-  #refresh(): void {
-    try {
-      const isRecent = performance.now() - this.#readAt < READ_AGAIN_AFTER;
-      if (isRecent && stateOf(keysDir(this.#dataDir)).state === this.#readAs) return;
-      this.#read();
-    } catch (error) {
-      this.#logRefusal((error as Error).message, "The keys cannot be read");
-      this.#keys = [];
-      this.#areNeeded = true;
-      this.#readAs = undefined;
-    }
-  }
+  newest(): MaybePromise<readonly KnownKey[] | undefined>;
+  close(): Promise<void>;
 }
+
+type MaybePromise<T> = T | Promise<T>;
 
 /**
  * Returns the key with this text; undefined if there is none. The time does not depend on which key
@@ -124,10 +43,36 @@ export function keyAmong(keys: readonly KnownKey[], text: string): Key | undefin
   return found;
 }
 
-/** Returns the state of a folder, which changes when a file is added, moved or removed. */
-function stateOf(folder: string): { state: string; isSettled: boolean } {
-  const stats = statSync(folder, { throwIfNoEntry: false });
-  if (stats === undefined) return { state: "none", isSettled: true };
-  const { ino, ctimeMs } = stats;
-  return { state: `${ino} ${ctimeMs}`, isSettled: Date.now() - ctimeMs > COARSEST_STEP };
+/** Why a server refuses every request. */
+export interface Reason {
+  /** A clause, such as "There are no keys". */
+  what: string;
+  /** The details, and how to end it. */
+  why: string;
+}
+
+/** The reason of a server that needs keys and has none. */
+export const NONE_ARE_THERE: Reason = {
+  what: "There are no keys",
+  why: `create one with \`nous-server keys create\`, or ${HOW_WITHOUT}`,
+};
+
+/** Logs why every request is refused, once for each reason. */
+export class Refusals {
+  readonly #log: Logger;
+  #why: string | undefined;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** Notes that every request is refused; without a reason, that requests are accepted. */
+  note(reason: Reason | undefined): void {
+    if (reason !== undefined && reason.why !== this.#why)
+      this.#log.error(
+        { failure: { message: reason.why } },
+        `${reason.what}: every request is refused`,
+      );
+    this.#why = reason?.why;
+  }
 }

@@ -1,6 +1,8 @@
 // The work of the commands that import and export files of lines.
 
 import { existsSync } from "node:fs";
+import { type CopiedKeys, copyKeys } from "../keys/copy.ts";
+import { keysAt } from "../keys/open.ts";
 import { agentFile } from "../settings/paths.ts";
 import { StorageError } from "../storage/errors.ts";
 import { agentsIn } from "../storage/hosted-agents.ts";
@@ -57,6 +59,21 @@ export function importFile(
 export interface Ends {
   from: Place;
   to: Place;
+}
+
+/** Copies all keys to another place, where existing keys stay. */
+export async function moveKeys({ from, to }: Ends): Promise<CopiedKeys> {
+  const source = await keysAt(from, { migrates: false });
+  try {
+    const target = await keysAt(to, { migrates: true });
+    try {
+      return await copyKeys(source, target);
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
 }
 
 /**

@@ -23,9 +23,9 @@ import { learnedIn } from "../agent/replica/learned.ts";
 import { StorageError } from "../storage/errors.ts";
 import type { MetaKey, Storage } from "../storage/storage.ts";
 import {
+  MOVED_KINDS,
+  type MovedKind,
   PORTABLE,
-  PORTABLE_KINDS,
-  type PortableKind,
   type PortableRow,
 } from "../storage/tables/portable.ts";
 
@@ -43,7 +43,7 @@ const FACTS: readonly MetaKey[] = [
 /** The result of a move. */
 export interface Moved {
   /** The number of rows of each kind in the last pass. */
-  rows: Readonly<Record<PortableKind, number>>;
+  rows: Readonly<Record<MovedKind, number>>;
   /** A hash of all rows, equal on both sides. */
   checksum: string;
   passes: number;
@@ -75,10 +75,10 @@ function copyOnce(from: Storage, to: Storage): Omit<Moved, "passes"> {
       if (!isDeepStrictEqual(learned, learnedIn(to))) to.learned.put(learned);
       to.portable.deferEnds();
       const sum = createHash("sha256");
-      const rows = {} as Record<PortableKind, number>;
-      const gone = new Map<PortableKind, PortableRow[]>();
+      const rows = {} as Record<MovedKind, number>;
+      const gone = new Map<MovedKind, PortableRow[]>();
       let differences = 0;
-      for (const kind of PORTABLE_KINDS) {
+      for (const kind of MOVED_KINDS) {
         const kept = hashesIn(to, kind);
         const folded = new Uint8Array(32);
         rows[kind] = 0;
@@ -104,7 +104,7 @@ function copyOnce(from: Storage, to: Storage): Omit<Moved, "passes"> {
         sum.update(`${kind} ${rows[kind]} `).update(folded);
       }
       // Rows that name others go before them.
-      for (const kind of PORTABLE_KINDS.toReversed())
+      for (const kind of MOVED_KINDS.toReversed())
         for (const row of gone.get(kind)!) to.portable.remove(kind, row);
       to.setMeta("copy_of", `${from.meta("epoch")} ${to.changeLog.range().last}`);
       return { rows, checksum: sum.digest("hex").slice(0, 16), differences };
@@ -133,7 +133,7 @@ function checkIsCopy(from: Storage, to: Storage): void {
 /** Returns the hash of each row of a kind, with the columns of its key. */
 function hashesIn(
   storage: Storage,
-  kind: PortableKind,
+  kind: MovedKind,
 ): Map<string, { hash: Buffer; row: PortableRow }> {
   const { key } = PORTABLE[kind];
   const hashes = new Map<string, { hash: Buffer; row: PortableRow }>();
@@ -146,7 +146,7 @@ function hashesIn(
   return hashes;
 }
 
-const keyOf = (kind: PortableKind, row: PortableRow): string =>
+const keyOf = (kind: MovedKind, row: PortableRow): string =>
   JSON.stringify(PORTABLE[kind].key.map((column) => row[column]));
 
 /** Returns a hash of a row's columns, whatever their order. */

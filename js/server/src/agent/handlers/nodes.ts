@@ -59,12 +59,17 @@ const CONTENT = [
 
 export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
   createNode: (agent, { headers, body }) => {
-    const made = once(agent, "createNode", { headers, body }, () => insertNode(agent, body));
-    const row = stillThere(agent.storage.nodes.find(made.id));
-    // With an id of the caller's, or if the request was sent before, the memory may have been
-    // recalled since.
-    const isNew = body.id == null && headers["Idempotency-Key"] === undefined;
-    const node = isNew ? agent.presentNew(row) : agent.present(row);
+    let inserted: NodeRow | undefined;
+    const made = once(agent, "createNode", { headers, body }, () => {
+      const { row, ...result } = insertNode(agent, body);
+      inserted = row;
+      return result;
+    });
+    // A memory that was there before may have been recalled since.
+    const node =
+      inserted === undefined
+        ? agent.present(stillThere(agent.storage.nodes.find(made.id)))
+        : agent.presentNew(inserted);
     return made.isCorrection ? { ...node, _contradiction_detected: true } : node;
   },
 
@@ -108,8 +113,7 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
       if (stored === undefined) {
         if (headers["If-Match"] !== undefined)
           throw new Refusal(412, "there is no memory with this id");
-        insertNode(agent, { ...body, id });
-        return agent.presentNew(agent.storage.nodes.find(id)!);
+        return agent.presentNew(insertNode(agent, { ...body, id }).row!);
       }
       checkVersion(headers["If-Match"], stored.version);
       unit.settle([id]);
@@ -220,7 +224,7 @@ export type MemoryToMake = {
 /**
  * Within a `write`: inserts a memory, adds it to clusters, and queues conflicts with memories that
  * it corrects, except those of `sources`. A memory that exists under the caller's id is not inserted
- * again.
+ * again, and its row is not returned.
  *
  * @throws {Refusal} If another memory has the id, or a name or an embedding cannot be stored.
  * Nothing is written then.
@@ -229,7 +233,7 @@ export function insertNode(
   agent: Agent,
   request: MemoryToMake,
   sources: ReadonlySet<string> = NO_SOURCES,
-): { id: string; isCorrection: boolean } {
+): { id: string; isCorrection: boolean; row?: NodeRow } {
   const { type, content_title, content_summary = null, content_body = null } = request;
   const subtype = subtypeOf(agent, request);
   agent.checkNames({ type, subtype });
@@ -247,10 +251,7 @@ export function insertNode(
   });
   const made = { id: node.id, isCorrection: contradiction !== undefined };
   if (stored !== undefined) return made;
-  agent.storage.nodes.insert({
-    ...node,
-    embedding_vector: agent.vectorBytes(request.embedding ?? null, request.embedding_model),
-  });
+  const row = agent.storage.nodes.insert({ ...node, ...vectorOf(agent, node, request) });
   if (request.signals != null)
     agent.storage.nodes.addSignals(node.id, JSON.stringify(request.signals));
   joinClusters(agent, node.id, subtype);
@@ -259,7 +260,20 @@ export function insertNode(
     queueContradiction(agent, node.id, { ...contradiction, alike });
   }
   compareLater(agent, node.id);
-  return made;
+  return { ...made, row };
+}
+
+/** Within a `write`: returns the vector of a new memory, the caller's or that of the server's table. */
+function vectorOf(
+  agent: Agent,
+  node: Omit<NewNode, "embedding_vector">,
+  { embedding = null, embedding_model }: MemoryToMake,
+): Pick<NewNode, "embedding_vector" | "embedding_model"> {
+  const given = agent.vectorBytes(embedding, embedding_model);
+  const own = given === null ? agent.builtInVectorOf(node) : undefined;
+  return own === undefined
+    ? { embedding_vector: given, embedding_model: node.embedding_model }
+    : { embedding_vector: own, embedding_model: agent.builtIn!.id };
 }
 
 /** Within a `write`: replaces the content of a memory, and returns its row. */

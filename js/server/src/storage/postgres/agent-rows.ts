@@ -4,22 +4,28 @@
 //
 // - A transaction that writes locks the agent's row first. An agent has one writer at a time, so
 //   that the numbers of its change log appear in the order of commits, without gaps.
-// - The entries of the change log are written in the transaction of the changes that they name.
+// - The entries of the change log are written in the transaction of the changes that they name: with
+//   its commit. Until then they are in memory, and their numbers are known, since nobody else writes.
 
 import { randomUUID } from "node:crypto";
 import { BLOCKED, isAtOnce, type Steps } from "../../steps.ts";
 import { AgentDeleted, RemoteError } from "../errors.ts";
 import type { PostgresDatabase } from "./database.ts";
 import { TABLES_OF_AGENTS } from "./migrations.ts";
+import type { AgentState, NewEntry } from "./protocol.ts";
 import { type Query, raw, sql } from "./query.ts";
 
 /** How long a write waits for another writer of the same agent, in milliseconds. */
 export const PATIENCE = 5_000;
 
-/** An entry of the change log that is not written yet. */
-interface Noted {
-  entity: string;
-  id: string;
+/** A transaction, which its session names to the thread. */
+interface Transaction {
+  session: number;
+  /** The state of the agent when it began, with what it changed of the facts and of the tickets. */
+  state: AgentState;
+  /** The entries of the change log that it writes. */
+  entries: NewEntry[];
+  lost: RemoteError | undefined;
 }
 
 /** The rows of one agent, by one transaction at a time. */
@@ -28,9 +34,8 @@ export class AgentRows {
   readonly #database: PostgresDatabase;
   readonly #epoch: string;
   #writer: string = randomUUID();
-  #transaction: { session: number; lost: RemoteError | undefined } | undefined;
-  #noted: Noted[] = [];
-  #hasUnclaimed = false;
+  #transaction: Transaction | undefined;
+  readonly #committed = { claimed: 0, nodes: 0 };
   #hasChanged = false;
 
   /** Creates the agent, unless it is there. */
@@ -111,31 +116,30 @@ export class AgentRows {
    * latest.
    */
   note(entity: string, ids: Iterable<string>): void {
-    for (const id of ids) this.#noted.push({ entity, id });
+    for (const id of ids) this.#transaction!.entries.push({ entity, id, writer: null });
   }
 
-  /** Whether this transaction has written entries of the change log that no writer has claimed. */
-  get hasUnclaimed(): boolean {
-    return this.#hasUnclaimed;
+  /** The state of the agent in the open transaction; undefined outside of one. */
+  get state(): AgentState | undefined {
+    return this.#transaction?.state;
+  }
+
+  /** The entries of the change log that the open transaction writes, in order. */
+  get entries(): readonly NewEntry[] {
+    return this.#transaction?.entries ?? [];
+  }
+
+  /** Makes the entries so far those of this writer: no changes of another connection, for itself. */
+  claim(): void {
+    for (const entry of this.#transaction!.entries) entry.writer = this.#writer;
   }
 
   /**
-   * Writes the noted entries of the change log, with the next numbers of the agent. Without a
-   * writer they count as changes of another connection, here as well.
+   * How many entries of the change log this object has committed that it claimed, and how many that
+   * name memories.
    */
-  writeLog(writer: string | null): void {
-    if (this.#noted.length === 0) return;
-    const noted = this.#noted;
-    this.#noted = [];
-    this.#hasUnclaimed ||= writer === null;
-    const entities = noted.map(({ entity }) => entity);
-    const ids = noted.map(({ id }) => id);
-    this.change(sql`
-      WITH numbered AS (UPDATE nous.agents SET logged = logged + ${noted.length}
-        WHERE agent = ${this.agent} RETURNING logged - ${noted.length} AS before)
-      INSERT INTO nous.change_log (agent, sequence, entity, id, writer)
-      SELECT ${this.agent}, before + place, entity, id, ${writer} FROM numbered,
-        unnest(${entities}::text[], ${ids}::text[]) WITH ORDINALITY AS noted (entity, id, place)`);
+  get committed(): Readonly<{ claimed: number; nodes: number }> {
+    return this.#committed;
   }
 
   /** Runs `work` in the open transaction, or in one of its own. */
@@ -160,11 +164,15 @@ export class AgentRows {
   begin(mode: "write" | "read", patience: number): void {
     const session = this.#database.nextSession();
     const { agent, epoch } = this;
-    const begun = this.#database.ask({ kind: "begin", session, agent, epoch, mode, patience });
-    if (begun.length === 0) throw new AgentDeleted(agent);
-    this.#transaction = { session, lost: undefined };
+    const [state] = this.#database.ask({ kind: "begin", session, agent, epoch, mode, patience });
+    if (state === undefined) throw new AgentDeleted(agent);
+    this.#transaction = {
+      session,
+      state: state as unknown as AgentState,
+      entries: [],
+      lost: undefined,
+    };
     this.#database.open.add(session);
-    this.#hasUnclaimed = false;
   }
 
   /**
@@ -172,22 +180,22 @@ export class AgentRows {
    * change log, if any, must be read like those of another writer.
    */
   commit(): void {
-    const transaction = this.#transaction!;
-    this.writeLog(null);
-    if (transaction.lost !== undefined) throw transaction.lost;
+    const { session, entries, lost } = this.#transaction!;
+    if (lost !== undefined) throw lost;
     this.#transaction = undefined;
-    this.#database.open.delete(transaction.session);
+    this.#database.open.delete(session);
     try {
-      this.#database.ask({ kind: "commit", session: transaction.session });
+      this.#database.ask({ kind: "commit", session, agent: this.agent, entries });
     } catch (error) {
       this.#writer = randomUUID();
       throw error;
     }
+    this.#committed.claimed += entries.filter(({ writer }) => writer !== null).length;
+    this.#committed.nodes += entries.filter(({ entity }) => entity === "node").length;
   }
 
   /** Undoes the open transaction, if there is one. */
   rollback(): void {
-    this.#noted = [];
     const transaction = this.#transaction;
     this.#transaction = undefined;
     if (transaction !== undefined) this.#database.open.delete(transaction.session);

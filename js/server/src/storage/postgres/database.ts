@@ -1,20 +1,16 @@
 // A PostgreSQL database as one agent thread uses it.
 
 import { BlockingThread } from "../blocking-thread.ts";
-import { RemoteError, StorageError } from "../errors.ts";
-import { SCHEMA } from "./migrations.ts";
+import { checkIsCurrent, checkIsKnown, SCHEMA } from "./migrations.ts";
 import type { PostgresCall, PostgresPlace, PostgresReply } from "./protocol.ts";
 import { sql } from "./query.ts";
+import { failureOf } from "./replies.ts";
 
 /**
  * How much longer than its timeout a call waits for the thread, which may have to start first and
  * to connect, in milliseconds.
  */
 const GRACE = 15_000;
-
-/** SQLSTATEs, and the codes of the store's errors for them. */
-const LOCK_NOT_AVAILABLE = "55P03";
-const BUSY = "SQLITE_BUSY";
 
 type Row = Record<string, unknown>;
 
@@ -41,8 +37,7 @@ export class PostgresDatabase {
   ask(call: PostgresCall): Row[] {
     const reply = this.#thread.call(call, this.#timeout) ?? { lost: "could not be asked" };
     if ("rows" in reply) return reply.rows;
-    if ("lost" in reply) throw new RemoteError(`the database ${reply.lost}`);
-    throw refusalOf(reply.refused);
+    throw failureOf(reply);
   }
 
   /** Returns a number for a new transaction. */
@@ -74,11 +69,7 @@ export class PostgresDatabase {
   /** @throws {StorageError} If the database has another schema than this version's. */
   checkSchema(): void {
     const [{ found }] = this.ask({ kind: "schema" }) as [{ found: number }];
-    checkIsKnown(found);
-    if (found < SCHEMA)
-      throw new StorageError(
-        `The database has schema ${found}, and this version of nous-server writes ${SCHEMA}: start the server once.`,
-      );
+    checkIsCurrent(found);
   }
 
   /** Returns the names of agents after one, in order. */
@@ -97,17 +88,4 @@ export class PostgresDatabase {
     this.#thread.call({ kind: "close" }, GRACE);
     this.#thread.close();
   }
-}
-
-function checkIsKnown(found: number): void {
-  if (found > SCHEMA)
-    throw new StorageError(
-      `The database has schema ${found}, and this version of nous-server knows schemas up to ${SCHEMA}: use a newer one.`,
-    );
-}
-
-function refusalOf({ code, message }: { code: string | undefined; message: string }): Error {
-  if (code === LOCK_NOT_AVAILABLE)
-    return new StorageError("another connection is writing this memory", { code: BUSY });
-  return new StorageError(`PostgreSQL refuses a statement (${code}): ${message}`, { code });
 }

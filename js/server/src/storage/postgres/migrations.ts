@@ -2,6 +2,8 @@
 // agent, so that an agent's rows lie together, and an engine that spreads tables over machines can
 // take the agent as its distribution key.
 
+import { StorageError } from "../errors.ts";
+
 /** The texts are compared byte by byte, as SQLite does it. */
 const TEXT = `text COLLATE "C"`;
 
@@ -205,6 +207,48 @@ function walled(table: string): string {
 }
 
 /**
+ * The keys, and whether they are needed. They belong to no agent: a connection sees them only with
+ * the setting `nous.uses_keys`, which the statements of agents do not make. `state` is random. It
+ * changes with every change of a key, whoever makes it, so that servers need not read all keys to
+ * notice one. The restrictions of the columns keep out keys that a server could not read.
+ */
+const KEYS = `
+  CREATE TABLE nous.keys (
+    id ${TEXT} PRIMARY KEY CHECK (id ~ '^k_[0-9a-z]{12}$'),
+    created_at ${TEXT} NOT NULL,
+    -- Null: all agents.
+    agents text[] COLLATE "C" CHECK (cardinality(agents) > 0),
+    scopes text[] COLLATE "C" NOT NULL
+      CHECK (cardinality(scopes) > 0 AND scopes <@ ARRAY['memory', 'admin']),
+    creates_agents boolean NOT NULL,
+    sha256 ${TEXT} NOT NULL UNIQUE CHECK (sha256 ~ '^[0-9a-f]{64}$')
+  );
+  CREATE TABLE nous.key_state (
+    is_only_row boolean PRIMARY KEY DEFAULT true CHECK (is_only_row),
+    are_needed boolean NOT NULL,
+    state uuid NOT NULL
+  );
+  INSERT INTO nous.key_state (are_needed, state) VALUES (false, gen_random_uuid());
+  CREATE FUNCTION nous.note_key_change() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    UPDATE nous.key_state SET state = gen_random_uuid(),
+      are_needed = are_needed OR EXISTS (SELECT FROM nous.keys);
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER note_key_change AFTER INSERT OR UPDATE OR DELETE OR TRUNCATE ON nous.keys
+    FOR EACH STATEMENT EXECUTE FUNCTION nous.note_key_change();
+  ${["keys", "key_state"]
+    .map(
+      (table) => `
+  ALTER TABLE nous.${table} ENABLE ROW LEVEL SECURITY;
+  ALTER TABLE nous.${table} FORCE ROW LEVEL SECURITY;
+  CREATE POLICY of_keys ON nous.${table}
+    USING (current_setting('nous.uses_keys', true) = 'on');`,
+    )
+    .join("")}
+`;
+
+/**
  * Snapshots of indexes, in pieces of some megabytes. They are dense, so that PostgreSQL does not try
  * to compress them.
  */
@@ -220,7 +264,7 @@ const SNAPSHOTS = `
  * The migration at index n brings a database from schema n to schema n + 1. Never edit one that has
  * been released: add another.
  */
-export const MIGRATIONS: readonly string[] = [FIRST, SNAPSHOTS];
+export const MIGRATIONS: readonly string[] = [FIRST, KEYS, SNAPSHOTS];
 
 /** The schema that this version writes. */
 export const SCHEMA: number = MIGRATIONS.length;
@@ -229,3 +273,20 @@ export const SCHEMA: number = MIGRATIONS.length;
 export const SCHEMA_TABLE = `
   CREATE SCHEMA IF NOT EXISTS nous;
   CREATE TABLE IF NOT EXISTS nous.schema_version (version bigint NOT NULL)`;
+
+/** @throws {StorageError} If the schema that a database has is newer than this version's. */
+export function checkIsKnown(found: number): void {
+  if (found > SCHEMA)
+    throw new StorageError(
+      `The database has schema ${found}, and this version of nous-server knows schemas up to ${SCHEMA}: use a newer one.`,
+    );
+}
+
+/** @throws {StorageError} If the schema that a database has is not this version's. */
+export function checkIsCurrent(found: number): void {
+  checkIsKnown(found);
+  if (found < SCHEMA)
+    throw new StorageError(
+      `The database has schema ${found}, and this version of nous-server writes ${SCHEMA}: start the server once.`,
+    );
+}

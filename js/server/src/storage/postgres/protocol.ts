@@ -16,20 +16,44 @@ export interface PostgresPlace {
 
 export interface PostgresSetup extends CallsSetup, PostgresPlace {}
 
+/** What a transaction knows of its agent from its beginning on. */
+export interface AgentState {
+  /** The number of the last entry of the change log. */
+  logged: number;
+  /** The number of its first entry; 0 if the log is empty. */
+  first: number;
+  /** The last ticket of the embedding queue. */
+  tickets: number;
+  /** The facts about the agent, by key. */
+  meta: Record<string, string>;
+}
+
+/** An entry of the change log that is to be written. Without a writer it counts as another's. */
+export interface NewEntry {
+  entity: string;
+  id: string;
+  writer: string | null;
+}
+
 /** A call to the thread. Calls with a session run in the transaction that `begin` opened for it. */
 export type PostgresCall =
   | {
       kind: "begin";
       session: number;
       agent: string;
-      /** Which life of the agent. If it is over, the transaction does not begin, and returns no row. */
+      /**
+       * Which life of the agent. If it is over, the transaction does not begin, and returns no row.
+       * Else it returns the agent's state.
+       */
       epoch: string;
       /** `write` waits until no other connection writes the agent's rows. */
       mode: "write" | "read";
       /** How long it waits for another writer, in milliseconds. */
       patience: number;
     }
-  | { kind: "commit" | "rollback"; session: number }
+  | { kind: "rollback"; session: number }
+  /** Writes entries of the change log, and commits, in one round trip. */
+  | { kind: "commit"; session: number; agent: string; entries: readonly NewEntry[] }
   | {
       kind: "statement";
       session: number | undefined;

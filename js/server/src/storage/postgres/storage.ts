@@ -90,15 +90,21 @@ export class PostgresStorage implements Storage {
     if (key === "schema") return String(SCHEMA);
     if (key === "agent") return this.#rows.agent;
     if (key === "epoch") return this.#rows.epoch;
+    const { state } = this.#rows;
+    if (state !== undefined) return state.meta[key];
     return this.#rows.first<{ value: string }>(
       sql`SELECT value FROM nous.meta WHERE agent = ${this.#rows.agent} AND key = ${key}`,
     )?.value;
   }
 
   setMeta(key: MetaKey, value: string): void {
-    this.#rows.change(sql`
-      INSERT INTO nous.meta (agent, key, value) VALUES (${this.#rows.agent}, ${key}, ${value})
-      ON CONFLICT (agent, key) DO UPDATE SET value = excluded.value`);
+    // With the lock of a writer: other transactions keep in memory what they have read.
+    this.#rows.writing(() => {
+      this.#rows.change(sql`
+        INSERT INTO nous.meta (agent, key, value) VALUES (${this.#rows.agent}, ${key}, ${value})
+        ON CONFLICT (agent, key) DO UPDATE SET value = excluded.value`);
+      this.#rows.state!.meta[key] = value;
+    });
   }
 
   transaction<T>(work: () => T, patience?: number): T {
@@ -134,8 +140,12 @@ export class PostgresStorage implements Storage {
     }
   }
 
+  /** Returns how many entries of the change log are not this connection's. */
   version(): number {
-    return this.changeLog.range().last;
+    const last = this.#rows.state?.logged ?? this.changeLog.range().last;
+    const version = last - this.#rows.committed.claimed;
+    if (!this.#rows.inTransaction) this.nodes.readAt = version;
+    return version;
   }
 
   /**

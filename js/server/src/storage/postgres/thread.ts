@@ -8,49 +8,23 @@
 //   it rows: a transaction sets it for itself, and a connection for the statements outside of one.
 
 import { workerData } from "node:worker_threads";
-import pg from "pg";
+import type pg from "pg";
 import { answerCalls } from "../blocking-thread.ts";
-import { MIGRATIONS, SCHEMA_TABLE } from "./migrations.ts";
-import { FOR_NUL, type PostgresCall, type PostgresReply, type PostgresSetup } from "./protocol.ts";
+import { poolOf, transaction, undo } from "./connections.ts";
+import { migrate, schemaIn } from "./migrate.ts";
+import {
+  FOR_NUL,
+  type NewEntry,
+  type PostgresCall,
+  type PostgresReply,
+  type PostgresSetup,
+} from "./protocol.ts";
+import { isLost, replyTo } from "./replies.ts";
 
 /** Statements that each connection keeps prepared. Filters make ever new ones, which are not kept. */
 const MOST_PREPARED = 500;
-/** The key of the advisory lock under which migrations run: any number that no other program uses. */
-const MIGRATION_LOCK = 7_150_319_284;
-/** How long an idle connection stays open, in milliseconds. */
-const IDLE = 60_000;
-
-/** Classes of SQLSTATE with which the server ends a connection, or takes no more of them. */
-const GIVEN_UP = /^(08|57P|53)/;
-/** The SQLSTATE of a statement that took longer than its timeout. */
-const TIMED_OUT = "57014";
-/** The types of PostgreSQL that are read as numbers and bytes. */
-const { INT8, BYTEA } = pg.types.builtins;
-
 const setup = workerData as PostgresSetup;
-const url = new URL(setup.url);
-if (setup.password !== "") url.password = encodeURIComponent(setup.password);
-const pool = new pg.Pool({
-  connectionString: url.href,
-  max: setup.connections,
-  connectionTimeoutMillis: setup.timeout,
-  idleTimeoutMillis: IDLE,
-  query_timeout: setup.timeout,
-  statement_timeout: setup.timeout,
-  application_name: "nous-server",
-  keepAlive: true,
-  types: {
-    getTypeParser: ((oid: number, format?: "text") => {
-      if (oid === INT8) return Number;
-      if (oid === BYTEA) return bytesOf;
-      return pg.types.getTypeParser(oid, format);
-    }) as typeof pg.types.getTypeParser,
-  },
-});
-// A connection broke off: an idle one, of which the pool opens another, or one between two
-// statements of a transaction, whose next statement fails.
-pool.on("error", () => {});
-pool.on("connect", (client) => client.on("error", () => {}));
+const pool = poolOf(setup);
 
 /** The connections of the open transactions, by session. */
 const sessions = new Map<number, pg.PoolClient>();
@@ -59,23 +33,17 @@ const agents = new WeakMap<pg.PoolClient, string>();
 /** The names of prepared statements, by text. */
 const names = new Map<string, string>();
 
-/** Reads bytes in hexadecimal, `\x00ff`, into a buffer of their own. */
-function bytesOf(hex: string): ArrayBuffer {
-  const bytes = new Uint8Array((hex.length - 2) / 2);
-  bytes.set(Buffer.from(hex.slice(2), "hex"));
-  return bytes.buffer;
-}
-
 async function perform(asked: PostgresCall): Promise<Record<string, unknown>[]> {
   if (asked.kind === "begin") return begin(asked);
-  if (asked.kind === "migrate") return migrate();
-  if (asked.kind === "schema") return schema();
+  if (asked.kind === "migrate") return [{ ...(await migrate(pool)) }];
+  if (asked.kind === "schema") return [{ ...(await schemaIn(pool)) }];
   if (asked.kind === "close") {
     await pool.end();
     return [];
   }
   if (asked.kind === "agents") return agentsAfter(asked.after, asked.most);
-  if (asked.kind !== "statement") return end(asked);
+  if (asked.kind === "rollback") return rollback(asked.session);
+  if (asked.kind === "commit") return commit(asked);
   const { session, agent } = asked;
   if (session !== undefined) return ask(clientOf(session), asked);
   const client = await pool.connect();
@@ -140,89 +108,75 @@ async function begin({
   const known = `
     SELECT set_config('nous.agent', ${name}, true);
     SELECT epoch FROM nous.agents WHERE agent = ${name} AND epoch = ${life}`;
+  // A statement of its own: it sees what the transaction that held the lock has committed.
+  const state = `
+    SELECT logged, tickets,
+      coalesce((SELECT min(sequence) FROM nous.change_log WHERE agent = ${name}), 0) AS first,
+      coalesce((SELECT json_object_agg(key, value) FROM nous.meta WHERE agent = ${name}), '{}') AS meta
+    FROM nous.agents WHERE agent = ${name}`;
   try {
     const results = (await client.query(
       mode === "read"
-        ? `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${known}`
+        ? `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${known}; ${state}`
         : `BEGIN; SET LOCAL lock_timeout = ${Math.max(1, Math.round(patience))}; ${known} FOR UPDATE;
-           SET LOCAL lock_timeout = 0`,
+           SET LOCAL lock_timeout = 0; ${state}`,
     )) as unknown as pg.QueryResult[];
-    const found = results.flatMap(({ rows }) => rows).filter((row) => row.epoch === epoch);
-    if (found.length > 0) sessions.set(session, client);
+    const isLiving = results.some(({ rows }) => rows[0]?.epoch === epoch);
+    if (isLiving) sessions.set(session, client);
     else await undo(client);
-    return found;
+    return isLiving ? results.at(-1)!.rows : [];
   } catch (error) {
     await undo(client, error);
     throw error;
   }
 }
 
-/** Undoes a transaction that an error may have ended, and gives its connection back to the pool. */
-async function undo(client: pg.PoolClient, error?: unknown): Promise<void> {
-  const isUsable =
-    (error === undefined || !isLost(error)) &&
-    (await client.query("ROLLBACK").then(
-      () => true,
-      () => false,
-    ));
-  client.release(!isUsable);
-}
-
-async function end({
-  kind,
-  session,
-}: Extract<PostgresCall, { kind: "commit" | "rollback" }>): Promise<[]> {
+async function rollback(session: number): Promise<[]> {
   const client = clientOf(session);
   sessions.delete(session);
-  await releasing(client, async () => {
-    const { command } = await client.query(kind.toUpperCase());
-    // A transaction with a refused statement is rolled back by COMMIT.
-    if (kind === "commit" && command !== "COMMIT") throw new Error("the transaction was undone");
-  });
+  await releasing(client, () => client.query("ROLLBACK"));
   return [];
 }
 
-/** Runs `work` on a connection of its own, in one transaction. */
-async function transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  let result: T;
+async function commit({
+  session,
+  agent,
+  entries,
+}: Extract<PostgresCall, { kind: "commit" }>): Promise<[]> {
+  const client = clientOf(session);
+  sessions.delete(session);
   try {
-    await client.query("BEGIN");
-    result = await work(client);
-    await client.query("COMMIT");
+    // One text, so that it takes one round trip. A refused statement ends it before the COMMIT.
+    const results = [await client.query(`${logging(client, agent, entries)} COMMIT`)].flat();
+    // A transaction with a refused statement is rolled back by COMMIT.
+    if (results.at(-1)!.command !== "COMMIT") throw new Error("the transaction was undone");
   } catch (error) {
     await undo(client, error);
     throw error;
   }
   client.release();
-  return result;
+  return [];
 }
 
-const FOUND = "SELECT coalesce(max(version), 0) AS found FROM nous.schema_version";
-
-const schema = () =>
-  transaction(async (client) => {
-    const table = "SELECT to_regclass('nous.schema_version') IS NOT NULL AS is_there";
-    const [{ is_there }] = (await client.query(table)).rows;
-    return is_there ? (await client.query(FOUND)).rows : [{ found: 0 }];
-  });
-
-/** Runs the missing migrations in one transaction, which other servers wait for. */
-const migrate = () =>
-  transaction(async (client) => {
-    await client.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
-    await client.query(SCHEMA_TABLE);
-    const { rows } = await client.query(FOUND);
-    const { found } = rows[0];
-    for (const [place, migration] of MIGRATIONS.slice(found).entries()) {
-      await client.query(migration);
-      await client.query("INSERT INTO nous.schema_version VALUES ($1)", [found + place + 1]);
-    }
-    return rows;
-  });
+/** Returns the statement that writes entries of the change log, with the next numbers of the agent. */
+function logging(client: pg.PoolClient, agent: string, entries: readonly NewEntry[]): string {
+  if (entries.length === 0) return "";
+  const literal = (value: string) => client.escapeLiteral(value.replaceAll("\0", FOR_NUL));
+  const name = literal(agent);
+  const rows = entries.map(
+    ({ entity, id, writer }, place) =>
+      `(${place + 1}, ${literal(entity)}, ${literal(id)}, ${writer === null ? "NULL" : literal(writer)})`,
+  );
+  return `
+    WITH numbered AS (UPDATE nous.agents SET logged = logged + ${entries.length}
+      WHERE agent = ${name} RETURNING logged - ${entries.length} AS before)
+    INSERT INTO nous.change_log (agent, sequence, entity, id, writer)
+    SELECT ${name}, before + place, entity, id, writer
+    FROM numbered, (VALUES ${rows.join(", ")}) AS entries (place, entity, id, writer);`;
+}
 
 const agentsAfter = (after: string, most: number) =>
-  transaction(async (client) => {
+  transaction(pool, async (client) => {
     await client.query("SET LOCAL nous.lists_agents = 'on'");
     const listed = "SELECT agent FROM nous.agents WHERE agent > $1 ORDER BY agent LIMIT $2";
     return (await client.query(listed, [after, most])).rows;
@@ -232,23 +186,6 @@ function clientOf(session: number): pg.PoolClient {
   const client = sessions.get(session);
   if (client === undefined) throw new Error("the transaction is over");
   return client;
-}
-
-/** Returns whether an error means that the connection cannot be used any more. */
-function isLost(error: unknown): boolean {
-  const { code, severity } = error as { code?: string; severity?: string };
-  return severity === undefined || GIVEN_UP.test(code ?? "") || code === TIMED_OUT;
-}
-
-function replyTo(error: unknown): PostgresReply {
-  const { code, message, severity } = error as Error & { code?: string; severity?: string };
-  if (!isLost(error)) return { refused: { code, message } };
-  if (code === TIMED_OUT) return { lost: `did not answer within ${setup.timeout} ms` };
-  // PostgreSQL's own words about a connection that it refuses hold no statement.
-  if (severity !== undefined) return { lost: `ended the connection: ${message}` };
-  if (/timeout/i.test(message))
-    return { lost: `did not answer, or has no free connection, within ${setup.timeout} ms` };
-  return { lost: "cannot be reached, or broke off" };
 }
 
 answerCalls(setup, async (asked: PostgresCall): Promise<PostgresReply> => {
@@ -261,6 +198,6 @@ answerCalls(setup, async (asked: PostgresCall): Promise<PostgresReply> => {
       sessions.delete(session!);
       client.release(true);
     }
-    return replyTo(error);
+    return replyTo(error, setup.timeout);
   }
 });

@@ -124,7 +124,7 @@ const TEXT =
   "rowid AS sequence, id, subtype, content_title, content_summary, content_body, temporal_event_time, tags";
 const INDEXED_NODE = `${NODE}, embedding_vector, (SELECT json_group_array(cluster_id) FROM cluster_memberships
   WHERE cluster_memberships.node_id = nodes.id AND typeof(cluster_id) = 'text') AS clusters`;
-const INSERT_NODE = `INSERT INTO nodes (${STORED_COLUMNS.join(", ")}) VALUES (${STORED_COLUMNS.map(() => "?").join(", ")})`;
+const INSERT_NODE = `INSERT INTO nodes (${STORED_COLUMNS.join(", ")}) VALUES (${STORED_COLUMNS.map(() => "?").join(", ")}) RETURNING ${NODE}`;
 /** Binds two values for each column: whether it changes, and the new value. */
 const UPDATE_NODE = `UPDATE nodes SET version = coalesce(version, 0) + 1,
   ${CHANGEABLE.map((column) => `${column} = CASE WHEN ? THEN ? ELSE ${column} END`).join(", ")}
@@ -151,18 +151,18 @@ export class NodeTable {
 
   /**
    * Inserts a memory. If a memory with the same id was deleted, the version goes on from its last
-   * one.
+   * one. Returns its row.
    */
-  insert(node: NewNode): void {
+  insert(node: NewNode): NodeRow {
     const last = this.#sql.first<{ version: number }>(
       "SELECT version FROM deleted_versions WHERE id = ?",
       node.id,
     )?.version;
     const version = (node.version ?? 0) + (last ?? 0);
-    this.#sql.run(
+    return this.#sql.first<NodeRow>(
       INSERT_NODE,
       ...STORED_COLUMNS.map((column) => (column === "version" ? version : node[column])),
-    );
+    )!;
   }
 
   /**

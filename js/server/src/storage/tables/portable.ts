@@ -1,4 +1,4 @@
-// Rows that an export carries from one database to another.
+// Rows that an export or a move carries from one database to another.
 
 import type { Bytes } from "../rows.ts";
 import { isId, isoOf, type Sql } from "../sql.ts";
@@ -6,6 +6,7 @@ import { CLUSTER_COLUMNS, type ClusterTable } from "./clusters.ts";
 import { CONFLICT_COLUMNS, FOR_NULL } from "./conflicts.ts";
 import { EDGE_COLUMNS } from "./edges.ts";
 import { type NodeTable, STORED_COLUMNS } from "./nodes.ts";
+import { USAGE_COLUMNS } from "./usage.ts";
 
 /** Kinds of rows, in the order they are written: a row comes after the rows that it names. */
 export const PORTABLE_KINDS = [
@@ -17,6 +18,12 @@ export const PORTABLE_KINDS = [
   "edge",
 ] as const;
 export type PortableKind = (typeof PORTABLE_KINDS)[number];
+/**
+ * Kinds of rows that a move carries, in the order they are written. An export has neither uses of
+ * memories nor requests with an idempotency key, which belong to the clients of one server.
+ */
+export const MOVED_KINDS = [...PORTABLE_KINDS, "use", "retry"] as const;
+export type MovedKind = (typeof MOVED_KINDS)[number];
 /**
  * A row with all its columns, by name. A memory also has `signals`: the signals with which it was
  * stored, as JSON.
@@ -31,7 +38,7 @@ type End = readonly [column: string, table: string];
  */
 export const PORTABLE: Readonly<
   Record<
-    PortableKind,
+    MovedKind,
     {
       table: string;
       columns: readonly string[];
@@ -90,6 +97,19 @@ export const PORTABLE: Readonly<
     changed: "coalesce(resolved_at, created_at)",
     ends: [["old_node_id", "nodes"]],
   },
+  use: {
+    table: "memory_usage",
+    columns: USAGE_COLUMNS,
+    key: ["context_id", "memory_id"],
+    changed: "retrieved_at",
+    ends: [["memory_id", "nodes"]],
+  },
+  retry: {
+    table: "nous_retries",
+    columns: ["key", "request", "made", "created_at"],
+    key: ["key"],
+    changed: "created_at",
+  },
 };
 /** The signals of a memory, as a column of its row. */
 const SIGNALS_OF_NODE = "(SELECT signals FROM node_signals WHERE node_id = nodes.id) AS signals";
@@ -106,15 +126,17 @@ export class PortableTables {
     this.#clusters = clusters;
   }
 
-  /** Returns how many rows of all portable kinds there are. */
+  /** Returns how many rows of all kinds there are that an export carries. */
   count(): number {
-    const tables = Object.values(PORTABLE).filter(({ table }) => this.#sql.hasTable(table));
-    const counts = tables.map(({ table }) => `(SELECT count(*) FROM ${table})`);
+    const tables = PORTABLE_KINDS.map((kind) => PORTABLE[kind].table);
+    const counts = tables
+      .filter((table) => this.#sql.hasTable(table))
+      .map((table) => `(SELECT count(*) FROM ${table})`);
     return this.#sql.first<{ count: number }>(`SELECT ${counts.join(" + ")} AS count`)!.count;
   }
 
   /** Returns all rows of a kind in order, in batches. Leaves out rows that name a missing row. */
-  *rows(kind: PortableKind): Iterable<PortableRow[]> {
+  *rows(kind: MovedKind): Iterable<PortableRow[]> {
     const { table, columns, key, ends = [] } = PORTABLE[kind];
     if (!this.#sql.hasTable(table)) return;
     const areThere = ends.map(([column, of]) => `${column} IN (SELECT id FROM ${of})`);
@@ -156,11 +178,11 @@ export class PortableTables {
   }
 
   /** Writes rows with different keys as they are, over stored rows with the same keys. */
-  put(kind: PortableKind, rows: readonly PortableRow[]): void {
+  put(kind: MovedKind, rows: readonly PortableRow[]): void {
     for (const row of rows) this.#putOne(kind, row);
   }
 
-  #putOne(kind: PortableKind, row: PortableRow): void {
+  #putOne(kind: MovedKind, row: PortableRow): void {
     if (kind === "cluster") this.#clusters.forgetTaking();
     const { table, columns, key } = PORTABLE[kind];
     const taken = columns.map((column) => `${column} = excluded.${column}`);
@@ -177,7 +199,7 @@ export class PortableTables {
   }
 
   /** Deletes the row with the key of this one, if there is one. */
-  remove(kind: PortableKind, row: PortableRow): void {
+  remove(kind: MovedKind, row: PortableRow): void {
     if (kind === "node") {
       this.#nodes.delete(row.id as string);
       return;

@@ -10,6 +10,7 @@ import {
   type LoggedChange,
 } from "../../tables/change-log.ts";
 import type { AgentRows } from "../agent-rows.ts";
+import type { NewEntry } from "../protocol.ts";
 import { type Query, sql } from "../query.ts";
 
 /** The table of changes. */
@@ -23,7 +24,11 @@ export class PostgresChangeLog implements TableOf<ChangeLog> {
   }
 
   range(): { first: number; last: number } {
-    this.#rows.writeLog(null);
+    const { state, entries } = this.#rows;
+    if (state !== undefined) {
+      const first = state.first === 0 && entries.length > 0 ? state.logged + 1 : state.first;
+      return { first, last: state.logged + entries.length };
+    }
     const range = this.#rows.first<{ first: number; last: number }>(sql`
       SELECT coalesce((SELECT min(sequence) FROM nous.change_log
       WHERE ${this.#own}), 0) AS first, logged AS last
@@ -33,33 +38,39 @@ export class PostgresChangeLog implements TableOf<ChangeLog> {
   }
 
   since(sequence: number): Change[] {
-    this.#rows.writeLog(null);
-    return this.#entries(
-      sql`sequence > ${sequence} AND writer IS DISTINCT FROM ${this.#rows.writer}`,
-    );
+    const { state, writer } = this.#rows;
+    const unwritten = this.#unwritten(sequence, (entry) => entry.writer !== writer);
+    if (state !== undefined && sequence >= state.logged) return unwritten;
+    const written = this.#rows.all<LoggedChange>(sql`
+      SELECT sequence, entity, id FROM nous.change_log
+      WHERE ${this.#own} AND sequence > ${sequence} AND writer IS DISTINCT FROM ${writer}
+      ORDER BY sequence`);
+    return [...written.map(changeOf), ...unwritten];
   }
 
   claim(after: number): Change[] {
-    const { writer } = this.#rows;
-    if (this.#rows.hasUnclaimed)
-      this.#rows.change(
-        sql`UPDATE nous.change_log SET writer = ${writer} WHERE ${this.#own} AND sequence > ${after}
-          AND writer IS NULL`,
-      );
-    this.#rows.writeLog(writer);
-    return this.#entries(sql`sequence > ${after} AND writer = ${writer}`);
+    this.#rows.claim();
+    return this.#unwritten(after);
   }
 
-  #entries(where: Query): Change[] {
-    return this.#rows
-      .all<LoggedChange>(
-        sql`SELECT sequence, entity, id FROM nous.change_log WHERE ${this.#own} AND ${where}
-          ORDER BY sequence`,
-      )
-      .map(changeOf);
+  /** Returns the entries of the open transaction after an entry. */
+  #unwritten(
+    after: number,
+    isWanted: (entry: { writer: string | null }) => boolean = () => true,
+  ): Change[] {
+    const { state, entries } = this.#rows;
+    return entries.flatMap((entry, place) => {
+      const sequence = state!.logged + place + 1;
+      return sequence > after && isWanted(entry)
+        ? changeOf({ ...(entry as NewEntry & LoggedChange), sequence })
+        : [];
+    });
   }
 
   trim(upTo: number): void {
     this.#rows.change(sql`DELETE FROM nous.change_log WHERE ${this.#own} AND sequence <= ${upTo}`);
+    const { state } = this.#rows;
+    if (state === undefined || state.first > upTo) return;
+    state.first = upTo < state.logged ? upTo + 1 : 0;
   }
 }

@@ -44,7 +44,8 @@ export class PostgresEmbeddings implements TableOf<EmbeddingTables> {
   /** Queues memories, each with a new ticket, also those that wait already. */
   queue(ids: readonly string[]): void {
     if (ids.length === 0) return;
-    const { agent } = this.#rows;
+    const { agent, state } = this.#rows;
+    if (state !== undefined) state.tickets += ids.length;
     this.#rows.change(sql`
       WITH numbered AS (UPDATE nous.agents SET tickets = tickets + ${ids.length}
         WHERE agent = ${agent} RETURNING tickets - ${ids.length} AS before)
@@ -90,14 +91,11 @@ export class PostgresEmbeddings implements TableOf<EmbeddingTables> {
   put(ticket: number, vector: Uint8Array, model: string): boolean {
     return this.#rows.writing(() => {
       const stored = this.#rows.change<{ id: string }>(sql`
+        WITH served AS (DELETE FROM nous.embedding_queue WHERE ${this.#queue} AND ticket = ${ticket}
+          RETURNING node_id)
         UPDATE nous.nodes SET embedding_vector = ${vector}, embedding_model = ${model}
-        WHERE ${this.#own} AND id = (SELECT node_id FROM nous.embedding_queue WHERE ${this.#queue}
-        AND ticket = ${ticket})
-        RETURNING id`);
+        FROM served WHERE ${this.#own} AND id = served.node_id RETURNING id`);
       this.#note(stored);
-      this.#rows.change(
-        sql`DELETE FROM nous.embedding_queue WHERE ${this.#queue} AND ticket = ${ticket}`,
-      );
       return stored.length > 0;
     });
   }
@@ -110,6 +108,8 @@ export class PostgresEmbeddings implements TableOf<EmbeddingTables> {
   }
 
   lastTicket(): number {
+    const { state } = this.#rows;
+    if (state !== undefined) return state.tickets;
     const last = sql`SELECT tickets FROM nous.agents WHERE agent = ${this.#rows.agent}`;
     return this.#rows.first<{ tickets: number }>(last)?.tickets ?? 0;
   }

@@ -88,6 +88,10 @@ export class PostgresNodes implements TableOf<NodeTable> {
   readonly #rows: AgentRows;
   readonly #embeddings: PostgresEmbeddings;
   readonly #own: Query;
+  /** The version of the database that was read last. */
+  readAt: number | undefined;
+  /** Which subtypes memories have, as far as that was asked `at` a state of the memories. */
+  #subtypes = { at: "", known: new Map<string, boolean>() };
 
   constructor(rows: AgentRows, embeddings: PostgresEmbeddings) {
     this.#rows = rows;
@@ -95,19 +99,21 @@ export class PostgresNodes implements TableOf<NodeTable> {
     this.#own = sql`nodes.agent = ${rows.agent}`;
   }
 
-  insert(node: NewNode): void {
+  insert(node: NewNode): NodeRow {
     const { agent } = this.#rows;
     const row = { ...node, ...comparedOf(node) };
     const before = sql`SELECT version FROM nous.deleted_versions WHERE agent = ${agent}
       AND id = ${node.id}`;
     const columns = [...STORED_COLUMNS, "tag_names", "facts"].filter((name) => name !== "version");
-    this.#rows.writing(() => {
-      this.#rows.change(sql`
+    return this.#rows.writing(() => {
+      const [inserted] = this.#rows.change<NodeRow>(sql`
         INSERT INTO nous.nodes (agent, sequence, version, ${listOf(columns)})
         VALUES (${agent}, ${nextSequence("nodes", agent)},
-          ${node.version ?? 0} + coalesce((${before}), 0), ${valuesOf(columns, row)})`);
+          ${node.version ?? 0} + coalesce((${before}), 0), ${valuesOf(columns, row)})
+        RETURNING ${NODE}`);
       this.#rows.note("node", [node.id]);
       if (node.embedding_vector === null) this.#embeddings.queue([node.id]);
+      return inserted!;
     });
   }
 
@@ -338,7 +344,18 @@ export class PostgresNodes implements TableOf<NodeTable> {
     }
   }
 
+  /** Outside of a transaction, the answer is that of the version that was read last, or later. */
   hasSubtype(subtype: string): boolean {
+    if (this.#rows.inTransaction || this.readAt === undefined) return this.#readSubtype(subtype);
+    const at = `${this.readAt} ${this.#rows.committed.nodes}`;
+    if (at !== this.#subtypes.at) this.#subtypes = { at, known: new Map() };
+    const { known } = this.#subtypes;
+    const answer = known.get(subtype) ?? this.#readSubtype(subtype);
+    known.set(subtype, answer);
+    return answer;
+  }
+
+  #readSubtype(subtype: string): boolean {
     const some = sql`SELECT 1 AS one FROM nous.nodes WHERE ${this.#own} AND subtype = ${subtype}
       LIMIT 1`;
     return this.#rows.all(some).length > 0;

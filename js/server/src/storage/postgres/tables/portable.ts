@@ -1,14 +1,16 @@
-// Rows that an export carries from one database to another.
+// Rows that an export or a move carries from one database to another.
 
 import type { TableOf } from "../../storage.ts";
 import {
+  type MovedKind,
   PORTABLE,
+  PORTABLE_KINDS,
   type PortableKind,
   type PortableRow,
   type PortableTables,
 } from "../../tables/portable.ts";
 import type { AgentRows } from "../agent-rows.ts";
-import { isoOf, listOf } from "../columns.ts";
+import { isoOf, listOf, rowsOf, valuesOf } from "../columns.ts";
 import { allOf, joined, type Query, raw, sql } from "../query.ts";
 import type { PostgresClusters } from "./clusters.ts";
 import type { PostgresConflicts } from "./conflicts.ts";
@@ -17,6 +19,9 @@ import { BATCH, type PostgresNodes } from "./nodes.ts";
 
 /** Rows of one statement. */
 const WRITTEN_AT_ONCE = 100;
+
+/** The table of a kind, as it is named here. */
+const tableOf = (kind: MovedKind): string => (kind === "retry" ? "retries" : PORTABLE[kind].table);
 
 /** The tables that portable rows are written to. */
 interface Written {
@@ -41,15 +46,16 @@ export class PostgresPortable implements TableOf<PortableTables> {
   }
 
   count(): number {
-    const counts = Object.values(PORTABLE).map(
-      ({ table }) => sql`(SELECT count(*) FROM nous.${raw(table)} WHERE ${this.#own(table)})`,
+    const counts = PORTABLE_KINDS.map((kind) => PORTABLE[kind].table).map(
+      (table) => sql`(SELECT count(*) FROM nous.${raw(table)} WHERE ${this.#own(table)})`,
     );
     return this.#rows.first<{ count: number }>(sql`SELECT ${joined(counts, " + ")} AS count`)!
       .count;
   }
 
-  *rows(kind: PortableKind): Iterable<PortableRow[]> {
-    const { table, columns, key, ends = [] } = PORTABLE[kind];
+  *rows(kind: MovedKind): Iterable<PortableRow[]> {
+    const table = tableOf(kind);
+    const { columns, key, ends = [] } = PORTABLE[kind];
     const areThere = ends.map(
       ([column, of]) =>
         sql`EXISTS (SELECT 1 FROM nous.${raw(of)} AS ends
@@ -57,9 +63,8 @@ export class PostgresPortable implements TableOf<PortableTables> {
     );
     const from = sql`FROM nous.${raw(table)} WHERE ${allOf([this.#own(table), ...areThere])}`;
     const listed = listOf(columns, table);
-    // The table has no row numbers. Its rows are short, so that all of them are read at once.
-    if (kind === "outcome") {
-      yield this.#rows.all(sql`SELECT ${listed} ${from} ORDER BY ${listOf(key)}`);
+    if (kind === "outcome" || kind === "retry") {
+      yield* this.#byKey(sql`SELECT ${listed} ${from}`, key);
       return;
     }
     const signals =
@@ -74,6 +79,20 @@ export class PostgresPortable implements TableOf<PortableTables> {
       if (rows.length > 0) yield rows.map(({ sequence: _, ...row }) => row);
       if (rows.length < BATCH) return;
       after = rows.at(-1)!.sequence;
+    }
+  }
+
+  /** Returns the rows of a table without row numbers, in the order of its key. */
+  *#byKey(selection: Query, key: readonly string[]): Iterable<PortableRow[]> {
+    const keys = listOf(key);
+    let beyond = raw("");
+    for (;;) {
+      const rows = this.#rows.all<PortableRow>(
+        sql`${selection}${beyond} ORDER BY ${keys} LIMIT ${BATCH}`,
+      );
+      if (rows.length > 0) yield rows;
+      if (rows.length < BATCH) return;
+      beyond = sql` AND (${keys}) > (${valuesOf(key, rows.at(-1)!)})`;
     }
   }
 
@@ -94,42 +113,48 @@ export class PostgresPortable implements TableOf<PortableTables> {
     );
   }
 
-  put(kind: PortableKind, rows: readonly PortableRow[]): void {
+  put(kind: MovedKind, rows: readonly PortableRow[]): void {
     const { nodes, edges } = this.#tables;
     // Memories and edges are many: they are written in few statements.
     for (let first = 0; first < rows.length; first += WRITTEN_AT_ONCE) {
       const batch = rows.slice(first, first + WRITTEN_AT_ONCE);
       if (kind === "node") nodes.putAll(batch);
       else if (kind === "edge") edges.putAll(batch);
+      else if (kind === "outcome" || kind === "use" || kind === "retry") this.#putAll(kind, batch);
       else for (const row of batch) this.#putOne(kind, row);
     }
   }
 
-  #putOne(kind: Exclude<PortableKind, "node" | "edge">, row: PortableRow): void {
+  #putOne(kind: "cluster" | "membership" | "conflict", row: PortableRow): void {
     const { clusters, conflicts } = this.#tables;
     if (kind === "cluster") clusters.put(row);
     else if (kind === "membership") clusters.putMembership(row);
-    else if (kind === "conflict") conflicts.put(row);
-    else this.#putOutcome(row);
+    else conflicts.put(row);
   }
 
-  #putOutcome({
-    playbook_id,
-    entry_id,
-    profitable,
-    applied_at,
-    client_counted,
-  }: PortableRow): void {
+  #putAll(kind: "outcome" | "use" | "retry", rows: readonly PortableRow[]): void {
+    const { agent } = this.#rows;
+    const { columns, key } = PORTABLE[kind];
+    const table = tableOf(kind);
+    const given = rows.map((row) => valuesOf(columns, row));
+    // Uses have an order of their own.
+    const [own, values] =
+      kind === "use"
+        ? [raw("agent, sequence"), rowsOf(table, agent, given)]
+        : [
+            raw("agent"),
+            joined(
+              given.map((row) => sql`(${agent}, ${row})`),
+              ", ",
+            ),
+          ];
+    const taken = columns.map((column) => raw(`${column} = excluded.${column}`));
     this.#rows.change(sql`
-      INSERT INTO nous.playbook_outcomes (agent, playbook_id, entry_id, profitable, applied_at,
-      client_counted)
-      VALUES (${this.#rows.agent}, ${playbook_id}, ${entry_id}, ${profitable}, ${applied_at},
-      ${client_counted})
-      ON CONFLICT (agent, playbook_id, entry_id) DO UPDATE SET profitable = excluded.profitable,
-        applied_at = excluded.applied_at, client_counted = excluded.client_counted`);
+      INSERT INTO nous.${raw(table)} (${own}, ${listOf(columns)}) VALUES ${values}
+      ON CONFLICT (agent, ${listOf(key)}) DO UPDATE SET ${joined(taken, ", ")}`);
   }
 
-  remove(kind: PortableKind, row: PortableRow): void {
+  remove(kind: MovedKind, row: PortableRow): void {
     const { nodes, clusters, edges } = this.#tables;
     if (kind === "node") nodes.delete(row.id as string);
     else if (kind === "cluster") clusters.delete(row.id as string);
@@ -137,8 +162,8 @@ export class PostgresPortable implements TableOf<PortableTables> {
       clusters.deleteMember(row.cluster_id as string, row.node_id as string);
     else if (kind === "edge") edges.delete(row.id as string);
     else {
-      const { table, key } = PORTABLE[kind];
-      const same = key.map((column) => sql`${raw(column)} = ${row[column]}`);
+      const table = tableOf(kind);
+      const same = PORTABLE[kind].key.map((column) => sql`${raw(column)} = ${row[column]}`);
       this.#rows.change(
         sql`DELETE FROM nous.${raw(table)} WHERE ${allOf([this.#own(table), ...same])}`,
       );
