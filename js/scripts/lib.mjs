@@ -33,7 +33,10 @@ export function fail(sentence) {
 }
 
 // Tools of the project come first: those of .tools (Rust) and of node_modules (npm).
-const PATH = [at(".tools", "bin"), at("node_modules", ".bin"), process.env.PATH].join(delimiter);
+// Debian has nginx in a folder that is only in the path of root.
+const PATH = [at(".tools", "bin"), at("node_modules", ".bin"), process.env.PATH, "/usr/sbin"].join(
+  delimiter,
+);
 
 /** Runs a command in the root and shows its output. Returns whether it succeeded. */
 export function run(command, args, { env = {}, cwd = root, quiet = false } = {}) {

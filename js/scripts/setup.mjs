@@ -118,6 +118,18 @@ export function setUpStrace() {
   fail("strace is missing. Tests of the server count syncs with it: install strace (Linux only).");
 }
 
+/** Finds or installs the load balancers whose configurations docs/scaling.md has. */
+export function setUpLoadBalancers() {
+  for (const [name, question] of [
+    ["nginx", "-v"],
+    ["caddy", "version"],
+  ]) {
+    const isThere = () => output(name, [question]) !== undefined;
+    if (isThere() || (installPackage(name, "for the server's tests") && isThere())) continue;
+    fail(`${name} is missing. Tests of the server run docs/scaling.md with it: install ${name}.`);
+  }
+}
+
 /** Installs a program with apt-get, if the system has it. Returns whether that worked. */
 function installPackage(name, purpose) {
   if (process.platform !== "linux" || output("apt-get", ["--version"]) === undefined) return false;

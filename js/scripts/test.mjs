@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import { build } from "./build.mjs";
 import { at, fail, run, runAside, say } from "./lib.mjs";
-import { setUpChromium, setUpStrace } from "./setup.mjs";
+import { setUpChromium, setUpLoadBalancers, setUpStrace } from "./setup.mjs";
 
 /** The suites, in the order in which they run. */
 const SUITES = {
@@ -48,7 +48,10 @@ const counted = chosen.includes("package")
   ? runAside("node", ["js/scripts/build.mjs", "--counted"])
   : undefined;
 if (chosen.includes("browser")) process.env.CHROME = setUpChromium();
-if (chosen.includes("server")) setUpStrace();
+if (chosen.includes("server")) {
+  setUpStrace();
+  setUpLoadBalancers();
+}
 
 const outcomes = [];
 for (const name of chosen) {

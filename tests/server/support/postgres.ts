@@ -91,7 +91,8 @@ function unprivileged(): { uid?: number; gid?: number } {
   return { uid: idOf("-u"), gid: idOf("-g") };
 }
 
-const freePort = (): Promise<number> =>
+/** Returns a port on which nothing listens. */
+export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", reject);
