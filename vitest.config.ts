@@ -36,6 +36,9 @@ const project = (
   extends: true as const,
   test: { name, include: [`tests/${name}/**/*.test.ts`], ...options },
 });
+/** Servers wait for their disk, their providers and each other. */
+const SERVERS = { maxWorkers: 4, testTimeout: 120_000 };
+
 /** Tests of the server that run once more, with the memories in PostgreSQL. */
 const onPostgres = {
   extends: true as const,
@@ -45,10 +48,20 @@ const onPostgres = {
       ...["batches", "client", "clusters", "conflicts", "context", "evidence", "expiry"],
       ...["filters", "idempotency", "learning", "pages", "playbooks", "remember", "retrieval"],
       ...["routes", "wrong-requests"],
+      ...(process.env.TRY ? process.env.TRY.split(",") : []),
     ].map((name) => `tests/server/${name}.test.ts`),
     globalSetup: "tests/server/support/on-postgres.ts",
-    maxWorkers: 4,
-    testTimeout: 120_000,
+    ...SERVERS,
+  },
+};
+/** The suite about PostgreSQL once more, on an older version that has maintenance. */
+const onOlderPostgres = {
+  extends: true as const,
+  test: {
+    name: "postgres-16",
+    include: ["tests/server/postgres.test.ts"],
+    env: { POSTGRES_MAJOR: "16" },
+    ...SERVERS,
   },
 };
 
@@ -70,11 +83,11 @@ export default defineConfig({
       // core. On a busy machine millions of characters or questions take minutes; the timeout only
       // has to catch a hang.
       project("parity", { maxWorkers: "100%", testTimeout: 180_000 }),
-      // Programs and installed packages wait for their start; servers wait for their disk, their
-      // providers and each other.
+      // Programs and installed packages wait for their start.
       project("package", { maxWorkers: 2, testTimeout: 120_000 }),
-      project("server", { maxWorkers: 4, testTimeout: 120_000 }),
+      project("server", SERVERS),
       onPostgres,
+      onOlderPostgres,
       project("browser", { maxWorkers: 2, testTimeout: 120_000 }),
       project("kills", ALONE),
     ],

@@ -63,7 +63,13 @@ export async function buildCounted() {
   setUpWasm();
   buildCrate(at(".cache", "counted"), {
     forPack: ["--no-opt"],
-    forCargo: ["--features", "count-allocations", "--config", "profile.release.opt-level=1"],
+    forCargo: [
+      ...["--features", "count-allocations"],
+      ...["opt-level=1", 'lto="off"', "codegen-units=16"].flatMap((setting) => [
+        "--config",
+        `profile.release.${setting}`,
+      ]),
+    ],
   });
   const { build: bundle } = await import("esbuild");
   await writeGlue(bundle, at(".cache", "counted"), at(".cache", "counted"));
