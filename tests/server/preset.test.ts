@@ -12,6 +12,7 @@ import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { valueFor } from "../../js/server/src/settings/per-agent.ts";
 import { readPresets } from "../../js/server/src/settings/preset-files.ts";
 import { makeExisting } from "./support/existing-database.ts";
+import { databaseOptions, testOnFiles } from "./support/on-postgres.ts";
 import { PROGRAM, type Running, start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -81,15 +82,15 @@ describe("the preset of an agent", () => {
     expect(node.tags.length).toBeGreaterThan(0);
     await first.end();
     const file = join(folder, "lines.jsonl");
-    run("export", file, "--data-dir", folder);
-    for (const agent of ["copy", "copy"])
-      run("import", file, "--agent", agent, "--data-dir", folder);
+    const place = ["--data-dir", folder, ...(await databaseOptions(folder))];
+    run("export", file, ...place);
+    for (const agent of ["copy", "copy"]) run("import", file, "--agent", agent, ...place);
     const second = await start(folder);
     expect(await profile(second)).toEqual(TRADING);
     expect(await profile(second, "copy")).toEqual(TRADING);
   });
 
-  test("is trading for an adopted database", async () => {
+  testOnFiles("is trading for an adopted database", async () => {
     const folder = temporaryFolder();
     const theirs = join(folder, "theirs.db");
     makeExisting(theirs);
@@ -305,7 +306,7 @@ describe("a preset of one's own", () => {
   });
 });
 
-test("an older database with trades keeps the preset of a trader", async () => {
+testOnFiles("an older database with trades keeps the preset of a trader", async () => {
   const folder = temporaryFolder();
   const first = await start(folder);
   await clientOf(first, "default").create({ ...RECENT, subtype: "custom:trade_entry" });
