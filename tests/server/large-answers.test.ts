@@ -60,7 +60,7 @@ async function walk(
   return { rows, pages };
 }
 
-describe("an answer is limited", { timeout: 60_000 }, () => {
+describe("an answer is limited", { timeout: 240_000 }, () => {
   test("in lists, whose pages become shorter", async () => {
     const own = client();
     const ids = await makeLarge(own);
@@ -210,7 +210,7 @@ describe("an answer is limited", { timeout: 60_000 }, () => {
 
 describe.runIf(process.platform === "linux")(
   "clients that send requests and read no answers",
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   () => {
     /** Connections that send all of their requests and read nothing. */
     function open({ url }: Running, count: number, sent: string): Socket[] {
