@@ -157,6 +157,10 @@ export async function startPostgres({
     await ended;
   };
   await start();
+  const [version] = await query(urlOf(SUPERUSER, "postgres"), "SHOW server_version");
+  const found = String(version!.server_version);
+  if (process.env.POSTGRES_BIN === undefined && !found.startsWith(`${major}.`))
+    throw new Error(`The package of PostgreSQL ${major} has ${found}`);
   await query(urlOf(SUPERUSER, "postgres"), `CREATE ROLE ${ROLE} LOGIN NOSUPERUSER`);
   await query(urlOf(SUPERUSER, "postgres"), `CREATE DATABASE ${ROLE} OWNER ${ROLE}`);
   let created = 0;
