@@ -27,7 +27,7 @@ describe("agents", () => {
 
   testOnFiles("have a file each, which knows the agent's name", async () => {
     const server = await start(temporaryFolder());
-    const names = ["Alice", "alice", "../alice", "Зоя"];
+    const names = ["Alice", "alice", "../alice", "Зоя", "default"];
     for (const name of names) await clientOf(server, Buffer.from(name).toString("latin1")).create();
     const files = readdirSync(join(server.dataDir, "agents")).filter((file) =>
       file.endsWith(".db"),
