@@ -21,7 +21,6 @@ const LANES = [
       run: vitest("parity"),
     },
     package: { about: "the packed package, the sample memory, the terminal program", run: packed },
-    browser: { about: "the package in Chromium and in a worker", run: vitest("browser") },
   },
   {
     kills: {
@@ -38,7 +37,11 @@ const LANES = [
     },
   },
 ];
-const SUITES = LANES.flatMap(Object.keys);
+/** Runs after the others: it measures how long a browser takes for a frame. */
+const ALONE = {
+  browser: { about: "the package in Chromium and in a worker", run: vitest("browser") },
+};
+const SUITES = [...LANES, ALONE].flatMap(Object.keys);
 
 const isLinting = process.argv.includes("--lint");
 const wanted = process.argv.slice(2).filter((name) => name !== "--lint");
@@ -64,12 +67,12 @@ if (chosen.includes("server")) {
   setUpLoadBalancers();
 }
 
-const lanes = LANES.map((suites) =>
-  Object.entries(suites).filter(([name]) => chosen.includes(name)),
-).filter((suites) => suites.length > 0);
+const chosenOf = (suites) => Object.entries(suites).filter(([name]) => chosen.includes(name));
+const lanes = LANES.map(chosenOf).filter((suites) => suites.length > 0);
+const linting = isLinting ? [linted()] : [];
 const running = lanes.map((suites, place) => runInOrder(suites, place === lanes.length - 1));
-if (isLinting) running.push(linted());
 const outcomes = (await Promise.all(running)).flat();
+outcomes.push(...(await runInOrder(chosenOf(ALONE), true)), ...(await Promise.all(linting)));
 
 console.log("\nsuite      passed  failed   skipped  seconds");
 for (const { name, passed, failed, skipped, seconds } of outcomes) {
