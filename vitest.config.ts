@@ -36,19 +36,54 @@ const project = (
   extends: true as const,
   test: { name, include: [`tests/${name}/**/*.test.ts`], ...options },
 });
+/** Servers wait for their disk, their providers and each other. */
+const SERVERS = { maxWorkers: 4, testTimeout: 120_000 };
+
+/**
+ * Suites of the server that do not run a second time with the memories in PostgreSQL, and why. In
+ * the others `testOnFiles` and `describeOnFiles` mark single tests.
+ */
+const ON_FILES_ALONE = [
+  // Of commands that work on files, and that refuse on PostgreSQL.
+  ...["adoption", "backup", "bench"],
+  // Of the files themselves: their damage, places, permissions, syncs, locks and remains.
+  ...["damage", "disk", "durability", "faults", "hosting", "moved-files", "no-paths-in-answers"],
+  ...["output-files", "read-only", "snapshots", "storage"],
+  // Of rows that only SQLite stores: bytes in texts, columns without a type, another program's.
+  ...["odd-rows", "unreadable-text"],
+  // Of an agent in the test's own process, which opens a file.
+  ...["clock-skew", "read-your-writes", "row-cache", "similar-texts", "export-import"],
+  // Of times and memory over a long run, with bounds for the files' figures.
+  ...["fairness", "soak"],
+  // Of Hynous' compatibility, which needs SQLite's full text; of the baseline, which copies a file.
+  ...["hynous-client", "hynous-search", "plain-server"],
+  // Of libSQL servers.
+  "remote",
+  // They start PostgreSQL themselves.
+  ...["concurrent-clients", "postgres", "proxies", "storage-conformance"],
+  // Of parts without a store, or of pages, examples and settings that know none.
+  ...["blocking-thread", "bodies", "cli", "client-declarations", "docs", "embedder"],
+  ...["embedding-pool", "first-agent", "served-page"],
+];
 /** Tests of the server that run once more, with the memories in PostgreSQL. */
 const onPostgres = {
   extends: true as const,
   test: {
     name: "postgres",
-    include: [
-      ...["batches", "client", "clusters", "conflicts", "context", "evidence", "expiry"],
-      ...["filters", "idempotency", "keys", "learning", "pages", "playbooks", "remember", "retrieval"],
-      ...["routes", "wrong-requests"],
-    ].map((name) => `tests/server/${name}.test.ts`),
+    include: ["tests/server/**/*.test.ts"],
+    exclude: ON_FILES_ALONE.map((name) => `tests/server/${name}.test.ts`),
     globalSetup: "tests/server/support/on-postgres.ts",
-    maxWorkers: 4,
-    testTimeout: 120_000,
+    ...SERVERS,
+  },
+};
+/** The suite about PostgreSQL once more, on an older version that has maintenance. */
+const onOlderPostgres = {
+  extends: true as const,
+  test: {
+    name: "postgres-16",
+    include: ["tests/server/postgres.test.ts"],
+    env: { POSTGRES_MAJOR: "16" },
+    ...SERVERS,
   },
 };
 
@@ -70,11 +105,11 @@ export default defineConfig({
       // core. On a busy machine millions of characters or questions take minutes; the timeout only
       // has to catch a hang.
       project("parity", { maxWorkers: "100%", testTimeout: 180_000 }),
-      // Programs and installed packages wait for their start; servers wait for their disk, their
-      // providers and each other.
+      // Programs and installed packages wait for their start.
       project("package", { maxWorkers: 2, testTimeout: 120_000 }),
-      project("server", { maxWorkers: 4, testTimeout: 120_000 }),
+      project("server", SERVERS),
       onPostgres,
+      onOlderPostgres,
       project("browser", { maxWorkers: 2, testTimeout: 120_000 }),
       project("kills", ALONE),
     ],

@@ -1,4 +1,4 @@
-// `npm run build`: builds the npm packages. Engine: crate → .wasm and glue (wasm-pack) → an entry
+// `npm run build`: builds the npm packages. Engine: crate → .wasm and glue → an entry
 // for each environment (esbuild) → types. Embedder: see embedder.mjs. Server: see server.mjs. Page:
 // see page.mjs. Skips what is up to date.
 
@@ -12,10 +12,22 @@ import { at, fingerprint, importing, isStampedWith, must, root, say } from "./li
 import { writeNotices } from "./notices.mjs";
 import { writePage } from "./page.mjs";
 import { writeServer } from "./server.mjs";
-import { setUpPackages, setUpWasm } from "./setup.mjs";
+import { setUpPackages, setUpWasm, WASM_TARGET } from "./setup.mjs";
 
 const ENGINE = at("js", "engine");
 const DIST = join(ENGINE, "dist");
+
+/**
+ * The compiler has inlined what is hot. Inlining large functions into their one caller, and functions
+ * with loops or calls, gains nothing and costs four kilobytes.
+ */
+const OPTIMISING = [
+  "-O3",
+  "--one-caller-inline-max-function-size=100",
+  "--flexible-inline-max-function-size=0",
+  "--strip-debug",
+  "--strip-producers",
+];
 
 const ofCrate = () =>
   fingerprint(["src", "Cargo.toml", "Cargo.lock", ".cargo", "js/scripts/build.mjs"]);
@@ -62,16 +74,17 @@ export async function buildCounted() {
   if (isStampedWith(stamp, crate)) return;
   setUpWasm();
   buildCrate(at(".cache", "counted"), {
-    forPack: ["--no-opt"],
-    forCargo: ["--features", "count-allocations", "--config", "profile.release.opt-level=1"],
+    isOptimised: false,
+    settings: ["opt-level=1", 'lto="off"', "codegen-units=16"],
+    features: ["count-allocations"],
   });
   const { build: bundle } = await import("esbuild");
   await writeGlue(bundle, at(".cache", "counted"), at(".cache", "counted"));
   writeFileSync(stamp, crate);
 }
 
-function buildCrate(out, { forPack = [], forCargo = [] } = {}) {
-  say(`wasm-pack build → ${relative(root, out)} (a minute)`);
+function buildCrate(out, { isOptimised = true, settings = [], features = [] } = {}) {
+  say(`cargo build, wasm-bindgen and wasm-opt → ${relative(root, out)} (a minute)`);
   // Keeps paths of this machine out of the module. `--config` adds to the flags of
   // .cargo/config.toml.
   const home = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
@@ -79,20 +92,19 @@ function buildCrate(out, { forPack = [], forCargo = [] } = {}) {
     [root, "/nous/"],
     [home, "/cargo"],
   ].map(([from, to]) => `--remap-path-prefix=${from}=${to}`);
-  const flags = `target.wasm32-unknown-unknown.rustflags=${JSON.stringify(remap)}`;
-  const args = [
-    "build",
-    "--target",
-    "bundler",
-    "--release",
-    "--no-pack",
-    "--out-dir",
-    out,
-    "--out-name",
-    "nous_wasm",
-  ];
-  const cargo = ["--locked", ...forCargo, "--config", flags];
-  must("wasm-pack", ["--log-level", "warn", ...args, ...forPack, root, "--", ...cargo]);
+  const configured = [
+    `target.${WASM_TARGET}.rustflags=${JSON.stringify(remap)}`,
+    ...settings.map((setting) => `profile.release.${setting}`),
+  ].flatMap((setting) => ["--config", setting]);
+  const named = features.flatMap((feature) => ["--features", feature]);
+  const target = ["--target", WASM_TARGET];
+  must("cargo", ["build", "--lib", "--release", "--locked", ...target, ...named, ...configured]);
+  const folder = process.env.CARGO_TARGET_DIR ?? at("target");
+  const module = join(folder, WASM_TARGET, "release", "nous_wasm.wasm");
+  const form = ["--target", "bundler", "--typescript", "--out-name", "nous_wasm"];
+  must("wasm-bindgen", [module, ...form, "--out-dir", out]);
+  const bound = join(out, "nous_wasm_bg.wasm");
+  if (isOptimised) must("wasm-opt", [bound, "-o", bound, ...OPTIMISING]);
 }
 
 /**

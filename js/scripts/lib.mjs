@@ -33,7 +33,10 @@ export function fail(sentence) {
 }
 
 // Tools of the project come first: those of .tools (Rust) and of node_modules (npm).
-const PATH = [at(".tools", "bin"), at("node_modules", ".bin"), process.env.PATH].join(delimiter);
+// Debian has nginx in a folder that is only in the path of root.
+const PATH = [at(".tools", "bin"), at("node_modules", ".bin"), process.env.PATH, "/usr/sbin"].join(
+  delimiter,
+);
 
 /** Runs a command in the root and shows its output. Returns whether it succeeded. */
 export function run(command, args, { env = {}, cwd = root, quiet = false } = {}) {
@@ -50,17 +53,18 @@ export function run(command, args, { env = {}, cwd = root, quiet = false } = {})
 
 /**
  * Runs a command in the root while others run. With `isPatient` it runs at low priority. Shows its
- * output in one piece at the end, and returns it. A file buffers the output, because this process
- * reads no pipe while it runs another command.
+ * output in one piece at the end, and returns it. With `isShown` the output appears at once, and is
+ * not returned. A file buffers the output, because this process reads no pipe while it runs another
+ * command.
  */
-export function runAside(command, args, { env = {}, isPatient = false } = {}) {
+export function runAside(command, args, { env = {}, isPatient = false, isShown = false } = {}) {
   say(`${command} ${args.join(" ")}`);
   mkdirSync(at(".cache"), { recursive: true });
   const folder = mkdtempSync(at(".cache", "aside-"));
   const written = openSync(join(folder, "output"), "a");
   const child = spawn(command, args, {
     cwd: root,
-    stdio: ["ignore", written, written],
+    stdio: isShown ? "inherit" : ["ignore", written, written],
     env: { ...process.env, PATH, ...env },
   });
   closeSync(written);

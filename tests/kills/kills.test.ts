@@ -25,7 +25,7 @@ import {
 } from "../server/support/server-process.ts";
 import { clientOf, LESSON } from "../server/support/shared-server.ts";
 import { temporaryFolder } from "../server/support/temporary-folder.ts";
-import { learned, trade } from "../server/support/trades.ts";
+import { learned, tradeInFile } from "../server/support/trades.ts";
 import { Writer } from "./support/writer.ts";
 
 const WANTED = Number(process.env.KILLS ?? 200);
@@ -500,7 +500,7 @@ const consolidating = pieces(
   ],
   async (around) => {
     const folder = await folderWith(BEFORE);
-    for (const symbol of SYMBOLS) trade(agentFile(folder, "default"), symbol, 0, 12);
+    for (const symbol of SYMBOLS) tradeInFile(agentFile(folder, "default"), symbol, 0, 12);
     await releaseHandles();
     // Otherwise the start gives them their vectors, and is the first to commit.
     expect(await run(["backfill", "--data-dir", folder])).toMatchObject({ ended: 0 });

@@ -2,7 +2,7 @@
 // and metrics contain nothing of other agents, and the other agents' memories stay unchanged. The
 // test fails if a route of the table is missing here.
 
-import { cpSync, existsSync } from "node:fs";
+import { existsSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { OperationShape } from "../../js/server/src/api/operation.ts";
@@ -10,7 +10,7 @@ import { AGENT_OPERATIONS, AGENTLESS_OPERATIONS } from "../../js/server/src/api/
 import { createKey } from "../../js/server/src/keys/keys.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { startProvider, vectorOf } from "./support/embedding-provider.ts";
-import { raw } from "./support/existing-database.ts";
+import { copyData, stored, tablesOf } from "./support/on-postgres.ts";
 import { type Answer, type Running, start } from "./support/server-process.ts";
 import { makeFolder, removeFolder, temporaryFolder } from "./support/temporary-folder.ts";
 
@@ -424,22 +424,19 @@ function remember(
     own[unmade] = own[unmade].filter((id) => id !== path.join(" "));
 }
 
-/** All rows of an agent's database. */
-function rowsOf(folder: string, { agent }: Actor): unknown {
-  const db = raw(agentFile(folder, agent));
-  try {
-    const tables = db
-      .prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
-      .all() as {
-      name: string;
-    }[];
-    const rows = tables.map(({ name }) => [name, db.prepare(`SELECT * FROM "${name}"`).all()]);
-    const bytesAsText = (_: string, value: unknown) =>
-      value instanceof ArrayBuffer ? Buffer.from(value).toString("hex") : value;
-    return JSON.parse(JSON.stringify(rows, bytesAsText));
-  } finally {
-    db.close();
+/** All rows of an agent, in order. */
+async function rowsOf(folder: string, { agent }: Actor): Promise<unknown> {
+  const own = { dataDir: folder, agent };
+  const rows = [];
+  for (const table of await tablesOf(own)) {
+    const texts = (await stored(own, `SELECT * FROM ${table}`)).map((row) =>
+      JSON.stringify(row, (_, value) =>
+        value instanceof ArrayBuffer ? Buffer.from(value).toString("hex") : value,
+      ),
+    );
+    rows.push([table, texts.sort()]);
   }
+  return rows;
 }
 
 /** All of an agent's data, read through routes that change nothing. */
@@ -542,7 +539,7 @@ afterAll(() => removeFolder(filled));
 /** A server on a copy of the data, with an embedding provider. One thread holds all agents. */
 async function serve(): Promise<{ server: Running; folder: string }> {
   const folder = temporaryFolder();
-  cpSync(filled, folder, { recursive: true });
+  await copyData(filled, folder);
   ids = structuredClone(filledIds);
   const { url } = await startProvider(DIMENSIONS);
   const server = await start(folder, [
@@ -584,7 +581,9 @@ async function ask(
   const stateOf = async () => {
     const views = [];
     for (const other of others) views.push(await viewOf(server, other));
-    return { views, rows: others.map((other) => rowsOf(folder, other)) };
+    const rows = [];
+    for (const other of others) rows.push(await rowsOf(folder, other));
+    return { views, rows };
   };
   const before = await stateOf();
   const statuses = new Map<Name, number[]>(NAMES.map((name) => [name, []]));

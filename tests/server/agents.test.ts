@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { makeExisting, raw } from "./support/existing-database.ts";
+import { describeOnFiles, testOnFiles } from "./support/on-postgres.ts";
 import { write } from "./support/raw-http.ts";
 import { start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
@@ -22,6 +23,12 @@ describe("agents", () => {
       expect(await client.search("memory")).toEqual([id]);
     }
     expect((await server.ask("GET /health")).body.node_count).toBe(1);
+  });
+
+  testOnFiles("have a file each, which knows the agent's name", async () => {
+    const server = await start(temporaryFolder());
+    const names = ["Alice", "alice", "../alice", "Зоя", "default"];
+    for (const name of names) await clientOf(server, Buffer.from(name).toString("latin1")).create();
     const files = readdirSync(join(server.dataDir, "agents")).filter((file) =>
       file.endsWith(".db"),
     );
@@ -79,9 +86,8 @@ describe("agents", () => {
       body.data.map(({ id, score, breakdown }: Record<string, unknown>) => [id, score, breakdown]);
     const before = rankingOf(await client.ask("POST /search", { ...asked }));
     await first.end();
-    const db = raw(agentFile(folder, "default"));
     // Without the counts of the second search.
-    db.exec(
+    await client.stored(
       "UPDATE nodes SET neural_access_count = neural_access_count - 1 WHERE neural_access_count > 1",
     );
     const second = clientOf(await start(folder), "default");
@@ -89,7 +95,7 @@ describe("agents", () => {
   });
 });
 
-describe("other programs on the same data", () => {
+describeOnFiles("other programs on the same data", () => {
   test("have their writes found, and their deletions respected", async () => {
     const server = await start(temporaryFolder());
     const { ask, create, link, search, file } = clientOf(server, "default");
@@ -115,21 +121,6 @@ describe("other programs on the same data", () => {
     expect((await ask("GET /health")).body).toMatchObject({ node_count: 2, edge_count: 0 });
   });
 
-  test("two servers add to one memory's accesses", async () => {
-    const folder = temporaryFolder();
-    const [one, other] = [await start(folder), await start(folder)].map((server) =>
-      clientOf(server, "default"),
-    );
-    const { id } = await one!.create();
-    await Promise.all([one!.search("squeeze"), one!.search("squeeze"), other!.search("squeeze")]);
-    const count = async (client = one!) =>
-      (await client.ask(`GET /nodes/${id}?recall=false`)).body.neural_access_count;
-    await expect.poll(() => count(one), { timeout: 5_000 }).toBe(3);
-    await expect.poll(() => count(other), { timeout: 5_000 }).toBe(3);
-    await other!.ask(`PATCH /nodes/${id}`, { content_title: "Renamed" });
-    expect(await one!.search("renamed")).toEqual([id]);
-  });
-
   test("a truncated change log causes a rebuild of the index", async () => {
     const server = await start(temporaryFolder());
     const { create, search, file } = clientOf(server, "default");
@@ -144,8 +135,23 @@ describe("other programs on the same data", () => {
   });
 });
 
+test("two servers add to one memory's accesses", async () => {
+  const folder = temporaryFolder();
+  const [one, other] = [await start(folder), await start(folder)].map((server) =>
+    clientOf(server, "default"),
+  );
+  const { id } = await one!.create();
+  await Promise.all([one!.search("squeeze"), one!.search("squeeze"), other!.search("squeeze")]);
+  const count = async (client = one!) =>
+    (await client.ask(`GET /nodes/${id}?recall=false`)).body.neural_access_count;
+  await expect.poll(() => count(one), { timeout: 5_000 }).toBe(3);
+  await expect.poll(() => count(other), { timeout: 5_000 }).toBe(3);
+  await other!.ask(`PATCH /nodes/${id}`, { content_title: "Renamed" });
+  expect(await one!.search("renamed")).toEqual([id]);
+});
+
 describe("the length of vectors", () => {
-  test("cannot be changed by another program's vector", async () => {
+  testOnFiles("cannot be changed by another program's vector", async () => {
     const { create, search, ask, file } = clientOf(await start(temporaryFolder()), "default");
     const { id } = await create({ embedding: [1, 0] });
     const db = raw(file());
@@ -186,7 +192,7 @@ test("a request of two agents is refused, and the name of one may hold a comma",
   expect(await ask("one, two")).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-test("a database of the existing server is opened with all of its content", async () => {
+testOnFiles("a database of the existing server is opened with all of its content", async () => {
   const folder = temporaryFolder();
   const file = agentFile(folder, "default");
   mkdirSync(dirname(file), { recursive: true });
@@ -212,20 +218,23 @@ test("a database of the existing server is opened with all of its content", asyn
   expect(readdirSync(dirname(file)).filter((name) => name.includes(".schema-0."))).toHaveLength(1);
 });
 
-test("empty titles and subtypes of the existing server count as missing in context lines", async () => {
-  const folder = temporaryFolder();
-  const file = agentFile(folder, "default");
-  mkdirSync(dirname(file), { recursive: true });
-  makeExisting(file);
-  const db = raw(file);
-  db.prepare(
-    "UPDATE nodes SET type = 'episode', subtype = '', content_title = '' WHERE id = 'n_a'",
-  ).run();
-  db.close();
-  const { ask } = clientOf(await start(folder), "default");
-  const { text } = (await ask("POST /context/lines", { query: "extremes" })).body;
-  expect(text).toMatch(/^- \[episode · KNOWLEDGE\] Untitled \(2026-01-01\): ./);
-});
+testOnFiles(
+  "empty titles and subtypes of the existing server count as missing in context lines",
+  async () => {
+    const folder = temporaryFolder();
+    const file = agentFile(folder, "default");
+    mkdirSync(dirname(file), { recursive: true });
+    makeExisting(file);
+    const db = raw(file);
+    db.prepare(
+      "UPDATE nodes SET type = 'episode', subtype = '', content_title = '' WHERE id = 'n_a'",
+    ).run();
+    db.close();
+    const { ask } = clientOf(await start(folder), "default");
+    const { text } = (await ask("POST /context/lines", { query: "extremes" })).body;
+    expect(text).toMatch(/^- \[episode · KNOWLEDGE\] Untitled \(2026-01-01\): ./);
+  },
+);
 
 test("concurrent clients read their own writes", { timeout: 120_000 }, async () => {
   const server = await start(temporaryFolder());

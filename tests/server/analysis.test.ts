@@ -13,7 +13,6 @@ import {
   type Provider,
   startProvider,
 } from "./support/embedding-provider.ts";
-import { raw } from "./support/existing-database.ts";
 import { start } from "./support/server-process.ts";
 import { type Client, clientOf } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -97,17 +96,16 @@ const consolidate = async (client: Client) => {
 };
 
 /** The lessons about each symbol, and their authors. */
-function learned(client: Client) {
-  const rows = raw(client.file())
-    .prepare(
-      "SELECT id, subtype, content_title AS title, content_body AS body FROM nodes WHERE content_body LIKE '%consolidation%'",
-    )
-    .all() as { id: string; subtype: string; title: string; body: string }[];
-  return rows.map(({ body, ...row }) => ({ ...row, content: JSON.parse(body) }));
+async function learned(client: Client) {
+  const rows = await client.stored(
+    "SELECT id, subtype, content_title AS title, content_body AS body FROM nodes WHERE content_body LIKE '%consolidation%'",
+  );
+  const all = rows as { id: string; subtype: string; title: string; body: string }[];
+  return all.map(({ body, ...row }) => ({ ...row, content: JSON.parse(body) }));
 }
-const analyses = (client: Client) =>
+const analyses = async (client: Client) =>
   new Set(
-    learned(client).map(
+    (await learned(client)).map(
       ({ content }) => `${content.consolidation.symbol} ${content.consolidation.analysis}`,
     ),
   );
@@ -123,7 +121,7 @@ describe("a useful answer of the model", () => {
       patterns_strengthened: 0,
       errors: [],
     });
-    const [made, ...others] = learned(client);
+    const [made, ...others] = await learned(client);
     expect(others).toEqual([]);
     expect(made).toMatchObject({
       ...{ subtype: "custom:lesson", title: "Patience with BTC" },
@@ -170,7 +168,7 @@ describe("a useful answer of the model", () => {
     const { body } = await client.ask("POST /playbooks/match", {
       events: [{ type: "funding_extreme", symbol: "BTC", severity: 1 }],
     });
-    expect(body.matches).toMatchObject([{ id: learned(client)[0]!.id, direction: "long" }]);
+    expect(body.matches).toMatchObject([{ id: (await learned(client))[0]!.id, direction: "long" }]);
   });
 
   test(
@@ -208,15 +206,16 @@ describe("a useful answer of the model", () => {
         content_body: "Nobody says it like that",
       });
       await trade(other.client, "ETH");
-      const waiting = () => raw(other.client.file()).prepare("SELECT 1 FROM embedding_queue").all();
-      await vi.waitFor(() => expect(waiting()).toEqual([]), { timeout: 30_000, interval: 100 });
+      const waiting = () => other.client.stored("SELECT 1 FROM embedding_queue");
+      await vi.waitFor(async () => expect(await waiting()).toEqual([]), {
+        timeout: 30_000,
+        interval: 100,
+      });
       expect(await consolidate(other.client)).toMatchObject({
         patterns_created: 0,
         patterns_strengthened: 1,
       });
-      const sources = raw(other.client.file())
-        .prepare("SELECT DISTINCT source_id AS id FROM edges")
-        .all();
+      const sources = await other.client.stored("SELECT DISTINCT source_id AS id FROM edges");
       expect(sources).toEqual([{ id: existing.id }]);
     },
   );
@@ -232,11 +231,10 @@ describe("a useful answer of the model", () => {
       timeout: 30_000,
       interval: 100,
     });
-    expect([...analyses(client)]).toEqual(["SOL model"]);
+    expect([...(await analyses(client))]).toEqual(["SOL model"]);
     expect(provider.asked).toHaveLength(1);
-    const holders = () =>
-      raw(client.file()).prepare("SELECT holder FROM nous_tasks WHERE name = 'consolidate'").all();
-    await vi.waitFor(() => expect(holders()).toEqual([{ holder: null }]), {
+    const holders = () => client.stored("SELECT holder FROM nous_tasks WHERE name = 'consolidate'");
+    await vi.waitFor(async () => expect(await holders()).toEqual([{ holder: null }]), {
       timeout: 30_000,
       interval: 50,
     });
@@ -255,8 +253,8 @@ describe("a useless answer of the model", () => {
     expect(report).toMatchObject({ groups_found: 2, groups_analyzed: 2 });
     const message = "the answer of the provider has no text; statistics took its place";
     expect(report.errors).toEqual([{ symbol: "BTC", stage: "analyze", message }]);
-    expect([...analyses(client)].sort()).toEqual(["BTC statistics", "ETH model"]);
-    expect(report.patterns_created).toBe(learned(client).length);
+    expect([...(await analyses(client))].sort()).toEqual(["BTC statistics", "ETH model"]);
+    expect(report.patterns_created).toBe((await learned(client)).length);
     expect(server.log()).toContain("The language model gave no usable answer");
   });
 
@@ -272,9 +270,9 @@ describe("a useless answer of the model", () => {
       interval: 20,
     });
     expect(await client.search("something else", { limit: 1 })).toHaveLength(1);
-    const db = raw(client.file());
-    db.exec("PRAGMA busy_timeout = 0; BEGIN IMMEDIATE; ROLLBACK");
-    db.close();
+    // Neither another program nor the server waits for a transaction.
+    await client.stored("DELETE FROM nodes WHERE id = 'none'");
+    expect(await client.create({ type: "note", subtype: undefined })).toMatchObject({ version: 1 });
     // The episodes of the request have changed meanwhile.
     await trade(client, "BTC", 2);
     answer();
@@ -286,7 +284,7 @@ describe("a useless answer of the model", () => {
         message: expect.stringMatching(/^the episodes changed/),
       },
     ]);
-    expect([...analyses(client)]).toEqual(["BTC statistics"]);
+    expect([...(await analyses(client))]).toEqual(["BTC statistics"]);
   });
 
   test("is not awaited longer than the configured time", async () => {
@@ -296,7 +294,7 @@ describe("a useless answer of the model", () => {
     expect(errors).toMatchObject([
       { message: expect.stringMatching(/did not answer within 200 ms; statistics/) },
     ]);
-    expect([...analyses(client)]).toEqual(["BTC statistics"]);
+    expect([...(await analyses(client))]).toEqual(["BTC statistics"]);
   });
 
   test("does not keep the server from stopping, even with pending requests", async () => {

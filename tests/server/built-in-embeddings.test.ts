@@ -1,8 +1,8 @@
 // Built-in embeddings: vectors of the server's own table, made in the transaction of the write.
 
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { loadEmbedderSync } from "nous-embedder";
 import { describe, expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
@@ -12,7 +12,7 @@ import { readSettings } from "../../js/server/src/settings/read.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { ask } from "./support/direct-agent.ts";
 import { startProvider } from "./support/embedding-provider.ts";
-import { raw } from "./support/existing-database.ts";
+import { databaseOptions, stored, testOnFiles } from "./support/on-postgres.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { type Client, clientOf, sharedServer } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -31,19 +31,13 @@ interface Stored {
   components: number | null;
 }
 
-/** Returns the vectors of a database, and how many memories wait for one. */
-function storedIn(file: string): { nodes: Stored[]; waiting: number } {
-  const db = raw(file);
-  const nodes = db
-    .prepare(
-      "SELECT id, embedding_model AS model, length(embedding_vector) / 4 AS components FROM nodes ORDER BY rowid",
-    )
-    .all() as Stored[];
-  const [{ waiting }] = db.prepare("SELECT count(*) AS waiting FROM embedding_queue").all() as [
-    { waiting: number },
-  ];
-  db.close();
-  return { nodes, waiting };
+/** Returns the vectors of an agent, and how many memories wait for one. */
+async function storedOf(own: Client): Promise<{ nodes: Stored[]; waiting: number }> {
+  const nodes = await own.stored(
+    "SELECT id, embedding_model AS model, length(embedding_vector) / 4 AS components FROM nodes ORDER BY rowid",
+  );
+  const [queue] = await own.stored("SELECT count(*) AS waiting FROM embedding_queue");
+  return { nodes: nodes as unknown as Stored[], waiting: Number(queue!.waiting) };
 }
 
 const ofTable = (id: string) => ({
@@ -52,10 +46,9 @@ const ofTable = (id: string) => ({
   components: COMPONENTS,
 });
 
-function run(folder: string, ...args: string[]): string {
-  return execFileSync(process.execPath, [PROGRAM, ...args, "--data-dir", folder], {
-    encoding: "utf8",
-  });
+async function run(folder: string, ...args: string[]): Promise<string> {
+  const place = ["--data-dir", folder, ...(await databaseOptions(folder))];
+  return execFileSync(process.execPath, [PROGRAM, ...args, ...place], { encoding: "utf8" });
 }
 
 const note = (id: string, content_title: string) => ({ id, type: "note", content_title });
@@ -67,7 +60,7 @@ describe("a write", () => {
     expect(made.embedding_model).toMatch(TABLE);
     const items = [note("two", "Wages rose"), note("three", "Rents fell")];
     expect((await own.ask("POST /nodes/batch", { items })).body.created).toBe(2);
-    const { nodes, waiting } = storedIn(own.file());
+    const { nodes, waiting } = await storedOf(own);
     expect(nodes).toEqual(["one", "two", "three"].map(ofTable));
     expect(waiting).toBe(0);
   });
@@ -75,19 +68,17 @@ describe("a write", () => {
   test("that changes a text changes its vector, and any other leaves it", async () => {
     const own = client();
     await own.create({ id: "one" });
-    const vector = () =>
-      (
-        raw(own.file()).prepare("SELECT hex(embedding_vector) AS v FROM nodes").all() as {
-          v: string;
-        }[]
-      )[0]!.v;
-    const before = vector();
+    const vector = async () => {
+      const [row] = await own.stored("SELECT embedding_vector AS v FROM nodes");
+      return Buffer.from(row!.v as ArrayBuffer).toString("hex");
+    };
+    const before = await vector();
     await own.ask("PATCH /nodes/one", { state_lifecycle: "WEAK", type: "note" });
-    expect(vector()).toBe(before);
+    expect(await vector()).toBe(before);
     await own.ask("PATCH /nodes/one", { content_body: "Rents fell in March" });
-    expect(vector()).not.toBe(before);
+    expect(await vector()).not.toBe(before);
     await own.ask("PATCH /nodes/one", { content_title: "家賃", content_body: null });
-    expect(storedIn(own.file())).toEqual({
+    expect(await storedOf(own)).toEqual({
       nodes: [{ id: "one", model: null, components: null }],
       waiting: 0,
     });
@@ -117,7 +108,7 @@ describe("a write", () => {
     await own.create({ id: "mine", embedding: [1, 0, 0] });
     await own.create({ id: "later" });
     const without = { model: null, components: null };
-    expect(storedIn(own.file()).nodes).toEqual([
+    expect((await storedOf(own)).nodes).toEqual([
       { id: "one", ...without },
       { id: "mine", model: null, components: 3 },
       { id: "later", ...without },
@@ -126,12 +117,12 @@ describe("a write", () => {
     expect(await own.search(asked.query, asked)).toEqual(["mine"]);
     await own.ask("DELETE /nodes/mine");
     await own.create({ id: "last" });
-    expect(storedIn(own.file()).nodes.at(-1)).toEqual(ofTable("last"));
+    expect((await storedOf(own)).nodes.at(-1)).toEqual(ofTable("last"));
   });
 });
 
 /** Makes an agent with 600 memories that have a word of the tables, and one with a word of one of them. */
-async function older(options: string[]): Promise<{ folder: string; own: Client; file: string }> {
+async function older(options: string[]): Promise<{ folder: string; own: Client }> {
   const folder = temporaryFolder();
   const running = await start(folder, options);
   const own = clientOf(running, "alice");
@@ -142,12 +133,12 @@ async function older(options: string[]): Promise<{ folder: string; own: Client; 
   }
   await own.create({ ...note("kana", "家賃"), content_body: null });
   await running.end();
-  return { folder, own, file: agentFile(folder, "alice") };
+  return { folder, own };
 }
 
 describe("memories without a vector", () => {
-  const isMade = (file: string) => {
-    const { nodes, waiting } = storedIn(file);
+  const isMade = async (own: Client) => {
+    const { nodes, waiting } = await storedOf(own);
     const [last, ...others] = nodes.reverse();
     return (
       waiting === 0 &&
@@ -157,12 +148,12 @@ describe("memories without a vector", () => {
   };
 
   test("get one when their agent is opened", async () => {
-    const { folder, file } = await older(NONE);
-    expect(storedIn(file).waiting).toBe(601);
+    const { folder, own: filled } = await older(NONE);
+    expect((await storedOf(filled)).waiting).toBe(601);
     const running = await start(folder);
     const own = clientOf(running, "alice");
     await own.search("rent");
-    await expect.poll(() => isMade(file), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => isMade(own), { timeout: 30_000 }).toBe(true);
     await expect
       .poll(() => running.log(), { timeout: 10_000 })
       .toMatch(/"vectors":600,.*"Made missing vectors"/);
@@ -174,28 +165,31 @@ describe("memories without a vector", () => {
   });
 
   test("get one by the command backfill, and others by reembed", async () => {
-    const { folder, file } = await older(NONE);
-    expect(run(folder, "backfill")).toContain("alice: 600 of 601 memories");
-    expect(isMade(file)).toBe(true);
-    const db = raw(file);
-    db.exec("UPDATE nodes SET embedding_vector = x'0000803f', embedding_model = 'other'");
-    db.exec("UPDATE nous_meta SET value = '1' WHERE key = 'dimensions'");
-    db.exec(`UPDATE nous_meta SET value = '{"name":"other"}' WHERE key = 'embedding_model'`);
-    db.close();
-    expect(run(folder, "backfill")).toContain("alice: 0 of 0 memories");
-    expect(run(folder, "reembed")).toContain("alice: 600 vectors made, and put in use");
-    expect(isMade(file)).toBe(true);
+    const { folder, own } = await older(NONE);
+    expect(await run(folder, "backfill")).toContain("alice: 600 of 601 memories");
+    expect(await isMade(own)).toBe(true);
+    await own.stored(
+      "UPDATE nodes SET embedding_vector = substr(embedding_vector, 1, 4), embedding_model = 'other'",
+    );
+    await own.stored("UPDATE nous_meta SET value = '1' WHERE key = 'dimensions'");
+    await own.stored(
+      `UPDATE nous_meta SET value = '{"name":"other"}' WHERE key = 'embedding_model'`,
+    );
+    expect(await run(folder, "backfill")).toContain("alice: 0 of 0 memories");
+    expect(await run(folder, "reembed")).toContain("alice: 600 vectors made, and put in use");
+    expect(await isMade(own)).toBe(true);
   });
 
   test("get one after an import", async () => {
     const folder = temporaryFolder();
     const lines = join(folder, "lines");
     writeFileSync(lines, JSON.stringify({ kind: "node", ...note("in", "Rents fell") }));
-    run(folder, "import", lines, "--agent", "alice");
+    await run(folder, "import", lines, "--agent", "alice");
     const own = clientOf(await start(folder), "alice");
     expect(await own.search("rent")).toEqual(["in"]);
-    const file = agentFile(folder, "alice");
-    await expect.poll(() => storedIn(file).nodes, { timeout: 10_000 }).toEqual([ofTable("in")]);
+    await expect
+      .poll(async () => (await storedOf(own)).nodes, { timeout: 10_000 })
+      .toEqual([ofTable("in")]);
   });
 });
 
@@ -212,7 +206,7 @@ describe("the table", () => {
   test.each(TABLE_NAMES)("%s makes vectors if the settings name it", async (table) => {
     const own = clientOf(await start(temporaryFolder(), by(table)), "alice");
     expect((await own.create({ id: "one" })).embedding_model).toBe(idOf(table));
-    expect(storedIn(own.file()).nodes).toMatchObject([{ components: TABLES[table].dimensions }]);
+    expect((await storedOf(own)).nodes).toMatchObject([{ components: TABLES[table].dimensions }]);
   });
 
   test("multilingual-128 finds texts of another language, and english-128 does not", async () => {
@@ -249,9 +243,11 @@ describe("the table", () => {
   });
 
   test("takes the place of another one when an agent is opened, with progress", async () => {
-    const { folder, file } = await older([]);
-    const models = () => [...new Set(storedIn(file).nodes.map(({ model }) => model))];
-    expect(models()).toEqual([idOf("english-128"), null]);
+    const { folder, own: filled } = await older([]);
+    const models = async () => [
+      ...new Set((await storedOf(filled)).nodes.map(({ model }) => model)),
+    ];
+    expect(await models()).toEqual([idOf("english-128"), null]);
     // A text without a word of the first table has one of the second.
     for (const [table, vectors, ...without] of [
       ["multilingual-128", 601],
@@ -260,9 +256,9 @@ describe("the table", () => {
       const running = await start(folder, [...by(table), "--ranking", "signals"]);
       const own = clientOf(running, "alice");
       await own.search("rent");
-      await expect.poll(() => storedIn(file).waiting, { timeout: 30_000 }).toBe(0);
+      await expect.poll(async () => (await storedOf(own)).waiting, { timeout: 30_000 }).toBe(0);
       await expect.poll(models, { timeout: 30_000 }).toEqual([idOf(table), ...without]);
-      expect(storedIn(file).nodes[0]!.components).toBe(TABLES[table].dimensions);
+      expect((await storedOf(own)).nodes[0]!.components).toBe(TABLES[table].dimensions);
       await expect
         .poll(() => running.log(), { timeout: 10_000 })
         .toMatch(new RegExp(`"vectors":${vectors},.*"Made missing vectors"`));
@@ -275,13 +271,15 @@ describe("the table", () => {
       expect(await own.search("rent", { embedding, limit: 3 })).toHaveLength(3);
       await running.end();
     }
-    expect(run(folder, "backfill")).toContain("alice: 600 of 601 memories");
-    expect(models()).toEqual([idOf("english-128"), null]);
-    expect(run(folder, "backfill")).toContain("alice: 0 of 0 memories");
+    expect(await run(folder, "backfill")).toContain("alice: 600 of 601 memories");
+    expect(await models()).toEqual([idOf("english-128"), null]);
+    expect(await run(folder, "backfill")).toContain("alice: 0 of 0 memories");
   });
 
-  test("makes only its own vectors in a write that comes before", async () => {
-    const file = join(temporaryFolder(), "a.db");
+  testOnFiles("makes only its own vectors in a write that comes before", async () => {
+    const own = { dataDir: temporaryFolder(), agent: "alice" };
+    const file = agentFile(own.dataDir, own.agent);
+    mkdirSync(dirname(file));
     const opened = (table: TableName) => {
       const builtIn = loadEmbedderSync(TABLES[table]);
       return new Agent(new LibsqlStorage(file, { durability: "normal" }), { builtIn });
@@ -293,12 +291,13 @@ describe("the table", () => {
     const second = opened("english-256");
     const items = [note("three", "Wages rose"), note("four", "The cat sleeps outside")];
     await ask(second, "createNodes", { body: { items } });
-    const components = () => storedIn(file).nodes.map((node) => node.components);
-    expect(components()).toEqual([null, null, 256, 256]);
+    const lengths = "SELECT length(embedding_vector) / 4 AS components FROM nodes ORDER BY rowid";
+    const components = async () => (await stored(own, lengths)).map((node) => node.components);
+    expect(await components()).toEqual([null, null, 256, 256]);
     expect(await second.embedOlder(1)).toEqual({ done: 1, embedded: 1 });
-    expect(components()).toEqual([256, null, 256, 256]);
+    expect(await components()).toEqual([256, null, 256, 256]);
     expect(await ask(second, "backfillEmbeddings")).toEqual({ ok: true, embedded: 1, total: 1 });
-    expect(components()).toEqual([256, 256, 256, 256]);
+    expect(await components()).toEqual([256, 256, 256, 256]);
     second.close();
   });
 
@@ -341,15 +340,15 @@ describe("check-similar", () => {
 });
 
 describe("the setting", () => {
-  test("none makes no vectors, and neither does compat hynous", async () => {
-    for (const options of [NONE, ["--compat", "hynous"]]) {
-      const own = clientOf(await start(temporaryFolder(), options), "alice");
-      await own.create();
-      expect(storedIn(own.file()).nodes).toMatchObject([{ components: null }]);
-      const { body } = await own.ask("POST /retrieve", { query: "squeeze", ranking: "evidence" });
-      expect(body.data[0].evidence).not.toHaveProperty("sem");
-    }
-  });
+  async function makesNone(options: string[]): Promise<void> {
+    const own = clientOf(await start(temporaryFolder(), options), "alice");
+    await own.create();
+    expect((await storedOf(own)).nodes).toMatchObject([{ components: null }]);
+    const { body } = await own.ask("POST /retrieve", { query: "squeeze", ranking: "evidence" });
+    expect(body.data[0].evidence).not.toHaveProperty("sem");
+  }
+  test("none makes no vectors", () => makesNone(NONE));
+  testOnFiles("compat hynous makes none either", () => makesNone(["--compat", "hynous"]));
 
   test("openai-compatible replaces vectors of the table by those of the provider", async () => {
     const folder = temporaryFolder();
@@ -361,7 +360,7 @@ describe("the setting", () => {
     const own = clientOf(await start(folder, [...options, provider.url]), "alice");
     await own.search("squeeze");
     await expect
-      .poll(() => storedIn(own.file()).nodes, { timeout: 20_000 })
+      .poll(async () => (await storedOf(own)).nodes, { timeout: 20_000 })
       .toEqual([{ id: "one", model: "nomic-embed-text", components: 24 }]);
   });
 });

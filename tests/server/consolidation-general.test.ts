@@ -3,6 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { consolidationAnswer } from "../../js/server/src/api/consolidation.ts";
 import { raw } from "./support/existing-database.ts";
+import { testOnFiles } from "./support/on-postgres.ts";
 import { type Client, sharedServer } from "./support/shared-server.ts";
 
 const { client } = sharedServer();
@@ -142,9 +143,10 @@ describe("a summary", () => {
     const [made] = (await consolidate(own)).summaries!;
     await own.ask(`DELETE /nodes/${ids[0]}`);
     expect((await own.ask(`GET /nodes/${made!.id}`)).status).toBe(404);
-    const rows = raw(own.file())
-      .prepare("SELECT count(*) AS count FROM nodes WHERE content_body LIKE ?")
-      .all(`%${FERRY[0]}%`);
+    const rows = await own.stored(
+      "SELECT count(*) AS count FROM nodes WHERE content_body LIKE ?",
+      `%${FERRY[0]}%`,
+    );
     expect(rows).toEqual([{ count: 0 }]);
     const [again] = (await consolidate(own)).summaries!;
     expect(again).toMatchObject({ action: "created", sources: 3 });
@@ -161,7 +163,7 @@ describe("a summary", () => {
     expect(made!.title).toBe(dry.summaries![0]!.title);
   });
 
-  test("is written although other rows hold bytes for texts", async () => {
+  testOnFiles("is written although other rows hold bytes for texts", async () => {
     const own = client();
     const ids = await remember(own, [...FERRY, ...OTHERS]);
     raw(own.file())
@@ -227,7 +229,7 @@ test("memories that a restart or an import left uncompared become possible confl
     content_title: "Skerry is deployed on Tuesdays at noon now, no longer on Thursdays",
   });
   const pending = async () => (await own.ask("GET /contradiction/queue")).body.data;
-  raw(own.file()).prepare("DELETE FROM conflict_queue").run();
+  await own.stored("DELETE FROM conflict_queue");
   const { conflicts, conflicts_left } = await consolidate(own);
   expect({ conflicts, conflicts_left }).toEqual({ conflicts: 1, conflicts_left: 0 });
   expect(await pending()).toMatchObject([{ old_node_id: older.id, new_node_id: newer.id }]);

@@ -4,6 +4,7 @@
 import { describe, expect, test } from "vitest";
 import { consolidationAnswer } from "../../js/server/src/api/consolidation.ts";
 import { raw } from "./support/existing-database.ts";
+import { testOnFiles } from "./support/on-postgres.ts";
 import { start } from "./support/server-process.ts";
 import { type Client, clientOf, sharedServer } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -25,7 +26,7 @@ describe("POST /consolidate", () => {
   test("writes lessons from trades, once", async () => {
     const own = client();
     await own.create();
-    trade(own.file(), "BTC", 0, 20);
+    await trade(own, "BTC", 0, 20);
     const report = await consolidate(own);
     expect(report).toMatchObject({ groups_found: 1, groups_analyzed: 1, patterns_strengthened: 0 });
     expect(report.episodes_reviewed).toBe(40);
@@ -50,10 +51,10 @@ describe("POST /consolidate", () => {
   test("updates its lessons when there are more trades", async () => {
     const own = client();
     await own.create();
-    trade(own.file(), "ETH", 0, 20);
+    await trade(own, "ETH", 0, 20);
     await consolidate(own);
     const before = await learned(own);
-    trade(own.file(), "ETH", 20, 26);
+    await trade(own, "ETH", 20, 26);
     expect(await consolidate(own)).toMatchObject({
       patterns_created: 0,
       patterns_strengthened: before.length,
@@ -70,7 +71,7 @@ describe("POST /consolidate", () => {
   test("turns a pattern with a trigger into a playbook, which an anomaly triggers at once", async () => {
     const own = client();
     await own.create();
-    trade(own.file(), "SOL", 0, 20);
+    await trade(own, "SOL", 0, 20);
     await consolidate(own);
     const events = [{ type: ANOMALY, symbol: "SOL", severity: 1 }];
     const { body } = await own.ask("POST /playbooks/match", { events });
@@ -84,7 +85,7 @@ describe("POST /consolidate", () => {
   test("is separate for each agent, and writes nothing without episodes", async () => {
     const [trader, stranger] = [client(), client()];
     await trader.create();
-    trade(trader.file(), "BTC", 0, 20);
+    await trade(trader, "BTC", 0, 20);
     expect(await consolidate(stranger)).toEqual({
       ...{ episodes_reviewed: 0, groups_found: 0, groups_analyzed: 0 },
       ...{ patterns_created: 0, patterns_strengthened: 0, errors: [] },
@@ -92,10 +93,10 @@ describe("POST /consolidate", () => {
     expect((await consolidate(trader)).patterns_created).toBeGreaterThan(0);
   });
 
-  test("is not stopped by rows of other programs", async () => {
+  testOnFiles("is not stopped by rows of other programs", async () => {
     const own = client();
     await own.create();
-    trade(own.file(), "BTC", 0, 20);
+    await trade(own, "BTC", 0, 20);
     raw(own.file()).exec(`
       UPDATE nodes SET provenance_created_at = 'soon', created_at = 'late' WHERE id = 'n_BTC_close_0';
       UPDATE nodes SET content_title = x'00ff', content_body = 7 WHERE id = 'n_BTC_close_1';
@@ -113,7 +114,7 @@ test("kills leave each lesson with all its edges or no lesson, and no duplicates
   const symbols = ["BTC", "ETH", "SOL", "DOGE"];
   const first = await start(folder, TRADING);
   await clientOf(first, "default").create();
-  for (const symbol of symbols) trade(clientOf(first, "default").file(), symbol, 0, TRADES);
+  for (const symbol of symbols) await trade(clientOf(first, "default"), symbol, 0, TRADES);
   await first.end();
   const whole = async (by: Client) => {
     const lessons = await learned(by);

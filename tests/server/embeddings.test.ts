@@ -18,6 +18,7 @@ import {
   startProvider,
 } from "./support/embedding-provider.ts";
 import { makeExisting, raw } from "./support/existing-database.ts";
+import { databaseOptions, stored, testOnFiles } from "./support/on-postgres.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -55,23 +56,23 @@ function run(args: readonly string[]): Promise<{ code: number; stdout: string; s
   });
 }
 
-const modelsIn = (folder: string, agent = "default") =>
-  raw(agentFile(folder, agent))
-    .prepare(
-      "SELECT content_title AS title, embedding_model AS model, length(embedding_vector) / 4 AS components FROM nodes",
-    )
-    .all() as { title: string; model: string | null; components: number | null }[];
+const modelsIn = async (dataDir: string, agent = "default") =>
+  (await stored(
+    { dataDir, agent },
+    "SELECT content_title AS title, embedding_model AS model, length(embedding_vector) / 4 AS components FROM nodes ORDER BY rowid",
+  )) as { title: string; model: string | null; components: number | null }[];
 
-const waitingIn = (folder: string, agent = "default") =>
-  (
-    raw(agentFile(folder, agent))
-      .prepare("SELECT count(*) AS count FROM embedding_queue")
-      .all() as { count: number }[]
-  )[0]!.count;
+async function waitingIn(dataDir: string, agent = "default"): Promise<unknown> {
+  const [queue] = await stored({ dataDir, agent }, "SELECT count(*) AS count FROM embedding_queue");
+  return queue!.count;
+}
 
 /** Waits until every memory has a vector. */
 const served = (folder: string, agent = "default") =>
-  vi.waitFor(() => expect(waitingIn(folder, agent)).toBe(0), { timeout: 20_000, interval: 50 });
+  vi.waitFor(async () => expect(await waitingIn(folder, agent)).toBe(0), {
+    timeout: 20_000,
+    interval: 50,
+  });
 
 /** Answers as usual, unless a text has this word; then with this answer. */
 const unless =
@@ -180,10 +181,18 @@ describe("after a write", () => {
     await client.create({ content_title: "Theirs" });
     await served(folder);
     expect(titles(provider)).toEqual(["[lesson] Theirs Extremes revert"]);
-    expect(modelsIn(folder)[0]).toEqual({ title: "Mine, too", model: "my own", components: 64 });
+    expect((await modelsIn(folder))[0]).toEqual({
+      title: "Mine, too",
+      model: "my own",
+      components: 64,
+    });
     await client.ask(`PATCH /nodes/${id}`, { embedding: null });
     await served(folder);
-    expect(modelsIn(folder)[0]).toEqual({ title: "Mine, too", model: MODEL, components: 64 });
+    expect((await modelsIn(folder))[0]).toEqual({
+      title: "Mine, too",
+      model: MODEL,
+      components: 64,
+    });
   });
 
   test("a changed text gets a new vector, even while the old one is in progress", async () => {
@@ -221,12 +230,12 @@ describe("after a write", () => {
       place % 6 === 0 ? `poison ${place}` : `sound ${place}`,
     );
     await Promise.all(all.map((content_title) => client.create({ content_title })));
-    const without = () => modelsIn(folder).filter(({ model }) => model === null);
-    await vi.waitFor(() => expect(without()).toHaveLength(2), {
+    const without = async () => (await modelsIn(folder)).filter(({ model }) => model === null);
+    await vi.waitFor(async () => expect(await without()).toHaveLength(2), {
       timeout: 100_000,
       interval: 200,
     });
-    for (const { title } of without()) expect(title).toMatch(/^poison/);
+    for (const { title } of await without()) expect(title).toMatch(/^poison/);
     // Texts of one failed call are not all in the next one, except for its two retries.
     const calls = provider.asked.map(({ input }) => input);
     for (const title of all) {
@@ -237,7 +246,7 @@ describe("after a write", () => {
     }
   });
 
-  test("the texts of a failed call are not all in the next one", () => {
+  testOnFiles("the texts of a failed call are not all in the next one", () => {
     const file = join(temporaryFolder(), "a.db");
     const storage = new LibsqlStorage(file, { durability: "normal" });
     const db = raw(file);
@@ -270,14 +279,17 @@ describe("after a write", () => {
       await other.create({ content_title: `Memory ${place}` });
     }
     await server.end("SIGKILL");
-    expect([waitingIn(folder), waitingIn(folder, "other")]).toEqual([5, 5]);
+    expect([await waitingIn(folder), await waitingIn(folder, "other")]).toEqual([5, 5]);
     const again = await set({ folder });
     await served(folder);
     // An agent's queue is read when the agent is opened.
     await clientOf(again.server, "other").ask("GET /health");
     await served(folder, "other");
     for (const agent of ["default", "other"]) {
-      expect(modelsIn(folder, agent).map(({ model }) => model)).toEqual(new Array(5).fill(MODEL));
+      {
+        const models = (await modelsIn(folder, agent)).map(({ model }) => model);
+        expect(models).toEqual(new Array(5).fill(MODEL));
+      }
     }
   });
 
@@ -288,7 +300,7 @@ describe("after a write", () => {
     await vi.waitFor(() => expect(server.log()).toContain("nous-server reembed"), {
       timeout: 10_000,
     });
-    expect(modelsIn(folder).map(({ components }) => components)).toEqual([3, null]);
+    expect((await modelsIn(folder)).map(({ components }) => components)).toEqual([3, null]);
     expect((await client.ask("POST /search", { query: "theirs" })).body.qcs.used_embeddings).toBe(
       false,
     );
@@ -325,7 +337,7 @@ describe("without a working provider", () => {
     );
     const told = server.log() + stdout;
     for (const secret of [KEY, "Secret plan"]) expect(told).not.toContain(secret);
-    expect(modelsIn(folder)).toHaveLength(1);
+    expect(await modelsIn(folder)).toHaveLength(1);
   });
 
   test.each<[OptionName, string]>([
@@ -376,8 +388,11 @@ describe("backfilling", () => {
     const client = clientOf(server, "late");
     expect((await client.ask("POST /search", { query: "one" })).body.count).toBe(1);
     const provider = await startProvider(D);
-    const fill = () =>
-      run(["backfill", "--data-dir", folder, ...optionsOf(provider), "--embeddings-batch", "2"]);
+    const fill = async () =>
+      run([
+        ...["backfill", "--data-dir", folder, ...(await databaseOptions(folder))],
+        ...[...optionsOf(provider), "--embeddings-batch", "2"],
+      ]);
     provider.behave(unless("three", (_, response) => json(response, {}, 403)));
     const first = await fill();
     expect(first).toMatchObject({
@@ -429,7 +444,7 @@ describe("backfilling", () => {
     }
   });
 
-  test("treats a database of the existing server as one of its model", async () => {
+  testOnFiles("treats a database of the existing server as one of its model", async () => {
     const folder = temporaryFolder();
     mkdirSync(agentsDir(folder));
     makeExisting(agentFile(folder, "default"));
@@ -456,14 +471,10 @@ describe("another model", () => {
     return made;
   }
 
-  const reembed = (folder: string, provider: Provider, model: string) =>
+  const reembed = async (folder: string, provider: Provider, model: string) =>
     run([
-      "reembed",
-      "--data-dir",
-      folder,
-      ...optionsOf(provider, model),
-      "--embeddings-batch",
-      "3",
+      ...["reembed", "--data-dir", folder, ...(await databaseOptions(folder))],
+      ...[...optionsOf(provider, model), "--embeddings-batch", "3"],
     ]);
 
   const searchedBy = async (
@@ -491,7 +502,7 @@ describe("another model", () => {
       expect(await searchedBy(made, "question one")).toEqual([true, MODEL]);
       await client.create({ content_title: "between" });
       await served(folder);
-      expect(new Set(modelsIn(folder).map((node) => node.model))).toEqual(new Set([MODEL]));
+      expect(new Set((await modelsIn(folder)).map((node) => node.model))).toEqual(new Set([MODEL]));
       const { data } = (await client.ask("GET /nodes")).body;
       const id = data.find(
         (node: { content_title: string }) => node.content_title === "memory0",
@@ -506,14 +517,18 @@ describe("another model", () => {
       expect(anew.length).toBeLessThan(CONTENTS.length);
       expect(anew.join()).toContain("memory0 changed");
       const components = D[model as keyof typeof D];
-      const now = modelsIn(folder);
+      const now = await modelsIn(folder);
       expect(now).toHaveLength(CONTENTS.length + 1);
       for (const node of now) expect(node).toMatchObject({ model, components });
       // The running server, which still has the old model configured, continues with the new one.
       expect(await searchedBy(made, "question two")).toEqual([true, model]);
       await client.create({ content_title: "afterwards" });
       await served(folder);
-      expect(modelsIn(folder).at(-1)).toMatchObject({ title: "afterwards", model, components });
+      expect((await modelsIn(folder)).at(-1)).toMatchObject({
+        title: "afterwards",
+        model,
+        components,
+      });
     },
   );
 
@@ -526,9 +541,9 @@ describe("another model", () => {
       code: 0,
       stdout: expect.stringContaining("the model rejects 1 texts"),
     });
-    const without = modelsIn(folder).filter(({ components }) => components !== 32);
+    const without = (await modelsIn(folder)).filter(({ components }) => components !== 32);
     expect(without).toMatchObject([{ title: "memory4", components: null }]);
-    expect(waitingIn(folder)).toBe(1);
+    expect(await waitingIn(folder)).toBe(1);
   });
 });
 
@@ -536,6 +551,9 @@ test("the check finds a database with vectors sound", async () => {
   const { client, folder } = await set();
   await client.create();
   await served(folder);
-  const { code, stdout } = await run(["check", "--data-dir", folder]);
+  const { code, stdout } = await run([
+    ...["check", "--data-dir", folder],
+    ...(await databaseOptions(folder)),
+  ]);
   expect({ code, stdout }).toEqual({ code: 0, stdout: "default: 1 memories, 0 edges: sound\n" });
 });

@@ -316,7 +316,7 @@ describe("an answer of the model", () => {
     ["is no JSON", says("I would rather not."), /not a list of facts in JSON/, 1, 10_000],
     ["is another JSON", says('{"memories": []}'), /not a list of facts in JSON/, 1, 10_000],
     ["is a refusal of the key", (_, response) => json(response, {}, 401), /status 401/, 1, 10_000],
-    ["is late", () => {}, /did not answer within 150 ms/, 3, 150],
+    ["is late", () => {}, /did not answer within 1000 ms/, 3, 1000],
   ])(
     "that %s costs no message; the answer names the reason, and nothing names the key",
     SLOW,

@@ -3,6 +3,7 @@
 import { connect, type Socket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { MOST_ANSWER } from "../../js/server/src/api/limits.ts";
+import { testOnFiles } from "./support/on-postgres.ts";
 import { usedBy } from "./support/process-usage.ts";
 import { type Running, start } from "./support/server-process.ts";
 import { type Client, clientOf, sharedServer } from "./support/shared-server.ts";
@@ -59,7 +60,7 @@ async function walk(
   return { rows, pages };
 }
 
-describe("an answer is limited", { timeout: 60_000 }, () => {
+describe("an answer is limited", { timeout: 240_000 }, () => {
   test("in lists, whose pages become shorter", async () => {
     const own = client();
     const ids = await makeLarge(own);
@@ -74,7 +75,7 @@ describe("an answer is limited", { timeout: 60_000 }, () => {
     expect((await walk(own, `/clusters/${cluster}/members?limit=3`)).pages).toBe(COUNT / 3);
   });
 
-  test("in the lists of compatibility mode, too", async () => {
+  testOnFiles("in the lists of compatibility mode, too", async () => {
     const own = clientOf(await start(temporaryFolder(), ["--compat", "hynous"]), "default");
     const ids = await makeLarge(own);
     const list = await walk(own, "/nodes?limit=100");
@@ -209,7 +210,7 @@ describe("an answer is limited", { timeout: 60_000 }, () => {
 
 describe.runIf(process.platform === "linux")(
   "clients that send requests and read no answers",
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   () => {
     /** Connections that send all of their requests and read nothing. */
     function open({ url }: Running, count: number, sent: string): Socket[] {

@@ -21,6 +21,7 @@ import {
   installationOf,
   type Where,
 } from "../../js/server/src/mcp/install.ts";
+import { databaseOptions } from "./support/on-postgres.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { sharedServer } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -60,13 +61,15 @@ const overHttp = (agent: string) =>
 
 const stdio = (folder: string, ...more: string[]) => stdioWith({}, folder, ...more);
 
-const stdioWith = (env: Record<string, string>, folder: string, ...more: string[]) =>
-  new StdioClientTransport({
+async function stdioWith(env: Record<string, string>, folder: string, ...more: string[]) {
+  const place = ["--data-dir", folder, ...(await databaseOptions(folder))];
+  return new StdioClientTransport({
     command: process.execPath,
-    args: [PROGRAM, "mcp", "--data-dir", folder, ...more],
+    args: [PROGRAM, "mcp", ...place, ...more],
     env,
     stderr: "ignore",
   });
+}
 
 const HELLO = {
   protocolVersion: "2025-06-18",
@@ -519,7 +522,7 @@ describe("over standard input and output", () => {
   test("shares the data of a server that runs", async () => {
     const folder = temporaryFolder();
     const running = await start(folder);
-    const { call } = await connected(stdio(folder, "--agent", "shared"));
+    const { call } = await connected(await stdio(folder, "--agent", "shared"));
     await call("remember", { text: "The spare key hangs in the shed." });
     const { body } = await running.ask(
       "POST /search",
@@ -558,7 +561,7 @@ describe("over standard input and output", () => {
       join(folder, "server.json"),
       JSON.stringify({ url: running.url, instance: "gone" }),
     );
-    const { call } = await connected(stdio(folder, "--agent", "jürgen"));
+    const { call } = await connected(await stdio(folder, "--agent", "jürgen"));
     await call("remember", { text: "The spare key hangs in the shed." });
     const asked = await running.ask("GET /nodes", undefined, {
       "x-nous-agent": Buffer.from("jürgen").toString("latin1"),
@@ -578,7 +581,7 @@ describe("over standard input and output", () => {
       "make one with `nous-server keys create --agents mine --creates-agents`, put it into the " +
       "variable NOUS_MCP_KEY (`env`) of the client's configuration, and restart the client.";
     const said = async (env: Record<string, string>) => {
-      const { mcp, call } = await connected(stdioWith(env, folder, "--agent", "mine"));
+      const { mcp, call } = await connected(await stdioWith(env, folder, "--agent", "mine"));
       const { isError, text } = await call("remember", { text: "Rex is a dog." });
       await mcp.close();
       return { isError, text };
@@ -605,7 +608,7 @@ describe("over standard input and output", () => {
 
   test("three clients at once lose no write", async () => {
     const folder = temporaryFolder();
-    const clients = await Promise.all([1, 2, 3].map(() => connected(stdio(folder))));
+    const clients = await Promise.all([1, 2, 3].map(async () => connected(await stdio(folder))));
     await Promise.all(
       clients.flatMap(({ call }, who) =>
         Array.from({ length: 10 }, async (_, place) => {

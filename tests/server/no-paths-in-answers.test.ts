@@ -17,7 +17,7 @@ import { raw } from "./support/existing-database.ts";
 import { type Running, start } from "./support/server-process.ts";
 import { clientOf, LESSON } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
-import { trade } from "./support/trades.ts";
+import { tradeInFile } from "./support/trades.ts";
 
 /** A change of an agent's files before a server starts, and its effect on the answers. */
 const FAULTS: readonly (readonly [name: string, fault: (file: string) => void, words: RegExp])[] = [
@@ -125,7 +125,7 @@ test("no report of a consolidation whose database fails contains a path", async 
     preset: "trading",
   });
   agent.open();
-  trade(file, "BTC", 0, 20);
+  tradeInFile(file, "BTC", 0, 20);
   const read = agent.read.bind(agent);
   // It reads the known lessons first, and then the memories similar to each draft.
   let reads = 0;

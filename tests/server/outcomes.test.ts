@@ -3,7 +3,6 @@
 
 import { describe, expect, test } from "vitest";
 import { outcomeAnswer } from "../../js/server/src/api/playbooks.ts";
-import { raw } from "./support/existing-database.ts";
 import { start } from "./support/server-process.ts";
 import { type Client, clientOf, sharedServer } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -52,7 +51,7 @@ describe("pending recalls of a playbook", () => {
     };
     const { body } = await own.ask(`PATCH /nodes/${plan.id}`, changed);
     expect(body).toMatchObject({ ...changed, neural_access_count: 1 });
-    const stored = raw(own.file()).prepare("SELECT * FROM nodes WHERE id = ?").get(plan.id);
+    const [stored] = await own.stored("SELECT * FROM nodes WHERE id = ?", plan.id);
     expect(stored).toMatchObject({ ...changed, neural_access_count: 1 });
   });
 

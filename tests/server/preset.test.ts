@@ -12,6 +12,7 @@ import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { valueFor } from "../../js/server/src/settings/per-agent.ts";
 import { readPresets } from "../../js/server/src/settings/preset-files.ts";
 import { makeExisting } from "./support/existing-database.ts";
+import { testOnFiles } from "./support/on-postgres.ts";
 import { PROGRAM, type Running, start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -73,7 +74,8 @@ describe("the preset of an agent", () => {
     });
   });
 
-  test("is trading for the sample, also after export and import", async () => {
+  // With PostgreSQL an import of the sample takes longer than the rest of this file.
+  testOnFiles("is trading for the sample, also after export and import", async () => {
     const folder = temporaryFolder();
     const first = await start(folder, ["--sample"]);
     expect(await profile(first)).toEqual(TRADING);
@@ -89,7 +91,7 @@ describe("the preset of an agent", () => {
     expect(await profile(second, "copy")).toEqual(TRADING);
   });
 
-  test("is trading for an adopted database", async () => {
+  testOnFiles("is trading for an adopted database", async () => {
     const folder = temporaryFolder();
     const theirs = join(folder, "theirs.db");
     makeExisting(theirs);
@@ -305,7 +307,7 @@ describe("a preset of one's own", () => {
   });
 });
 
-test("an older database with trades keeps the preset of a trader", async () => {
+testOnFiles("an older database with trades keeps the preset of a trader", async () => {
   const folder = temporaryFolder();
   const first = await start(folder);
   await clientOf(first, "default").create({ ...RECENT, subtype: "custom:trade_entry" });

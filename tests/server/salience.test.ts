@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { databaseOptions } from "./support/on-postgres.ts";
 import { PROGRAM, type Running, start } from "./support/server-process.ts";
 import { sharedServer } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -132,7 +133,8 @@ describe("the initial stability", () => {
       });
       const file = join(temporaryFolder(), "one.jsonl");
       writeFileSync(file, `${lines}\n`);
-      const given = ["import", file, "--conflicts", "overwrite", "--data-dir", folder];
+      const place = ["--data-dir", folder, ...(await databaseOptions(folder))];
+      const given = ["import", file, "--conflicts", "overwrite", ...place];
       expect(spawnSync(process.execPath, [PROGRAM, ...given], { encoding: "utf8" })).toMatchObject({
         status: 0,
       });

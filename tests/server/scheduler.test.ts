@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { OPTIONS } from "../../js/server/src/settings/options.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { raw } from "./support/existing-database.ts";
+import { describeOnFiles, stored } from "./support/on-postgres.ts";
 import { type Running, start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -27,13 +27,13 @@ async function withFaded(server: Running, agent: string): Promise<string> {
   const { id } = await own.create();
   for (let place = 0; place < 2; place++) await own.create();
   const long = new Date(Date.now() - 100 * DAY).toISOString();
-  raw(own.file()).prepare("UPDATE nodes SET provenance_created_at = ? WHERE id = ?").run(long, id);
+  await own.stored("UPDATE nodes SET provenance_created_at = ? WHERE id = ?", long, id);
   return id;
 }
-const storedState = (dataDir: string, agent: string, id: string) =>
-  raw(agentFile(dataDir, agent))
-    .prepare("SELECT state_lifecycle AS state FROM nodes WHERE id = ?")
-    .all(id);
+const storedState = async (dataDir: string, agent: string, id: string) =>
+  (
+    await stored({ dataDir, agent }, "SELECT state_lifecycle AS state FROM nodes WHERE id = ?", id)
+  )[0];
 
 describe("the scheduler", () => {
   test("sweeps and consolidates every agent, open or not, repeatedly", {
@@ -58,7 +58,7 @@ describe("the scheduler", () => {
           expect.objectContaining({ task: "consolidate", agent, patterns_created: 0, errors: 0 }),
         );
       await expect
-        .poll(() => storedState(folder, agent, ids[place]!)[0], { timeout: 20_000 })
+        .poll(() => storedState(folder, agent, ids[place]!), { timeout: 20_000 })
         .toMatchObject({ state: "WEAK" });
     }
     const count = doneBy(server).length;
@@ -76,7 +76,7 @@ describe("the scheduler", () => {
     expect(usual).toBe(6 * 3_600);
     const server = await start(folder, ["--decay-interval", String(usual)]);
     await expect
-      .poll(() => storedState(folder, "one", id)[0], { timeout: 20_000 })
+      .poll(() => storedState(folder, "one", id), { timeout: 20_000 })
       .toMatchObject({ state: "WEAK" });
     await server.end();
     const second = await start(folder, ["--decay-interval", String(usual)]);
@@ -91,13 +91,13 @@ describe("the scheduler", () => {
     const first = await start(folder);
     const own = clientOf(first, "default");
     const { id } = await own.create();
-    raw(own.file()).exec("UPDATE nodes SET provenance_created_at = '2010-01-01T00:00:00.000Z'");
+    await own.stored("UPDATE nodes SET provenance_created_at = '2010-01-01T00:00:00.000Z'");
     await first.end();
     const server = await start(folder, ["--decay-interval", "1"]);
     await expect
       .poll(() => server.log(), { timeout: 20_000 })
       .toMatch(/1 of 1 memories would be archived.*Periodic work failed/);
-    expect(storedState(folder, "default", id)[0]).toMatchObject({ state: "ACTIVE" });
+    expect(await storedState(folder, "default", id)).toMatchObject({ state: "ACTIVE" });
   });
 
   test("refuses an invalid interval with a sentence, which stops the server", async () => {
@@ -110,7 +110,7 @@ describe("the scheduler", () => {
   });
 });
 
-describe("a lease", () => {
+describeOnFiles("a lease", () => {
   test("gives each turn to one process, and to another once that process is gone", () => {
     const file = agentFile(temporaryFolder(), "default");
     const [one, other] = [

@@ -2,6 +2,7 @@
 // once in either case.
 
 import { describe, expect, test } from "vitest";
+import { describeOnFiles } from "./support/on-postgres.ts";
 import { start } from "./support/server-process.ts";
 import { type Client, clientOf, sharedServer } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -91,9 +92,14 @@ const bodyOf = (
 describe.each([
   ["the server counts", ["--count-outcomes", "server"]],
   ["the client counts", ["--count-outcomes", "client"]],
+])("%s", (_, options) => countsOnce(options));
+describeOnFiles.each([
   ["the client of Hynous counts", ["--compat", "hynous"]],
   ["the server counts for that client", ["--compat", "hynous", "--count-outcomes", "server"]],
-])("%s", (_, options) => {
+])("%s", (_, options) => countsOnce(options));
+
+/** The tests of a server with these options. */
+function countsOnce(options: readonly string[]): void {
   const { client } = sharedServer(options);
   const isServer = options.includes("server");
 
@@ -136,7 +142,7 @@ describe.each([
     });
     expect(body.applied).toMatchObject([{ id: plan.id, success_count: 4, sample_size: 5 }]);
   });
-});
+}
 
 describe("counts that a client sets", () => {
   const { client } = sharedServer();

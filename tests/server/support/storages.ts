@@ -7,7 +7,7 @@ import { PostgresStorage } from "../../../js/server/src/storage/postgres/storage
 import { RemoteStorage } from "../../../js/server/src/storage/remote.ts";
 import type { Storage } from "../../../js/server/src/storage/storage.ts";
 import { startDatabase } from "./hrana.ts";
-import { type Postgres, startPostgres } from "./postgres.ts";
+import { MAJORS, type Major, type Postgres, startPostgres } from "./postgres.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 /** An implementation of the store. */
@@ -52,15 +52,15 @@ const remote: Implementation = {
   },
 };
 
-function postgres(): Implementation {
+function postgres(major: Major): Implementation {
   let server: Postgres;
   let agents = 0;
   const databases: PostgresDatabase[] = [];
   return {
-    name: "PostgreSQL",
+    name: `PostgreSQL ${major}`,
     isShared: true,
     async start() {
-      server = await startPostgres();
+      server = await startPostgres({ major });
       // Two pools, as two servers have them.
       for (let place = 0; place < 2; place++) {
         const own = { url: server.url, connections: 4, timeout: TIMEOUT, password: "" };
@@ -81,4 +81,4 @@ function postgres(): Implementation {
   };
 }
 
-export const IMPLEMENTATIONS: readonly Implementation[] = [libsql, remote, postgres()];
+export const IMPLEMENTATIONS: readonly Implementation[] = [libsql, remote, ...MAJORS.map(postgres)];
