@@ -407,7 +407,81 @@ describe("memory", () => {
 });
 
 describe("snapshots", () => {
-  test("hold no texts: a restored index has none until they are passed again", () => {
+  const withId = (id: string) => Object.assign(Object.create(embedder) as typeof embedder, { id });
+
+  test("hold texts: a restored index answers at once, in steps, too", () => {
+    const named = withId("fake-16");
+    const full = new nous.MemoryIndex({ embedder: named });
+    full.upsert(NODES);
+    const snapshot = full.snapshot();
+    const restored = [nous.MemoryIndex.restore(snapshot, { embedder: named })];
+    const steps = nous.MemoryIndex.restoreInSteps(snapshot, { embedder: named });
+    let pauses = 0;
+    let step = steps.next();
+    for (; !step.done; step = steps.next()) pauses += 1;
+    restored.push(step.value);
+    // Start, ids of nodes, nodes, texts, words, end.
+    expect(pauses).toBe(6);
+    for (const memory of restored) {
+      expectSame(said(memory), said(expected));
+      expectSame(memory.snapshot(), snapshot);
+      // Words that come later get their vectors from the embedder.
+      memory.upsert([{ id: "new", text: "Ana eats wine grapes in Porto.", created_at: NOW }]);
+    }
+    full.upsert([{ id: "new", text: "Ana eats wine grapes in Porto.", created_at: NOW }]);
+    for (const memory of restored) {
+      expectSame(said(memory), said(full));
+      memory.free();
+    }
+    full.free();
+  });
+
+  test("leave out texts whose words are read in another way", () => {
+    const full = new nous.MemoryIndex({ embedder: withId("fake-16") });
+    full.upsert(NODES);
+    const snapshot = full.snapshot();
+    full.free();
+    for (const options of [
+      {},
+      { embedder },
+      { embedder: withId("another") },
+      { embedder: withId("fake-16"), stemming: "none" as const },
+    ]) {
+      const restored = nous.MemoryIndex.restore(snapshot, options);
+      expect([restored.size, restored.textCount]).toEqual([3, 0]);
+      restored.free();
+    }
+  });
+
+  test("hold texts of an index without an embedder", () => {
+    const full = new nous.MemoryIndex();
+    full.upsert(NODES);
+    const restored = nous.MemoryIndex.restore(full.snapshot());
+    expect(restored.textCount).toBe(2);
+    expectSame(restored.ask(QUESTION, { now: NOW }), full.ask(QUESTION, { now: NOW }));
+    for (const memory of [full, restored]) memory.free();
+  });
+
+  test("are refused in the step that meets the fault, and options in the first", () => {
+    const full = new nous.MemoryIndex({ embedder: withId("fake-16") });
+    full.upsert(NODES);
+    const parts = [...full.snapshotParts()];
+    full.free();
+    parts[4]![parts[4]!.length - 1]! ^= 1;
+    const steps = nous.MemoryIndex.restoreInSteps(parts, { embedder: withId("fake-16") });
+    for (let step = 0; step < 4; step++) expect(steps.next().done).toBe(false);
+    expect(thrownBy(() => steps.next())).toMatchObject({ code: "invalid_snapshot" });
+    expectRefusal(
+      () => nous.MemoryIndex.restoreInSteps(parts, { stemming: "french" as never }).next(),
+      { field: "stemming" },
+    );
+    for (const id of [7, null, {}])
+      expectRefusal(() => new nous.MemoryIndex({ embedder: withId(id as never) }), {
+        field: "embedder.id",
+      });
+  });
+
+  test("hold no texts if the source of vectors has no name, until they are passed again", () => {
     const nodes = NODES.map((node, place) => ({
       ...node,
       type: "note",

@@ -183,6 +183,82 @@ describe("several servers on one PostgreSQL database", () => {
   );
 });
 
+describe("snapshots of an index in PostgreSQL", () => {
+  const SIZE = 1_100;
+  const FROM_SNAPSHOT = "Loaded from its snapshot: index";
+  const FROM_ROWS = "Loaded from the database: index";
+
+  /** A server with enough memories for a snapshot, which was written at its end. */
+  async function kept(): Promise<string> {
+    const { url, server, client } = await set();
+    const items = Array.from({ length: SIZE }, (_, n) => ({
+      id: `n_${n}`,
+      type: "note",
+      content_title: n === 7 ? "A kiwi" : `Number ${n}`,
+    }));
+    for (let at = 0; at < SIZE; at += 100)
+      await client.ask("POST /nodes/batch", { items: items.slice(at, at + 100) });
+    expect(await server.end()).toBe(0);
+    return url;
+  }
+  const pieces = async (url: string): Promise<number> =>
+    (await stored(url, "SELECT count(*)::int AS n FROM nous.snapshots"))[0]!.n as number;
+  const holds = async (url: string, word: string): Promise<boolean> => {
+    const like = `position('${word}'::bytea IN bytes) > 0`;
+    return (await stored(url, `SELECT 1 FROM nous.snapshots WHERE ${like}`)).length > 0;
+  };
+
+  test("are read by every server, with what changed since", BUSY, async () => {
+    const url = await kept();
+    expect(await pieces(url)).toBeGreaterThan(3);
+    const [one, other] = [await set({ url }), await set({ url })];
+    expect((await one.client.search("kiwi"))[0]).toBe("n_7");
+    await one.client.create({ id: "n_new", content_title: "Another kiwi" });
+    await one.client.ask("DELETE /nodes/n_7");
+    expect((await other.client.search("kiwi"))[0]).toBe("n_new");
+    for (const { server } of [one, other]) {
+      expect(server.log()).toContain(FROM_SNAPSHOT);
+      expect(server.log()).not.toContain(FROM_ROWS);
+    }
+    // The text that was deleted leaves the snapshot, and the other server finds it recent enough.
+    await one.server.end();
+    expect(await holds(url, "kiwi")).toBe(true);
+    await other.server.end();
+    const third = await set({ url });
+    expect((await third.client.search("kiwi"))[0]).toBe("n_new");
+    expect((await third.client.ask("GET /health")).body.node_count).toBe(SIZE);
+    expect(third.server.log()).toContain(FROM_SNAPSHOT);
+  });
+
+  test("are removed by a purge, and by the deletion of the agent", BUSY, async () => {
+    const url = await kept();
+    expect(await holds(url, "kiwi")).toBe(true);
+    const { server, client } = await set({ url });
+    expect((await client.ask("POST /nodes/n_7/purge")).status).toBe(200);
+    expect(await pieces(url)).toBe(0);
+    await server.end();
+    expect(await pieces(url)).toBeGreaterThan(3);
+    expect(await holds(url, "kiwi")).toBe(false);
+    await run(["agents", "delete", "default", "--database-url", url]);
+    expect(await pieces(url)).toBe(0);
+  });
+
+  test("that are damaged are rebuilt, and written anew", BUSY, async () => {
+    const url = await kept();
+    const damage = `UPDATE nous.snapshots SET bytes = set_byte(bytes, 100, get_byte(bytes, 100) # 1)
+      WHERE piece = 2`;
+    await stored(url, damage);
+    const { server, client } = await set({ url });
+    expect((await client.search("kiwi"))[0]).toBe("n_7");
+    expect(server.log()).toContain("a checksum does not agree");
+    expect(server.log()).toContain(FROM_ROWS);
+    await server.end();
+    const again = await set({ url });
+    expect((await again.client.search("kiwi"))[0]).toBe("n_7");
+    expect(again.server.log()).toContain(FROM_SNAPSHOT);
+  });
+});
+
 describe("commands on a PostgreSQL database", () => {
   test("that work on memories work", BUSY, async () => {
     const { url, client, server } = await set();

@@ -23,6 +23,7 @@ import {
   ResidentIndex,
 } from "./resident/resident-index.ts";
 import {
+  atOnce,
   damaged,
   inOnePiece,
   placesOf,
@@ -159,7 +160,7 @@ export class TextIndex {
     const { glue, memory } = instance;
     const restorer = glue.TextRestorer.create(maxBytes, memory.buffer.byteLength);
     const ids: string[] = [];
-    readParts(bytes, instance, restorer, [ids]);
+    atOnce(readParts(bytes, instance, restorer, [ids]));
     const count = restorer.texts();
     const module = restorer.finish();
     restorer.free();

@@ -12,7 +12,7 @@ import {
   maxBytesOf,
   ResidentIndex,
 } from "../resident/resident-index.ts";
-import { inOnePiece, type SnapshotSource, snapshotParts } from "../resident/snapshot.ts";
+import { atOnce, inOnePiece, type SnapshotSource, snapshotParts } from "../resident/snapshot.ts";
 import type { Instant } from "../types.ts";
 import { answerQuestion, collectEvidence, explainAnswer, weighEvidence } from "./ask.ts";
 import { dueTransitions, storeDecay, sweep } from "./decay.ts";
@@ -55,6 +55,7 @@ import type {
   MemoryUse,
   ResidentCandidates,
   ResidentRerankOptions,
+  RestoreOptions,
   SearchQuery,
   SearchResult,
   Similar,
@@ -152,18 +153,44 @@ export class MemoryIndex {
    * @throws {NousError} `invalid_snapshot` if the snapshot is damaged, cut off, or of another
    * version; else as the constructor.
    */
-  static restore(
+  static restore(bytes: SnapshotSource, options: RestoreOptions = {}): MemoryIndex {
+    return atOnce(MemoryIndex.restoreInSteps(bytes, options));
+  }
+
+  /**
+   * Like `restore`, in steps: it pauses after each part of some megabytes, so that a thread can do
+   * other work in between. A part takes some 30 ms. The last step returns the index.
+   *
+   * @throws {NousError} As `restore`, from the step that meets the problem.
+   *
+   * @example
+   * ```ts
+   * const steps = MemoryIndex.restoreInSteps(await readFile("index.snapshot"));
+   * let step = steps.next();
+   * while (!step.done) {
+   *   await setImmediate(); // of "node:timers/promises"
+   *   step = steps.next();
+   * }
+   * const index = step.value;
+   * ```
+   */
+  static *restoreInSteps(
     bytes: SnapshotSource,
-    options: Pick<MemoryIndexOptions, "config" | "maxBytes" | "embedder" | "stemming"> = {},
-  ): MemoryIndex {
+    options: RestoreOptions = {},
+  ): Generator<undefined, MemoryIndex, void> {
     const given = optionsOf<MemoryIndexOptions>("options", options, RESTORE_KEYS);
     const { config } = given;
     const most = maxBytesOf(given.maxBytes);
     const texts = textOptionsOf(given);
-    const state =
-      config === undefined
-        ? restoreMemory(bytes, undefined, most, texts)
-        : withModuleConfig(config, (plain) => restoreMemory(bytes, plain, most, texts));
+    // The first part tells what is wrong with the configuration.
+    const begin = (plain: Parameters<typeof restoreMemory>[1]) => {
+      const steps = restoreMemory(bytes, plain, most, texts);
+      return [steps, steps.next()] as const;
+    };
+    const [steps, first] =
+      config === undefined ? begin(undefined) : withModuleConfig(config, begin);
+    if (!first.done) yield;
+    const state = first.done ? first.value : yield* steps;
     return new MemoryIndex(new ResidentIndex(state) as object);
   }
 

@@ -9,7 +9,13 @@ import {
 } from "../generated/layout.ts";
 import { refusal } from "../refusal.ts";
 import type { IndexState } from "../resident/resident-index.ts";
-import { damaged, placesOf, readParts, type SnapshotSource } from "../resident/snapshot.ts";
+import {
+  damaged,
+  type InSteps,
+  placesOf,
+  readParts,
+  type SnapshotSource,
+} from "../resident/snapshot.ts";
 import { ownInstance, type PlainData } from "../runtime.ts";
 import { ScratchView } from "../scratch-view.ts";
 import { type MemoryScratch, Names, type ResidentMemory } from "./names.ts";
@@ -127,13 +133,15 @@ export function createMemory(
   return state;
 }
 
-/** Reads a snapshot into a memory in an instance of its own. @internal */
-export function restoreMemory(
+/**
+ * Reads a snapshot into a memory in an instance of its own, and pauses after each part. @internal
+ */
+export function* restoreMemory(
   source: SnapshotSource,
   config: PlainData | undefined,
   maxBytes: number,
   texts: TextOptions,
-): MemoryState {
+): InSteps<MemoryState> {
   const instance = ownInstance();
   const { glue, memory } = instance;
   const restorer = glue.MemoryRestorer.create(
@@ -145,7 +153,7 @@ export function restoreMemory(
   if (restorer === undefined) throw refusal(glue);
   const nodeIds: string[] = [];
   const edgeIds: string[] = [];
-  readParts(source, instance, restorer, [nodeIds, edgeIds]);
+  yield* readParts(source, instance, restorer, [nodeIds, edgeIds]);
   const embeddingId = restorer.embedding_id();
   const [nodes, edges] = [restorer.nodes(), restorer.edges()];
   const module = restorer.finish();

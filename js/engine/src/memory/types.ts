@@ -51,6 +51,19 @@ export interface MemoryIndexOptions {
   maxBytes?: number | undefined;
 }
 
+/**
+ * Options of `MemoryIndex.restore`. Dimensions and form of the embeddings are those of the snapshot.
+ *
+ * @example
+ * ```ts
+ * const index = MemoryIndex.restore(bytes, { embedder, maxBytes: 1 << 28 });
+ * ```
+ */
+export type RestoreOptions = Pick<
+  MemoryIndexOptions,
+  "config" | "maxBytes" | "embedder" | "stemming"
+>;
+
 /** A source of word vectors: an `Embedder`. */
 export interface WordVectors {
   /** Components of a vector: a whole number from 1 to 65,536. */

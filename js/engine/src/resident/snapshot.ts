@@ -211,15 +211,27 @@ export interface SnapshotReader {
   read(length: number): number;
 }
 
+/** Work that pauses wherever it yields. @internal */
+export type InSteps<T> = Generator<undefined, T, void>;
+
+/** Does all steps without a pause. @internal */
+export function atOnce<T>(steps: InSteps<T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
 /**
- * Reads all parts of a snapshot; the lists receive the ids, by the kinds of their parts. @internal
+ * Reads all parts of a snapshot, and pauses after each; the lists receive the ids, by the kinds of
+ * their parts. @internal
  */
-export function readParts(
+export function* readParts(
   source: SnapshotSource,
   { glue, memory }: Instance,
   restorer: SnapshotReader,
   lists: readonly string[][],
-): void {
+): InSteps<void> {
   const feed = new Feed(source);
   const room = (bytes: number) => {
     const at = restorer.reserve(bytes);
@@ -235,11 +247,12 @@ export function readParts(
     feed.read(room(length).subarray(PART_HEADER));
     const kind = restorer.read(length);
     if (kind < 0) throw refusal(glue);
-    if (kind === 0) continue;
-    const ids = decodeIds(room(length).slice(PART_HEADER));
-    const list = lists[kind - 1];
-    if (list === undefined) throw damaged("has a part of an unknown kind");
-    for (const id of ids) list.push(id);
+    if (kind > 0) {
+      const list = lists[kind - 1];
+      if (list === undefined) throw damaged("has a part of an unknown kind");
+      for (const id of decodeIds(room(length).slice(PART_HEADER))) list.push(id);
+    }
+    yield;
   }
 }
 

@@ -154,7 +154,7 @@ export class IndexReplica implements Consumer {
     if (this.#kept === undefined) return undefined;
     this.#config = this.#configNow();
     const dimensions = storage.embeddings.dimensions();
-    const kept = this.#kept.read(storage, this.#inputs(dimensions), (pieces) =>
+    const kept = yield* this.#kept.read(storage, this.#inputs(dimensions), (pieces) =>
       this.#restored(pieces),
     );
     if (kept === undefined) return undefined;
@@ -176,8 +176,8 @@ export class IndexReplica implements Consumer {
   }
 
   /** @throws {Error} If the snapshot holds texts that this index would not keep up to date. */
-  #restored(pieces: Iterable<Uint8Array>): MemoryIndex {
-    const index = MemoryIndex.restore(pieces, {
+  *#restored(pieces: Iterable<Uint8Array>): Steps<MemoryIndex> {
+    const index = yield* MemoryIndex.restoreInSteps(pieces, {
       config: inSnakeCase(this.#config),
       embedder: this.#words,
       stemming: this.#stemmingNow(),

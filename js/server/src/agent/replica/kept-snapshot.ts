@@ -146,15 +146,15 @@ export class KeptSnapshot {
   }
 
   /**
-   * Reads the snapshot, once. Returns the index, which `restore` builds from the pieces, and the
-   * last entry of the change log that it has. Returns undefined if there is no snapshot, or none
+   * Reads the snapshot, once. Returns the index, which `restore` makes of the pieces, and the last
+   * entry of the change log that it has. Returns undefined if there is no snapshot, or none
    * that fits this database and its change log; a file that does not fit is removed.
    */
-  read<Index>(
+  *read<Index>(
     storage: Storage,
     inputs: BuildInputs,
-    restore: (pieces: Iterable<Uint8Array>) => Index,
-  ): { index: Index; sequence: number } | undefined {
+    restore: (pieces: Iterable<Uint8Array>) => Steps<Index>,
+  ): Steps<{ index: Index; sequence: number } | undefined> {
     if (!this.#isFresh) return undefined;
     this.#isFresh = false;
     const pieces = this.#store.pieces();
@@ -164,7 +164,7 @@ export class KeptSnapshot {
       const { header, rest } = readHeader(value);
       const why = misfit(storage, header, this.#headerOf(storage, inputs, header.sequence));
       if (why !== undefined) throw new Error(why);
-      return { index: restore(following(rest, pieces)), sequence: header.sequence };
+      return { index: yield* restore(following(rest, pieces)), sequence: header.sequence };
     } catch (error) {
       // What PostgreSQL could not answer says nothing about the snapshot.
       if (error instanceof StorageError || error instanceof RemoteError) throw error;

@@ -2,7 +2,7 @@
 // changes.
 
 import { TextIndex } from "nous-wasm";
-import type { Steps } from "../../steps.ts";
+import { oneStep, type Steps } from "../../steps.ts";
 import type { TextRow } from "../../storage/rows.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { Consumer, Removed, Taken } from "./follower.ts";
@@ -50,7 +50,10 @@ export class TextReplica implements Consumer {
   }
 
   *resume(storage: Storage): Steps<number | undefined> {
-    const kept = this.#kept?.read(storage, INPUTS, (pieces) => TextIndex.restore(pieces));
+    if (this.#kept === undefined) return undefined;
+    const kept = yield* this.#kept.read(storage, INPUTS, (pieces) =>
+      oneStep(() => TextIndex.restore(pieces)),
+    );
     this.#index = kept?.index;
     return kept?.sequence;
   }
