@@ -114,10 +114,12 @@ impl<'a> PartReader<'a> {
         Ok(taken)
     }
 
+    #[inline(never)]
     pub fn u32(&mut self) -> Result<u32> {
         self.take(4).map(|bytes| u32_at(bytes, 0))
     }
 
+    #[inline(never)]
     pub fn u64(&mut self) -> Result<u64> {
         self.take(8).map(|bytes| u64_at(bytes, 0))
     }

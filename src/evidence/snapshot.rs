@@ -336,6 +336,7 @@ fn invalid_word() -> Error {
 }
 
 /// Writes the step and the codes of a vector.
+#[inline(never)]
 fn put_vector(out: &mut Vec<u8>, (step, codes): (f32, &[i8])) {
     out.extend(step.to_le_bytes());
     out.extend(codes.iter().map(|code| code.cast_unsigned()));
@@ -370,6 +371,7 @@ fn read_told(reader: &mut PartReader<'_>) -> Result<Box<[(f64, f64)]>> {
 }
 
 /// Reads the step and the codes of a vector.
+#[inline(never)]
 fn read_vector<'a>(reader: &mut PartReader<'a>, codes: usize) -> Result<(f32, &'a [u8])> {
     let step = read_f32(reader)?;
     if step.is_finite() && step >= 0.0 {

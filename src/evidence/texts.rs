@@ -267,6 +267,7 @@ impl Texts {
     }
 
     /// Stores the entry of a memory whose passages were added.
+    #[inline(never)]
     pub(super) fn enter(&mut self, row: Row, entry: Entry, size: Size, marks: Marks) {
         let place = row as usize;
         if self.entries.len() <= place {

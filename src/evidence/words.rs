@@ -118,6 +118,7 @@ impl Words {
         code
     }
 
+    #[inline(never)]
     fn add_facts(&mut self, word: &str, code: u32) {
         let stems = &mut self.stems;
         let stem = self.stemmer.with_stem(word, |stem| stems.code_or_new(stem));

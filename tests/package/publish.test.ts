@@ -13,7 +13,7 @@ import { must, Project, root, tarball } from "./support/tarball.ts";
 
 const MINUTES = 60_000;
 /** The maximum compressed size of the module, in bytes. */
-const MOST_BYTES = 360 * 1024;
+const MOST_BYTES = 370 * 1024;
 
 let packed: Buffer;
 let contents: Package;

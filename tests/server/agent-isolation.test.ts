@@ -7,9 +7,9 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { OperationShape } from "../../js/server/src/api/operation.ts";
 import { AGENT_OPERATIONS, AGENTLESS_OPERATIONS } from "../../js/server/src/api/operations.ts";
-import { createKey } from "../../js/server/src/keys/keys.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { startProvider, vectorOf } from "./support/embedding-provider.ts";
+import { keyIn } from "./support/keys.ts";
 import { copyData, stored, tablesOf } from "./support/on-postgres.ts";
 import { type Answer, type Running, start } from "./support/server-process.ts";
 import { makeFolder, removeFolder, temporaryFolder } from "./support/temporary-folder.ts";
@@ -523,12 +523,10 @@ beforeAll(async () => {
   ids = new Map(ALL.map(({ agent }) => [agent, noIds()]));
   for (const actor of ALL) {
     const creates_agents = !GHOSTS.includes(actor);
-    keys.set(
-      actor,
-      createKey(filled, { agents: [actor.agent], scopes: ["memory", "admin"], creates_agents }).key,
-    );
+    const rights = { agents: [actor.agent], scopes: ["memory", "admin"], creates_agents } as const;
+    keys.set(actor, (await keyIn(filled, rights)).key);
   }
-  operator = createKey(filled, { agents: "all", scopes: ["admin"], creates_agents: false }).key;
+  operator = (await keyIn(filled, { agents: "all", scopes: ["admin"], creates_agents: false })).key;
   const server = await start(filled, [], "file");
   for (const actor of AGENTS) await fill(server, actor);
   await server.end();

@@ -21,6 +21,7 @@ import {
   installationOf,
   type Where,
 } from "../../js/server/src/mcp/install.ts";
+import { keyIn } from "./support/keys.ts";
 import { databaseOptions } from "./support/on-postgres.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { sharedServer } from "./support/shared-server.ts";
@@ -398,7 +399,7 @@ describe("over HTTP", () => {
     const opened = await fetch(`${server().url}/mcp`, { headers: { accept: "text/event-stream" } });
     expect([opened.status, opened.headers.get("allow")]).toEqual([405, "POST"]);
     const folder = temporaryFolder();
-    spawnSync(process.execPath, [PROGRAM, "keys", "create", "--agents", "a", "--data-dir", folder]);
+    await keyIn(folder, { agents: ["a"], scopes: ["memory"], creates_agents: false });
     const guarded = await start(folder);
     expect((await fetch(`${guarded.url}/mcp`, { method: "POST", body, headers })).status).toBe(401);
   });
@@ -572,8 +573,9 @@ describe("over standard input and output", () => {
 
   test("a missing, unknown or narrow key is told with its variable and the way to one", async () => {
     const folder = temporaryFolder();
+    const place = ["--data-dir", folder, ...(await databaseOptions(folder))];
     const create = (...more: string[]) =>
-      spawnSync(process.execPath, [PROGRAM, "keys", "create", "--data-dir", folder, ...more], {
+      spawnSync(process.execPath, [PROGRAM, "keys", "create", ...place, ...more], {
         encoding: "utf8",
       }).stdout.trim();
     const [mine, other] = [create("--agents", "mine", "--creates-agents"), create("--agents", "b")];
