@@ -18,16 +18,19 @@ import { duration, quantile, whole } from "./units.ts";
 
 const options = new Command("bench --postgres")
   .option("--small", "small memories and few turns, to see that everything works")
+  .option("--memories <counts>", "the sizes of the memories, such as 10000,100000")
   .option("--no-write", "leave benches/results/ and docs/ alone")
   .parse()
-  .opts<{ small?: boolean; write: boolean }>();
+  .opts<{ small?: boolean; memories?: string; write: boolean }>();
 
-const { sizes, questions, rounds, writes, openings, seconds, agents } = options.small
+const { questions, rounds, writes, openings, seconds, agents, ...usual } = options.small
   ? { sizes: [300], questions: 20, rounds: 1, writes: 20, openings: 2, seconds: 1, agents: 20 }
   : {
       ...{ sizes: [10_000, 100_000], questions: 300, rounds: 2, writes: 300 },
       ...{ openings: 5, seconds: 8, agents: 2_000 },
     };
+
+const sizes = options.memories?.split(",").map(Number) ?? usual.sizes;
 
 const WAYS = ["libSQL", "PostgreSQL"] as const;
 type Way = (typeof WAYS)[number];

@@ -24,7 +24,8 @@
 //! # Cost
 //!
 //! With vectors of 128 components some 400 bytes for each memory of forty words, and 150 for each
-//! word of the vocabulary. TIMES
+//! word of the vocabulary. An index of 100,000 such memories is read in a quarter of the time in
+//! which it is built of their texts, vectors of memories included.
 
 use super::flags::Flags;
 use super::likeness::Marks;

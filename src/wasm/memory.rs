@@ -2,12 +2,12 @@
 //!
 //! JavaScript maps ids to rows of nodes and slots of edges; only these cross.
 
-use std::hint::black_box;
 use std::mem::{ManuallyDrop, take};
 
 use js_sys::Function;
 use wasm_bindgen::prelude::*;
 
+use super::growth::{Growth, grow_at_once};
 use super::layout::*;
 use super::scratch::{Scratch, code_of_part, no_room_for_part, text_of};
 use super::{answer, grow, plain_data, to_json};
@@ -37,6 +37,9 @@ const _: () = assert!(NameKind::EdgeType as usize == NAME_EDGE_TYPE);
 const _: () = assert!(NameKind::Tag as usize == NAME_TAG);
 const _: () = assert!(NameKind::Cluster as usize == NAME_CLUSTER);
 
+/// A batch keeps about as many bytes for each that it transfers, with the room of lists that grow.
+const KEPT_FOR_EACH: usize = 2;
+
 /// The memory of one agent, the only thing in its instance.
 #[wasm_bindgen]
 pub struct ResidentMemory {
@@ -47,6 +50,7 @@ pub struct ResidentMemory {
     snapshot: Option<Snapshot>,
     /// The last part of the snapshot. Neither it nor the snapshot counts against `max_bytes`.
     part: Vec<u8>,
+    growth: Growth,
 }
 
 fn config_of(config: &JsValue) -> Result<Config> {
@@ -74,7 +78,7 @@ impl ResidentMemory {
         answer(
             config_of(config)
                 .and_then(|config| MemoryIndex::new(options, config))
-                .map(|memory| Self::new(memory, module_bytes)),
+                .map(|memory| Self::new(memory, module_bytes, max_bytes as usize)),
         )
     }
 
@@ -176,6 +180,8 @@ impl ResidentMemory {
         {
             return false;
         }
+        let given = size_of_val(&*self.scratch.numbers) + self.scratch.bytes.len();
+        self.growth.before(KEPT_FOR_EACH * given);
         let (batch, fault) = nodes_of(count, &self.scratch.numbers, &self.scratch.rows);
         let texts = texts_of(count, &self.scratch.numbers, &self.scratch.bytes);
         let upserted = match fault {
@@ -632,7 +638,7 @@ impl ResidentMemory {
 }
 
 impl ResidentMemory {
-    fn new(memory: MemoryIndex, module_bytes: usize) -> Self {
+    fn new(memory: MemoryIndex, module_bytes: usize, most: usize) -> Self {
         let memory = ManuallyDrop::new(memory);
         let mut resident = Self {
             memory,
@@ -640,6 +646,7 @@ impl ResidentMemory {
             sweep: Sweep::default(),
             snapshot: None,
             part: Vec::new(),
+            growth: Growth::new(most),
         };
         resident.report_scratch_bytes();
         resident
@@ -679,6 +686,7 @@ pub fn evidence_names() -> String {
 #[wasm_bindgen]
 pub struct MemoryRestorer {
     restoring: Option<ManuallyDrop<Restoring>>,
+    growth: Growth,
     /// Used for the first part.
     config: Config,
     words: WordOptions,
@@ -699,6 +707,7 @@ impl MemoryRestorer {
     ) -> Option<MemoryRestorer> {
         Some(Self {
             restoring: None,
+            growth: Growth::new(max_bytes as usize),
             config: answer(config_of(config))?,
             words: word_options(dimensions, stems, source),
             max_bytes: max_bytes as usize,
@@ -727,6 +736,7 @@ impl MemoryRestorer {
     /// Reads the part in the first `length` bytes. Returns its code: see [`code_of_part`]. The
     /// content of the caller's own part follows its header.
     pub fn read(&mut self, length: usize) -> f64 {
+        self.growth.before(length);
         let part = &self.scratch.bytes[..length];
         match &mut self.restoring {
             Some(restoring) => code_of_part(answer(restoring.read(part))),
@@ -762,25 +772,15 @@ impl MemoryRestorer {
         let Some(restoring) = self.restoring.take() else {
             return answer(Err(Error::snapshot("is cut off: it is empty")));
         };
-        let module_bytes = self.scratch.module_bytes;
+        let (module_bytes, most) = (self.scratch.module_bytes, self.max_bytes);
         let restored = ManuallyDrop::into_inner(restoring).finish();
-        answer(restored.map(|memory| ResidentMemory::new(memory, module_bytes)))
+        answer(restored.map(|memory| ResidentMemory::new(memory, module_bytes, most)))
     }
 }
 
 fn word_options(dimensions: usize, stems: bool, source: String) -> WordOptions {
     let stemming = if stems { Stemming::English } else { Stemming::None };
     WordOptions { dimensions, stemming, source }
-}
-
-/// Grows the instance's memory once by this many bytes, all of which stay free. Each growth makes
-/// the host count the whole memory as new and collect garbage sooner.
-fn grow_at_once(bytes: usize) {
-    let mut room: Vec<u8> = Vec::new();
-    // A failure surfaces when the bytes are needed.
-    let _ = room.try_reserve_exact(bytes);
-    // The compiler would drop an unused allocation.
-    black_box(&room);
 }
 
 fn given(number: f64) -> Option<f64> {

@@ -11,6 +11,7 @@ mod context;
 mod decay;
 mod embed;
 mod full_text;
+mod growth;
 mod intent;
 #[allow(dead_code)] // JavaScript reads some constants that Rust does not
 mod layout;

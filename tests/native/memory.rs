@@ -781,7 +781,7 @@ fn tell(memory: &mut MemoryIndex, texts: &[(Row, &str, &str)]) {
 fn answers(memory: &mut MemoryIndex, text: &str) -> Vec<Answer> {
     let filters = Filters::default();
     let (limit, min_score, diversity) = (100, 0.0, 0.5);
-    let ask = Ask { text, filters: &filters, limit, min_score, diversity, now: NOW };
+    let ask = Ask { text, filters: &filters, among: None, limit, min_score, diversity, now: NOW };
     memory.ask(&ask, &mut embed).unwrap()
 }
 
