@@ -5,7 +5,7 @@
 // small memories as a test, and writes nothing.
 
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
@@ -49,8 +49,7 @@ const SHARED = { agents: 12, memories: 2_000 };
 const HOW = `\`npm run bench -- --postgres\`: the client, the servers and PostgreSQL are processes of one machine, which talk over loopback on connections that
 stay open. PostgreSQL has its default settings: a commit waits for the disk. Servers have default settings: they rank by evidence, and make vectors of 128 components. Memories have 40 English words by
 Zipf's law. All ${questions} questions are asked once before anything is measured, and then ${rounds} times, ${IN_A_ROW} in a row to one server and the same ${IN_A_ROW} to the
-other. A time is from the first byte sent to the last that came; in brackets it is divided by that of libSQL. *Opening*: the first search of an agent after the start of a server, the median of ${openings}; from PostgreSQL all
-rows are read, from a file the snapshot of its index. *Several servers*: ${CLIENTS} clients search ${SHARED.agents} agents of ${whole(SHARED.memories)} memories for ${seconds} seconds; client k sends its requests to server k modulo their number. *Many agents*: each of ${whole(agents)}
+other. A time is from the first byte sent to the last that came; in brackets it is divided by that of libSQL. *Opening*: the first search of an agent after the start of a server, the median of ${openings} with a snapshot, and once without. *Several servers*: ${CLIENTS} clients search ${SHARED.agents} agents of ${whole(SHARED.memories)} memories for ${seconds} seconds; client k sends its requests to server k modulo their number. *Many agents*: each of ${whole(agents)}
 agents stores one memory and searches once, by two servers with \`--max-resident-mb 64\`; then the resident memory of the process is read. The machine's load over the last minute was`;
 const HEAD = ["", "libSQL, 50 %", "95 %", "PostgreSQL, 50 %", "95 %"];
 const HEAD_OF_MANY = ["", "libSQL", "PostgreSQL"];
@@ -108,6 +107,10 @@ async function fill(server: RunningServer, agent: string, count: number, seed = 
     await server.ask("POST /nodes/batch", { items: items.slice(from, from + IN_A_BATCH) }, agent);
 }
 
+function removeSnapshots(agents: string): void {
+  for (const name of readdirSync(agents)) if (name.endsWith(".index")) rmSync(join(agents, name));
+}
+
 function move(from: string, to: string): void {
   execFileSync(process.execPath, [NOUS, "move", "--from", join(folder, from), "--to", to]);
 }
@@ -124,7 +127,10 @@ async function measure(count: number): Promise<string[][]> {
     `moved ${whole(count)} memories in ${((performance.now() - began) / 1000).toFixed(1)} s`,
   );
   const places = { libSQL: onFiles(name), PostgreSQL: onPostgres(url, `${name} keys`) };
-  const opened = await openingsOf(places);
+  // A move copies no snapshot. A server writes one when it stops.
+  removeSnapshots(join(folder, name, "agents"));
+  const anew = await openingsOf(places, 1);
+  const opened = await openingsOf(places, openings);
   const servers = {
     libSQL: await serve(places.libSQL),
     PostgreSQL: await serve(places.PostgreSQL),
@@ -149,7 +155,8 @@ async function measure(count: number): Promise<string[][]> {
     return [
       lineOf(`search, ${of}`, found),
       lineOf(`durable write, ${of}`, written),
-      lineOf(`opening, ${of}`, opened),
+      lineOf(`opening with a snapshot, ${of}`, opened),
+      lineOf(`opening without a snapshot, ${of}`, anew),
     ];
   } finally {
     for (const way of WAYS) await servers[way].stop();
@@ -159,9 +166,10 @@ async function measure(count: number): Promise<string[][]> {
 /** Measures the first search of an agent after a start of its server. */
 async function openingsOf(
   places: Readonly<Record<Way, readonly string[]>>,
+  turns: number,
 ): Promise<Record<Way, number[]>> {
   const taken: Record<Way, number[]> = { libSQL: [], PostgreSQL: [] };
-  for (let turn = 0; turn < openings; turn++) {
+  for (let turn = 0; turn < turns; turn++) {
     for (const way of inTurn(turn)) {
       const server = await serve(places[way]);
       // The first search of all compiles code.
