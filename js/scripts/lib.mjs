@@ -13,7 +13,6 @@ import {
   rmSync,
   statSync,
 } from "node:fs";
-import { constants, setPriority } from "node:os";
 import { delimiter, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -52,12 +51,11 @@ export function run(command, args, { env = {}, cwd = root, quiet = false } = {})
 }
 
 /**
- * Runs a command in the root while others run. With `isPatient` it runs at low priority. Shows its
- * output in one piece at the end, and returns it. With `isShown` the output appears at once, and is
- * not returned. A file buffers the output, because this process reads no pipe while it runs another
- * command.
+ * Runs a command in the root while others run. Shows its output in one piece at the end, and returns
+ * it. With `isShown` the output appears at once, and is not returned. A file buffers the output,
+ * because this process reads no pipe while it runs another command.
  */
-export function runAside(command, args, { env = {}, isPatient = false, isShown = false } = {}) {
+export function runAside(command, args, { env = {}, isShown = false } = {}) {
   say(`${command} ${args.join(" ")}`);
   mkdirSync(at(".cache"), { recursive: true });
   const folder = mkdtempSync(at(".cache", "aside-"));
@@ -68,7 +66,6 @@ export function runAside(command, args, { env = {}, isPatient = false, isShown =
     env: { ...process.env, PATH, ...env },
   });
   closeSync(written);
-  if (isPatient && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
   return new Promise((resolve) => {
     const done = (ok, why = "") => {
       const text = readFileSync(join(folder, "output"), "utf8") + why;

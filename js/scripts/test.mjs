@@ -16,8 +16,8 @@ const isLinting = process.argv.includes("--lint");
  * of a program, a disk or the end of a fault, those of another compute.
  */
 const LANES = [
-  { rust: { about: "the crate, natively", run: rust } },
   {
+    rust: { about: "the crate, natively", run: rust },
     parity: {
       about: "reference, rivals and the WASM build against each other",
       run: vitest("parity"),
@@ -55,9 +55,7 @@ const chosen = wanted.length > 0 ? wanted : SUITES;
 
 // Downloading and linking leave a core idle. The native tests need nothing of the build and use
 // that core.
-const native = chosen.includes("rust")
-  ? runAside("cargo", ["test", "--locked"], { isPatient: true })
-  : undefined;
+const native = chosen.includes("rust") ? runAside("cargo", ["test", "--locked"]) : undefined;
 await build();
 // Only the package suite needs the module with the counting allocator. It is built while the suites
 // before that run.

@@ -13,7 +13,7 @@
 //! # Invariants
 //!
 //! - Removed texts leave nothing: neither their passages, nor words that no other text holds.
-//! - A restored index gives the same answers, to the bit.
+//! - A restored index answers as one to which the same texts were given anew, to the bit.
 //! - What is read is checked, so that no sequence of bytes makes a later call fail.
 //!
 //! # Soundness

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use nous_wasm::columns::{ALWAYS, Due, Edge, Graph, NEVER, Row, StoredState, VectorForm};
 use nous_wasm::decay;
-use nous_wasm::evidence::{Stemming, Text, WordOptions};
+use nous_wasm::evidence::{Stemming, TEXT_VERSION, Text, WordOptions};
 use nous_wasm::fsrs::{ForgettingCurve, Parameters};
 use nous_wasm::memory::{
     Access, Answer, Ask, Columns, EdgeChange, Embedding, EntryText, Filters, MemoryIndex, NameKind,
@@ -990,6 +990,15 @@ fn a_snapshot_holds_no_word_of_a_text_that_was_removed_or_replaced() {
     let holds = |word: &str| saved.windows(word.len()).any(|it| it == word.as_bytes());
     assert!(["gigabytes", "drinks", "bonn"].into_iter().all(holds));
     assert!(!["goes", "cats", "koln"].into_iter().any(holds));
+}
+
+#[test]
+fn texts_that_are_read_in_another_way_have_another_version() {
+    let saved = parts(&small(VectorForm::F32));
+    let of_texts = saved.iter().filter(|part| matches!(part[4], 5 | 6));
+    let content: Vec<u8> = of_texts.flat_map(|part| &part[32..]).copied().collect();
+    let message = "raise TEXT_VERSION if texts get other words, passages, vectors or traits";
+    assert_eq!((TEXT_VERSION, xxh64(&content, 0)), (1, 1_539_467_922_377_993_740), "{message}");
 }
 
 #[test]

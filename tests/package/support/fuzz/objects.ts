@@ -405,8 +405,18 @@ function snapshotFor(
   return { given: dice.pick(wrong), isWhole: false };
 }
 
-const restores = (place: "index" | "texts"): Kind => ({
-  name: `${CLASSES[place]}.restore`,
+/** Does all steps, and other work between them. */
+function inSteps<T>(steps: Generator<undefined, T, void>, between: () => void): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    between();
+  }
+}
+
+/** The restoring of a snapshot, at once or with other calls between its steps. */
+const restores = (place: "index" | "texts", method: "restore" | "restoreInSteps"): Kind => ({
+  name: `${CLASSES[place]}.${method}`,
   weight: 0.2,
   args: (v, world) => {
     const [mine, other] =
@@ -418,7 +428,10 @@ const restores = (place: "index" | "texts"): Kind => ({
     return [given, options, { isWhole, ...mine }];
   },
   call: (world, [given, options, { dimensions }]) => {
-    const restored = world.nous[CLASSES[place]].restore(given, options);
+    const restored =
+      method === "restore"
+        ? world.nous[CLASSES[place]].restore(given, options)
+        : inSteps(world.nous.MemoryIndex.restoreInSteps(given, options), () => world.callback(7));
     if (place === "index") world.dimensions = dimensions;
     return replace(world, place, restored);
   },
@@ -459,8 +472,9 @@ const LIVES: Kind[] = [
   saves("index", "snapshotParts"),
   saves("texts", "snapshot"),
   saves("texts", "snapshotParts"),
-  restores("index"),
-  restores("texts"),
+  restores("index", "restore"),
+  restores("index", "restoreInSteps"),
+  restores("texts", "restore"),
   {
     name: "new MemoryIndex",
     weight: 0.2,
