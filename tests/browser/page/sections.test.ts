@@ -70,7 +70,8 @@ describe("weights of evidence", () => {
     let [frame, engine] = [Infinity, Infinity];
     for (let round = 0; round < ROUNDS && (frame > FRAME || engine > FRAME); round += 1) {
       const { frames, times } = await page.evaluate(moveFor, 1_500);
-      expect(times.length).toBeGreaterThan(20);
+      // A round of few frames was disturbed: its median would say little.
+      if (times.length < 20) continue;
       [frame, engine] = [Math.min(frame, median(frames)), Math.min(engine, median(times))];
     }
     expect(frame).toBeLessThanOrEqual(FRAME);
