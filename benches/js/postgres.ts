@@ -46,11 +46,19 @@ const IN_A_BATCH = 100;
 /** The memories of each of the agents that several servers search. */
 const SHARED = { agents: 12, memories: 2_000 };
 
-const HOW = `\`npm run bench -- --postgres\`: the client, the servers and PostgreSQL are processes of one machine, which talk over loopback on connections that
-stay open. PostgreSQL has its default settings: a commit waits for the disk. Servers have default settings: they rank by evidence, and make vectors of 128 components. Memories have 40 English words by
-Zipf's law. All ${questions} questions are asked once before anything is measured, and then ${rounds} times, ${IN_A_ROW} in a row to one server and the same ${IN_A_ROW} to the
-other. A time is from the first byte sent to the last that came; in brackets it is divided by that of libSQL. *Opening*: the first search of an agent after the start of a server, the median of ${openings} with a snapshot, and once without. *Several servers*: ${CLIENTS} clients search ${SHARED.agents} agents of ${whole(SHARED.memories)} memories for ${seconds} seconds; client k sends its requests to server k modulo their number. *Many agents*: each of ${whole(agents)}
-agents stores one memory and searches once, by two servers with \`--max-resident-mb 64\`; then the resident memory of the process is read. The machine's load over the last minute was`;
+const HOW = `\`npm run bench -- --postgres\`: the client, the servers and PostgreSQL are processes of one
+machine, which talk over loopback on connections that stay open. PostgreSQL has its default
+settings: a commit waits for the disk. Servers have default settings: they rank by evidence, and
+make vectors of 128 components. Memories have 40 English words by Zipf's law. All ${questions}
+questions are asked once before anything is measured, and then ${rounds} times, ${IN_A_ROW} in a
+row to one server and the same ${IN_A_ROW} to the other. A time is from the first byte sent to the
+last that came; in brackets it is divided by that of libSQL. *Opening*: the first search of an
+agent after the start of a server, the median of ${openings} with a snapshot, and once without.
+*Several servers*: ${CLIENTS} clients search ${SHARED.agents} agents of ${whole(SHARED.memories)}
+memories for ${seconds} seconds; client k sends its requests to server k modulo their number.
+*Many agents*: each of ${whole(agents)} agents stores one memory and searches once, by two servers
+with \`--max-resident-mb 64\`; then the resident memory of the process is read. The machine's load
+over the last minute was`;
 const HEAD = ["", "libSQL, 50 %", "95 %", "PostgreSQL, 50 %", "95 %"];
 const HEAD_OF_MANY = ["", "libSQL", "PostgreSQL"];
 

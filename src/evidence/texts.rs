@@ -70,7 +70,7 @@ pub struct Texts {
     options: WordOptions,
     pub(super) words: Words,
     /// By row.
-    pub(super) entries: Vec<Option<Entry>>,
+    entries: Vec<Option<Entry>>,
     /// By row.
     pub(super) sizes: Vec<Size>,
     pub(super) runs: Runs,
