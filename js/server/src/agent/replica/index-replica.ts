@@ -211,9 +211,9 @@ export class IndexReplica implements Consumer {
   }
 
   *keep(storage: Storage, applied: number): Steps<void> {
-    const [inputs, isAnew] = [this.#inputs(this.#dimensions), this.#isOutdated];
     if (this.#kept === undefined) return;
-    yield* this.#kept.keep(storage, this.index, inputs, applied, { isAnew });
+    const inputs = this.#inputs(this.#dimensions);
+    yield* this.#kept.keep(storage, this.index, inputs, applied, { isAnew: this.#isOutdated });
     this.#isOutdated = false;
   }
 
