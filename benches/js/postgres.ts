@@ -53,7 +53,8 @@ make vectors of 128 components. Memories have 40 English words by Zipf's law. Al
 questions are asked once before anything is measured, and then ${rounds} times, ${IN_A_ROW} in a
 row to one server and the same ${IN_A_ROW} to the other. A time is from the first byte sent to the
 last that came; in brackets it is divided by that of libSQL. *Opening*: the first search of an
-agent after the start of a server, the median of ${openings} with a snapshot, and once without.
+agent after the start of a server, the median of ${openings} with a snapshot, and the
+first one without.
 *Several servers*: ${CLIENTS} clients search ${SHARED.agents} agents of ${whole(SHARED.memories)}
 memories for ${seconds} seconds; client k sends its requests to server k modulo their number.
 *Many agents*: each of ${whole(agents)} agents stores one memory and searches once, by two servers
@@ -164,7 +165,7 @@ async function measure(count: number): Promise<string[][]> {
       lineOf(`search, ${of}`, found),
       lineOf(`durable write, ${of}`, written),
       lineOf(`opening with a snapshot, ${of}`, opened),
-      lineOf(`opening without a snapshot, ${of}`, anew),
+      lineOf(`first opening, without a snapshot, ${of}`, anew),
     ];
   } finally {
     for (const way of WAYS) await servers[way].stop();
