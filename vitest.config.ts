@@ -73,7 +73,7 @@ const onPostgres = {
     name: "postgres",
     include: ["tests/server/**/*.test.ts"],
     exclude: ON_FILES_ALONE.map((name) => `tests/server/${name}.test.ts`),
-    globalSetup: "tests/server/support/on-postgres.ts",
+    globalSetup: "tests/server/support/postgres-cluster.ts",
     ...SERVERS,
   },
 };

@@ -1,6 +1,6 @@
 // Consolidation of a general memory: summaries, duplicates and possible contradictions.
 
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { consolidationAnswer } from "../../js/server/src/api/consolidation.ts";
 import { raw } from "./support/existing-database.ts";
 import { testOnFiles } from "./support/on-postgres.ts";
@@ -229,6 +229,8 @@ test("memories that a restart or an import left uncompared become possible confl
     content_title: "Skerry is deployed on Tuesdays at noon now, no longer on Thursdays",
   });
   const pending = async () => (await own.ask("GET /contradiction/queue")).body.data;
+  // A new memory is compared after its request was answered.
+  await vi.waitFor(async () => expect(await pending()).toHaveLength(1), { timeout: 30_000 });
   await own.stored("DELETE FROM conflict_queue");
   const { conflicts, conflicts_left } = await consolidate(own);
   expect({ conflicts, conflicts_left }).toEqual({ conflicts: 1, conflicts_left: 0 });

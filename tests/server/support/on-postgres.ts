@@ -4,20 +4,10 @@
 import { createHash } from "node:crypto";
 import { cpSync } from "node:fs";
 import Database from "libsql";
-import { describe, test } from "vitest";
+import { describe, inject, test } from "vitest";
 import { agentFile } from "../../../js/server/src/settings/paths.ts";
 import { TABLES_OF_AGENTS } from "../../../js/server/src/storage/postgres/migrations.ts";
-import { query, startPostgres } from "./postgres.ts";
-
-/** The variable with the URL of the cluster, for the role that may create databases. */
-const CLUSTER = "TESTS_ON_POSTGRES";
-
-/** Starts the cluster before all suites, and stops it after them. */
-export default async function setUp(): Promise<() => Promise<void>> {
-  const postgres = await startPostgres();
-  process.env[CLUSTER] = postgres.superuserOf(postgres.url);
-  return () => postgres.stop();
-}
+import { query } from "./postgres.ts";
 
 /** Returns the name of the database of a data directory. */
 const databaseOf = (dataDir: string) =>
@@ -32,7 +22,7 @@ function urlOf(cluster: string, dataDir: string): string {
 
 /** Returns the options by which a server has its memories in PostgreSQL, if the suites run on it. */
 export async function databaseOptions(dataDir: string): Promise<string[]> {
-  const cluster = process.env[CLUSTER];
+  const cluster = inject("cluster");
   if (cluster === undefined) return [];
   const name = databaseOf(dataDir);
   const [found] = await query(cluster, "SELECT 1 FROM pg_database WHERE datname = $1", [name]);
@@ -51,7 +41,7 @@ const CREATED = ["42P04", "23505"];
 /** Copies the data of a server that has ended, with its database. */
 export async function copyData(from: string, to: string): Promise<void> {
   cpSync(from, to, { recursive: true });
-  const cluster = process.env[CLUSTER];
+  const cluster = inject("cluster");
   if (cluster === undefined) return;
   const names = `${databaseOf(to)} TEMPLATE ${databaseOf(from)}`;
   await query(cluster, `CREATE DATABASE ${names} OWNER nous`);
@@ -67,7 +57,7 @@ export async function stored(
   statement: string,
   ...values: (string | number)[]
 ): Promise<Record<string, unknown>[]> {
-  const cluster = process.env[CLUSTER];
+  const cluster = inject("cluster");
   if (cluster === undefined) {
     const db = new Database(agentFile(dataDir, agent));
     try {
@@ -104,7 +94,7 @@ export async function stored(
 
 /** Returns the names of the tables with an agent's rows. */
 export async function tablesOf(own: { dataDir: string; agent: string }): Promise<string[]> {
-  if (process.env[CLUSTER] !== undefined) return [...TABLES_OF_AGENTS];
+  if (inject("cluster") !== undefined) return [...TABLES_OF_AGENTS];
   const tables = await stored(own, "SELECT name FROM sqlite_master WHERE type = 'table'");
   return tables.map(({ name }) => String(name)).sort();
 }
@@ -113,7 +103,7 @@ export async function tablesOf(own: { dataDir: string; agent: string }): Promise
 const BIGINT = 20;
 
 /** Whether the suites run on PostgreSQL. */
-export const isOnPostgres: boolean = process.env[CLUSTER] !== undefined;
+export const isOnPostgres: boolean = inject("cluster") !== undefined;
 
 /**
  * `test` and `describe` for tests that read or write the agent's database file. Suites on
