@@ -6,7 +6,7 @@ import { resolve } from "node:path";
 
 /** The built program of nous-server. */
 export const NOUS = resolve("js/server/dist/cli.mjs");
-/** The plain server, as `npm run bench -- --http` bundles it. */
+/** The plain server, as `npm run bench` bundles it. */
 const PLAIN = resolve(".cache/programs/benches-js-plain-server-main.mjs");
 
 /**

@@ -16,13 +16,11 @@ import {
   makeNewQuestions,
   makeTextMemories,
   makeTextQuestions,
-  type TextMemory,
   vocabularyOf,
   WORDS,
 } from "./evidence-inputs.ts";
 import { listening, NOUS, RunningServer } from "./http-contestants.ts";
-import { fillDatabase } from "./http-inputs.ts";
-import { NOW } from "./inputs.ts";
+import { fillDatabase, textRowOf } from "./http-inputs.ts";
 import { tableOf } from "./token-tables.ts";
 import { duration, quantile, whole } from "./units.ts";
 
@@ -116,7 +114,7 @@ async function startBoth(count: number): Promise<Record<Way, RunningServer>> {
   const now = Date.now();
   const memories = makeTextMemories(vocabulary, count);
   fillDatabase(filled, { memories: count, dimensions: 0 }, now, (place) =>
-    rowOf(memories[place]!, now),
+    textRowOf(memories[place]!, now),
   );
   const start = async (way: Way) => {
     const file = agentFile(join(folder, way), "default");
@@ -137,20 +135,6 @@ async function startBoth(count: number): Promise<Record<Way, RunningServer>> {
   const servers = { evidence: await start("evidence"), signals: await start("signals") };
   rmSync(filled);
   return servers;
-}
-
-/** Returns the values of a row that come from a memory, at its distance from the present. */
-function rowOf({ title, text, created_at }: TextMemory, now: number) {
-  const created = new Date(now - (NOW - (created_at as number))).toISOString();
-  return {
-    content_title: title,
-    content_summary: null,
-    content_body: text,
-    neural_last_accessed: created,
-    provenance_created_at: created,
-    last_modified: created,
-    created_at: created,
-  };
 }
 
 /** Sends questions to both servers in turns. Returns a row for each. */

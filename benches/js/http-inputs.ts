@@ -4,7 +4,8 @@
 
 import { STORED_EDGE_STRENGTHS } from "../../tests/reference/search.ts";
 import { getInitialStabilityForSubtype } from "../../tests/reference/sections.ts";
-import { makeRandom, pick, SUBTYPES } from "./inputs.ts";
+import type { TextMemory } from "./evidence-inputs.ts";
+import { makeRandom, NOW, pick, SUBTYPES } from "./inputs.ts";
 import { closeDatabase, openDatabase } from "./plain-server/database.ts";
 import type { EdgeRow, NodeRow } from "./plain-server/rows.ts";
 import { Store } from "./plain-server/store.ts";
@@ -84,6 +85,8 @@ export interface Size {
   memories: number;
   /** Components of an embedding; 0 for memories without embeddings. */
   dimensions: number;
+  /** Edges from a memory to older ones, by default 2. */
+  edges?: number;
 }
 
 const TYPES = ["episode", "concept", "note", "person", "document"];
@@ -148,7 +151,7 @@ function makeEdge(random: () => number, place: number, from: NodeRow, older: num
  */
 export function fillDatabase(
   file: string,
-  { memories, dimensions }: Size,
+  { memories, dimensions, edges = EDGES_PER_MEMORY }: Size,
   now: number,
   ownOf: (place: number) => Partial<NodeRow> = () => ({}),
 ): void {
@@ -162,12 +165,26 @@ export function fillDatabase(
       node,
       dimensions > 0 ? new Uint8Array(vectorOf(place, dimensions).buffer) : null,
     );
-    for (let edge = 0; edge < EDGES_PER_MEMORY && place > 0; edge++) {
-      store.insertEdge(makeEdge(random, place * EDGES_PER_MEMORY + edge, node, place));
+    for (let edge = 0; edge < edges && place > 0; edge++) {
+      store.insertEdge(makeEdge(random, place * edges + edge, node, place));
     }
   }
   db.exec("COMMIT");
   closeDatabase(db);
+}
+
+/** Returns the values of a row that come from a memory, at its distance from the present. */
+export function textRowOf({ title, text, created_at }: TextMemory, now: number) {
+  const created = new Date(now - (NOW - (created_at as number))).toISOString();
+  return {
+    content_title: title,
+    content_summary: null,
+    content_body: text,
+    neural_last_accessed: created,
+    provenance_created_at: created,
+    last_modified: created,
+    created_at: created,
+  };
 }
 
 // ---- vectors ------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 // `npm run bench -- --postgres`: measures nous-server with its memories in PostgreSQL beside the
-// same server on libSQL files: searches, durable writes, the opening of an agent, several servers,
-// and the memory of many agents. PostgreSQL runs on the same machine, with fsync. Prints the
+// same server on libSQL files, and beside the plain server: searches, durable writes, the opening
+// of an agent, several servers, and the memory of many agents. PostgreSQL runs on the same machine, with fsync. Prints the
 // tables, and writes them to benches/results/ and docs/scaling.md. `--small` runs everything on
 // small memories as a test, and writes nothing.
 
@@ -12,7 +12,8 @@ import { Command } from "commander";
 import { type Postgres, query, startPostgres } from "../../tests/server/support/postgres.ts";
 import { table, today, writeInto, writeResults } from "../results.ts";
 import { makeTextMemories, makeTextQuestions, vocabularyOf } from "./evidence-inputs.ts";
-import { listening, NOUS, RunningServer } from "./http-contestants.ts";
+import { listening, NOUS, RunningServer, startContestant } from "./http-contestants.ts";
+import { fillDatabase, makeQuestionVectors, type Size, textRowOf } from "./http-inputs.ts";
 import { tableOf } from "./token-tables.ts";
 import { duration, quantile, whole } from "./units.ts";
 
@@ -32,8 +33,12 @@ const { questions, rounds, writes, openings, seconds, agents, ...usual } = optio
 
 const sizes = options.memories?.split(",").map(Number) ?? usual.sizes;
 
+/** The servers with an engine. */
 const WAYS = ["libSQL", "PostgreSQL"] as const;
 type Way = (typeof WAYS)[number];
+/** All servers that are measured. */
+const ALL = ["plain", ...WAYS] as const;
+type Server = (typeof ALL)[number];
 /** The agent that is measured. The server does not open it at its start. */
 const AGENT = "measured";
 /** Requests in a row for one server before the other's turn. */
@@ -41,6 +46,8 @@ const IN_A_ROW = 20;
 /** Clients that search at once, and the agents that they search. */
 const CLIENTS = 12;
 
+/** Components of a vector. */
+const DIMENSIONS = 128;
 /** Memories in a request while a memory is filled. */
 const IN_A_BATCH = 100;
 /** The memories of each of the agents that several servers search. */
@@ -49,9 +56,11 @@ const SHARED = { agents: 12, memories: 2_000 };
 const HOW = `\`npm run bench -- --postgres\`: the client, the servers and PostgreSQL are processes of one
 machine, which talk over loopback on connections that stay open. PostgreSQL has its default
 settings: a commit waits for the disk. Servers have default settings: they rank by evidence, and
-make vectors of 128 components. Memories have 40 English words by Zipf's law. All ${questions}
-questions are asked once before anything is measured, and then ${rounds} times, ${IN_A_ROW} in a
-row to one server and the same ${IN_A_ROW} to the other. A time is from the first byte sent to the
+make vectors of ${DIMENSIONS} components. *Plain* is the server without the engine of \`npm run bench
+-- --http\`, on a libSQL file of its own: it ranks by signals, its full text is that of the
+database, and vectors of ${DIMENSIONS} components come with memories and questions. Memories have 40
+English words by Zipf's law. All ${questions} questions are asked once before anything is measured, and then ${rounds} times, ${IN_A_ROW} in a
+row to one server and the same ${IN_A_ROW} to the others. A time is from the first byte sent to the
 last that came; in brackets it is divided by that of libSQL. *Opening*: the first search of an
 agent after the start of a server, the median of ${openings} with a snapshot, and the
 first one without.
@@ -60,7 +69,7 @@ memories for ${seconds} seconds; client k sends its requests to server k modulo 
 *Many agents*: each of ${whole(agents)} agents stores one memory and searches once, by two servers
 with \`--max-resident-mb 64\`; then the resident memory of the process is read. The machine's load
 over the last minute was`;
-const HEAD = ["", "libSQL, 50 %", "95 %", "PostgreSQL, 50 %", "95 %"];
+const HEAD = ["", "plain, 50 %", "95 %", "libSQL, 50 %", "95 %", "PostgreSQL, 50 %", "95 %"];
 const HEAD_OF_MANY = ["", "libSQL", "PostgreSQL"];
 
 const folder = mkdtempSync(join(tmpdir(), "nous-bench-"));
@@ -141,24 +150,27 @@ async function measure(count: number): Promise<string[][]> {
   const anew = await openingsOf(places, 1);
   const opened = await openingsOf(places, openings);
   const servers = {
+    plain: await servePlain(count),
     libSQL: await serve(places.libSQL),
     PostgreSQL: await serve(places.PostgreSQL),
+  };
+  const vectors = makeQuestionVectors(Math.max(questions, writes), sizeOf(count));
+  const ask = (way: Server, call: string, body: object, place: number) => {
+    const own = way === "plain" ? { embedding: vectors[place % vectors.length] } : {};
+    return servers[way].ask(call, { ...body, ...own }, AGENT);
   };
   try {
     const asked = makeTextQuestions(vocabulary, questions);
     const again = Array.from({ length: rounds }, () => asked).flat();
-    for (const way of WAYS)
-      for (const query of asked) await servers[way].ask("POST /search", { query }, AGENT);
-    const found = await inTurns(again, (way, query) =>
-      servers[way].ask("POST /search", { query }, AGENT),
+    for (const way of ALL)
+      for (const [place, query] of asked.entries())
+        await ask(way, "POST /search", { query }, place);
+    const found = await inTurns(again, (way, query, place) =>
+      ask(way, "POST /search", { query }, place),
     );
     const fresh = makeTextMemories(vocabulary, count + writes).slice(count);
-    const written = await inTurns(fresh, (way, { title, text }) =>
-      servers[way].ask(
-        "POST /nodes",
-        { type: "note", content_title: title, content_body: text },
-        AGENT,
-      ),
+    const written = await inTurns(fresh, (way, { title, text }, place) =>
+      ask(way, "POST /nodes", { type: "note", content_title: title, content_body: text }, place),
     );
     const of = `${whole(count)} memories`;
     return [
@@ -168,8 +180,19 @@ async function measure(count: number): Promise<string[][]> {
       lineOf(`first opening, without a snapshot, ${of}`, anew),
     ];
   } finally {
-    for (const way of WAYS) await servers[way].stop();
+    for (const way of ALL) await servers[way].stop();
   }
+}
+
+const sizeOf = (memories: number): Size => ({ memories, dimensions: DIMENSIONS, edges: 0 });
+
+/** Starts the plain server on the same memories. */
+function servePlain(count: number): Promise<RunningServer> {
+  const file = join(folder, `plain of ${count}.db`);
+  const memories = makeTextMemories(vocabulary, count);
+  const now = Date.now();
+  fillDatabase(file, sizeOf(count), now, (place) => textRowOf(memories[place]!, now));
+  return startContestant("plain", folder, file);
 }
 
 /** Measures the first search of an agent after a start of its server. */
@@ -179,7 +202,7 @@ async function openingsOf(
 ): Promise<Record<Way, number[]>> {
   const taken: Record<Way, number[]> = { libSQL: [], PostgreSQL: [] };
   for (let turn = 0; turn < turns; turn++) {
-    for (const way of inTurn(turn)) {
+    for (const way of inTurn(WAYS, turn)) {
       const server = await serve(places[way]);
       // The first search of all compiles code.
       await server.ask("POST /search", { query: "where is the key" });
@@ -191,16 +214,16 @@ async function openingsOf(
   return taken;
 }
 
-/** Sends requests to both servers in turns. Returns the nanoseconds of each. */
+/** Sends requests to all servers in turns. Returns the nanoseconds of each. */
 async function inTurns<T>(
   requests: readonly T[],
-  send: (way: Way, request: T) => Promise<{ nanoseconds: number }>,
-): Promise<Record<Way, number[]>> {
-  const taken: Record<Way, number[]> = { libSQL: [], PostgreSQL: [] };
+  send: (way: Server, request: T, place: number) => Promise<{ nanoseconds: number }>,
+): Promise<Record<Server, number[]>> {
+  const taken: Record<Server, number[]> = { plain: [], libSQL: [], PostgreSQL: [] };
   for (let first = 0; first < requests.length; first += IN_A_ROW)
-    for (const way of inTurn(first / IN_A_ROW))
-      for (const request of requests.slice(first, first + IN_A_ROW))
-        taken[way].push((await send(way, request)).nanoseconds);
+    for (const way of inTurn(ALL, first / IN_A_ROW))
+      for (const [place, request] of requests.slice(first, first + IN_A_ROW).entries())
+        taken[way].push((await send(way, request, first + place)).nanoseconds);
   return taken;
 }
 
@@ -214,7 +237,6 @@ async function severalServers(): Promise<string[][]> {
   const url = await postgres.create();
   move("shared", url);
   const memories = count * names.length;
-  const [size] = await query(url, "SELECT pg_database_size(current_database())::float8 AS bytes");
   const resident: number[] = [];
   const rates: string[] = [];
   for (const places of [
@@ -229,6 +251,8 @@ async function severalServers(): Promise<string[][]> {
     resident.push(await residentBytes(servers[0]!));
     for (const server of servers) await server.stop();
   }
+  // The servers have written snapshots when they stopped.
+  const [size] = await query(url, "SELECT pg_database_size(current_database())::float8 AS bytes");
   return [
     ["searches, one server", rates[0]!, rates[1]!],
     ["searches, three servers", "", rates[2]!],
@@ -236,7 +260,7 @@ async function severalServers(): Promise<string[][]> {
       `memory of a server for each of ${whole(memories)} resident memories`,
       ...resident.slice(0, 2).map((bytes) => kilobytes(bytes / memories)),
     ],
-    ["storage of PostgreSQL for each of them", "", kilobytes(Number(size!.bytes) / memories)],
+    ["storage of PostgreSQL for each of them, with snapshots", "", kilobytes(Number(size!.bytes) / memories)],
   ];
 }
 
@@ -294,16 +318,22 @@ async function manyAgents(): Promise<string[][]> {
   ];
 }
 
-/** Returns the servers in the order of a turn. Each is first in half of the turns. */
-function inTurn(turn: number): readonly Way[] {
-  return turn % 2 === 0 ? WAYS : WAYS.toReversed();
+/** Returns servers in the order of a turn. Each is first equally often. */
+function inTurn<T>(servers: readonly T[], turn: number): readonly T[] {
+  const first = turn % servers.length;
+  return [...servers.slice(first), ...servers.slice(0, first)];
 }
 
 /** Returns a row of the table. */
-function lineOf(name: string, taken: Readonly<Record<Way, readonly number[]>>): string[] {
-  const cells = WAYS.flatMap((way) =>
+function lineOf(
+  name: string,
+  taken: Readonly<Record<Way, readonly number[]> & { plain?: readonly number[] }>,
+): string[] {
+  const cells = ALL.flatMap((way) =>
     [0.5, 0.95].map((share) => {
-      const time = quantile(taken[way], share);
+      const times = taken[way];
+      if (times === undefined) return "";
+      const time = quantile(times, share);
       const ratio = (time / quantile(taken.libSQL, share)).toFixed(2);
       return `${duration(time)}${way === "libSQL" ? "" : ` (${ratio}×)`}`;
     }),

@@ -17,25 +17,22 @@ import { at, must, output } from "./lib.mjs";
 
 /** Measurements with a program of their own, by option. */
 const PROGRAMS = {
+  "--http": "benches/js/http.ts",
   "--http-evidence": "benches/js/http-evidence.ts",
   "--http-filters": "benches/js/http-filters.ts",
   "--postgres": "benches/js/postgres.ts",
   "--start": "benches/js/start.ts",
   "--times": "benches/js/times.ts",
 };
+/** Those that start the plain server, which is bundled for them. */
+const BESIDE_PLAIN = ["--http", "--postgres"];
 const named = Object.keys(PROGRAMS).find((option) => process.argv.includes(option));
 
 if (process.argv.includes("--rust")) {
   benchRust();
-} else if (process.argv.includes("--http")) {
-  await build();
-  await bundleProgram("benches/js/plain-server/main.ts");
-  await runProgram(
-    "benches/js/http.ts",
-    process.argv.slice(2).filter((option) => option !== "--http"),
-  );
 } else if (named !== undefined) {
   await build();
+  if (BESIDE_PLAIN.includes(named)) await bundleProgram("benches/js/plain-server/main.ts");
   await runProgram(
     PROGRAMS[named],
     process.argv.slice(2).filter((option) => option !== named),

@@ -28,7 +28,7 @@ import { temporaryFolder } from "../server/support/temporary-folder.ts";
 import { learned, tradeInFile } from "../server/support/trades.ts";
 import { Writer } from "./support/writer.ts";
 
-const WANTED = Number(process.env.KILLS ?? 200);
+const WANTED = Number(process.env.KILLS ?? 100);
 const LANES = 2;
 const CLIENTS = 3;
 /** Rounds on one folder, before the next one begins with a new folder. */

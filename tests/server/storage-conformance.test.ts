@@ -295,7 +295,7 @@ for (const implementation of IMPLEMENTATIONS)
       });
 
       test("are read whole in batches, in order", async () => {
-        const many = Array.from({ length: 2_345 }, (_, place) => nodeOf(`n_${place}`));
+        const many = Array.from({ length: 1_345 }, (_, place) => nodeOf(`n_${place}`));
         const storage = await storeWith(...many);
         expect([...storage.nodes.indexed()].flatMap(idsOf)).toEqual(idsOf(many));
         expect([...storage.nodes.texts()].flatMap(idsOf)).toEqual(idsOf(many));
@@ -994,7 +994,7 @@ for (const implementation of IMPLEMENTATIONS)
 
       test("of a table of any length are read whole", async () => {
         const storage = (await agent())();
-        const rows = Array.from({ length: 2_001 }, (_, place) => ({
+        const rows = Array.from({ length: 1_101 }, (_, place) => ({
           ...{ key: `k${place}`, request: "r", made: "{}", created_at: DAY },
         }));
         storage.transaction(() => storage.portable.put("retry", rows));

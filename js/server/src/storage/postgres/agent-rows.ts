@@ -12,7 +12,7 @@ import { BLOCKED, isAtOnce, type Steps } from "../../steps.ts";
 import { AgentDeleted, RemoteError } from "../errors.ts";
 import type { PostgresDatabase } from "./database.ts";
 import { TABLES_OF_AGENTS } from "./migrations.ts";
-import type { AgentState, NewEntry } from "./protocol.ts";
+import type { AgentState, NewEntry, PostgresCall } from "./protocol.ts";
 import { type Query, raw, sql } from "./query.ts";
 
 /** How long a write waits for another writer of the same agent, in milliseconds. */
@@ -87,13 +87,31 @@ export class AgentRows {
   }
 
   /** Returns the rows of a statement that changes nothing. */
-  all<T>(query: Query): T[] {
+  all<T>({ text, values }: Query): T[] {
+    return this.#ask<T>((own) => ({ kind: "statement", ...own, text, values }));
+  }
+
+  /**
+   * Returns the values of a query that selects one column of bytes. Use it for large values: `all`
+   * reads bytes as hexadecimal text.
+   */
+  bytes({ parts, values }: Query): ArrayBuffer[] {
+    const literals = values as readonly (string | number)[];
+    const rows = this.#ask<{ bytes: ArrayBuffer }>((own) => ({
+      kind: "bytes",
+      ...own,
+      parts,
+      values: literals,
+    }));
+    return rows.map(({ bytes }) => bytes);
+  }
+
+  #ask<T>(callOf: (own: { session: number | undefined; agent: string }) => PostgresCall): T[] {
     if (this.#transaction?.lost !== undefined) throw this.#transaction.lost;
-    const { text, values } = query;
     const { agent } = this;
     const session = this.#transaction?.session;
     try {
-      return this.#database.ask({ kind: "statement", session, agent, text, values }) as T[];
+      return this.#database.ask(callOf({ session, agent })) as T[];
     } catch (error) {
       this.#noteLoss(error);
       throw error;

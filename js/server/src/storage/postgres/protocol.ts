@@ -61,6 +61,17 @@ export type PostgresCall =
       text: string;
       values: readonly unknown[];
     }
+  /**
+   * Returns a row `{ bytes }` for each row of a query that selects one column of bytes. `parts` is
+   * the text around the values.
+   */
+  | {
+      kind: "bytes";
+      session: number | undefined;
+      agent: string;
+      parts: readonly string[];
+      values: readonly (string | number)[];
+    }
   /** Brings the schema up to this version's. Returns the version that it `found`. */
   | { kind: "migrate" }
   /** Returns the version of the schema that is `found`; 0 for a new database. */

@@ -10,6 +10,7 @@
 import { workerData } from "node:worker_threads";
 import type pg from "pg";
 import { answerCalls } from "../blocking-thread.ts";
+import { copyBytes } from "./binary-copy.ts";
 import { poolOf, transaction, undo } from "./connections.ts";
 import { migrate, schemaIn } from "./migrate.ts";
 import {
@@ -45,7 +46,9 @@ async function perform(asked: PostgresCall): Promise<Record<string, unknown>[]> 
   if (asked.kind === "rollback") return rollback(asked.session);
   if (asked.kind === "commit") return commit(asked);
   const { session, agent } = asked;
-  if (session !== undefined) return ask(clientOf(session), asked);
+  const send = (client: pg.PoolClient) =>
+    asked.kind === "bytes" ? bytes(client, asked) : ask(client, asked);
+  if (session !== undefined) return send(clientOf(session));
   const client = await pool.connect();
   return releasing(client, async () => {
     if (agents.get(client) !== agent) {
@@ -53,7 +56,7 @@ async function perform(asked: PostgresCall): Promise<Record<string, unknown>[]> 
       await client.query("SELECT set_config('nous.agent', $1, false)", [agent]);
       agents.set(client, agent);
     }
-    return ask(client, asked);
+    return send(client);
   });
 }
 
@@ -84,6 +87,21 @@ async function ask(
     values: values.map(bound),
   });
   return rows;
+}
+
+async function bytes(
+  client: pg.PoolClient,
+  { parts, values }: Extract<PostgresCall, { kind: "bytes" }>,
+): Promise<{ bytes: ArrayBuffer }[]> {
+  const literals = values.map((value) =>
+    typeof value === "number" ? String(value) : literalOf(client, value),
+  );
+  const query = parts.reduce((text, part, place) => `${text}${literals[place - 1]}${part}`);
+  return (await copyBytes(client, query)).map((bytes) => ({ bytes }));
+}
+
+function literalOf(client: pg.PoolClient, text: string): string {
+  return client.escapeLiteral(text.replaceAll("\0", FOR_NUL));
 }
 
 /** Returns a value as the driver takes it. */
@@ -161,7 +179,7 @@ async function commit({
 /** Returns the statement that writes entries of the change log, with the next numbers of the agent. */
 function logging(client: pg.PoolClient, agent: string, entries: readonly NewEntry[]): string {
   if (entries.length === 0) return "";
-  const literal = (value: string) => client.escapeLiteral(value.replaceAll("\0", FOR_NUL));
+  const literal = (value: string) => literalOf(client, value);
   const name = literal(agent);
   const rows = entries.map(
     ({ entity, id, writer }, place) =>

@@ -24,11 +24,11 @@ export class PostgresSnapshot implements SnapshotStore {
 
   *pieces(): Generator<Uint8Array, undefined> {
     for (let piece = 0; ; piece++) {
-      const found = this.#rows.first<{ bytes: ArrayBuffer }>(sql`
+      const [bytes] = this.#rows.bytes(sql`
         SELECT bytes FROM nous.snapshots
         WHERE agent = ${this.#rows.agent} AND name = ${this.#name} AND piece = ${piece}`);
-      if (found === undefined) return;
-      yield new Uint8Array(found.bytes);
+      if (bytes === undefined) return;
+      yield new Uint8Array(bytes);
     }
   }
 
