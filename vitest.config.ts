@@ -98,6 +98,8 @@ export default defineConfig({
     sequence: { sequencer: LongFirst },
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // What is polled for comes late on a busy machine. Vitest's own timeout is one second.
+    expect: { poll: { timeout: 20_000 } },
     // The package is a link into this repository, so vite would treat it as source; Node itself
     // must load it.
     server: { deps: { external: [/js\/engine\/dist/] } },
