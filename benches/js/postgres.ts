@@ -184,7 +184,9 @@ async function measure(count: number): Promise<string[][]> {
   }
 }
 
-const sizeOf = (memories: number): Size => ({ memories, dimensions: DIMENSIONS, edges: 0 });
+function sizeOf(memories: number): Size {
+  return { memories, dimensions: DIMENSIONS, edges: 0 };
+}
 
 /** Starts the plain server on the same memories. */
 function servePlain(count: number): Promise<RunningServer> {
@@ -260,7 +262,11 @@ async function severalServers(): Promise<string[][]> {
       `memory of a server for each of ${whole(memories)} resident memories`,
       ...resident.slice(0, 2).map((bytes) => kilobytes(bytes / memories)),
     ],
-    ["storage of PostgreSQL for each of them, with snapshots", "", kilobytes(Number(size!.bytes) / memories)],
+    [
+      "storage of PostgreSQL for each of them, with snapshots",
+      "",
+      kilobytes(Number(size!.bytes) / memories),
+    ],
   ];
 }
 
