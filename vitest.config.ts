@@ -60,7 +60,7 @@ const ON_FILES_ALONE = [
   // Of libSQL servers.
   "remote",
   // They start PostgreSQL themselves.
-  ...["concurrent-clients", "postgres", "postgres-keys", "postgres-round-trips"],
+  ...["binary-copy", "concurrent-clients", "postgres", "postgres-keys", "postgres-round-trips"],
   ...["proxies", "storage-conformance"],
   // Of parts without a store, or of pages, examples and settings that know none.
   ...["blocking-thread", "bodies", "cli", "client-declarations", "docs", "embedder"],
