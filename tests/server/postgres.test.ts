@@ -116,19 +116,32 @@ describe("several servers on one PostgreSQL database", () => {
   }, async () => {
     const first = await set();
     const others = [await set({ url: first.url }), await set({ url: first.url })];
-    const clients = [first, ...others].map(({ server }) => clientOf(server, "shared"));
-    for (let turn = 0; turn < PAIRS / 2; turn++) {
-      const [writer, reader] = [clients[turn % 3]!, clients[(turn + 1 + (turn % 2)) % 3]!];
-      const word = `word${turn}`;
-      const { id } = await writer.create({ content_title: word });
-      expect(await reader.search(word, { limit: 1 })).toEqual([id]);
-      const changed = await reader.ask(`PATCH /nodes/${id}`, { content_title: `next${turn}` });
-      expect(changed).toMatchObject({ status: 200 });
-      expect(await writer.search(`next${turn}`, { limit: 1 })).toEqual([id]);
+    const servers = [first, ...others].map(({ server }) => server);
+    /** One client after another writes, and each time another one reads. */
+    const lane = async (name: string, agent: string, turns: number) => {
+      const clients = servers.map((server) => clientOf(server, agent));
+      for (let turn = 0; turn < turns; turn++) {
+        const [writer, reader] = [clients[turn % 3]!, clients[(turn + 1 + (turn % 2)) % 3]!];
+        const word = `${name}word${turn}`;
+        const { id } = await writer.create({ content_title: word });
+        expect(await reader.search(word, { limit: 1 })).toEqual([id]);
+        const next = `${name}next${turn}`;
+        const changed = await reader.ask(`PATCH /nodes/${id}`, { content_title: next });
+        expect(changed).toMatchObject({ status: 200 });
+        expect(await writer.search(next, { limit: 1 })).toEqual([id]);
+      }
+    };
+    // Two lanes of each agent, which write to it at the same time.
+    const turns = Math.ceil(PAIRS / 8);
+    const agents = ["shared", "shared", "other", "other"];
+    await Promise.all(agents.map((agent, place) => lane("abcd"[place]!, agent, turns)));
+    for (const agent of new Set(agents)) {
+      const counts = await Promise.all(
+        servers.map((server) => clientOf(server, agent).ask("GET /health")),
+      );
+      const all = 2 * turns;
+      expect(counts.map(({ body }) => body.node_count)).toEqual([all, all, all]);
     }
-    const counts = await Promise.all(clients.map((client) => client.ask("GET /health")));
-    const all = Math.ceil(PAIRS / 2);
-    expect(counts.map(({ body }) => body.node_count)).toEqual([all, all, all]);
   });
 
   test("of two writers of one version, one is refused", BUSY, async () => {
