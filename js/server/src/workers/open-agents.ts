@@ -3,7 +3,7 @@
 
 import type { Agent } from "../agent/agent.ts";
 import { dropExpired } from "../agent/expiry.ts";
-import { compareWritten } from "../agent/handlers/conflicts.ts";
+import { compareNext } from "../agent/handlers/conflicts.ts";
 import { noRoom, Refusal, readOnly } from "../refusal.ts";
 import { AgentDeleted, isNoRoom, isReadOnly, StorageError } from "../storage/errors.ts";
 import { releaseHandles } from "../storage/release-handles.ts";
@@ -22,11 +22,11 @@ const FLUSH_AFTER_READ_ONLY = 60_000;
 /** How long an agent that could not be opened is refused without another try, in milliseconds. */
 const REFUSED_FOR = 5_000;
 /**
- * The delay between a write and the comparison with memories that it may replace, in milliseconds,
- * and how many memories are compared in one turn.
+ * The delay between a write and the comparison with memories that it may replace. It is postponed
+ * while the agent is asked more often than that, up to the longest delay. In milliseconds.
  */
-const COMPARE_AFTER = 100;
-const COMPARED_IN_A_TURN = 4;
+const COMPARE_AFTER = 25;
+const COMPARE_AFTER_MOST = 200;
 /** Memories whose vectors are made in one turn, between requests of the agent. */
 const EMBEDDED_IN_A_TURN = 500;
 /** How often the log tells how far this is, in milliseconds. */
@@ -394,16 +394,23 @@ export class Agents {
   }
 
   /**
-   * Compares new memories with those that they may replace, a while after the client has its
-   * answer. The turn's end plans the next one if memories are left.
+   * Compares a new memory with those that it may replace, a while after the client has its answer.
+   * The turn's end plans the next one if memories are left. A comparison takes as long as a search,
+   * and a request that comes meanwhile waits for it: while requests follow each other, few are made.
    */
-  #compareSoon(name: string, openAgent: OpenAgent): void {
+  #compareSoon(name: string, openAgent: OpenAgent, since = performance.now()): void {
     const isPlanned = openAgent.compare !== undefined || this.#openAgents.get(name) !== openAgent;
     if (openAgent.agent.uncompared.size === 0 || isPlanned || this.#isClosing) return;
     openAgent.compare = setTimeout(() => {
       openAgent.compare = undefined;
-      this.#turn(name, openAgent, (agent) => compareWritten(agent, COMPARED_IN_A_TURN)).catch(
-        (error: unknown) => this.#logFailure(name, "New memories could not be compared", error),
+      const now = performance.now();
+      const isAsked = openAgent.turns > 0 || now - openAgent.askedAt < COMPARE_AFTER;
+      if (isAsked && now - since < COMPARE_AFTER_MOST) {
+        this.#compareSoon(name, openAgent, since);
+        return;
+      }
+      this.#turn(name, openAgent, compareNext).catch((error: unknown) =>
+        this.#logFailure(name, "A new memory could not be compared", error),
       );
     }, COMPARE_AFTER);
   }

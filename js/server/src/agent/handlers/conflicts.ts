@@ -210,7 +210,7 @@ export function queueContradiction(
 }
 
 /**
- * Notes that a memory was written, so that `compareWritten` compares it with older ones. Only a
+ * Notes that a memory was written, so that `compareNext` compares it with older ones. Only a
  * ranking by evidence knows which are about the same thing. For a remote database each comparison
  * would cost round trips.
  */
@@ -220,16 +220,15 @@ export function compareLater({ ranking, compat, storage, uncompared }: Agent, id
 }
 
 /**
- * Compares up to `most` memories that were written with older ones that they may replace, and queues
- * the possible conflicts. Other agents get their turns in between.
+ * Compares the memory that was written first with older ones that it may replace, and queues the
+ * possible conflicts.
  */
-export async function compareWritten(agent: Agent, most: number): Promise<void> {
-  for (const id of [...agent.uncompared].slice(0, most)) {
-    agent.uncompared.delete(id);
-    const found = agent.read(() => possiblyReplacedBy(agent, id));
-    if (found.length > 0) agent.write(() => queuePossible(agent, id, found));
-    await agent.giveWay();
-  }
+export function compareNext(agent: Agent): void {
+  const [id] = agent.uncompared;
+  if (id === undefined) return;
+  agent.uncompared.delete(id);
+  const found = agent.read(() => possiblyReplacedBy(agent, id));
+  if (found.length > 0) agent.write(() => queuePossible(agent, id, found));
 }
 
 /**
