@@ -131,11 +131,13 @@ describe("several servers on one PostgreSQL database", () => {
         expect(await writer.search(next, { limit: 1 })).toEqual([id]);
       }
     };
+    const agents = ["one", "two", "three", "four", "five", "six"];
     // Two lanes of each agent, which write to it at the same time.
-    const turns = Math.ceil(PAIRS / 8);
-    const agents = ["shared", "shared", "other", "other"];
-    await Promise.all(agents.map((agent, place) => lane("abcd"[place]!, agent, turns)));
-    for (const agent of new Set(agents)) {
+    const turns = Math.ceil(PAIRS / (4 * agents.length));
+    await Promise.all(
+      agents.flatMap((agent) => [lane("a", agent, turns), lane("b", agent, turns)]),
+    );
+    for (const agent of agents) {
       const counts = await Promise.all(
         servers.map((server) => clientOf(server, agent).ask("GET /health")),
       );

@@ -118,6 +118,17 @@ export class AgentRows {
     }
   }
 
+  /** Returns the range of the change log, which tells whether another server has changed anything. */
+  range(): { first: number; last: number } {
+    const { text, values } = sql`SELECT first, last
+      FROM nous.logged_range(${this.agent}, ${this.#epoch})`;
+    const [range] = this.#ask<{ first: number; last: number }>((own) => {
+      return { kind: "statement", ...own, text, values, namesAgent: true };
+    });
+    if (range === undefined) throw new AgentDeleted(this.agent);
+    return range;
+  }
+
   /** Returns the first row of a statement that changes nothing. */
   first<T>(query: Query): T | undefined {
     return this.all<T>(query)[0];

@@ -261,10 +261,24 @@ const SNAPSHOTS = `
   ${walled("snapshots")}`;
 
 /**
+ * Names the agent to row-level security, and returns the range of its change log, or no row if its
+ * life is over: every request needs both, and this takes one round trip.
+ */
+const RANGE = `
+  CREATE FUNCTION nous.logged_range(named text, life text)
+    RETURNS TABLE (first bigint, last bigint) LANGUAGE plpgsql AS $$
+  BEGIN
+    PERFORM set_config('nous.agent', named, false);
+    RETURN QUERY
+      SELECT coalesce((SELECT min(sequence) FROM nous.change_log WHERE agent = named), 0), logged
+      FROM nous.agents WHERE agent = named AND epoch = life;
+  END $$;`;
+
+/**
  * The migration at index n brings a database from schema n to schema n + 1. Never edit one that has
  * been released: add another.
  */
-export const MIGRATIONS: readonly string[] = [FIRST, KEYS, SNAPSHOTS];
+export const MIGRATIONS: readonly string[] = [FIRST, KEYS, SNAPSHOTS, RANGE];
 
 /** The schema that this version writes. */
 export const SCHEMA: number = MIGRATIONS.length;

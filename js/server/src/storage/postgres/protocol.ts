@@ -60,6 +60,8 @@ export type PostgresCall =
       agent: string;
       text: string;
       values: readonly unknown[];
+      /** Whether the statement itself names the agent to row-level security. */
+      namesAgent?: boolean;
     }
   /**
    * Returns a row `{ bytes }` for each row of a query that selects one column of bytes. `parts` is

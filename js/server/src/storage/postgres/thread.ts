@@ -51,12 +51,13 @@ async function perform(asked: PostgresCall): Promise<Record<string, unknown>[]> 
   if (session !== undefined) return send(clientOf(session));
   const client = await pool.connect();
   return releasing(client, async () => {
-    if (agents.get(client) !== agent) {
-      agents.delete(client);
+    if (agents.get(client) === agent) return send(client);
+    agents.delete(client);
+    if (asked.kind !== "statement" || !asked.namesAgent)
       await client.query("SELECT set_config('nous.agent', $1, false)", [agent]);
-      agents.set(client, agent);
-    }
-    return send(client);
+    const rows = await send(client);
+    agents.set(client, agent);
+    return rows;
   });
 }
 

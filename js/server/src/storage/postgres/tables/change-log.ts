@@ -1,7 +1,6 @@
 // The change log of an agent: which rows changed, in the order of commits. The store writes it
 // itself, since no other program writes the tables.
 
-import { AgentDeleted } from "../../errors.ts";
 import type { TableOf } from "../../storage.ts";
 import {
   type Change,
@@ -29,12 +28,7 @@ export class PostgresChangeLog implements TableOf<ChangeLog> {
       const first = state.first === 0 && entries.length > 0 ? state.logged + 1 : state.first;
       return { first, last: state.logged + entries.length };
     }
-    const range = this.#rows.first<{ first: number; last: number }>(sql`
-      SELECT coalesce((SELECT min(sequence) FROM nous.change_log
-      WHERE ${this.#own}), 0) AS first, logged AS last
-      FROM nous.agents WHERE agent = ${this.#rows.agent} AND epoch = ${this.#rows.epoch}`);
-    if (range === undefined) throw new AgentDeleted(this.#rows.agent);
-    return range;
+    return this.#rows.range();
   }
 
   since(sequence: number): Change[] {
