@@ -94,7 +94,9 @@ describe("round trips to PostgreSQL", () => {
     const first = await tripsOf("search", SEARCH);
     expect(first).toEqual(["SELECT logged_range", "SELECT nodes", "SELECT nodes"]);
     expect(await tripsOf("search", SEARCH)).toEqual(["SELECT logged_range"]);
-    expect(await tripsOf("search", { body: { query: "fridays" } })).toEqual(["SELECT logged_range"]);
+    expect(await tripsOf("search", { body: { query: "fridays" } })).toEqual([
+      "SELECT logged_range",
+    ]);
   });
 
   test("a search after a write of another server takes those that read what it wrote", async () => {
