@@ -234,10 +234,14 @@ describe.each([
     isOver = true;
     await Promise.all(readers);
     expect([...statuses]).toEqual([200]);
-    const after = await placesOf(proxy);
-    // The others stay where they were.
-    expect(after.filter((place, at) => places[at] !== own && place !== places[at])).toEqual([]);
-    expect(after).not.toContain(own);
+    // The others stay where they were. On a busy machine the proxy may hold a server for dead that
+    // was slow to say that it is ready, until it asks again.
+    const moved = async () => {
+      const after = await placesOf(proxy);
+      expect(after).not.toContain(own);
+      return after.filter((place, at) => places[at] !== own && place !== places[at]);
+    };
+    await expect.poll(moved, { timeout: 90_000, interval: 1_000 }).toEqual([]);
   });
 
   test("repeats a read that a dying server had already, and answers a write with 502", async () => {
