@@ -31,7 +31,8 @@ describe("the view Speed", () => {
       const marked = await race
         .locator("li")
         .evaluateAll((items) => items.map((item) => item.className));
-      expect(marked.indexOf("fastest")).toBe(lengths.indexOf(Math.min(...lengths)));
+      // Two may have the same length.
+      expect(lengths[marked.indexOf("fastest")]).toBe(Math.min(...lengths));
       const words = await race.locator(".ratio").allInnerTexts();
       for (const text of words) expect(text).not.toMatch(/[^\d]0\.\d/);
     }
