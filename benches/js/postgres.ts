@@ -1,8 +1,8 @@
 // `npm run bench -- --postgres`: measures nous-server with its memories in PostgreSQL beside the
 // same server on libSQL files, and beside the plain server: searches, durable writes, the opening
-// of an agent, several servers, and the memory of many agents. PostgreSQL runs on the same machine, with fsync. Prints the
-// tables, and writes them to benches/results/ and docs/scaling.md. `--small` runs everything on
-// small memories as a test, and writes nothing.
+// of an agent, several servers, and the memory of many agents. PostgreSQL runs on the same machine,
+// with fsync. Prints the tables, and writes them to benches/results/ and docs/scaling.md. `--small`
+// runs everything on small memories as a test, and writes nothing.
 
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -59,11 +59,11 @@ settings: a commit waits for the disk. Servers have default settings: they rank 
 make vectors of ${DIMENSIONS} components. *Plain* is the server without the engine of \`npm run bench
 -- --http\`, on a libSQL file of its own: it ranks by signals, its full text is that of the
 database, and vectors of ${DIMENSIONS} components come with memories and questions. Memories have 40
-English words by Zipf's law. All ${questions} questions are asked once before anything is measured, and then ${rounds} times, ${IN_A_ROW} in a
-row to one server and the same ${IN_A_ROW} to the others. A time is from the first byte sent to the
-last that came; in brackets it is divided by that of libSQL. *Opening*: the first search of an
-agent after the start of a server, the median of ${openings} with a snapshot, and the
-first one without.
+English words by Zipf's law. All ${questions} questions are asked once before anything is measured,
+and then ${rounds} times, ${IN_A_ROW} in a row to one server and the same ${IN_A_ROW} to the others.
+A time is from the first byte sent to the last that came; in brackets it is divided by that of
+libSQL. *Opening*: the first search of an agent after the start of a server, the median of
+${openings} with a snapshot, and the first one without.
 *Several servers*: ${CLIENTS} clients search ${SHARED.agents} agents of ${whole(SHARED.memories)}
 memories for ${seconds} seconds; client k sends its requests to server k modulo their number.
 *Many agents*: each of ${whole(agents)} agents stores one memory and searches once, by two servers
