@@ -9,7 +9,7 @@ import { PostgresDatabase } from "../../js/server/src/storage/postgres/database.
 import type { PostgresCall } from "../../js/server/src/storage/postgres/protocol.ts";
 import { PostgresStorage } from "../../js/server/src/storage/postgres/storage.ts";
 import { ask } from "./support/direct-agent.ts";
-import { type Postgres, startPostgres } from "./support/postgres.ts";
+import { type Postgres, query, startPostgres } from "./support/postgres.ts";
 
 const THREAD = new URL("../../js/server/dist/postgres-thread.mjs", import.meta.url);
 
@@ -111,6 +111,27 @@ describe("round trips to PostgreSQL", () => {
     ]);
     expect(await tripsOf("search", SEARCH)).toEqual(["SELECT logged_range"]);
   });
+});
+
+test("agents that share a connection take one each for whether they have changed", async () => {
+  const url = await postgres.create();
+  const place = { url, connections: 1, timeout: 10_000, password: "" };
+  const database = new PostgresDatabase(place, THREAD);
+  database.migrate();
+  const storages = ["a", "b"].map((name) => new PostgresStorage(database, name));
+  const turns = 100;
+  for (let turn = 0; turn < turns; turn++) for (const storage of storages) storage.version();
+  database.close();
+  // A statement outside of a transaction commits by itself. A connection that ends has told of all.
+  const name = new URL(url).pathname.slice(1);
+  const committed = async () => {
+    const select = "SELECT xact_commit::int AS count FROM pg_stat_database WHERE datname = $1";
+    const [row] = await query(postgres.superuserOf(postgres.url), select, [name]);
+    return row!.count;
+  };
+  const asked = turns * storages.length;
+  await expect.poll(committed).toBeGreaterThanOrEqual(asked);
+  expect(await committed()).toBeLessThan(1.5 * asked);
 });
 
 test("which subtypes there are is known again after every change", () => {
