@@ -8,7 +8,10 @@ import { at, fail, output } from "./lib.mjs";
 const NOTICES = at("js", "engine", "THIRD-PARTY-LICENSES.txt");
 const CRATE = "nous-wasm";
 
-/** Writes the file. Reads the sources that cargo has already fetched, without a network. */
+/**
+ * Writes the file. Cargo first downloads the sources that the build of the .wasm had no use for,
+ * such as those of crates for tests: it lists no crate without its source.
+ */
 export function writeNotices() {
   const parts = compiledCrates().map(({ name, version, license, manifest_path }) => {
     const text = textOf(dirname(manifest_path));
@@ -33,7 +36,6 @@ function compiledCrates() {
     "--format-version",
     "1",
     "--locked",
-    "--offline",
     "--filter-platform",
     platform,
   ];
