@@ -55,8 +55,8 @@ const ON_FILES_ALONE = [
   ...["clock-skew", "read-your-writes", "row-cache", "similar-texts", "export-import"],
   // Of times and memory over a long run, with bounds for the files' figures.
   ...["fairness", "soak"],
-  // Of Hynous' compatibility, which needs SQLite's full text; of the baseline, which copies a file.
-  ...["hynous-client", "hynous-search", "plain-server"],
+  // Of the baseline, which copies a file.
+  "plain-server",
   // Of libSQL servers.
   "remote",
   // They start PostgreSQL themselves.

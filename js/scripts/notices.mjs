@@ -31,14 +31,7 @@ export function writeNotices() {
  */
 function compiledCrates() {
   const platform = "wasm32-unknown-unknown";
-  const args = [
-    "metadata",
-    "--format-version",
-    "1",
-    "--locked",
-    "--filter-platform",
-    platform,
-  ];
+  const args = ["metadata", "--format-version", "1", "--locked", "--filter-platform", platform];
   const metadata = output("cargo", args);
   if (metadata === undefined)
     fail(`\`cargo ${args.join(" ")}\` failed, which names the crates of the .wasm.`);

@@ -5,9 +5,9 @@ import { describe, expect, test } from "vitest";
 import type { OperationShape } from "../../js/server/src/api/operation.ts";
 import { AGENT_OPERATIONS, AGENTLESS_OPERATIONS } from "../../js/server/src/api/operations.ts";
 import { operationsFor } from "../../js/server/src/compat/operations.ts";
-import { raw } from "./support/existing-database.ts";
 import { BEYOND, CALLS, type HttpRequest, METHODS } from "./support/hynous-calls.ts";
 import { type Replied, replay } from "./support/hynous-replay.ts";
+import { testOnFiles } from "./support/on-postgres.ts";
 import { read } from "./support/openapi.ts";
 import { start } from "./support/server-process.ts";
 import { type Client, clientOf, sharedServer } from "./support/shared-server.ts";
@@ -145,11 +145,11 @@ describe("a server in compatibility mode", () => {
   });
 
   test("lists expired conflicts, and resolves them", async () => {
-    const { ask, create, file } = client();
+    const { ask, create, stored } = client();
     await create({ content_title: "Oil inventories", content_body: "They fall." });
     await create({ content_title: "Oil inventories", content_body: "Update: they rise." });
     const past = new Date(Date.now() - DAY).toISOString();
-    raw(file()).prepare("UPDATE conflict_queue SET expires_at = ?").run(past);
+    await stored("UPDATE conflict_queue SET expires_at = ?", past);
     // Another conflict does not push it out.
     await create({ content_title: "Oil inventories", content_body: "Update: they fall." });
     const { data } = (await ask("GET /contradiction/queue")).body;
@@ -213,13 +213,13 @@ describe("a server in compatibility mode", () => {
   });
 
   test("leaves a memory that is added to a cluster again in its place", async () => {
-    const { ask, create, file } = client();
+    const { ask, create, stored } = client();
     const { id } = (await ask("POST /clusters", { name: "Energy" })).body;
     const [a, b] = [await create(), await create()];
     const members = `/clusters/${id}/members`;
     await ask(`POST ${members}`, { node_ids: [a.id] });
     const long = "2026-01-01T00:00:00.000Z";
-    raw(file()).prepare("UPDATE cluster_memberships SET updated_at = ?").run(long);
+    await stored("UPDATE cluster_memberships SET updated_at = ?", long);
     const { body } = await ask(`POST ${members}`, { node_ids: [a.id, b.id, "n_none"] });
     expect(body).toEqual({ ok: true, added: 2, cluster_id: id });
     expect((await ask(`GET ${members}`)).body.data).toMatchObject([
@@ -229,14 +229,13 @@ describe("a server in compatibility mode", () => {
     expect((await ask(`GET /clusters/${id}`)).body.node_count).toBe(2);
   });
 
-  test("reads and sweeps old data as Hynous does", async () => {
-    const { ask, create, file } = client();
+  testOnFiles("reads and sweeps old data as Hynous does", async () => {
+    const { ask, create, stored } = client();
     const old = await create({ subtype: "custom:signal" });
     const asleep = await create();
     await ask(`PATCH /nodes/${asleep.id}`, { state_lifecycle: "DORMANT" });
-    const db = raw(file());
     const at = new Date(Date.now() - 4 * DAY).toISOString();
-    db.prepare("UPDATE nodes SET neural_last_accessed = ?").run(at);
+    await stored("UPDATE nodes SET neural_last_accessed = ?", at);
     const listed = (await ask("GET /nodes")).body.data;
     const share = Math.round(Math.exp(-4 / 2) * 10_000) / 10_000;
     expect(listed).toMatchObject([

@@ -1,17 +1,24 @@
 // In compatibility with Hynous a search gives Hynous' results: ids in its order, and its scores to
 // the last bit, at every limit.
 
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
 import { searchAnswerAsHynous, searchRequest } from "../../js/server/src/api/search.ts";
 import { handlersFor } from "../../js/server/src/compat/handlers.ts";
 import { modelInUse } from "../../js/server/src/embeddings/tasks.ts";
+import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { PostgresDatabase } from "../../js/server/src/storage/postgres/database.ts";
+import { PostgresStorage } from "../../js/server/src/storage/postgres/storage.ts";
+import type { Storage } from "../../js/server/src/storage/storage.ts";
+import { toIso } from "../../js/server/src/time.ts";
+import { moveMemory } from "../../js/server/src/transfer/move.ts";
 import { type HynousFound, type HynousRequest, hynousSearch } from "../reference/hynous-search.ts";
 import { raw } from "./support/existing-database.ts";
 import { type HynousIds, makeHynous, questionsOf, randomOf } from "./support/hynous-database.ts";
+import { databaseOptions, isOnPostgres, stored } from "./support/on-postgres.ts";
 import { start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
 import { makeFolder, removeFolder, temporaryFolder } from "./support/temporary-folder.ts";
@@ -21,16 +28,41 @@ const CONFIGURED = { name: "model", dimensions: undefined };
 const NOW = Date.parse("2026-03-01T12:00:00.000Z");
 const DAY = 86_400_000;
 const DIMENSIONS = 32;
-const LIMITS = [1, 5, 10, 30, 100];
+/** On PostgreSQL only the full text differs, whose hits the largest limits read. */
+const LIMITS = isOnPostgres ? [10, 100] : [1, 5, 10, 30, 100];
+const AGENT = "agent";
 const folder = makeFolder();
 afterAll(() => removeFolder(folder));
 
-/** An agent on such a database, and the same database through SQL. */
-function agentOn(
+/**
+ * Returns the store of the agent: its file, or a copy of the file in PostgreSQL if the suites run
+ * there.
+ */
+async function storeOf(dataDir: string): Promise<Storage> {
+  const own = new LibsqlStorage(agentFile(dataDir, AGENT), { durability: "normal" });
+  const [, url] = await databaseOptions(dataDir);
+  if (url === undefined) return own;
+  const thread = new URL("../../js/server/dist/postgres-thread.mjs", import.meta.url);
+  const database = new PostgresDatabase(
+    { url, connections: 2, timeout: 10_000, password: "" },
+    thread,
+  );
+  onTestFinished(() => database.close());
+  database.migrate();
+  const copy = new PostgresStorage(database, AGENT);
+  moveMemory(own, copy);
+  own.close();
+  return copy;
+}
+
+/** An agent on such a database, and the database file, which the reference reads through SQL. */
+async function agentOn(
   seed: number,
   { dimensions = 0, embeds = false, ...made }: { [name: string]: number | boolean } = {},
 ) {
-  const file = join(folder, `${seed}.db`);
+  const dataDir = join(folder, String(seed));
+  const file = agentFile(dataDir, AGENT);
+  mkdirSync(dirname(file), { recursive: true });
   const ids = makeHynous(file, {
     now: NOW,
     seed,
@@ -38,9 +70,17 @@ function agentOn(
     memories: 300,
     ...made,
   });
-  const storage = new LibsqlStorage(file, { durability: "normal" });
+  const storage = await storeOf(dataDir);
   const agent = new Agent(storage, { compat: "hynous", embeds: Boolean(embeds), clock: () => NOW });
   const db = raw(file);
+  const counting = db.prepare(
+    "UPDATE nodes SET neural_access_count = ?, neural_last_accessed = ? WHERE id = ?",
+  );
+  /** Gives the file what answers changed in PostgreSQL, where the reference does not read. */
+  const follow = (ids: readonly string[]) => {
+    for (const { id, neural_access_count, neural_last_accessed } of storage.nodes.of(ids))
+      counting.run(neural_access_count, neural_last_accessed, id);
+  };
   const handle = handlersFor("hynous").search as (
     agent: Agent,
     given: object,
@@ -56,9 +96,25 @@ function agentOn(
     const answer = handle(agent, { body: searchRequest.parse(request), question });
     expect(searchAnswerAsHynous.safeParse(answer).error).toBeUndefined();
     agent.flushAll();
+    follow(answer.data.map(({ id }) => id));
     return { expected, found: answer.data };
   };
-  return { both, ids, db, agent };
+  /** Changes what is stored before the agent reads it. */
+  const store = async (statement: string, ...values: (string | number)[]) => {
+    db.prepare(statement).run(...values);
+    if (isOnPostgres) await stored({ dataDir, agent: AGENT }, statement, ...values);
+  };
+  /** Deletes a memory, or changes its body. */
+  const change = (id: string, body: string | undefined) => {
+    agent.write(() => {
+      if (body === undefined) storage.nodes.delete(id);
+      else storage.nodes.update(id, { content_body: body, last_modified: toIso(NOW) });
+    });
+    if (!isOnPostgres) return;
+    if (body === undefined) db.prepare("DELETE FROM nodes WHERE id = ?").run(id);
+    else db.prepare("UPDATE nodes SET content_body = ? WHERE id = ?").run(body, id);
+  };
+  return { both, ids, store, change, agent };
 }
 
 function expectSame({ expected, found }: { expected: HynousFound[]; found: HynousFound[] }): void {
@@ -89,8 +145,8 @@ const filtersOf = ({ clusters }: HynousIds): Partial<HynousRequest>[] => [
 ];
 
 describe("a search in compatibility mode", () => {
-  test.each([1, 2, 3])("by words equals Hynous' at every limit (%i)", (seed) => {
-    const { both } = agentOn(seed);
+  test.each([1, 2, 3])("by words equals Hynous' at every limit (%i)", async (seed) => {
+    const { both } = await agentOn(seed);
     let [results, scored] = [0, 0];
     for (const query of questionsOf(seed, 40)) {
       for (const limit of LIMITS) {
@@ -107,8 +163,8 @@ describe("a search in compatibility mode", () => {
   test.each([
     ["which all memories have", 4, 1],
     ["which half of them have", 5, 0.5],
-  ])("by words and vectors equals Hynous', %s", (_, seed, embedded) => {
-    const { both } = agentOn(seed, { dimensions: DIMENSIONS, embeds: true, embedded });
+  ])("by words and vectors equals Hynous', %s", async (_, seed, embedded) => {
+    const { both } = await agentOn(seed, { dimensions: DIMENSIONS, embeds: true, embedded });
     const random = randomOf(9);
     let semantic = 0;
     for (const query of questionsOf(4, 40)) {
@@ -122,8 +178,8 @@ describe("a search in compatibility mode", () => {
     expect(semantic).toBeGreaterThan(400);
   });
 
-  test("equals Hynous' with every filter", () => {
-    const { both, ids } = agentOn(6, { dimensions: DIMENSIONS, embeds: true });
+  test("equals Hynous' with every filter", async () => {
+    const { both, ids } = await agentOn(6, { dimensions: DIMENSIONS, embeds: true });
     const random = randomOf(5);
     for (const filter of filtersOf(ids)) {
       let found = 0;
@@ -139,9 +195,12 @@ describe("a search in compatibility mode", () => {
     }
   });
 
-  test("uses LIKE for questions that Hynous' full text refuses: without scores, and without counting an access", () => {
-    const { both, db } = agentOn(7);
-    const counts = () => db.prepare("SELECT id, neural_access_count FROM nodes").all();
+  test("uses LIKE for questions that Hynous' full text refuses: without scores, and without counting an access", async () => {
+    const { both, agent } = await agentOn(7);
+    const counts = () =>
+      agent.storage.nodes
+        .list({}, 1_000)
+        .map(({ id, neural_access_count }) => [id, neural_access_count]);
     const before = counts();
     for (const request of [
       { query: "what funding", limit: 34 },
@@ -158,15 +217,18 @@ describe("a search in compatibility mode", () => {
     expect(counts()).toEqual(before);
   });
 
-  test("shows the state by the current time, and counts an access of each result", () => {
-    const { both, db, agent, ids } = agentOn(8);
-    const [id] = ids.nodes;
-    db.prepare(
+  test("shows the state by the current time, and counts an access of each result", async () => {
+    const { both, store, agent, ids } = await agentOn(8);
+    const id = ids.nodes[0]!;
+    await store(
       "UPDATE nodes SET content_title = 'Zyzzyva', state_lifecycle = 'DORMANT' WHERE id = ?",
-    ).run(id);
-    db.prepare(
+      id,
+    );
+    await store(
       "UPDATE nodes SET neural_last_accessed = ?, neural_access_count = 4 WHERE id = ?",
-    ).run(new Date(NOW).toISOString(), id);
+      new Date(NOW).toISOString(),
+      id,
+    );
     const first = both({ query: "zyzzyva" }).found;
     expect(first).toMatchObject([
       { id, state_lifecycle: "ACTIVE", neural_retrievability: 1, neural_access_count: 4 },
@@ -174,7 +236,24 @@ describe("a search in compatibility mode", () => {
     expect(both({ query: "zyzzyva" }).found).toMatchObject([{ id, neural_access_count: 5 }]);
     expect(both({ query: "zyzzyva", lifecycle: "DORMANT" }).found).toHaveLength(1);
     expect(both({ query: "zyzzyva", lifecycle: "ACTIVE" }).found).toHaveLength(0);
-    expect(agent.storage.nodes.find(id!)?.state_lifecycle).toBe("DORMANT");
+    expect(agent.storage.nodes.find(id)?.state_lifecycle).toBe("DORMANT");
+  });
+
+  test("equals Hynous' after bodies were changed and memories were deleted", async () => {
+    const { both, change, ids } = await agentOn(9);
+    const questions = questionsOf(9, 12);
+    for (const query of questions) expectSame(both({ query, limit: 10 }));
+    for (const [place, id] of ids.nodes.entries()) {
+      if (place % 5 === 0) change(id, undefined);
+      if (place % 5 === 1) change(id, questions[place % questions.length]);
+    }
+    let scored = 0;
+    for (const query of questions) {
+      const answer = both({ query, limit: 10 });
+      expectSame(answer);
+      scored += answer.found.filter(({ score }) => score !== undefined).length;
+    }
+    expect(scored).toBeGreaterThan(30);
   });
 });
 

@@ -33,10 +33,6 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { settings, engine, presets } = inForce;
   const place = placeOf(settings);
-  if (place.postgres !== undefined && settings.compat === "hynous")
-    throw new SettingsError(
-      "compat hynous searches SQLite's full text, which PostgreSQL does not have: leave out database_url.",
-    );
   await refuseUsedPort(settings);
   const keys = await ringAt(place, log);
   await refuseExposure(settings.host, keys);

@@ -36,6 +36,7 @@ import { atOnce, inTurns, oneStep, type Pause, type Steps } from "../steps.ts";
 import type { EmbeddedTexts, NodeRow } from "../storage/rows.ts";
 import { snapshotFilesAt } from "../storage/snapshots.ts";
 import type { Storage } from "../storage/storage.ts";
+import type { FullTextHit } from "../storage/tables/full-text.ts";
 import type { NameKind } from "../storage/tables/names.ts";
 import type { SoftChange } from "../storage/tables/soft.ts";
 import { MOST_AHEAD, toIso } from "../time.ts";
@@ -50,6 +51,7 @@ import { KeptSnapshot } from "./replica/kept-snapshot.ts";
 import { PlaybookReplica } from "./replica/playbook-replica.ts";
 import { RowCache } from "./replica/row-cache.ts";
 import { SoftState } from "./replica/soft-state.ts";
+import { SqliteTexts } from "./replica/sqlite-texts.ts";
 import { TextReplica } from "./replica/text-replica.ts";
 import type { ComparedTest } from "./search/may-pass.ts";
 
@@ -149,6 +151,7 @@ export class Agent {
   readonly #replica: IndexReplica;
   readonly #book = new PlaybookReplica();
   readonly #texts: TextReplica;
+  readonly #sqliteTexts = new SqliteTexts();
   readonly #rows = new RowCache();
   readonly #expiries = new Expiries();
   readonly #columns = new Columns();
@@ -195,12 +198,14 @@ export class Agent {
       },
     );
     this.#texts = new TextReplica(this.ranking === "signals", keptTexts);
+    this.#sqliteTexts.isWanted = compat === "hynous" && storage.fullText === undefined;
     this.#follower = new Follower(
       storage,
       [
         this.soft,
         this.#replica,
         this.#texts,
+        this.#sqliteTexts,
         this.#book,
         this.#rows,
         this.#expiries,
@@ -275,6 +280,17 @@ export class Agent {
     this.#texts.isWanted = true;
     this.#follower.ensure();
     return this.#texts.index;
+  }
+
+  /**
+   * Returns the hits of SQLite's full text, as `FullTextTable.find` does. Call it within `read`. If
+   * the database is not SQLite, a replica answers, which `prepare` loads.
+   */
+  hitsOfSqlite(match: string, limit: number): FullTextHit[] {
+    if (this.storage.fullText !== undefined) return this.storage.fullText.find(match, limit);
+    this.#sqliteTexts.isWanted = true;
+    this.#follower.ensure();
+    return this.#sqliteTexts.find(match, limit);
   }
 
   /** Components of an embedding; 0 before the first one. */
@@ -629,7 +645,8 @@ export class Agent {
   /** Bytes that the open agent takes: exact for the engine, an estimate for the rest. */
   get bytes(): number {
     const index = this.#replica.isLoaded ? this.#replica.index.bytes.module : 0;
-    const others = this.#texts.bytes + this.#rows.bytes + this.#columns.bytes;
+    const texts = this.#texts.bytes + this.#sqliteTexts.bytes;
+    const others = texts + this.#rows.bytes + this.#columns.bytes;
     return index + others + this.size * BYTES_OF_NODE + BYTES_OF_AGENT;
   }
 

@@ -197,9 +197,9 @@ function seedsOf(
 }
 
 /** Returns the best hits of SQLite's full text, and their scores as shares of the best one. */
-function hitsOf({ storage }: Agent, terms: readonly string[]): { id: string; score: number }[] {
+function hitsOf(agent: Agent, terms: readonly string[]): { id: string; score: number }[] {
   if (terms.length === 0) return [];
-  const hits = storage.nodes.fullText(
+  const hits = agent.hitsOfSqlite(
     terms.map((term) => `"${term}"*`).join(" OR "),
     SEEDS * HITS_PER_SEED,
   );
@@ -226,6 +226,30 @@ function nearest(
     .slice(0, SEEDS * HITS_PER_SEED);
 }
 
+/** The memories at the other ends of a memory's edges, with the weights of the edges' types. */
+interface Neighbours {
+  from: { id: string; weight: number }[];
+  to: { id: string; weight: number }[];
+}
+
+/** Reads the neighbours of those memories that are not known yet, all at once. */
+function readNeighbours(
+  { edges }: Agent["storage"],
+  ids: readonly string[],
+  known: Map<string, Neighbours>,
+): void {
+  const read = new Map<string, Neighbours>();
+  for (const id of ids) if (!known.has(id)) read.set(id, { from: [], to: [] });
+  if (read.size === 0) return;
+  for (const { source_id, target_id, type } of edges.ofAll([...read.keys()])) {
+    const weight = EDGE_WEIGHTS.get(type) ?? WEIGHT_OF_OTHERS;
+    read.get(source_id)?.from.push({ id: target_id, weight });
+    // An edge from a memory to itself counts once.
+    if (source_id !== target_id) read.get(target_id)?.to.push({ id: source_id, weight });
+  }
+  for (const [id, neighbours] of read) known.set(id, neighbours);
+}
+
 /** Returns the activations after all rounds of spreading, and the number of active memories. */
 function spread(
   { index, storage }: Agent,
@@ -233,28 +257,21 @@ function spread(
   passes: Passes,
 ): { activations: ReadonlyMap<string, number>; active: number } {
   const activations = new Map(seeds.map(({ id, combined }) => [id, combined]));
-  const known = new Map<string, { id: string; weight: number }[]>();
-  const neighboursOf = (id: string) => {
-    let neighbours = known.get(id);
-    if (neighbours === undefined) {
-      // Edges from the memory come first; an edge from it to itself counts once.
-      const to = storage.edges.of(id, "in").filter(({ source_id }) => source_id !== id);
-      neighbours = [...storage.edges.of(id, "out"), ...to]
-        .map(({ source_id, target_id, type }) => ({
-          id: source_id === id ? target_id : source_id,
-          weight: EDGE_WEIGHTS.get(type) ?? WEIGHT_OF_OTHERS,
-        }))
-        .filter((neighbour) => passes(index.get(neighbour.id)));
-      known.set(id, neighbours);
-    }
-    return neighbours;
-  };
+  const known = new Map<string, Neighbours>();
   let round = [...activations].map(([id, amount]) => ({ id, amount }));
   for (let hop = 0; hop < MOST_HOPS && round.length > 0; hop++) {
+    const spreading = round.filter(({ amount }) => amount >= LEAST_ACTIVATION);
+    readNeighbours(
+      storage,
+      spreading.map(({ id }) => id),
+      known,
+    );
     const next: typeof round = [];
-    for (const { id, amount } of round) {
-      if (amount < LEAST_ACTIVATION) continue;
-      for (const neighbour of neighboursOf(id)) {
+    for (const { id, amount } of spreading) {
+      // Edges from the memory come first.
+      const { from, to } = known.get(id)!;
+      for (const neighbour of [...from, ...to]) {
+        if (!passes(index.get(neighbour.id))) continue;
         const passed = amount * neighbour.weight * HOP_DECAY;
         if (passed < LEAST_ACTIVATION) continue;
         const before = activations.get(neighbour.id);

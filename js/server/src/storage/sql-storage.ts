@@ -10,6 +10,7 @@ import { ClusterTable } from "./tables/clusters.ts";
 import { ConflictTable } from "./tables/conflicts.ts";
 import { EdgeTable } from "./tables/edges.ts";
 import { EmbeddingTables } from "./tables/embeddings.ts";
+import { FullTextTable } from "./tables/full-text.ts";
 import { LearnedTable } from "./tables/learned.ts";
 import { NameColumns } from "./tables/names.ts";
 import { NodeTable } from "./tables/nodes.ts";
@@ -39,6 +40,7 @@ export abstract class SqlStorage implements Storage {
       this.ask("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [name]).length > 0,
   };
   readonly nodes = new NodeTable(this.#sql);
+  readonly fullText = new FullTextTable(this.#sql);
   readonly soft = new SoftColumns(this.#sql);
   readonly edges = new EdgeTable(this.#sql);
   readonly clusters = new ClusterTable(this.#sql, () => this.version());

@@ -8,6 +8,7 @@ import type { ClusterTable } from "./tables/clusters.ts";
 import type { ConflictTable } from "./tables/conflicts.ts";
 import type { EdgeTable } from "./tables/edges.ts";
 import type { EmbeddingTables } from "./tables/embeddings.ts";
+import type { FullTextTable } from "./tables/full-text.ts";
 import type { LearnedTable } from "./tables/learned.ts";
 import type { NameColumns } from "./tables/names.ts";
 import type { NodeTable } from "./tables/nodes.ts";
@@ -77,6 +78,8 @@ export interface Storage {
   readonly portable: TableOf<PortableTables>;
   readonly soundness: TableOf<Soundness>;
 
+  /** SQLite's own full text; undefined if the database is not SQLite. */
+  readonly fullText: TableOf<FullTextTable> | undefined;
   /** Where the database keeps snapshots of indexes; undefined if it keeps none. */
   readonly snapshots: SnapshotStores | undefined;
 

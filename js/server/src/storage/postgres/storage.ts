@@ -46,6 +46,7 @@ export class PostgresStorage implements Storage {
   readonly changeLog: PostgresChangeLog;
   readonly portable: PostgresPortable;
   readonly soundness: PostgresSoundness;
+  readonly fullText = undefined;
   readonly snapshots: SnapshotStores;
   readonly purges: TableOf<PurgeTable> = PURGES;
   readonly openings: TableOf<OpeningTable> = OPENINGS;

@@ -88,6 +88,14 @@ export class EdgeTable {
     );
   }
 
+  /** Returns the edges of these memories in both directions, in order. */
+  ofAll(nodeIds: readonly string[]): EdgeRow[] {
+    const listed = JSON.stringify(nodeIds);
+    const where = `(source_id IN ${LISTED} OR target_id IN ${LISTED}) AND ${SOUND_EDGE}`;
+    const edges = `SELECT ${EDGE} FROM edges WHERE ${where} ORDER BY rowid`;
+    return this.#sql.all(edges, listed, listed);
+  }
+
   /** Returns all edges of these types, in order. */
   ofTypes(types: readonly string[]): EdgeRow[] {
     return this.#sql.all(

@@ -441,21 +441,6 @@ export class NodeTable {
   }
 
   /**
-   * Returns the memories that SQLite's full text finds, best first, with their ranks, which are
-   * below 0. Returns no memory for a query that SQLite cannot parse.
-   */
-  fullText(match: string, limit: number): { id: string; rank: number }[] {
-    const found = `SELECT nodes.id, nodes_fts.rank FROM nodes_fts JOIN nodes ON nodes.rowid = nodes_fts.rowid
-      WHERE nodes_fts MATCH ? ORDER BY nodes_fts.rank LIMIT ?`;
-    try {
-      return this.#sql.all(found, match, limit);
-    } catch (error) {
-      if ((error as { code?: string }).code === "SQLITE_ERROR") return [];
-      throw error;
-    }
-  }
-
-  /**
    * Returns memories with a text that contains a LIKE pattern, newest first. `lifecycle` is
    * compared with the stored state.
    */

@@ -85,6 +85,14 @@ export class PostgresEdges implements TableOf<EdgeTable> {
     return this.#page(ends, page);
   }
 
+  ofAll(nodeIds: readonly string[]): EdgeRow[] {
+    const listed = sql`ANY(${nodeIds}::text[])`;
+    return this.#rows.all(sql`
+      SELECT ${EDGE} FROM nous.edges WHERE ${this.#own}
+        AND (source_id = ${listed} OR target_id = ${listed})
+      ORDER BY sequence`);
+  }
+
   ofTypes(types: readonly string[]): EdgeRow[] {
     return this.#rows.all(
       sql`SELECT ${EDGE} FROM nous.edges WHERE ${this.#own} AND type = ANY(${types}::text[])

@@ -1,6 +1,5 @@
 // The table of memories, and the signals with which they were stored.
 
-import { StorageError } from "../../errors.ts";
 import type { IndexedNodeRow, NewNode, NodeChanges, NodeRow, TextRow } from "../../rows.ts";
 import type { Page, ReadRoom } from "../../sql.ts";
 import type { TableOf } from "../../storage.ts";
@@ -429,11 +428,6 @@ export class PostgresNodes implements TableOf<NodeTable> {
       if (rows.length < BATCH) return;
       after = rows.at(-1)!.sequence;
     }
-  }
-
-  /** @throws {StorageError} Always: the query is in the language of SQLite's full text. */
-  fullText(): { id: string; rank: number }[] {
-    throw new StorageError("The full text of SQLite is searched in libSQL databases only");
   }
 
   containing(
