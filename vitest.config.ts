@@ -51,8 +51,8 @@ const ON_FILES_ALONE = [
   ...["output-files", "read-only", "snapshots", "storage"],
   // Of rows that only SQLite stores: bytes in texts, columns without a type, another program's.
   ...["odd-rows", "unreadable-text"],
-  // Of an agent in the test's own process, which opens a file.
-  ...["clock-skew", "read-your-writes", "row-cache", "similar-texts", "export-import"],
+  // Of exports of files by another program; the suite of PostgreSQL has its own.
+  "export-import",
   // Of times and memory over a long run, with bounds for the files' figures.
   ...["fairness", "soak"],
   // Of the baseline, which copies a file.

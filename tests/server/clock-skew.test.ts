@@ -7,16 +7,17 @@ import { describe, expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
 import { HeldTime } from "../../js/server/src/agent/held-time.ts";
 import { type SnapshotPlaces, snapshotsOf } from "../../js/server/src/settings/paths.ts";
-import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { importMemory } from "../../js/server/src/transfer/import.ts";
 import { ask } from "./support/direct-agent.ts";
-import { raw } from "./support/existing-database.ts";
+import { type DirectStore, directStores } from "./support/direct-store.ts";
+import { testOnFiles } from "./support/on-postgres.ts";
 import { type Running, start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const [HOUR, DAY] = [3_600_000, 86_400_000];
 const NOW = Date.UTC(2026, 10, 24, 12);
+const newStore = directStores();
 const iso = (at: number) => new Date(at).toISOString();
 const MEMORIES = 15;
 const CONCEPT = { type: "concept", content_title: "Once" };
@@ -27,30 +28,30 @@ interface World {
   now: number;
   /** How long its process has run, in milliseconds; `now` may be set, this only passes. */
   uptime: number;
-  file: string;
+  store: DirectStore;
   /** Closes it and opens it again. */
   restart(): void;
 }
 
-function worldOf({
+async function worldOf({
   now = NOW,
   snapshots,
 }: {
   now?: number;
   snapshots?: SnapshotPlaces;
-} = {}): World {
-  const file = join(temporaryFolder(), "a.db");
+} = {}): Promise<World> {
+  const store = await newStore();
   const restart = () => {
     world.agent.close();
     world.agent = open();
   };
-  const world: World = { agent: undefined as unknown as Agent, now, uptime: 0, file, restart };
+  const world: World = { agent: undefined as unknown as Agent, now, uptime: 0, store, restart };
   const heldTime = new HeldTime(
     () => world.now,
     () => world.uptime,
   );
   const open = () =>
-    new Agent(new LibsqlStorage(file, { durability: "normal" }), {
+    new Agent(store.open(), {
       clock: () => world.now,
       heldTime,
       ...(snapshots === undefined ? {} : { snapshots }),
@@ -103,12 +104,9 @@ const retrieved = async ({ agent }: World): Promise<string[]> =>
   (
     await ask(agent, "retrieve", { body: { query: "funding squeeze", limit: 50, recall: "none" } })
   ).data.map(({ id }: Row) => id);
-const accessOf = ({ file }: World, id: string) =>
-  (
-    raw(file).prepare("SELECT neural_last_accessed AS at FROM nodes WHERE id = ?").all(id)[0] as {
-      at: string;
-    }
-  ).at;
+const accessOf = async ({ store }: World, id: string) =>
+  (await store.stored("SELECT neural_last_accessed AS at FROM nodes WHERE id = ?", id))[0]!
+    .at as string;
 
 /** All other routes that read instants answer in their documented form. */
 async function goesOn({ agent }: World): Promise<void> {
@@ -124,7 +122,7 @@ async function goesOn({ agent }: World): Promise<void> {
 
 describe("a clock that was ahead for a moment", () => {
   test("causes no loss of usage, idempotency keys or conflicts", async () => {
-    const world = worldOf();
+    const world = await worldOf();
     await fill(world, 3);
     const use = (context_id: string) =>
       ask(world.agent, "giveFeedback", {
@@ -134,13 +132,9 @@ describe("a clock that was ahead for a moment", () => {
       ask(world.agent, "createNode", { body: CONCEPT, headers: { "Idempotency-Key": key } });
     const queue = (old_node_id: string) =>
       ask(world.agent, "queueConflict", { body: { old_node_id, new_content: "Other" } });
-    const count = (table: string) => {
-      const [row] = raw(world.file).prepare(`SELECT count(*) AS rows FROM ${table}`).all() as [
-        { rows: number },
-      ];
-      return row.rows;
-    };
-    const counts = () => ["memory_usage", "nous_retries", "conflict_queue"].map(count);
+    const count = async (table: string) =>
+      (await world.store.stored(`SELECT 1 FROM ${table}`)).length;
+    const counts = () => Promise.all(["memory_usage", "nous_retries", "conflict_queue"].map(count));
     await use("c_1");
     const first = await create("k_1");
     await queue("n_0");
@@ -148,7 +142,7 @@ describe("a clock that was ahead for a moment", () => {
     await use("c_2");
     await create("k_2");
     await queue("n_1");
-    expect(counts()).toEqual([2, 2, 2]);
+    expect(await counts()).toEqual([2, 2, 2]);
     world.now = NOW + 1_000;
     expect((await create("k_1")).id).toBe(first.id);
     expect((await ask(world.agent, "listConflicts", { query: {} })).data).toHaveLength(2);
@@ -159,16 +153,15 @@ describe("a clock that was ahead for a moment", () => {
       await create(`k_late_${place}`);
       await queue("n_2");
     }
-    expect(counts()).toEqual([2, 2, 2]);
+    expect(await counts()).toEqual([2, 2, 2]);
   });
 
   test("archives and drops nothing before it has held for an hour, however much is asked", async () => {
-    const world = worldOf();
+    const world = await worldOf();
     const ids = await fill(world, 3);
     const short = { ...CONCEPT, id: "n_short", neural_stability: 1 };
     await ask(world.agent, "createNode", { body: short });
-    const stored = () =>
-      raw(world.file).prepare("SELECT id, state_lifecycle FROM nodes ORDER BY id").all();
+    const stored = () => world.store.stored("SELECT id, state_lifecycle FROM nodes ORDER BY id");
     const sweep = async (body = {}) =>
       (await ask(world.agent, "sweep", { body })).transitions as { id: string; to: string }[];
     const use = (context_id: string) =>
@@ -179,13 +172,14 @@ describe("a clock that was ahead for a moment", () => {
       ask(world.agent, "createNode", { body: CONCEPT, headers: { "Idempotency-Key": key } });
     const queue = () =>
       ask(world.agent, "queueConflict", { body: { old_node_id: "n_1", new_content: "Other" } });
-    const rows = (table: string) => raw(world.file).prepare(`SELECT * FROM ${table}`).all().length;
+    const rows = async (table: string) =>
+      (await world.store.stored(`SELECT 1 FROM ${table}`)).length;
     await sweep();
     await use("c_1");
     const first = await create("k_1");
     await queue();
     world.agent.flushAll();
-    const before = stored();
+    const before = await stored();
     world.now += 120 * DAY;
     for (let turn = 0; turn < 3; turn++) {
       expect(await sweep()).toEqual([]);
@@ -196,8 +190,8 @@ describe("a clock that was ahead for a moment", () => {
       world.restart();
       pass(world, 19 * 60_000);
     }
-    expect(stored()).toEqual(before);
-    expect(["memory_usage", "conflict_queue"].map(rows)).toEqual([4, 4]);
+    expect(await stored()).toEqual(before);
+    expect([await rows("memory_usage"), await rows("conflict_queue")]).toEqual([4, 4]);
     // The clock is set back: the hour begins anew with the next step.
     world.now -= 120 * DAY;
     expect(await sweep()).toEqual([]);
@@ -211,7 +205,7 @@ describe("a clock that was ahead for a moment", () => {
   });
 
   test("sweeps by its own time where the caller forces it", async () => {
-    const world = worldOf();
+    const world = await worldOf();
     await fill(world, 1);
     await ask(world.agent, "createNode", {
       body: { ...CONCEPT, id: "n_short", neural_stability: 1 },
@@ -222,7 +216,7 @@ describe("a clock that was ahead for a moment", () => {
   });
 
   test.each([1 / 24, 1, 120, 399])("by %d days has no lasting effect", async (days) => {
-    const world = worldOf();
+    const world = await worldOf();
     const ids = await fill(world);
     world.now += days * DAY;
     await ask(world.agent, "readNode", { params: { id: "n_3" } });
@@ -240,7 +234,7 @@ describe("a clock that was ahead for a moment", () => {
     await goesOn(world);
     world.restart();
     expect((await retrieved(world)).sort()).toEqual(all);
-    expect(Date.parse(accessOf(world, "n_3"))).toBeLessThanOrEqual(NOW + 2_000);
+    expect(Date.parse(await accessOf(world, "n_3"))).toBeLessThanOrEqual(NOW + 2_000);
     // After a while, an access of those days no longer counts as one of today.
     world.now += 60 * DAY;
     world.restart();
@@ -252,21 +246,21 @@ describe("a clock that was ahead for a moment", () => {
   });
 
   test("has no lasting effect if the server was stopped meanwhile", async () => {
-    const world = worldOf({ now: NOW + 120 * DAY });
+    const world = await worldOf({ now: NOW + 120 * DAY });
     const ids = await fill(world);
     await ask(world.agent, "readNode", { params: { id: "n_3" } });
     world.agent.close();
     world.now = NOW;
-    world.agent = new Agent(new LibsqlStorage(world.file, { durability: "normal" }), {
+    world.agent = new Agent(world.store.open(), {
       clock: () => world.now,
     });
     expect((await retrieved(world)).sort()).toEqual([...ids].sort());
     expect(await recencyOf(world, "n_3")).toBe(1);
     await goesOn(world);
     world.agent.flushAll();
-    expect(accessOf(world, "n_3")).toBe(iso(NOW));
+    expect(await accessOf(world, "n_3")).toBe(iso(NOW));
     // A memory without accesses does not get one.
-    const never = worldOf({ now: NOW + 120 * DAY });
+    const never = await worldOf({ now: NOW + 120 * DAY });
     await ask(never.agent, "createNode", {
       body: { type: "concept", content_title: "Funding squeeze", id: "n_0" },
     });
@@ -276,19 +270,19 @@ describe("a clock that was ahead for a moment", () => {
         .neural_last_accessed,
     ).toBeNull();
     never.restart();
-    expect(accessOf(never, "n_0")).toBeNull();
+    expect(await accessOf(never, "n_0")).toBeNull();
   });
 
   test("leaves no trace in the saved index", async () => {
     const folder = temporaryFolder();
     const snapshots = snapshotsOf(join(folder, "kept.db"));
-    const world = worldOf({ now: NOW + 120 * DAY, snapshots });
+    const world = await worldOf({ now: NOW + 120 * DAY, snapshots });
     await fill(world, 1_100);
     await ask(world.agent, "readNode", { params: { id: "n_3" } });
     world.agent.close();
     expect(existsSync(snapshots.index)).toBe(true);
     world.now = NOW;
-    world.agent = new Agent(new LibsqlStorage(world.file, { durability: "normal" }), {
+    world.agent = new Agent(world.store.open(), {
       clock: () => world.now,
       snapshots,
     });
@@ -299,8 +293,8 @@ describe("a clock that was ahead for a moment", () => {
     world.agent.close();
   });
 
-  test("blocks neither periodic work nor pending embeddings", () => {
-    const storage = new LibsqlStorage(join(temporaryFolder(), "a.db"), { durability: "normal" });
+  test("blocks neither periodic work nor pending embeddings", async () => {
+    const storage = (await newStore()).open();
     const take = (now: number) => storage.tasks.take("decay", now, 1_000, 600_000);
     expect([take(NOW + 120 * DAY), take(NOW), take(NOW)]).toEqual([true, true, false]);
     importMemory(storage, [lineOf("n_1", {})], { conflicts: "skip", now: NOW });
@@ -330,7 +324,7 @@ const lineOf = (id: string, fields: object) => {
 };
 
 test("a sweep by a clock that is far behind prevents no sweep by the right clock", async () => {
-  const world = worldOf();
+  const world = await worldOf();
   const ids = await fill(world);
   const sweep = async (now: number) => {
     world.uptime += Math.max(now - world.now, 0);
@@ -345,7 +339,7 @@ test("a sweep by a clock that is far behind prevents no sweep by the right clock
 });
 
 test("a clock that is far behind for a moment fades no memory", async () => {
-  const world = worldOf();
+  const world = await worldOf();
   const ids = await fill(world);
   const recencies = async () => (await found(world)).map(({ breakdown }) => breakdown.recency);
   const before = await recencies();
@@ -378,7 +372,7 @@ describe("imported instants", () => {
       }),
     ]);
     lines.push(lineOf("today", { neural_last_accessed: iso(NOW), neural_access_count: 3 }));
-    const world = worldOf();
+    const world = await worldOf();
     importMemory(world.agent.storage, lines, { conflicts: "skip", now: NOW });
     for (let turn = 0; turn < 2; turn++) {
       const rows = await found(world);
@@ -397,7 +391,7 @@ describe("imported instants", () => {
   });
 
   test("far ahead do not count as accesses, and are replaced by the first real one", async () => {
-    const world = worldOf();
+    const world = await worldOf();
     const far = "2069-01-01T00:00:00.000Z";
     importMemory(world.agent.storage, [lineOf("n_1", { neural_last_accessed: far })], {
       conflicts: "skip",
@@ -406,27 +400,29 @@ describe("imported instants", () => {
     const last = () => world.agent.read(() => world.agent.index.get("n_1")!.last_accessed);
     expect(last()).toBe(NOW - 90 * DAY);
     world.agent.flushAll();
-    expect(accessOf(world, "n_1")).toBe(far);
+    expect(await accessOf(world, "n_1")).toBe(far);
     await ask(world.agent, "readNode", { params: { id: "n_1" } });
     world.restart();
-    expect([last(), accessOf(world, "n_1")]).toEqual([NOW, iso(NOW)]);
+    expect([last(), await accessOf(world, "n_1")]).toEqual([NOW, iso(NOW)]);
   });
 
-  test("that another program stores while the agent is open have no weight either", async () => {
-    const world = worldOf();
-    await fill(world, 3);
-    await found(world);
-    raw(world.file)
-      .prepare("UPDATE nodes SET neural_last_accessed = ? WHERE id = 'n_1'")
-      .run(iso(NOW + 120 * DAY));
-    expect(await recencyOf(world, "n_1")).toBe(1);
-    world.agent.flushAll();
-    expect(accessOf(world, "n_1")).toBe(iso(NOW));
-  });
+  testOnFiles(
+    "that another program stores while the agent is open have no weight either",
+    async () => {
+      const world = await worldOf();
+      await fill(world, 3);
+      await found(world);
+      const at = iso(NOW + 120 * DAY);
+      await world.store.stored("UPDATE nodes SET neural_last_accessed = ? WHERE id = 'n_1'", at);
+      expect(await recencyOf(world, "n_1")).toBe(1);
+      world.agent.flushAll();
+      expect(await accessOf(world, "n_1")).toBe(iso(NOW));
+    },
+  );
 });
 
 test("a step back of less than a minute is waited out", async () => {
-  const world = worldOf();
+  const world = await worldOf();
   await fill(world, 2);
   await ask(world.agent, "readNode", { params: { id: "n_1" } });
   world.now -= 59_000;
@@ -504,7 +500,7 @@ test("a running server whose clock was ahead for one request searches as before,
   const node = ["--import", `data:text/javascript,${encodeURIComponent(clock)}`];
   const open = () => start(folder, ["--log-level", "info"], "test", { node });
   const first = await open();
-  const { create, file } = clientOf(first, "default");
+  const { create, stored } = clientOf(first, "default");
   const ids: string[] = [];
   for (let place = 0; place < MEMORIES; place++) ids.push((await create()).id);
   const retrieves = async ({ ask }: Running) => {
@@ -516,10 +512,8 @@ test("a running server whose clock was ahead for one request searches as before,
   writeFileSync(offset, String(120 * DAY));
   expect((await first.ask(`GET /nodes/${ids[3]}`)).status).toBe(200);
   await expect
-    .poll(() => raw(file()).prepare("SELECT max(neural_last_accessed) AS at FROM nodes").all()[0], {
-      timeout: 10_000,
-    })
-    .toMatchObject({ at: expect.stringContaining(iso(Date.now() + 120 * DAY).slice(0, 7)) });
+    .poll(() => stored("SELECT max(neural_last_accessed) AS at FROM nodes"))
+    .toMatchObject([{ at: expect.stringContaining(iso(Date.now() + 120 * DAY).slice(0, 7)) }]);
   writeFileSync(offset, "0");
   expect(await retrieves(first)).toEqual([...ids].sort());
   expect(first.log()).toContain("The clock was set back");

@@ -327,12 +327,6 @@ describe("commands on a PostgreSQL database", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("a server that answers as Hynous refuses to start", BUSY, async () => {
-    await expect(set({ options: ["--compat", "hynous"] })).rejects.toThrow(
-      "compat hynous searches SQLite's full text",
-    );
-  });
-
   test("settings: a URL that contains a password is refused", BUSY, async () => {
     const { code, stderr } = await run([
       "config",

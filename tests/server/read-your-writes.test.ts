@@ -2,27 +2,26 @@
 // answered.
 
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { Agent } from "../../js/server/src/agent/agent.ts";
+import { Agent, type AgentOptions } from "../../js/server/src/agent/agent.ts";
 import { insertNode } from "../../js/server/src/agent/handlers/nodes.ts";
 import { AGENT_OPERATIONS } from "../../js/server/src/api/operations.ts";
 import { snapshotsOf } from "../../js/server/src/settings/paths.ts";
-import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { Agents } from "../../js/server/src/workers/open-agents.ts";
 import { AskerGone } from "../../js/server/src/workers/shares.ts";
 import { beside } from "./support/database-lock.ts";
 import { ask } from "./support/direct-agent.ts";
+import { type DirectStore, directStores } from "./support/direct-store.ts";
+import { describeOnFiles, isOnPostgres, testOnFiles } from "./support/on-postgres.ts";
 import { LESSON } from "./support/shared-server.ts";
-import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const NOW = Date.UTC(2026, 10, 23);
 
 let agent: Agent;
-beforeEach(() => {
-  const storage = new LibsqlStorage(join(temporaryFolder(), "a.db"), { durability: "normal" });
-  agent = new Agent(storage, { clock: () => NOW });
+const newStore = directStores();
+beforeEach(async () => {
+  agent = new Agent((await newStore()).open(), { clock: () => NOW });
   agent.open();
 });
 afterEach(() => agent.discard());
@@ -107,25 +106,26 @@ test("a write is answered before it is applied", async () => {
 });
 
 describe("another agent is answered between the steps of one agent's long work:", () => {
-  const MANY = 5_000;
-  let files: Record<string, string>;
+  // A row that is written costs PostgreSQL a round trip.
+  const MANY = isOnPostgres ? 1_500 : 5_000;
+  let stores: Record<string, DirectStore>;
   let agents: Agents;
   const order: string[] = [];
   const done = (what: string) => () => {
     order.push(what);
   };
 
+  /** PostgreSQL keeps snapshots itself. */
+  const openedIn = ({ open, file }: DirectStore, options: AgentOptions = {}) =>
+    new Agent(open(), isOnPostgres ? options : { ...options, snapshots: snapshotsOf(file) });
+
   /** Opens agents, which are closed after `idle` milliseconds without a request. */
   let agentsWith: (idle: number) => Agents;
 
   /** An agent with many memories, and one without; both are opened on their first request. */
-  beforeEach(() => {
-    const folder = temporaryFolder();
-    files = { large: join(folder, "large.db"), other: join(folder, "other.db") };
-    const opened = (name: string) =>
-      new Agent(new LibsqlStorage(files[name]!, { durability: "normal" }), {
-        snapshots: snapshotsOf(files[name]!),
-      });
+  beforeEach(async () => {
+    stores = { large: await newStore(), other: await newStore() };
+    const opened = (name: string) => openedIn(stores[name]!);
     const large = opened("large");
     const { body } = AGENT_OPERATIONS.createNode;
     large.write(() => {
@@ -193,11 +193,11 @@ describe("another agent is answered between the steps of one agent's long work:"
     expect(order).toEqual(["other", "large"]);
   });
 
-  test("while it is saved for the next start", async () => {
+  testOnFiles("while it is saved for the next start", async () => {
     await agents.do("other", () => {});
     const pauses: boolean[] = [];
     await agents.do("large", async (agent) => {
-      const probe = beside(files.large!);
+      const probe = beside(stores.large!.file);
       agent.giveWay = async () => {
         pauses.push(probe.isHeld());
       };
@@ -209,17 +209,14 @@ describe("another agent is answered between the steps of one agent's long work:"
     expect(pauses).not.toContain(false);
     await agents.close();
     const messages: string[] = [];
-    const again = new Agent(new LibsqlStorage(files.large!, { durability: "normal" }), {
-      snapshots: snapshotsOf(files.large!),
-      log: (what) => messages.push(what),
-    });
+    const again = openedIn(stores.large!, { log: (what) => messages.push(what) });
     again.open();
     expect([again.index.size, again.index.textCount]).toEqual([MANY, MANY]);
     expect(messages).toContain("Loaded from its snapshot: index");
     again.discard();
   });
 
-  describe("while it is closed", () => {
+  describeOnFiles("while it is closed", () => {
     /** Returns the large agent when it is being kept, after nobody asked it for a while. */
     async function idling(): Promise<Agent> {
       await agents.close();
@@ -234,7 +231,9 @@ describe("another agent is answered between the steps of one agent's long work:"
         return keepInTurns.call(large);
       });
       vi.spyOn(large, "close").mockImplementation(() => {
-        order.push(existsSync(snapshotsOf(files.large!).index) ? "closed" : "closed, not kept");
+        order.push(
+          existsSync(snapshotsOf(stores.large!.file).index) ? "closed" : "closed, not kept",
+        );
         close.call(large);
       });
       const isEnding = () => isKeeping || order.length > 0;

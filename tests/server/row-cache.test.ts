@@ -1,16 +1,16 @@
 // The cache of recently found rows: after any change of a memory it equals the database.
 
-import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
-import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { toIso } from "../../js/server/src/time.ts";
 import { ask } from "./support/direct-agent.ts";
+import { directStores } from "./support/direct-store.ts";
 import { raw } from "./support/existing-database.ts";
+import { isOnPostgres } from "./support/on-postgres.ts";
 import { LESSON } from "./support/shared-server.ts";
-import { temporaryFolder } from "./support/temporary-folder.ts";
 
+const newStore = directStores();
 const IDS = ["n_1", "n_2", "n_3"];
 const DAY = 86_400_000;
 
@@ -24,14 +24,13 @@ interface World {
 }
 
 async function inNewWorld(work: (world: World) => Promise<void>): Promise<void> {
-  const file = join(temporaryFolder(), "a.db");
+  const store = await newStore();
   const time = { now: Date.UTC(2026, 10, 22) };
-  const open = () =>
-    new Agent(new LibsqlStorage(file, { durability: "normal" }), { clock: () => time.now });
+  const open = () => new Agent(store.open(), { clock: () => time.now });
   // Each has a connection of its own: libSQL's `exec` may not find a table right after another
   // connection has vacuumed.
   const sql = (text: string) => {
-    const db = raw(file);
+    const db = raw(store.file);
     db.exec(text);
     db.close();
   };
@@ -64,6 +63,16 @@ const STEPS: Record<string, (world: World, id: string) => unknown> = {
   wait: (world) => {
     world.time.now += 3 * DAY;
   },
+  "change in another process": ({ other, time: { now } }, id) =>
+    ask(other, "updateNode", { params: { id }, body: { content_title: `Basis of ${now}` } }).catch(
+      () => {},
+    ),
+  "remove in another process": ({ other }, id) =>
+    ask(other, "deleteNode", { params: { id } }).catch(() => {}),
+};
+
+/** Changes by another program, which writes to the agent's file. */
+const BY_OTHERS: typeof STEPS = {
   "change elsewhere": ({ sql, time: { now } }, id) =>
     sql(`UPDATE nodes SET content_body = 'as of ${now}' WHERE id = '${id}'`),
   "change elsewhere, of which the log tells nothing any more": ({ sql, time: { now } }, id) =>
@@ -84,8 +93,10 @@ const STEPS: Record<string, (world: World, id: string) => unknown> = {
     sql(`UPDATE nodes SET neural_last_accessed = '${toIso(now + DAY)}' WHERE id = '${id}'`),
 };
 
+const ALL = isOnPostgres ? STEPS : { ...STEPS, ...BY_OTHERS };
+
 /** Changes that a random run may miss. */
-const OFTEN: readonly string[][] = [
+const OFTEN = [
   ["wait", "sweep", "flush"],
   ["wait", "read", "flush"],
   ["search elsewhere", "flush elsewhere"],
@@ -93,7 +104,7 @@ const OFTEN: readonly string[][] = [
   ["an odd count", "search", "flush"],
   ["an odd access", "search", "flush"],
   ["an access to come", "search", "flush"],
-];
+].filter((names) => names.every((name) => name in ALL));
 
 /** Checks that the cached rows equal the database, and caches them. */
 function requireSame({ agent }: World): void {
@@ -105,12 +116,12 @@ function requireSame({ agent }: World): void {
 test("cached rows equal the database after any change of a memory, here or elsewhere", {
   timeout: 120_000,
 }, async () => {
-  const step = fc.tuple(fc.constantFrom(...Object.keys(STEPS)), fc.constantFrom(...IDS));
+  const step = fc.tuple(fc.constantFrom(...Object.keys(ALL)), fc.constantFrom(...IDS));
   const property = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 20 }), (steps) =>
     inNewWorld(async (world) => {
       requireSame(world);
       for (const [name, id] of steps) {
-        await STEPS[name]!(world, id);
+        await ALL[name]!(world, id);
         requireSame(world);
       }
     }),

@@ -2,10 +2,11 @@
 
 import { describe, expect, test, vi } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
-import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { ask } from "./support/direct-agent.ts";
+import { directStores } from "./support/direct-store.ts";
 import { sharedServer } from "./support/shared-server.ts";
-import { temporaryFolder } from "./support/temporary-folder.ts";
+
+const newStore = directStores();
 
 const { client } = sharedServer();
 const SUBTYPE = "custom:lesson";
@@ -164,8 +165,7 @@ describe("by words", () => {
   ])(
     "a long text of %s is not searched for all of its terms, and its memory is found",
     async (_, content) => {
-      const storage = new LibsqlStorage(`${temporaryFolder()}/a.db`, { durability: "normal" });
-      const agent = new Agent(storage);
+      const agent = new Agent((await newStore()).open());
       await ask(agent, "createNode", {
         body: { type: "note", content_title: "T", content_body: content, id: "n_long" },
       });
