@@ -125,6 +125,11 @@ impl Label {
         Self(code << 1 | 1)
     }
 
+    /// Returns one of 64 bits. Labels share bits, evenly.
+    fn mark(self) -> u64 {
+        1 << (self.0.wrapping_mul(0x9E37_79B9) >> 26)
+    }
+
     /// Returns the label as snapshots store it.
     pub fn bits(self) -> u32 {
         self.0
@@ -160,6 +165,16 @@ pub struct LabelSets {
 struct LabelSet {
     labels: Rc<[Label]>,
     users: u32,
+    /// The marks of all labels. A filter asks the sets of all memories for a label that few have:
+    /// the marks rule out most of them, without reading the labels from elsewhere in memory.
+    marks: u64,
+}
+
+impl LabelSet {
+    fn new(labels: Rc<[Label]>, users: u32) -> Self {
+        let marks = labels.iter().fold(0, |marks, label| marks | label.mark());
+        Self { labels, users, marks }
+    }
 }
 
 /// The number of the empty set.
@@ -171,7 +186,7 @@ type Mapped = (Rc<[Label]>, u32);
 
 impl Default for LabelSets {
     fn default() -> Self {
-        let none = LabelSet { labels: Rc::default(), users: 0 };
+        let none = LabelSet::new(Rc::default(), 0);
         Self { sets: vec![none], places: FxHashMap::default(), free: Vec::new(), label_bytes: 0 }
     }
 }
@@ -180,6 +195,13 @@ impl LabelSets {
     /// Returns the labels of a set, in the order in which they were added.
     pub fn labels(&self, set: u32) -> &[Label] {
         &self.sets[set as usize].labels
+    }
+
+    /// Whether a set has a label.
+    #[inline]
+    pub fn holds(&self, set: u32, label: Label) -> bool {
+        let LabelSet { labels, marks, .. } = &self.sets[set as usize];
+        marks & label.mark() != 0 && labels.contains(&label)
     }
 
     /// Returns the set of these labels, which must differ, and counts one more user of it.
@@ -193,7 +215,7 @@ impl LabelSets {
         }
         let labels: Rc<[Label]> = labels.into();
         self.label_bytes += Self::cost(&labels);
-        let new = LabelSet { labels: Rc::clone(&labels), users: 1 };
+        let new = LabelSet::new(Rc::clone(&labels), 1);
         let set = match self.free.pop() {
             Some(set) => {
                 self.sets[set as usize] = new;
@@ -231,7 +253,7 @@ impl LabelSets {
         if set == NO_LABELS {
             return;
         }
-        let LabelSet { labels, users } = &mut self.sets[set as usize];
+        let LabelSet { labels, users, .. } = &mut self.sets[set as usize];
         *users -= 1;
         if *users == 0 {
             let labels = std::mem::take(labels);

@@ -72,44 +72,42 @@ impl Filters {
     /// Whether activation may pass over an edge of this type.
     #[inline]
     pub(super) fn passes_edge(&self, edge_type: u16) -> bool {
-        holds(&self.relationship_types, edge_type.into())
+        one_of(&self.relationship_types, || edge_type.into())
     }
 }
 
+/// Whether the list holds the code. An empty list is no condition.
 #[inline]
-fn holds(wanted: &[u32], code: u32) -> bool {
-    wanted.is_empty() || wanted.contains(&code)
+fn one_of(wanted: &[u32], code: impl FnOnce() -> u32) -> bool {
+    wanted.is_empty() || wanted.contains(&code())
 }
 
 impl Filters {
-    /// Whether a node passes.
+    /// Whether a node passes. Reads only the columns that a condition is about, since a question
+    /// asks this of every memory, and each column is elsewhere in memory.
+    #[inline(never)]
     pub(super) fn pass(&self, row: Row, nodes: &Nodes, sets: &LabelSets, now: f64) -> bool {
         let place = row as usize;
-        let node_type = nodes.node_type.get(place).into();
-        if !holds(&self.types, node_type)
-            || self.excluded_types.contains(&node_type)
-            || !holds(&self.subtypes, nodes.subtype.get(place).into())
-            || !holds(&self.lifecycles, nodes.state(row).code().into())
-        {
-            return false;
-        }
-        let created_at = nodes.created_at.get(place);
-        if self.created_after.is_some_and(|instant| created_at < instant)
-            || self.created_before.is_some_and(|instant| created_at > instant)
-        {
-            return false;
-        }
-        let idle = now - nodes.last_accessed().get(place);
-        if self.accessed_within_days.is_some_and(|days| idle > days * DAY_MS) {
-            return false;
-        }
+        let node_type = || nodes.node_type.at(place).into();
+        one_of(&self.types, node_type)
+            && (self.excluded_types.is_empty() || !self.excluded_types.contains(&node_type()))
+            && one_of(&self.subtypes, || nodes.subtype.at(place).into())
+            && one_of(&self.lifecycles, || nodes.state(row).code().into())
+            && self.created_after.is_none_or(|instant| nodes.created_at.at(place) >= instant)
+            && self.created_before.is_none_or(|instant| nodes.created_at.at(place) <= instant)
+            && self.accessed_within_days.is_none_or(|days| {
+                let idle = now - nodes.last_accessed().at(place);
+                idle <= days * DAY_MS
+            })
+            && self.passes_labels(nodes.labels.at(place), sets)
+    }
+
+    /// Whether a set of labels fulfils the conditions on clusters and tags.
+    #[inline]
+    fn passes_labels(&self, set: u32, sets: &LabelSets) -> bool {
         let Filters { clusters, tags_all, tags_any, tags_none, .. } = self;
-        if [clusters, tags_all, tags_any, tags_none].iter().all(|list| list.is_empty()) {
-            return true;
-        }
-        let labels = sets.labels(nodes.labels.get(place));
-        let has_tag = |&code: &u32| labels.contains(&Label::tag(code));
-        let has_cluster = |&code: &u32| labels.contains(&Label::cluster(code));
+        let has_tag = |&code: &u32| sets.holds(set, Label::tag(code));
+        let has_cluster = |&code: &u32| sets.holds(set, Label::cluster(code));
         (clusters.is_empty() || clusters.iter().any(has_cluster))
             && tags_all.iter().all(has_tag)
             && (tags_any.is_empty() || tags_any.iter().any(has_tag))

@@ -370,6 +370,33 @@ describe("larger memories", () => {
     }
   });
 
+  test("of 300 tags and clusters, each filter finds the memories that have it", () => {
+    const LABELS = 300;
+    const nameOf = (place: number) => `l${place % LABELS}`;
+    const nodes = Array.from({ length: LABELS }, (_, place) => ({
+      id: `n_${place}`,
+      created_at: NOW,
+      embedding: [1, place],
+      tags: [nameOf(place), nameOf(7 * place + 1)],
+      clusters: [nameOf(11 * place + 2)],
+    }));
+    both({ dimensions: 2 }, (index, reference) => {
+      for (const memory of [index, reference]) memory.upsert(nodes, { now: NOW });
+      for (let place = 0; place < LABELS; place++) {
+        const names = [nameOf(place), nameOf(13 * place + 3)];
+        for (const filter of [
+          { tags_all: names },
+          { tags_any: names },
+          { tags_none: names },
+          { cluster_ids: names },
+        ]) {
+          const options = { filter, now: NOW, limit: LABELS };
+          expectSame(index.similar([1, 0], options), reference.similar([1, 0], options));
+        }
+      }
+    });
+  });
+
   test("few candidates and many: around each size at which another algorithm is used", () => {
     const content = makeMemory({ nodes: 1500, edges: 6000, dimensions: 0, seed: 8 });
     const random = makeRandom(80);
