@@ -105,6 +105,23 @@ test("a write is answered before it is applied", async () => {
   await vi.waitFor(() => expect(order).toEqual(["one", "applied", "two", "applied"]));
 });
 
+test("requests that follow each other wait for no comparison, however long each takes", async () => {
+  const unused = () => {
+    throw new Error("there is nobody else");
+  };
+  const opening = { open: () => agent, exists: () => true, openEmpty: unused };
+  const agents = new Agents(opening, unused, { idle: 1e9, mostBytes: 1e9 });
+  for (let place = 0; place < 5; place++) await agents.do("a", () => create());
+  // Each takes longer than an agent has to be idle, and all together less than a comparison waits.
+  for (let turn = 0; turn < 5; turn++)
+    await agents.do("a", () => {
+      const until = performance.now() + 30;
+      while (performance.now() < until);
+      expect(agent.uncompared.size).toBe(5);
+    });
+  await expect.poll(() => agent.uncompared.size).toBe(0);
+});
+
 describe("another agent is answered between the steps of one agent's long work:", () => {
   // A row that is written costs PostgreSQL a round trip.
   const MANY = isOnPostgres ? 1_500 : 5_000;

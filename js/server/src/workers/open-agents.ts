@@ -22,11 +22,12 @@ const FLUSH_AFTER_READ_ONLY = 60_000;
 /** How long an agent that could not be opened is refused without another try, in milliseconds. */
 const REFUSED_FOR = 5_000;
 /**
- * The delay between a write and the comparison with memories that it may replace. It is postponed
- * while the agent is asked more often than that, up to the longest delay. In milliseconds.
+ * How long an agent is not asked before a new memory is compared with those that it may replace.
+ * While requests follow each other, one comparison is made after each longest delay. In
+ * milliseconds.
  */
 const COMPARE_AFTER = 25;
-const COMPARE_AFTER_MOST = 200;
+const COMPARE_AFTER_MOST = 1_000;
 /** Memories whose vectors are made in one turn, between requests of the agent. */
 const EMBEDDED_IN_A_TURN = 500;
 /** How often the log tells how far this is, in milliseconds. */
@@ -85,8 +86,9 @@ interface OpenAgent {
   turns: number;
   /** Bytes of the agent after the last request. */
   bytes: number;
-  /** The times of the last request and of the last snapshot, by `performance.now()`. */
+  /** The times of the last request, answer and snapshot, by `performance.now()`. */
   askedAt: number;
+  answeredAt: number;
   keptAt: number;
 }
 
@@ -142,6 +144,8 @@ export class Agents {
     } catch (error) {
       if (error instanceof AgentDeleted) return this.do(name, work, ifAbsent, asker);
       throw error;
+    } finally {
+      openAgent.answeredAt = performance.now();
     }
   }
 
@@ -404,7 +408,7 @@ export class Agents {
     openAgent.compare = setTimeout(() => {
       openAgent.compare = undefined;
       const now = performance.now();
-      const isAsked = openAgent.turns > 0 || now - openAgent.askedAt < COMPARE_AFTER;
+      const isAsked = openAgent.turns > 0 || now - openAgent.answeredAt < COMPARE_AFTER;
       if (isAsked && now - since < COMPARE_AFTER_MOST) {
         this.#compareSoon(name, openAgent, since);
         return;
@@ -451,6 +455,7 @@ function openAgentOf(agent: Agent): OpenAgent {
     turns: 0,
     bytes: 0,
     askedAt: now,
+    answeredAt: now,
     keptAt: now,
   };
 }
