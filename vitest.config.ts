@@ -47,14 +47,14 @@ const ON_FILES_ALONE = [
   // Of commands that work on files, and that refuse on PostgreSQL.
   ...["adoption", "backup", "bench"],
   // Of the files themselves: their damage, places, permissions, syncs, locks and remains.
-  ...["damage", "disk", "durability", "faults", "hosting", "moved-files", "no-paths-in-answers"],
+  ...["damage", "disk", "durability", "faults", "moved-files", "no-paths-in-answers"],
   ...["output-files", "read-only", "snapshots", "storage"],
   // Of rows that only SQLite stores: bytes in texts, columns without a type, another program's.
   ...["odd-rows", "unreadable-text"],
   // Of exports of files by another program; the suite of PostgreSQL has its own.
   "export-import",
-  // Of times and memory over a long run, with bounds for the files' figures.
-  ...["fairness", "soak"],
+  // Of memory and files over a long run, with bounds for the files' figures.
+  "soak",
   // Of the baseline, which copies a file.
   "plain-server",
   // Of libSQL servers.

@@ -6,6 +6,7 @@ import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { beside, withinLock } from "./support/database-lock.ts";
 import { raw } from "./support/existing-database.ts";
+import { testOnFiles } from "./support/on-postgres.ts";
 import { usedBy } from "./support/process-usage.ts";
 import { type Running, start } from "./support/server-process.ts";
 import { type Client, clientOf, LESSON } from "./support/shared-server.ts";
@@ -76,7 +77,7 @@ describe("another agent's request is answered", () => {
     });
   });
 
-  test("while a memory is purged from a large database", { timeout: 120_000 }, async () => {
+  testOnFiles("while a memory is purged from a large database", { timeout: 120_000 }, async () => {
     const { busy, other } = await twoAgents();
     const body = wordsOf(900_000);
     for (let place = 0; place < 60; place++)
@@ -97,41 +98,45 @@ describe("another agent's request is answered", () => {
   });
 });
 
-test("other agents are answered while an interrupted purge is finished", {
-  timeout: 240_000,
-}, async () => {
-  const folder = temporaryFolder();
-  const body = wordsOf(900_000);
-  let isSeen = false;
-  // A machine that stops for seconds may miss it at one start.
-  for (let round = 0; !isSeen && round < 10; round++) {
-    const before = await start(folder, ONE_THREAD);
-    const filling = clientOf(before, "busy");
-    if (round === 0) {
-      const items = Array.from({ length: 8 }, () => ({ ...LESSON, content_body: body }));
-      for (let batch = 0; batch < 5; batch++) await filling.ask("POST /nodes/batch", { items });
-    }
-    await before.end();
-    const db = raw(filling.file());
-    db.exec("INSERT INTO nous_purges VALUES ('gone')");
-    db.close();
-    const server = await start(folder, ONE_THREAD);
-    const [busy, other] = [clientOf(server, "busy"), clientOf(server, "other")];
-    await other.create();
-    const probe = beside(busy.file());
-    const { work, isDone } = watched(busy.ask("GET /health"));
-    isSeen = await withinLock(probe, isDone, async () => {
-      await other.search("squeeze");
+testOnFiles(
+  "other agents are answered while an interrupted purge is finished",
+  {
+    timeout: 240_000,
+  },
+  async () => {
+    const folder = temporaryFolder();
+    const body = wordsOf(900_000);
+    let isSeen = false;
+    // A machine that stops for seconds may miss it at one start.
+    for (let round = 0; !isSeen && round < 10; round++) {
+      const before = await start(folder, ONE_THREAD);
+      const filling = clientOf(before, "busy");
+      if (round === 0) {
+        const items = Array.from({ length: 8 }, () => ({ ...LESSON, content_body: body }));
+        for (let batch = 0; batch < 5; batch++) await filling.ask("POST /nodes/batch", { items });
+      }
+      await before.end();
+      const db = raw(filling.file());
+      db.exec("INSERT INTO nous_purges VALUES ('gone')");
+      db.close();
+      const server = await start(folder, ONE_THREAD);
+      const [busy, other] = [clientOf(server, "busy"), clientOf(server, "other")];
       await other.create();
-    });
-    if (isSeen) expect(isDone()).toBe(false);
-    expect((await work).body.node_count).toBe(40);
-    expect(raw(busy.file()).prepare("SELECT id FROM nous_purges").all()).toEqual([]);
-    expect(server.log()).toContain("A purge that was interrupted is finished");
-    await server.end();
-  }
-  expect(isSeen).toBe(true);
-});
+      const probe = beside(busy.file());
+      const { work, isDone } = watched(busy.ask("GET /health"));
+      isSeen = await withinLock(probe, isDone, async () => {
+        await other.search("squeeze");
+        await other.create();
+      });
+      if (isSeen) expect(isDone()).toBe(false);
+      expect((await work).body.node_count).toBe(40);
+      expect(raw(busy.file()).prepare("SELECT id FROM nous_purges").all()).toEqual([]);
+      expect(server.log()).toContain("A purge that was interrupted is finished");
+      await server.end();
+    }
+    expect(isSeen).toBe(true);
+  },
+);
 
 describe("a request whose client has disconnected", () => {
   /** Sends a request and disconnects. */
@@ -292,7 +297,7 @@ describe("the cost of a write does not grow:", () => {
     expect(JSON.parse(body.content_body)).toMatchObject({ success_count: 1, sample_size: 1 });
   });
 
-  test("a prompt beside many subtypes", { timeout: 240_000 }, async () => {
+  testOnFiles("a prompt beside many subtypes", { timeout: 240_000 }, async () => {
     const { busy, other } = await twoAgents();
     const count = 16_000;
     // Another program writes them: this takes a tenth of the time of requests.

@@ -9,6 +9,7 @@ import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { releaseHandles } from "../../js/server/src/storage/release-handles.ts";
 import { raw } from "./support/existing-database.ts";
+import { describeOnFiles, isOnPostgres, testOnFiles } from "./support/on-postgres.ts";
 import { gaugeOf, usedBy } from "./support/process-usage.ts";
 import { PROGRAM, type Running, start } from "./support/server-process.ts";
 import { clientOf, LESSON } from "./support/shared-server.ts";
@@ -21,11 +22,16 @@ function run(...args: string[]) {
   return { status, stdout, stderr };
 }
 
+/** The names of an agent's files. There are none on PostgreSQL. */
+function filesOfAgent(file: string): string[] {
+  if (!existsSync(dirname(file))) return [];
+  return readdirSync(dirname(file)).filter((name) => name.startsWith(basename(file, "db")));
+}
+
 /** Files of an agent that contain a text, in UTF-8. */
 function filesWith(file: string, text: string): string[] {
-  const start = basename(file).replace(/db$/, "");
-  const names = readdirSync(dirname(file)).filter((name) => name.startsWith(start));
-  return names.filter((name) => readFileSync(join(dirname(file), name)).includes(text));
+  const holds = (name: string) => readFileSync(join(dirname(file), name)).includes(text);
+  return filesOfAgent(file).filter(holds);
 }
 
 describe("agents", () => {
@@ -34,7 +40,7 @@ describe("agents", () => {
     const [one, other] = [clientOf(server, "one"), clientOf(server, "other")];
     await one.create({ content_title: "Zanzibar" });
     await other.create();
-    writeFileSync(`${one.file()}.schema-1.copy`, "Zanzibar");
+    if (!isOnPostgres) writeFileSync(`${one.file()}.schema-1.copy`, "Zanzibar");
     const { body } = await server.ask("GET /agents");
     expect(body.data.map(({ agent }: { agent: string }) => agent).sort()).toEqual([
       "default",
@@ -47,11 +53,7 @@ describe("agents", () => {
       body: { ok: true },
     });
     expect(await server.ask("DELETE /agents/one")).toMatchObject({ status: 404 });
-    expect(
-      readdirSync(dirname(one.file())).filter((name) =>
-        name.startsWith(basename(one.file(), ".db")),
-      ),
-    ).toEqual([]);
+    expect(filesOfAgent(one.file())).toEqual([]);
     expect(await one.search("zanzibar")).toEqual([]);
     expect(await other.search("squeeze")).toHaveLength(1);
     const { id } = await one.create({ content_title: "Zanzibar anew" });
@@ -63,64 +65,75 @@ describe("agents", () => {
     const name = "a/б ../%";
     const { create, file } = clientOf(server, Buffer.from(name).toString("latin1"));
     await create();
-    expect(existsSync(agentFile(server.dataDir, name))).toBe(true);
+    expect(existsSync(agentFile(server.dataDir, name))).toBe(!isOnPostgres);
+    const listed = async () => (await server.ask("GET /agents")).body.data as { agent: string }[];
+    expect(await listed()).toContainEqual(expect.objectContaining({ agent: name }));
     expect((await server.ask(`DELETE /agents/${encodeURIComponent(name)}`)).status).toBe(200);
+    expect(await listed()).not.toContainEqual(expect.objectContaining({ agent: name }));
     expect(existsSync(file())).toBe(false);
   });
 
-  test("with names that no header or path can carry are not created by any route", {
-    timeout: 120_000,
-  }, async () => {
-    const server = await start(temporaryFolder());
-    const at = ["--data-dir", server.dataDir];
-    const file = join(temporaryFolder(), "lines.jsonl");
-    writeFileSync(file, "");
-    const names = [".", "..", "a\tb", "a\u0085b", "x".repeat(201)];
-    for (const name of names) {
-      const { status, body } = await clientOf(server, Buffer.from(name).toString("latin1")).ask(
-        "POST /nodes",
-        LESSON,
-      );
-      expect({ name, status, body }).toMatchObject({
-        status: 400,
-        body: {
-          issues: [{ path: "X-Nous-Agent", message: expect.stringContaining("not . or ..") }],
-        },
-      });
-      for (const args of [
-        ["import", file, "--agent", name],
-        ["restore", file, "--agent", name],
-        ["adopt", file, "--agent", name],
-        ["keys", "create", "--agents", name],
-      ]) {
-        expect({ args, ...run(...args, ...at) }).toMatchObject({
-          status: 1,
-          stderr: expect.stringContaining("not . or .."),
+  testOnFiles(
+    "with names that no header or path can carry are not created by any route",
+    {
+      timeout: 120_000,
+    },
+    async () => {
+      const server = await start(temporaryFolder());
+      const at = ["--data-dir", server.dataDir];
+      const file = join(temporaryFolder(), "lines.jsonl");
+      writeFileSync(file, "");
+      const names = [".", "..", "a\tb", "a\u0085b", "x".repeat(201)];
+      for (const name of names) {
+        const { status, body } = await clientOf(server, Buffer.from(name).toString("latin1")).ask(
+          "POST /nodes",
+          LESSON,
+        );
+        expect({ name, status, body }).toMatchObject({
+          status: 400,
+          body: {
+            issues: [{ path: "X-Nous-Agent", message: expect.stringContaining("not . or ..") }],
+          },
         });
+        for (const args of [
+          ["import", file, "--agent", name],
+          ["restore", file, "--agent", name],
+          ["adopt", file, "--agent", name],
+          ["keys", "create", "--agents", name],
+        ]) {
+          expect({ args, ...run(...args, ...at) }).toMatchObject({
+            status: 1,
+            stderr: expect.stringContaining("not . or .."),
+          });
+        }
+        expect(existsSync(agentFile(server.dataDir, name))).toBe(false);
       }
-      expect(existsSync(agentFile(server.dataDir, name))).toBe(false);
-    }
-    const deleted = await server.ask(`DELETE /agents/${"x".repeat(201)}`);
-    expect(deleted).toMatchObject({ status: 400, body: { issues: [{ path: "agent" }] } });
-    expect((await clientOf(server, "...").ask("POST /nodes", LESSON)).status).toBe(201);
-    expect((await server.ask("DELETE /agents/...")).status).toBe(200);
-  });
+      const deleted = await server.ask(`DELETE /agents/${"x".repeat(201)}`);
+      expect(deleted).toMatchObject({ status: 400, body: { issues: [{ path: "agent" }] } });
+      expect((await clientOf(server, "...").ask("POST /nodes", LESSON)).status).toBe(201);
+      expect((await server.ask("DELETE /agents/...")).status).toBe(200);
+    },
+  );
 
-  test("with such a name from an earlier version are exported and deleted by command", {
-    timeout: 60_000,
-  }, async () => {
-    const folder = temporaryFolder();
-    for (const name of [".", ".."]) {
-      const storage = new LibsqlStorage(agentFile(folder, name), { durability: "normal" });
-      storage.setMeta("agent", name);
-      storage.close();
-      await releaseHandles();
-      expect(run("export", "--agent", name, "--data-dir", folder)).toMatchObject({ status: 0 });
-      expect(run("agents", "list", "--data-dir", folder).stdout).toContain(`${name}\t`);
-      expect(run("agents", "delete", name, "--data-dir", folder)).toMatchObject({ status: 0 });
-      expect(existsSync(agentFile(folder, name))).toBe(false);
-    }
-  });
+  testOnFiles(
+    "with such a name from an earlier version are exported and deleted by command",
+    {
+      timeout: 60_000,
+    },
+    async () => {
+      const folder = temporaryFolder();
+      for (const name of [".", ".."]) {
+        const storage = new LibsqlStorage(agentFile(folder, name), { durability: "normal" });
+        storage.setMeta("agent", name);
+        storage.close();
+        await releaseHandles();
+        expect(run("export", "--agent", name, "--data-dir", folder)).toMatchObject({ status: 0 });
+        expect(run("agents", "list", "--data-dir", folder).stdout).toContain(`${name}\t`);
+        expect(run("agents", "delete", name, "--data-dir", folder)).toMatchObject({ status: 0 });
+        expect(existsSync(agentFile(folder, name))).toBe(false);
+      }
+    },
+  );
 
   test("can be deleted during requests, each of which is answered", async () => {
     const server = await start(temporaryFolder());
@@ -135,7 +148,7 @@ describe("agents", () => {
     expect((await client.ask("GET /health")).status).toBe(200);
   });
 
-  test("are listed and deleted by command, unless a server has them open", async () => {
+  testOnFiles("are listed and deleted by command, unless a server has them open", async () => {
     const folder = temporaryFolder();
     const server = await start(folder);
     await clientOf(server, "one").create();
@@ -156,7 +169,7 @@ describe("agents", () => {
   });
 });
 
-describe("a purged memory", () => {
+describeOnFiles("a purged memory", () => {
   const TEXTS = ["Xylophone title", "Quagmire body", "Zeitgeist before", "Kaleidoscope deleted"];
 
   /** Memories whose texts were written, changed and deleted in every possible way. */
@@ -250,7 +263,8 @@ describe("the number of open agents", () => {
     return most;
   };
 
-  test.runIf(process.platform === "linux")(
+  // Open agents of files have file handles.
+  (isOnPostgres ? testOnFiles : test.runIf(process.platform === "linux"))(
     "falls when idle agents are closed, which frees files and memory, and they reopen on request",
     { timeout: 120_000 },
     async () => {
@@ -294,7 +308,7 @@ describe("the number of open agents", () => {
     },
   );
 
-  test.runIf(process.platform === "linux")(
+  (isOnPostgres ? testOnFiles : test.runIf(process.platform === "linux"))(
     "is limited: without room, the least recently used agent is closed",
     { timeout: 120_000 },
     async () => {
