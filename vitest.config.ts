@@ -51,10 +51,6 @@ const ON_FILES_ALONE = [
   ...["output-files", "read-only", "snapshots", "storage"],
   // Of rows that only SQLite stores: bytes in texts, columns without a type, another program's.
   ...["odd-rows", "unreadable-text"],
-  // Of exports of files by another program; the suite of PostgreSQL has its own.
-  "export-import",
-  // Of memory and files over a long run, with bounds for the files' figures.
-  "soak",
   // Of the baseline, which copies a file.
   "plain-server",
   // Of libSQL servers.

@@ -6,7 +6,8 @@ import { fail, output, run, say } from "./lib.mjs";
 
 /**
  * For each name: the test file, the environment variable that sets the amount, the default amount,
- * its unit, and the environment variable of the seed.
+ * its unit, the environment variable of the seed, and the vitest project if it is not that of the
+ * file's folder.
  */
 const TESTS = {
   kills: { file: "tests/kills/kills.test.ts", variable: "KILLS", usual: 2000, unit: "kills" },
@@ -27,6 +28,13 @@ const TESTS = {
     variable: "SOAK_MINUTES",
     usual: 60,
     unit: "minutes",
+  },
+  "soak-postgres": {
+    file: "tests/server/soak.test.ts",
+    project: "postgres",
+    variable: "SOAK_MINUTES",
+    usual: 60,
+    unit: "minutes with the memories in PostgreSQL",
   },
   "wrong-requests": {
     file: "tests/server/wrong-requests.test.ts",
@@ -72,7 +80,7 @@ else {
   );
 }
 
-async function testAtLength({ file, variable, usual, unit, seed }) {
+async function testAtLength({ file, project = file.split("/")[1], variable, usual, unit, seed }) {
   const much = Number(howMuch ?? usual);
   if (!(much > 0)) fail(`The number of ${unit} must be above 0, for example ${usual}.`);
   await build();
@@ -81,7 +89,6 @@ async function testAtLength({ file, variable, usual, unit, seed }) {
     env[seed] = process.env[seed] ?? String(Math.floor(Date.now() / 1000) % 2 ** 31);
     say(`${what}: ${seed}=${env[seed]} repeats this run`);
   }
-  const [, project] = file.split("/");
   if (!run("vitest", ["run", "--project", project, file], { env }))
     fail(`The test ${what} failed. The output above says where.`);
 }

@@ -1,10 +1,9 @@
 // Resources of a running server: memory and open files by /proc, sizes of its files, rows of its
 // tables, and gauges of its metrics.
 
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { agentsDir } from "../../../js/server/src/settings/paths.ts";
-import { raw } from "./existing-database.ts";
 import type { Running } from "./server-process.ts";
 import type { Client } from "./shared-server.ts";
 
@@ -17,6 +16,8 @@ export function usedBy({ process: { pid } }: Running): { resident: number; files
 /** Returns the sizes of all agents' files by their extension: `db`, `db-wal`, `index`. */
 export function filesOf({ dataDir }: Running): Record<string, { count: number; largest: number }> {
   const files: Record<string, { count: number; largest: number }> = {};
+  // With PostgreSQL there is no folder of agents.
+  if (!existsSync(agentsDir(dataDir))) return files;
   for (const name of readdirSync(agentsDir(dataDir))) {
     const kind = name.slice(name.indexOf(".") + 1);
     // The file may have been deleted since the folder was read.
@@ -38,15 +39,10 @@ const TABLES = [
 export type Rows = Record<(typeof TABLES)[number], number>;
 
 /** Numbers of rows in an agent's tables. */
-export function rowsOf(client: Client): Rows {
-  const db = raw(client.file());
-  try {
-    const count = (table: string) =>
-      (db.prepare(`SELECT count(*) AS rows FROM ${table}`).get() as { rows: number }).rows;
-    return Object.fromEntries(TABLES.map((table) => [table, count(table)])) as Rows;
-  } finally {
-    db.close();
-  }
+export async function rowsOf({ stored }: Client): Promise<Rows> {
+  const counts = TABLES.map((table) => `(SELECT count(*) FROM ${table}) AS ${table}`);
+  const [row] = await stored(`SELECT ${counts.join(", ")}`);
+  return row as Rows;
 }
 
 /** Returns the value of a gauge without labels, such as `nous_queue_length`. */
