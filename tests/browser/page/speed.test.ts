@@ -27,12 +27,13 @@ describe("the view Speed", () => {
         );
       // One scale: the slowest has the whole width, and the fastest the least of it.
       expect(Math.max(...lengths)).toBe(100);
-      expect(await race.locator(".fastest").count()).toBe(1);
       const marked = await race
         .locator("li")
-        .evaluateAll((items) => items.map((item) => item.className));
-      // Two may have the same length.
-      expect(lengths[marked.indexOf("fastest")]).toBe(Math.min(...lengths));
+        .evaluateAll((items) => items.map((item) => item.className === "fastest"));
+      // Two may take equally long: a browser's clock has coarse steps.
+      const ofMarked = lengths.filter((_, place) => marked[place]);
+      expect(ofMarked.length).toBeGreaterThan(0);
+      expect(new Set(ofMarked)).toEqual(new Set([Math.min(...lengths)]));
       const words = await race.locator(".ratio").allInnerTexts();
       for (const text of words) expect(text).not.toMatch(/[^\d]0\.\d/);
     }

@@ -284,7 +284,7 @@ export class Agent {
 
   /**
    * Returns the hits of SQLite's full text, as `FullTextTable.find` does. Call it within `read`. If
-   * the database is not SQLite, a replica answers, which `prepare` loads.
+   * the database is not SQLite, a replica answers, which is loaded when the agent is opened.
    */
   hitsOfSqlite(match: string, limit: number): FullTextHit[] {
     if (this.storage.fullText !== undefined) return this.storage.fullText.find(match, limit);
