@@ -5,6 +5,7 @@ import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { readOnly } from "../../js/server/src/refusal.ts";
 import { SCHEMA, TABLES_OF_AGENTS } from "../../js/server/src/storage/postgres/migrations.ts";
 import { life } from "./support/memory-life.ts";
 import { CERTIFICATE, type Postgres, query, startPostgres } from "./support/postgres.ts";
@@ -619,4 +620,51 @@ describe("a failing PostgreSQL database", () => {
     }
     await again(async () => void (await client.create()));
   });
+});
+
+test("a database that takes no writes is read, before and after a restart of the server", {
+  timeout: 180_000,
+}, async () => {
+  const { url, server, folder, client } = await set({ options: ["--log-level", "info"] });
+  const { id } = await client.create();
+  await client.search("squeeze");
+  const superuser = postgres.superuserOf(postgres.url);
+  const name = new URL(url).pathname.slice(1);
+  const takeWrites = async (isOn: boolean) => {
+    const mode = `default_transaction_read_only = ${isOn ? "off" : "on"}`;
+    await query(superuser, `ALTER DATABASE ${name} SET ${mode}`);
+    // The setting counts for new connections.
+    const own = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1";
+    await query(superuser, own, [name]);
+  };
+  const check = async ({ ask }: typeof client) => {
+    const reads: [string, object?][] = [
+      ["POST /search", { query: "squeeze" }],
+      ["POST /context", { input: "squeeze" }],
+      [`GET /nodes/${id}`],
+      ["GET /health"],
+    ];
+    for (const [call, body] of reads)
+      expect([call, (await ask(call, body)).status]).toEqual([call, 200]);
+    const writes: [string, object?][] = [
+      ["POST /nodes", LESSON],
+      [`PATCH /nodes/${id}`, { content_title: "Other" }],
+      [`DELETE /nodes/${id}`],
+      ["POST /decay", {}],
+    ];
+    const { status, message: error } = readOnly();
+    for (const [call, body] of writes)
+      expect([call, await ask(call, body)]).toMatchObject([call, { status, body: { error } }]);
+  };
+  await takeWrites(false);
+  await check(client);
+  expect(await server.end()).toBe(0);
+  expect(server.log()).not.toContain('"level":"error"');
+  const again = await start(folder, ["--database-url", url]);
+  await check(clientOf(again, "default"));
+  const newcomer = await clientOf(again, "newcomer").ask("POST /nodes", LESSON);
+  expect(newcomer.status).toBe(readOnly().status);
+  await takeWrites(true);
+  const create = async () => (await clientOf(again, "default").ask("POST /nodes", LESSON)).status;
+  await expect.poll(create).toBe(201);
 });

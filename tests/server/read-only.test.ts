@@ -7,7 +7,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { noRoom, readOnly } from "../../js/server/src/refusal.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
-import { isReadOnly } from "../../js/server/src/storage/errors.ts";
+import { isNoRoom, isReadOnly } from "../../js/server/src/storage/errors.ts";
+import { failureOf, replyTo } from "../../js/server/src/storage/postgres/replies.ts";
 import { gaugeOf } from "./support/process-usage.ts";
 import { type Running, start } from "./support/server-process.ts";
 import { clientOf, LESSON } from "./support/shared-server.ts";
@@ -162,4 +163,17 @@ test("a read-only memory is recognized by the codes of the database and of the s
   for (const code of codes) expect([code, isReadOnly({ code })]).toEqual([code, true]);
   for (const code of others) expect([code, isReadOnly({ code })]).toEqual([code, false]);
   expect(readOnly().status).not.toBe(noRoom().status);
+  // PostgreSQL says it in codes of its own.
+  const ofPostgres = (code: string) =>
+    failureOf(replyTo({ code, severity: "ERROR", message: "refused" }, 1_000) as never);
+  expect(["25006", "53100", "23505"].map((code) => isReadOnly(ofPostgres(code)))).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  expect(["25006", "53100", "23505"].map((code) => isNoRoom(ofPostgres(code)))).toEqual([
+    false,
+    true,
+    false,
+  ]);
 });

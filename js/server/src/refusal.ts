@@ -27,7 +27,7 @@ export const noRoom = (): Refusal =>
 export const readOnly = (): Refusal =>
   new Refusal(
     503,
-    "the memory may only be read: its files, or the folder of them, cannot be written to",
+    "the memory may only be read: its files, their folder or its database cannot be written to",
   );
 
 export const NOT_VALID = "the request is not valid";

@@ -2,7 +2,7 @@
 
 import type pg from "pg";
 import { transaction } from "./connections.ts";
-import { MIGRATIONS, SCHEMA_TABLE } from "./migrations.ts";
+import { MIGRATIONS, SCHEMA, SCHEMA_TABLE } from "./migrations.ts";
 
 /** The key of the advisory lock under which migrations run: any number that no other program uses. */
 const MIGRATION_LOCK = 7_150_319_284;
@@ -24,9 +24,14 @@ export const schemaIn = (pool: pg.Pool): Promise<FoundSchema> =>
 
 /**
  * Runs the missing migrations in one transaction, which other servers wait for. Returns the version
- * before.
+ * before. Writes nothing if none is missing, so that a database that takes no writes can be opened.
  */
-export const migrate = (pool: pg.Pool): Promise<FoundSchema> =>
+export async function migrate(pool: pg.Pool): Promise<FoundSchema> {
+  const known = await schemaIn(pool);
+  return known.found < SCHEMA ? migrateAlone(pool) : known;
+}
+
+const migrateAlone = (pool: pg.Pool): Promise<FoundSchema> =>
   transaction(pool, async (client) => {
     await client.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
     await client.query(SCHEMA_TABLE);

@@ -10,13 +10,19 @@ type FailedReply = Exclude<PostgresReply, { rows: unknown }>;
 const GIVEN_UP = /^(08|57P|53)/;
 /** The SQLSTATE of a statement that took longer than its timeout. */
 const TIMED_OUT = "57014";
-/** SQLSTATEs, and the codes of the store's errors for them. */
-const LOCK_NOT_AVAILABLE = "55P03";
-const BUSY = "SQLITE_BUSY";
+/** The SQLSTATE of a write without free space. The connection stays usable. */
+const DISK_FULL = "53100";
+/** SQLSTATEs that every store knows by a code of SQLite, with a message. */
+const OF_ALL_STORES: Readonly<Record<string, { code: string; message: string }>> = {
+  "55P03": { code: "SQLITE_BUSY", message: "another connection is writing this memory" },
+  "25006": { code: "SQLITE_READONLY", message: "the database takes no writes" },
+  [DISK_FULL]: { code: "SQLITE_FULL", message: "the database has no free space" },
+};
 
 /** Returns whether an error means that the connection cannot be used any more. */
 export function isLost(error: unknown): boolean {
   const { code, severity } = error as { code?: string; severity?: string };
+  if (code === DISK_FULL) return false;
   return severity === undefined || GIVEN_UP.test(code ?? "") || code === TIMED_OUT;
 }
 
@@ -37,7 +43,7 @@ export const failureOf = (reply: FailedReply): Error =>
   "lost" in reply ? new RemoteError(`the database ${reply.lost}`) : refusalOf(reply.refused);
 
 function refusalOf({ code, message }: { code: string | undefined; message: string }): Error {
-  if (code === LOCK_NOT_AVAILABLE)
-    return new StorageError("another connection is writing this memory", { code: BUSY });
+  const known = OF_ALL_STORES[code ?? ""];
+  if (known !== undefined) return new StorageError(known.message, { code: known.code });
   return new StorageError(`PostgreSQL refuses a statement (${code}): ${message}`, { code });
 }
