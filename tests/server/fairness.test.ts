@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { beside, withinLock } from "./support/database-lock.ts";
 import { raw } from "./support/existing-database.ts";
-import { isOnPostgres, testOnFiles } from "./support/on-postgres.ts";
+import { testOnFiles } from "./support/on-postgres.ts";
 import { usedBy } from "./support/process-usage.ts";
 import { type Running, start } from "./support/server-process.ts";
 import { type Client, clientOf, LESSON } from "./support/shared-server.ts";
@@ -344,7 +344,7 @@ describe("the cost of a write does not grow:", () => {
 });
 
 // No connection of these reaches a store.
-(isOnPostgres ? testOnFiles : test.runIf(process.platform === "linux"))(
+testOnFiles.runIf(process.platform === "linux")(
   "thousands of broken connections leak no memory",
   { timeout: 180_000 },
   async () => {

@@ -264,7 +264,7 @@ describe("the number of open agents", () => {
   };
 
   // Open agents of files have file handles.
-  (isOnPostgres ? testOnFiles : test.runIf(process.platform === "linux"))(
+  testOnFiles.runIf(process.platform === "linux")(
     "falls when idle agents are closed, which frees files and memory, and they reopen on request",
     { timeout: 120_000 },
     async () => {
@@ -308,7 +308,7 @@ describe("the number of open agents", () => {
     },
   );
 
-  (isOnPostgres ? testOnFiles : test.runIf(process.platform === "linux"))(
+  testOnFiles.runIf(process.platform === "linux")(
     "is limited: without room, the least recently used agent is closed",
     { timeout: 120_000 },
     async () => {

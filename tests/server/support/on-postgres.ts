@@ -109,6 +109,6 @@ export const isOnPostgres: boolean = inject("cluster") !== undefined;
  * `test` and `describe` for tests that read or write the agent's database file. Suites on
  * PostgreSQL do not have them.
  */
-const none = Object.assign(() => {}, { each: () => () => {} });
+const none = Object.assign(() => {}, { each: () => () => {}, runIf: () => () => {} });
 export const testOnFiles = (isOnPostgres ? none : test) as typeof test;
 export const describeOnFiles = (isOnPostgres ? none : describe) as typeof describe;

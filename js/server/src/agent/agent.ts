@@ -151,7 +151,7 @@ export class Agent {
   readonly #replica: IndexReplica;
   readonly #book = new PlaybookReplica();
   readonly #texts: TextReplica;
-  readonly #sqliteTexts = new SqliteTexts();
+  readonly #sqliteTexts: SqliteTexts;
   readonly #rows = new RowCache();
   readonly #expiries = new Expiries();
   readonly #columns = new Columns();
@@ -198,7 +198,7 @@ export class Agent {
       },
     );
     this.#texts = new TextReplica(this.ranking === "signals", keptTexts);
-    this.#sqliteTexts.isWanted = compat === "hynous" && storage.fullText === undefined;
+    this.#sqliteTexts = new SqliteTexts(compat === "hynous" && storage.fullText === undefined);
     this.#follower = new Follower(
       storage,
       [
@@ -283,12 +283,11 @@ export class Agent {
   }
 
   /**
-   * Returns the hits of SQLite's full text, as `FullTextTable.find` does. Call it within `read`. If
-   * the database is not SQLite, a replica answers, which is loaded when the agent is opened.
+   * Returns the hits of SQLite's full text, as `FullTextTable.find` does. Call it within `read`, and
+   * only of an agent that copies Hynous. If the database is not SQLite, a replica answers.
    */
   hitsOfSqlite(match: string, limit: number): FullTextHit[] {
     if (this.storage.fullText !== undefined) return this.storage.fullText.find(match, limit);
-    this.#sqliteTexts.isWanted = true;
     this.#follower.ensure();
     return this.#sqliteTexts.find(match, limit);
   }

@@ -2,9 +2,9 @@
 //
 // # Idea
 //
-// Hynous ranks by the `bm25()` of SQLite's FTS5. A database that is not SQLite has none, so the
-// process keeps its own table there. The logarithms of `bm25()` come from the C library and differ
-// from the engine's in the last bit, so that only SQLite itself gives Hynous' scores exactly.
+// Hynous ranks by the `bm25()` of SQLite's FTS5. PostgreSQL has no such function, so the process
+// keeps a table of SQLite itself. The engine's full text would not do: `bm25()` takes logarithms
+// from the C library, and three in a hundred of them differ from the engine's in the last bit.
 //
 // # Invariant
 //
@@ -27,11 +27,15 @@ import { isId } from "./index-rows.ts";
 
 export class SqliteTexts implements Consumer {
   readonly name = "full text of SQLite";
-  /** Whether something asks for it: only searches as Hynous do. */
-  isWanted = false;
+  /** Whether the agent searches it. */
+  readonly isWanted: boolean;
   #db: Database.Database | undefined;
   /** The memories of the table, and their row numbers. */
   readonly #sequences = new Map<string, number>();
+
+  constructor(isWanted: boolean) {
+    this.isWanted = isWanted;
+  }
 
   /** Bytes of the table; 0 if it is not loaded. */
   get bytes(): number {
