@@ -28,10 +28,10 @@ import { makeFolder, removeFolder, temporaryFolder } from "./support/temporary-f
 vi.mock("../../js/server/src/storage/postgres/database.ts", async (original) => {
   const { PostgresDatabase, ...others } =
     await original<typeof import("../../js/server/src/storage/postgres/database.ts")>();
-  const thread = new URL("../../js/server/dist/postgres-thread.mjs", import.meta.url);
+  const { threadOf } = await import("./support/threads.ts");
   class Database extends PostgresDatabase {
     constructor(place: ConstructorParameters<typeof PostgresDatabase>[0]) {
-      super(place, thread);
+      super(place, threadOf("postgres"));
     }
   }
   return { ...others, PostgresDatabase: Database };

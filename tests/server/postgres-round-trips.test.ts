@@ -10,8 +10,9 @@ import type { PostgresCall } from "../../js/server/src/storage/postgres/protocol
 import { PostgresStorage } from "../../js/server/src/storage/postgres/storage.ts";
 import { ask } from "./support/direct-agent.ts";
 import { type Postgres, query, startPostgres } from "./support/postgres.ts";
+import { threadOf } from "./support/threads.ts";
 
-const THREAD = new URL("../../js/server/dist/postgres-thread.mjs", import.meta.url);
+const THREAD = threadOf("postgres");
 
 let postgres: Postgres;
 /** Two pools, as two servers have them. */

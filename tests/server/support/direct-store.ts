@@ -11,6 +11,7 @@ import { PostgresStorage } from "../../../js/server/src/storage/postgres/storage
 import type { Storage } from "../../../js/server/src/storage/storage.ts";
 import { databaseOptions, stored } from "./on-postgres.ts";
 import { makeFolder, removeFolder } from "./temporary-folder.ts";
+import { threadOf } from "./threads.ts";
 
 /** The memories of one agent. */
 export interface DirectStore {
@@ -52,9 +53,8 @@ export function directStores(): () => Promise<DirectStore> {
 async function databaseIn(folder: string): Promise<PostgresDatabase | undefined> {
   const [, url] = await databaseOptions(folder);
   if (url === undefined) return undefined;
-  const thread = new URL("../../../js/server/dist/postgres-thread.mjs", import.meta.url);
   const place = { url, connections: 4, timeout: 10_000, password: "" };
-  const database = new PostgresDatabase(place, thread);
+  const database = new PostgresDatabase(place, threadOf("postgres"));
   database.migrate();
   return database;
 }

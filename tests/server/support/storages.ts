@@ -9,6 +9,7 @@ import type { Storage } from "../../../js/server/src/storage/storage.ts";
 import { startDatabase } from "./hrana.ts";
 import { MAJORS, type Major, type Postgres, startPostgres } from "./postgres.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
+import { threadOf } from "./threads.ts";
 
 /** An implementation of the store. */
 export interface Implementation {
@@ -26,9 +27,6 @@ export interface Implementation {
   /** Returns a function that opens another connection to the new database of one agent. */
   create(): Promise<() => Storage>;
 }
-
-const threadOf = (name: string) =>
-  new URL(`../../../js/server/dist/${name}-thread.mjs`, import.meta.url);
 
 const TIMEOUT = 10_000;
 
