@@ -668,3 +668,26 @@ test("a database that takes no writes is read, before and after a restart of the
   const create = async () => (await clientOf(again, "default").ask("POST /nodes", LESSON)).status;
   await expect.poll(create).toBe(201);
 });
+
+test("a database that takes no connections is not available, and is used again when it does", {
+  timeout: 60_000,
+}, async () => {
+  const { url, client } = await set({ options: ["--workers", "1"] });
+  const { id } = await client.create();
+  const superuser = postgres.superuserOf(postgres.url);
+  const name = new URL(url).pathname.slice(1);
+  await query(superuser, `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+  const own = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1";
+  await query(superuser, own, [name]);
+  const calls: [string, object?][] = [
+    ["GET /health"],
+    [`GET /nodes/${id}`],
+    ["POST /nodes", LESSON],
+  ];
+  // The connections that were open tell of their end at their next use.
+  await expect.poll(async () => (await client.ask("GET /health")).status).toBe(503);
+  for (const [call, body] of calls)
+    expect([call, (await client.ask(call, body)).status]).toEqual([call, 503]);
+  await query(superuser, `ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
+  await expect.poll(async () => (await client.ask(`GET /nodes/${id}`)).status).toBe(200);
+});

@@ -7,7 +7,9 @@ import type { PostgresReply } from "./protocol.ts";
 type FailedReply = Exclude<PostgresReply, { rows: unknown }>;
 
 /** Classes of SQLSTATE with which the server ends a connection, or takes no more of them. */
-const GIVEN_UP = /^(08|57P|53)/;
+const GIVEN_UP = /^(08|28|3D|57P|53)/;
+/** The severity of an error that ends the connection, in most languages of PostgreSQL. */
+const FATAL = "FATAL";
 /** The SQLSTATE of a statement that took longer than its timeout. */
 const TIMED_OUT = "57014";
 /** The SQLSTATE of a write without free space. The connection stays usable. */
@@ -23,7 +25,8 @@ const OF_ALL_STORES: Readonly<Record<string, { code: string; message: string }>>
 export function isLost(error: unknown): boolean {
   const { code, severity } = error as { code?: string; severity?: string };
   if (code === DISK_FULL) return false;
-  return severity === undefined || GIVEN_UP.test(code ?? "") || code === TIMED_OUT;
+  const isGivenUp = severity === undefined || severity === FATAL || GIVEN_UP.test(code ?? "");
+  return isGivenUp || code === TIMED_OUT;
 }
 
 /** Returns the reply to a call that failed. `timeout` is that of the call, in milliseconds. */
