@@ -9,21 +9,21 @@ use crate::error::{Error, Result};
 use crate::value::{Path, Value};
 
 /// The most states: their numbers have 16 bits.
-pub const MOST_STATES: usize = 1 << 16;
+pub const MAX_STATES: usize = 1 << 16;
 /// The most strings of a configured list. Their places fit into 16 bits.
-const MOST_STRINGS: usize = 10_000;
+const MAX_STRINGS: usize = 10_000;
 const ROOT: u16 = 0;
 
 /// Reads a list of strings that fit into one [`Automaton`].
 pub(crate) fn read_sought(value: &Value, path: &Path<'_>) -> Result<Vec<String>> {
     let strings: Vec<String> = value.read(path)?;
-    if strings.len() > MOST_STRINGS {
-        let problem = format!("must have at most {MOST_STRINGS} entries");
+    if strings.len() > MAX_STRINGS {
+        let problem = format!("must have at most {MAX_STRINGS} entries");
         return Err(Error::config(*path, problem).found(strings.len() as f64));
     }
     let bytes: usize = strings.iter().map(String::len).sum();
-    if bytes > MOST_STATES - 1 {
-        let problem = format!("must not exceed {} bytes in all", MOST_STATES - 1);
+    if bytes > MAX_STATES - 1 {
+        let problem = format!("must not exceed {} bytes in all", MAX_STATES - 1);
         return Err(Error::config(*path, problem).found(bytes as f64));
     }
     Ok(strings)
@@ -50,7 +50,7 @@ pub struct Automaton {
 }
 
 impl Automaton {
-    /// Creates the automaton of strings in lower case, with fewer than [`MOST_STATES`] bytes in
+    /// Creates the automaton of strings in lower case, with fewer than [`MAX_STATES`] bytes in
     /// all. Marks are not 0.
     pub fn new<'a>(strings: impl Iterator<Item = (&'a str, u8)>) -> Self {
         Self::of(&strings.collect::<Vec<_>>())

@@ -172,8 +172,8 @@ fn emphasis(salience: f64) -> f64 {
     1.0 + (salience - NEUTRAL) * SALIENCE_WEIGHT
 }
 
-fn grow(stability: f64, difficulty: f64, salience: f64, rate: f64, most: f64) -> f64 {
-    at_most(stability * rate * (1.0 - difficulty * DIFFICULTY_DAMPING) * emphasis(salience), most)
+fn grow(stability: f64, difficulty: f64, salience: f64, rate: f64, max: f64) -> f64 {
+    at_most(stability * rate * (1.0 - difficulty * DIFFICULTY_DAMPING) * emphasis(salience), max)
 }
 
 /// Returns the stability in days after a recall without a section: min(S · 2.5 · (1 − difficulty ·
@@ -201,11 +201,11 @@ pub fn fsrs_stability_on_access(
     difficulty: f64,
     salience: f64,
     retrievability: f64,
-    most: f64,
+    max: f64,
 ) -> f64 {
     let (easiest, hardest) = (fsrs::DIFFICULTY_RANGE.start(), fsrs::DIFFICULTY_RANGE.end());
-    let least = *fsrs::STABILITY_RANGE.start();
-    let stability = if stability < least { least } else { stability };
+    let min = *fsrs::STABILITY_RANGE.start();
+    let stability = if stability < min { min } else { stability };
     let state = MemoryState { stability, difficulty: easiest + difficulty * (hardest - easiest) };
     let weight = emphasis(salience);
     let grown = fsrs::stability_after_weighted_recall(
@@ -215,7 +215,7 @@ pub fn fsrs_stability_on_access(
         weight,
         &Parameters::PUBLISHED,
     );
-    at_most(grown, most)
+    at_most(grown, max)
 }
 
 /// Returns the weight of an edge of a node with this retrievability: unchanged for R ≥ 0.1, else
@@ -338,8 +338,8 @@ pub fn difficulty(node_type: Option<AlgorithmType>, content_length: f64, edge_co
 }
 
 /// Returns min(value, most). NaN on either side gives NaN, as in JavaScript.
-fn at_most(value: f64, most: f64) -> f64 {
-    if value <= most || value.is_nan() { value } else { most }
+fn at_most(value: f64, max: f64) -> f64 {
+    if value <= max || value.is_nan() { value } else { max }
 }
 
 /// Nodes as columns of one length.

@@ -431,10 +431,10 @@ pub fn stability_after_lapse(
         * pow(difficulty, -parameters.lapse_difficulty_exponent)
         * (pow(stability + 1.0, parameters.lapse_stability_exponent) - 1.0)
         * exp((1.0 - retrievability) * parameters.lapse_forgetting_exponent);
-    let most =
+    let max =
         stability / exp(parameters.same_day_grade_exponent * parameters.same_day_grade_offset);
     let kept = rounded(within(&STABILITY_RANGE, kept));
-    kept.min(rounded(most).max(*STABILITY_RANGE.start()))
+    kept.min(rounded(max).max(*STABILITY_RANGE.start()))
 }
 
 /// Returns the stability after a review on the same day, in days: S' = S·S^−w₁₉·e^(w₁₇·(G − 3 +

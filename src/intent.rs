@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 
 use serde::Serialize;
 
-use crate::automaton::{Automaton, MOST_STATES};
+use crate::automaton::{Automaton, MAX_STATES};
 use crate::error::{Error, Result};
 use crate::section::{INTENT_ORDER, Section, SectionSet};
 use crate::text::{is_white_space, is_word, lower_case, straighten};
@@ -218,8 +218,8 @@ impl IntentClassifier {
             }
         }
         let bytes: usize = strings.iter().map(|(_, string)| string.len()).sum();
-        if bytes > MOST_STATES - 1 {
-            let problem = format!("must not exceed {} bytes in all", MOST_STATES - 1);
+        if bytes > MAX_STATES - 1 {
+            let problem = format!("must not exceed {} bytes in all", MAX_STATES - 1);
             return Err(Error::config("intent.strings", problem).found(bytes as f64));
         }
         Ok(Self::of(strings, config.matcher))

@@ -16,7 +16,7 @@ pub(crate) const HEADER: usize = 32;
 /// The offset of the checksum in a header. It covers the bytes before it and the content.
 const CHECKSUM_AT: usize = 24;
 /// The most bytes of a part's content.
-pub(crate) const MOST_CONTENT: usize = 1 << 30;
+pub(crate) const MAX_CONTENT: usize = 1 << 30;
 /// The first code of the caller's kinds.
 pub(crate) const FIRST_OWN: u32 = 16;
 
@@ -78,7 +78,7 @@ pub(crate) fn part_length(header: &[u8]) -> Result<usize> {
     }
     let mut fields = PartReader { bytes: &header[16..], field: "header" };
     match fields.u64()? {
-        length if length <= MOST_CONTENT as u64 => Ok(HEADER + length as usize),
+        length if length <= MAX_CONTENT as u64 => Ok(HEADER + length as usize),
         _ => Err(Error::snapshot("is damaged: a part is too long")),
     }
 }

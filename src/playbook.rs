@@ -9,7 +9,7 @@
 //! use nous_wasm::playbook::{Event, PlaybookBook, Trigger};
 //! let mut book = PlaybookBook::default();
 //! let trigger =
-//!     Trigger { kinds: vec![1], symbols: vec![], least_severity: 0.5, condition: vec![] };
+//!     Trigger { kinds: vec![1], symbols: vec![], min_severity: 0.5, condition: vec![] };
 //! let row = book.add(trigger, 9.0, 12.0);
 //! let found = book.matches(&[Event { kind: 1, symbol: None, severity: 0.8 }], &|_| None);
 //! assert_eq!((found.matches[0].row, found.matches[0].success_rate), (row, 0.75));
@@ -30,7 +30,7 @@ pub struct Trigger {
     /// Symbols. A trigger without symbols matches events with any symbol or none.
     pub symbols: Vec<u32>,
     /// The least severity of an event, in [0, 1].
-    pub least_severity: f64,
+    pub min_severity: f64,
     /// A tree of conditions in prefix order: each node precedes its parts. An empty one always
     /// holds.
     pub condition: Vec<Step>,
@@ -185,7 +185,7 @@ impl PlaybookBook {
         for &kind in &trigger.kinds {
             for &symbol in &trigger.symbols {
                 let list = self.lists.entry((kind, symbol)).or_default();
-                list.triggers.push((trigger.least_severity, row, self.sequence));
+                list.triggers.push((trigger.min_severity, row, self.sequence));
                 list.sorted = false;
                 entries += 1;
             }
@@ -235,8 +235,8 @@ impl PlaybookBook {
             for symbol in [Some(EVERY), event.symbol].into_iter().flatten() {
                 let Some(list) = self.lists.get_mut(&(event.kind, symbol)) else { continue };
                 list.look(self.call);
-                while let Some(&(least, row, sequence)) = list.triggers.get(list.place) {
-                    if least > event.severity {
+                while let Some(&(min, row, sequence)) = list.triggers.get(list.place) {
+                    if min > event.severity {
                         break;
                     }
                     list.place += 1;
@@ -273,7 +273,7 @@ impl TriggerList {
     /// call has not read it yet.
     fn look(&mut self, call: u64) {
         if !self.sorted {
-            sort_descending(&mut self.triggers, |&(least, ..)| -least);
+            sort_descending(&mut self.triggers, |&(min, ..)| -min);
             self.sorted = true;
         }
         if self.looked != call {
@@ -369,10 +369,10 @@ pub fn apply_outcome(
         record.stability
             / decay::stability_on_access_for_section(1.0, difficulty, NEUTRAL, &uncapped)
     };
-    let least = table.initial_stability(Some("custom:missed_opportunity"));
+    let min = table.initial_stability(Some("custom:missed_opportunity"));
     TrackRecord {
         success_count: record.success_count + f64::from(u8::from(profitable)),
         sample_size: record.sample_size + 1.0,
-        stability: f64::min(f64::max(stability, least), profile.decay.max_stability_days),
+        stability: f64::min(f64::max(stability, min), profile.decay.max_stability_days),
     }
 }

@@ -30,7 +30,7 @@ const LARGE_MOVE: f64 = 10.0;
 const CLOSE_WEIGHT: f64 = 0.55;
 const CLOSE_LOSS_BONUS: f64 = 0.15;
 const CONFIDENCE_WEIGHT: f64 = 0.5;
-const USUAL_CONFIDENCE: f64 = 0.5;
+const DEFAULT_CONFIDENCE: f64 = 0.5;
 const RATIO_WEIGHT: f64 = 0.2;
 /// The ratio of reward to risk from which a ratio counts in full.
 const GOOD_RATIO: f64 = 3.0;
@@ -41,7 +41,7 @@ const RARE: f64 = 2.0;
 /// The distance from neutral below which salience has no effect.
 const INDIFFERENT: f64 = 0.01;
 /// The factor of the initial stability at salience 0.
-const LEAST_MULTIPLIER: f64 = 0.2;
+const MIN_MULTIPLIER: f64 = 0.2;
 
 const PRICE_MOVE: &str = "pnl_pct";
 const CONFIDENCE: &str = "confidence";
@@ -271,7 +271,7 @@ impl SubtypeSalience {
                 BASE + price_move() * CLOSE_WEIGHT + bonus
             }
             Source::Entry => {
-                let confidence = signal(CONFIDENCE).unwrap_or(USUAL_CONFIDENCE);
+                let confidence = signal(CONFIDENCE).unwrap_or(DEFAULT_CONFIDENCE);
                 let ratio = f64::min(1.0, value(REWARD_TO_RISK) / GOOD_RATIO);
                 BASE + confidence * CONFIDENCE_WEIGHT + ratio * RATIO_WEIGHT
             }
@@ -305,7 +305,7 @@ impl SubtypeSalience {
             let above = (salience - NEUTRAL) / NEUTRAL;
             1.0 + above * (self.max_multiplier - 1.0)
         } else {
-            LEAST_MULTIPLIER + (salience / NEUTRAL) * (1.0 - LEAST_MULTIPLIER)
+            MIN_MULTIPLIER + (salience / NEUTRAL) * (1.0 - MIN_MULTIPLIER)
         };
         Some(round_to_hundredths(self.initial_stability * multiplier))
     }

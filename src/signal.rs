@@ -155,8 +155,8 @@ impl SaturationTable {
     /// Returns the saturation of a whole number of accesses, at least 0.
     #[inline(always)]
     pub fn get(&self, access_count: f64) -> f64 {
-        let most = Self::ONE_FROM as f64;
-        self.by_count[low_bits(if access_count < most { access_count } else { most }) & 0xFF]
+        let max = Self::ONE_FROM as f64;
+        self.by_count[low_bits(if access_count < max { access_count } else { max }) & 0xFF]
     }
 
     /// [`SaturationTable::get`] for an integer count.

@@ -214,12 +214,12 @@ impl Rule {
     fn allows(self, number: f64) -> bool {
         let is_in_range = match self {
             Self::Positive => number > 0.0,
-            Self::PositiveUpTo(most) => number > 0.0 && number <= f64::from(most),
+            Self::PositiveUpTo(max) => number > 0.0 && number <= f64::from(max),
             Self::Unit => (0.0..=1.0).contains(&number),
             Self::AtLeastOne => number >= 1.0,
             Self::Amount => number >= 0.0,
-            Self::Count(least, most) => {
-                (f64::from(least)..=f64::from(most)).contains(&number) && number.floor() == number
+            Self::Count(min, max) => {
+                (f64::from(min)..=f64::from(max)).contains(&number) && number.floor() == number
             }
         };
         is_in_range && number.is_finite()
@@ -228,11 +228,11 @@ impl Rule {
     fn wanted(self) -> String {
         match self {
             Self::Positive => "must be a positive number".into(),
-            Self::PositiveUpTo(most) => format!("must be a positive number of at most {most}"),
+            Self::PositiveUpTo(max) => format!("must be a positive number of at most {max}"),
             Self::Unit => "must lie between 0 and 1".into(),
             Self::AtLeastOne => "must be a number of at least 1".into(),
             Self::Amount => "must be a finite number of at least 0".into(),
-            Self::Count(least, most) => format!("must be a whole number from {least} to {most}"),
+            Self::Count(min, max) => format!("must be a whole number from {min} to {max}"),
         }
     }
 }

@@ -163,16 +163,16 @@ export function bestRows(
   { starts }: Pick<EvidenceTable, "starts">,
   sums: Float64Array,
   question: number,
-  most: number,
+  max: number,
 ): number[] {
   const best: number[] = [];
   for (let row = starts[question]!; row < starts[question + 1]!; row++) {
     const last = best.at(-1);
-    if (best.length === most && !(last !== undefined && sums[row]! > sums[last]!)) continue;
+    if (best.length === max && !(last !== undefined && sums[row]! > sums[last]!)) continue;
     let place = best.length;
     while (place > 0 && sums[best[place - 1]!]! < sums[row]!) place--;
     best.splice(place, 0, row);
-    if (best.length > most) best.pop();
+    if (best.length > max) best.pop();
   }
   return best;
 }

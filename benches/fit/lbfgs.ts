@@ -37,17 +37,17 @@ export interface Minimum {
 /** The number of steps that are remembered. */
 const MEMORY = 10;
 /** The most steps. */
-const MOST_STEPS = 500;
+const MAX_STEPS = 500;
 /** The most halvings of a step. */
-const MOST_HALVINGS = 40;
+const MAX_HALVINGS = 40;
 /** The share of the expected decrease that a step must reach. */
 const SUFFICIENT = 1e-4;
 /** The greatest component of the gradient at a minimum. */
 const TOLERANCE = 1e-7;
 /** A step that lowers the value by a smaller share is idle. */
-const LEAST_GAIN = 1e-9;
+const MIN_GAIN = 1e-9;
 /** So many idle steps in a row are the end. */
-const MOST_IDLE = 3;
+const MAX_IDLE = 3;
 
 /**
  * Minimises a function.
@@ -80,7 +80,7 @@ export function minimise(
   if (!Number.isFinite(slope.value)) throw new RangeError(`start: the value is ${slope.value}`);
   const pairs: Pair[] = [];
   let idle = 0;
-  for (let steps = 0; steps < MOST_STEPS; steps++) {
+  for (let steps = 0; steps < MAX_STEPS; steps++) {
     const { gradient } = slope;
     const isFree = (i: number) => point[i]! > lower[i]! || gradient[i]! < 0;
     const free = gradient.map((value, i) => (isFree(i) ? value : 0));
@@ -99,10 +99,10 @@ export function minimise(
     });
     const gain = slope.value - next.slope.value;
     ({ point, slope } = next);
-    idle = gain < LEAST_GAIN * Math.max(1, Math.abs(slope.value)) ? idle + 1 : 0;
-    if (idle === MOST_IDLE) return { point, value: slope.value, steps: steps + 1, converged: true };
+    idle = gain < MIN_GAIN * Math.max(1, Math.abs(slope.value)) ? idle + 1 : 0;
+    if (idle === MAX_IDLE) return { point, value: slope.value, steps: steps + 1, converged: true };
   }
-  return { point, value: slope.value, steps: MOST_STEPS, converged: false };
+  return { point, value: slope.value, steps: MAX_STEPS, converged: false };
 }
 
 interface Pair {
@@ -156,7 +156,7 @@ function search(
   pull: (point: Numbers) => Numbers,
 ): Next | null {
   if (dot(along, gradient) >= 0) return null;
-  for (let halvings = 0, length = 1; halvings < MOST_HALVINGS; halvings++, length /= 2) {
+  for (let halvings = 0, length = 1; halvings < MAX_HALVINGS; halvings++, length /= 2) {
     const trial = pull(point.map((x, i) => x + length * along[i]!));
     const gain = trial.reduce((sum, x, i) => sum + gradient[i]! * (x - point[i]!), 0);
     if (gain >= 0) continue;

@@ -126,13 +126,13 @@ class SetLoss {
     this.#share = share;
     const questions = table.questionKinds.length;
     this.#counts = new Uint32Array(questions);
-    let most = 0;
+    let max = 0;
     for (let q = 0; q < questions; q++) {
-      most = Math.max(most, table.starts[q + 1]! - table.starts[q]!);
+      max = Math.max(max, table.starts[q + 1]! - table.starts[q]!);
       for (let row = table.starts[q]!; row < table.starts[q + 1]!; row++)
         this.#counts[q]! += table.grades[row] === GRADE.exact ? 1 : 0;
     }
-    this.#sums = new Float64Array(most);
+    this.#sums = new Float64Array(max);
     this.#answered = Array.from(this.#counts.keys()).filter((q) => this.#counts[q]! > 0);
     if (this.#answered.length === 0)
       throw new RangeError(`${table.name}: no question has an answer`);

@@ -44,10 +44,10 @@ export function probabilityOf(scale: Scale, { sum, best, spread }: Omit<JudgedSu
 }
 
 /** Returns the sums of the first `most` memories of each question, best first. */
-export function firstOf(table: EvidenceTable, sums: Float64Array, most: number): JudgedSum[] {
+export function firstOf(table: EvidenceTable, sums: Float64Array, max: number): JudgedSum[] {
   return table.questionKinds.flatMap((_, question) => {
     const spread = spreadOf(table, question);
-    const rows = bestRows(table, sums, question, most);
+    const rows = bestRows(table, sums, question, max);
     return rows.map((row) => ({
       sum: sums[row]!,
       best: sums[rows[0]!]!,
@@ -73,7 +73,7 @@ function spreadOf({ kinds, starts, values }: EvidenceTable, question: number): n
 }
 
 /** Newton's steps are halved until the loss falls, so that twice as many always suffice. */
-const MOST_STEPS = 100;
+const MAX_STEPS = 100;
 const TOLERANCE = 1e-10;
 /** Keeps the scale finite where a threshold parts answers from others. */
 const RIDGE = 1e-6;
@@ -123,7 +123,7 @@ export function fitScale(sets: readonly WeightedSums[]): Scale {
   };
   let point = [0, 0, 0, 0];
   let at = lossAt(point);
-  for (let steps = 0; steps < MOST_STEPS; steps++) {
+  for (let steps = 0; steps < MAX_STEPS; steps++) {
     const step = solve(at.bend, at.slope);
     const moved = (length: number) => point.map((factor, k) => factor - length * step[k]!);
     let length = 1;

@@ -79,7 +79,7 @@ export function fitPreset(
 }
 
 /** The least size of a weight. */
-const LEAST_WEIGHT = 0.02;
+const MIN_WEIGHT = 0.02;
 
 function firstOfTable(table: EvidenceTable, weights: Readonly<Record<string, number>>) {
   return firstOf(table, sumsOf(table, weights), DEPTH);
@@ -87,7 +87,7 @@ function firstOfTable(table: EvidenceTable, weights: Readonly<Record<string, num
 
 /** A weight that decides nothing is 0, so that its evidence is neither computed nor shown. */
 function worthIts(weight: number): number {
-  return Math.abs(weight) < LEAST_WEIGHT ? 0 : rounded(weight);
+  return Math.abs(weight) < MIN_WEIGHT ? 0 : rounded(weight);
 }
 
 function rounded(value: number): number {

@@ -92,7 +92,7 @@ export interface Size {
 const TYPES = ["episode", "concept", "note", "person", "document"];
 const EDGE_TYPES = Object.keys(STORED_EDGE_STRENGTHS);
 const EDGES_PER_MEMORY = 2;
-const MOST_DAYS = 730;
+const MAX_DAYS = 730;
 
 /** Returns an ISO time. Ages end at half a day, so that a run does not cross a day boundary. */
 const daysAgo = (now: number, days: number) => new Date(now - (days + 0.5) * DAY).toISOString();
@@ -100,7 +100,7 @@ const daysAgo = (now: number, days: number) => new Date(now - (days + 0.5) * DAY
 function makeNode(random: () => number, place: number, now: number): NodeRow {
   const subtype = pick(random, SUBTYPES) ?? null;
   const type = pick(random, TYPES);
-  const age = Math.floor(random() ** 2 * MOST_DAYS);
+  const age = Math.floor(random() ** 2 * MAX_DAYS);
   const created = daysAgo(now, age);
   return {
     id: `n_${String(place).padStart(12, "0")}`,
@@ -223,7 +223,7 @@ const SENTENCES = [
   "is there any {a} that could be from the {b} in this?",
   "did we not do so with the {a} before, and if so, what about {b}?",
 ];
-const MOST_KEYWORDS = 4;
+const MAX_KEYWORDS = 4;
 
 /** A question of the load. */
 export interface Question {
@@ -239,7 +239,7 @@ export function makeQuestions(): Question[] {
     const kind = made.size % 2 === 0 ? "keywords" : "sentence";
     const query =
       kind === "keywords"
-        ? words(between(random, 1, MOST_KEYWORDS), () => rareWord(random))
+        ? words(between(random, 1, MAX_KEYWORDS), () => rareWord(random))
         : pick(random, SENTENCES).replace(/\{\w\}/g, () => rareWord(random));
     made.set(query, { query, kind });
   }

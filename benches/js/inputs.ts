@@ -209,8 +209,8 @@ const SYMBOLS = ["btc", "eth", "sol", "doge", "arb", "op", "avax", "link", "uni"
  */
 export function makePlaybooks(count: number, seed: number) {
   const random = makeRandom(seed);
-  const some = <T>(most: number, one: () => T) =>
-    Array.from({ length: 1 + Math.floor(random() * most) }, one);
+  const some = <T>(max: number, one: () => T) =>
+    Array.from({ length: 1 + Math.floor(random() * max) }, one);
   return Array.from({ length: count }, (_, place) => {
     const samples = Math.floor(random() * 30);
     return {

@@ -24,14 +24,14 @@ const options = new Command("bench --postgres")
   .parse()
   .opts<{ small?: boolean; memories?: string; write: boolean }>();
 
-const { questions, rounds, writes, openings, seconds, agents, ...usual } = options.small
+const { questions, rounds, writes, openings, seconds, agents, ...byDefault } = options.small
   ? { sizes: [300], questions: 20, rounds: 1, writes: 20, openings: 2, seconds: 1, agents: 20 }
   : {
       ...{ sizes: [10_000, 100_000], questions: 300, rounds: 2, writes: 300 },
       ...{ openings: 5, seconds: 8, agents: 2_000 },
     };
 
-const sizes = options.memories?.split(",").map(Number) ?? usual.sizes;
+const sizes = options.memories?.split(",").map(Number) ?? byDefault.sizes;
 
 /** The servers with an engine. */
 const WAYS = ["libSQL", "PostgreSQL"] as const;

@@ -10,7 +10,7 @@ import { InvertedIndex } from "./rivals/inverted.ts";
 
 const SIZES = [1_000, 10_000, 100_000];
 /** The most memories for MiniSearch, which takes half a minute to index more. */
-const MOST_OF_MINISEARCH = 10_000;
+const MAX_OF_MINISEARCH = 10_000;
 const VOCABULARY = 30_000;
 const WORDS = 60;
 const TERMS = 8;
@@ -75,14 +75,14 @@ function searching(count: number, engine: Engine): Deferred {
       inverted.add(row, text);
     });
     const mini = new MiniSearch({ fields: ["body"] });
-    if (count <= MOST_OF_MINISEARCH) mini.addAll(documentsOf(texts));
+    if (count <= MAX_OF_MINISEARCH) mini.addAll(documentsOf(texts));
     const index = new engine.TextIndex();
     index.upsert(documentsOf(texts));
     return {
       contestants: {
         fts5: asking(search),
         obvious: asking((terms) => inverted.search(terms, LIMIT)),
-        ...(count <= MOST_OF_MINISEARCH
+        ...(count <= MAX_OF_MINISEARCH
           ? {
               minisearch: asking((terms) =>
                 mini.search(terms.join(" "), { prefix: true }).slice(0, LIMIT),
@@ -91,7 +91,7 @@ function searching(count: number, engine: Engine): Deferred {
           : {}),
         engine: asking((terms) => index.search(terms, { limit: LIMIT })),
       },
-      ...(count > MOST_OF_MINISEARCH ? { rounds: 5 } : {}),
+      ...(count > MAX_OF_MINISEARCH ? { rounds: 5 } : {}),
       remarks: () => ({ "bytes a text": `${Math.round(index.bytes.index / count)}` }),
       close: () => {
         db.close();

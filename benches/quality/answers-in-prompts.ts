@@ -18,7 +18,7 @@ export type Way = (typeof WAYS)[number];
 /** The results of a search that a prompt is filled with. */
 const CANDIDATES = 50;
 /** The most characters that a prompt shows of one memory, as in the prompts of the server. */
-const MOST_OF_A_MEMORY = 1_200;
+const MAX_OF_A_MEMORY = 1_200;
 
 /** For each case that has an answer: the share of its answers in the prompt. */
 export type Shares = readonly number[];
@@ -102,7 +102,7 @@ function foundByWords({ cases, set }: Stored, finder: Finder): string[][] {
 function within(ids: readonly string[], texts: ReadonlyMap<string, string>, tokens: number) {
   let used = 0;
   return ids.filter((id) => {
-    const cost = estimateTokens(texts.get(id)!.slice(0, MOST_OF_A_MEMORY)) + 1;
+    const cost = estimateTokens(texts.get(id)!.slice(0, MAX_OF_A_MEMORY)) + 1;
     if (used + cost > tokens) return false;
     used += cost;
     return true;

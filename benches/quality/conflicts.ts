@@ -7,8 +7,8 @@ import {
   type Candidate,
   type Compared,
   candidatesAmong,
-  MOST_ANSWERS,
-  MOST_POSSIBLE,
+  MAX_ANSWERS,
+  MAX_POSSIBLE,
   POSSIBLE,
   probabilityOf,
   SIGNALS,
@@ -41,8 +41,8 @@ export interface Write {
 
 /** Words of a title, memories that are looked for, and memories that are proposed by markers. */
 const TITLE_WORDS = 3;
-const MOST_LOOKED_FOR = 30;
-const MOST_MARKED = 3;
+const MAX_LOOKED_FOR = 30;
+const MAX_MARKED = 3;
 
 /** Writes the memories of a set in order of time, as the server does. */
 export function written({ memories }: QuestionSet, embedder: WordVectors): Write[] {
@@ -54,17 +54,17 @@ export function written({ memories }: QuestionSet, embedder: WordVectors): Write
     const newer = comparedOf(memory);
     const now = newer.created_at;
     const answers = index
-      .ask(whole(newer), { limit: MOST_ANSWERS, now })
+      .ask(whole(newer), { limit: MAX_ANSWERS, now })
       .map(({ id, evidence }) => ({ id, ...known.get(id)!, evidence }));
     const candidates = candidatesAmong(newer, answers, sectionOf);
     const marked = correctionIn(whole(newer)).detected
       ? index
           .ask((title || text).trim().split(/\s+/, TITLE_WORDS).join(" "), {
-            limit: MOST_LOOKED_FOR,
+            limit: MAX_LOOKED_FOR,
             now,
           })
           .filter(({ evidence }) => (evidence.bm ?? 0) > 0)
-          .slice(0, MOST_MARKED)
+          .slice(0, MAX_MARKED)
       : [];
     const signals = signalsOf(newer, candidates);
     known.set(id, newer);
@@ -190,13 +190,13 @@ export function tally(
 }
 
 /** Returns the ids that the rule proposes with these weights from a probability on. */
-export function proposedBy(weights: Signals, least: number) {
+export function proposedBy(weights: Signals, min: number) {
   return ({ candidates }: Write): string[] =>
     candidates
       .map(({ id, signals }) => ({ id, probability: probabilityOf(signals, weights) }))
-      .filter(({ probability }) => probability >= least)
+      .filter(({ probability }) => probability >= min)
       .sort((a, b) => b.probability - a.probability)
-      .slice(0, MOST_POSSIBLE)
+      .slice(0, MAX_POSSIBLE)
       .map(({ id }) => id);
 }
 
@@ -215,9 +215,9 @@ export function conflictTables(
   ];
   const rules: [string, (write: Write) => readonly string[]][] = [
     ["markers of corrections", ({ marked }) => marked],
-    ...THRESHOLDS.map((least): [string, (write: Write) => readonly string[]] => [
-      `possible from ${least}${least === POSSIBLE ? " (the server's)" : ""}`,
-      proposedBy(WEIGHTS, least),
+    ...THRESHOLDS.map((min): [string, (write: Write) => readonly string[]] => [
+      `possible from ${min}${min === POSSIBLE ? " (the server's)" : ""}`,
+      proposedBy(WEIGHTS, min),
     ]),
   ];
   const parts = [

@@ -51,7 +51,7 @@ export interface System {
 /** A system that finds as many memories as it is asked for. */
 export interface Finder extends System {
   /** @param most - How many memories it returns at most. Default: `DEPTH`. */
-  open(store: Store, most?: number): Opened;
+  open(store: Store, max?: number): Opened;
 }
 
 const headOf = ({ title, labels = "" }: StoredMemory): string => `${title} ${labels}`.trim();
@@ -60,11 +60,11 @@ const headOf = ({ title, labels = "" }: StoredMemory): string => `${title} ${lab
 export const BM25: Finder = {
   name: "BM25, stems",
   isCalibrated: false,
-  open({ memories }, most = DEPTH) {
+  open({ memories }, max = DEPTH) {
     const index = new Bm25(
       memories.map((one) => ({ id: one.id, text: `${headOf(one)} ${one.text}` })),
     );
-    return { ask: (question) => index.search(question, most) };
+    return { ask: (question) => index.search(question, max) };
   },
 };
 
@@ -72,7 +72,7 @@ export const BM25: Finder = {
 export const FTS5: Finder = {
   name: "SQLite FTS5, porter",
   isCalibrated: false,
-  open({ memories }, most = DEPTH) {
+  open({ memories }, max = DEPTH) {
     const database = new Database(":memory:");
     const tokenizer = 'tokenize = "porter unicode61"';
     database.exec(`CREATE VIRTUAL TABLE texts USING fts5(id UNINDEXED, title, text, ${tokenizer})`);
@@ -81,7 +81,7 @@ export const FTS5: Finder = {
     for (const one of memories) insert.run(one.id, headOf(one), one.text);
     database.exec("COMMIT");
     const find = database.prepare(
-      `SELECT id, -bm25(texts) AS score FROM texts WHERE texts MATCH ? ORDER BY bm25(texts), rowid LIMIT ${most}`,
+      `SELECT id, -bm25(texts) AS score FROM texts WHERE texts MATCH ? ORDER BY bm25(texts), rowid LIMIT ${max}`,
     );
     return {
       ask(question) {

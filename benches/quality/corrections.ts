@@ -4,7 +4,7 @@
 import { loadEmbedderSync } from "nous-embedder";
 import { generateSample } from "../../js/demo/sample/index.ts";
 import {
-  MOST_POSSIBLE,
+  MAX_POSSIBLE,
   SIGNALS,
   WEIGHTS,
 } from "../../js/server/src/agent/rules/possible-conflicts.ts";
@@ -15,7 +15,7 @@ import { LOOKALIKES, REPLACEMENTS } from "./replacements.ts";
 
 const HOW = `\`npm run quality -- corrections\`: every memory of the general memory is written in order of time, and the rule of the server
 compares it with older ones that it may replace. ${REPLACEMENTS.length} pairs are labelled as replacements, and ${LOOKALIKES.length} pairs look alike and both
-stand. At most ${MOST_POSSIBLE} conflicts are proposed for a memory; *wrong* ones are all that are not labelled, lookalikes among them. A pair
+stand. At most ${MAX_POSSIBLE} conflicts are proposed for a memory; *wrong* ones are all that are not labelled, lookalikes among them. A pair
 whose older memory was replaced before by a third one counts neither as right nor as wrong. A hash of the newer memory's id says which half it belongs to; the
 weights are fitted on the development half. The trader's memory has no labelled pair: all that is proposed there counts as wrong.`;
 

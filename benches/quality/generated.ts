@@ -41,7 +41,7 @@ import { type Kind, type Labelled, labelled } from "./questions.ts";
 const SEED = 29;
 
 /** The most exact answers of a plain question. A matter with more is too broad. */
-const MOST_EXACT = 8;
+const MAX_EXACT = 8;
 /** The number of newest answers that count as exact in one half of a compound question. */
 const HALF = 3;
 
@@ -127,7 +127,7 @@ function mattersOf(facts: Facts, random: Random): Matters {
     if (before !== undefined) return before;
     const matters = family
       .matters(facts, coinNamer(random.fork(`coins of ${family.name}`)))
-      .filter(({ exact }) => exact.length > 0 && exact.length <= MOST_EXACT);
+      .filter(({ exact }) => exact.length > 0 && exact.length <= MAX_EXACT);
     known.set(family, matters);
     return matters;
   };

@@ -21,10 +21,10 @@ const PAGE = "docs/quality.md";
 /** Each set is simulated so often, with other wrong feedback. */
 const RUNS = 5;
 /** Learning is on by default if no set loses more than this, and … */
-const MOST_LOST = 0.005;
+const MAX_LOST = 0.005;
 /** … so many sets gain more than this. */
-const LEAST_GAIN = 0.02;
-const LEAST_GAINING = 2;
+const MIN_GAIN = 0.02;
+const MIN_GAINING = 2;
 
 const HOW = `\`npm run quality -- learning --set FILE …\`. The questions of each store are asked in order of time. Of the ten memories shown the answers are
 used; one time in ten a wrong one is used instead. After each question the index learns. The second half of the questions of each
@@ -141,12 +141,12 @@ function rowOf(name: string, runs: readonly (readonly Simulated[])[]): Row {
 
 /** Says whether learning may be on by default. */
 function verdictOf(rows: readonly Row[]): string {
-  const losing = rows.filter(({ difference }) => difference.mean < -MOST_LOST);
-  const gaining = rows.filter(({ difference }) => difference.mean > LEAST_GAIN);
-  const isOn = losing.length === 0 && gaining.length >= LEAST_GAINING;
+  const losing = rows.filter(({ difference }) => difference.mean < -MAX_LOST);
+  const gaining = rows.filter(({ difference }) => difference.mean > MIN_GAIN);
+  const isOn = losing.length === 0 && gaining.length >= MIN_GAINING;
   return (
-    `Sets that lose more than ${MOST_LOST}: ${losing.length}; that gain more than ${LEAST_GAIN}: ` +
-    `${gaining.length}. By the rule that no set may lose so much and ${LEAST_GAINING} must gain so ` +
+    `Sets that lose more than ${MAX_LOST}: ${losing.length}; that gain more than ${MIN_GAIN}: ` +
+    `${gaining.length}. By the rule that no set may lose so much and ${MIN_GAINING} must gain so ` +
     `much, learning is ${isOn ? "on" : "off"} by default.`
   );
 }

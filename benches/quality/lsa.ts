@@ -27,7 +27,7 @@ export interface LatentSemantics {
 }
 
 /** The least texts of a term: a term of a single text relates no texts. */
-const LEAST_TEXTS = 2;
+const MIN_TEXTS = 2;
 
 /** Computes the latent semantics of texts. */
 export function latentSemantics(
@@ -36,7 +36,7 @@ export function latentSemantics(
 ): LatentSemantics {
   const counts = texts.map((text) => countsOf(terms(text)));
   const spread = countsOf(counts.flatMap((count) => [...count.keys()]));
-  const known = [...spread].filter(([, of]) => of >= LEAST_TEXTS);
+  const known = [...spread].filter(([, of]) => of >= MIN_TEXTS);
   const column = new Map(known.map(([term], place) => [term, place]));
   const rarity = known.map(([, of]) => Math.log(texts.length / of));
 

@@ -41,8 +41,8 @@ const { values, positionals } = parseArgs({
 const files = [...(values.set ?? []), ...positionals];
 const { table } = values;
 if (!isTable(table)) throw new Error(`--table: ${table} is none of the tables ${TABLE_NAMES}`);
-const isUsual = values.only === undefined && table === "english-128";
-const writes = isUsual && !values["no-write"];
+const isDefault = values.only === undefined && table === "english-128";
+const writes = isDefault && !values["no-write"];
 const embedder = () => loadEmbedderSync(TABLES[table]);
 
 const HOW = `\`npm run quality -- --set FILE …\`. The stores of a file count together, question by question. A question without a time is asked

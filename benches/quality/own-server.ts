@@ -26,10 +26,10 @@ export async function withServer(
   const file = join(folder, "nous.yaml");
   if (settings !== undefined) writeFileSync(file, settings);
   const own = settings === undefined ? [] : ["--config", file];
-  const usual = ["--port", "0", "--data-dir", join(folder, "data"), "--log-level", "error"];
+  const byDefault = ["--port", "0", "--data-dir", join(folder, "data"), "--log-level", "error"];
   const clock = `const { now } = Date; Date.now = () => now() + ${now - Date.now()};`;
   const node = ["--import", `data:text/javascript,${encodeURIComponent(clock)}`];
-  const program = [...node, NOUS, "serve", ...usual, ...options, ...own];
+  const program = [...node, NOUS, "serve", ...byDefault, ...options, ...own];
   const child = spawn(process.execPath, program, { stdio: ["ignore", "pipe", "inherit"] });
   try {
     const server = new RunningServer(child, await listening(child));

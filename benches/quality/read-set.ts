@@ -193,10 +193,10 @@ function isDay(day: string): boolean {
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(day);
 }
 
-const MOST_SHOWN = 60;
+const MAX_SHOWN = 60;
 
 function shown(value: unknown): string {
   if (value === undefined) return "nothing";
   const json = JSON.stringify(value);
-  return json.length > MOST_SHOWN ? `${json.slice(0, MOST_SHOWN)}…` : json;
+  return json.length > MAX_SHOWN ? `${json.slice(0, MAX_SHOWN)}…` : json;
 }

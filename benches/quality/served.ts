@@ -26,19 +26,19 @@ interface Served {
 
 const OFF = OF_SECTIONS.map((kind) => `    ${kind}: 0\n`).join("");
 
-const USUAL: Served = { name: "search", call: "POST /search", fields: { limit: DEPTH } };
+const DEFAULT: Served = { name: "search", call: "POST /search", fields: { limit: DEPTH } };
 
 /** Each has a server of its own, since searches count accesses. */
 const WAYS: readonly Served[] = [
-  USUAL,
+  DEFAULT,
   { name: "retrieve, no accesses", call: "POST /retrieve", fields: { recall: "none" } },
   {
-    ...USUAL,
+    ...DEFAULT,
     name: "search, without sections",
     settings: `evidence:\n  weights:\n${OFF}`,
   },
-  { ...USUAL, name: "search, weights `general`", settings: "preset: general\n" },
-  { ...USUAL, name: "search by signals", settings: "ranking: signals\n" },
+  { ...DEFAULT, name: "search, weights `general`", settings: "preset: general\n" },
+  { ...DEFAULT, name: "search by signals", settings: "ranking: signals\n" },
 ];
 
 const TITLES: Readonly<Record<SetName, string>> = {

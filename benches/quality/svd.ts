@@ -57,8 +57,8 @@ export function leadingVectors(
   const small = range.map((vector) => transposedTimes(rows, columns, vector));
   const gram = small.map((one) => Float64Array.from(small, (other) => dot(one, other)));
   const pairs = eigenpairs(gram).slice(0, rank);
-  const least = (pairs[0]?.value ?? 0) * NEGLIGIBLE ** 2;
-  const kept = pairs.filter(({ value }) => value > least);
+  const min = (pairs[0]?.value ?? 0) * NEGLIGIBLE ** 2;
+  const kept = pairs.filter(({ value }) => value > min);
   return {
     values: Float64Array.from(kept, ({ value }) => Math.sqrt(value)),
     vectors: kept.map(({ value, vector }) => {

@@ -34,9 +34,9 @@ export function complaintsIn(answer, of) {
   }
   if (typeof report?.vulnerabilities !== "object" || report.vulnerabilities === null)
     return undefined;
-  const least = LEVELS.indexOf(FAILS[of]);
+  const min = LEVELS.indexOf(FAILS[of]);
   return Object.values(report.vulnerabilities)
-    .filter(({ severity }) => LEVELS.indexOf(severity) >= least)
+    .filter(({ severity }) => LEVELS.indexOf(severity) >= min)
     .map(({ name, severity, range }) => `${name} ${range}: ${severity} (${of})`);
 }
 

@@ -10,43 +10,43 @@ import { fail, output, run, say } from "./lib.mjs";
  * file's folder.
  */
 const TESTS = {
-  kills: { file: "tests/kills/kills.test.ts", variable: "KILLS", usual: 2000, unit: "kills" },
+  kills: { file: "tests/kills/kills.test.ts", variable: "KILLS", default: 2000, unit: "kills" },
   "postgres-kills": {
     file: "tests/kills/postgres-kills.test.ts",
     variable: "KILLS",
-    usual: 200,
+    default: 200,
     unit: "faults",
   },
   "postgres-pairs": {
     file: "tests/server/postgres.test.ts",
     variable: "PAIRS",
-    usual: 100_000,
+    default: 100_000,
     unit: "pairs of a write on one server and a search on another",
   },
   soak: {
     file: "tests/server/soak.test.ts",
     variable: "SOAK_MINUTES",
-    usual: 60,
+    default: 60,
     unit: "minutes",
   },
   "soak-postgres": {
     file: "tests/server/soak.test.ts",
     project: "postgres",
     variable: "SOAK_MINUTES",
-    usual: 60,
+    default: 60,
     unit: "minutes with the memories in PostgreSQL",
   },
   "wrong-requests": {
     file: "tests/server/wrong-requests.test.ts",
     variable: "WRONG_REQUESTS",
-    usual: 100_000,
+    default: 100_000,
     unit: "requests",
     seed: "SEED",
   },
   fuzz: {
     file: "tests/package/fuzz.test.ts",
     variable: "NOUS_FUZZ_CALLS",
-    usual: 10_000_000,
+    default: 10_000_000,
     unit: "calls",
     seed: "NOUS_FUZZ_SEED",
   },
@@ -72,7 +72,7 @@ if (what === "miri") miri();
 else if (Object.hasOwn(TESTS, what)) await testAtLength(TESTS[what]);
 else {
   const usage = Object.entries(TESTS).map(
-    ([name, { usual, unit }]) => `  ${name} [${unit}, by default ${usual}]`,
+    ([name, { default: byDefault, unit }]) => `  ${name} [${unit}, by default ${byDefault}]`,
   );
   const head = what === "" ? "Name a test" : `There is no long test "${what}"`;
   fail(
@@ -80,9 +80,16 @@ else {
   );
 }
 
-async function testAtLength({ file, project = file.split("/")[1], variable, usual, unit, seed }) {
-  const much = Number(howMuch ?? usual);
-  if (!(much > 0)) fail(`The number of ${unit} must be above 0, for example ${usual}.`);
+async function testAtLength({
+  file,
+  project = file.split("/")[1],
+  variable,
+  default: byDefault,
+  unit,
+  seed,
+}) {
+  const much = Number(howMuch ?? byDefault);
+  if (!(much > 0)) fail(`The number of ${unit} must be above 0, for example ${byDefault}.`);
   await build();
   const env = { [variable]: String(much) };
   if (seed !== undefined) {

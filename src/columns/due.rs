@@ -52,7 +52,7 @@ const BRANCHES: usize = 16;
 pub struct Due {
     moments: Column<u32>,
     /// The levels above the rows. The last one fits into one branch.
-    least: Vec<Vec<u32>>,
+    min: Vec<Vec<u32>>,
 }
 
 /// Branches of the lowest level that each have at least one due row.
@@ -64,7 +64,7 @@ pub struct DueBranches {
 
 impl DueBranches {
     /// Returns the most rows that can be under the branches.
-    pub fn most_rows(&self) -> usize {
+    pub fn max_rows(&self) -> usize {
         self.branches.len() * BRANCHES
     }
 }
@@ -79,13 +79,13 @@ impl Due {
                 break;
             }
             length = length.div_ceil(BRANCHES);
-            if self.least.len() == level {
+            if self.min.len() == level {
                 // A new level starts with the least of all that is below it.
                 let below: Vec<u32> =
-                    (0..length).map(|branch| self.least_below(level, branch)).collect();
-                self.least.push(below);
-            } else if self.least[level].len() < length {
-                self.least[level].push(NEVER);
+                    (0..length).map(|branch| self.min_below(level, branch)).collect();
+                self.min.push(below);
+            } else if self.min[level].len() < length {
+                self.min[level].push(NEVER);
             }
         }
     }
@@ -106,22 +106,22 @@ impl Due {
         let mut place = row as usize;
         let (mut before, mut now) = (self.moments.at(place), moment);
         self.moments.set(place, moment);
-        for level in 0..self.least.len() {
+        for level in 0..self.min.len() {
             place /= BRANCHES;
-            let least = self.least[level][place];
+            let min = self.min[level][place];
             // A moment that neither was nor becomes the least changes nothing above.
-            let new = if now <= least {
+            let new = if now <= min {
                 now
-            } else if before > least {
+            } else if before > min {
                 return;
             } else {
-                self.least_below(level, place)
+                self.min_below(level, place)
             };
-            if new == least {
+            if new == min {
                 return;
             }
-            self.least[level][place] = new;
-            (before, now) = (least, new);
+            self.min[level][place] = new;
+            (before, now) = (min, new);
         }
     }
 
@@ -129,8 +129,8 @@ impl Due {
     pub fn branches_until(&self, until: u32) -> DueBranches {
         let first = if self.moments.is_empty() { Vec::new() } else { vec![0] };
         // Level by level, so that reading one branch does not wait for the one before.
-        let branches = self.least.iter().rev().fold(first, |branches, least| {
-            let below = |first: usize| &least[first..least.len().min(first + BRANCHES)];
+        let branches = self.min.iter().rev().fold(first, |branches, min| {
+            let below = |first: usize| &min[first..min.len().min(first + BRANCHES)];
             due_below(&branches, until, below)
         });
         DueBranches { branches, until }
@@ -142,30 +142,28 @@ impl Due {
     }
 
     /// Returns the least moment below one branch of a level.
-    fn least_below(&self, level: usize, branch: usize) -> u32 {
+    fn min_below(&self, level: usize, branch: usize) -> u32 {
         let places = branch * BRANCHES..(branch + 1) * BRANCHES;
-        let least = |moments: &mut dyn Iterator<Item = u32>| moments.min().unwrap_or(NEVER);
+        let min = |moments: &mut dyn Iterator<Item = u32>| moments.min().unwrap_or(NEVER);
         match level {
-            0 => least(
-                &mut (places.start..places.end.min(self.moments.len()))
-                    .map(|row| self.moments.at(row)),
-            ),
+            0 => min(&mut (places.start..places.end.min(self.moments.len()))
+                .map(|row| self.moments.at(row))),
             _ => {
-                let below = &self.least[level - 1];
-                least(&mut below[places.start..places.end.min(below.len())].iter().copied())
+                let below = &self.min[level - 1];
+                min(&mut below[places.start..places.end.min(below.len())].iter().copied())
             }
         }
     }
 
     /// Returns the bytes of the moments.
     pub fn bytes(&self) -> usize {
-        (self.moments.len() + self.least.iter().map(Vec::len).sum::<usize>()) * size_of::<u32>()
+        (self.moments.len() + self.min.iter().map(Vec::len).sum::<usize>()) * size_of::<u32>()
     }
 
     /// Returns the allocated bytes.
     pub fn capacity_bytes(&self) -> usize {
         self.moments.capacity_bytes()
-            + self.least.iter().map(Vec::capacity).sum::<usize>() * size_of::<u32>()
+            + self.min.iter().map(Vec::capacity).sum::<usize>() * size_of::<u32>()
     }
 
     /// Returns the most bytes that `more` rows can take beyond the allocated ones.

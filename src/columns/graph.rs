@@ -8,7 +8,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Column, MOST_SEQUENCE};
+use super::{Column, MAX_SEQUENCE};
 use crate::order::sort_descending;
 
 /// The place of a node in the columns.
@@ -144,7 +144,7 @@ impl Graph {
 
     /// Marks sequence numbers below `next` as used.
     pub fn count_sequences_to(&mut self, next: u64) {
-        self.next_sequence = self.next_sequence.max(next).min(MOST_SEQUENCE);
+        self.next_sequence = self.next_sequence.max(next).min(MAX_SEQUENCE);
     }
 
     /// Returns the number of edges that lead to a node.

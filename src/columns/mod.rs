@@ -18,10 +18,10 @@ pub use vectors::{StoredVector, VectorForm, VectorHit, VectorQuery, Vectors};
 
 /// The highest sequence number, 2⁵³ − 1: up to here a double holds every whole number. All later
 /// nodes and edges share it.
-pub const MOST_SEQUENCE: u64 = (1 << 53) - 1;
+pub const MAX_SEQUENCE: u64 = (1 << 53) - 1;
 
 /// The share of a bound on bytes that is left for fragmentation: freed blocks that are too small to
 /// be used again. One part in 16.
 pub(crate) const PIECES_SHARE: usize = 16;
 /// Bytes that a 32-bit module can address, less the share for fragmentation.
-pub(crate) const MOST_ADDRESSED: usize = (u32::MAX - u32::MAX / PIECES_SHARE as u32) as usize;
+pub(crate) const MAX_ADDRESSED: usize = (u32::MAX - u32::MAX / PIECES_SHARE as u32) as usize;

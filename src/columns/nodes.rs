@@ -2,7 +2,7 @@
 
 use super::graph::Row;
 use super::names::NO_LABELS;
-use super::{Column, MOST_SEQUENCE};
+use super::{Column, MAX_SEQUENCE};
 use crate::decay::Lifecycle;
 use crate::order::sort_descending;
 use crate::salience::NEUTRAL;
@@ -49,7 +49,7 @@ impl StoredState {
 /// A node as the columns store it. Instants are milliseconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Node {
-    /// Its place in every order, at most [`MOST_SEQUENCE`].
+    /// Its place in every order, at most [`MAX_SEQUENCE`].
     pub sequence: u64,
     /// The instant of its creation.
     pub created_at: f64,
@@ -293,7 +293,7 @@ impl Nodes {
 
     /// Marks sequence numbers below `next` as used.
     pub fn count_sequences_to(&mut self, next: u64) {
-        self.next_sequence = self.next_sequence.max(next).min(MOST_SEQUENCE);
+        self.next_sequence = self.next_sequence.max(next).min(MAX_SEQUENCE);
     }
 
     /// Whether the order of rows differs from that of sequence numbers.

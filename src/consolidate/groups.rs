@@ -22,7 +22,7 @@ pub struct Source {
 }
 
 /// The most episodes of each subtype.
-const MOST_OF_A_KIND: usize = 50;
+const MAX_OF_A_KIND: usize = 50;
 /// The window in days, and the wider window if the first holds too few episodes.
 const WINDOWS: [f64; 2] = [14.0, 30.0];
 /// The least number of episodes in the first window.
@@ -30,9 +30,9 @@ const ENOUGH: usize = 8;
 /// The least number of episodes of a group.
 const FEWEST: usize = 3;
 /// The most groups of a review.
-const MOST_GROUPS: usize = 5;
+const MAX_GROUPS: usize = 5;
 /// The most episodes of a group.
-const MOST_OF_A_GROUP: usize = 15;
+const MAX_OF_A_GROUP: usize = 15;
 
 /// Returns the places of the episodes to review, newest first. Episodes of one instant keep their
 /// order.
@@ -40,7 +40,7 @@ pub fn sources(episodes: &[Source], now: f64) -> Vec<u32> {
     let mut newest: Vec<u32> = (0..episodes.len() as u32).collect();
     sort_descending(&mut newest, |&place| episodes[place as usize].created_at);
     let within = |days: f64| {
-        let mut left = [MOST_OF_A_KIND; SOURCES.len()];
+        let mut left = [MAX_OF_A_KIND; SOURCES.len()];
         let recent = newest.iter().copied().filter(|&place| {
             let Source { kind, created_at } = episodes[place as usize];
             let taken = left[kind] > 0 && created_at >= now - days * DAY_MS;
@@ -77,13 +77,9 @@ pub fn groups(symbols: &[u32]) -> Groups {
     sort_descending(&mut large, |&symbol| members[symbol as usize].len() as f64);
     let found = large.len();
     let newest =
-        |symbol: u32| members[symbol as usize].iter().copied().take(MOST_OF_A_GROUP).collect();
+        |symbol: u32| members[symbol as usize].iter().copied().take(MAX_OF_A_GROUP).collect();
     Groups {
         found,
-        chosen: large
-            .into_iter()
-            .take(MOST_GROUPS)
-            .map(|symbol| (symbol, newest(symbol)))
-            .collect(),
+        chosen: large.into_iter().take(MAX_GROUPS).map(|symbol| (symbol, newest(symbol))).collect(),
     }
 }

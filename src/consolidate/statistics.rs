@@ -115,11 +115,11 @@ pub fn q_values(p_values: &[f64]) -> Vec<f64> {
     let mut falling: Vec<u32> = (0..p_values.len() as u32).collect();
     sort_descending(&mut falling, |&place| p_values[place as usize]);
     let mut q = vec![0.0; p_values.len()];
-    let mut least = 1.0;
+    let mut min = 1.0;
     for (rank, &place) in (1..=p_values.len()).rev().zip(&falling) {
         let p_value = p_values[place as usize];
-        least = f64::min(least, (p_value * nulls) / rank as f64);
-        q[place as usize] = f64::max(least, p_value);
+        min = f64::min(min, (p_value * nulls) / rank as f64);
+        q[place as usize] = f64::max(min, p_value);
     }
     q
 }

@@ -13,15 +13,15 @@ pub const SEED_MESSAGES: u32 = 8;
 /// and for one whose length overflows.
 pub fn cosines(memories: &[f64], messages: &[f64], dimensions: usize) -> Vec<f64> {
     let lengths: Vec<f64> = messages.chunks_exact(dimensions).map(length).collect();
-    let most = |memory: &[f64]| {
+    let max = |memory: &[f64]| {
         let own = length(memory);
         let cosines = messages.chunks_exact(dimensions).zip(&lengths).map(|(message, length)| {
             let cosine = dot(memory, message) / (own * length);
             if cosine.is_finite() { cosine } else { 0.0 }
         });
-        cosines.reduce(|most, cosine| if cosine > most { cosine } else { most }).unwrap_or(0.0)
+        cosines.reduce(|max, cosine| if cosine > max { cosine } else { max }).unwrap_or(0.0)
     };
-    memories.chunks_exact(dimensions).map(most).collect()
+    memories.chunks_exact(dimensions).map(max).collect()
 }
 
 fn length(vector: &[f64]) -> f64 {

@@ -15,7 +15,7 @@ pub const RECENT_HOURS: u32 = 48;
 /// The most code points of a fact, and of a conversation's title and summary.
 const LONGEST_TEXT: usize = 200;
 /// The least relevance of an item of the working memory.
-const LEAST_RELEVANCE: f64 = 0.7;
+const MIN_RELEVANCE: f64 = 0.7;
 /// The outcome of an episode that is left out.
 const ABANDONED: &str = "abandoned";
 
@@ -238,7 +238,7 @@ impl PromptEntry<'_> {
     /// Whether the prompt has a place for the entry, whatever its text.
     pub(super) fn is_wanted(&self) -> bool {
         match *self {
-            Self::Item { relevance, .. } => relevance >= LEAST_RELEVANCE,
+            Self::Item { relevance, .. } => relevance >= MIN_RELEVANCE,
             Self::Episode { outcome, .. } => outcome != ABANDONED,
             _ => true,
         }

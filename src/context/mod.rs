@@ -87,7 +87,7 @@ pub use select::{
     select,
 };
 pub use topic::next_topic;
-pub use turn::{MOST_NAMED, TurnSignals, classify_turn};
+pub use turn::{MAX_NAMED, TurnSignals, classify_turn};
 pub use usage::{
-    MOST_USES, MemoryUse, REFERENCED_FROM, USE_DAYS, usage_boost, usage_rate, usage_score,
+    MAX_USES, MemoryUse, REFERENCED_FROM, USE_DAYS, usage_boost, usage_rate, usage_score,
 };

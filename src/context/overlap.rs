@@ -34,17 +34,17 @@ pub fn similarities(texts: &[&str], others: &[&str], mode: ContextMode) -> Vec<f
     let mut all = Words::new(counts);
     let sets: Vec<Vec<u32>> = lower.iter().map(|text| all.set(words_of(text))).collect();
     let (texts, others) = sets.split_at(texts.len());
-    let mut most = vec![0.0; texts.len()];
+    let mut max = vec![0.0; texts.len()];
     for other in others {
         all.mark(other);
-        for (text, most) in texts.iter().zip(&mut most) {
+        for (text, max) in texts.iter().zip(&mut max) {
             let shared = all.containment(text, other.len());
-            if shared > *most {
-                *most = shared;
+            if shared > *max {
+                *max = shared;
             }
         }
     }
-    most
+    max
 }
 
 /// Returns the texts in lower case, in order. All texts that are not ASCII go to the host in one

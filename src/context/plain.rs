@@ -56,9 +56,9 @@ fn is_separator(c: char) -> bool {
 
 /// Returns the first `most` code points of a text, cut at the end of a word if possible, and an
 /// ellipsis. Returns a text that is not longer unchanged.
-pub fn shorten(text: &str, most: usize) -> Cow<'_, str> {
+pub fn shorten(text: &str, max: usize) -> Cow<'_, str> {
     let text = text.trim_matches(is_white_space);
-    let Some((end, _)) = text.char_indices().nth(most) else {
+    let Some((end, _)) = text.char_indices().nth(max) else {
         return text.into();
     };
     let beginning = &text[..end];

@@ -87,8 +87,8 @@ impl RetrievalPlan {
 pub fn plan_retrieval(signals: &SignalsToPlan, mode: ContextMode) -> RetrievalPlan {
     let [hints @ .., signal] = signals.hints;
     let wants_signals = mode == ContextMode::Default && signal > 0.0;
-    let most = hints.iter().copied().fold(0.0, f64::max);
-    let dominant = hints.iter().position(|&hint| hint > 0.0 && hint == most);
+    let max = hints.iter().copied().fold(0.0, f64::max);
+    let dominant = hints.iter().position(|&hint| hint > 0.0 && hint == max);
     let is_recent = signals.recency > RECENT;
     let says_something = signals.is_question
         || dominant.is_some()

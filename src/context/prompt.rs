@@ -101,19 +101,19 @@ pub fn write_prompt(
     let mut omitted = vec![None; entries.len()];
     let mut parts = Vec::new();
     for section in PromptSection::ALL {
-        let most = limits.of(section);
+        let max = limits.of(section);
         let lines = match section {
             PromptSection::Identity => vec![Line { entry: None, text: identity.into() }],
             _ => lines_of(section, entries, &mut omitted),
         };
-        let lines = if most <= 0.0 {
+        let lines = if max <= 0.0 {
             leave_out(lines, Omitted::Budget, &mut omitted)
         } else if limits.mode == ContextMode::SeedCompatible {
-            cut_off(lines, most)
+            cut_off(lines, max)
         } else if section == PromptSection::Identity {
-            shortened(identity, &|text| count(text) <= most)
+            shortened(identity, &|text| count(text) <= max)
         } else {
-            fitting(lines, most, count, &mut omitted)
+            fitting(lines, max, count, &mut omitted)
         };
         let content = join(&lines);
         if !content.is_empty() {
@@ -145,8 +145,8 @@ pub fn write_prompt(
 }
 
 /// Returns the identity alone, shortened to `most` tokens, and its tokens.
-pub fn write_identity(identity: &str, most: f64, count: &Count<'_>) -> (String, f64) {
-    let text = join(&shortened(identity, &|text| count(text) <= most));
+pub fn write_identity(identity: &str, max: f64, count: &Count<'_>) -> (String, f64) {
+    let text = join(&shortened(identity, &|text| count(text) <= max));
     let tokens = tokens_of(&text, count);
     (text, tokens)
 }
@@ -191,14 +191,14 @@ fn leave_out(lines: Vec<Line>, why: Omitted, omitted: &mut [Option<Omitted>]) ->
 /// the calls of `count` for long lists.
 fn fitting(
     mut lines: Vec<Line>,
-    most: f64,
+    max: f64,
     count: &Count<'_>,
     omitted: &mut [Option<Omitted>],
 ) -> Vec<Line> {
-    if count(&join(&lines)) <= most {
+    if count(&join(&lines)) <= max {
         return lines;
     }
-    let last = last_fitting(lines.len(), &|last| count(&join(&lines[..=last])) <= most);
+    let last = last_fitting(lines.len(), &|last| count(&join(&lines[..=last])) <= max);
     let rest = lines.split_off(last.map_or(0, |last| last + 1));
     let mut kept = lines;
     let mut text = join(&kept);
@@ -211,7 +211,7 @@ fn fitting(
                 text.push('\n');
             }
             text.push_str(&line.text);
-            if count(&text) <= most {
+            if count(&text) <= max {
                 kept.push(line);
                 continue;
             }
@@ -261,13 +261,13 @@ fn last_fitting(count: usize, fits: &dyn Fn(usize) -> bool) -> Option<usize> {
 }
 
 /// Cuts the text off at the characters that the tokens stand for, ellipsis included.
-fn cut_off(lines: Vec<Line>, most: f64) -> Vec<Line> {
+fn cut_off(lines: Vec<Line>, max: f64) -> Vec<Line> {
     let content = join(&lines);
-    let most = characters_of(most);
-    if content.chars().count() as f64 <= most {
+    let max = characters_of(max);
+    if content.chars().count() as f64 <= max {
         return lines;
     }
-    let kept = content.chars().take((most - ELLIPSIS.len() as f64) as usize);
+    let kept = content.chars().take((max - ELLIPSIS.len() as f64) as usize);
     vec![Line { entry: None, text: kept.chain(ELLIPSIS.chars()).collect() }]
 }
 

@@ -13,7 +13,7 @@ pub const MIN_SCORES: [f64; 5] = [0.20, 0.25, 0.30, 0.30, 0.30];
 
 /// The most memories of one topic, by type: decisions of a category, facts of a subject, episodes
 /// of a tag. `None` is no limit.
-const MOST_OF_A_TOPIC: [Option<u32>; 5] = [Some(3), Some(2), None, Some(2), None];
+const MAX_OF_A_TOPIC: [Option<u32>; 5] = [Some(3), Some(2), None, Some(2), None];
 /// The topic of a memory without a topic.
 const UNKNOWN_TOPIC: &str = "unknown";
 
@@ -148,8 +148,8 @@ pub fn select(found: &[FoundMemory<'_>], by: &Selecting<'_>) -> SelectedMemories
             leave_out_near_duplicates(found, &mut rows, &mut selection.unselected);
         }
         sort(found, by, memory_type, &mut rows);
-        if let Some(most) = MOST_OF_A_TOPIC[memory_type as usize] {
-            leave_out_same_topic(found, memory_type, most, &mut rows, &mut selection.unselected);
+        if let Some(max) = MAX_OF_A_TOPIC[memory_type as usize] {
+            leave_out_same_topic(found, memory_type, max, &mut rows, &mut selection.unselected);
         }
         if by.mode == ContextMode::SeedCompatible && memory_type != MemoryType::Decision {
             sort_by(&mut rows, found, &|memory| memory.usage_boost);
@@ -297,7 +297,7 @@ fn rare(set: &[u32]) -> &[u32] {
 fn leave_out_same_topic(
     found: &[FoundMemory<'_>],
     memory_type: MemoryType,
-    most: u32,
+    max: u32,
     rows: &mut Vec<u32>,
     unselected: &mut [Option<Unselected>],
 ) {
@@ -308,10 +308,10 @@ fn leave_out_same_topic(
     rows.retain(|&row| {
         let count = counts.entry(next.next().map_or(UNKNOWN_TOPIC, |topic| topic)).or_insert(0);
         *count += 1;
-        if *count > most {
+        if *count > max {
             unselected[row as usize] = Some(Unselected::Diversity);
         }
-        *count <= most
+        *count <= max
     });
 }
 

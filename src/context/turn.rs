@@ -13,7 +13,7 @@ use crate::text::{
 };
 
 /// The most keywords of a turn, and the most entities.
-pub const MOST_NAMED: usize = 10;
+pub const MAX_NAMED: usize = 10;
 /// The least number of characters of a keyword.
 const LONG_WORD: usize = 6;
 /// The amount that one pattern adds to the hint of its type.
@@ -121,14 +121,14 @@ fn named(text: &str, from: usize, mode: ContextMode) -> (Vec<Span>, Vec<Span>) {
     let is_new =
         |known: &[Span], spelled: &str| known.iter().all(|known| known.of(text) != spelled);
     for word in words(input) {
-        if keywords.len() == MOST_NAMED && entities.len() == MOST_NAMED {
+        if keywords.len() == MAX_NAMED && entities.len() == MAX_NAMED {
             break;
         }
         let spelled = word.of(input);
         let span = Span { start: from + word.start, end: from + word.end };
         let is_name = is_capitalised(spelled, mode);
         let is_keyword = is_name || is_long(spelled) || is_all_capitals(spelled, mode);
-        if is_keyword && keywords.len() < MOST_NAMED && is_new(&keywords, spelled) {
+        if is_keyword && keywords.len() < MAX_NAMED && is_new(&keywords, spelled) {
             let lower = lower_case(spelled);
             if !known.contains(&lower) {
                 known.push(lower);
@@ -136,8 +136,7 @@ fn named(text: &str, from: usize, mode: ContextMode) -> (Vec<Span>, Vec<Span>) {
             }
         }
         let begins_sentence = word.start == 0 || input[..word.start].ends_with(". ");
-        if is_name && !begins_sentence && entities.len() < MOST_NAMED && is_new(&entities, spelled)
-        {
+        if is_name && !begins_sentence && entities.len() < MAX_NAMED && is_new(&entities, spelled) {
             entities.push(span);
         }
     }

@@ -9,7 +9,7 @@ use crate::math::exp;
 /// The least share of a memory's words in an answer that used the memory.
 pub const REFERENCED_FROM: f64 = 0.15;
 /// The default number of uses kept.
-pub const MOST_USES: u32 = 5000;
+pub const MAX_USES: u32 = 5000;
 /// Days after which a use is dropped: three half-lives.
 pub const USE_DAYS: u32 = 21;
 
@@ -63,6 +63,6 @@ pub fn usage_boost(uses: &[MemoryUse], mode: ContextMode) -> f64 {
     if uses.len() < FEWEST_USES {
         return 1.0;
     }
-    let (least, range) = if mode == ContextMode::SeedCompatible { (0.5, 1.0) } else { (0.3, 1.7) };
-    least + range * usage_rate(uses, mode)
+    let (min, range) = if mode == ContextMode::SeedCompatible { (0.5, 1.0) } else { (0.3, 1.7) };
+    min + range * usage_rate(uses, mode)
 }

@@ -24,7 +24,7 @@ use std::hash::Hasher;
 use rustc_hash::FxHasher;
 
 /// The most characters of a word. A longer one cannot be covered.
-pub const MOST_CHARACTERS: usize = 100;
+pub const MAX_CHARACTERS: usize = 100;
 
 /// An empty slot.
 const EMPTY: u32 = u32::MAX;
@@ -92,15 +92,10 @@ impl Pieces {
 
     /// Writes the codes of the tokens that cover a word. Returns their number: 0 if the word cannot
     /// be covered.
-    pub fn cover(
-        &self,
-        vocabulary: &[u8],
-        word: &str,
-        codes: &mut [u32; MOST_CHARACTERS],
-    ) -> usize {
+    pub fn cover(&self, vocabulary: &[u8], word: &str, codes: &mut [u32; MAX_CHARACTERS]) -> usize {
         // A character has at most 4 bytes.
-        let is_long = word.len() > MOST_CHARACTERS
-            && (word.len() > 4 * MOST_CHARACTERS || word.chars().count() > MOST_CHARACTERS);
+        let is_long = word.len() > MAX_CHARACTERS
+            && (word.len() > 4 * MAX_CHARACTERS || word.chars().count() > MAX_CHARACTERS);
         if is_long {
             return 0;
         }

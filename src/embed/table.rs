@@ -43,7 +43,7 @@ use std::ops::Range;
 
 use xxhash_rust::xxh64::xxh64;
 
-use super::pieces::{Fault, MOST_CHARACTERS, Pieces};
+use super::pieces::{Fault, MAX_CHARACTERS, Pieces};
 use super::tokens::{Word, normalised, words};
 use crate::error::{Error, Result};
 use crate::math::{Block, LANES, dot_f32};
@@ -76,8 +76,8 @@ impl Bits {
 
 /// The bytes before the vocabulary.
 const HEADER: usize = 20;
-const MOST_DIMENSIONS: usize = 1024;
-const MOST_TOKENS: usize = 1 << 20;
+const MAX_DIMENSIONS: usize = 1024;
+const MAX_TOKENS: usize = 1 << 20;
 
 /// Vectors of tokens, which add up to vectors of words and texts.
 ///
@@ -141,13 +141,13 @@ impl TokenTable {
         };
         let [tokens, dimensions, vocabulary] =
             [8, 12, 16].map(|at| u32::from_le_bytes(array(&bytes, at)) as usize);
-        if !(1..=MOST_TOKENS).contains(&tokens) {
-            let problem = format!("must have at least 1 and at most {MOST_TOKENS} tokens");
+        if !(1..=MAX_TOKENS).contains(&tokens) {
+            let problem = format!("must have at least 1 and at most {MAX_TOKENS} tokens");
             return Err(fault(problem).found(tokens as f64));
         }
-        if !(LANES..=MOST_DIMENSIONS).contains(&dimensions) || dimensions % LANES != 0 {
+        if !(LANES..=MAX_DIMENSIONS).contains(&dimensions) || dimensions % LANES != 0 {
             let problem =
-                format!("must have dimensions in steps of {LANES}, at most {MOST_DIMENSIONS}");
+                format!("must have dimensions in steps of {LANES}, at most {MAX_DIMENSIONS}");
             return Err(fault(problem).found(dimensions as f64));
         }
         let scales = (HEADER as u64 + vocabulary as u64).next_multiple_of(4);
@@ -217,7 +217,7 @@ impl TokenTable {
     /// Adds the codes of a word's tokens to `codes`; returns whether tokens cover the word. If they
     /// do not, adds none. The word is one of [`words`].
     pub fn pieces(&self, word: &str, codes: &mut Vec<u32>) -> bool {
-        let mut buffer = [0; MOST_CHARACTERS];
+        let mut buffer = [0; MAX_CHARACTERS];
         let count = self.pieces.cover(self.vocabulary(), word, &mut buffer);
         codes.extend_from_slice(&buffer[..count]);
         count > 0
@@ -229,7 +229,7 @@ impl TokenTable {
     /// # Panics
     /// If `sum` has fewer components than the table.
     pub fn add_word(&self, word: &str, sum: &mut [f32]) -> bool {
-        let mut codes = [0; MOST_CHARACTERS];
+        let mut codes = [0; MAX_CHARACTERS];
         let count = self.pieces.cover(self.vocabulary(), word, &mut codes);
         for &code in &codes[..count] {
             self.add_row(code as usize, &mut sum[..self.dimensions]);

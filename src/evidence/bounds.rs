@@ -9,7 +9,7 @@
 //!   without the divisions that turn sums into shares: the divisors are the same for all memories,
 //!   so they are divided into the weights once. What only the question decides is one number for
 //!   all memories: the most that its times, numbers and places can weigh.
-//! - [`Bounds::most_besides`] is the most that recency, use, section and traits can weigh for any
+//! - [`Bounds::max_besides`] is the most that recency, use, section and traits can weigh for any
 //!   memory, and [`Bounds::besides`] is what they weigh for one. They are read only of memories
 //!   that could come up by the first.
 //!
@@ -46,7 +46,7 @@ pub struct Bounds {
     asked: f64,
     /// By section: what its recency weighs, and what the section itself does.
     of_sections: [(f64, f64); 4],
-    most_besides: f64,
+    max_besides: f64,
 }
 
 impl Bounds {
@@ -89,15 +89,15 @@ impl Bounds {
             + it.num.abs()
             + it.cap.abs()
             + it.pos.abs();
-        let most_of_sections = of_sections
+        let max_of_sections = of_sections
             .iter()
-            .fold(f64::NEG_INFINITY, |most, &(recency, own)| most.max(recency.max(0.0) + own));
+            .fold(f64::NEG_INFINITY, |max, &(recency, own)| max.max(recency.max(0.0) + own));
         let size: f64 = weights.to_array().iter().map(|weight| weight.abs()).sum();
         Self {
             factors,
-            asked: question.most_asked(weights) + ROUNDING * LARGEST * size,
+            asked: question.max_asked(weights) + ROUNDING * LARGEST * size,
             of_sections,
-            most_besides: most_of_sections + it.affinity.max(0.0) + of_traits,
+            max_besides: max_of_sections + it.affinity.max(0.0) + of_traits,
         }
     }
 
@@ -130,8 +130,8 @@ impl Bounds {
     }
 
     /// Returns a number no lower than what recency, use, section and traits weigh for any memory.
-    pub fn most_besides(&self) -> f64 {
-        self.most_besides
+    pub fn max_besides(&self) -> f64 {
+        self.max_besides
     }
 
     /// Returns what recency, use, section and traits weigh for a memory.

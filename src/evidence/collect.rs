@@ -584,13 +584,13 @@ impl Evidence {
         let entry = texts.entry(row)?;
         let own = entry.first..entry.first + entry.passages;
         let mut best = BestPassage { passage: 0, first_word: 0, words: 0, spans: None };
-        let mut most = f64::NEG_INFINITY;
+        let mut max = f64::NEG_INFINITY;
         let mut first_word = 0;
         for (place, passage) in own.clone().enumerate() {
             let words = u32::from(texts.lengths[passage as usize]);
             let soft = self.passages.all[passage as usize].soft;
-            if soft > most {
-                most = soft;
+            if soft > max {
+                max = soft;
                 best = BestPassage { passage: place as u32, first_word, words, spans: None };
             }
             first_word += words;

@@ -61,11 +61,11 @@ pub(super) fn function_words<'a>(
     words: impl Iterator<Item = &'a str> + Clone,
     english: usize,
 ) -> Language {
-    let (mut best, mut most): (Language, usize) = (&[], english.max(FEWEST - 1));
+    let (mut best, mut max): (Language, usize) = (&[], english.max(FEWEST - 1));
     for language in [GERMAN, FRENCH, SPANISH] {
         let count = words.clone().filter(|word| language.binary_search(word).is_ok()).count();
-        if count > most {
-            (best, most) = (language, count);
+        if count > max {
+            (best, max) = (language, count);
         }
     }
     best

@@ -31,9 +31,9 @@ const RATE: f64 = 0.2;
 /// The share of a shift that pulls it back.
 const DECAY: f64 = 0.02;
 /// The greatest size of a shift. No trait is larger, so that it bounds means, too.
-pub const MOST_LEARNED: f64 = 2.0;
+pub const MAX_LEARNED: f64 = 2.0;
 /// The least share of the last memories shown in the means.
-const LEAST_SHARE: f64 = 0.05;
+const MIN_SHARE: f64 = 0.05;
 
 /// What use has taught of the memories of one agent. By trait, in the order of the last [`NAMES`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -60,7 +60,7 @@ pub struct Shown {
 impl Learned {
     /// Whether all numbers are from −2 to 2.
     pub fn is_sound(&self) -> bool {
-        let within = |number: &f64| (-MOST_LEARNED..=MOST_LEARNED).contains(number);
+        let within = |number: &f64| (-MAX_LEARNED..=MAX_LEARNED).contains(number);
         self.shifts.iter().chain(&self.means).all(within)
     }
 
@@ -101,11 +101,11 @@ impl Learned {
             }
         }
         self.steps = self.steps.saturating_add(1);
-        let share = (1.0 / f64::from(self.steps)).max(LEAST_SHARE);
+        let share = (1.0 / f64::from(self.steps)).max(MIN_SHARE);
         for place in 0..TRAITS {
             let shift = &mut self.shifts[place];
             *shift = (*shift - RATE * (gradient[place] + DECAY * *shift))
-                .clamp(-MOST_LEARNED, MOST_LEARNED);
+                .clamp(-MAX_LEARNED, MAX_LEARNED);
             let mean = &mut self.means[place];
             *mean += share * (means[place] - *mean);
         }

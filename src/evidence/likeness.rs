@@ -49,14 +49,14 @@ pub(super) fn marks_of(words: impl Iterator<Item = u32>) -> Marks {
 
 /// Whether two memories repeat each other.
 pub(super) fn repeat(one: &[u32], other: &[u32]) -> bool {
-    let most = (one.len() + other.len()) / HELD_BY_BOTH;
-    if one.len().abs_diff(other.len()) > most {
+    let max = (one.len() + other.len()) / HELD_BY_BOTH;
+    if one.len().abs_diff(other.len()) > max {
         return false;
     }
     let mut alone = 0;
     walk(one, other, |mark| {
         alone += 1;
-        mark & NUMBER == 0 && alone <= most
+        mark & NUMBER == 0 && alone <= max
     })
 }
 

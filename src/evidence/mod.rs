@@ -61,7 +61,7 @@ pub use bounds::Bounds;
 pub use collect::{BestPassage, Circumstances, Evidence, MatchedWord};
 pub use config::Preset;
 pub use fitted::{ANSWERABLE, GENERAL, TRADING};
-pub use learning::{Learned, MOST_LEARNED, Shown, trait_names};
+pub use learning::{Learned, MAX_LEARNED, Shown, trait_names};
 pub use question::Question;
 pub use snapshot::{RestoringTexts, TEXT_VERSION, TextCounts, TextSnapshot};
 pub use spans::{Field, Span};

@@ -6,8 +6,8 @@
 //! therefore stands for several words of the vocabulary, each with a nearness from 0 to 1:
 //!
 //! - The forms of the word itself, which have its stem: 1.
-//! - The words whose vectors have a cosine of at least [`LEAST_COSINE`] with its own, at most
-//!   [`MOST_NEIGHBOURS`] of them: that cosine.
+//! - The words whose vectors have a cosine of at least [`MIN_COSINE`] with its own, at most
+//!   [`MAX_NEIGHBOURS`] of them: that cosine.
 //! - If no text holds the word: words that begin with it, and words that differ in one letter, or
 //!   in two of a long word. Typing errors and parts of compounds are found so.
 //!
@@ -31,9 +31,9 @@ use super::words::{Embed, Words};
 use crate::order::sort_descending;
 
 /// The most neighbours of a word by their vectors.
-const MOST_NEIGHBOURS: usize = 8;
+const MAX_NEIGHBOURS: usize = 8;
 /// The least cosine of a neighbour.
-const LEAST_COSINE: f64 = 0.3;
+const MIN_COSINE: f64 = 0.3;
 /// The nearness of a word that begins with a word of the question.
 const OF_PREFIX: f64 = 0.8;
 /// The fewest letters of a word that is compared as a prefix or by its letters.
@@ -43,7 +43,7 @@ const LONG: usize = 8;
 /// The nearness of a word with one different letter, and with two.
 const OF_TYPO: [f64; 2] = [0.85, 0.7];
 /// Words of questions that are kept.
-const MOST_KEPT: usize = 4_096;
+const MAX_KEPT: usize = 4_096;
 
 /// A word of the vocabulary that a word of a question stands for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,7 +81,7 @@ impl Neighbours {
         folds: u64,
         embed: &mut Embed<'_>,
     ) -> Vec<Match> {
-        if self.folds != folds || self.kept.len() >= MOST_KEPT {
+        if self.folds != folds || self.kept.len() >= MAX_KEPT {
             self.kept.clear();
             self.folds = folds;
         }
@@ -130,7 +130,7 @@ impl Neighbours {
         words.vectors.products(vector, *seen, |place, product| {
             let length = words.vectors.length(place);
             // Most words are far: compare before dividing.
-            if product < LEAST_COSINE * length || length == 0.0 {
+            if product < MIN_COSINE * length || length == 0.0 {
                 return;
             }
             let code = place as u32;
@@ -139,8 +139,8 @@ impl Neighbours {
             }
             let cosine = (product / length).min(1.0);
             let at = found.partition_point(|&(_, other)| other >= cosine);
-            if at < MOST_NEIGHBOURS {
-                found.truncate(MOST_NEIGHBOURS - 1);
+            if at < MAX_NEIGHBOURS {
+                found.truncate(MAX_NEIGHBOURS - 1);
                 found.insert(at, (code, cosine));
             }
         });
@@ -175,9 +175,9 @@ fn alike(word: &str, words: &Words) -> Vec<(u32, f64)> {
 
 /// Returns the number of letters to insert, delete, replace or swap with their neighbour, from 1
 /// to `most`. Returns `None` if there are more.
-fn changes_between(word: &[char], other: &str, most: usize) -> Option<usize> {
+fn changes_between(word: &[char], other: &str, max: usize) -> Option<usize> {
     let other: Vec<char> = other.chars().collect();
-    if word.len().abs_diff(other.len()) > most {
+    if word.len().abs_diff(other.len()) > max {
         return None;
     }
     // Rows of the table of distances: the two before, and this one.
@@ -200,5 +200,5 @@ fn changes_between(word: &[char], other: &str, most: usize) -> Option<usize> {
         std::mem::swap(&mut before, &mut last);
         std::mem::swap(&mut last, &mut row);
     }
-    Some(last[width - 1]).filter(|changes| (1..=most).contains(changes))
+    Some(last[width - 1]).filter(|changes| (1..=max).contains(changes))
 }

@@ -11,9 +11,9 @@ use crate::text::tokens::{Token, each_token};
 use crate::times::{Sought, TimeExpression, find, sought};
 
 /// The most words of a question that count: the rarest ones.
-const MOST_WORDS: usize = 32;
+const MAX_WORDS: usize = 32;
 /// The most words of a question that are read.
-const MOST_READ: usize = 1_024;
+const MAX_READ: usize = 1_024;
 /// A question of at most so many words is vague.
 const VAGUE: usize = 2;
 
@@ -58,17 +58,17 @@ const LATEST: [&str; 12] = [
 impl Question {
     /// Returns the most that the evidence of a memory can weigh by what the question asks for
     /// besides words and meaning.
-    pub fn most_asked(&self, weights: &Values) -> f64 {
+    pub fn max_asked(&self, weights: &Values) -> f64 {
         let Sought { time, number, place, .. } = self.sought;
-        let most = |asked: bool, value: f64, weight: f64| {
+        let max = |asked: bool, value: f64, weight: f64| {
             if asked { value * weight.max(0.0) } else { 0.0 }
         };
         let names_time = !self.times.is_empty();
-        most(names_time, 2.0, weights.date)
-            + most(names_time, 2.0, weights.told)
-            + most(time, 1.0, weights.p_temp)
-            + most(number, 1.0, weights.p_numq)
-            + most(place, 1.0, weights.p_where)
+        max(names_time, 2.0, weights.date)
+            + max(names_time, 2.0, weights.told)
+            + max(time, 1.0, weights.p_temp)
+            + max(number, 1.0, weights.p_numq)
+            + max(place, 1.0, weights.p_where)
     }
 
     /// Whether the question asks for anything besides words and meaning: a time, a number, a place.
@@ -137,7 +137,7 @@ impl Question {
 fn words_of(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     each_token(text, &mut String::new(), |word, kind| {
-        if words.len() < MOST_READ && !matches!(kind, Token::Last { alone: false }) {
+        if words.len() < MAX_READ && !matches!(kind, Token::Last { alone: false }) {
             words.push(word.to_owned());
         }
     });
@@ -147,7 +147,7 @@ fn words_of(text: &str) -> Vec<String> {
 /// Keeps the words that the fewest passages hold, in their order. Words that occur nowhere go
 /// first.
 fn keep_rarest(words: &mut Vec<AskedWord>, texts: &Texts) {
-    if words.len() <= MOST_WORDS {
+    if words.len() <= MAX_WORDS {
         return;
     }
     let frequency = |word: &AskedWord| -> u32 {
@@ -163,7 +163,7 @@ fn keep_rarest(words: &mut Vec<AskedWord>, texts: &Texts) {
         words.iter().enumerate().map(|(place, word)| (frequency(word), place)).collect();
     sort_descending(&mut order, |&(frequency, _)| -f64::from(frequency));
     let mut is_kept = vec![false; words.len()];
-    order[..MOST_WORDS].iter().for_each(|&(_, place)| is_kept[place] = true);
+    order[..MAX_WORDS].iter().for_each(|&(_, place)| is_kept[place] = true);
     let mut kept = is_kept.into_iter();
     words.retain(|_| kept.next() == Some(true));
 }

@@ -29,7 +29,7 @@
 
 use super::flags::Flags;
 use super::likeness::Marks;
-use super::texts::{Entry, MOST_TOLD, Moment, Size, Texts};
+use super::texts::{Entry, MAX_TOLD, Moment, Size, Texts};
 use super::words::{BYTES_A_WORD, WordOptions};
 use crate::columns::Row;
 use crate::error::{Error, Result};
@@ -174,7 +174,7 @@ impl TextSnapshot {
             3 * size_of::<u32>()
                 + words.names.text(code).len()
                 + words.vectors.code_bytes()
-                + words.postings[code as usize].most_bytes()
+                + words.postings[code as usize].max_bytes()
         };
         end_of_part(&self.words[at..], enough, bytes_of, at)
     }
@@ -237,15 +237,15 @@ impl RestoringTexts {
 
     /// Returns the most bytes that a part of texts or words adds.
     pub fn need(&self, content: &[u8]) -> usize {
-        let most_texts = content.len() / TEXT_BYTES;
+        let max_texts = content.len() / TEXT_BYTES;
         let a_text = size_of::<Option<Entry>>() + size_of::<Size>() + size_of::<Marks>();
-        let most_words =
+        let max_words =
             content.len() / (3 * size_of::<u32>() + self.texts.words.vectors.code_bytes());
         // Lists that grow exist twice meanwhile.
         self.texts.vectors.capacity_bytes()
             + self.texts.words.vectors.capacity_bytes()
             + 4 * content.len()
-            + (2 * most_texts * a_text).max(2 * most_words * BYTES_A_WORD)
+            + (2 * max_texts * a_text).max(2 * max_words * BYTES_A_WORD)
     }
 
     /// Reads a part of texts. `moment` returns the place in time of the memory of a row, `None` if
@@ -366,7 +366,7 @@ fn read_told(reader: &mut PartReader<'_>) -> Result<Box<[(f64, f64)]>> {
     for _ in 0..count {
         told.push((read_f64(reader)?, read_f64(reader)?));
     }
-    let sound = count <= MOST_TOLD
+    let sound = count <= MAX_TOLD
         && told.iter().all(|&(start, end)| start.is_finite() && end.is_finite() && start <= end);
     if sound { Ok(told.into()) } else { Err(invalid_text()) }
 }

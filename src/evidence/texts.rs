@@ -39,7 +39,7 @@ const REMOVED: Row = Row::MAX;
 const FOLD_AT_LEAST: usize = 256;
 
 /// The most times of a text that are kept.
-pub(super) const MOST_TOLD: usize = 8;
+pub(super) const MAX_TOLD: usize = 8;
 /// A longer time, such as a year, says too little of when something happened.
 const LONGEST_TOLD: f64 = 32.0 * DAY_MS;
 
@@ -179,7 +179,7 @@ impl Texts {
             });
             need += size_of::<Entry>() * 3
                 + size_of::<Size>() * 3
-                + MOST_TOLD * size_of::<(f64, f64)>()
+                + MAX_TOLD * size_of::<(f64, f64)>()
                 + read.words.len() * (4 + 2 * size_of::<u32>())
                 + read.ends.len() * (2 * CodedVectors::bytes_each(self.words.dimensions()) + 64);
             let flags = Flags::of(text.title, text.body);
@@ -385,7 +385,7 @@ fn told(text: &Text<'_>, created_at: f64) -> Box<[(f64, f64)]> {
     let times = [text.title, text.body].into_iter().flat_map(|part| find(part, created_at));
     let named = times.map(|time| (time.start, time.end));
     let short = named.filter(|(start, end)| end - start <= LONGEST_TOLD);
-    event.into_iter().chain(short).take(MOST_TOLD).collect()
+    event.into_iter().chain(short).take(MAX_TOLD).collect()
 }
 
 /// Packs the count of a word in a passage with a mark whether it is in the title. One occurrence in

@@ -185,8 +185,8 @@ impl CodedQuery {
         if largest == 0.0 {
             return None;
         }
-        let most = i64::from(i32::MAX) / (127 * vector.len().next_multiple_of(LANES) as i64);
-        let step = largest / most.min(i16::MAX.into()) as f64;
+        let max = i64::from(i32::MAX) / (127 * vector.len().next_multiple_of(LANES) as i64);
+        let step = largest / max.min(i16::MAX.into()) as f64;
         let codes: Vec<i16> =
             vector.iter().map(|&component| (f64::from(component) / step).round() as i16).collect();
         let squares: i64 = codes.iter().map(|&code| i64::from(code) * i64::from(code)).sum();

@@ -223,7 +223,7 @@ impl Words {
         // Stems take at most as much as their words. Lists that grow exist twice meanwhile.
         2 * self.names.need(words, fresh.text_bytes())
             + words * (2 * BYTES_A_WORD + 2 * CodedVectors::bytes_each(self.dimensions()))
-            + postings * (postings::MOST_BYTES + postings::SPARE)
+            + postings * (postings::MAX_BYTES + postings::SPARE)
             + if words > 0 { self.vectors.capacity_bytes() } else { 0 }
             + self.posting_bytes / 4
     }

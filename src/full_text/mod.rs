@@ -17,14 +17,14 @@ mod vocabulary;
 
 use rustc_hash::FxHashSet;
 
-use crate::columns::{MOST_ADDRESSED, Names, Row};
+use crate::columns::{MAX_ADDRESSED, Names, Row};
 use crate::error::{Error, Result};
 use crate::order::Selection;
 use crate::postings::{self, Postings, Slot, numbers};
 use crate::text::tokens::each_token;
 use vocabulary::Vocabulary;
 
-pub use query::{MOST_TERMS, TERMS_READ, TextHit};
+pub use query::{MAX_TERMS, TERMS_READ, TextHit};
 pub use snapshot::{TextRestoring, TextSnapshot};
 
 /// The texts of one memory.
@@ -171,12 +171,12 @@ impl TextIndex {
     /// # Errors
     /// `out_of_memory` if a 32-bit module cannot address them.
     pub fn afford_snapshot(&self, need: usize) -> Result<()> {
-        self.compare("snapshot", need, self.max_bytes.max(MOST_ADDRESSED))
+        self.compare("snapshot", need, self.max_bytes.max(MAX_ADDRESSED))
     }
 
     #[inline(never)]
-    fn compare(&self, field: &str, need: usize, most: usize) -> Result<()> {
-        let left = most.saturating_sub(self.bytes() + self.elsewhere);
+    fn compare(&self, field: &str, need: usize, max: usize) -> Result<()> {
+        let left = max.saturating_sub(self.bytes() + self.elsewhere);
         if need <= left {
             return Ok(());
         }
@@ -217,7 +217,7 @@ impl TextIndex {
         // Columns by slot may move, and exist twice meanwhile.
         2 * BYTES_A_SLOT
             + read.sequence.len()
-            + read.length as usize * (postings::MOST_BYTES + postings::SPARE)
+            + read.length as usize * (postings::MAX_BYTES + postings::SPARE)
     }
 
     /// Splits a text into the sequence of its words. Words that the index does not know get codes

@@ -15,15 +15,15 @@ use crate::text::is_stop_word;
 use crate::text::tokens::{Token, each_token};
 
 /// The most terms of a query that count.
-pub const MOST_TERMS: usize = 32;
+pub const MAX_TERMS: usize = 32;
 /// The most terms of a query that are read to find terms that count.
-pub const TERMS_READ: usize = 2 * MOST_TERMS;
+pub const TERMS_READ: usize = 2 * MAX_TERMS;
 /// The most words of a term that are matched as a phrase.
-const MOST_WORDS: usize = 32;
+const MAX_WORDS: usize = 32;
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 /// The idf of a term in half of all texts or more.
-const LEAST_IDF: f64 = 1e-6;
+const MIN_IDF: f64 = 1e-6;
 
 /// A text that was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,7 +50,7 @@ fn end_term(words: &mut Vec<String>, terms: &mut Vec<Term>) {
     }
 }
 
-/// Reads the terms of a query until [`MOST_TERMS`] that are not stop words are found, or
+/// Reads the terms of a query until [`MAX_TERMS`] that are not stop words are found, or
 /// [`TERMS_READ`] are read.
 fn read(question: &[&str]) -> Vec<Term> {
     let mut terms = Vec::new();
@@ -60,7 +60,7 @@ fn read(question: &[&str]) -> Vec<Term> {
         each_token(term, &mut token, |piece, kind| match kind {
             _ if terms.len() >= TERMS_READ => {}
             Token::Word => {
-                if words.len() < MOST_WORDS {
+                if words.len() < MAX_WORDS {
                     words.push(piece.to_owned());
                 }
             }
@@ -125,7 +125,7 @@ impl TextIndex {
     /// With `among` only texts of these rows count.
     ///
     /// A term matches words that begin with it. A term of several words matches them as a phrase.
-    /// At most [`MOST_TERMS`] terms count. Stop words and terms in at least half of all texts count
+    /// At most [`MAX_TERMS`] terms count. Stop words and terms in at least half of all texts count
     /// only if no other term is found.
     ///
     /// # Errors
@@ -144,13 +144,13 @@ impl TextIndex {
         )?;
         self.vocabulary.settle();
         let terms = read(question);
-        let counting = terms.iter().filter(|term| !term.is_stop_word).take(MOST_TERMS);
+        let counting = terms.iter().filter(|term| !term.is_stop_word).take(MAX_TERMS);
         let mut found = false;
         for term in counting {
             found |= self.score(term, true);
         }
         if !found {
-            for term in terms.iter().take(MOST_TERMS) {
+            for term in terms.iter().take(MAX_TERMS) {
                 self.score(term, false);
             }
         }
@@ -190,7 +190,7 @@ impl TextIndex {
         let (all, holding) = (self.documents as f64, holding as f64);
         let idf = ln((all - holding + 0.5) / (holding + 0.5));
         Weight {
-            idf: if idf <= 0.0 { LEAST_IDF } else { idf },
+            idf: if idf <= 0.0 { MIN_IDF } else { idf },
             average_length: self.words as f64 / all,
         }
     }

@@ -67,13 +67,13 @@ impl MemoryIndex {
                     decay::stability_on_access_for_section(stability, difficulty, salience, profile)
                 }
                 Curve::Fsrs6 => {
-                    let most = profile.max_stability_days;
+                    let max = profile.max_stability_days;
                     decay::fsrs_stability_on_access(
                         stability,
                         difficulty,
                         salience,
                         retrievability,
-                        most,
+                        max,
                     )
                 }
             };

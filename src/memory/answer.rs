@@ -22,12 +22,12 @@ use crate::section::{SectionSet, SectionTable};
 use crate::signal::{NEW_BONUS, NEW_DAYS, RecencyTable, SaturationTable, days_between};
 
 /// The least nearness of a memory from which activation starts. Every two texts are a little alike.
-const LEAST_SEED: f64 = 0.2;
+const MIN_SEED: f64 = 0.2;
 /// The memories from which activation starts.
 const SEEDS: usize = 15;
 /// The greatest activation that counts as evidence. A configuration can make activation infinite,
 /// and sums of evidence must stay finite.
-const MOST_ACTIVATION: f64 = 1e6;
+const MAX_ACTIVATION: f64 = 1e6;
 
 /// The text of a node of a batch.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -345,11 +345,11 @@ impl MemoryIndex {
         question: &Question,
         sections: SectionSet,
         ask: &Ask<'_>,
-        most: usize,
+        max: usize,
     ) -> (Vec<Placed>, Odds) {
         self.refresh_lines();
         let returned = ask.among.map(|rows| marked(rows, self.nodes.rows()));
-        let wanted = if returned.is_some() { POOL } else { most.max(POOL) };
+        let wanted = if returned.is_some() { POOL } else { max.max(POOL) };
         let best = self.best(question, sections, ask, wanted, None);
         let odds = self.odds(best.first().map_or(0.0, |&(sum, _)| sum));
         let reaches = |&(sum, _): &(f64, Row)| odds.probability(sum) >= ask.min_score;
@@ -365,23 +365,22 @@ impl MemoryIndex {
             .collect();
         let behind = |(_, row): (f64, Row)| Placed { row, similar_to: None };
         let Some(returned) = returned else {
-            let mut placed = spread_out(&pool, ask.diversity, texts, most);
-            let rest = best.into_iter().take(most).skip(POOL).take_while(reaches);
+            let mut placed = spread_out(&pool, ask.diversity, texts, max);
+            let rest = best.into_iter().take(max).skip(POOL).take_while(reaches);
             placed.extend(rest.map(behind));
             return (placed, odds);
         };
         let mut placed = spread_out(&pool, ask.diversity, texts, POOL);
         placed.retain(|it| returned[it.row as usize]);
-        if placed.len() < most && pool.len() == POOL {
+        if placed.len() < max && pool.len() == POOL {
             // At most the pool is among them. At least as many as the pool lower no bar of a line
             // that the pool needs.
-            let all =
-                self.best(question, sections, ask, most.saturating_add(POOL), Some(&returned));
+            let all = self.best(question, sections, ask, max.saturating_add(POOL), Some(&returned));
             let in_pool = |row: Row| pool.iter().any(|it| it.row == row);
             let rest = all.into_iter().take_while(reaches).filter(|&(_, row)| !in_pool(row));
             placed.extend(rest.map(behind));
         }
-        placed.truncate(most);
+        placed.truncate(max);
         (placed, odds)
     }
 
@@ -589,7 +588,7 @@ impl MemoryIndex {
         let hits: Vec<SearchHit> = selection
             .take_scored()
             .into_iter()
-            .filter(|&(score, _)| score >= LEAST_SEED)
+            .filter(|&(score, _)| score >= MIN_SEED)
             .map(|(score, row)| SearchHit { row: Some(row), score: score.min(1.0) })
             .collect();
         let config = SearchConfig { max_seeds: SEEDS, ..self.search };
@@ -604,12 +603,12 @@ impl MemoryIndex {
             };
             may_pass.then(weight)
         };
-        let most_queued = room / (6 * size_of::<(Row, f64)>());
-        let spread = spread(graph, &seeds, &config, most_queued, weight, None)?;
+        let max_queued = room / (6 * size_of::<(Row, f64)>());
+        let spread = spread(graph, &seeds, &config, max_queued, weight, None)?;
         // The first of the active nodes are the seeds. Their own activation is no evidence.
         let own = seeds.iter().map(|seed| config.initial_activation * seed.combined_score);
         for (active, own) in spread.activated.iter().zip(own.chain(std::iter::repeat(0.0))) {
-            activation[active.row as usize] = (active.activation - own).min(MOST_ACTIVATION);
+            activation[active.row as usize] = (active.activation - own).min(MAX_ACTIVATION);
             activated.push(active.row);
         }
         Ok(())
@@ -655,7 +654,7 @@ impl MemoryIndex {
     ) -> bool {
         let Answering { texts, evidence, activation, .. } = &self.answering;
         let of_text = bounds.of_text(evidence, texts, row, activation[row as usize]);
-        of_text + bounds.most_besides() >= bar
+        of_text + bounds.max_besides() >= bar
             && of_text + self.besides(bounds, sections, row, now) >= bar
     }
 

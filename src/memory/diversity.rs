@@ -28,7 +28,7 @@ use crate::evidence::Texts;
 pub(super) const POOL: usize = 64;
 /// What a memory loses at most that is just like a chosen one, with `diversity` 1. Weighted sums of
 /// good answers differ by about so much.
-const MOST_LOSS: f64 = 4.0;
+const MAX_LOSS: f64 = 4.0;
 
 /// A memory that may be moved.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,7 +64,7 @@ pub(super) fn spread_out(
     pool: &[Candidate],
     diversity: f64,
     texts: &Texts,
-    most: usize,
+    max: usize,
 ) -> Vec<Placed> {
     let mut left: Vec<Left> = pool
         .iter()
@@ -77,9 +77,9 @@ pub(super) fn spread_out(
             likeness: 0.0,
         })
         .collect();
-    let mut placed = Vec::with_capacity(pool.len().min(most));
+    let mut placed = Vec::with_capacity(pool.len().min(max));
     let mut furthest = 0;
-    while placed.len() < most
+    while placed.len() < max
         && let Some(next) = best_of(&left, diversity)
     {
         let Left { place, candidate: Candidate { row, .. }, repeats, like, .. } = left.remove(next);
@@ -109,7 +109,7 @@ fn best_of(left: &[Left], diversity: f64) -> Option<usize> {
             .superseded_by
             .is_some_and(|newer| left.iter().any(|other| other.candidate.row == newer))
     };
-    let worth = |it: &Left| it.candidate.sum - diversity * MOST_LOSS * it.likeness;
+    let worth = |it: &Left| it.candidate.sum - diversity * MAX_LOSS * it.likeness;
     // A memory that waits comes last, and can only be chosen if edges go round in a circle.
     let rank = |it: &Left| (waits(it), it.repeats.is_some());
     let mut best: Option<(usize, (bool, bool), f64)> = None;

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::groups::Groups;
 use super::{MemoryIndex, Target, check_sequence, check_share};
-use crate::columns::{Edge, MOST_SEQUENCE, Row};
+use crate::columns::{Edge, MAX_SEQUENCE, Row};
 use crate::error::Result;
 use crate::search::stored_edge_strength;
 
@@ -20,7 +20,7 @@ pub struct EdgeChange {
     pub edge_type: Option<u32>,
     /// In [0, 1]. Default: that of its type, see [`stored_edge_strength`].
     pub strength: Option<f64>,
-    /// Its place in every order, at most [`MOST_SEQUENCE`](crate::columns::MOST_SEQUENCE). Default:
+    /// Its place in every order, at most [`MAX_SEQUENCE`](crate::columns::MAX_SEQUENCE). Default:
     /// one more than the highest so far.
     pub sequence: Option<u64>,
 }
@@ -86,7 +86,7 @@ impl MemoryIndex {
                     Edge { source, target, edge_type, strength, sequence }
                 }
             };
-            next_sequence = next_sequence.max(edge.sequence + 1).min(MOST_SEQUENCE);
+            next_sequence = next_sequence.max(edge.sequence + 1).min(MAX_SEQUENCE);
             places.push(match (place, known) {
                 (EdgePlace::Added(place), Some(_)) => {
                     added[place] = edge;

@@ -192,17 +192,17 @@ impl ExplainedSearch<'_> {
 
     fn keyword(&self, seed: Option<&Seed>) -> Explanation {
         let kept = &self.outcome.kept;
-        let most = kept
+        let max = kept
             .iter()
-            .fold(0.0, |most: f64, it| if it.bm25_score > most { it.bm25_score } else { most });
-        if most == 0.0 {
+            .fold(0.0, |max: f64, it| if it.bm25_score > max { it.bm25_score } else { max });
+        if max == 0.0 {
             return Explanation::given("keyword", signal::NEUTRAL)
                 .noted("no candidate has a BM25 score");
         }
         if kept.len() == 1 {
             return Explanation::given("keyword", 1.0).noted("the only candidate");
         }
-        let parts = vec![self.bm25(seed), Explanation::given("largest of the candidates", most)];
+        let parts = vec![self.bm25(seed), Explanation::given("largest of the candidates", max)];
         Explanation::of("keyword", Operation::Quotient, parts)
     }
 
@@ -214,10 +214,9 @@ impl ExplainedSearch<'_> {
         let Some(hit) = hits.iter().rfind(|hit| hit.row == Some(seed.row)) else {
             return Explanation::given("bm25", 0.0).noted("no word of the query");
         };
-        let largest = hits.iter().fold(
-            1.0,
-            |most: f64, &SearchHit { score, .. }| if score > most { score } else { most },
-        );
+        let largest = hits
+            .iter()
+            .fold(1.0, |max: f64, &SearchHit { score, .. }| if score > max { score } else { max });
         let parts = vec![
             Explanation::given("hit", hit.score),
             Explanation::given("largest hit, at least 1", largest),

@@ -202,7 +202,7 @@ impl MemoryIndex {
             "limit",
             limit.min(self.vectors.len()) * 2 * size_of::<(f64, u64, Row)>(),
         )?;
-        let found = self.most_similar(&query, limit, filters, now);
+        let found = self.max_similar(&query, limit, filters, now);
         Ok(found.iter().map(|found| (found.row, found.score)).collect())
     }
 
@@ -216,7 +216,7 @@ impl MemoryIndex {
         self.vectors.query(embedding)
     }
 
-    fn most_similar(
+    fn max_similar(
         &self,
         query: &VectorQuery,
         limit: usize,
@@ -260,11 +260,11 @@ impl MemoryIndex {
         // The amounts of a round wait in a list that doubles when it grows.
         let each =
             size_of::<(Row, f64)>() + if arrivals.is_some() { size_of::<Arrival>() } else { 0 };
-        let most_queued = self.room() / (6 * each);
+        let max_queued = self.room() / (6 * each);
         let asked = config.max_seeds.saturating_mul(RESULTS_PER_SEED);
-        let most_seeds = asked.min(self.len()) + search.bm25.len();
-        let most_active = config.max_nodes.min(self.len()).max(config.max_seeds.min(most_seeds));
-        self.afford_for_now("search", most_seeds * 320 + most_active * 320)?;
+        let max_seeds = asked.min(self.len()) + search.bm25.len();
+        let max_active = config.max_nodes.min(self.len()).max(config.max_seeds.min(max_seeds));
+        self.afford_for_now("search", max_seeds * 320 + max_active * 320)?;
 
         let filtered = search.filters.is_about_nodes();
         let passes = |row: Row| !filtered || self.passes(row, search.filters, search.now);
@@ -272,7 +272,7 @@ impl MemoryIndex {
             None => Vec::new(),
             Some(embedding) => {
                 let query = self.vector_query(embedding)?;
-                let found = self.most_similar(&query, asked, search.filters, search.now);
+                let found = self.max_similar(&query, asked, search.filters, search.now);
                 found
                     .iter()
                     .map(|found| SearchHit { row: Some(found.row), score: found.score })
@@ -301,7 +301,7 @@ impl MemoryIndex {
             };
             may_pass.then(weight)
         };
-        let spread = spread(&self.graph, &seeds, &config, most_queued, weight, arrivals)?;
+        let spread = spread(&self.graph, &seeds, &config, max_queued, weight, arrivals)?;
         let (kept, serendipity) = rank(&seeds, &spread.activated, &config, search.serendipity);
 
         let limit = search.limit.unwrap_or(config.default_limit);

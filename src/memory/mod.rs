@@ -34,9 +34,7 @@ mod snapshot;
 mod succession;
 mod sweep;
 
-use crate::columns::{
-    Due, Graph, LabelSets, MOST_SEQUENCE, Names, Nodes, Row, VectorForm, Vectors,
-};
+use crate::columns::{Due, Graph, LabelSets, MAX_SEQUENCE, Names, Nodes, Row, VectorForm, Vectors};
 use crate::config::Config;
 use crate::decay::{Curve, Limits};
 use crate::error::{Error, Result};
@@ -73,7 +71,7 @@ pub struct Options {
 }
 
 /// The most components of an embedding.
-pub const MOST_DIMENSIONS: usize = 65_536;
+pub const MAX_DIMENSIONS: usize = 65_536;
 /// The memory of one agent.
 pub struct MemoryIndex {
     table: SectionTable,
@@ -113,10 +111,10 @@ impl MemoryIndex {
     /// An empty memory under a configuration.
     ///
     /// # Errors
-    /// `invalid_argument` for more than [`MOST_DIMENSIONS`].
+    /// `invalid_argument` for more than [`MAX_DIMENSIONS`].
     pub fn new(options: Options, config: Config) -> Result<Self> {
-        if options.dimensions > MOST_DIMENSIONS {
-            let problem = format!("must be at most {MOST_DIMENSIONS}");
+        if options.dimensions > MAX_DIMENSIONS {
+            let problem = format!("must be at most {MAX_DIMENSIONS}");
             return Err(Error::argument("dimensions", problem).found(options.dimensions as f64));
         }
         // Refuses a wrong configuration now; questions make the classifier again.
@@ -171,7 +169,7 @@ pub enum Target {
 }
 
 fn check_sequence(sequence: u64) -> Result<()> {
-    if sequence <= MOST_SEQUENCE {
+    if sequence <= MAX_SEQUENCE {
         return Ok(());
     }
     Err(Error::argument("sequence", SEQUENCE).found(sequence as f64))

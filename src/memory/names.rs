@@ -13,7 +13,7 @@ pub const DEFAULT_EDGE_TYPE: &str = "relates_to";
 /// Memories of this subtype do not grow by being read; their outcomes change their stability.
 const PLAYBOOK: &str = "custom:playbook";
 /// Codes of types and subtypes have two bytes, and the last code is not used.
-const MOST_NAMES: usize = u16::MAX as usize;
+const MAX_NAMES: usize = u16::MAX as usize;
 
 /// The kinds of names that a memory gives codes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,8 +82,8 @@ impl MemoryIndex {
             NameKind::Cluster => "clusters",
         };
         let is_short = !matches!(kind, NameKind::Tag | NameKind::Cluster);
-        if is_short && self.names(kind).count() >= MOST_NAMES {
-            return Err(Error::memory(field, format!("must be one of at most {MOST_NAMES} names")));
+        if is_short && self.names(kind).count() >= MAX_NAMES {
+            return Err(Error::memory(field, format!("must be one of at most {MAX_NAMES} names")));
         }
         self.afford(field, self.names(kind).need(1, name.len()) + 3 * size_of::<SubtypeFacts>())?;
         Ok(match kind {

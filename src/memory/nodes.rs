@@ -37,7 +37,7 @@ pub enum Embedding<'a> {
 pub struct NodeChange<'a> {
     /// The node.
     pub target: Target,
-    /// Its place in every order, at most [`MOST_SEQUENCE`](crate::columns::MOST_SEQUENCE). Default:
+    /// Its place in every order, at most [`MAX_SEQUENCE`](crate::columns::MAX_SEQUENCE). Default:
     /// one more than the highest so far.
     pub sequence: Option<u64>,
     /// The instant of its creation. Default: that of the call.
@@ -117,7 +117,7 @@ impl MemoryIndex {
                 sets += 1;
                 // Tags or clusters that are not given stay, and become part of a new set.
                 labels += given.iter().flatten().map(|it| it.len()).sum::<usize>()
-                    + self.most_labels(change);
+                    + self.max_labels(change);
             }
         }
         let rows = self.nodes.rows() + new;
@@ -160,7 +160,7 @@ impl MemoryIndex {
         })
     }
 
-    fn most_labels(&self, change: &NodeChange<'_>) -> usize {
+    fn max_labels(&self, change: &NodeChange<'_>) -> usize {
         match change.target {
             Target::There(row) => self.labels.labels(self.nodes.labels.get(row as usize)).len(),
             Target::New | Target::Entry(_) => 0,

@@ -1,7 +1,7 @@
 //! Counts, bytes, and the bound on bytes.
 
 use super::MemoryIndex;
-use crate::columns::{MOST_ADDRESSED, Names, PIECES_SHARE};
+use crate::columns::{MAX_ADDRESSED, Names, PIECES_SHARE};
 use crate::error::{Error, Result};
 
 /// The share that nodes, edges and names leave free, so that a full index can still be searched. It
@@ -107,7 +107,7 @@ impl MemoryIndex {
     /// `out_of_memory` if it cannot.
     #[inline(never)]
     pub fn afford_snapshot(&self, need: usize) -> Result<()> {
-        Self::compare("snapshot", need, self.left(self.options.max_bytes.max(MOST_ADDRESSED)))
+        Self::compare("snapshot", need, self.left(self.options.max_bytes.max(MAX_ADDRESSED)))
     }
 
     pub(super) fn compare(field: &str, need: usize, left: usize) -> Result<()> {
@@ -124,12 +124,12 @@ impl MemoryIndex {
         self.left(self.options.max_bytes - self.options.max_bytes / PIECES_SHARE)
     }
 
-    pub(super) fn left(&self, most: usize) -> usize {
+    pub(super) fn left(&self, max: usize) -> usize {
         let kept = self.nodes_capacity()
             + self.graph.capacity_bytes()
             + self.vectors.capacity_bytes()
             + self.answering.bytes();
-        most.saturating_sub(kept + self.elsewhere)
+        max.saturating_sub(kept + self.elsewhere)
     }
 
     fn nodes_capacity(&self) -> usize {

@@ -184,14 +184,14 @@ impl MemoryIndex {
     fn affordable(&self, sweep: &Sweep, row: Row, length: usize) -> Result<usize> {
         // A list doubles when it grows, and while it does, the old one still exists.
         // A reported transition takes four more numbers.
-        let most = 3
+        let max = 3
             * (size_of::<Row>() + size_of::<f64>() + size_of::<u8>() + size_of::<Transition>())
             + 4 * size_of::<u32>();
         let found = sweep.rows.len();
         let left = self.nodes.rows() as u64 - u64::from(row);
         let expected = length.max((found as u64 * left / u64::from(row.max(1))) as usize);
         let afford = |more: usize| {
-            self.afford_for_now("decay", (found + more).saturating_mul(most)).map(|()| more)
+            self.afford_for_now("decay", (found + more).saturating_mul(max)).map(|()| more)
         };
         afford(expected).or_else(|_| afford(length))
     }
@@ -238,7 +238,7 @@ impl MemoryIndex {
         let branches = self.due.branches_until(moment(now));
         // Rows out of order are sorted by keys of their own.
         let to_sort = if self.nodes.is_out_of_order() { 2 * size_of::<DecayChange>() } else { 0 };
-        self.afford_for_now("transitions", branches.most_rows() * (size_of::<Row>() + to_sort))?;
+        self.afford_for_now("transitions", branches.max_rows() * (size_of::<Row>() + to_sort))?;
         let mut rows = self.due.rows_under(&branches);
         self.nodes.sort(&mut rows);
         // Copying whole columns of the due rows is faster than reading the fields row by row,

@@ -50,7 +50,7 @@ pub(crate) struct Postings {
 }
 
 /// The most bytes that a text adds.
-pub(crate) const MOST_BYTES: usize = 2 * numbers::MOST_BYTES;
+pub(crate) const MAX_BYTES: usize = 2 * numbers::MAX_BYTES;
 /// The extra capacity that is reserved: this many bytes, and a quarter of all.
 pub(crate) const SPARE: usize = 8;
 
@@ -70,8 +70,8 @@ impl Postings {
     pub fn put(&mut self, slot: Slot, count: u32) -> usize {
         let before = self.bytes.capacity();
         if self.last_count > 0 {
-            if before - self.bytes.len() < MOST_BYTES {
-                self.bytes.reserve_exact(MOST_BYTES.max(SPARE + self.bytes.len() / 4));
+            if before - self.bytes.len() < MAX_BYTES {
+                self.bytes.reserve_exact(MAX_BYTES.max(SPARE + self.bytes.len() / 4));
             }
             put_text(&mut self.bytes, self.last - self.written, self.last_count);
             self.written = self.last;
@@ -82,8 +82,8 @@ impl Postings {
     }
 
     /// Returns the most bytes that [`Postings::put_all`] writes.
-    pub fn most_bytes(&self) -> usize {
-        self.bytes.len() + MOST_BYTES
+    pub fn max_bytes(&self) -> usize {
+        self.bytes.len() + MAX_BYTES
     }
 
     /// Writes the texts that `renumbered` gives a number to, in the form of the bytes. Numbers rise

@@ -2,7 +2,7 @@
 //! more bytes follow.
 
 /// The most bytes that a number takes.
-pub(crate) const MOST_BYTES: usize = 5;
+pub(crate) const MAX_BYTES: usize = 5;
 
 /// Writes a number.
 pub(crate) fn put(bytes: &mut Vec<u8>, mut number: u32) {

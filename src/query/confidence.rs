@@ -88,7 +88,7 @@ const POOR: f64 = 0.4;
 const POOR_QUALITY: f64 = 0.3;
 const POOR_DISTINCTNESS: f64 = 0.2;
 /// The most confidence if the question names no attribute.
-const MOST_UNCLEAR: f64 = 0.7;
+const MAX_UNCLEAR: f64 = 0.7;
 /// Fewer results than `FEW`, all below `SPARSE_QUALITY`, are sparse.
 const FEW: f64 = 3.0;
 const SPARSE_QUALITY: f64 = 0.6;
@@ -135,7 +135,7 @@ pub fn confidence(retrieved: &Retrieved) -> Confidence {
         score = f64::min(score, POOR);
     }
     if !has_attribute {
-        score = f64::min(score, MOST_UNCLEAR);
+        score = f64::min(score, MAX_UNCLEAR);
     }
     let flag = |bit: u8, when: bool| if when { bit } else { 0 };
     let flags = flag(DISAMBIGUATION_NEEDED, count > 1.0 && gap < NARROW_GAP)

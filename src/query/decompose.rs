@@ -17,11 +17,11 @@ pub struct DecomposeOptions<'a> {
 }
 
 /// The default for the most parts.
-pub const MOST_PARTS: usize = 4;
+pub const MAX_PARTS: usize = 4;
 
 impl Default for DecomposeOptions<'_> {
     fn default() -> Self {
-        Self { max_parts: MOST_PARTS, subjects: None }
+        Self { max_parts: MAX_PARTS, subjects: None }
     }
 }
 

@@ -29,7 +29,7 @@ mod table;
 pub use attributes::AttributeWords;
 pub use confidence::{Confidence, FLAGS, Level, Retrieved, confidence};
 pub use config::QueryConfig;
-pub use decompose::{DecomposeOptions, MOST_PARTS, Part, decompose};
+pub use decompose::{DecomposeOptions, MAX_PARTS, Part, decompose};
 pub use lookup::{Lookup, extract_attribute, extract_entities};
 pub use orchestrator::{Fallback, OrchestratorConfig, Retry};
 pub use reformulate::{Reformulation, reformulate};

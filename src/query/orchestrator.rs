@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::MOST_PARTS;
+use super::MAX_PARTS;
 use crate::error::{Error, Result};
 use crate::merge::MergeOptions;
 use crate::value::{Path, Rule, Value, leaf, number, unknown_key};
@@ -77,7 +77,7 @@ impl Default for OrchestratorConfig {
         let merge = MergeOptions::default();
         Self {
             enabled: true,
-            max_parts: MOST_PARTS,
+            max_parts: MAX_PARTS,
             by_subject: false,
             search_limit_per_query: 25,
             quality_threshold: 0.20,
@@ -106,19 +106,18 @@ impl OrchestratorConfig {
     pub(crate) fn read(value: &Value, path: &Path<'_>) -> Result<Self> {
         let mut config = Self::default();
         // The most parts, which has two names.
-        let mut most_parts: Option<f64> = None;
+        let mut max_parts: Option<f64> = None;
         for (key, path, value) in value.entries(path)? {
-            let count =
-                |least: u32| Ok(number(value, &path, Rule::Count(least, u32::MAX))? as usize);
+            let count = |min: u32| Ok(number(value, &path, Rule::Count(min, u32::MAX))? as usize);
             match key {
                 "enabled" => config.enabled = value.read(&path)?,
                 "max_parts" | "max_sub_queries" => {
-                    let most = number(value, &path, PARTS)?;
-                    if most_parts.is_some_and(|other| other != most) {
-                        return Err(Error::config(path, TWO_NAMES).found(most));
+                    let max = number(value, &path, PARTS)?;
+                    if max_parts.is_some_and(|other| other != max) {
+                        return Err(Error::config(path, TWO_NAMES).found(max));
                     }
-                    most_parts = Some(most);
-                    config.max_parts = most as usize;
+                    max_parts = Some(max);
+                    config.max_parts = max as usize;
                 }
                 "by_subject" => config.by_subject = value.read(&path)?,
                 "search_limit_per_query" => config.search_limit_per_query = count(1)?,

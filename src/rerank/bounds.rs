@@ -30,11 +30,11 @@ impl Peaks {
         // Slow path: −0, whose sign bit looks like a large number, or a score out of range.
         let [semantics, keywords, activations] =
             [semantic, bm25, graph].map(|column| range_of(column).unwrap_or_default());
-        let within = |[least, most]: [f64; 2], low: f64| least >= low && most <= f64::MAX;
+        let within = |[min, max]: [f64; 2], low: f64| min >= low && max <= f64::MAX;
         let sound =
             within(semantics, -f64::MAX) && within(keywords, 0.0) && within(activations, 0.0);
-        let [least, most] = semantics;
-        sound.then(|| Self { semantic: most.max(-least), bm25: keywords[1], graph: activations[1] })
+        let [min, max] = semantics;
+        sound.then(|| Self { semantic: max.max(-min), bm25: keywords[1], graph: activations[1] })
     }
 }
 
@@ -94,6 +94,6 @@ impl QuickBound {
 /// either is NaN.
 #[inline(always)]
 #[allow(clippy::neg_cmp_op_on_partial_ord)]
-pub(super) fn can_exceed(most: f64, bar: f64) -> bool {
-    !(most <= bar)
+pub(super) fn can_exceed(max: f64, bar: f64) -> bool {
+    !(max <= bar)
 }

@@ -494,9 +494,9 @@ impl<N: Nodes> Ranker<'_, N> {
             let [recency, _] = self.tables.recency.near(F64x2::splat(days)).0.to_array();
             let affinity = if recency + NEW_BONUS > 1.0 { 1.0 } else { recency + NEW_BONUS };
             let scores = self.candidates.scores(index as usize);
-            let most = self.batch.at_most(scores, self.nodes.section(row), recency, affinity);
+            let max = self.batch.at_most(scores, self.nodes.section(row), recency, affinity);
             contenders[count] = index;
-            count += usize::from(can_exceed(most, bar));
+            count += usize::from(can_exceed(max, bar));
         }
         count
     }

@@ -177,9 +177,9 @@ impl Reranker {
         order: &mut [f64],
         query: &Query<'_>,
     ) -> Result<()> {
-        let most = Batch::check(query)
+        let max = Batch::check(query)
             .and_then(|()| check_records(records).ok_or_else(|| first_fault(records)))?;
-        let batch = Batch::new(records.len(), most, query);
+        let batch = Batch::new(records.len(), max, query);
         if order.len() == records.len() {
             self.rank_all(records, order, &batch)
         } else {
@@ -497,14 +497,14 @@ fn check_records(records: &[Record]) -> Option<f64> {
     let [high0, high1, high2, high3] =
         [[largest, largest], [largest, MAX_INSTANT_MS], [MAX_INSTANT_MS, largest], [largest, 3.0]]
             .map(|[a, b]| F64x2::new(a, b));
-    let mut most = F64x2::splat(0.0);
-    let mut sound = most.equals(most);
+    let mut max = F64x2::splat(0.0);
+    let mut sound = max.equals(max);
     for record in records {
         let &[semantic, bm25, graph, last_accessed, created_at, accesses, inbound_edges, section] =
             record;
         let scores = F64x2::new(semantic, bm25);
         let counts = F64x2::new(accesses, inbound_edges);
-        most = most.greater(scores);
+        max = max.greater(scores);
         sound = sound
             .and(scores.lies_in(low0, high0))
             .and(F64x2::new(graph, last_accessed).lies_in(low1, high1))
@@ -512,7 +512,7 @@ fn check_records(records: &[Record]) -> Option<f64> {
             .and(F64x2::new(inbound_edges, section).lies_in(low3, high3))
             .and(counts.floor().equals(counts));
     }
-    let [_, max_bm25] = most.to_array();
+    let [_, max_bm25] = max.to_array();
     sound.all().then_some(max_bm25)
 }
 

@@ -111,7 +111,7 @@ pub const RESULTS_PER_SEED: usize = 3;
 
 /// The most rounds that a configuration can set. After a hundred hops of 0.8, 2 · 10⁻¹⁰ of an
 /// activation is left.
-const MOST_HOPS: u32 = 100;
+const MAX_HOPS: u32 = 100;
 
 impl SearchConfig {
     /// Reads the `search` part of a configuration over the defaults; see [`Config`](crate::Config).
@@ -119,7 +119,7 @@ impl SearchConfig {
         let mut config = Self::default();
         for (key, path, value) in value.entries(path)? {
             let amount = || number(value, &path, Rule::Amount);
-            let count = |most: u32| number(value, &path, Rule::Count(0, most));
+            let count = |max: u32| number(value, &path, Rule::Count(0, max));
             match key {
                 "dense_weight" => config.dense_weight = amount()?,
                 "bm25_weight" => config.bm25_weight = amount()?,
@@ -129,7 +129,7 @@ impl SearchConfig {
                 "initial_activation" => config.initial_activation = amount()?,
                 "hop_decay" => config.hop_decay = amount()?,
                 "min_threshold" => config.min_threshold = amount()?,
-                "max_hops" => config.max_hops = count(MOST_HOPS)? as u32,
+                "max_hops" => config.max_hops = count(MAX_HOPS)? as u32,
                 "max_nodes" => config.max_nodes = count(u32::MAX)? as usize,
                 "aggregation" => config.aggregation = value.read(&path)?,
                 "default_limit" => config.default_limit = count(u32::MAX)? as usize,

@@ -81,8 +81,8 @@ pub fn rank(
         }
     });
     let kept = kept.collect();
-    let (least, most) = serendipity.bounds();
-    if most == 0 {
+    let (min, max) = serendipity.bounds();
+    if max == 0 {
         return (kept, Vec::new());
     }
     let mut finds: Vec<(Row, f64)> = activated
@@ -92,9 +92,9 @@ pub fn rank(
         .map(|(place, active)| {
             (active.row, if is_kept(place) { share(active.activation) } else { active.activation })
         })
-        .filter(|&(_, activation)| activation >= least)
+        .filter(|&(_, activation)| activation >= min)
         .collect();
     sort_descending(&mut finds, |find| find.1);
-    finds.truncate(most);
+    finds.truncate(max);
     (kept, finds)
 }

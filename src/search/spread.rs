@@ -31,7 +31,7 @@
 //!
 //! An amount becomes smaller only if its weight and `hop_decay` are below 1. A configuration may
 //! set `hop_decay` above 1, or the threshold to 0, and a graph may link all nodes to all. Then the
-//! queue grows by a factor with each round. `most_queued` bounds it: a round that would need more
+//! queue grows by a factor with each round. `max_queued` bounds it: a round that would need more
 //! ends the search with `out_of_memory`.
 //!
 //! # Cost
@@ -122,13 +122,13 @@ const ROOM: usize = 1024;
 /// Spreading stops as soon as `max_nodes` are active.
 ///
 /// # Errors
-/// `out_of_memory` when more than `most_queued` amounts would wait for one round, as in a graph
+/// `out_of_memory` when more than `max_queued` amounts would wait for one round, as in a graph
 /// where all are linked to all.
 pub fn spread(
     graph: &Graph,
     seeds: &[Seed],
     config: &SearchConfig,
-    most_queued: usize,
+    max_queued: usize,
     weight: impl Fn(u32, Row) -> Option<f64>,
     mut arrivals: Option<&mut Vec<Arrival>>,
 ) -> Result<Spread> {
@@ -172,7 +172,7 @@ pub fn spread(
                     continue;
                 }
                 if let Some(arrivals) = &mut arrivals {
-                    if arrivals.len() == most_queued {
+                    if arrivals.len() == max_queued {
                         return Err(too_many());
                     }
                     arrivals.push(Arrival {
@@ -209,7 +209,7 @@ pub fn spread(
                 }
                 passed = true;
                 if !is_last {
-                    if next.len() == most_queued {
+                    if next.len() == max_queued {
                         return Err(too_many());
                     }
                     next.push((neighbour.row, amount));

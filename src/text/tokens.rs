@@ -7,7 +7,7 @@ use super::characters::{Role, fold, role};
 use super::{is_unspaced, is_word};
 
 /// The most bytes of a token. A longer one is cut, as in FTS5.
-const MOST_BYTES: usize = 32_768;
+const MAX_BYTES: usize = 32_768;
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +79,7 @@ fn word(text: &str, token: &mut String) -> usize {
                 Role::Word => fold(c),
             }
         };
-        if token.len() + folded.len_utf8() <= MOST_BYTES {
+        if token.len() + folded.len_utf8() <= MAX_BYTES {
             token.push(folded);
         }
     }

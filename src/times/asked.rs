@@ -121,10 +121,10 @@ pub fn holds_number(text: &str) -> bool {
     let tokens = tokens(text);
     tokens.iter().enumerate().any(|(at, token)| match token.word {
         Word::Number(..) => true,
-        Word::Count(least, most) if token.unspaced => {
-            least == most && tokens.get(at + 1).is_some_and(|next| counts(next, text))
+        Word::Count(min, max) if token.unspaced => {
+            min == max && tokens.get(at + 1).is_some_and(|next| counts(next, text))
         }
-        Word::Count(least, most) => least == most && least > 1,
+        Word::Count(min, max) => min == max && min > 1,
         Word::Large => true,
         _ => false,
     })

@@ -54,8 +54,8 @@ struct Moment {
 
 /// A number of units and the token behind it.
 struct Amount {
-    least: i64,
-    most: i64,
+    min: i64,
+    max: i64,
     unit: Unit,
     next: usize,
 }
@@ -401,7 +401,7 @@ impl<'a> Reader<'a> {
                 let next = amount.next;
                 (amount, next)
             }
-            (Word::Unit(unit), None) => (Amount { least: 1, most: 1, unit, next: at + 1 }, at + 1),
+            (Word::Unit(unit), None) => (Amount { min: 1, max: 1, unit, next: at + 1 }, at + 1),
             _ => return None,
         };
         let sign = match self.word(next) {
@@ -422,8 +422,8 @@ impl<'a> Reader<'a> {
         let whole = self.base(self.behind_article(next + 1), true)?;
         let range = whole.resolve(self.now)?;
         let anchor = if sign < 0 { range.from } else { range.to - 1 };
-        let nearest = unit_at(shifted(anchor, amount.unit, sign * amount.least), amount.unit, 0);
-        let farthest = unit_at(shifted(anchor, amount.unit, sign * amount.most), amount.unit, 0);
+        let nearest = unit_at(shifted(anchor, amount.unit, sign * amount.min), amount.unit, 0);
+        let farthest = unit_at(shifted(anchor, amount.unit, sign * amount.max), amount.unit, 0);
         let (from, to) = (nearest.from.min(farthest.from), nearest.to.max(farthest.to));
         Some(Moment::known(Range { from, to, grain: nearest.grain }, whole.next))
     }
@@ -697,7 +697,7 @@ impl<'a> Reader<'a> {
     fn japanese_month(&self, at: usize) -> Option<Moment> {
         let value = |at| match self.word(at) {
             Word::Number(value, 1 | 2) => Some(value as u8),
-            Word::Count(value, most) if value == most && self.tokens[at].unspaced => Some(value),
+            Word::Count(value, max) if value == max && self.tokens[at].unspaced => Some(value),
             _ => None,
         };
         let month = value(at)?;
@@ -928,11 +928,11 @@ impl<'a> Reader<'a> {
             Word::Unit(Unit::Second | Unit::Minute | Unit::Hour | Unit::Day) => {
                 let is_stretch = is_past && self.word(next) != Word::Unit(Unit::Second);
                 let Word::Unit(unit) = self.word(next) else { return None };
-                let amount = Amount { least: 1, most: 1, unit, next: next + 1 };
+                let amount = Amount { min: 1, max: 1, unit, next: next + 1 };
                 return is_stretch.then(|| Moment::known(self.up_to_now(&amount), next + 1));
             }
             Word::Unit(unit) if is_past && unit != Unit::Weekend => {
-                let amount = Amount { least: 1, most: 1, unit, next: next + 1 };
+                let amount = Amount { min: 1, max: 1, unit, next: next + 1 };
                 return Some(Moment::known(self.up_to_now(&amount), next + 1));
             }
             Word::Unit(unit) => {
@@ -1052,10 +1052,10 @@ impl<'a> Reader<'a> {
     /// A number of units: "two weeks", "a couple of months", "3日".
     #[inline(never)]
     fn amount(&self, at: usize) -> Option<Amount> {
-        let (least, most) = match (self.word(at), self.word(at + 1)) {
-            (Word::A, Word::Count(2, most)) => (2, most.into()),
+        let (min, max) = match (self.word(at), self.word(at + 1)) {
+            (Word::A, Word::Count(2, max)) => (2, max.into()),
             (Word::A, _) => (1, 1),
-            (Word::Count(least, most), _) => (least.into(), most.into()),
+            (Word::Count(min, max), _) => (min.into(), max.into()),
             (Word::Number(value, _), _) => (i64::from(value), i64::from(value)),
             _ => return None,
         };
@@ -1067,14 +1067,14 @@ impl<'a> Reader<'a> {
             Word::DayMark => Unit::Day,
             _ => return None,
         };
-        Some(Amount { least, most, unit, next: next + 1 })
+        Some(Amount { min, max, unit, next: next + 1 })
     }
 
     /// The range that lies a number of units away.
     #[inline(never)]
     fn away(&self, amount: &Amount, sign: i64) -> Range {
-        let one = unit_at(self.now, amount.unit, sign * amount.least);
-        let other = unit_at(self.now, amount.unit, sign * amount.most);
+        let one = unit_at(self.now, amount.unit, sign * amount.min);
+        let other = unit_at(self.now, amount.unit, sign * amount.max);
         Range { from: one.from.min(other.from), to: one.to.max(other.to), grain: one.grain }
     }
 
@@ -1082,7 +1082,7 @@ impl<'a> Reader<'a> {
     /// a whole minute if the unit is shorter than a day.
     #[inline(never)]
     fn up_to_now(&self, amount: &Amount) -> Range {
-        let begin = shifted(self.now, amount.unit, -amount.most);
+        let begin = shifted(self.now, amount.unit, -amount.max);
         let grain = unit_at(self.now, amount.unit, 0).grain;
         let is_short = matches!(grain, Grain::Minute | Grain::Hour);
         let unit = if is_short { Unit::Minute } else { Unit::Day };
@@ -1093,7 +1093,7 @@ impl<'a> Reader<'a> {
     /// a whole minute if the unit is shorter than a day.
     #[inline(never)]
     fn beginning_now(&self, amount: &Amount) -> Range {
-        let end = shifted(self.now, amount.unit, amount.most);
+        let end = shifted(self.now, amount.unit, amount.max);
         let grain = unit_at(self.now, amount.unit, 0).grain;
         let is_short = matches!(grain, Grain::Minute | Grain::Hour);
         let unit = if is_short { Unit::Minute } else { Unit::Day };

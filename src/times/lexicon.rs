@@ -294,7 +294,7 @@ const WORDS: &[(Word, &str)] = &[
 ];
 
 /// The most characters of a word of Chinese or Japanese writing.
-pub const MOST_UNSPACED: usize = 4;
+pub const MAX_UNSPACED: usize = 4;
 
 /// The slots of the table of words: a power of two, above twice the count of words.
 const SLOTS: usize = 1 << 11;

@@ -1,6 +1,6 @@
 //! The words, numbers and marks of a text.
 
-use super::lexicon::{MOST_UNSPACED, Word, lower, meaning};
+use super::lexicon::{MAX_UNSPACED, Word, lower, meaning};
 use crate::text::{Span, is_unspaced, is_white_space, is_word};
 
 /// A word, number or mark.
@@ -127,7 +127,7 @@ fn number(digits: &str) -> Word {
 fn unspaced(text: &str, start: usize, end: &mut usize) -> Word {
     let mut longest = meaning(&text[start..*end]);
     let mut at = *end;
-    for _ in 1..MOST_UNSPACED {
+    for _ in 1..MAX_UNSPACED {
         let Some((c, Kind::Unspaced)) = char_at(text, at) else { break };
         at += c.len_utf8();
         let word = meaning(&text[start..at]);

@@ -77,7 +77,7 @@ pub fn fsrs_stability_on_access(
     difficulty: f64,
     salience: f64,
     retrievability: f64,
-    most: f64,
+    max: f64,
 ) -> f64 {
     let retrievability = or(retrievability, fsrs::RETRIEVABILITY_AT_STABILITY);
     decay::fsrs_stability_on_access(
@@ -85,7 +85,7 @@ pub fn fsrs_stability_on_access(
         difficulty,
         or(salience, NEUTRAL),
         retrievability,
-        most,
+        max,
     )
 }
 

@@ -31,7 +31,7 @@ const LEAST: usize = 32 << 20;
 /// Grows the memory ahead of calls.
 pub(super) struct Growth {
     /// The bytes to which the memory grows ahead at most.
-    most: usize,
+    max: usize,
     /// The pages after the last call.
     pages: usize,
 }
@@ -39,18 +39,18 @@ pub(super) struct Growth {
 impl Growth {
     /// `bound` is the most bytes that the memory may take.
     pub fn new(bound: usize) -> Self {
-        Self { most: bound / 4, pages: 0 }
+        Self { max: bound / 4, pages: 0 }
     }
 
     /// Makes room for a call that may keep this many bytes.
     pub fn before(&mut self, need: usize) {
         let taken = memory_size::<0>() * PAGE;
         if taken >= LEAST {
-            grow_at_once(need.min(self.most.saturating_sub(taken)));
+            grow_at_once(need.min(self.max.saturating_sub(taken)));
             let pages = memory_size::<0>();
             if pages != self.pages {
                 let taken = pages * PAGE;
-                grow_at_once((taken / AHEAD).min(self.most.saturating_sub(taken)));
+                grow_at_once((taken / AHEAD).min(self.max.saturating_sub(taken)));
             }
         }
         self.pages = memory_size::<0>();

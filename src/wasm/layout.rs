@@ -35,7 +35,7 @@ macro_rules! record {
 }
 
 /// Bytes of scratch that are kept for the next batch. More is given back.
-pub const MOST_SCRATCH: usize = 16_777_216;
+pub const MAX_SCRATCH: usize = 16_777_216;
 
 // Reranking a batch of objects: a header, the candidates, and room for the order. The records of
 // the best become results.

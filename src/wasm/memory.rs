@@ -12,7 +12,7 @@ use super::layout::*;
 use super::scratch::{Scratch, code_of_part, no_room_for_part, text_of};
 use super::{answer, grow, plain_data, to_json};
 use crate::check::COUNT;
-use crate::columns::{MOST_SEQUENCE, Row, StoredState, VectorForm};
+use crate::columns::{MAX_SEQUENCE, Row, StoredState, VectorForm};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::evidence::{KINDS, Learned, NAMES, Stemming, TRAITS, Text, WordOptions};
@@ -638,7 +638,7 @@ impl ResidentMemory {
 }
 
 impl ResidentMemory {
-    fn new(memory: MemoryIndex, module_bytes: usize, most: usize) -> Self {
+    fn new(memory: MemoryIndex, module_bytes: usize, max: usize) -> Self {
         let memory = ManuallyDrop::new(memory);
         let mut resident = Self {
             memory,
@@ -646,7 +646,7 @@ impl ResidentMemory {
             sweep: Sweep::default(),
             snapshot: None,
             part: Vec::new(),
-            growth: Growth::new(most),
+            growth: Growth::new(max),
         };
         resident.report_scratch_bytes();
         resident
@@ -772,9 +772,9 @@ impl MemoryRestorer {
         let Some(restoring) = self.restoring.take() else {
             return answer(Err(Error::snapshot("is cut off: it is empty")));
         };
-        let (module_bytes, most) = (self.scratch.module_bytes, self.max_bytes);
+        let (module_bytes, max) = (self.scratch.module_bytes, self.max_bytes);
         let restored = ManuallyDrop::into_inner(restoring).finish();
-        answer(restored.map(|memory| ResidentMemory::new(memory, module_bytes, most)))
+        answer(restored.map(|memory| ResidentMemory::new(memory, module_bytes, max)))
     }
 }
 
@@ -798,16 +798,16 @@ fn target_of(number: f64) -> Target {
 }
 
 /// A whole number from 0 to `most`, if one is given.
-fn whole(number: f64, most: f64, fault: impl Fn() -> Error) -> Result<Option<u64>> {
+fn whole(number: f64, max: f64, fault: impl Fn() -> Error) -> Result<Option<u64>> {
     let Some(number) = given(number) else { return Ok(None) };
-    if (0.0..=most).contains(&number) && number.floor() == number {
+    if (0.0..=max).contains(&number) && number.floor() == number {
         return Ok(Some(number as u64));
     }
     Err(fault().found(number))
 }
 
 fn sequence_of(number: f64) -> Result<Option<u64>> {
-    whole(number, MOST_SEQUENCE as f64, || Error::argument("sequence", SEQUENCE))
+    whole(number, MAX_SEQUENCE as f64, || Error::argument("sequence", SEQUENCE))
 }
 
 fn access_count_of(number: f64) -> Result<Option<u32>> {

@@ -85,12 +85,12 @@ impl Playbooks {
         let mut numbers = Numbers(self.scratch.numbers.iter());
         let book = &mut self.book;
         let mut add = || {
-            let (success_count, sample_size, least_severity) =
+            let (success_count, sample_size, min_severity) =
                 (numbers.next(), numbers.next(), numbers.next());
             let (kinds, symbols, steps) = (numbers.codes(), numbers.codes(), numbers.code());
             let condition = (0..steps).map(|_| numbers.step()).collect();
             book.add(
-                Trigger { kinds, symbols, least_severity, condition },
+                Trigger { kinds, symbols, min_severity, condition },
                 success_count,
                 sample_size,
             )

@@ -12,8 +12,8 @@ use super::layout::{
 };
 use super::turn::mode;
 use crate::context::{
-    self, CENSOR_ACTIONS, ContextBudget, FRAME_BUDGETS, FoundMemory, LIMIT_OF_ALL, MIN_SCORES,
-    MOST_USES, MemoryDetail, MemoryType, MemoryUse, Omitted, PROFILE_CATEGORIES, PromptEntry,
+    self, CENSOR_ACTIONS, ContextBudget, FRAME_BUDGETS, FoundMemory, LIMIT_OF_ALL, MAX_USES,
+    MIN_SCORES, MemoryDetail, MemoryType, MemoryUse, Omitted, PROFILE_CATEGORIES, PromptEntry,
     PromptLimits, PromptSection, RECENT_CONVERSATIONS, RECENT_HOURS, REFERENCED_FROM,
     SAID_IN_MEANING, SAID_IN_WORDS, SECTIONS, SEED_MESSAGES, Selecting, USE_DAYS, Unselected,
 };
@@ -230,9 +230,9 @@ impl Engine {
     }
 
     /// Text: an identity. Returns the identity shortened to `most` tokens, and its tokens.
-    pub fn write_identity(&self, length: usize, most: f64, count: Option<Function>) -> Array {
+    pub fn write_identity(&self, length: usize, max: f64, count: Option<Function>) -> Array {
         let (text, tokens) =
-            context::write_identity(self.scratch.text(0, length), most, &counting(count.as_ref()));
+            context::write_identity(self.scratch.text(0, length), max, &counting(count.as_ref()));
         Array::of2(&text.into(), &tokens.into())
     }
 
@@ -300,7 +300,7 @@ pub struct ContextConstants {
     sections: [(&'static str, &'static str, u8); SECTIONS],
     budgets: [ContextBudget; FRAME_BUDGETS.len()],
     limit_without_plan: u32,
-    most_uses: u32,
+    max_uses: u32,
     use_days: u32,
     seed_messages: u32,
     recent_conversations: u32,
@@ -319,7 +319,7 @@ impl ContextConstants {
             sections: PromptSection::ALL.map(|it| (it.name(), it.label(), it.priority())),
             budgets: FRAME_BUDGETS,
             limit_without_plan: LIMIT_OF_ALL,
-            most_uses: MOST_USES,
+            max_uses: MAX_USES,
             use_days: USE_DAYS,
             seed_messages: SEED_MESSAGES,
             recent_conversations: RECENT_CONVERSATIONS,

@@ -1,7 +1,7 @@
 //! Scratch: the memory in which batches cross the boundary, as numbers, rows and bytes. JavaScript
 //! reserves room, writes into it, calls, and reads the answer in the same place.
 
-use super::layout::{MOST_SCRATCH, PART_HEADER};
+use super::layout::{MAX_SCRATCH, PART_HEADER};
 use super::{answer, grow};
 use crate::error::Error;
 use crate::parts;
@@ -65,9 +65,9 @@ impl Scratch {
         .is_some()
     }
 
-    /// Frees the scratch if it is larger than [`MOST_SCRATCH`]. Returns whether it did.
+    /// Frees the scratch if it is larger than [`MAX_SCRATCH`]. Returns whether it did.
     pub fn shrink_if_large(&mut self) -> bool {
-        let is_large = self.size() > MOST_SCRATCH;
+        let is_large = self.size() > MAX_SCRATCH;
         if is_large {
             *self = Self::new(self.module_bytes);
         }

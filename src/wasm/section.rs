@@ -6,14 +6,14 @@ use wasm_bindgen::prelude::*;
 use super::prompt::ContextConstants;
 use super::{Engine, to_json};
 use crate::consolidate::{self, PlaybookRule};
-use crate::context::{Frame, MOST_NAMED, MemoryType, TYPED_SUBTYPES};
+use crate::context::{Frame, MAX_NAMED, MemoryType, TYPED_SUBTYPES};
 use crate::decay::{self, AlgorithmType, DECAY, DecayConstants, Lifecycle};
-use crate::evidence::{ANSWERABLE, MOST_LEARNED, trait_names};
+use crate::evidence::{ANSWERABLE, MAX_LEARNED, trait_names};
 use crate::intent::Matcher;
 use crate::merge::MergeOptions;
 use crate::playbook::EDGE_STRENGTHENING;
 use crate::query::{
-    ATTRIBUTE_WORDS, Category, FLAGS, Level, MOST_PARTS, OrchestratorConfig, QueryType,
+    ATTRIBUTE_WORDS, Category, FLAGS, Level, MAX_PARTS, OrchestratorConfig, QueryType,
 };
 use crate::salience::SalienceFields;
 use crate::search::{STORED_EDGE_STRENGTHS, UNKNOWN_EDGE_WEIGHT};
@@ -74,7 +74,7 @@ pub fn constants() -> String {
         budgets: [&'static str; 5],
         of_sections: [&'static str; 4],
         of_subtypes: [(&'static str, &'static str); 4],
-        most_named: usize,
+        max_named: usize,
     }
     #[derive(Serialize)]
     struct FrameConstants {
@@ -115,7 +115,7 @@ pub fn constants() -> String {
         unknown_edge_strength: f64,
         answerable: f64,
         traits: &'static [&'static str],
-        most_learned: f64,
+        max_learned: f64,
     }
     let of_type = |name, node_type| TypeConstants {
         name,
@@ -144,14 +144,14 @@ pub fn constants() -> String {
         attribute_words: ATTRIBUTE_WORDS,
         confidence_levels: Level::NAMES,
         confidence_flags: FLAGS,
-        max_parts: MOST_PARTS,
+        max_parts: MAX_PARTS,
         edge_strengthening: EDGE_STRENGTHENING,
         memory_types: MemoryTypes {
             names: MemoryType::ALL.map(MemoryType::name),
             budgets: MemoryType::ALL.map(MemoryType::budget),
             of_sections: Section::ALL.map(|section| MemoryType::of_section(section).name()),
             of_subtypes: TYPED_SUBTYPES.map(|(subtype, its)| (subtype, its.name())),
-            most_named: MOST_NAMED,
+            max_named: MAX_NAMED,
         },
         frames: Frame::ALL.map(|frame| FrameConstants {
             id: frame.id(),
@@ -169,6 +169,6 @@ pub fn constants() -> String {
         unknown_edge_strength: UNKNOWN_EDGE_WEIGHT,
         answerable: ANSWERABLE,
         traits: trait_names(),
-        most_learned: MOST_LEARNED,
+        max_learned: MAX_LEARNED,
     })
 }

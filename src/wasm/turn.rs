@@ -13,15 +13,15 @@ use super::layout::{
 };
 use super::query::Units;
 use crate::context::{
-    self, ContextMode, Frame, MOST_NAMED, MemoryType, RetrievalPlan, SignalsToPlan, TurnSignals,
+    self, ContextMode, Frame, MAX_NAMED, MemoryType, RetrievalPlan, SignalsToPlan, TurnSignals,
     next_topic, select_frame,
 };
 
 const TYPES: usize = MemoryType::ALL.len();
 const _: () = assert!(TURN_KEYWORD_COUNT - TURN_HINTS == TYPES && TO_PLAN - TO_PLAN_HINTS == TYPES);
 const _: () = assert!(PLAN_BUDGETS - PLAN_LIMITS == TYPES && PLAN - PLAN_BUDGETS == TYPES);
-const _: () = assert!(TURN_ENTITIES - TURN_KEYWORDS == SPAN * MOST_NAMED);
-const _: () = assert!(TURN - TURN_ENTITIES == SPAN * MOST_NAMED);
+const _: () = assert!(TURN_ENTITIES - TURN_KEYWORDS == SPAN * MAX_NAMED);
+const _: () = assert!(TURN - TURN_ENTITIES == SPAN * MAX_NAMED);
 
 pub(super) fn mode(seed_compatible: bool) -> ContextMode {
     if seed_compatible { ContextMode::SeedCompatible } else { ContextMode::Default }
@@ -96,8 +96,8 @@ impl Engine {
     fn write_turn(&mut self, length: usize, signals: &TurnSignals) {
         let mut units = Units::new(self.scratch.text(0, length));
         let input = units.at(signals.input) as f64;
-        let mut spans = [0.0; 2 * SPAN * MOST_NAMED];
-        let (keywords, entities) = spans.split_at_mut(SPAN * MOST_NAMED);
+        let mut spans = [0.0; 2 * SPAN * MAX_NAMED];
+        let (keywords, entities) = spans.split_at_mut(SPAN * MAX_NAMED);
         for (spans, named) in [(keywords, &signals.keywords), (entities, &signals.entities)] {
             for (span, &named) in spans.as_chunks_mut().0.iter_mut().zip(named) {
                 *span = units.span(named).map(f64::from);

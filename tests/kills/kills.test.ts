@@ -35,9 +35,9 @@ const CLIENTS = 3;
 const ROUNDS = 50;
 /** Memories that an index needs before it is kept in a file. */
 const KEPT_NODES = 1_000;
-const MOST_OF_BATCH = 100;
+const MAX_OF_BATCH = 100;
 /** Every step is reached long before this number of answers. */
-const MOST_ANSWERS = 2_000;
+const MAX_ANSWERS = 2_000;
 
 const figures = { kills: 0, starting: 0, acknowledged: 0, checks: 0 };
 afterAll(() => console.log(`kills: ${JSON.stringify(figures)}`));
@@ -151,14 +151,14 @@ class Lane {
   async fill(): Promise<void> {
     const server = await start(this.#folder, ["--log-level", "error"]);
     const size = this.#isLarge ? KEPT_NODES : 0;
-    for (let at = 0; at < size; at += MOST_OF_BATCH)
+    for (let at = 0; at < size; at += MAX_OF_BATCH)
       await this.#addBatch(server, `${this.#name}base${at}`);
     this.#cluster = (await server.ask("POST /clusters", { name: "Kept" })).body.id;
     expect(await server.end()).toBe(0);
   }
 
   async #addBatch({ ask }: Running, name: string): Promise<void> {
-    const ids = Array.from({ length: MOST_OF_BATCH }, (_, place) => `${name}i${place}`);
+    const ids = Array.from({ length: MAX_OF_BATCH }, (_, place) => `${name}i${place}`);
     await this.#ledger.write(new Map(ids.map((id) => [nodeKey(id), id])), async () => {
       await ask("POST /nodes/batch", {
         items: ids.map((id) => ({ ...LESSON, id, content_title: id })),
@@ -190,7 +190,7 @@ class Lane {
     const isEnough = () => answers() >= someOf(round);
     const hasEnded = () => server.process.signalCode !== null;
     while (!hasEnded() && !((at === undefined || isStop) && isEnough())) {
-      if (answers() > MOST_ANSWERS) throw new Error(`${at} has never come`);
+      if (answers() > MAX_ANSWERS) throw new Error(`${at} has never come`);
       await moment();
     }
     if (isStop) {

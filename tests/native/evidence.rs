@@ -919,16 +919,16 @@ fn removed_passages_are_folded_away_and_answers_stay() {
     let long = |round: usize| -> String {
         (0..30).map(|place| sentence(round * 2_000 + place * 40, 40) + " ").collect()
     };
-    let mut most = 0;
+    let mut max = 0;
     let row = memory.add(&[&long(0)])[0];
     for round in 1..100 {
         memory.set(row, "", &long(round));
         if round < 40 {
-            most = memory.index.bytes().texts.max(most);
+            max = memory.index.bytes().texts.max(max);
         }
     }
     // 3,000 passages and 120,000 words came and went.
-    assert!(memory.index.bytes().texts < most + most / 4, "{} {most}", memory.index.bytes().texts);
+    assert!(memory.index.bytes().texts < max + max / 4, "{} {max}", memory.index.bytes().texts);
     memory.index.remove(&[row]);
     for (question, before) in questions.iter().zip(before) {
         assert_eq!(memory.evidence(question), before, "{question}");
@@ -1321,8 +1321,8 @@ fn what_was_learned_stays_within_its_bounds_and_fades() {
     for _ in 0..2_000 {
         memory.learn("tea Mira", &rows, &rows[..1]);
     }
-    let most = memory.index.learned().shifts[0];
-    assert!(most > 0.5 && most <= 2.0, "{most}");
+    let max = memory.index.learned().shifts[0];
+    assert!(max > 0.5 && max <= 2.0, "{max}");
     for _ in 0..200 {
         memory.learn("tea Mira", &rows, &rows[1..]);
     }
@@ -1357,9 +1357,9 @@ fn learning_does_not_raise_the_scores_of_all_memories_shown() {
     let learned = *memory.index.learned();
     assert!(learned.shifts[2] > 0.1);
     // The best sum rises more than the mean. Nothing else moves the mean of the logits.
-    let most = learned.shifts[2] * (1.5 - learned.means[2]);
+    let max = learned.shifts[2] * (1.5 - learned.means[2]);
     let moved = (logits(&mut memory) - before) / rows.len() as f64;
-    assert!(moved <= 1e-9 && moved >= GENERAL.of_best * most, "{moved} {most}");
+    assert!(moved <= 1e-9 && moved >= GENERAL.of_best * max, "{moved} {max}");
 }
 
 #[test]

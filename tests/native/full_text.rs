@@ -2,7 +2,7 @@
 //! forged snapshots, and the bound on its memory.
 
 use nous_wasm::columns::Row;
-use nous_wasm::full_text::{MOST_TERMS, TERMS_READ, TextEntry, TextHit, TextIndex, TextRestoring};
+use nous_wasm::full_text::{MAX_TERMS, TERMS_READ, TextEntry, TextHit, TextIndex, TextRestoring};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use xxhash_rust::xxh64::xxh64;
@@ -279,7 +279,7 @@ fn the_number_of_terms_is_limited() {
     let texts: Vec<String> = (0..200).map(|n| format!("w{n}x")).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let mut index = of(&texts);
-    assert_eq!(found(&mut index, &texts).len(), MOST_TERMS);
+    assert_eq!(found(&mut index, &texts).len(), MAX_TERMS);
     let mut asked = vec!["the"; TERMS_READ - 1];
     asked.extend(&texts);
     assert_eq!(found(&mut index, &asked), [0], "no more are looked at");

@@ -1268,14 +1268,14 @@ fn a_snapshot_that_is_larger_than_the_bound_is_refused_while_it_is_read() {
     let nodes = vec![NodeChange { embedding: Embedding::Given(&embedding), ..NODE }; 4_000];
     memory.upsert(&nodes, NOW).unwrap();
     let saved = parts(&memory);
-    for most in [0, 1 << 10, 1 << 20, 4 << 20] {
+    for max in [0, 1 << 10, 1 << 20, 4 << 20] {
         let read = || {
-            let mut restoring = Restoring::begin(&saved[0], most, 0, Config::default(), words())?;
+            let mut restoring = Restoring::begin(&saved[0], max, 0, Config::default(), words())?;
             for part in &saved[1..] {
                 restoring.read(part)?;
             }
             restoring.finish()
         };
-        assert_eq!(read().err().map(|error| error.code()), Some("out_of_memory"), "{most} bytes");
+        assert_eq!(read().err().map(|error| error.code()), Some("out_of_memory"), "{max} bytes");
     }
 }

@@ -559,20 +559,20 @@ fn need_covers_the_bytes_taken() {
 
 /// Returns the most bytes that a column takes at any moment while entries are added one by one,
 /// moves included.
-fn most_taken<T: Copy>(column: &mut Column<T>, more: usize, value: T) -> usize {
+fn max_taken<T: Copy>(column: &mut Column<T>, more: usize, value: T) -> usize {
     let entry = size_of::<T>();
     let before = column.capacity_bytes();
-    let mut most = before;
+    let mut max = before;
     for _ in 0..more {
         let place = |column: &Column<T>| column.segments().first().map_or(0, Vec::capacity) * entry;
         let old = place(column);
         column.push(value);
         let moved = if place(column) == old { 0 } else { old };
-        most = most.max(column.capacity_bytes() + moved);
+        max = max.max(column.capacity_bytes() + moved);
     }
     let room: usize = column.segments().iter().map(Vec::capacity).sum();
     assert_eq!(column.capacity_bytes(), room * entry);
-    most - before
+    max - before
 }
 
 fn columns_tell_what_they_need<T: Copy>(value: T) {
@@ -585,16 +585,16 @@ fn columns_tell_what_they_need<T: Copy>(value: T) {
         "a place for 4 and one for 8, into which those move"
     );
     assert_eq!(
-        (most_taken(&mut empty, 5, value), empty.capacity_bytes()),
+        (max_taken(&mut empty, 5, value), empty.capacity_bytes()),
         ((4 + 8) * entry, 8 * entry)
     );
     let mut dice = Dice(17);
-    for most in [3, 40, 1_000, 90_000] {
+    for max in [3, 40, 1_000, 90_000] {
         let mut column = Column::<T>::default();
         for _ in 0..12 {
-            let more = dice.below(most) as usize;
+            let more = dice.below(max) as usize;
             let need = column.need(more);
-            let taken = most_taken(&mut column, more, value);
+            let taken = max_taken(&mut column, more, value);
             assert!(
                 taken <= need,
                 "{taken} bytes were taken, {need} needed, for {more} of {}",

@@ -1236,7 +1236,7 @@ describe("--context", () => {
     ["signals", 10],
   ] as const)(
     "searches the types in the plan by %s, and passes on memories of that type",
-    async (ranking, least) => {
+    async (ranking, min) => {
       const args = ["--context", QUESTION, "--ranking", ranking];
       const { question, clock, searches, context } = await data<PromptReport>(...args);
       expect([question, clock]).toEqual([QUESTION, SAMPLE_DEFAULTS.end]);
@@ -1247,7 +1247,7 @@ describe("--context", () => {
         expect(found).toBeLessThanOrEqual(2 * limit);
       }
       const recalled = Object.entries(context.recalled_ids);
-      expect(recalled.flatMap(([, ids]) => ids).length).toBeGreaterThan(least);
+      expect(recalled.flatMap(([, ids]) => ids).length).toBeGreaterThan(min);
       for (const [type, ids] of recalled) {
         for (const id of ids) expect(memoryTypeOf(byId.get(id)?.subtype)).toBe(type);
         expect(ids.length).toBeLessThanOrEqual(

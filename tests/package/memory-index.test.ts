@@ -51,7 +51,7 @@ afterEach(() => {
 
 // ---- full ---------------------------------------------------------------------------------------
 
-const MOST = 64 * MiB;
+const MAX = 64 * MiB;
 const DIMENSIONS = 256;
 const embedding = Float32Array.from({ length: DIMENSIONS }, (_, i) => Math.sin(i));
 
@@ -62,7 +62,7 @@ const embedding = Float32Array.from({ length: DIMENSIONS }, (_, i) => Math.sin(i
 function filled(
   bytes: number,
   dimensions = DIMENSIONS,
-  maxBytes = MOST,
+  maxBytes = MAX,
   salienceGrowth = false,
 ): MemoryIndex {
   const index = new MemoryIndex({
@@ -213,8 +213,8 @@ const DEMANDS: [string, (index: MemoryIndex, ids: string[]) => unknown][] = [
  */
 const SNAPSHOT = 24 * MiB;
 
-const beyond = (module: number, most: number) =>
-  expect.fail(`the module takes ${((module - most) / MiB).toFixed(2)} MiB more than it may`);
+const beyond = (module: number, max: number) =>
+  expect.fail(`the module takes ${((module - max) / MiB).toFixed(2)} MiB more than it may`);
 
 /** Makes each call, and compares the index before and after it. */
 function demandAll(fill: () => MemoryIndex): void {
@@ -228,20 +228,20 @@ function demandAll(fill: () => MemoryIndex): void {
       const asked = index ?? fill();
       index = undefined;
       // A full index can still be saved: a snapshot does not count against the limit.
-      const most =
-        Math.max(MOST, asked.bytes.module) + (name.startsWith("a snapshot") ? SNAPSHOT : 0);
+      const max =
+        Math.max(MAX, asked.bytes.module) + (name.startsWith("a snapshot") ? SNAPSHOT : 0);
       const before = sample(asked);
       const error = thrownBy(() => ask(asked, [...asked.ids()]));
       const after = sample(asked);
       const { module } = asked.bytes;
-      if (module <= most && JSON.stringify(after) === JSON.stringify(before)) index = asked;
+      if (module <= max && JSON.stringify(after) === JSON.stringify(before)) index = asked;
       else asked.free();
       if (error !== undefined) {
         expect(codeOf(error)).toBe("out_of_memory");
         expect((error as NousError).message.length).toBeLessThan(400);
         expect(after).toEqual(before);
       }
-      if (module > most) beyond(module, most);
+      if (module > max) beyond(module, max);
     },
   );
 }
@@ -254,22 +254,22 @@ describe("a full index", () => {
     ["bare nodes that keep what was at stake", 0, true],
     ["embeddings", DIMENSIONS, false],
   ])("stays within its limit: %s", (_, dimensions, salienceGrowth) => {
-    for (const most of [8 * MiB, MOST]) {
-      const index = filled(ALL, dimensions, most, salienceGrowth);
+    for (const max of [8 * MiB, MAX]) {
+      const index = filled(ALL, dimensions, max, salienceGrowth);
       const { module } = index.bytes;
       index.free();
-      if (module > most) beyond(module, most);
-      expect(module, "and not much less").toBeGreaterThan(0.6 * most);
+      if (module > max) beyond(module, max);
+      expect(module, "and not much less").toBeGreaterThan(0.6 * max);
     }
   });
 
   it.each([
     ["embeddings", 8 * MiB, DIMENSIONS],
     ["bare nodes", 8 * MiB, 0],
-    ["embeddings", MOST, DIMENSIONS],
-    ["bare nodes", MOST, 0],
-  ])("can be saved and restored completely: %s in %d bytes", (_, most, dimensions) => {
-    const index = filled(ALL, dimensions, most);
+    ["embeddings", MAX, DIMENSIONS],
+    ["bare nodes", MAX, 0],
+  ])("can be saved and restored completely: %s in %d bytes", (_, max, dimensions) => {
+    const index = filled(ALL, dimensions, max);
     const sizes = [index.size, index.edgeCount];
     const middle = `n_${Math.floor(index.size / 2)}`;
     const parts: Uint8Array[] = [];
@@ -280,11 +280,11 @@ describe("a full index", () => {
       ).toEqual([middle]);
       parts.push(part);
     }
-    expect(index.bytes.module).toBeLessThan(most + SNAPSHOT);
+    expect(index.bytes.module).toBeLessThan(max + SNAPSHOT);
     expect(codeOf(thrownBy(() => index.upsert(range(100_000, (i) => ({ id: `more ${i}` })))))).toBe(
       "out_of_memory",
     );
-    const restored = MemoryIndex.restore(parts, { maxBytes: 2 * most });
+    const restored = MemoryIndex.restore(parts, { maxBytes: 2 * max });
     expect([restored.size, restored.edgeCount]).toEqual(sizes);
     expect(restored.get(middle)).toEqual(index.get(middle));
     expect(Buffer.compare(restored.snapshot(), index.snapshot())).toBe(0);
@@ -316,19 +316,19 @@ describe("a full index", () => {
   ];
 
   it.each(OWN)("stays within its limit: %s", (_, nodes) => {
-    const index = newIndex({ maxBytes: MOST });
+    const index = newIndex({ maxBytes: MAX });
     let error: unknown;
     for (let from = 0; error === undefined && from < 4 * MILLION; from += 20) {
       error = thrownBy(() => index.upsert(nodes(from)));
     }
     expect(codeOf(error)).toBe("out_of_memory");
     const { module } = index.bytes;
-    if (module > MOST) beyond(module, MOST);
-    expect(module, "and not much less").toBeGreaterThan(0.6 * MOST);
+    if (module > MAX) beyond(module, MAX);
+    expect(module, "and not much less").toBeGreaterThan(0.6 * MAX);
   });
 
   it("finds due changes within its limit, in any order of nodes", () => {
-    const index = newIndex({ maxBytes: MOST });
+    const index = newIndex({ maxBytes: MAX });
     const nodes = (from: number, size: number) =>
       range(size, (i) => ({
         id: `n_${from + i}`,
@@ -346,7 +346,7 @@ describe("a full index", () => {
       const error = thrownBy(ask);
       if (error !== undefined) expect(codeOf(error)).toBe("out_of_memory");
       const { module } = index.bytes;
-      if (module > MOST) beyond(module, MOST);
+      if (module > MAX) beyond(module, MAX);
     }
     expect(index.size).toBe(count);
   });
@@ -355,9 +355,9 @@ describe("a full index", () => {
     ["bare nodes", 0],
     ["embeddings", 64],
   ])("has room for as much again after removals: %s", (_, dimensions) => {
-    const most = 12 * MiB;
+    const max = 12 * MiB;
     for (const share of [0.1, 0.5, 1]) {
-      const index = filled(ALL, dimensions, most);
+      const index = filled(ALL, dimensions, max);
       const ids = [...index.ids()];
       const gone = ids.slice(0, Math.floor(share * ids.length));
       for (let from = 0; from < gone.length; from += 500)
@@ -382,7 +382,7 @@ describe("a full index", () => {
 });
 
 describe("a half-full index", () => {
-  demandAll(() => filled(MOST / 2));
+  demandAll(() => filled(MAX / 2));
 });
 
 describe("a batch that alone is too large", () => {
@@ -402,7 +402,7 @@ describe("a batch that alone is too large", () => {
       (index) => index.upsert(range(MILLION, () => ({ id: "a", stability: 1 }))),
     ],
   ])("is refused completely: %s", (_, ask) => {
-    const index = newIndex({ dimensions: DIMENSIONS, maxBytes: MOST });
+    const index = newIndex({ dimensions: DIMENSIONS, maxBytes: MAX });
     index.upsert([{ id: "a" }, { id: "b" }], { now: NOW });
     index.link([{ id: "ab", source_id: "a", target_id: "b" }]);
     const report = () => [
@@ -416,7 +416,7 @@ describe("a batch that alone is too large", () => {
     expect(codeOf(thrownBy(() => ask(index)))).toBe("out_of_memory");
     expect(report()).toEqual(before);
     const { module } = index.bytes;
-    if (module > MOST) beyond(module, MOST);
+    if (module > MAX) beyond(module, MAX);
   });
 });
 
@@ -433,7 +433,7 @@ describe("a graph in which every node is linked to every other", () => {
 
   function linked(search: object): MemoryIndex {
     const index = newIndex({
-      maxBytes: MOST,
+      maxBytes: MAX,
       config: { search: { maxNodes: MILLION, graphReach: true, ...search } },
     });
     index.upsert(range(NODES, (i) => ({ id: `n_${i}` })));
@@ -470,7 +470,7 @@ describe("a graph in which every node is linked to every other", () => {
     if (error !== undefined) expect(codeOf(error)).toBe("out_of_memory");
     expect(index.get("n_0")!.id).toBe("n_0");
     const { module } = index.bytes;
-    if (module > MOST) beyond(module, MOST);
+    if (module > MAX) beyond(module, MAX);
   });
 });
 

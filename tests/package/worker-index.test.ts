@@ -458,14 +458,14 @@ describe("the queue", () => {
   });
 
   it("has a limit of a thousand by default, or any given limit", async () => {
-    const [usual, any] = [await worker({}), await worker({ maxPending: Infinity })];
+    const [byDefault, any] = [await worker({}), await worker({ maxPending: Infinity })];
     const codes = async (index: IndexWorker) => {
       const requests = Array.from({ length: 1002 }, () =>
         index.size().catch((error: NousError) => error.code),
       );
       return (await Promise.all(requests)).filter((answer) => answer !== 0);
     };
-    expect(await codes(usual)).toEqual(["queue_full", "queue_full"]);
+    expect(await codes(byDefault)).toEqual(["queue_full", "queue_full"]);
     expect(await codes(any)).toEqual([]);
   });
 });

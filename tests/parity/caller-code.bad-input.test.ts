@@ -5,8 +5,10 @@ import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import { NOW } from "../../benches/js/inputs.ts";
 import {
-  checkUsualResults,
+  byDefault,
+  checkDefaultResults,
   DAY,
+  defaultMetrics,
   EXPECTED,
   expectRefusal,
   expectSame,
@@ -17,11 +19,9 @@ import {
   QUERY,
   results,
   thrownBy,
-  usual,
-  usualMetrics,
 } from "./support/bad-input.ts";
 
-checkUsualResults();
+checkDefaultResults();
 
 describe("caller code that runs during a call", () => {
   const FIELDS = Object.keys(node());
@@ -33,7 +33,7 @@ describe("caller code that runs during a call", () => {
     const wrong = trapped(field, () => {
       throw own;
     });
-    for (const batch of [[wrong], [...usual, wrong, ...usual]]) {
+    for (const batch of [[wrong], [...byDefault, wrong, ...byDefault]]) {
       expect(thrownBy(() => js.rerankWithSectionWeights(batch, metrics))).toBe(own);
       expect(thrownBy(() => js.rerankTop(batch, metrics))).toBe(own);
     }
@@ -46,8 +46,8 @@ describe("caller code that runs during a call", () => {
       inner = results(ours);
       return plain[field as keyof typeof plain];
     });
-    const ranking = nous.rerankWithSectionWeights([...usual, calling], usualMetrics, NOW);
-    const expected = nous.rerankWithSectionWeights([...usual, plain], usualMetrics, NOW);
+    const ranking = nous.rerankWithSectionWeights([...byDefault, calling], defaultMetrics, NOW);
+    const expected = nous.rerankWithSectionWeights([...byDefault, plain], defaultMetrics, NOW);
     expectSame(inner, EXPECTED);
     expectSame(
       ranking.map(({ score }) => score),

@@ -5,18 +5,18 @@ import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import { NOW } from "../../benches/js/inputs.ts";
 import {
-  checkUsualResults,
+  byDefault,
+  checkDefaultResults,
+  defaultMetrics,
   EXPECTED,
   expectRefusal,
   expectSame,
   INFINITY,
   js,
   thrownBy,
-  usual,
-  usualMetrics,
 } from "./support/bad-input.ts";
 
-checkUsualResults();
+checkDefaultResults();
 
 describe("configurations", () => {
   test("of twenty thousand subtypes are read in linear time", () => {
@@ -198,10 +198,10 @@ describe("configurations", () => {
     expect(engine.SECTION_PROFILES).toEqual(same.SECTION_PROFILES);
     expect(engine.getSectionForSubtype("myOwn")).toBe("SIGNALS");
     for (const salience of [0.1, 0.9]) {
-      const [grown, usual] = [engine, same].map(({ updateStabilityOnAccess: grow }) =>
+      const [grown, byDefault] = [engine, same].map(({ updateStabilityOnAccess: grow }) =>
         grow(14, 0.3, 0.9, salience),
       );
-      expect(grown).toBe(usual);
+      expect(grown).toBe(byDefault);
     }
     expect(() => nous.createEngine(structuredClone(inSnakeCase(settings)))).toThrow(/^settings\./);
   });
@@ -233,7 +233,7 @@ describe("configurations", () => {
     const before = nous.createEngine(changing);
     changing.sections.enabled = false;
     changing.sections.intentBoost = Number.NaN;
-    expectSame(before.rerankWithSectionWeights(usual, usualMetrics, NOW), EXPECTED[0]);
+    expectSame(before.rerankWithSectionWeights(byDefault, defaultMetrics, NOW), EXPECTED[0]);
   });
 });
 

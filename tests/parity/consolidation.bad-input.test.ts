@@ -6,7 +6,7 @@ import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import { NOW } from "../../benches/js/inputs.ts";
 import {
-  checkUsualResults,
+  checkDefaultResults,
   DAY,
   expectRefusal,
   expectSame,
@@ -18,7 +18,7 @@ import {
   thrownBy,
 } from "./support/bad-input.ts";
 
-checkUsualResults();
+checkDefaultResults();
 
 describe("episodes", () => {
   const NO_TEXTS = [5, true, {}, ["text"], 1n, Symbol("text"), () => "text", new String("text")];
@@ -54,9 +54,9 @@ describe("episodes", () => {
       };
       return { rows: [close(entry), close(ended)], link };
     });
-  const usualTrades = trades(30);
-  const rows = usualTrades.flatMap(({ rows }) => rows);
-  const edges = usualTrades.map(({ link }) => link);
+  const defaultTrades = trades(30);
+  const rows = defaultTrades.flatMap(({ rows }) => rows);
+  const edges = defaultTrades.map(({ link }) => link);
   const plan = (changes: object = {}) => ({ edges, now: NOW, ...changes });
 
   /** Refused by every function that reads episodes. */
@@ -303,7 +303,7 @@ describe("episodes", () => {
 
   test("with forty thousand conditions that hold for the same trades take linear time", () => {
     const anomaly_types = Array.from({ length: 40_000 }, (_, place) => `kind ${place}`);
-    const some = usualTrades.flatMap(({ rows: [entry, ended] }, place) => [
+    const some = defaultTrades.flatMap(({ rows: [entry, ended] }, place) => [
       { ...entry!, content_body: body(place < 10 ? { anomaly_types } : {}) },
       ended!,
     ]);

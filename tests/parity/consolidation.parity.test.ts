@@ -172,7 +172,7 @@ test("groups and their requests to a language model equal the reference's", () =
 });
 
 test("patterns equal the reference's", () => {
-  let [patternCount, most] = [0, 0];
+  let [patternCount, max] = [0, 0];
   fc.assert(
     fc.property(memory(LARGE), ({ rows, edges }) => {
       const symbolOf = (close: reference.EpisodeNode) =>
@@ -188,13 +188,13 @@ test("patterns equal the reference's", () => {
       const eth = reference.findPatterns(trades.filter(({ symbol }) => symbol === "ETH"));
       expectSame(nous.findPatterns(rows, edges, { symbols: ["ETH", "unheard of"] }).tested, eth);
       patternCount += patterns.length;
-      most = Math.max(most, ...tested.map(({ conditions }) => conditions.length));
+      max = Math.max(max, ...tested.map(({ conditions }) => conditions.length));
     }),
     { numRuns: 300, seed: 10 },
   );
   // Otherwise the test would have shown nothing.
   expect(patternCount).toBeGreaterThan(50);
-  expect(most).toBeGreaterThan(1);
+  expect(max).toBeGreaterThan(1);
 });
 
 test("patterns and plans of planted memories equal the reference's", async () => {

@@ -8,16 +8,16 @@ import { describe, expect, test } from "vitest";
 import { NOW } from "../../benches/js/inputs.ts";
 import * as reference from "../reference/index.ts";
 import {
-  checkUsualResults,
+  checkDefaultResults,
   DAY,
+  defaultEpisodes,
   expectRefusal,
   expectSame,
   metrics,
   node,
-  usualEpisodes,
 } from "./support/bad-input.ts";
 
-checkUsualResults();
+checkDefaultResults();
 
 describe("instants", () => {
   const MOMENT = Date.UTC(2026, 0, 5, 22, 30);
@@ -105,7 +105,7 @@ describe("instants", () => {
       () => index.search({ filters: { created_after: "yesterday" } }),
       () => nous.rerankTop([node({ created_at: "yesterday" })], metrics, { now: NOW }),
       () => nous.rerankTop([node({})], metrics, { now: "yesterday" }),
-      () => nous.groupEpisodes([{ ...usualEpisodes[0]!, provenance_created_at: "yesterday" }]),
+      () => nous.groupEpisodes([{ ...defaultEpisodes[0]!, provenance_created_at: "yesterday" }]),
     ])
       expect(refused).toThrow(/an instant.*, such as 2026-01-15T09:30:00Z, found "yesterday"$/);
   });

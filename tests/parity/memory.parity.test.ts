@@ -334,10 +334,10 @@ describe("larger memories", () => {
     const content = makeMemory(shape);
     const { dimensions, seed } = shape;
     const searches = Array.from({ length: 40 }, (_, i) => makeSearch(content, 100 * seed + i));
-    const usual = searches.filter(({ options }) => options.config === undefined);
+    const byDefault = searches.filter(({ options }) => options.config === undefined);
     const rest = searches.filter(({ options }) => options.config !== undefined);
     for (const [configuration, several] of [
-      [{}, usual] as const,
+      [{}, byDefault] as const,
       ...rest.map((search) => [settingsOf(search.options.config), [search]] as const),
     ]) {
       both({ ...options, dimensions, config: { search: configuration } }, (index, reference) => {
@@ -406,8 +406,8 @@ describe("larger memories", () => {
         0, 1, 2, 49, 50, 127, 128, 129, 511, 512, 513, 2047, 2048, 2049, 2305, 4000,
       ]) {
         // With coarse scores many are equal; an id may occur twice.
-        const column = (most: number, steps: number) =>
-          Array.from({ length: size }, () => (Math.floor(random() * steps) / steps) * most);
+        const column = (max: number, steps: number) =>
+          Array.from({ length: size }, () => (Math.floor(random() * steps) / steps) * max);
         const ids = Array.from(
           { length: size },
           () => content.nodes[Math.floor(random() * 1500)]!.id,

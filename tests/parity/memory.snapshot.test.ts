@@ -999,7 +999,7 @@ describe("impossible content is refused despite right checksums", () => {
   const u32 = writer<number>((view, at, value) => view.setUint32(at, value, true));
   const u16 = writer<number>((view, at, value) => view.setUint16(at, value, true));
   const u8 = writer<number>((view, at, value) => view.setUint8(at, value));
-  const most = 2 ** 32 - 1;
+  const max = 2 ** 32 - 1;
   const counts = (kind: Kind, count: number): [string, Kind, Edit][] =>
     [
       0n,
@@ -1042,21 +1042,21 @@ describe("impossible content is refused despite right checksums", () => {
       f64(nodesAt(4), it),
     ]),
     ...each([nan, -inf, -1, 2], (it) => [`a difficulty of ${it}`, "nodes", f64(nodesAt(5), it)]),
-    ...each([0, 2, 4, 1000, most], (it) => [
+    ...each([0, 2, 4, 1000, max], (it) => [
       `the set of labels ${it} first`,
       "nodes",
       u32(nodesAt(7), it),
     ]),
-    ...each([3, 4, most], (it) => [
+    ...each([3, 4, max], (it) => [
       `the set of labels ${it} last`,
       "nodes",
       u32(nodesAt(7) + 8, it),
     ]),
-    ...each([0, 1, 2, 4, 1000, most], (it) => [`${it} labels`, "nodes", u32(nodesAt(11), it)]),
+    ...each([0, 1, 2, 4, 1000, max], (it) => [`${it} labels`, "nodes", u32(nodesAt(11), it)]),
     ...each([2, 999, 65_535], (it) => [`the type ${it}`, "nodes", u16(nodesAt(8), it)]),
     ...each([2, 999, 65_535], (it) => [`the subtype ${it}`, "nodes", u16(nodesAt(9), it)]),
     ...each([6, 7, 255], (it) => [`the state ${it}`, "nodes", u8(nodesAt(10), it)]),
-    ...each([4, 3, most, most - 1], (it) => [`the label ${it}`, "nodes", u32(nodesAt(11) + 4, it)]),
+    ...each([4, 3, max, max - 1], (it) => [`the label ${it}`, "nodes", u32(nodesAt(11) + 4, it)]),
     ["a byte more of nodes", "nodes", (_, content) => joined([content, new Uint8Array(1)])],
     ["no nodes", "nodes", () => new Uint8Array()],
 
@@ -1067,8 +1067,8 @@ describe("impossible content is refused despite right checksums", () => {
       "edges",
       f64(edgesAt(1) + 8, it),
     ]),
-    ...each([3, 1000, most, most - 1], (it) => [`the source ${it}`, "edges", u32(edgesAt(2), it)]),
-    ...each([3, 1000, most, most - 1], (it) => [
+    ...each([3, 1000, max, max - 1], (it) => [`the source ${it}`, "edges", u32(edgesAt(2), it)]),
+    ...each([3, 1000, max, max - 1], (it) => [
       `the target ${it}`,
       "edges",
       u32(edgesAt(3) + 4, it),
@@ -1077,7 +1077,7 @@ describe("impossible content is refused despite right checksums", () => {
     ["a byte more of edges", "edges", (_, content) => joined([content, new Uint8Array(1)])],
 
     ...counts("embeddings", 2),
-    ...each([3, 1000, most], (it) => [`an embedding of row ${it}`, "embeddings", u32(8, it)]),
+    ...each([3, 1000, max], (it) => [`an embedding of row ${it}`, "embeddings", u32(8, it)]),
     ["two embeddings of a row", "embeddings", u32(8, 2)],
     ...each([nan, inf, -inf, 1.5, -2], (it) => [
       `a component of ${it}`,
@@ -1090,27 +1090,27 @@ describe("impossible content is refused despite right checksums", () => {
       (_, content) => joined([content, new Uint8Array(1)]),
     ],
 
-    ...each([0, 1, 2, 4, 5, most], (it) => [`the version ${it}`, "start", u32(0, it)]),
-    ...each([0, NODES - 1, NODES + 1, most], (it) => [
+    ...each([0, 1, 2, 4, 5, max], (it) => [`the version ${it}`, "start", u32(0, it)]),
+    ...each([0, NODES - 1, NODES + 1, max], (it) => [
       `${it} nodes at the start`,
       "start",
       u32(4, it),
     ]),
-    ...each([0, EDGES + 1, most], (it) => [`${it} edges at the start`, "start", u32(8, it)]),
-    ...each([0, 1, 3, most], (it) => [`${it} embeddings at the start`, "start", u32(12, it)]),
-    ...each([0, 1, 2, 4, 65_536, 65_537, 2 ** 31, most], (it) => [
+    ...each([0, EDGES + 1, max], (it) => [`${it} edges at the start`, "start", u32(8, it)]),
+    ...each([0, 1, 3, max], (it) => [`${it} embeddings at the start`, "start", u32(12, it)]),
+    ...each([0, 1, 2, 4, 65_536, 65_537, 2 ** 31, max], (it) => [
       `${it} dimensions`,
       "start",
       u32(16, it),
     ]),
-    ...each([1, most], (it) => [`the form ${it}`, "start", u32(20, it)]),
-    ...each([0, 4, 6, 2 ** 31, most], (it) => [
+    ...each([1, max], (it) => [`the form ${it}`, "start", u32(20, it)]),
+    ...each([0, 4, 6, 2 ** 31, max], (it) => [
       `a model's name of ${it} bytes`,
       "start",
       u32(24, it),
     ]),
-    ...each([0, 1, 3, 70_000, most], (it) => [`${it} types`, "start", u32(NAMES, it)]),
-    ...each([0, 8, 2 ** 31, most], (it) => [`a type of ${it} bytes`, "start", u32(NAMES + 4, it)]),
+    ...each([0, 1, 3, 70_000, max], (it) => [`${it} types`, "start", u32(NAMES, it)]),
+    ...each([0, 8, 2 ** 31, max], (it) => [`a type of ${it} bytes`, "start", u32(NAMES + 4, it)]),
     ["a type that is no text", "start", u8(NAMES + 8, 0xff)],
     ["a model that is no text", "start", u8(28, 0xc0)],
     ["a byte more at the start", "start", (_, content) => joined([content, new Uint8Array(1)])],
@@ -1120,9 +1120,9 @@ describe("impossible content is refused despite right checksums", () => {
     ["a byte more at the end", "end", (_, content) => joined([content, new Uint8Array(1)])],
 
     ...(["nodeIds", "edgeIds"] as const).flatMap((kind): [string, Kind, Edit][] => [
-      ...each([0, 1, 4, 2 ** 28, most], (it) => [`${it} ids in ${kind}`, kind, u32(4, it)]),
-      ...each([0, 1, 3, 2 ** 31, most], (it) => [`an id of ${it} in ${kind}`, kind, u32(8, it)]),
-      ...each([1, 2, most], (it) => [`the encoding ${it} in ${kind}`, kind, u32(0, it)]),
+      ...each([0, 1, 4, 2 ** 28, max], (it) => [`${it} ids in ${kind}`, kind, u32(4, it)]),
+      ...each([0, 1, 3, 2 ** 31, max], (it) => [`an id of ${it} in ${kind}`, kind, u32(8, it)]),
+      ...each([1, 2, max], (it) => [`the encoding ${it} in ${kind}`, kind, u32(0, it)]),
       [
         `an id twice in ${kind}`,
         kind,
@@ -1152,7 +1152,7 @@ describe("impossible content is refused despite right checksums", () => {
     ]),
     ["a code of −128", "embeddings", u8(20, 128)],
     ["the other form", "start", u32(20, 0)],
-    ...each([0, 1, 4, 65_536, most], (it): [string, Kind, Edit] => [
+    ...each([0, 1, 4, 65_536, max], (it): [string, Kind, Edit] => [
       `${it} dimensions`,
       "start",
       u32(16, it),

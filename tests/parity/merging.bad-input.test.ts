@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { NOW } from "../../benches/js/inputs.ts";
 import * as reference from "../reference/index.ts";
 import {
-  checkUsualResults,
+  checkDefaultResults,
   expectRefusal,
   expectSame,
   INFINITY,
@@ -14,7 +14,7 @@ import {
   NO_NUMBERS,
 } from "./support/bad-input.ts";
 
-checkUsualResults();
+checkDefaultResults();
 
 describe("merging", () => {
   test("refuses results that are not lists of pairs, by place", () => {

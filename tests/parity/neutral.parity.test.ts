@@ -207,7 +207,7 @@ describe("wrong values", () => {
     const rows = makeCandidates(1000, 7);
     const metrics = makeMetrics(1000, 7);
     const random = makeRandom(7);
-    const usual = nous.rerankWithSectionWeights(rows, metrics, NOW);
+    const byDefault = nous.rerankWithSectionWeights(rows, metrics, NOW);
     for (const wrong of ["created_at", "last_accessed", "access_count", "inbound_edge_count"]) {
       const place = Math.floor(random() * rows.length);
       const spoilt = { ...rows[place]!, [wrong]: pick(random, [null, "?", Number.NaN]) };
@@ -217,7 +217,7 @@ describe("wrong values", () => {
       expect(ranked.length).toBe(rows.length);
       const others = (list: readonly nous.RankedNode[]) =>
         list.filter(({ node }) => node.id !== rows[place]!.id);
-      expect(same(others(ranked), others(usual))).toBeNull();
+      expect(same(others(ranked), others(byDefault))).toBeNull();
     }
   });
 });
@@ -235,7 +235,7 @@ describe("a neutral value", () => {
     js
       .rerankWithSectionWeights([node(changes), node({ id: "other" })], metrics, NOW, NEUTRAL)
       .find((ranked: nous.RankedNode) => ranked.node.id === "n").breakdown;
-  const usual = breakdownOf({});
+  const byDefault = breakdownOf({});
   const used = Math.tanh(0.3) * Math.exp(-1 / 30);
 
   test.each<[field: string, values: unknown[], changed: Partial<reference.SignalBreakdown>]>([
@@ -267,8 +267,8 @@ describe("a neutral value", () => {
           NOW,
           NEUTRAL,
         );
-        expect(same(first.breakdown, { ...usual, keyword: 1 })).toBeNull();
-      } else expect(same(breakdownOf({ [name]: value }), { ...usual, ...changed })).toBeNull();
+        expect(same(first.breakdown, { ...byDefault, keyword: 1 })).toBeNull();
+      } else expect(same(breakdownOf({ [name]: value }), { ...byDefault, ...changed })).toBeNull();
     }
   });
 

@@ -6,7 +6,9 @@ import { afterEach, describe, expect, test } from "vitest";
 import { NOW } from "../../benches/js/inputs.ts";
 import * as reference from "../reference/index.ts";
 import {
-  checkUsualResults,
+  checkDefaultResults,
+  defaultEvents,
+  defaultPlaybooks,
   expectRefusal,
   expectSame,
   INFINITY,
@@ -17,11 +19,9 @@ import {
   NO_NUMBERS,
   ODD_NAMES,
   thrownBy,
-  usualEvents,
-  usualPlaybooks,
 } from "./support/bad-input.ts";
 
-checkUsualResults();
+checkDefaultResults();
 
 describe("outcomes", () => {
   const record = (changes: object = {}) => ({
@@ -147,11 +147,11 @@ describe("playbooks", () => {
   ) => book.match(events, snapshot).matches.map(({ id }) => id);
 
   // It outlives every test, but no test depends on another's use of it.
-  const kept = bookOf(...usualPlaybooks);
+  const kept = bookOf(...defaultPlaybooks);
   afterEach(() =>
     expectSame(
-      kept.match(usualEvents).matches,
-      reference.matchPlaybooks(usualPlaybooks, usualEvents),
+      kept.match(defaultEvents).matches,
+      reference.matchPlaybooks(defaultPlaybooks, defaultEvents),
     ),
   );
 
@@ -166,7 +166,7 @@ describe("playbooks", () => {
   test("and events, ids and matches that are not lists are refused", () => {
     for (const wrong of NO_LISTS) {
       expectNothingAdded(wrong, { field: "playbooks" });
-      expectRefusal(() => js.matchPlaybooks(usualPlaybooks, wrong), { field: "events" });
+      expectRefusal(() => js.matchPlaybooks(defaultPlaybooks, wrong), { field: "events" });
       expectRefusal(() => kept.match(wrong as never), { field: "events" });
       expectRefusal(() => kept.remove(wrong as never), { field: "ids" });
       expectRefusal(() => js.formatPlaybookMatches(wrong), { field: "matches" });
@@ -208,7 +208,7 @@ describe("playbooks", () => {
       for (const value of values) {
         const events = [EVENT, { ...EVENT, [field]: value }] as nous.AnomalyEvent[];
         expectRefusal(() => kept.match(events), { field, index: 1 });
-        expectRefusal(() => nous.matchPlaybooks(usualPlaybooks, events), { field, index: 1 });
+        expectRefusal(() => nous.matchPlaybooks(defaultPlaybooks, events), { field, index: 1 });
       }
     }
     for (const value of NO_OBJECTS) {
@@ -310,11 +310,11 @@ describe("playbooks", () => {
 
   test("may have as many kinds and symbols as a trigger allows, but not more, and not a hundred thousand values", () => {
     const names = Array.from({ length: 100_000 }, (_, i) => `N${i}`);
-    const most = names.slice(0, reference.MAX_PAIRS);
+    const max = names.slice(0, reference.MAX_PAIRS);
     const [few, many] = [names.slice(0, 8), names.slice(0, reference.MAX_PAIRS / 8)];
     const book = bookOf(
-      called("kinds", { anomaly_types: [...most, ...most] }),
-      called("symbols", { symbols: [...most, ...most.map((name) => name.toLowerCase())] }),
+      called("kinds", { anomaly_types: [...max, ...max] }),
+      called("symbols", { symbols: [...max, ...max.map((name) => name.toLowerCase())] }),
       called("pairs", { anomaly_types: many, symbols: few }),
       called("too many kinds", { anomaly_types: names }),
       called("too many symbols", { symbols: names }),
@@ -327,8 +327,8 @@ describe("playbooks", () => {
       ["too many pairs", "trigger_too_large"],
       ["far too many pairs", "trigger_too_large"],
     ]);
-    expect(idsOf(book, [{ type: most.at(-1)!, severity: 0 }])).toEqual(["kinds"]);
-    expect(idsOf(book, [{ ...EVENT, symbol: most.at(-1)!.toLowerCase() }])).toEqual(["symbols"]);
+    expect(idsOf(book, [{ type: max.at(-1)!, severity: 0 }])).toEqual(["kinds"]);
+    expect(idsOf(book, [{ ...EVENT, symbol: max.at(-1)!.toLowerCase() }])).toEqual(["symbols"]);
     expect(idsOf(book, [{ type: many.at(-1)!, symbol: "n7", severity: 1 }])).toEqual([
       "kinds",
       "pairs",

@@ -4,7 +4,7 @@ import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import { NOW } from "../../benches/js/inputs.ts";
 import {
-  checkUsualResults,
+  checkDefaultResults,
   expectRefusal,
   INFINITY,
   js,
@@ -12,7 +12,7 @@ import {
   thrownBy,
 } from "./support/bad-input.ts";
 
-checkUsualResults();
+checkDefaultResults();
 
 describe("budgets", () => {
   test("of invalid frames and overrides are refused by name", () => {

@@ -23,7 +23,7 @@ test("the rule finds replacements of the half that took no part in its fit", () 
 });
 
 test("a higher threshold proposes a part of the conflicts of a lower one", () => {
-  const [few, many] = [0.5, 0.1].map((least) => proposedBy(WEIGHTS, least));
+  const [few, many] = [0.5, 0.1].map((min) => proposedBy(WEIGHTS, min));
   for (const write of writes) expect(many!(write)).toEqual(expect.arrayContaining(few!(write)));
 });
 

@@ -120,11 +120,11 @@ describe("a planted memory", () => {
 
   it("is won at the same rate on every weekday, at every hour, on either side, at any funding", () => {
     const all = new Map(found.flatMap(({ tally }) => [...tally.conditions]));
-    const usual = [...all.values()].filter(
+    const byDefault = [...all.values()].filter(
       ({ kind }) => kind !== "anomaly_type" && kind !== "signal",
     );
-    expect(usual).toHaveLength(7 + 4 + 2 + 2 + 5);
-    for (const condition of usual) {
+    expect(byDefault).toHaveLength(7 + 4 + 2 + 2 + 5);
+    for (const condition of byDefault) {
       const parts = found.flatMap(({ truth, tally }) =>
         symbols.map((symbol) => {
           const own = truth.filter((one) => one.symbol === symbol);

@@ -281,8 +281,8 @@ const name = (): string => pick(NAMES);
 const owner = (): string =>
   random() < 0.5 ? `${pick(["John", "BTC", "What", "a1_b", "x"])}'s` : name() + pick(POSSESSIVES);
 const asked = (): string => pick(random() < 0.8 ? ASKED : NAMES);
-const several = (most: number, make: () => string): string[] =>
-  Array.from({ length: 1 + below(most) }, make);
+const several = (max: number, make: () => string): string[] =>
+  Array.from({ length: 1 + below(max) }, make);
 const join = (words: string[]): string =>
   words.reduce((text, word) => text + perhaps(0.97, blank) + word);
 const entry = (): string =>

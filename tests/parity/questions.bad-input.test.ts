@@ -9,7 +9,7 @@ import { describe, expect, test } from "vitest";
 import * as reference from "../reference/index.ts";
 import {
   ASKED,
-  checkUsualResults,
+  checkDefaultResults,
   EXPECTED,
   expectRefusal,
   expectSame,
@@ -22,7 +22,7 @@ import {
   results,
 } from "./support/bad-input.ts";
 
-checkUsualResults();
+checkDefaultResults();
 
 describe("questions", () => {
   test("with wrong options are refused by name", () => {
@@ -163,14 +163,14 @@ describe("questions", () => {
     const LITTLE = 25e6;
     const external = async () => {
       expectSame(results(ours), EXPECTED);
-      let least = Number.POSITIVE_INFINITY;
+      let min = Number.POSITIVE_INFINITY;
       // Unused memory is released in steps.
-      for (let i = 0; i < 50 && !(least < LITTLE); i++) {
+      for (let i = 0; i < 50 && !(min < LITTLE); i++) {
         await sleep(10);
         collect();
-        least = process.memoryUsage().external;
+        min = process.memoryUsage().external;
       }
-      return least;
+      return min;
     };
     expect(await external()).toBeLessThan(LITTLE);
   });

@@ -6,7 +6,10 @@ import { describe, expect, test } from "vitest";
 import { NOW } from "../../benches/js/inputs.ts";
 import * as reference from "../reference/index.ts";
 import {
-  checkUsualResults,
+  byDefault,
+  checkDefaultResults,
+  defaultColumns,
+  defaultMetrics,
   EXPECTED,
   expectRefusal,
   expectSame,
@@ -21,12 +24,9 @@ import {
   results,
   TOO_LATE,
   thrownBy,
-  usual,
-  usualColumns,
-  usualMetrics,
 } from "./support/bad-input.ts";
 
-checkUsualResults();
+checkDefaultResults();
 
 describe("candidates", () => {
   const NO_COUNTS = [undefined, null, Number.NaN, INFINITY, -1, 0.5, 1e-300, ...NO_NUMBERS];
@@ -276,7 +276,7 @@ describe("arguments beside the candidates", () => {
       expectRefusal(() => js.rerankWithSectionWeights(batch, metrics, now), { field: "now" });
       expectRefusal(() => js.rerankCandidates([], metrics, undefined, now), { field: "now" });
       expectRefusal(() => js.rerankTop(batch, metrics, { now }), { field: "now" });
-      expectRefusal(() => js.decayColumns(usualColumns, now), { field: "now" });
+      expectRefusal(() => js.decayColumns(defaultColumns, now), { field: "now" });
     }
   });
 
@@ -285,8 +285,8 @@ describe("arguments beside the candidates", () => {
       expectRefusal(() => js.rerankTop(batch, metrics, { limit }), { field: "limit" });
       expectRefusal(() => js.rerankTop([], metrics, { limit }), { field: "limit" });
     }
-    const top = (limit?: number) => nous.rerankTop(usual, usualMetrics, { now: NOW, limit });
-    const all = nous.rerankWithSectionWeights(usual, usualMetrics, NOW);
+    const top = (limit?: number) => nous.rerankTop(byDefault, defaultMetrics, { now: NOW, limit });
+    const all = nous.rerankWithSectionWeights(byDefault, defaultMetrics, NOW);
     expect([0, -0].map(top)).toEqual([[], []]);
     expectSame(top(undefined), all.slice(0, 20));
     for (const limit of [70, 71, 2 ** 31, 2 ** 32, 2 ** 32 + 1, 2 ** 53, 1e300, INFINITY])

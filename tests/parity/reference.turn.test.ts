@@ -76,8 +76,8 @@ describe(`of ${TURNS} generated turns`, () => {
       ];
       for (const thing of things) seen.set(thing, (seen.get(thing) ?? 0) + 1);
     }
-    const upTo = (most: number, named: string) =>
-      Array.from({ length: most + 1 }, (_, i) => `${i} ${named}`);
+    const upTo = (max: number, named: string) =>
+      Array.from({ length: max + 1 }, (_, i) => `${i} ${named}`);
     const things = [
       ...[0, 0.3, 0.5, 0.8, 1].map((recency) => `recency ${recency}`),
       ...[

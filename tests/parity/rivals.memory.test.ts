@@ -429,8 +429,8 @@ describe.each(engines)("in a contest with %s all answers agree", (_, engine) => 
     expect(expected.ids.length).toBe(contests.SIMILAR_TOP);
     for (const answer of Object.values(given) as Found[]) {
       const scores = new Map(expected.ids.map((id, i) => [id, expected.scores[i]!]));
-      const least = expected.scores[expected.ids.length - 1]!;
-      expect(farApart(answer, expected, (id) => scores.get(id) ?? least)).toBeNull();
+      const min = expected.scores[expected.ids.length - 1]!;
+      expect(farApart(answer, expected, (id) => scores.get(id) ?? min)).toBeNull();
     }
   });
 

@@ -5,7 +5,7 @@ import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import * as reference from "../reference/index.ts";
 import {
-  checkUsualResults,
+  checkDefaultResults,
   EXPECTED,
   expectRefusal,
   expectSame,
@@ -20,7 +20,7 @@ import {
   thrownBy,
 } from "./support/bad-input.ts";
 
-checkUsualResults();
+checkDefaultResults();
 
 describe("salience", () => {
   const NOT_FINITE = [Number.NaN, INFINITY, NEGATIVE_INFINITY, ...NO_NUMBERS];
@@ -115,8 +115,8 @@ describe("salience", () => {
         expectRefusal(() => js.modulateStability(subtype, wrong), { field: "salience" });
       }
     }
-    for (const least of [0, -0]) {
-      expect(nous.modulateStability("custom:trade_close", least)).toBe(
+    for (const min of [0, -0]) {
+      expect(nous.modulateStability("custom:trade_close", min)).toBe(
         reference.modulateStability("custom:trade_close", 0),
       );
     }

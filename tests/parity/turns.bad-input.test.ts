@@ -4,7 +4,7 @@ import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import * as reference from "../reference/index.ts";
 import {
-  checkUsualResults,
+  checkDefaultResults,
   EXPECTED,
   expectRefusal,
   expectSame,
@@ -19,7 +19,7 @@ import {
   thrownBy,
 } from "./support/bad-input.ts";
 
-checkUsualResults();
+checkDefaultResults();
 
 describe("turns", () => {
   const ASKED = ["classifyTurn", "planTurn", "selectFrame", "nextTopic"] as const;

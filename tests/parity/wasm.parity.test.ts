@@ -456,8 +456,8 @@ describe("FSRS-6", () => {
   const theirs = new FSRSAlgorithm({});
   /** ts-fsrs rounds to 8 decimals. */
   const HALF_A_DECIMAL = 5.001e-9;
-  const expectClose = (actual: number, expected: number, most = HALF_A_DECIMAL) => {
-    if (!(Math.abs(actual - expected) <= most)) expect.fail(`${actual} is not ${expected}`);
+  const expectClose = (actual: number, expected: number, max = HALF_A_DECIMAL) => {
+    if (!(Math.abs(actual - expected) <= max)) expect.fail(`${actual} is not ${expected}`);
   };
   const days = fc.oneof(fc.nat(40_000), fc.double({ min: 0, max: 4000, noNaN: true }));
   const stability = fc.double({ min: 0.001, max: 36_500, noNaN: true });
@@ -691,12 +691,12 @@ test("context lines equal the reference's", () => {
       memoryRows,
       fc.option(maxTokens, { nil: undefined }),
       fc.boolean(),
-      (rows, most, emptyAsMissing) => {
-        expectSame(nous.formatContext(rows, most), reference.formatContext(rows, most));
+      (rows, max, emptyAsMissing) => {
+        expectSame(nous.formatContext(rows, max), reference.formatContext(rows, max));
         const options = { emptyAsMissing };
         expectSame(
-          nous.formatContext(rows, most, options),
-          reference.formatContext(rows, most, options),
+          nous.formatContext(rows, max, options),
+          reference.formatContext(rows, max, options),
         );
       },
     ),

@@ -40,7 +40,7 @@ function contentOf(body: string): { text: string; signals: Fields } {
 }
 
 /** The first code points of a text. */
-const first = (text: string, most: number): string => [...text].slice(0, most).join("");
+const first = (text: string, max: number): string => [...text].slice(0, max).join("");
 const lengthOf = (text: string): number => [...text].length;
 
 // ---- subjects of episodes -----------------------------------------------------------------------
@@ -105,11 +105,11 @@ const SOURCES = [
   "custom:signal",
 ];
 const MS_PER_DAY = 86_400_000;
-const MOST_OF_A_KIND = 50;
+const MAX_OF_A_KIND = 50;
 const ENOUGH = 8;
 const FEWEST = 3;
-const MOST_GROUPS = 5;
-const MOST_OF_A_GROUP = 15;
+const MAX_GROUPS = 5;
+const MAX_OF_A_GROUP = 15;
 
 function createdAt({ provenance_created_at, created_at }: Episode): number {
   return typeof provenance_created_at === "string"
@@ -134,7 +134,7 @@ function review<Row extends Episode>(
   );
   const newest = active.sort((a, b) => createdAt(b) - createdAt(a));
   const kinds = SOURCES.map((source) =>
-    newest.filter(({ subtype }) => subtype === source).slice(0, MOST_OF_A_KIND),
+    newest.filter(({ subtype }) => subtype === source).slice(0, MAX_OF_A_KIND),
   );
   const few = newest.filter((row) => kinds.some((kind) => kind.includes(row)));
   const within = (days: number) => few.filter((row) => createdAt(row) >= now - days * MS_PER_DAY);
@@ -147,8 +147,8 @@ function review<Row extends Episode>(
   const large = [...groups].filter(([, episodes]) => episodes.length >= FEWEST);
   large.sort(([, a], [, b]) => b.length - a.length);
   const chosen: EpisodeGroup<Row>[] = large
-    .slice(0, MOST_GROUPS)
-    .map(([symbol, episodes]) => ({ symbol, episodes: episodes.slice(0, MOST_OF_A_GROUP) }));
+    .slice(0, MAX_GROUPS)
+    .map(([symbol, episodes]) => ({ symbol, episodes: episodes.slice(0, MAX_OF_A_GROUP) }));
   return { reviewed: reviewed.length, found: large.length, groups: chosen };
 }
 

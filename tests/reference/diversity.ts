@@ -4,7 +4,7 @@
 import type { Placed, Ranked, TextOfMemory } from "./evidence.ts";
 
 const POOL = 64;
-const MOST_LOSS = 4;
+const MAX_LOSS = 4;
 /** Memories that repeat each other share at least nine of ten words. */
 const HELD_BY_BOTH = 19;
 
@@ -19,8 +19,8 @@ const heldByOne = ({ stems: one }: TextOfMemory, { stems: other }: TextOfMemory)
 /** Whether two memories share nine of ten words, and every number. */
 export function repeat(one: TextOfMemory, other: TextOfMemory): boolean {
   const alone = heldByOne(one, other);
-  const most = Math.floor((one.stems.size + other.stems.size) / HELD_BY_BOTH);
-  return alone.length <= most && !alone.some(isNumber);
+  const max = Math.floor((one.stems.size + other.stems.size) / HELD_BY_BOTH);
+  return alone.length <= max && !alone.some(isNumber);
 }
 
 /** The share of words that both hold, or the cosine of the first passages to the fourth. */
@@ -59,7 +59,7 @@ export function spreadOut(
         repeats,
         like: loss.like,
         waits: newer !== undefined && left.some(({ answer }) => answer.id === newer),
-        worth: sum - diversity * MOST_LOSS * loss.likeness,
+        worth: sum - diversity * MAX_LOSS * loss.likeness,
       };
     });
     const [{ answer, place, repeats, like }] = judged.sort(

@@ -57,7 +57,7 @@ const isContent = (word: string): boolean => !STOP_WORDS.has(word) && !RESTS.has
 // ---- passages -----------------------------------------------------------------------------------
 
 const ENOUGH_WORDS = 40;
-const MOST_WORDS_OF_PASSAGE = 60;
+const MAX_WORDS_OF_PASSAGE = 60;
 const FEW_WORDS = 10;
 
 /** A sentence ends with its line, or with a mark before white space. */
@@ -78,9 +78,9 @@ export function passagesOf(title: string, body: string): Occurrence[][] {
   };
   for (const [sentence] of body.matchAll(SENTENCE)) {
     const words = wordsOf(sentence).map((word) => ({ word, inTitle: false }));
-    if (open.length > 0 && open.length + words.length > MOST_WORDS_OF_PASSAGE) close();
+    if (open.length > 0 && open.length + words.length > MAX_WORDS_OF_PASSAGE) close();
     open.push(...words);
-    while (open.length > MOST_WORDS_OF_PASSAGE) passages.push(open.splice(0, ENOUGH_WORDS));
+    while (open.length > MAX_WORDS_OF_PASSAGE) passages.push(open.splice(0, ENOUGH_WORDS));
     if (open.length >= ENOUGH_WORDS) close();
   }
   if (open.length === 0) return passages;
@@ -91,7 +91,7 @@ export function passagesOf(title: string, body: string): Occurrence[][] {
 
 // ---- vectors ------------------------------------------------------------------------------------
 
-const MOST_CODE = 127;
+const MAX_CODE = 127;
 const LANES = 16;
 
 /** Whole numbers from −127 to 127, times the step. Step and length are f32. */
@@ -116,7 +116,7 @@ function round(x: number): number {
 /** The size of the largest component, 0 if a component is not finite. */
 const largestOf = (vector: Float32Array): number =>
   vector.every(Number.isFinite)
-    ? vector.reduce((most, component) => Math.max(most, Math.abs(component)), 0)
+    ? vector.reduce((max, component) => Math.max(max, Math.abs(component)), 0)
     : 0;
 
 const squaresOf = (codes: readonly number[]): number =>
@@ -125,9 +125,9 @@ const squaresOf = (codes: readonly number[]): number =>
 export function coded(vector: Float32Array): Coded {
   const largest = largestOf(vector);
   if (largest === 0) return { codes: Array.from(vector, () => 0), step: 0, length: 0 };
-  const step = Math.fround(largest / MOST_CODE);
+  const step = Math.fround(largest / MAX_CODE);
   const codes = Array.from(vector, (component) =>
-    Math.min(Math.max(round(component / step), -MOST_CODE), MOST_CODE),
+    Math.min(Math.max(round(component / step), -MAX_CODE), MAX_CODE),
   );
   return { codes, step, length: Math.fround(Math.sqrt(squaresOf(codes)) * step) };
 }
@@ -137,8 +137,8 @@ export function codedQuestion(vector: Float32Array): CodedQuestion | undefined {
   const largest = largestOf(vector);
   if (largest === 0) return undefined;
   const padded = Math.ceil(vector.length / LANES) * LANES;
-  const most = Math.min(Math.floor((2 ** 31 - 1) / (MOST_CODE * padded)), 2 ** 15 - 1);
-  const codes = Array.from(vector, (component) => round(component / (largest / most)));
+  const max = Math.min(Math.floor((2 ** 31 - 1) / (MAX_CODE * padded)), 2 ** 15 - 1);
+  const codes = Array.from(vector, (component) => round(component / (largest / max)));
   return { codes, step: 1 / Math.sqrt(squaresOf(codes)) };
 }
 
@@ -216,16 +216,16 @@ interface AskedWord {
   matches: Match[];
 }
 
-const MOST_NEIGHBOURS = 8;
-const LEAST_COSINE = 0.3;
+const MAX_NEIGHBOURS = 8;
+const MIN_COSINE = 0.3;
 const NEARNESS_OF_PREFIX = 0.8;
 const NEARNESS_OF_CHANGES = [1, 0.85, 0.7];
 const FEWEST_LETTERS = 4;
 const LONG_WORD = 8;
-const MOST_TOLD = 8;
+const MAX_TOLD = 8;
 const LONGEST_TOLD_DAYS = 32;
-const MOST_ASKED = 32;
-const MOST_READ = 1024;
+const MAX_ASKED = 32;
+const MAX_READ = 1024;
 
 /** Letters to insert, delete, replace, or swap with the next one; each letter is changed once. */
 export function changesBetween(one: readonly string[], other: readonly string[]): number {
@@ -235,7 +235,7 @@ export function changesBetween(one: readonly string[], other: readonly string[])
   for (let row = 1; row <= one.length; row++) {
     for (let place = 1; place <= other.length; place++) {
       const isSame = one[row - 1] === other[place - 1];
-      let least = Math.min(
+      let min = Math.min(
         table[row - 1]![place]! + 1,
         table[row]![place - 1]! + 1,
         table[row - 1]![place - 1]! + (isSame ? 0 : 1),
@@ -245,8 +245,8 @@ export function changesBetween(one: readonly string[], other: readonly string[])
         place > 1 &&
         one[row - 1] === other[place - 2] &&
         one[row - 2] === other[place - 1];
-      if (isSwap) least = Math.min(least, table[row - 2]![place - 2]! + 1);
-      table[row]![place] = least;
+      if (isSwap) min = Math.min(min, table[row - 2]![place - 2]! + 1);
+      table[row]![place] = min;
     }
   }
   return table[one.length]![other.length]!;
@@ -364,7 +364,7 @@ export class EvidenceTexts {
       .filter(({ start, end }) => end - start <= LONGEST_TOLD_DAYS * DAY_MS);
     const ofEvent = event === undefined ? [] : [{ start: event, end: event + 1 }];
     return {
-      told: [...ofEvent, ...named].slice(0, MOST_TOLD),
+      told: [...ofEvent, ...named].slice(0, MAX_TOLD),
       passages,
       words: split.flat().length,
       stems: new Set(split.flat().map(({ word }) => this.#stem(word))),
@@ -390,7 +390,7 @@ export class EvidenceTexts {
 
   /** The 32 words that the fewest passages hold. Words that occur nowhere go first. */
   #rarest(words: AskedWord[]): AskedWord[] {
-    if (words.length <= MOST_ASKED) return words;
+    if (words.length <= MAX_ASKED) return words;
     const all = this.#passages;
     const frequency = ({ matches }: AskedWord) =>
       matches
@@ -400,7 +400,7 @@ export class EvidenceTexts {
     const kept = words
       .map((word, place) => ({ place, frequency: frequency(word) || Number.MAX_VALUE }))
       .sort((a, b) => a.frequency - b.frequency || a.place - b.place)
-      .slice(0, MOST_ASKED)
+      .slice(0, MAX_ASKED)
       .map(({ place }) => place);
     return words.filter((_, place) => kept.includes(place));
   }
@@ -432,11 +432,11 @@ export class EvidenceTexts {
     for (const word of this.#vocabulary) {
       const { length } = word.vector;
       const dot = product(own, word.vector);
-      if (length === 0 || dot < LEAST_COSINE * length) continue;
+      if (length === 0 || dot < MIN_COSINE * length) continue;
       if (!isContent(word.text) || word.stem === ownStem) continue;
       near.push({ word, nearness: Math.min(dot / length, 1), isForm: false });
     }
-    return near.sort((a, b) => b.nearness - a.nearness).slice(0, MOST_NEIGHBOURS);
+    return near.sort((a, b) => b.nearness - a.nearness).slice(0, MAX_NEIGHBOURS);
   }
 
   /** The sum of the vectors of a question's words. */
@@ -603,7 +603,7 @@ export function collectEvidence(
   activation: (nearness: ReadonlyMap<string, number>) => ReadonlyMap<string, number>,
   readsTraits: boolean,
 ): CollectedEvidence {
-  const all = wordsOf(question.text).slice(0, MOST_READ);
+  const all = wordsOf(question.text).slice(0, MAX_READ);
   const words = texts.asked(all);
   const vector = texts.vectorOf(all);
   const asking = memories.filter(({ id }) => texts.get(id) !== undefined);
@@ -648,7 +648,7 @@ export function collectEvidence(
     rarities.push(rarity);
     found.forEach((passages, place) => {
       const sum = sums[place]!;
-      const nearest = passages.reduce((most, passage) => Math.max(most, passage.nearest), 0);
+      const nearest = passages.reduce((max, passage) => Math.max(max, passage.nearest), 0);
       sum.nearest.push(nearest * nearest);
       const text = texts.get(asking[place]!.id)!;
       passages.forEach(({ first, nearest, weighted }, passage) => {
@@ -674,12 +674,12 @@ export function collectEvidence(
     });
   }
 
-  const most = (numbers: readonly number[]) => numbers.reduce((a, b) => Math.max(a, b), 0);
+  const max = (numbers: readonly number[]) => numbers.reduce((a, b) => Math.max(a, b), 0);
   const best = (of: (place: number) => number) =>
-    most(asking.flatMap(({ passes }, place) => (passes ? [of(place)] : [])));
+    max(asking.flatMap(({ passes }, place) => (passes ? [of(place)] : [])));
   const bestBm = best((place) => sums[place]!.bm);
   const bestSbm = best((place) => sums[place]!.sbm);
-  const bestPSbm = best((place) => most(sums[place]!.psbm));
+  const bestPSbm = best((place) => max(sums[place]!.psbm));
 
   // ---- meaning ----
   const meaning = asking.map(({ id }) => {
@@ -690,7 +690,7 @@ export function collectEvidence(
       own > 0 ? products[place]! / own : 0,
     );
     const sum = products.reduce((all, one) => all + one, 0);
-    return { sem: length > 0 ? sum / length : 0, pSem: most(cosines) };
+    return { sem: length > 0 ? sum / length : 0, pSem: max(cosines) };
   });
 
   // ---- runs ----
@@ -698,7 +698,7 @@ export function collectEvidence(
     asking.map(({ id }, place) => [id, Math.min(shareOf(sums[place]!.bm, bestBm), 1)]),
   );
   const soft = new Map(
-    asking.map(({ id }, place) => [id, shareOf(most(sums[place]!.soft), allRarity)]),
+    asking.map(({ id }, place) => [id, shareOf(max(sums[place]!.soft), allRarity)]),
   );
   const nearness = new Map(
     asking.map(({ id }, place) => [
@@ -725,14 +725,14 @@ export function collectEvidence(
       const window = run.slice(Math.max(place - AROUND, 0), place + AROUND + 1);
       const sum = rarities.reduce(
         (all, rarity, word) =>
-          all + rarity * most(window.map(({ id }) => nearestOf.get(id)![word]!)),
+          all + rarity * max(window.map(({ id }) => nearestOf.get(id)![word]!)),
         0,
       );
       return shareOf(sum, allRarity);
     };
     const bestAround = (place: number) => {
       const window = run.slice(Math.max(place - NEARBY, 0), place + NEARBY + 1);
-      return most(window.map(({ id }) => nearness.get(id)!));
+      return max(window.map(({ id }) => nearness.get(id)!));
     };
     const ranked = run.map(({ id }) => bm.get(id)!).sort((a, b) => b - a);
     const [one = 0, two = 0, three = 0] = ranked;
@@ -767,7 +767,7 @@ export function collectEvidence(
     const [text, sum] = [texts.get(id)!, sums[place]!];
     /** 2 if a stretch meets a day that the question names, 1 if it meets a longer time. */
     const dateOf = (stretches: readonly Stretch[]) =>
-      most(
+      max(
         times
           .filter((time) =>
             stretches.some(({ start, end }) => start < time.end && time.start < end),
@@ -782,9 +782,9 @@ export function collectEvidence(
       sem: meaning[place]!.sem,
       cov: shareOf(sum.cov, allRarity),
       p_soft: soft.get(id)!,
-      p_softcov: shareOf(most(sum.held), allRarity),
+      p_softcov: shareOf(max(sum.held), allRarity),
       p_sem: meaning[place]!.pSem,
-      p_sbm: shareOf(most(sum.psbm), bestPSbm),
+      p_sbm: shareOf(max(sum.psbm), bestPSbm),
       ...ofRun.get(id)!,
       date,
       told: Math.max(dateOf(text.told) - date, 0),
@@ -815,8 +815,8 @@ export function collectEvidence(
 
 const RATE = 0.2;
 const DECAY = 0.02;
-const MOST_LEARNED = 2;
-const LEAST_SHARE = 0.05;
+const MAX_LEARNED = 2;
+const MIN_SHARE = 0.05;
 
 const traitsFrom = (of: (trait: Trait) => number): Record<Trait, number> =>
   Object.fromEntries(TRAITS.map((trait) => [trait, of(trait)])) as Record<Trait, number>;
@@ -828,8 +828,8 @@ export const NOTHING_LEARNED: Learned = { steps: 0, shifts: NO_TRAITS, means: NO
 export function fitWith(fit: Fit, { shifts, means }: Learned): Fit {
   const weights = { ...fit.weights };
   for (const trait of TRAITS) weights[trait] += shifts[trait];
-  const usual = TRAITS.reduce((sum, trait) => sum + shifts[trait] * means[trait], 0);
-  return { ...fit, weights, offset: fit.offset - (fit.scale + fit.of_best) * usual };
+  const byDefault = TRAITS.reduce((sum, trait) => sum + shifts[trait] * means[trait], 0);
+  return { ...fit, weights, offset: fit.offset - (fit.scale + fit.of_best) * byDefault };
 }
 
 /** Whether any trait weighs. */
@@ -857,7 +857,7 @@ export function learn(
     ({ isUsed }, place) => Math.exp(sums[place]! - best) / mass - (isUsed ? 1 / used : 0),
   );
   const steps = Math.min(learned.steps + 1, 2 ** 32 - 1);
-  const share = Math.max(1 / steps, LEAST_SHARE);
+  const share = Math.max(1 / steps, MIN_SHARE);
   return {
     steps,
     shifts: traitsFrom((trait) => {
@@ -867,7 +867,7 @@ export function learn(
         0,
       );
       const moved = shift - RATE * (gradient + DECAY * shift);
-      return Math.min(Math.max(moved, -MOST_LEARNED), MOST_LEARNED);
+      return Math.min(Math.max(moved, -MAX_LEARNED), MAX_LEARNED);
     }),
     means: traitsFrom((trait) => {
       const mean = learned.means[trait];

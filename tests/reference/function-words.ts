@@ -38,12 +38,12 @@ const FEWEST = 2;
  */
 export function functionWords(words: readonly string[], english: number): ReadonlySet<string> {
   let best: ReadonlySet<string> = new Set();
-  let most = Math.max(english, FEWEST - 1);
+  let max = Math.max(english, FEWEST - 1);
   for (const language of LANGUAGES) {
     const count = words.filter((word) => language.has(word)).length;
-    if (count <= most) continue;
+    if (count <= max) continue;
     best = language;
-    most = count;
+    max = count;
   }
   return best;
 }

@@ -99,14 +99,14 @@ interface KeptNode extends SearchNode {
   sequence: number;
 }
 
-const MOST_ACCESSES = 2 ** 32 - 1;
+const MAX_ACCESSES = 2 ** 32 - 1;
 const NEUTRAL_SALIENCE = 0.5;
 const DEFAULT_LIMIT = 20;
 const DEFAULT_ANSWERS = 10;
 /** The memories from which activation starts when a question is asked. */
-const LEAST_SEED = 0.2;
+const MIN_SEED = 0.2;
 const SEEDS_OF_QUESTION = 15;
-const MOST_ACTIVATION = 1e6;
+const MAX_ACTIVATION = 1e6;
 
 /** Text is an instant too. */
 const ms = (instant: InstantGiven): number =>
@@ -466,7 +466,7 @@ export class ReferenceMemory {
     for (const id of ids) {
       const node = this.#nodes.get(id);
       if (node === undefined) continue;
-      node.access_count = Math.min(node.access_count + 1, MOST_ACCESSES);
+      node.access_count = Math.min(node.access_count + 1, MAX_ACCESSES);
       node.last_accessed = Math.max(node.last_accessed, ms(now));
       counted += 1;
     }
@@ -712,7 +712,7 @@ export class ReferenceMemory {
       .map((id) => ({ node_id: id, vector_score: nearness.get(id)!, bm25_score: 0 }))
       .sort((a, b) => b.vector_score - a.vector_score)
       .slice(0, SEEDS_OF_QUESTION)
-      .filter(({ vector_score }) => vector_score >= LEAST_SEED)
+      .filter(({ vector_score }) => vector_score >= MIN_SEED)
       .map((seed) => ({
         ...seed,
         combined_score: config.dense_weight * Math.min(seed.vector_score, 1),
@@ -728,7 +728,7 @@ export class ReferenceMemory {
     return new Map(
       activated.map(({ id, activation }, place) => {
         const received = activation - (own[place] ?? 0);
-        return [id, received <= MOST_ACTIVATION ? received : MOST_ACTIVATION];
+        return [id, received <= MAX_ACTIVATION ? received : MAX_ACTIVATION];
       }),
     );
   }

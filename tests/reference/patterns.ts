@@ -368,10 +368,10 @@ export function qValues(pValues: readonly number[], nulls = meaningless(pValues)
   const m = pValues.length;
   const falling = pValues.map((_, i) => i).sort((a, b) => pValues[b]! - pValues[a]!);
   const q = new Array<number>(m);
-  let least = 1;
+  let min = 1;
   falling.forEach((i, place) => {
-    least = Math.min(least, (pValues[i]! * nulls) / (m - place));
-    q[i] = Math.max(least, pValues[i]!);
+    min = Math.min(min, (pValues[i]! * nulls) / (m - place));
+    q[i] = Math.max(min, pValues[i]!);
   });
   return q;
 }
@@ -379,7 +379,7 @@ export function qValues(pValues: readonly number[], nulls = meaningless(pValues)
 // ---- from trades to patterns --------------------------------------------------------------------
 
 /** The fewest trades on either side of a split. */
-const LEAST_TRADES = 5;
+const MIN_TRADES = 5;
 /** The accepted average share of false patterns among the reported ones. */
 export const FALSE_DISCOVERY_RATE = 0.1;
 
@@ -405,7 +405,7 @@ function splitsOf(trades: readonly ClosedTrade[]): Split[] {
 
   const byPlaces = new Map<string, Split>();
   for (const { condition, places } of byCondition.values()) {
-    if (places.length < LEAST_TRADES || trades.length - places.length < LEAST_TRADES) continue;
+    if (places.length < MIN_TRADES || trades.length - places.length < MIN_TRADES) continue;
     const key = places.join();
     if (!byPlaces.has(key)) byPlaces.set(key, { conditions: [], places });
     byPlaces.get(key)!.conditions.push(condition);

@@ -239,7 +239,7 @@ function readConditions(root: unknown): Condition {
 interface Trigger {
   types: readonly string[];
   symbols: readonly string[];
-  least: number;
+  min: number;
   conditions: Condition;
 }
 
@@ -257,7 +257,7 @@ function readTrigger(given: unknown): Trigger | null {
   return {
     types,
     symbols,
-    least: read(min_severity, isNumber, 0, "malformed_trigger"),
+    min: read(min_severity, isNumber, 0, "malformed_trigger"),
     conditions:
       conditions === undefined || conditions === null ? () => true : readConditions(conditions),
   };
@@ -301,10 +301,10 @@ function readPlaybook(given: Playbook | PlaybookRow): Known {
 // ---- matching -----------------------------------------------------------------------------------
 
 function isCalledUpBy(
-  { types, symbols, least }: Trigger,
+  { types, symbols, min }: Trigger,
   { type, symbol, severity }: AnomalyEvent,
 ): boolean {
-  if (!types.includes(type) || severity < least) return false;
+  if (!types.includes(type) || severity < min) return false;
   return symbols.length === 0 || (Boolean(symbol) && symbols.includes(lowerAscii(symbol!)));
 }
 
@@ -478,12 +478,12 @@ export function applyOutcome(
   const stability = profitable
     ? updateStabilityOnAccessForSection(playbook.stability, difficulty, decay)
     : playbook.stability / factor;
-  const least = getInitialStabilityForSubtype("custom:missed_opportunity");
+  const min = getInitialStabilityForSubtype("custom:missed_opportunity");
   return {
     success_count: playbook.success_count + (profitable ? 1 : 0),
     sample_size: playbook.sample_size + 1,
     last_applied: new Date(toMs(now)).toISOString(),
-    stability: Math.min(Math.max(stability, least), decay.max_stability_days),
+    stability: Math.min(Math.max(stability, min), decay.max_stability_days),
     strengthened: profitable ? EDGE_STRENGTHENING : 0,
   };
 }

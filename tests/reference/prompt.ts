@@ -126,7 +126,7 @@ export interface LeftOut {
 }
 
 const MIN_SCORES = { decision: 0.2, fact: 0.25, procedure: 0.3, episode: 0.3, signal: 0.3 };
-const MOST_ALIKE: Partial<Record<MemoryType, number>> = { decision: 3, fact: 2, episode: 2 };
+const MAX_ALIKE: Partial<Record<MemoryType, number>> = { decision: 3, fact: 2, episode: 2 };
 
 const sectionOf = (type: MemoryType): BudgetName => `${type}s`;
 const createdAt = ({ created_at }: ContextMemory) =>
@@ -216,8 +216,8 @@ function select(
       reasons.set(memory, reason);
       return false;
     };
-    const least = terms.minScores[type] ?? Number.NEGATIVE_INFINITY;
-    rows = rows.filter((memory) => memory.score >= least || drop(memory, "threshold"));
+    const min = terms.minScores[type] ?? Number.NEGATIVE_INFINITY;
+    rows = rows.filter((memory) => memory.score >= min || drop(memory, "threshold"));
     if (type === "decision") {
       const kept: Typed[] = [];
       for (const memory of descending(rows, createdAt)) {
@@ -243,7 +243,7 @@ function select(
       const topic = topicOf(memory);
       counts.set(topic, (counts.get(topic) ?? 0) + 1);
       return (
-        counts.get(topic)! <= (MOST_ALIKE[type] ?? Number.POSITIVE_INFINITY) ||
+        counts.get(topic)! <= (MAX_ALIKE[type] ?? Number.POSITIVE_INFINITY) ||
         drop(memory, "diversity")
       );
     });
@@ -497,7 +497,7 @@ function write(
   const identity = wellFormed(given);
   const reasons = new Map<Entry, LeftOutReason>();
   let parts = SECTIONS.map(([name]): Part => {
-    const most = name === "recent_conversations" ? Number.POSITIVE_INFINITY : budget[name];
+    const max = name === "recent_conversations" ? Number.POSITIVE_INFINITY : budget[name];
     const lines: Part["lines"] = [];
     for (const entry of entries) {
       if (entry.section !== name) continue;
@@ -507,23 +507,23 @@ function write(
     }
     lines.sort((a, b) => (a.entry?.rank ?? 0) - (b.entry?.rank ?? 0));
     if (name === "identity") lines.push({ entry: null, text: identity });
-    if (most === 0) {
+    if (max === 0) {
       for (const { entry } of lines) if (entry !== null) reasons.set(entry, "budget");
       return { name, lines: [] };
     }
     if (mode === "seed-compatible") {
       const content = [...contentOf({ name, lines })];
-      if (content.length <= most * 4) return { name, lines };
+      if (content.length <= max * 4) return { name, lines };
       return {
         name,
-        lines: [{ entry: null, text: `${content.slice(0, most * 4 - 3).join("")}...` }],
+        lines: [{ entry: null, text: `${content.slice(0, max * 4 - 3).join("")}...` }],
       };
     }
     if (name === "identity") {
-      const text = shortened(identity, (text) => count(text) <= most);
+      const text = shortened(identity, (text) => count(text) <= max);
       return { name, lines: text === null ? [] : [{ entry: null, text }] };
     }
-    const fits = (lines: Part["lines"]) => count(contentOf({ name, lines })) <= most;
+    const fits = (lines: Part["lines"]) => count(contentOf({ name, lines })) <= max;
     if (fits(lines)) return { name, lines };
     const first = lastFitting(lines.length, (last) => fits(lines.slice(0, last + 1))) + 1;
     const kept = lines.slice(0, first);
@@ -586,8 +586,8 @@ function write(
     sections: parts.map((part): ContextSection => {
       const [name, label, priority] = SECTIONS.find(([name]) => name === part.name)!;
       const content = contentOf(part);
-      const most = name === "recent_conversations" ? null : budget[name];
-      return { name, priority, label, content, token_estimate: count(content), budget: most };
+      const max = name === "recent_conversations" ? null : budget[name];
+      return { name, priority, label, content, token_estimate: count(content), budget: max };
     }),
     recalled: entries.flatMap((entry) =>
       entry.memory !== undefined && !reasons.has(entry) ? entry.memory : [],

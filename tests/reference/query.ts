@@ -537,9 +537,9 @@ function scoreOf({ score }: FoundRow): number {
 /**
  * The index of the best unused row that is better than the result to replace; −1 if there is none.
  */
-function bestOf(rows: readonly FoundRow[], least: number, taken: ReadonlySet<string>): number {
+function bestOf(rows: readonly FoundRow[], min: number, taken: ReadonlySet<string>): number {
   let best = -1;
-  let highest = least;
+  let highest = min;
   rows.forEach((row, place) => {
     if (row.id == null || row.id === "" || taken.has(row.id) || scoreOf(row) <= highest) return;
     best = place;

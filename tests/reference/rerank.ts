@@ -103,7 +103,7 @@ export function rerankWithSectionWeights(
 
 // ---- candidates with wrong values ---------------------------------------------------------------
 
-const MOST_MS = 8.64e15;
+const MAX_MS = 8.64e15;
 /** As SQLite writes an instant, by UTC. */
 const SQLITE = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 
@@ -127,7 +127,7 @@ function momentOf(value: unknown): number {
       : typeof text === "string" || text instanceof Date
         ? new Date(text).getTime()
         : NaN;
-  return Math.abs(ms) <= MOST_MS ? ms : Number.NaN;
+  return Math.abs(ms) <= MAX_MS ? ms : Number.NaN;
 }
 
 const numberOf = (value: unknown): number => (typeof value === "number" ? value : Number.NaN);

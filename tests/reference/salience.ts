@@ -40,8 +40,8 @@ export interface SalienceOptions {
 const NEUTRAL = 0.5;
 /** The starting value of an event with a source of salience. */
 const BASE = 0.3;
-const LEAST = 0.1;
-const MOST = 1;
+const MIN = 0.1;
+const MAX = 1;
 
 /** A price move, in percent, at which salience is at its maximum. */
 const FULL_MOVE = 10;
@@ -57,7 +57,7 @@ const Z_SCALE = 2;
 
 /** Closer to neutral than this, a salience changes nothing. */
 const TOLERANCE = 0.01;
-const LEAST_MULTIPLIER = 0.2;
+const MIN_MULTIPLIER = 0.2;
 
 /** A signal's number, or the default for an absent one. */
 const numberIn = <Absent>(signals: Signals, field: string, absent: Absent): number | Absent =>
@@ -134,7 +134,7 @@ export function calculateSalience(
     rarityOf(signals) * (rarity.weight ?? 0) +
     surpriseOf(signals) * (surprise.weight ?? 0) +
     Number(signals.led_to_action ?? 0) * (consequence.weight ?? 0);
-  return Math.max(LEAST, Math.min(MOST, salience));
+  return Math.max(MIN, Math.min(MAX, salience));
 }
 
 /** Two decimals of a value that is not negative, half to even on the exact binary value. */
@@ -160,6 +160,6 @@ export function modulateStability(
   const multiplier =
     salience >= NEUTRAL
       ? 1 + ((salience - NEUTRAL) / NEUTRAL) * (max_salience_multiplier - 1)
-      : LEAST_MULTIPLIER + (salience / NEUTRAL) * (1 - LEAST_MULTIPLIER);
+      : MIN_MULTIPLIER + (salience / NEUTRAL) * (1 - MIN_MULTIPLIER);
   return roundToHundredths(getInitialStabilityForSubtype(subtype) * multiplier);
 }

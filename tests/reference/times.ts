@@ -467,8 +467,8 @@ interface Moment {
 }
 
 interface Amount {
-  least: number;
-  most: number;
+  min: number;
+  max: number;
   unit: Unit;
   next: number;
 }
@@ -677,7 +677,7 @@ class Reader {
     if (amount === undefined) {
       const { is, unit } = this.word(at);
       if (is !== "unit") return undefined;
-      amount = { least: 1, most: 1, unit: unit!, next: at + 1 };
+      amount = { min: 1, max: 1, unit: unit!, next: at + 1 };
     }
     const { unit, next } = amount;
     const is = this.is(next);
@@ -694,7 +694,7 @@ class Reader {
     const range = whole && this.resolve(whole, this.now);
     if (range === undefined) return undefined;
     const anchor = sign < 0 ? range.from : range.to - 1;
-    const ends = [amount.least, amount.most].map((steps) =>
+    const ends = [amount.min, amount.max].map((steps) =>
       unitAt(shifted(anchor, unit, sign * steps), unit, 0),
     );
     return { range: around(ends[0]!, ends[1]!), next: whole!.next };
@@ -1105,7 +1105,7 @@ class Reader {
       const isShort = ["second", "minute", "hour", "day"].includes(unit!);
       if (isShort && !(isPast && unit !== "second")) return undefined;
       if (isPast && unit !== "weekend") {
-        const one: Amount = { least: 1, most: 1, unit: unit!, next: next + 1 };
+        const one: Amount = { min: 1, max: 1, unit: unit!, next: next + 1 };
         return { range: this.stretchBefore(one), next: next + 1 };
       }
       return this.within(unitAt(this.now, unit!, steps), unit!, next + 1);
@@ -1198,13 +1198,13 @@ class Reader {
 
   amount(at: number): Amount | undefined {
     const { is, n, m } = this.word(at);
-    let least = n;
-    let most = is === "number" ? n : m;
+    let min = n;
+    let max = is === "number" ? n : m;
     let next = at + 1;
     if (is === "a") {
       const behind = this.word(next);
       const isDouble = behind.is === "count" && behind.n === 2;
-      [least, most] = isDouble ? [2, behind.m] : [1, 1];
+      [min, max] = isDouble ? [2, behind.m] : [1, 1];
       if (isDouble) next++;
     } else if (is !== "count" && is !== "number") {
       return undefined;
@@ -1216,25 +1216,25 @@ class Reader {
     else if (kind === "year_mark") counted = "year";
     else if (kind === "day_mark") counted = "day";
     else return undefined;
-    return { least: least!, most: most!, unit: counted, next: next + 1 };
+    return { min: min!, max: max!, unit: counted, next: next + 1 };
   }
 
   away(amount: Amount, sign: number): Range {
     return around(
-      unitAt(this.now, amount.unit, sign * amount.least),
-      unitAt(this.now, amount.unit, sign * amount.most),
+      unitAt(this.now, amount.unit, sign * amount.min),
+      unitAt(this.now, amount.unit, sign * amount.max),
     );
   }
 
-  stretchBefore({ unit, most }: Amount): Range {
-    const begin = shifted(this.now, unit, -most);
+  stretchBefore({ unit, max }: Amount): Range {
+    const begin = shifted(this.now, unit, -max);
     const { grain } = unitAt(this.now, unit, 0);
     const whole = grain === "minute" || grain === "hour" ? "minute" : "day";
     return { from: unitAt(begin, whole, 0).from, to: this.now + 1, grain };
   }
 
-  stretchAfter({ unit, most }: Amount): Range {
-    const end = shifted(this.now, unit, most);
+  stretchAfter({ unit, max }: Amount): Range {
+    const end = shifted(this.now, unit, max);
     const { grain } = unitAt(this.now, unit, 0);
     const whole = grain === "minute" || grain === "hour" ? "minute" : "day";
     return { from: this.now, to: unitAt(end, whole, 0).to, grain };

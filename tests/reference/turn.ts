@@ -276,7 +276,7 @@ export const FOLLOW_UPS: readonly string[] = [
 ];
 const OPEN_FOLLOW_UPS = ["tell me more", "more about"];
 
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 const FINAL_MARKS = /[\s.,;:!?…。、，；：！？]+$/;
 
 // ---- words --------------------------------------------------------------------------------------
@@ -394,7 +394,7 @@ function named(text: string, mode: ContextMode): { keywords: string[]; entities:
     if (capitalised.test(word) && index > 0 && !text.slice(0, index).endsWith(". "))
       entities.add(word);
   }
-  const first = (names: Set<string>) => [...names].slice(0, MOST_NAMED);
+  const first = (names: Set<string>) => [...names].slice(0, MAX_NAMED);
   return { keywords: first(keywords), entities: first(entities) };
 }
 

@@ -45,7 +45,7 @@ const ROUNDS = 6;
  * In one case of four, an agent's rounds give some route no success; this many failures in a row
  * are practically impossible.
  */
-const MOST_TURNS = 24;
+const MAX_TURNS = 24;
 const DIMENSIONS = 24;
 const MODEL = "words";
 /** Words that all agents use, so that a search that crosses agents finds something. */
@@ -624,7 +624,7 @@ describe("requests on any route neither reveal nor change other agents", () => {
     // A route that always fails would prove nothing. By chance a route may have failed each time:
     // then the agents ask again, each on a new copy.
     const refusing = new Set(NAMES);
-    for (let turn = 0; turn < AGENTS.length || (refusing.size > 1 && turn < MOST_TURNS); turn++) {
+    for (let turn = 0; turn < AGENTS.length || (refusing.size > 1 && turn < MAX_TURNS); turn++) {
       const { server, folder } = await serve();
       const statuses = await ask(server, folder, [AGENTS[turn % AGENTS.length]!]);
       for (const [name, those] of statuses)

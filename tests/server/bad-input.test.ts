@@ -7,8 +7,8 @@ import { describe, expect, test } from "vitest";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { LESSON, sharedServer } from "./support/shared-server.ts";
 
-const MOST_BODY = 4_000_000;
-const { server, client } = sharedServer(["--max-body-bytes", String(MOST_BODY)]);
+const MAX_BODY = 4_000_000;
+const { server, client } = sharedServer(["--max-body-bytes", String(MAX_BODY)]);
 
 const NAMES: unknown[] = ["", 7, null, {}, [], true, "x".repeat(201), "a\0b"];
 const TEXTS: unknown[] = [7, {}, [], true, "a\0b", "x".repeat(1_000_001)];
@@ -452,7 +452,7 @@ test("half a surrogate pair becomes the same text everywhere, so that a request 
 
 describe("oversized input", () => {
   test("a body over the limit is 413, with or without a content length", async () => {
-    const text = JSON.stringify({ ...LESSON, content_body: "x".repeat(MOST_BODY) });
+    const text = JSON.stringify({ ...LESSON, content_body: "x".repeat(MAX_BODY) });
     expect(await client().ask("POST /nodes", text)).toMatchObject({
       status: 413,
       body: { error: expect.any(String) },

@@ -104,8 +104,8 @@ test("all large bodies together are bounded, and what they took is given back", 
   const server = await start(temporaryFolder(), ["--workers", "1"]);
   const { ask, search, create } = clientOf(server, "default");
   const { hostname, port } = new URL(server.url);
-  const [MOST_BYTES, LENGTH] = [256 * 2 ** 20, 8 * 2 ** 20];
-  const fitting = MOST_BYTES / LENGTH;
+  const [MAX_BYTES, LENGTH] = [256 * 2 ** 20, 8 * 2 ** 20];
+  const fitting = MAX_BYTES / LENGTH;
   const refused: string[] = [];
   /** Sends the length of a body, and nothing of the body. */
   const announce = () =>

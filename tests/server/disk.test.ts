@@ -21,7 +21,7 @@ const FULL = {
 /** Bytes of a memory that is written until there is no room. */
 const LARGE = 20_000;
 /** More than a limit leaves room for. */
-const MOST_WRITES = 200;
+const MAX_WRITES = 200;
 
 /** Limits every file of a server to this many bytes from now on. */
 function limit({ process: { pid } }: Running, bytes: number | "unlimited"): void {
@@ -50,7 +50,7 @@ class Written {
 
   /** Writes memories until one is refused; returns that refusal. */
   async untilRefused(name: string) {
-    for (let turn = 0; turn < MOST_WRITES; turn++) {
+    for (let turn = 0; turn < MAX_WRITES; turn++) {
       const answer = await this.create(`${name}${turn}`);
       if (answer.status !== 201) return { status: answer.status, body: answer.body };
     }

@@ -420,8 +420,8 @@ describe("retrieval by evidence", () => {
       expect({ id, score }).toEqual({ id, score: Math.max(...scores) });
       expect(scores[part]).toBe(score);
     }
-    const least = await own.ask("POST /retrieve", { query, min_score: 1 });
-    expect(least.body.data).toEqual([]);
+    const min = await own.ask("POST /retrieve", { query, min_score: 1 });
+    expect(min.body.data).toEqual([]);
     const lines = await own.ask("POST /context/lines", { query });
     expect(lines.body.ids).toEqual(ids);
   });

@@ -4,12 +4,8 @@
 import { describe, expect, test } from "vitest";
 import type { ModelAnswer } from "../../js/server/src/analysis/analyst.ts";
 import { Extractor } from "../../js/server/src/extraction/extractor.ts";
-import { factsIn, MOST_FACT, MOST_FACTS } from "../../js/server/src/extraction/facts.ts";
-import {
-  MOST_OF_A_WINDOW,
-  MOST_WINDOWS,
-  windowsOf,
-} from "../../js/server/src/extraction/windows.ts";
+import { factsIn, MAX_FACT, MAX_FACTS } from "../../js/server/src/extraction/facts.ts";
+import { MAX_OF_A_WINDOW, MAX_WINDOWS, windowsOf } from "../../js/server/src/extraction/windows.ts";
 import {
   type Asked,
   type Behaviour,
@@ -387,11 +383,11 @@ describe("factsIn", () => {
   const read = (facts: unknown[]) => factsIn(JSON.stringify({ facts }), new Set([1]));
 
   test("bounds facts and their lengths", () => {
-    const many = Array.from({ length: MOST_FACTS + 5 }, (_, at) => ({
+    const many = Array.from({ length: MAX_FACTS + 5 }, (_, at) => ({
       ...{ text: `Fact ${at}`, messages: [1] },
     }));
-    expect(read(many)).toMatchObject({ dropped: 5, facts: { length: MOST_FACTS } });
-    expect(read([{ text: "a".repeat(MOST_FACT + 1), messages: [1] }])).toEqual({
+    expect(read(many)).toMatchObject({ dropped: 5, facts: { length: MAX_FACTS } });
+    expect(read([{ text: "a".repeat(MAX_FACT + 1), messages: [1] }])).toEqual({
       ...{ facts: [], dropped: 1 },
     });
     expect(read([{ text: "a\0b", messages: [1] }])).toMatchObject({ facts: [] });
@@ -422,7 +418,7 @@ describe("a long conversation", () => {
     expect(windows.length).toBeGreaterThan(3);
     const size = (those: (typeof windows)[number]) =>
       those.reduce((sum, { text }) => sum + text.length, 0);
-    for (const window of windows) expect(size(window)).toBeLessThan(MOST_OF_A_WINDOW + 600);
+    for (const window of windows) expect(size(window)).toBeLessThan(MAX_OF_A_WINDOW + 600);
     const own = windows.flat().filter(({ earlier }) => earlier === undefined);
     expect(own.map(({ text }) => text).join(" ")).toBe(`Hello again ${words}`);
     expect(windows[1]!.filter(({ earlier }) => earlier)).toHaveLength(2);
@@ -467,7 +463,7 @@ describe("a long conversation", () => {
     const answers = async (prompts: readonly unknown[]): Promise<ModelAnswer[]> =>
       prompts.map(() => ({ text: '{"facts": []}' }));
     const extractor = new Extractor({ answers, close: () => {} });
-    const messages = Array.from({ length: MOST_WINDOWS + 3 }, () => ({
+    const messages = Array.from({ length: MAX_WINDOWS + 3 }, () => ({
       ...{ role: "user", name: null, content: "word ".repeat(1_500), created_at: null },
     }));
     const extracted = await extractor.facts(messages, { types: [], now: "2026-05-04" });

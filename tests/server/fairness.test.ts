@@ -387,10 +387,10 @@ testOnFiles.runIf(process.platform === "linux")(
     const first = await storm(1_000);
     const second = await storm(1_000);
     const third = await storm(1_000);
-    const least = Math.min(second.resident, third.resident);
+    const min = Math.min(second.resident, third.resident);
     // The allocator keeps the memory of one storm for the next; a leak would add to it each time.
-    expect((least - first.resident) / MEGABYTE).toBeLessThan(40);
-    expect((least - calm.resident) / MEGABYTE).toBeLessThan(160);
+    expect((min - first.resident) / MEGABYTE).toBeLessThan(40);
+    expect((min - calm.resident) / MEGABYTE).toBeLessThan(160);
     expect(third.files).toBeLessThan(calm.files + 10);
   },
 );

@@ -212,17 +212,17 @@ describe("a question", () => {
       "'",
     );
     const decorated = fc.array(fc.tuple(before, word, after), { minLength: 1, maxLength: 6 });
-    let most = 0;
+    let max = 0;
     const same = fc.asyncProperty(decorated, async (parts) => {
       // Connections of other tests are closed meanwhile, which must be noticed.
       await setImmediate();
       const plain = parts.map(([, word]) => word.toLowerCase()).join(" ");
       const expected = found(plain);
-      most = Math.max(most, expected.length);
+      max = Math.max(max, expected.length);
       expect(found(parts.map((part) => part.join("")).join(" "))).toEqual(expected);
     });
     await fc.assert(same, { numRuns: 300, seed: 7 });
-    expect(most).toBeGreaterThan(10);
+    expect(max).toBeGreaterThan(10);
   });
 
   test("of twenty thousand terms is read as far as one of thirty-two", () => {

@@ -246,7 +246,7 @@ describe("the number of open agents", () => {
    * use meanwhile.
    */
   const fill = async (server: Running, agents: number, memories = 1) => {
-    const most = usedBy(server);
+    const max = usedBy(server);
     for (let place = 0; place < agents; place++) {
       const memory = {
         ...LESSON,
@@ -257,10 +257,10 @@ describe("the number of open agents", () => {
       const { body } = await clientOf(server, `agent ${place}`).ask("POST /nodes/batch", { items });
       expect(body).toMatchObject({ created: memories });
       const { resident, files } = usedBy(server);
-      most.resident = Math.max(most.resident, resident);
-      most.files = Math.max(most.files, files);
+      max.resident = Math.max(max.resident, resident);
+      max.files = Math.max(max.files, files);
     }
-    return most;
+    return max;
   };
 
   // Open agents of files have file handles.
@@ -270,12 +270,12 @@ describe("the number of open agents", () => {
     async () => {
       const server = await start(temporaryFolder(), ["--agent-idle", "5", "--log-level", "error"]);
       const before = usedBy(server).files;
-      const most = await fill(server, 60);
-      expect(most.files).toBeGreaterThan(before + 3 * 15);
+      const max = await fill(server, 60);
+      expect(max.files).toBeGreaterThan(before + 3 * 15);
       await expect.poll(() => usedBy(server).files, { timeout: 30_000 }).toBeLessThan(before + 6);
       await expect
         .poll(() => usedBy(server).resident, { timeout: 30_000 })
-        .toBeLessThan(most.resident * 0.9);
+        .toBeLessThan(max.resident * 0.9);
       expect(await clientOf(server, "agent 7").search("only")).toHaveLength(1);
     },
   );
@@ -295,9 +295,9 @@ describe("the number of open agents", () => {
       ];
       const server = await start(temporaryFolder(), options);
       const before = usedBy(server).resident;
-      const most = await fill(server, agents, memories);
+      const max = await fill(server, agents, memories);
       const limit = megabytes * 2 ** 20;
-      expect(most.resident - before).toBeLessThan(limit);
+      expect(max.resident - before).toBeLessThan(limit);
       expect(await gaugeOf(server, "nous_resident_bytes")).toBeLessThanOrEqual(limit);
       expect(await gaugeOf(server, "nous_agents_open")).toBeLessThan(agents);
       for (let place = 0; place < agents; place += 33) {

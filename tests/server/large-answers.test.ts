@@ -2,7 +2,7 @@
 
 import { connect, type Socket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { MOST_ANSWER } from "../../js/server/src/api/limits.ts";
+import { MAX_ANSWER } from "../../js/server/src/api/limits.ts";
 import { testOnFiles } from "./support/on-postgres.ts";
 import { usedBy } from "./support/process-usage.ts";
 import { type Running, start } from "./support/server-process.ts";
@@ -16,7 +16,7 @@ const MEGABYTE = 2 ** 20;
  */
 const LARGE = "squeeze funding ".repeat(62_000);
 const COUNT = 12;
-const MOST_ROWS = Math.floor(MOST_ANSWER / (2 * LARGE.length));
+const MAX_ROWS = Math.floor(MAX_ANSWER / (2 * LARGE.length));
 const bytesOf = (body: unknown) => Buffer.byteLength(JSON.stringify(body));
 /** The size of an answer beside its rows. */
 const FRAME = 10_000;
@@ -50,7 +50,7 @@ async function walk(
     const more = cursor === "" ? "" : `${path.includes("?") ? "&" : "?"}cursor=${cursor}`;
     const { status, body } = await ask(`GET ${path}${more}`);
     expect(status).toBe(200);
-    expect(bytesOf(body)).toBeLessThan(MOST_ANSWER + FRAME);
+    expect(bytesOf(body)).toBeLessThan(MAX_ANSWER + FRAME);
     expect(body.count).toBe(body.data.length);
     expect(body.data.length).toBeGreaterThan(0);
     rows.push(...body.data);
@@ -66,12 +66,12 @@ describe("an answer is limited", { timeout: 240_000 }, () => {
     const ids = await makeLarge(own);
     const list = await walk(own, "/nodes?limit=100");
     expect(list.rows.map(({ id }) => id)).toEqual(ids.toReversed());
-    expect(list.pages).toBe(COUNT / MOST_ROWS);
+    expect(list.pages).toBe(COUNT / MAX_ROWS);
     const cluster = (await own.ask("POST /clusters", { name: "Large" })).body.id;
     for (const node_id of ids) await own.ask(`POST /clusters/${cluster}/members`, { node_id });
     const members = await walk(own, `/clusters/${cluster}/members`);
     expect(members.rows.map(({ node_id }) => node_id)).toEqual(ids);
-    expect(members.pages).toBe(COUNT / MOST_ROWS);
+    expect(members.pages).toBe(COUNT / MAX_ROWS);
     expect((await walk(own, `/clusters/${cluster}/members?limit=3`)).pages).toBe(COUNT / 3);
   });
 
@@ -83,8 +83,8 @@ describe("an answer is limited", { timeout: 240_000 }, () => {
     const cluster = (await own.ask("POST /clusters", { name: "Large" })).body.id;
     await own.ask(`POST /clusters/${cluster}/members`, { node_ids: ids });
     const { body: members } = await own.ask(`GET /clusters/${cluster}/members?limit=200`);
-    expect(members.count).toBe(MOST_ROWS);
-    expect(bytesOf(members)).toBeLessThan(MOST_ANSWER + FRAME);
+    expect(members.count).toBe(MAX_ROWS);
+    expect(bytesOf(members)).toBeLessThan(MAX_ANSWER + FRAME);
     for (let place = 0; place < 20; place++) {
       await own.ask("POST /contradiction/queue", {
         old_node_id: ids[0],
@@ -98,7 +98,7 @@ describe("an answer is limited", { timeout: 240_000 }, () => {
       ),
     ).toEqual(Array.from({ length: queue.count }, (_, place) => place));
     expect(queue.count).toBeGreaterThan(1);
-    expect(bytesOf(queue)).toBeLessThan(MOST_ANSWER + FRAME);
+    expect(bytesOf(queue)).toBeLessThan(MAX_ANSWER + FRAME);
   });
 
   test("in the queue of conflicts and the list of clusters", async () => {
@@ -146,7 +146,7 @@ describe("an answer is limited", { timeout: 240_000 }, () => {
     let cursor: string | null = "";
     for (let page = 0; cursor !== null && page < 50; page++) {
       const { body } = await own.ask(cursor === "" ? "GET /graph" : `GET /graph?cursor=${cursor}`);
-      expect(bytesOf(body)).toBeLessThan(MOST_ANSWER + FRAME);
+      expect(bytesOf(body)).toBeLessThan(MAX_ANSWER + FRAME);
       const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id);
       walked.nodes.push(...idsOf(body.nodes));
       walked.edges.push(...idsOf(body.edges));
@@ -164,17 +164,17 @@ describe("an answer is limited", { timeout: 240_000 }, () => {
     const ids = await makeLarge(own);
     const { status, body } = await own.ask("POST /nodes/batch-get", { ids });
     expect(status).toBe(200);
-    expect(bytesOf(body)).toBeLessThan(MOST_ANSWER + FRAME);
-    expect(body).toMatchObject({ found: MOST_ROWS, failed: COUNT - MOST_ROWS, total: COUNT });
+    expect(bytesOf(body)).toBeLessThan(MAX_ANSWER + FRAME);
+    expect(body).toMatchObject({ found: MAX_ROWS, failed: COUNT - MAX_ROWS, total: COUNT });
     const refused = {
-      index: MOST_ROWS,
+      index: MAX_ROWS,
       status: 413,
       error: expect.stringContaining("in another request"),
     };
-    expect(body.results[MOST_ROWS]).toEqual(refused);
+    expect(body.results[MAX_ROWS]).toEqual(refused);
     const accesses = async (id: string) =>
       (await own.ask(`GET /nodes/${id}?recall=false`)).body.neural_access_count;
-    expect([await accesses(ids[MOST_ROWS - 1]!), await accesses(ids[MOST_ROWS]!)]).toEqual([1, 0]);
+    expect([await accesses(ids[MAX_ROWS - 1]!), await accesses(ids[MAX_ROWS]!)]).toEqual([1, 0]);
   });
 
   test("for search results: the ids of those without room are reported", async () => {
@@ -186,8 +186,8 @@ describe("an answer is limited", { timeout: 240_000 }, () => {
         ...(path === "/search" ? { limit: 100 } : {}),
       });
       expect(status).toBe(200);
-      expect(bytesOf(body)).toBeLessThan(MOST_ANSWER + FRAME);
-      expect(body.count).toBe(MOST_ROWS);
+      expect(bytesOf(body)).toBeLessThan(MAX_ANSWER + FRAME);
+      expect(body.count).toBe(MAX_ROWS);
       const found = [...body.data.map(({ id }: { id: string }) => id), ...body.omitted_ids];
       expect(new Set(found).size).toBe(found.length);
       if (path === "/search") expect(found.toSorted()).toEqual(ids.toSorted());
@@ -228,12 +228,12 @@ describe.runIf(process.platform === "linux")(
     const LIST = "GET /v1/nodes?limit=100 HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n";
 
     async function resident(server: Running, seconds: number): Promise<number> {
-      let most = 0;
+      let max = 0;
       for (let turn = 0; turn < seconds * 10; turn++) {
         await new Promise((resolve) => setTimeout(resolve, 100));
-        most = Math.max(most, usedBy(server).resident);
+        max = Math.max(max, usedBy(server).resident);
       }
-      return most;
+      return max;
     }
 
     test.each([
@@ -258,7 +258,7 @@ describe.runIf(process.platform === "linux")(
         }
         expect(answer.status).toBe(200);
         const { body } = await own.ask("GET /nodes?limit=100");
-        expect(body.count).toBe(MOST_ROWS);
+        expect(body.count).toBe(MAX_ROWS);
         expect(server.log()).toBe("");
       },
     );

@@ -108,7 +108,7 @@ test("a search has the answer first for at least 21 of 29 questions, among three
     places.push(place);
     if (place !== 0) told.push(`${kind}: ${query} (${place < 0 ? "not found" : place + 1})`);
   }
-  const within = (most: number) => places.filter((place) => place >= 0 && place < most).length;
+  const within = (max: number) => places.filter((place) => place >= 0 && place < max).length;
   console.log(`first: ${within(1)}, among three: ${within(3)}; the others: ${told.join(" | ")}`);
   expect(within(1), told.join("\n")).toBeGreaterThanOrEqual(21);
   expect(within(3), told.join("\n")).toBeGreaterThanOrEqual(23);

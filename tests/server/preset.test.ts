@@ -29,12 +29,12 @@ const profile = async (server: Running, agent = "default") => {
   return rest;
 };
 
-const USUAL = { stemming: "english", ranking: "evidence" };
+const DEFAULT = { stemming: "english", ranking: "evidence" };
 const GENERAL = {
-  ...{ preset: "general", preset_from: "default", weights: "general", ...USUAL },
+  ...{ preset: "general", preset_from: "default", weights: "general", ...DEFAULT },
 };
 const TRADING = {
-  ...{ preset: "trading", preset_from: "agent", weights: "trading", ...USUAL },
+  ...{ preset: "trading", preset_from: "agent", weights: "trading", ...DEFAULT },
 };
 
 const RECENT = { id: "recent", subtype: "custom:signal", content_title: "Funding of BTC" };

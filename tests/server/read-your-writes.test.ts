@@ -90,7 +90,7 @@ test("a write is answered before it is applied", async () => {
   };
   const opening = { open: () => agent, exists: () => true, openEmpty: unused };
   // Memories are compared after the end of the test, when the agent is closed.
-  const agents = new Agents(opening, () => undefined, { idle: 1e9, mostBytes: 1e9 });
+  const agents = new Agents(opening, () => undefined, { idle: 1e9, maxBytes: 1e9 });
   const order: string[] = [];
   const { applyInTurns } = agent;
   vi.spyOn(agent, "applyInTurns").mockImplementation((pause) => {
@@ -110,7 +110,7 @@ test("requests that follow each other wait for no comparison, however long each 
     throw new Error("there is nobody else");
   };
   const opening = { open: () => agent, exists: () => true, openEmpty: unused };
-  const agents = new Agents(opening, unused, { idle: 1e9, mostBytes: 1e9 });
+  const agents = new Agents(opening, unused, { idle: 1e9, maxBytes: 1e9 });
   for (let place = 0; place < 5; place++) await agents.do("a", () => create());
   // Each takes longer than an agent has to be idle, and all together less than a comparison waits.
   for (let turn = 0; turn < 5; turn++)
@@ -157,7 +157,7 @@ describe("another agent is answered between the steps of one agent's long work:"
       throw new Error("there is nobody else");
     };
     const opening = { open: opened, exists: () => true, openEmpty: unused };
-    agentsWith = (idle) => new Agents(opening, unused, { idle, mostBytes: 1e9 });
+    agentsWith = (idle) => new Agents(opening, unused, { idle, maxBytes: 1e9 });
     agents = agentsWith(1e9);
     order.length = 0;
   });

@@ -69,17 +69,17 @@ describe("the initial stability", () => {
     };
     const stabilityOf = async (signals: object | null) =>
       (await ask("POST /nodes", { ...lesson, signals })).body.neural_stability;
-    const [usual, acted, half, not] = await Promise.all(
+    const [byDefault, acted, half, not] = await Promise.all(
       [null, { led_to_action: true }, { led_to_action: 0.5 }, { led_to_action: false }].map(
         stabilityOf,
       ),
     );
     expect(acted).toBeGreaterThan(half);
-    expect(half).toBeGreaterThan(usual);
-    expect(not).toBe(usual);
+    expect(half).toBeGreaterThan(byDefault);
+    expect(not).toBe(byDefault);
     expect(
       (await client().create({ ...lesson, signals: { led_to_action: true } })).neural_stability,
-    ).toBe(usual);
+    ).toBe(byDefault);
     const { status, body } = await ask("POST /nodes", {
       ...lesson,
       signals: { led_to_action: "yes" },

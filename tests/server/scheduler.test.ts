@@ -72,14 +72,14 @@ describe("the scheduler", () => {
     const id = await withFaded(first, "one");
     await first.end();
     // The default, which the tests override for all other servers.
-    const usual = OPTIONS.decay_interval.usual();
-    expect(usual).toBe(6 * 3_600);
-    const server = await start(folder, ["--decay-interval", String(usual)]);
+    const byDefault = OPTIONS.decay_interval.default();
+    expect(byDefault).toBe(6 * 3_600);
+    const server = await start(folder, ["--decay-interval", String(byDefault)]);
     await expect
       .poll(() => storedState(folder, "one", id), { timeout: 20_000 })
       .toMatchObject({ state: "WEAK" });
     await server.end();
-    const second = await start(folder, ["--decay-interval", String(usual)]);
+    const second = await start(folder, ["--decay-interval", String(byDefault)]);
     await new Promise((resolve) => setTimeout(resolve, 11_000));
     expect(doneBy(second).filter(({ task }) => task === "decay")).toEqual([]);
   });

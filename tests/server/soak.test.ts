@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { UsageTracker } from "nous-wasm";
 import { expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
-import { MOST_CHANGES } from "../../js/server/src/agent/replica/follower.ts";
+import { MAX_CHANGES } from "../../js/server/src/agent/replica/follower.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { startProvider } from "./support/embedding-provider.ts";
 import { raw } from "./support/existing-database.ts";
@@ -31,16 +31,16 @@ const SETTLED = LENGTH / 10;
 const MB = 2 ** 20;
 const COLLECTING = fileURLToPath(new URL("support/collect-garbage.mjs", import.meta.url));
 /** Maximum growth of the resident size afterwards. */
-const MOST_GROWTH = 0.15;
+const MAX_GROWTH = 0.15;
 /**
  * Minutes until the resident size settles: growth in shorter runs means nothing, and only the total
  * is bounded.
  */
 const FINDS_ITS_SIZE = 10;
 /** Maximum resident megabytes; after an hour it has about 260. */
-const MOST_RESIDENT = 350;
+const MAX_RESIDENT = 350;
 /** Maximum megabytes of a write-ahead log, which is checkpointed at four. */
-const MOST_WAL = 16;
+const MAX_WAL = 16;
 
 /** One measurement of the server. */
 interface Sample {
@@ -93,9 +93,9 @@ function thirds<T extends { at: number }>(all: readonly T[]): T[][] {
 /** The results, as printed figures. */
 function figuresOf(samples: readonly Sample[], asked: readonly Asked[]) {
   const settled = samples.filter(({ at }) => at >= SETTLED);
-  const most = (figure: (sample: Sample) => number) => Math.max(...settled.map(figure));
-  const mostRows = (table: keyof Rows) =>
-    most(({ rows }) => Math.max(...rows.map((one) => one[table])));
+  const max = (figure: (sample: Sample) => number) => Math.max(...settled.map(figure));
+  const maxRows = (table: keyof Rows) =>
+    max(({ rows }) => Math.max(...rows.map((one) => one[table])));
   const waiting = ({ rows }: Sample) => rows.reduce((sum, one) => sum + one.embedding_queue, 0);
   const inMb = (bytes: number) => Math.round((bytes * 10) / MB) / 10;
   const slope = slopeOf(settled.map(({ at, resident }) => ({ at, value: resident })));
@@ -103,7 +103,7 @@ function figuresOf(samples: readonly Sample[], asked: readonly Asked[]) {
     steps: asked.length,
     /** The median of its resident size, and its growth from the first tenth to the end. */
     resident_mb: inMb(median(settled.map(({ resident }) => resident))),
-    most_resident_mb: inMb(most(({ resident }) => resident)),
+    most_resident_mb: inMb(max(({ resident }) => resident)),
     growth_mb: inMb(slope * (LENGTH - SETTLED)),
     open_files: thirds(settled).map((part) => median(part.map(({ files }) => files))),
     p95_ms: thirds(asked).map((part) =>
@@ -116,10 +116,10 @@ function figuresOf(samples: readonly Sample[], asked: readonly Asked[]) {
     ),
     turns: thirds(settled).map((part) => median(part.map(({ turns }) => turns))),
     waiting: thirds(settled).map((part) => median(part.map(waiting))),
-    wal_mb: inMb(most(({ wal }) => wal)),
-    change_log: mostRows("change_log"),
-    memory_usage: mostRows("memory_usage"),
-    nodes: mostRows("nodes"),
+    wal_mb: inMb(max(({ wal }) => wal)),
+    change_log: maxRows("change_log"),
+    memory_usage: maxRows("memory_usage"),
+    nodes: maxRows("nodes"),
   };
 }
 
@@ -160,9 +160,9 @@ test.runIf(process.platform === "linux")(
 
     expect(lives.flatMap(({ failures }) => failures)).toEqual([]);
     expect(server.log()).not.toContain('"level":"error"');
-    expect(figures.most_resident_mb).toBeLessThan(MOST_RESIDENT);
+    expect(figures.most_resident_mb).toBeLessThan(MAX_RESIDENT);
     if (MINUTES >= FINDS_ITS_SIZE) {
-      expect(figures.growth_mb).toBeLessThan(figures.resident_mb * MOST_GROWTH);
+      expect(figures.growth_mb).toBeLessThan(figures.resident_mb * MAX_GROWTH);
       // Other programs of the machine use varying shares of it, and in a short run other suites do.
       const [first, ...later] = figures.p95_ms as [number, ...number[]];
       expect(Math.max(...later)).toBeLessThan(4 * first + 250);
@@ -171,8 +171,8 @@ test.runIf(process.platform === "linux")(
     expect(Math.max(...files)).toBeLessThan(files[0]! + 20);
     expect(Math.max(...turns)).toBeLessThanOrEqual(turns[0]! + AGENTS.length);
     expect(Math.max(...queued)).toBeLessThanOrEqual(queued[0]! + 100);
-    expect(figures.wal_mb).toBeLessThan(MOST_WAL);
-    expect(figures.change_log).toBeLessThanOrEqual(MOST_CHANGES);
+    expect(figures.wal_mb).toBeLessThan(MAX_WAL);
+    expect(figures.change_log).toBeLessThanOrEqual(MAX_CHANGES);
     expect(figures.memory_usage).toBeLessThanOrEqual(new UsageTracker().save().max_records);
     expect(figures.nodes).toBeLessThan(MEMORIES + 100);
 
@@ -205,10 +205,10 @@ testOnFiles(
     for (let place = 0; place < 1_000; place++) add.run(`n_${place}`);
     const changes = () =>
       (other.prepare("SELECT count(*) AS count FROM change_log").get() as { count: number }).count;
-    while (changes() <= MOST_CHANGES)
+    while (changes() <= MAX_CHANGES)
       other.exec("UPDATE nodes SET neural_access_count = neural_access_count + 1");
     agent.write(() => {});
-    expect(changes()).toBeLessThanOrEqual(MOST_CHANGES);
+    expect(changes()).toBeLessThanOrEqual(MAX_CHANGES);
     expect(agent.read(() => agent.texts.search(["gold"]))).not.toEqual([]);
   },
 );

@@ -18,9 +18,9 @@ import { temporaryFolder } from "./support/temporary-folder.ts";
 const { WRONG_REQUESTS, SEED: GIVEN_SEED } = process.env;
 const REQUESTS = Number(WRONG_REQUESTS ?? 6_000);
 /** The same ones in every short run. */
-const USUAL_SEED = 20_261_122;
+const DEFAULT_SEED = 20_261_122;
 const SEED = Number(
-  GIVEN_SEED ?? (WRONG_REQUESTS === undefined ? USUAL_SEED : Date.now() % 2 ** 31),
+  GIVEN_SEED ?? (WRONG_REQUESTS === undefined ? DEFAULT_SEED : Date.now() % 2 ** 31),
 );
 /** Concurrent requests. */
 const AT_ONCE = 8;

@@ -2,17 +2,17 @@
 
 import { z } from "zod";
 
-const MOST_FOUND = 100;
-const USUAL_FOUND = 10;
-const MOST_LISTED = 200;
-const USUAL_LISTED = 50;
+const MAX_FOUND = 100;
+const DEFAULT_FOUND = 10;
+const MAX_LISTED = 200;
+const DEFAULT_LISTED = 50;
 
 const name = z.string().min(1);
 const text = z.string().nullish();
 const vector = z.array(z.number()).min(1);
 
 /** Caps a limit. */
-const upTo = (most: number) => (limit: number) => Math.min(limit, most);
+const upTo = (max: number) => (limit: number) => Math.min(limit, max);
 
 export const newNode = z.object({
   type: name,
@@ -31,13 +31,13 @@ export const newEdge = z.object({
 });
 export const question = z.object({
   query: name,
-  limit: z.int().min(0).default(USUAL_FOUND).transform(upTo(MOST_FOUND)),
+  limit: z.int().min(0).default(DEFAULT_FOUND).transform(upTo(MAX_FOUND)),
   embedding: vector.optional(),
 });
 export const listing = z.object({
   type: name.optional(),
   subtype: name.optional(),
-  limit: z.coerce.number().int().min(0).default(USUAL_LISTED).transform(upTo(MOST_LISTED)),
+  limit: z.coerce.number().int().min(0).default(DEFAULT_LISTED).transform(upTo(MAX_LISTED)),
 });
 export const edgesOf = z.object({
   node_id: name,

@@ -61,17 +61,17 @@ export function search(memory: Memory, { query, limit, embedding }: Question, no
   const asked = classifyQuery(query);
   const multiplier =
     asked.query_type === "LOOKUP" && !asked.disqualified ? OVERFETCH_OF_LOOKUP : OVERFETCH;
-  const most = Math.max(max_seeds, limit * multiplier);
+  const max = Math.max(max_seeds, limit * multiplier);
   const terms = extractTerms(query, "unicode");
   const understood = performance.now();
 
-  const hits = memory.store.fullText(terms, memory.counts.nodes, most * HITS_PER_SEED);
+  const hits = memory.store.fullText(terms, memory.counts.nodes, max * HITS_PER_SEED);
   const read = performance.now();
 
   const vector = memory.vectors.size > 0 ? embedding : undefined;
   const near =
-    vector === undefined ? undefined : memory.vectors.nearest(vector, most * HITS_PER_SEED);
-  const seeds = seedsOf(memory.vectors, near, hits, most);
+    vector === undefined ? undefined : memory.vectors.nearest(vector, max * HITS_PER_SEED);
+  const seeds = seedsOf(memory.vectors, near, hits, max);
   const activation = spread(memory.store, seeds);
   const spreadOut = performance.now();
 
@@ -99,7 +99,7 @@ function seedsOf(
   vectors: Vectors,
   near: readonly Hit[] | undefined,
   hits: readonly Hit[],
-  most: number,
+  max: number,
 ): Seed[] {
   const vectorScores = new Map((near ?? []).map(({ id, score }) => [id, score]));
   const best = hits[0]?.score ?? 0;
@@ -111,11 +111,11 @@ function seedsOf(
     const bm25_score = bm25Scores.get(id) ?? 0;
     const combined_score = dense_weight * vector_score + bm25_weight * bm25_score;
     // A memory without an embedding yet has the threshold of a memory that words alone found.
-    const least = vectors.has(id) ? threshold : THRESHOLD_WITHOUT_VECTOR;
-    if (combined_score >= least)
+    const min = vectors.has(id) ? threshold : THRESHOLD_WITHOUT_VECTOR;
+    if (combined_score >= min)
       seeds.push({ node_id: id, vector_score, bm25_score, combined_score });
   }
-  return seeds.sort((a, b) => b.combined_score - a.combined_score).slice(0, most);
+  return seeds.sort((a, b) => b.combined_score - a.combined_score).slice(0, max);
 }
 
 type Neighbours = Map<string, { id: string; weight: number }[]>;
@@ -173,7 +173,7 @@ function rank(
   const ids = kept.map(({ node_id }) => node_id);
   const rows = new Map(store.ranked(ids).map((row) => [row.id, accesses.ahead(row)]));
   const inbound = store.inbound(ids);
-  const largest = kept.reduce((most, { node_id }) => Math.max(most, activation.get(node_id)!), 0);
+  const largest = kept.reduce((max, { node_id }) => Math.max(max, activation.get(node_id)!), 0);
   const candidates = kept.map(({ node_id, vector_score, bm25_score }) => {
     const row = rows.get(node_id)!;
     return {

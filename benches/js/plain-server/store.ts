@@ -29,7 +29,7 @@ export interface Access {
 /**
  * The most terms of a question in a query, and the most that are examined to find selective ones.
  */
-const MOST_TERMS = 32;
+const MAX_TERMS = 32;
 const TERMS_READ = 64;
 
 const NODE = NODE_COLUMNS.join(", ");
@@ -163,10 +163,10 @@ export class Store {
    */
   fullText(terms: readonly string[], memories: number, limit: number): Hit[] {
     const read = terms.slice(0, TERMS_READ);
-    const meaningful = read.filter((term) => !STOP_WORDS.has(term)).slice(0, MOST_TERMS);
+    const meaningful = read.filter((term) => !STOP_WORDS.has(term)).slice(0, MAX_TERMS);
     const rare = meaningful.filter((term) => 2 * this.#holdersOf(term) < memories);
     const hits = this.#match(rare, limit);
-    return hits.length > 0 ? hits : this.#match(read.slice(0, MOST_TERMS), limit);
+    return hits.length > 0 ? hits : this.#match(read.slice(0, MAX_TERMS), limit);
   }
 
   #holdersOf(term: string): number {

@@ -11,7 +11,7 @@ interface Entry {
   playbook: Playbook;
   place: number;
   symbols: ReadonlySet<string> | null;
-  least: number;
+  min: number;
 }
 
 /** Only for playbooks with valid triggers without conditions, and with symbols in lower case. */
@@ -25,7 +25,7 @@ export class IndexedBook {
         playbook,
         place,
         symbols: symbols?.length ? new Set(symbols) : null,
-        least: min_severity ?? 0,
+        min: min_severity ?? 0,
       };
       for (const kind of anomaly_types ?? []) {
         const list = this.#byKind.get(kind);
@@ -40,7 +40,7 @@ export class IndexedBook {
     for (const event of events) {
       const symbol = event.symbol?.toLowerCase();
       for (const entry of this.#byKind.get(event.type) ?? []) {
-        if (event.severity < entry.least || found.has(entry)) continue;
+        if (event.severity < entry.min || found.has(entry)) continue;
         if (entry.symbols === null || (symbol && entry.symbols.has(symbol)))
           found.set(entry, event);
       }

@@ -161,7 +161,7 @@ function pack(
 function weigh(count: number, maxBM25: number): void {
   const { semantic, keyword, graph, recency, authority, affinity, codes, scores } = scratch;
   const w = WEIGHTS;
-  let least = Number.POSITIVE_INFINITY;
+  let min = Number.POSITIVE_INFINITY;
   let greatest = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < count; i++) {
     const k = maxBM25 === 0 ? 0.5 : count === 1 ? 1 : keyword[i]! / maxBM25;
@@ -175,10 +175,10 @@ function weigh(count: number, maxBM25: number): void {
       w[at + 4]! * authority[i]! +
       w[at + 5]! * affinity[i]!;
     scores[i] = score;
-    if (score < least) least = score;
+    if (score < min) min = score;
     if (score > greatest) greatest = score;
   }
-  scratch.low = least;
+  scratch.low = min;
   scratch.high = greatest;
 }
 

@@ -28,7 +28,7 @@ const RECAP = new RegExp(reference.RECAPS.join("|").replaceAll(" ", "\\s+"), "i"
 /** A name, capitals, or a long word. */
 const KEYWORD = /\b(?:[A-Z][a-z]+|[A-Z]{2,}|\w{6,})\b/g;
 const NAME = /^[A-Z][a-z]+$/;
-const MOST = 10;
+const MAX = 10;
 
 function afterGreetings(text: string): number | null {
   let from = 0;
@@ -48,9 +48,9 @@ function named(text: string) {
   const [keywords, entities]: [string[], string[]] = [[], []];
   for (const { 0: word, index } of text.matchAll(KEYWORD)) {
     const lower = word.toLowerCase();
-    if (keywords.length < MOST && !keywords.includes(lower)) keywords.push(lower);
+    if (keywords.length < MAX && !keywords.includes(lower)) keywords.push(lower);
     const begins = index === 0 || (text[index - 1] === " " && text[index - 2] === ".");
-    if (!begins && entities.length < MOST && NAME.test(word) && !entities.includes(word))
+    if (!begins && entities.length < MAX && NAME.test(word) && !entities.includes(word))
       entities.push(word);
   }
   return { keywords, entities };

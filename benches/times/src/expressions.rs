@@ -129,7 +129,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
             let unit = unit(found)?;
             let whole = unit_at(now, unit, 0).grain;
             let small = if matches!(whole, Grain::Minute | Grain::Hour) { Unit::Minute } else { Unit::Day };
-            let from = unit_at(shifted(now, unit, -most), small, 0).from;
+            let from = unit_at(shifted(now, unit, -max), small, 0).from;
             Some(Known(Range { from, to: now + 1, grain: whole }))
         }),
         is(format!(r"\b{COUNT} {UNIT} ago\b"), |found, now| away(found, now, -1)),
@@ -320,8 +320,8 @@ fn count(found: &Captures<'_>) -> Option<(i64, i64)> {
 }
 
 fn away(found: &Captures<'_>, now: i64, sign: i64) -> Option<When> {
-    let ((least, most), unit) = (count(found)?, unit(found)?);
-    let (one, other) = (unit_at(now, unit, sign * least), unit_at(now, unit, sign * most));
+    let ((min, max), unit) = (count(found)?, unit(found)?);
+    let (one, other) = (unit_at(now, unit, sign * min), unit_at(now, unit, sign * max));
     Some(Known(Range {
         from: one.from.min(other.from),
         to: one.to.max(other.to),

@@ -98,10 +98,10 @@ function salience(subtype: Subtype, stakes: Stakes): number {
 /** Returns the first stability of a node in days: its subtype's, scaled by salience. */
 export function firstStability(subtype: Subtype, stakes: Stakes): number {
   const { stability, section } = SUBTYPE_MODEL[subtype];
-  const most = SECTION_MODEL[section].salience;
+  const max = SECTION_MODEL[section].salience;
   const s = salience(subtype, stakes);
-  if (Math.abs(s - 0.5) <= 0.01 || most === 1) return stability;
-  const factor = s >= 0.5 ? 1 + ((s - 0.5) / 0.5) * (most - 1) : 0.2 + (s / 0.5) * 0.8;
+  if (Math.abs(s - 0.5) <= 0.01 || max === 1) return stability;
+  const factor = s >= 0.5 ? 1 + ((s - 0.5) / 0.5) * (max - 1) : 0.2 + (s / 0.5) * 0.8;
   return Number((stability * factor).toFixed(2));
 }
 
@@ -121,12 +121,12 @@ export function stabilityAt(node: SampleNode, at: number): number {
   const ease = 1 - node.difficulty * 0.5;
   let stability = node.initial_stability;
   if (node.subtype === "custom:playbook") {
-    const least = SUBTYPE_MODEL["custom:missed_opportunity"].stability;
+    const min = SUBTYPE_MODEL["custom:missed_opportunity"].stability;
     for (const result of node.feedback ?? []) {
       if (result.at > at) break;
       stability = result.success
         ? Math.min(stability * growth * ease, cap)
-        : Math.max(stability / (growth * ease), least);
+        : Math.max(stability / (growth * ease), min);
     }
     return stability;
   }

@@ -71,7 +71,7 @@ export const BASE_RATES = [0.4, 0.6] as const;
 const LONGS = 0.55;
 const SWINGS = 0.75;
 /** Funding in percent an hour: mostly near its usual value, sometimes stretched. */
-const FUNDING = { usual: 0.001, spread: 0.002, stretched: [0.006, 0.02], share: 0.2 } as const;
+const FUNDING = { default: 0.001, spread: 0.002, stretched: [0.006, 0.02], share: 0.2 } as const;
 /** The least and the greatest profit of a won trade, in percent. */
 const WINS = [0.3, 4.2] as const;
 const LOSSES = [-3, -0.3] as const;
@@ -110,8 +110,8 @@ function plant(symbol: string, effects: readonly number[], random: Random): Plan
 }
 
 function fundingRate(random: Random): number {
-  const { usual, spread, stretched, share } = FUNDING;
-  if (!random.chance(share)) return round(usual + spread * random.normal(), 4);
+  const { default: byDefault, spread, stretched, share } = FUNDING;
+  if (!random.chance(share)) return round(byDefault + spread * random.normal(), 4);
   return round((random.chance(0.5) ? 1 : -1) * random.between(...stretched), 4);
 }
 

@@ -183,10 +183,10 @@ export function finishPlaybooks(world: World): void {
     type: "generalizes" | "derived_from",
     playbook: SampleNode,
     ids: readonly (string | null)[],
-    most: number,
+    max: number,
   ) => {
     const nodes = ids.flatMap((id) => (id === null ? [] : [journal.get(id)]));
-    for (const node of nodes.filter((one) => one.created_at < playbook.created_at).slice(-most))
+    for (const node of nodes.filter((one) => one.created_at < playbook.created_at).slice(-max))
       journal.link(type, playbook, node);
   };
   for (const playbook of truth.playbooks) {

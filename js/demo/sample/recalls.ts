@@ -34,7 +34,7 @@ const REACH: Readonly<Record<Subtype, number>> = {
 interface Wish {
   subtype: Subtype;
   /** The most memories. */
-  most: number;
+  max: number;
 }
 
 /**
@@ -43,54 +43,54 @@ interface Wish {
  */
 const WISHES: Partial<Record<Subtype, readonly Wish[]>> = {
   "custom:signal": [
-    { subtype: "custom:playbook", most: 1 },
-    { subtype: "custom:lesson", most: 2 },
-    { subtype: "custom:signal", most: 2 },
-    { subtype: "custom:market_event", most: 1 },
-    { subtype: "custom:thesis", most: 1 },
-    { subtype: "custom:watchpoint", most: 1 },
+    { subtype: "custom:playbook", max: 1 },
+    { subtype: "custom:lesson", max: 2 },
+    { subtype: "custom:signal", max: 2 },
+    { subtype: "custom:market_event", max: 1 },
+    { subtype: "custom:thesis", max: 1 },
+    { subtype: "custom:watchpoint", max: 1 },
   ],
   "custom:trade_entry": [
-    { subtype: "custom:lesson", most: 5 },
-    { subtype: "custom:playbook", most: 2 },
-    { subtype: "custom:trade_close", most: 3 },
-    { subtype: "custom:trade_entry", most: 1 },
-    { subtype: "custom:signal", most: 2 },
-    { subtype: "custom:thesis", most: 1 },
-    { subtype: "custom:missed_opportunity", most: 1 },
-    { subtype: "custom:good_pass", most: 1 },
-    { subtype: "custom:session_summary", most: 1 },
+    { subtype: "custom:lesson", max: 5 },
+    { subtype: "custom:playbook", max: 2 },
+    { subtype: "custom:trade_close", max: 3 },
+    { subtype: "custom:trade_entry", max: 1 },
+    { subtype: "custom:signal", max: 2 },
+    { subtype: "custom:thesis", max: 1 },
+    { subtype: "custom:missed_opportunity", max: 1 },
+    { subtype: "custom:good_pass", max: 1 },
+    { subtype: "custom:session_summary", max: 1 },
   ],
   "custom:trade_close": [
-    { subtype: "custom:lesson", most: 1 },
-    { subtype: "custom:trade_close", most: 1 },
-    { subtype: "custom:playbook", most: 1 },
+    { subtype: "custom:lesson", max: 1 },
+    { subtype: "custom:trade_close", max: 1 },
+    { subtype: "custom:playbook", max: 1 },
   ],
   "custom:thesis": [
-    { subtype: "custom:market_event", most: 2 },
-    { subtype: "custom:thesis", most: 1 },
-    { subtype: "custom:lesson", most: 1 },
+    { subtype: "custom:market_event", max: 2 },
+    { subtype: "custom:thesis", max: 1 },
+    { subtype: "custom:lesson", max: 1 },
   ],
   "custom:turn_summary": [
-    { subtype: "custom:turn_summary", most: 2 },
-    { subtype: "custom:session_summary", most: 1 },
-    { subtype: "custom:lesson", most: 2 },
-    { subtype: "custom:watchpoint", most: 1 },
-    { subtype: "custom:market_event", most: 1 },
-    { subtype: "custom:trade_close", most: 1 },
-    { subtype: "custom:trade", most: 1 },
-    { subtype: "custom:trade_modify", most: 1 },
-    { subtype: "custom:signal", most: 2 },
-    { subtype: "custom:curiosity", most: 1 },
+    { subtype: "custom:turn_summary", max: 2 },
+    { subtype: "custom:session_summary", max: 1 },
+    { subtype: "custom:lesson", max: 2 },
+    { subtype: "custom:watchpoint", max: 1 },
+    { subtype: "custom:market_event", max: 1 },
+    { subtype: "custom:trade_close", max: 1 },
+    { subtype: "custom:trade", max: 1 },
+    { subtype: "custom:trade_modify", max: 1 },
+    { subtype: "custom:signal", max: 2 },
+    { subtype: "custom:curiosity", max: 1 },
   ],
   "custom:session_summary": [
-    { subtype: "custom:session_summary", most: 1 },
-    { subtype: "custom:curiosity", most: 1 },
+    { subtype: "custom:session_summary", max: 1 },
+    { subtype: "custom:curiosity", max: 1 },
   ],
-  "custom:missed_opportunity": [{ subtype: "custom:playbook", most: 1 }],
-  "custom:good_pass": [{ subtype: "custom:good_pass", most: 1 }],
-  "custom:watchpoint": [{ subtype: "custom:thesis", most: 1 }],
-  "custom:lesson": [{ subtype: "custom:curiosity", most: 1 }],
+  "custom:missed_opportunity": [{ subtype: "custom:playbook", max: 1 }],
+  "custom:good_pass": [{ subtype: "custom:good_pass", max: 1 }],
+  "custom:watchpoint": [{ subtype: "custom:thesis", max: 1 }],
+  "custom:lesson": [{ subtype: "custom:curiosity", max: 1 }],
 };
 
 /** Adds the recalls of the whole period, and the growth of edges by them. */
@@ -121,7 +121,7 @@ export function recallAll(world: World): void {
       if (other.created_at < node.created_at) recalled.set(other, random.chance(0.45));
     }
     for (const wish of WISHES[node.subtype] ?? []) {
-      for (let i = 0; i < wish.most; i++) {
+      for (let i = 0; i < wish.max; i++) {
         if (!random.chance(0.75)) continue;
         const found = remember(known, node, wish.subtype, random);
         if (found && !recalled.has(found)) recalled.set(found, random.chance(0.12));

@@ -316,7 +316,7 @@ export function writeTrades(world: World): void {
   const taken: Taken[] = [];
   const left: Reading[] = [];
   const openUntil = new Map<string, number>();
-  const most = Math.max(4, Math.ceil(quota.entries / 40));
+  const max = Math.max(4, Math.ceil(quota.entries / 40));
   const quickOnes = readings.map((one) => one.occurrence.setup.tradeType === "scalp");
   const wanted = { entries: quota.entries, scalps: quota.scalps };
   readings.forEach((reading, i) => {
@@ -326,7 +326,7 @@ export function writeTrades(world: World): void {
     const rest = quickOnes.slice(i).filter((one) => one === quickOnes[i]).length;
     const enterAt = at + random.whole(6, 38) * MINUTE;
     const open = [...openUntil.values()].filter((until) => until > enterAt).length;
-    const free = (openUntil.get(coin.symbol) ?? 0) < enterAt && open < most;
+    const free = (openUntil.get(coin.symbol) ?? 0) < enterAt && open < max;
     // Some entries are reserved for the last hours, so that a few positions are still open at the
     // end.
     const last = enterAt > market.end - LAST_HOURS * HOUR;

@@ -121,7 +121,7 @@ export interface Report {
 
 const DAY = 86_400_000;
 /** The least change of a score that explains a move. */
-const LEAST_GAIN = 0.001;
+const MIN_GAIN = 0.001;
 const WARM_UP = 300;
 const CALLS = 101;
 
@@ -204,7 +204,7 @@ function weightBehind(ranked: RankedEntry, section: MemorySection, moved: number
     gain: way * (weights[signal] - RERANKING_WEIGHTS[signal]) * ranked.breakdown[signal],
   })).sort((a, b) => b.gain - a.gain);
   const first = gains[0];
-  return first && first.gain > LEAST_GAIN
+  return first && first.gain > MIN_GAIN
     ? `${first.signal} ${weights[first.signal].toFixed(2)}`
     : null;
 }

@@ -36,7 +36,7 @@ export interface Args {
 /** Arguments to run with, or a text to print, such as the help. */
 export type Parsed = { run: Args } | { print: string };
 
-const MOST_RESULTS = 20;
+const MAX_RESULTS = 20;
 const DEFAULT_LIMIT = 5;
 const SAMPLE_END = Date.parse(SAMPLE_DEFAULTS.end);
 const SAMPLE_DAYS = SAMPLE_DEFAULTS.days;
@@ -62,8 +62,8 @@ export function parseAt(text: string): number {
 
 export function parseLimit(text: string): number {
   const limit = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (!(limit >= 1 && limit <= MOST_RESULTS)) {
-    throw new UsageError(`--limit: “${text}” is no whole number from 1 to ${MOST_RESULTS}.`);
+  if (!(limit >= 1 && limit <= MAX_RESULTS)) {
+    throw new UsageError(`--limit: “${text}” is no whole number from 1 to ${MAX_RESULTS}.`);
   }
   return limit;
 }
@@ -127,7 +127,7 @@ export function parseArgs(argv: readonly string[]): Parsed {
         .argParser(parseAt)
         .default(SAMPLE_END, SAMPLE_DEFAULTS.end.slice(0, 10)),
     )
-    .option("--limit <n>", `results of an answer, 1 to ${MOST_RESULTS}`, parseLimit, DEFAULT_LIMIT)
+    .option("--limit <n>", `results of an answer, 1 to ${MAX_RESULTS}`, parseLimit, DEFAULT_LIMIT)
     .addOption(
       new Option("--ranking <way>", "how memories are ranked")
         .choices(RANKINGS)

@@ -49,7 +49,7 @@ interface GroupReport {
 }
 
 /** The number of closest misses that are shown if no pattern is found. */
-const MOST_MISSES = 5;
+const MAX_MISSES = 5;
 const LEARNED: ReadonlySet<string> = new Set(["custom:lesson", "custom:playbook"]);
 
 /** Runs a consolidation at the library's present. */
@@ -149,7 +149,7 @@ function noneLines(tested: readonly TestedPattern[], screen: Screen): string[] {
   return [
     ...wrap(why, width),
     ...headed("THE CLOSEST MISSES  by q value", screen),
-    ...tested.slice(0, MOST_MISSES).flatMap((pattern) => patternLines(pattern, screen)),
+    ...tested.slice(0, MAX_MISSES).flatMap((pattern) => patternLines(pattern, screen)),
   ];
 }
 

@@ -117,14 +117,14 @@ function reasonAgainst(
   unknown: readonly string[],
 ): string | null {
   const { trigger } = JSON.parse(content_body) as { trigger: PlaybookTrigger };
-  const { anomaly_types: types, symbols, min_severity: least } = trigger;
+  const { anomaly_types: types, symbols, min_severity: min } = trigger;
   const reasons = events
     .filter(({ type }) => types?.includes(type))
     .map(({ type, symbol, severity }) =>
       symbols?.length && (symbol == null || !symbols.includes(symbol.toUpperCase()))
         ? `${type} on ${symbol ?? "no symbol"}: it is for ${symbols.join(", ")}`
-        : severity < (least ?? 0)
-          ? `${type} of ${severity}: it asks for ${least} or more`
+        : severity < (min ?? 0)
+          ? `${type} of ${severity}: it asks for ${min} or more`
           : unknown.length > 0
             ? `Its conditions ask for ${unknown.join(", ")}, which memory does not tell`
             : "The market does not meet its conditions",

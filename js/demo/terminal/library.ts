@@ -21,7 +21,7 @@ import { type Sample, type SampleEdge, type SampleNode, sampleAt } from "../samp
 import { UsageError } from "./usage-error.ts";
 
 /** The most full-text hits of a search. */
-const MOST_HITS = 45;
+const MAX_HITS = 45;
 /**
  * Without embeddings, activation starts at 0.3 at most, the weight of words, and every hit may be a
  * seed. Below 0.1 it would spread to memories that are merely recent. The sample's edge types are
@@ -29,7 +29,7 @@ const MOST_HITS = 45;
  */
 const SEARCH: SearchConfig = {
   graphReach: true,
-  maxSeeds: MOST_HITS,
+  maxSeeds: MAX_HITS,
   minThreshold: 0.1,
   edgeWeight: "stored_type",
 };
@@ -196,7 +196,7 @@ export class Library {
 
   /** Returns the best full-text hits, with scores as shares of the best one. */
   hits(question: string): Bm25Hit[] {
-    const found = this.#words.search(question).slice(0, MOST_HITS);
+    const found = this.#words.search(question).slice(0, MAX_HITS);
     const best = found[0]?.score ?? 1;
     return found.map(({ id, score }) => ({ id: id as string, score: score / best }));
   }

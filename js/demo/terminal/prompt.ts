@@ -38,7 +38,7 @@ const IDENTITY =
 /** The number of memories per requested one, because some are left out. */
 const SPARE = 2;
 /** The least probability of a memory in a prompt, as in the server. */
-const LEAST_PROBABILITY = 0.1;
+const MIN_PROBABILITY = 0.1;
 /** Subtypes that stand for conversations, which the sample does not have. */
 const SUMMARIES: ReadonlySet<string> = new Set(["custom:turn_summary", "custom:session_summary"]);
 
@@ -90,7 +90,7 @@ function byEvidence(
   const subtypes = SUBTYPES.filter((subtype) => memoryTypeOf(subtype) === memory_type);
   return byEvidence.ask(query_text, {
     limit: SPARE * limit,
-    min_score: LEAST_PROBABILITY,
+    min_score: MIN_PROBABILITY,
     now,
     filters: { subtypes },
   });

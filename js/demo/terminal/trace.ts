@@ -5,7 +5,7 @@ import { duration, widthOf, wrap } from "./layout.ts";
 import { NARROWEST, type Screen, shortId } from "./render.ts";
 
 /** The most boosted memories that are named. The others are counted. */
-const MOST_NAMED = 6;
+const MAX_NAMED = 6;
 
 const CATEGORIES: Readonly<Record<DisqualifierCategory, string>> = {
   D1: "asks for reasons",
@@ -143,9 +143,9 @@ function merging({ merge, ms }: RetrievalTrace): Step[] {
   const below: Step[] = [];
   if (boosted.length > 0) {
     const named = boosted
-      .slice(0, MOST_NAMED)
+      .slice(0, MAX_NAMED)
       .map(({ id, from, to }) => `${shortId(id)} ${score(from)} → ${score(to)}`);
-    if (boosted.length > MOST_NAMED) named.push(`${boosted.length - MOST_NAMED} more`);
+    if (boosted.length > MAX_NAMED) named.push(`${boosted.length - MAX_NAMED} more`);
     below.push({ head: "boosted", text: named.join(", ") });
   }
   if (covered.length > 0) {

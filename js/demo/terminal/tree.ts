@@ -10,9 +10,9 @@ import { NARROWEST, type Screen } from "./render.ts";
 const DIGITS = 6;
 const INDENT = 2;
 /** The most arrivals of activation that are printed. The weaker ones are summed. */
-const MOST_ARRIVALS = 12;
+const MAX_ARRIVALS = 12;
 /** The least readable width of a title; with less room it gets a line of its own. */
-const LEAST_TITLE = 16;
+const MIN_TITLE = 16;
 
 const SIGNS = {
   sum: " + ",
@@ -121,8 +121,8 @@ class Tree {
     return [
       ...this.line(`${nameOf(node)} ${value}`, `${formula}${note}`, depth),
       ...below.flatMap((part) => this.lines(part, depth + 1)),
-      ...arrivals.slice(0, MOST_ARRIVALS).flatMap((arrival) => this.arrival(arrival, depth + 1)),
-      ...this.rest(arrivals.slice(MOST_ARRIVALS), depth + 1),
+      ...arrivals.slice(0, MAX_ARRIVALS).flatMap((arrival) => this.arrival(arrival, depth + 1)),
+      ...this.rest(arrivals.slice(MAX_ARRIVALS), depth + 1),
     ];
   }
 
@@ -148,7 +148,7 @@ class Tree {
     const fitted = (room: number) =>
       `${before}${cut(title, room - widthOf(before) - widthOf(after))}${after}`;
     const room = width - widthOf(`${indent}${amount}${formula}, `);
-    if (room >= widthOf(before) + widthOf(after) + Math.min(LEAST_TITLE, widthOf(title))) {
+    if (room >= widthOf(before) + widthOf(after) + Math.min(MIN_TITLE, widthOf(title))) {
       return [`${indent}${colors.bold(amount)}${formula}, ${colors.dim(fitted(room))}`];
     }
     const further = `${indent}${" ".repeat(2 * INDENT)}`;
@@ -162,10 +162,10 @@ class Tree {
   rest(arrivals: readonly Explanation[], depth: number): string[] {
     if (arrivals.length === 0) return [];
     const sum = arrivals.reduce((total, arrival) => total + arrival.value, 0);
-    const most = shown(arrivals[0]?.value ?? 0);
+    const max = shown(arrivals[0]?.value ?? 0);
     return this.line(
       `+ ${shown(sum)}`,
-      ` from ${arrivals.length} more, none of them above ${most}`,
+      ` from ${arrivals.length} more, none of them above ${max}`,
       depth,
     );
   }

@@ -28,7 +28,7 @@ TOKENS = 20_000
 BITS = {128: 4}
 OTHER_BITS = 8
 # The tokens of a definition that count.
-MOST_TOKENS = 48
+MAX_TOKENS = 48
 # Weights a / (a + p) of a token with the share p of all text: at the start, and in the table.
 START_WEIGHT = 1e-3
 TABLE_WEIGHT = 2e-4
@@ -109,7 +109,7 @@ def main() -> None:
     natural = list(definitions_and_examples(options.wordnet))
     wordpiece = WordPiece(teacher.vocabulary)
     for place in random.permutation(len(natural))[: options.definitions]:
-        codes = wordpiece.codes(natural[place])[:MOST_TOKENS]
+        codes = wordpiece.codes(natural[place])[:MAX_TOKENS]
         if codes:
             sentences.append(codes)
     say(f"{len(sentences)} sentences of {sum(map(len, sentences))} tokens")

@@ -10,10 +10,10 @@ import type { Instant } from "./types.ts";
  * The most entries of a list. An array may have a length of 2³² − 1 without an entry, and copying
  * it would end the process. @internal
  */
-export const MOST_ENTRIES = 2 ** 25;
+export const MAX_ENTRIES = 2 ** 25;
 
 /** The largest count that is passed to the module. Larger counts mean the same. @internal */
-export const MOST_COUNT = 2 ** 32 - 1;
+export const MAX_COUNT = 2 ** 32 - 1;
 
 /** An object that may have any fields. @internal */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -53,8 +53,8 @@ export function requireFinite(field: string, value: unknown): asserts value is n
 
 /** Throws `out_of_memory` for a list that is too long to be copied. @internal */
 export function requireShort(field: string, { length }: ArrayLike<unknown>): void {
-  if (length <= MOST_ENTRIES) return;
-  const problem = `must have at most ${MOST_ENTRIES} entries, found ${length}: pass them in parts`;
+  if (length <= MAX_ENTRIES) return;
+  const problem = `must have at most ${MAX_ENTRIES} entries, found ${length}: pass them in parts`;
   throw new NousError("out_of_memory", `${field} ${problem}.`, { field });
 }
 
@@ -124,12 +124,12 @@ export function flagOf(field: string, flag: unknown, fallback: boolean): boolean
  * A whole number of at least `least`, or the default if it is undefined. `Infinity` means no limit.
  * @internal
  */
-export function countOf(field: string, count: unknown, fallback: number, least = 0): number {
+export function countOf(field: string, count: unknown, fallback: number, min = 0): number {
   if (count === undefined) return fallback;
-  if (typeof count === "number" && count >= least) {
-    if (count === Infinity || Number.isInteger(count)) return Math.min(count, MOST_COUNT);
+  if (typeof count === "number" && count >= min) {
+    if (count === Infinity || Number.isInteger(count)) return Math.min(count, MAX_COUNT);
   }
-  throw invalid(field, `must be a whole number of at least ${least}, found ${show(count)}`);
+  throw invalid(field, `must be a whole number of at least ${min}, found ${show(count)}`);
 }
 
 /** The most results, or the default if it is undefined. @internal */

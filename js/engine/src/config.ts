@@ -1,7 +1,7 @@
 // A configuration as the caller writes it, and its conversion to the module's form: plain data with
 // keys in snake_case.
 
-import { isPlainObject, MOST_ENTRIES } from "./arguments.ts";
+import { isPlainObject, MAX_ENTRIES } from "./arguments.ts";
 import { NousError, show } from "./errors.ts";
 import { defaultDescription } from "./generated/constants.ts";
 import type { PlainData } from "./runtime.ts";
@@ -409,10 +409,10 @@ function convert(
   written.set(modulePath, path);
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number" && Number.isFinite(value)) return value;
-  if (Array.isArray(value) && value.length > MOST_ENTRIES) {
+  if (Array.isArray(value) && value.length > MAX_ENTRIES) {
     throw refuse(
       path || "config",
-      `must have at most ${MOST_ENTRIES} entries, found ${value.length}`,
+      `must have at most ${MAX_ENTRIES} entries, found ${value.length}`,
     );
   }
   const inner = (entry: unknown, at: string, moduleAt: string) =>

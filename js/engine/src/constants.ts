@@ -84,10 +84,10 @@ export const TRAITS: readonly Trait[] = Object.freeze(moduleConstants.traits);
  * @example
  * ```ts
  * const { shifts } = index.learned();
- * const isAtItsBound = Math.abs(shifts.len) === MOST_LEARNED;
+ * const isAtItsBound = Math.abs(shifts.len) === MAX_LEARNED;
  * ```
  */
-export const MOST_LEARNED: number = moduleConstants.most_learned;
+export const MAX_LEARNED: number = moduleConstants.max_learned;
 /** Decay parameters without sections. */
 export const DECAY_CONFIG: Readonly<DecayConstants> = Object.freeze(moduleConstants.decay);
 /** Initial stability in days of nodes without a section, by type. */

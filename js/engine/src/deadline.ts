@@ -5,7 +5,7 @@ import { invalid, show } from "./errors.ts";
 import type { CancelSignal } from "./types.ts";
 
 /** The longest time of a timer, in whole seconds. */
-const MOST_SECONDS = Math.floor((2 ** 31 - 1) / 1000);
+const MAX_SECONDS = Math.floor((2 ** 31 - 1) / 1000);
 
 /** A piece of work that is waited for. @internal */
 export interface Waiting {
@@ -149,11 +149,11 @@ export function signalOf(signal: CancelSignal | null | undefined): CancelSignal 
 }
 
 /** Checks a caller's time limit in seconds. `usual` is the default. @internal */
-export function timeoutOf(given: number | undefined, usual: number): number {
-  if (given === undefined) return usual;
-  if (typeof given === "number" && given > 0 && given <= MOST_SECONDS) return given;
+export function timeoutOf(given: number | undefined, byDefault: number): number {
+  if (given === undefined) return byDefault;
+  if (typeof given === "number" && given > 0 && given <= MAX_SECONDS) return given;
   throw invalid(
     "timeoutSeconds",
-    `must be a number above 0 and at most ${MOST_SECONDS}, found ${show(given)}`,
+    `must be a number above 0 and at most ${MAX_SECONDS}, found ${show(given)}`,
   );
 }

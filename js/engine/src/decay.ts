@@ -149,9 +149,9 @@ export function growOnFsrs(
   difficulty: number,
   salience: number,
   retrievability: number = Number.NaN,
-  most: number,
+  max: number,
 ): number {
-  return numeric().fsrs_stability_on_access(stability, difficulty, salience, retrievability, most);
+  return numeric().fsrs_stability_on_access(stability, difficulty, salience, retrievability, max);
 }
 
 /** @internal */

@@ -11,7 +11,7 @@ import { takeRefusal } from "./refusal.ts";
 import { freeOnDispose } from "./resident/resident-index.ts";
 import { ownInstance } from "./runtime.ts";
 import { ScratchView } from "./scratch-view.ts";
-import { mostBytes, writeText } from "./text.ts";
+import { maxBytes, writeText } from "./text.ts";
 
 /** The vector of a text. */
 export interface TextEmbedding {
@@ -35,10 +35,10 @@ export interface TextEmbeddings {
 type Module = NonNullable<ReturnType<ReturnType<Glue["TableReader"]["create"]>["finish"]>>;
 
 /** The most texts of a batch, and the most bytes that a batch of several texts may reserve. */
-const MOST_TEXTS = 1024;
-const MOST_TEXT_BYTES = 2 ** 20;
+const MAX_TEXTS = 1024;
+const MAX_TEXT_BYTES = 2 ** 20;
 /** A vector of the module is smaller than 2 GiB. */
-const MOST_TABLE_BYTES = 2 ** 31 - 1;
+const MAX_TABLE_BYTES = 2 ** 31 - 1;
 
 /**
  * Turns texts into vectors by a token table, without a network. Texts that mean the same have
@@ -79,7 +79,7 @@ export class Embedder {
     const instance = ownInstance();
     const reader = instance.glue.TableReader.create();
     const { length } = table;
-    const at = length > MOST_TABLE_BYTES ? 0 : reader.reserve(length);
+    const at = length > MAX_TABLE_BYTES ? 0 : reader.reserve(length);
     if (at === 0 && length > 0) throw noRoom("table", `The table of ${length} bytes`);
     new Uint8Array(instance.memory.buffer).set(table, at);
     const module = reader.finish();
@@ -239,7 +239,7 @@ export class Embedder {
     const resident = this.#live();
     let units = 0;
     for (let place = from; place < to; place++) units += texts[place]!.length;
-    resident.reserve(to - from, to - from, mostBytes(units));
+    resident.reserve(to - from, to - from, maxBytes(units));
     this.#reserveVectors(resident, to - from);
     let at = resident.bytesAt;
     for (let place = from; place < to; place++) {
@@ -303,11 +303,11 @@ function textsOf(texts: readonly string[]): string[] {
 
 /** Returns the end of the batch that begins with a text. */
 function endOfBatch(texts: readonly string[], from: number): number {
-  let bytes = mostBytes(texts[from]!.length);
+  let bytes = maxBytes(texts[from]!.length);
   let to = from + 1;
-  while (to < texts.length && to < from + MOST_TEXTS) {
-    bytes += mostBytes(texts[to]!.length);
-    if (bytes > MOST_TEXT_BYTES) break;
+  while (to < texts.length && to < from + MAX_TEXTS) {
+    bytes += maxBytes(texts[to]!.length);
+    if (bytes > MAX_TEXT_BYTES) break;
     to++;
   }
   return to;

@@ -84,7 +84,7 @@ export function mergeAndSelect<Row extends MergeRow>(
     throw invalid("query", `must be a string, found ${show(query)}`);
   requireFinite("intentBoost", intentBoost);
   requireFinite("relevanceRatio", relevanceRatio);
-  const most = countOf("maxResults", options.maxResults, moduleConstants.max_results);
+  const max = countOf("maxResults", options.maxResults, moduleConstants.max_results);
   const groups = groupsOf(subResults);
   const intents = sectionsEnabled && query ? intentBits(context, query) : 0;
   // The scratch has room for these lengths. A getter may change the lists while they are read.
@@ -125,7 +125,7 @@ export function mergeAndSelect<Row extends MergeRow>(
       intents,
       intentBoost,
       relevanceRatio,
-      most,
+      max,
     );
     lease.revalidateViews();
     return build(lease.numbers, lease.numbersAt, count, groups);
@@ -186,7 +186,7 @@ function groupsOf<Row>(subResults: SubResults<Row>): (readonly Row[])[] {
  * The most pairs of one call of `coRecallPairs`. A group of five thousand has that many; it takes
  * seconds.
  */
-const MOST_PAIRS = 2 ** 24;
+const MAX_PAIRS = 2 ** 24;
 
 /** @internal */
 export function coRecallPairs(
@@ -209,7 +209,7 @@ export function coRecallPairs(
       return code;
     };
     const sizes: number[] = [];
-    let most = 0;
+    let max = 0;
     for (let place = 0; place < count; place++) {
       const node = selected[place]!;
       if (typeof node !== "object" || node === null) throw invalidShape("selected", place, node);
@@ -218,11 +218,11 @@ export function coRecallPairs(
       const group = codeIn(groups, node._sub_query_group);
       numbers[numbersAt + count + place] = group;
       // One pair with each earlier member of the group.
-      most += sizes[group] ?? 0;
+      max += sizes[group] ?? 0;
       sizes[group] = (sizes[group] ?? 0) + 1;
     }
-    if (most > MOST_PAIRS) {
-      const message = `selected would make ${most} pairs, and ${MOST_PAIRS} are the most at once: pass its groups one by one, or fewer of each.`;
+    if (max > MAX_PAIRS) {
+      const message = `selected would make ${max} pairs, and ${MAX_PAIRS} are the most at once: pass its groups one by one, or fewer of each.`;
       throw new NousError("out_of_memory", message, { field: "selected" });
     }
     const places = lease.engine.co_recall_pairs(count);

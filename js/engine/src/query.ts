@@ -4,7 +4,7 @@ import {
   countOf,
   finiteScore,
   flagOf,
-  MOST_COUNT,
+  MAX_COUNT,
   presentOf,
   requireFinite,
   requireText,
@@ -540,7 +540,7 @@ export function settleWeak(
       // Nothing is worse, so that what has no id replaces nothing.
       numbers[foundAt + found.length + place] = isNamed ? finiteScore(row.score) : -Infinity;
     }
-    lease.engine.settle_weak(count, found.length, floor, Math.min(budget, MOST_COUNT));
+    lease.engine.settle_weak(count, found.length, floor, Math.min(budget, MAX_COUNT));
     lease.revalidateViews();
     const fates: Fate[] = [];
     for (let place = 0; place < count; place++) {

@@ -37,7 +37,7 @@ import type { GraphMetrics, Instant, RankedNode, RerankingWeights, ScoredNode } 
 /** The default `limit` of `rerankTop`. @internal */
 export const RERANK_LIMIT = 20;
 /** Indices cross as 32-bit numbers, and a batch must fit into the memory that they address. */
-const MOST_CANDIDATES = 2 ** 25;
+const MAX_CANDIDATES = 2 ** 25;
 
 /**
  * How the rerank functions treat candidates with wrong values.
@@ -104,10 +104,10 @@ export function rank<Node extends ScoredNode>(
   if (!Array.isArray(candidates))
     throw invalid("candidates", `must be an array, found ${show(candidates)}`);
   const count = candidates.length;
-  if (count > MOST_CANDIDATES) {
+  if (count > MAX_CANDIDATES) {
     throw new NousError(
       "out_of_memory",
-      `candidates must be at most ${MOST_CANDIDATES}, found ${count}: rank them in parts.`,
+      `candidates must be at most ${MAX_CANDIDATES}, found ${count}: rank them in parts.`,
     );
   }
   const now = instant === undefined ? Date.now() : toMilliseconds(instant);

@@ -1,7 +1,7 @@
 // The compiled module of this process, and the pool of instances for stateless calls.
 
 import { NousError } from "./errors.ts";
-import { MOST_SCRATCH } from "./generated/layout.ts";
+import { MAX_SCRATCH } from "./generated/layout.ts";
 import { type Glue, type Instance, instantiate } from "./instance.ts";
 import { refusal } from "./refusal.ts";
 import { ScratchView } from "./scratch-view.ts";
@@ -228,7 +228,7 @@ export class EnginePool {
    */
   release(lease: EngineLease): void {
     lease.instance.busy = false;
-    if (lease.size > MOST_SCRATCH) lease.instance.dead = true;
+    if (lease.size > MAX_SCRATCH) lease.instance.dead = true;
   }
 
   /** Returns an engine for a call that passes only numbers. */

@@ -1,12 +1,12 @@
 // Views of the scratch of an object of the module: numbers, rows and bytes of a batch.
 
 import { NousError } from "./errors.ts";
-import { MOST_SCRATCH } from "./generated/layout.ts";
+import { MAX_SCRATCH } from "./generated/layout.ts";
 import type { Instance } from "./instance.ts";
 import { refusal } from "./refusal.ts";
 
 /** A vector of the module is smaller than 2 GiB. */
-const MOST_BYTES = 2 ** 31;
+const MAX_BYTES = 2 ** 31;
 
 /** A class of the module whose batches cross in scratch. @internal */
 export interface OnScratch {
@@ -72,7 +72,7 @@ export class ScratchView<M extends OnScratch> {
       const room = (wanted: number, had: number) =>
         wanted > had ? Math.ceil(wanted * spare) : had;
       const [n, r, b] = [room(numbers, had[0]), room(rows, had[1]), room(bytes, had[2])];
-      const fits = n * 8 < MOST_BYTES && r * 4 < MOST_BYTES && b < MOST_BYTES;
+      const fits = n * 8 < MAX_BYTES && r * 4 < MAX_BYTES && b < MAX_BYTES;
       return fits && this.module.reserve(n, r, b) ? ([n, r, b] as const) : undefined;
     };
     // Half as much again, so that batches of rising size do not each move the scratch.
@@ -114,7 +114,7 @@ export class ScratchView<M extends OnScratch> {
 
   /** Frees the scratch if a batch has made it large. */
   shrinkIfLarge(this: ScratchView<Shrinkable>): void {
-    if (this.size > MOST_SCRATCH) this.shrinkAfterAnswer();
+    if (this.size > MAX_SCRATCH) this.shrinkAfterAnswer();
   }
 
   /** Frees the scratch if the module's answer may have made it large. */

@@ -1,7 +1,7 @@
 // Suggestions for misspelled names: the nearest known name by edit distance.
 
 /** Unknown field names whose nearest field is remembered; a caller may have any number of them. */
-const MOST_REMEMBERED = 1024;
+const MAX_REMEMBERED = 1024;
 /**
  * Field names that are shorter are near too many other words: `id` and `uid`, `tags` and `tabs`.
  */
@@ -35,19 +35,19 @@ export function editDistance(from: string, to: string): number {
 function nearestWithin(
   name: string,
   names: Iterable<string>,
-  mostOf: (known: string) => number,
+  maxOf: (known: string) => number,
 ): string | undefined {
   const given = bare(name);
   let nearest: string | undefined;
-  let least = Number.POSITIVE_INFINITY;
+  let min = Number.POSITIVE_INFINITY;
   for (const known of names) {
-    const most = mostOf(known);
+    const max = maxOf(known);
     // The lengths alone differ by more: the texts need not be compared.
-    if (Math.abs(bare(known).length - given.length) > most) continue;
+    if (Math.abs(bare(known).length - given.length) > max) continue;
     const edits = editDistance(given, bare(known));
-    if (edits > most || edits >= least) continue;
+    if (edits > max || edits >= min) continue;
     nearest = known;
-    least = edits;
+    min = edits;
   }
   return nearest;
 }
@@ -103,7 +103,7 @@ export class KnownFields {
       if (meant === undefined) harmless.push(found);
       else if (!(meant in entry)) return { found, meant };
     }
-    this.#earlier = harmless.slice(0, MOST_REMEMBERED);
+    this.#earlier = harmless.slice(0, MAX_REMEMBERED);
     return undefined;
   }
 
@@ -113,7 +113,7 @@ export class KnownFields {
     const near = nearestWithin(found, this.#known, ({ length }) =>
       length < SHORTEST_FIELD ? -1 : 1,
     );
-    if (this.#meant.size < MOST_REMEMBERED) this.#meant.set(found, near);
+    if (this.#meant.size < MAX_REMEMBERED) this.#meant.set(found, near);
     return near;
   }
 }

@@ -33,7 +33,7 @@ import {
 } from "./resident/snapshot.ts";
 import { ownInstance } from "./runtime.ts";
 import { ScratchView } from "./scratch-view.ts";
-import { mostBytes, writeText } from "./text.ts";
+import { maxBytes, writeText } from "./text.ts";
 
 /**
  * The texts of a memory to search. A missing text is empty.
@@ -215,7 +215,7 @@ export class TextIndex {
       (sum, [, texts]) => texts.reduce((all, text) => all + text.length, sum),
       0,
     );
-    resident.reserve(0, entries.length * DOCUMENT, mostBytes(units));
+    resident.reserve(0, entries.length * DOCUMENT, maxBytes(units));
     let at = resident.rowsAt;
     let to = resident.bytesAt;
     for (const [id, texts] of entries) {
@@ -279,14 +279,14 @@ export class TextIndex {
   search(terms: readonly string[], options: TextSearchOptions = {}): TextHit[] {
     const state = this.#index.live();
     const { limit, among } = optionsOf<TextSearchOptions>("options", options, SEARCH_KEYS);
-    const most = limitOf(limit, DEFAULT_LIMIT);
+    const max = limitOf(limit, DEFAULT_LIMIT);
     const { resident } = state;
     const read = readTerms(terms, resident.instance.glue.ResidentText.terms_read());
     const known = among === undefined ? undefined : idsOf("among", among);
     this.#index.requireSame(state);
     const rows = known === undefined ? undefined : rowsOf(state, known);
     const units = read.reduce((sum, term) => sum + term.length, 0);
-    resident.reserve(0, read.length + (rows?.length ?? 0), mostBytes(units));
+    resident.reserve(0, read.length + (rows?.length ?? 0), maxBytes(units));
     let to = resident.bytesAt;
     read.forEach((term, place) => {
       const length = writeText(term, resident.bytes, to);
@@ -294,7 +294,7 @@ export class TextIndex {
       to += length;
     });
     if (rows !== undefined) resident.rows.set(rows, resident.rowsAt + read.length);
-    const count = resident.module.search(read.length, rows?.length, most);
+    const count = resident.module.search(read.length, rows?.length, max);
     if (count < 0) throw resident.refusal();
     resident.relocate();
     const hits = Array.from({ length: count }, (_, place) => ({
@@ -363,8 +363,8 @@ function readDocuments(documents: readonly TextDocument[]): Map<string, string[]
   return batch;
 }
 
-function readTerms(terms: readonly string[], most: number): string[] {
-  const count = Math.min(listOf("terms", terms).length, most);
+function readTerms(terms: readonly string[], max: number): string[] {
+  const count = Math.min(listOf("terms", terms).length, max);
   return Array.from({ length: count }, (_, index) => {
     const term: unknown = terms[index];
     if (typeof term === "string") return term;

@@ -10,7 +10,7 @@ const encoder = new TextEncoder();
 const SHORT = 96;
 
 /** The most bytes of a text with this number of UTF-16 units. @internal */
-export const mostBytes = (units: number): number => units * 3;
+export const maxBytes = (units: number): number => units * 3;
 
 /** Writes text where there is room for `mostBytes`. Returns its length in bytes. @internal */
 export function writeText(text: string, bytes: Uint8Array, at: number): number {
@@ -24,7 +24,7 @@ export function writeText(text: string, bytes: Uint8Array, at: number): number {
     }
     if (unit === units) return units;
   }
-  return encoder.encodeInto(text, bytes.subarray(at, at + mostBytes(units))).written;
+  return encoder.encodeInto(text, bytes.subarray(at, at + maxBytes(units))).written;
 }
 
 /**
@@ -55,7 +55,7 @@ export function withText<T>(
 ): T {
   const lease = pool.acquire();
   try {
-    lease.reserve(numbers, 0, mostBytes(text.length));
+    lease.reserve(numbers, 0, maxBytes(text.length));
     return use(lease, writeText(text, lease.bytes, lease.bytesAt));
   } finally {
     pool.release(lease);

@@ -54,7 +54,7 @@ export function backUp(dataDir: string, agent: string, to: string, options?: Tar
 }
 
 /** The most characters of a file's name that all file systems take, with room for an ending. */
-const MOST_OF_A_NAME = 200;
+const MAX_OF_A_NAME = 200;
 
 /**
  * Copies the databases of all agents into a folder, which is created if it is missing. A copy has the
@@ -71,7 +71,7 @@ export async function* backUpAll(
   for (const { agent } of await agentsIn(place)) {
     const name = encodeURIComponent(agent);
     const short =
-      name.length <= MOST_OF_A_NAME ? `${name}.db` : basename(agentFile(place.dataDir, agent));
+      name.length <= MAX_OF_A_NAME ? `${name}.db` : basename(agentFile(place.dataDir, agent));
     const file = join(folder, short);
     backUp(place.dataDir, agent, file, options);
     yield { agent, file };

@@ -17,7 +17,7 @@ import { dirname, join } from "node:path";
 import { vectorOf } from "./agent/replica/index-rows.ts";
 import { backUp } from "./backup.ts";
 import { NousClient } from "./client/client.ts";
-import { USUAL_AGENT } from "./settings/agent-names.ts";
+import { DEFAULT_AGENT } from "./settings/agent-names.ts";
 import type { Settings } from "./settings/options.ts";
 import { agentFile } from "./settings/paths.ts";
 import { LibsqlStorage } from "./storage/libsql.ts";
@@ -99,7 +99,7 @@ async function prepare(
   folder: string,
   { settings, own }: BenchOptions,
 ): Promise<{ questions: Question[]; memory: BenchReport["memory"] }> {
-  const file = agentFile(folder, USUAL_AGENT);
+  const file = agentFile(folder, DEFAULT_AGENT);
   mkdirSync(dirname(file));
   if (own === undefined) new LibsqlStorage(file, { durability: "normal" }).close();
   else backUp(settings.data_dir, own, file);
@@ -107,7 +107,7 @@ async function prepare(
   try {
     const now = Date.now();
     // A copy holds the name of the agent that it was made of.
-    storage.setMeta("agent", USUAL_AGENT);
+    storage.setMeta("agent", DEFAULT_AGENT);
     if (own === undefined) importMemory(storage, madeLines(now), { conflicts: "skip", now });
     const [nodes, dimensions] = [storage.nodes.graph(), storage.embeddings.dimensions()];
     const memory = {
@@ -253,7 +253,7 @@ async function startServer(
   };
   return {
     ms: performance.now() - start,
-    client: new NousClient({ baseUrl, agent: USUAL_AGENT }),
+    client: new NousClient({ baseUrl, agent: DEFAULT_AGENT }),
     stop,
   };
 }

@@ -4,7 +4,7 @@
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import type { CopiedKeys } from "./keys/copy.ts";
-import { USUAL_AGENT } from "./settings/agent-names.ts";
+import { DEFAULT_AGENT } from "./settings/agent-names.ts";
 import { isDatabaseUrl, isPostgres } from "./settings/database-url.ts";
 import { settingsOf, withOptions } from "./settings/flags.ts";
 import type { Settings } from "./settings/options.ts";
@@ -41,7 +41,7 @@ export function addDataCommands(program: Command): void {
       .command(name)
       .description(description)
       .argument("<FILE>")
-      .option("--agent <NAME>", "the agent", USUAL_AGENT);
+      .option("--agent <NAME>", "the agent", DEFAULT_AGENT);
     for (const option of more) own.addOption(option);
     withOptions(own).action(
       async (
@@ -109,7 +109,7 @@ function addTransferCommands(program: Command): void {
       .command("import")
       .description("imports lines of JSON, all or none; - is standard input")
       .argument("<FILE>")
-      .option("--agent <NAME>", "the agent", USUAL_AGENT)
+      .option("--agent <NAME>", "the agent", DEFAULT_AGENT)
       .addOption(take.choices(CONFLICT_POLICIES).default("skip")),
   ).action(
     async (
@@ -134,7 +134,7 @@ function addTransferCommands(program: Command): void {
       .command("export")
       .description("writes a memory as lines of JSON, edges last")
       .argument("[FILE]", "the file to write, or - for standard output", STANDARD)
-      .option("--agent <NAME>", "the agent", USUAL_AGENT)
+      .option("--agent <NAME>", "the agent", DEFAULT_AGENT)
       .option(...FORCE),
   ).action(
     async (

@@ -10,7 +10,7 @@ export type { Logger } from "pino";
  * UTF-16 units of lines that wait while they cannot be written, as on a full disk. Later lines are
  * dropped.
  */
-const MOST_WAITING = 2 ** 20;
+const MAX_WAITING = 2 ** 20;
 
 /**
  * Creates a logger that writes to standard error: standard output belongs to the commands. A line
@@ -27,7 +27,7 @@ export async function createLog({
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (level: string) => ({ level }) },
   };
-  const destination = pino.destination({ dest: 2, sync: true, maxLength: MOST_WAITING });
+  const destination = pino.destination({ dest: 2, sync: true, maxLength: MAX_WAITING });
   // The line is written again with the next one.
   destination.on("error", () => {});
   if (!isText) return pino(options, destination);

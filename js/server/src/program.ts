@@ -12,7 +12,7 @@ import { createLog } from "./log.ts";
 import { addMcpCommands } from "./mcp/commands.ts";
 import { addPresetCommands } from "./presets/commands.ts";
 import { startServer } from "./server.ts";
-import { USUAL_AGENT } from "./settings/agent-names.ts";
+import { DEFAULT_AGENT } from "./settings/agent-names.ts";
 import { TABLES, tableNamed } from "./settings/embeddings-model.ts";
 import { settingsOf, withOptions } from "./settings/flags.ts";
 import { nearest } from "./settings/nearest.ts";
@@ -31,7 +31,7 @@ async function run({ sample = false }: { sample?: boolean }, command: Command): 
   if (sample) {
     const { fillWithSample } = await import("./transfer/commands.ts");
     if (areFiles(placeOf(settings))) makeFolderOf(settings.data_dir, agentsDir(settings.data_dir));
-    const isFilled = fillWithSample(placeOf(settings), USUAL_AGENT);
+    const isFilled = fillWithSample(placeOf(settings), DEFAULT_AGENT);
     if (!isFilled) log.warn("The memory is not empty: the sample was not added");
   }
   const worker = new URL("./worker.mjs", import.meta.url);
@@ -199,7 +199,7 @@ withOptions(
     .command("bench")
     .description("measures the server on this machine, in a temporary folder")
     .option("--own", "measures a copy of an agent's memory instead of generated memories")
-    .option("--agent <NAME>", "the agent for --own", USUAL_AGENT)
+    .option("--agent <NAME>", "the agent for --own", DEFAULT_AGENT)
     .option("--json", "prints JSON"),
 ).action((given: { own?: true; agent: string; json?: true; config?: string }, command: Command) =>
   measure(given, command),

@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { ringAt } from "./keys/open.ts";
 import type { KeyRing } from "./keys/ring.ts";
 import type { Logger } from "./log.ts";
-import { USUAL_AGENT } from "./settings/agent-names.ts";
+import { DEFAULT_AGENT } from "./settings/agent-names.ts";
 import { tableNamed } from "./settings/embeddings-model.ts";
 import { LOOPBACK } from "./settings/options.ts";
 import { agentsDir } from "./settings/paths.ts";
@@ -36,8 +36,8 @@ export async function startServer(
   await refuseUsedPort(settings);
   const keys = await ringAt(place, log);
   await refuseExposure(settings.host, keys);
-  const mostBytes = (settings.max_resident_mb * 2 ** 20) / settings.workers;
-  const residence = { idle: settings.agent_idle * 1000, mostBytes };
+  const maxBytes = (settings.max_resident_mb * 2 ** 20) / settings.workers;
+  const residence = { idle: settings.agent_idle * 1000, maxBytes };
   const folder = areFiles(place) ? madeFolder(place.dataDir) : undefined;
   const found = areFiles(place) ? cutLogsIn(place.dataDir) : new Map<string, string>();
   for (const why of found.values()) log.error(why);
@@ -67,7 +67,7 @@ export async function startServer(
     const loading = import("./front/front.ts").then(({ createFront }) =>
       createFront(pool, inForce, { keys, log, version, unsent, instance }),
     );
-    const [front] = await Promise.all([loading, pool.open(USUAL_AGENT)]);
+    const [front] = await Promise.all([loading, pool.open(DEFAULT_AGENT)]);
     const url = await front.open();
     if (areFiles(place)) writeAddress(place.dataDir, { url, instance });
     const stop = async () => {

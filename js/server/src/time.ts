@@ -13,12 +13,12 @@ const LAST = Date.parse("9999-12-31T23:59:59.999Z");
  * How far an instant may lie ahead of the clock, in milliseconds: clocks of machines differ by as
  * much.
  */
-export const MOST_AHEAD = 60_000;
+export const MAX_AHEAD = 60_000;
 /**
  * The largest plausible distance of an instant from the clock, in milliseconds. Beyond it a clock
  * is wrong, or the instant stands for "never".
  */
-export const MOST_JUMP = 400 * 86_400_000;
+export const MAX_JUMP = 400 * 86_400_000;
 
 /**
  * Returns the milliseconds since 1970 of an ISO 8601 text, in UTC if the text names no zone.

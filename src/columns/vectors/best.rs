@@ -14,11 +14,11 @@ pub(super) struct Best<'a> {
 }
 
 impl<'a> Best<'a> {
-    pub(super) fn new(limit: usize, most: usize, sequence: &'a dyn Fn(Row) -> f64) -> Self {
+    pub(super) fn new(limit: usize, max: usize, sequence: &'a dyn Fn(Row) -> f64) -> Self {
         Self {
             limit,
             bar: f64::NEG_INFINITY,
-            standings: Vec::with_capacity(limit.min(most)),
+            standings: Vec::with_capacity(limit.min(max)),
             sequence,
         }
     }

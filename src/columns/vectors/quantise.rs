@@ -20,8 +20,8 @@ pub(super) const MAX_CODE: u16 = 127;
 /// Returns the largest code of a query: it fits into an i16, and the sum of products of all
 /// components fits into an i32.
 pub(super) fn max_query_code(dimensions: usize) -> u16 {
-    let most = i32::MAX as u64 / (u64::from(MAX_CODE) * dimensions as u64);
-    most.min(i16::MAX as u64) as u16
+    let max = i32::MAX as u64 / (u64::from(MAX_CODE) * dimensions as u64);
+    max.min(i16::MAX as u64) as u16
 }
 
 /// Returns the codes of a vector and their scale.

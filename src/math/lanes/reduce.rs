@@ -21,12 +21,12 @@ pub(crate) fn range_of(column: &[f64]) -> Option<[f64; 2]> {
     }
     let [one, two, three, four] = chains;
     let all = one.and(two).and(three.and(four));
-    let (least, most) = (all.least.to_array(), all.most.to_array());
+    let (min, max) = (all.min.to_array(), all.max.to_array());
     let [is_nan, is_nan_too] = all.sum.to_array().map(f64::is_nan);
     Some(if is_nan || is_nan_too {
         [f64::NAN; 2]
     } else {
-        [least[0].min(least[1]), most[0].max(most[1])]
+        [min[0].min(min[1]), max[0].max(max[1])]
     })
 }
 
@@ -67,8 +67,8 @@ fn greatest_by(column: &[f64], greater: impl Fn(F64x2, F64x2) -> F64x2) -> F64x2
 /// The range of some numbers, in both lanes.
 #[derive(Clone, Copy)]
 struct Range {
-    least: F64x2,
-    most: F64x2,
+    min: F64x2,
+    max: F64x2,
     /// NaN as soon as one of the numbers is, which `least` and `most` do not show; it may become
     /// infinite.
     sum: F64x2,
@@ -77,21 +77,21 @@ struct Range {
 impl Range {
     fn of(number: f64) -> Self {
         let both = F64x2::splat(number);
-        Self { least: both, most: both, sum: F64x2::splat(0.0) }
+        Self { min: both, max: both, sum: F64x2::splat(0.0) }
     }
 
     fn and(self, other: Self) -> Self {
         Self {
-            least: self.least.lesser(other.least),
-            most: self.most.greater(other.most),
+            min: self.min.lesser(other.min),
+            max: self.max.greater(other.max),
             sum: self.sum + other.sum,
         }
     }
 
     #[inline(always)]
     fn take(&mut self, pair: F64x2) {
-        self.least = self.least.lesser(pair);
-        self.most = self.most.greater(pair);
+        self.min = self.min.lesser(pair);
+        self.max = self.max.greater(pair);
         self.sum = self.sum + pair * F64x2::splat(0.0);
     }
 }

@@ -12,8 +12,8 @@ mod write;
 pub use restore::Restoring;
 pub use write::Snapshot;
 
-use super::{MOST_DIMENSIONS, NameKind};
-use crate::columns::{Label, MOST_SEQUENCE, Node};
+use super::{MAX_DIMENSIONS, NameKind};
+use crate::columns::{Label, MAX_SEQUENCE, Node};
 use crate::error::{Error, Result};
 use crate::evidence::{Learned, Stemming, TEXT_VERSION, TextCounts, WordOptions};
 use crate::parts::{self, PartReader, put};
@@ -182,7 +182,7 @@ impl Head {
         let texts =
             if version.holds(Holds::Texts) { Some(TextHead::read(&mut reader)?) } else { None };
         reader.end()?;
-        if dimensions > MOST_DIMENSIONS || next.iter().any(|&next| next > MOST_SEQUENCE) {
+        if dimensions > MAX_DIMENSIONS || next.iter().any(|&next| next > MAX_SEQUENCE) {
             return Err(Error::snapshot("has an invalid first part"));
         }
         Ok(Self {

@@ -8,7 +8,7 @@ use crate::columns::{Edge, NO_LABELS, Names, Node, Row, StoredVector, VectorForm
 use crate::error::{Error, Result};
 use crate::evidence::{Learned, TEXT_VERSION, TextCounts, TextSnapshot};
 use crate::memory::{MemoryIndex, NameKind};
-use crate::parts::{self, HEADER, MOST_CONTENT, put};
+use crate::parts::{self, HEADER, MAX_CONTENT, put};
 
 /// A snapshot that is being written.
 #[derive(Debug)]
@@ -246,7 +246,7 @@ impl MemoryIndex {
     /// Checks whether there is room for a part of this many bytes, first as content and then as a
     /// whole, and for `beside` bytes more.
     fn afford_part(&self, snapshot: &Snapshot, bytes: usize, beside: usize) -> Result<()> {
-        if bytes > MOST_CONTENT {
+        if bytes > MAX_CONTENT {
             return Err(Error::memory(
                 "snapshot",
                 format!("would have a part of {} MiB", bytes >> 20),

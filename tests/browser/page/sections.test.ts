@@ -32,12 +32,12 @@ describe("weights of evidence", () => {
   it("move the answers, and stay out of other views until the visitor says so", async () => {
     const { page, complaints, close } = await visit(AT);
     await page.locator(".moved li").first().waitFor();
-    const usual = await listed(page);
+    const byDefault = await listed(page);
     expect(await page.locator(".moved .move").count()).toBe(0);
     // With the keyboard alone.
     await slider(page, "Recency, Episodic").focus();
     await page.keyboard.press("End");
-    await expect.poll(() => listed(page)).not.toEqual(usual);
+    await expect.poll(() => listed(page)).not.toEqual(byDefault);
     const moved = await listed(page);
     await page.locator(".moved .move").first().waitFor();
     await expect.poll(() => page.url()).toContain("w=recency_episodic*4");
@@ -52,13 +52,13 @@ describe("weights of evidence", () => {
         .evaluateAll((items) => items.map((item) => item.getAttribute("data-id")));
     await page.getByRole("link", { name: "Ask", exact: true }).click();
     await page.locator(".answer").first().waitFor();
-    expect((await answers()).slice(0, 3)).toEqual(usual.slice(0, 3));
+    expect((await answers()).slice(0, 3)).toEqual(byDefault.slice(0, 3));
     await page.getByRole("link", { name: "Sections" }).click();
     await page.getByRole("checkbox", { name: "Use for all views" }).press("Space");
     await page.getByRole("link", { name: "Ask", exact: true }).click();
     await expect.poll(async () => (await answers()).slice(0, 3)).toEqual(moved.slice(0, 3));
     await page.getByText("Changed weights").getByRole("button", { name: "Reset" }).click();
-    await expect.poll(async () => (await answers()).slice(0, 3)).toEqual(usual.slice(0, 3));
+    await expect.poll(async () => (await answers()).slice(0, 3)).toEqual(byDefault.slice(0, 3));
     await expect.poll(() => page.url()).not.toContain("w=");
     expect(complaints).toEqual([]);
     await close();
@@ -88,13 +88,13 @@ describe("profiles for the ranking by signals", () => {
     const at = `${AT}&by=signals`;
     const { page, complaints, close } = await visit(at);
     await page.locator(".moved li").first().waitFor();
-    const usual = await listed(page);
+    const byDefault = await listed(page);
     await slider(page, "Recency, Knowledge").fill("0.6");
     await slider(page, "Boost, Procedural").fill("2");
     await slider(page, "First stability, Signals").fill("365");
     await slider(page, "Active above, Episodic").fill("0.05");
     await slider(page, "Recency, Episodic").fill("1");
-    await expect.poll(() => listed(page)).not.toEqual(usual);
+    await expect.poll(() => listed(page)).not.toEqual(byDefault);
     const text = await yaml(page);
     const { profiles } = parse(text).sections;
     const sums = ["KNOWLEDGE", "EPISODIC"].map((section) =>
@@ -112,7 +112,7 @@ describe("profiles for the ranking by signals", () => {
     expect(parse(checked.stdout).sections).toEqual({ profiles });
     expect(await page.getByRole("alert").count()).toBe(0);
     await page.getByRole("button", { name: "Reset all" }).click();
-    await expect.poll(() => listed(page)).toEqual(usual);
+    await expect.poll(() => listed(page)).toEqual(byDefault);
     expect(complaints).toEqual([]);
     await close();
   });

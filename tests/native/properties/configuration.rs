@@ -481,7 +481,7 @@ proptest! {
     fn every_valid_configuration_is_read_unchanged(
         section in any_section(),
         weights in weights(),
-        (days, rate, most) in (1e-6..1e6, 1e-6..100.0, 1e-6..1e6),
+        (days, rate, max) in (1e-6..1e6, 1e-6..100.0, 1e-6..1e6),
         (weak, gap) in (0.0..0.5, 1e-9..0.5),
         (difficulty, multiplier, boost, general) in (0.0..=1.0, 1.0..10.0, 1.0..10.0, 1.0..10.0),
         subtype in "[a-z:_.é ]{1,12}",
@@ -501,7 +501,7 @@ proptest! {
                 },
                 "decay": {
                     "initial_stability_days": days, "growth_rate": rate, "weak_threshold": weak,
-                    "active_threshold": weak + gap, "max_stability_days": most
+                    "active_threshold": weak + gap, "max_stability_days": max
                 },
                 "encoding": { "base_difficulty": difficulty, "max_salience_multiplier": multiplier },
                 "intent_boost": boost
@@ -514,7 +514,7 @@ proptest! {
         prop_assert_eq!(profile.reranking_weights.to_array(), weights);
         let decay = profile.decay;
         let read_days = (decay.initial_stability_days, decay.growth_rate, decay.max_stability_days);
-        prop_assert_eq!(read_days, (days, rate, most));
+        prop_assert_eq!(read_days, (days, rate, max));
         prop_assert_eq!((decay.weak_threshold, decay.active_threshold), (weak, weak + gap));
         let encoding = profile.encoding;
         prop_assert_eq!((encoding.base_difficulty, encoding.max_salience_multiplier), (difficulty, multiplier));

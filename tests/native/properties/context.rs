@@ -84,8 +84,8 @@ proptest! {
             rows.iter().map(|row| format_context(&[*row], f64::INFINITY, &table).expect("a line")).collect();
         let budget = 4 * max_tokens as usize;
         let spent = |lines: &[String]| lines.iter().map(|line| line.chars().count()).sum::<usize>();
-        let most = (0..=lines.len()).take_while(|&taken| spent(&lines[..taken]) <= budget).last().unwrap_or(0);
-        let expected = (most > 0).then(|| lines[..most].join("\n"));
+        let max = (0..=lines.len()).take_while(|&taken| spent(&lines[..taken]) <= budget).last().unwrap_or(0);
+        let expected = (max > 0).then(|| lines[..max].join("\n"));
         prop_assert_eq!(format_context(&rows, f64::from(max_tokens), &table), expected);
     }
 }

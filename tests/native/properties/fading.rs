@@ -80,14 +80,14 @@ proptest! {
 
     #[test]
     fn a_recall_on_the_fsrs_curve_equals_a_good_rating(
-        stability in 0.001..400.0, difficulty in 0.0..=1.0, r in 0.0..=1.0, most in 1.0..400.0,
+        stability in 0.001..400.0, difficulty in 0.0..=1.0, r in 0.0..=1.0, max in 1.0..400.0,
     ) {
         use nous_wasm::fsrs::{MemoryState, Parameters, Rating, stability_after_recall};
         // 0 to 1 is mapped to FSRS's 1 to 10.
         let state = MemoryState { stability, difficulty: 1.0 + difficulty * 9.0 };
         let recalled = stability_after_recall(state, r, Rating::Good, &Parameters::PUBLISHED);
-        let grown = decay::fsrs_stability_on_access(stability, difficulty, NEUTRAL, r, most);
-        assert_is(grown, if recalled > most { most } else { recalled }, "as FSRS has it, within the cap");
+        let grown = decay::fsrs_stability_on_access(stability, difficulty, NEUTRAL, r, max);
+        assert_is(grown, if recalled > max { max } else { recalled }, "as FSRS has it, within the cap");
     }
 
     #[test]
@@ -124,8 +124,8 @@ fn a_memory_without_stability_still_grows_on_the_fsrs_curve() {
     for stability in [0.0, -0.0, -5.0, 5e-324] {
         let grown =
             |stability| decay::fsrs_stability_on_access(stability, 0.3, NEUTRAL, 0.5, 365.0);
-        let (grown, least) = (grown(stability), grown(0.001));
-        assert_is(grown, least, stability);
+        let (grown, min) = (grown(stability), grown(0.001));
+        assert_is(grown, min, stability);
         assert!(grown > 0.001);
     }
 }

@@ -194,10 +194,10 @@ fn strings_up_to_the_limit_are_found_and_longer_ones_refused() {
     let strings = |bytes: usize| {
         [None, None, None, None].map(|_: Option<()>| Some(vec!["xy".repeat(bytes / 8)]))
     };
-    let most = 65_528;
-    let (long, _) = classifier(&strings(most));
-    assert_eq!(long.classify(&"xy".repeat(most / 8), Matcher::Substring).bits(), 0b1111);
-    assert_eq!(long.classify(&"xy".repeat(most / 8 - 1), Matcher::Substring).bits(), 0);
+    let max = 65_528;
+    let (long, _) = classifier(&strings(max));
+    assert_eq!(long.classify(&"xy".repeat(max / 8), Matcher::Substring).bits(), 0b1111);
+    assert_eq!(long.classify(&"xy".repeat(max / 8 - 1), Matcher::Substring).bits(), 0);
 
     let one = |bytes| [Some(vec!["x".repeat(bytes)]), Some(vec![]), Some(vec![]), Some(vec![])];
     let (longest, _) = classifier(&one(65_535));

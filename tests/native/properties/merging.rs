@@ -46,8 +46,8 @@ fn exact_score() -> impl Strategy<Value = f64> + Clone {
 fn options() -> impl Strategy<Value = MergeOptions> {
     let boost = select(&[0.5, 1.0, 1.25, 1.3, 1.5, 2.0, 1e10][..]);
     let ratio = select(&[0.0, 0.25, 0.4, 0.5, 0.75, 1.0][..]);
-    let most = select(&[0, 1, 2, 3, 5, 20, 1000, usize::MAX][..]);
-    (0..16u8, boost, ratio, most).prop_map(|(bits, intent_boost, relevance_ratio, max_results)| {
+    let max = select(&[0, 1, 2, 3, 5, 20, 1000, usize::MAX][..]);
+    (0..16u8, boost, ratio, max).prop_map(|(bits, intent_boost, relevance_ratio, max_results)| {
         MergeOptions {
             intents: SectionSet::from_bits(bits),
             intent_boost,

@@ -24,28 +24,28 @@ fn naive_order(scores: &[f64]) -> Vec<usize> {
 
 /// Scores that are easy to sort wrongly: ties, both zeros, neighbours, subnormals, all magnitudes
 /// at once.
-fn scores(most: usize) -> impl Strategy<Value = Vec<f64>> {
+fn scores(max: usize) -> impl Strategy<Value = Vec<f64>> {
     let finite =
         any::<u64>().prop_map(f64::from_bits).prop_filter("finite", |score| score.is_finite());
     let zeros = select(&[0.0, -0.0, 5e-324, -5e-324, f64::MIN_POSITIVE, 1e-300][..]);
     prop_oneof![
-        vec(-1.0..1.0, 0..most),
-        vec(finite.clone(), 0..most),
+        vec(-1.0..1.0, 0..max),
+        vec(finite.clone(), 0..max),
         // Most of them close together, and a few far off.
-        vec(prop_oneof![30 => -1.0..1.0, 1 => finite.clone()], 0..most),
-        vec(zeros, 0..most),
+        vec(prop_oneof![30 => -1.0..1.0, 1 => finite.clone()], 0..max),
+        vec(zeros, 0..max),
         // A few values, many times each.
-        (vec(finite.clone(), 1..6), vec(any::<usize>(), 0..most)).prop_map(|(values, picks)| picks
+        (vec(finite.clone(), 1..6), vec(any::<usize>(), 0..max)).prop_map(|(values, picks)| picks
             .iter()
             .map(|pick| values[pick % values.len()])
             .collect()),
         // Neighbours: doubles that differ in their last bits only, of either sign.
-        (finite, vec(0..300u64, 0..most)).prop_map(|(base, steps)| {
+        (finite, vec(0..300u64, 0..max)).prop_map(|(base, steps)| {
             let nearby = |step| f64::from_bits(base.to_bits() & !0x1FF | step);
             steps.into_iter().map(nearby).collect()
         }),
         // Clusters: the highest bits differ by at most one, so that the lowest decide.
-        vec((0..4u64, 0..=u64::from(u32::MAX)), 0..most).prop_map(|places| {
+        vec((0..4u64, 0..=u64::from(u32::MAX)), 0..max).prop_map(|places| {
             places
                 .into_iter()
                 .map(|(cluster, low)| f64::from_bits(0x3FE0_0000_0000_0000 | cluster << 40 | low))

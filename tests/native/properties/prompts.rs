@@ -81,12 +81,12 @@ mod overlap {
             prop_assert_eq!(shares.len(), texts.len());
             for (text, share) in texts.iter().zip(shares) {
                 let own = words(text, mode);
-                let most = others.iter().map(|other| {
+                let max = others.iter().map(|other| {
                     let other = words(other, mode);
                     let fewer = own.len().min(other.len());
                     if fewer == 0 { 0.0 } else { own.intersection(&other).count() as f64 / fewer as f64 }
                 });
-                prop_assert_eq!(share, most.fold(0.0, f64::max));
+                prop_assert_eq!(share, max.fold(0.0, f64::max));
             }
         }
     }
@@ -138,14 +138,14 @@ mod usage {
     proptest! {
         #[test]
         fn rates_lie_in_0_to_1_and_boosts_in_their_range(uses in uses()) {
-            for (mode, least, most) in [(ContextMode::Default, 0.3, 2.0), (ContextMode::SeedCompatible, 0.5, 1.5)] {
+            for (mode, min, max) in [(ContextMode::Default, 0.3, 2.0), (ContextMode::SeedCompatible, 0.5, 1.5)] {
                 let (rate, boost) = (usage_rate(&uses, mode), usage_boost(&uses, mode));
                 prop_assert!((0.0..=1.0).contains(&rate), "{rate}");
-                prop_assert!((least..=most).contains(&boost), "{boost}");
+                prop_assert!((min..=max).contains(&boost), "{boost}");
                 let all = uses.iter().all(|it| it.referenced);
                 let none = uses.iter().all(|it| !it.referenced);
                 if uses.len() >= 2 && (all || none) {
-                    prop_assert_eq!((rate, boost), if all { (1.0, most) } else { (0.0, least) });
+                    prop_assert_eq!((rate, boost), if all { (1.0, max) } else { (0.0, min) });
                 }
             }
         }
@@ -375,8 +375,8 @@ mod writing {
     ];
 
     fn limits() -> impl Strategy<Value = PromptLimits> {
-        let most = prop_oneof![0..60_u32, 0..1000_u32].prop_map(f64::from);
-        let sections = proptest::collection::vec(most, SECTIONS);
+        let max = prop_oneof![0..60_u32, 0..1000_u32].prop_map(f64::from);
+        let sections = proptest::collection::vec(max, SECTIONS);
         (0..300_u32, sections).prop_map(|(total, sections)| {
             let mut limits: [f64; SECTIONS] = sections.try_into().expect("one limit per section");
             limits[PromptSection::RecentConversations as usize] = f64::INFINITY;
@@ -450,10 +450,10 @@ mod writing {
         }
 
         #[test]
-        fn an_identity_keeps_whole_words(words in vec("[a-z]{1,9}", 1..60), most in 3..40_u32) {
+        fn an_identity_keeps_whole_words(words in vec("[a-z]{1,9}", 1..60), max in 3..40_u32) {
             let identity = words.join(" ");
-            let (text, tokens) = write_identity(&identity, f64::from(most), &estimate_tokens);
-            prop_assert!(tokens <= f64::from(most));
+            let (text, tokens) = write_identity(&identity, f64::from(max), &estimate_tokens);
+            prop_assert!(tokens <= f64::from(max));
             let beginning = text.strip_suffix("...").unwrap_or(&text);
             prop_assert!(identity.starts_with(beginning));
             prop_assert!(beginning == identity || text.ends_with("...") && identity[beginning.len()..].starts_with(' '));

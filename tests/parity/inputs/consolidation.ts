@@ -197,11 +197,11 @@ const other: fc.Arbitrary<Omit<Row, "id">> = fc.record(
  * A memory in which trades with an anomaly or on one side may win more often, or less, than the
  * others.
  */
-export const memory = (most: { trades: number; others: number }): fc.Arbitrary<Memory> =>
+export const memory = (max: { trades: number; others: number }): fc.Arbitrary<Memory> =>
   fc
     .record({
-      trades: fc.array(trade, { maxLength: most.trades, size: "max" }),
-      others: fc.array(other, { maxLength: most.others, size: "max" }),
+      trades: fc.array(trade, { maxLength: max.trades, size: "max" }),
+      others: fc.array(other, { maxLength: max.others, size: "max" }),
       chances: fc.array(
         fc.tuple(
           fc.constantFrom("funding_extreme", "oi_surge", "short"),

@@ -60,28 +60,30 @@ export function expectRefusal(
 
 // After every error, and after anything else in a test, the next normal calls must give the right
 // results.
-export const usual = makeCandidates(70, 4);
-export const usualMetrics = makeMetrics(70, 4);
-export const usualColumns = makeColumns(33, 2);
-const usualGroups: [string, reference.MergeRow[]][] = [
+export const byDefault = makeCandidates(70, 4);
+export const defaultMetrics = makeMetrics(70, 4);
+export const defaultColumns = makeColumns(33, 2);
+const defaultGroups: [string, reference.MergeRow[]][] = [
   [
     "a",
-    usual
+    byDefault
       .slice(0, 40)
       .map(({ id, semantic_score, subtype }) => ({ id, score: semantic_score, subtype })),
   ],
   [
     "b",
-    usual.slice(20).map(({ id, graph_score, subtype }) => ({ id, score: graph_score, subtype })),
+    byDefault
+      .slice(20)
+      .map(({ id, graph_score, subtype }) => ({ id, score: graph_score, subtype })),
   ],
 ];
-const usualRows = usual.map(({ id, subtype }) => ({
+const defaultRows = byDefault.map(({ id, subtype }) => ({
   content_title: id,
   content_body: `{"text":"${id}"}`,
   subtype,
 }));
 export const QUERY = "which lessons from my trades help right now?";
-export const usualPlaybooks = [
+export const defaultPlaybooks = [
   { id: "all", trigger: { anomaly_types: ["spike", "surge"] }, success_count: 3, sample_size: 4 },
   {
     id: "one",
@@ -89,8 +91,8 @@ export const usualPlaybooks = [
     sample_size: 12,
   },
 ];
-export const usualEvents = [{ type: "surge", symbol: "BTC", severity: 0.75 }];
-export const usualEpisodes = ["BTC", "eth", "a BTC", "btc", "Eth", "ETH!"].map(
+export const defaultEvents = [{ type: "surge", symbol: "BTC", severity: 0.75 }];
+export const defaultEpisodes = ["BTC", "eth", "a BTC", "btc", "Eth", "ETH!"].map(
   (content_title, place) => {
     return { id: `${place}`, subtype: "custom:signal", content_title, created_at: NOW - place };
   },
@@ -102,19 +104,19 @@ type Compared =
   | "overlap"
   | "estimateTokens";
 export const results = (from: Pick<typeof reference, Compared & keyof typeof reference>) => [
-  from.rerankWithSectionWeights(usual, usualMetrics, NOW),
-  from.rerankTop(usual, usualMetrics, { now: NOW, limit: 7 }),
-  from.decayColumns(usualColumns as nous.DecayColumns & reference.DecayInput, NOW),
+  from.rerankWithSectionWeights(byDefault, defaultMetrics, NOW),
+  from.rerankTop(byDefault, defaultMetrics, { now: NOW, limit: 7 }),
+  from.decayColumns(defaultColumns as nous.DecayColumns & reference.DecayInput, NOW),
   from.classifyIntent(QUERY),
   from.planTurn(QUERY, "decision"),
-  from.mergeAndSelect(usualGroups, { query: QUERY }),
-  from.formatContext(usualRows, 300),
+  from.mergeAndSelect(defaultGroups, { query: QUERY }),
+  from.formatContext(defaultRows, 300),
   from.calculateRetrievability(3, 14),
   from.calculateSalience("custom:trade_close", { pnl_pct: -4 }),
   from.modulateStability("custom:trade_close", 0.9),
   from.applyOutcome({ success_count: 3, sample_size: 4, stability: 200 }, false, NOW),
-  from.formatPlaybookMatches(from.matchPlaybooks(usualPlaybooks, usualEvents)),
-  from.groupEpisodes(usualEpisodes, { now: NOW }),
+  from.formatPlaybookMatches(from.matchPlaybooks(defaultPlaybooks, defaultEvents)),
+  from.groupEpisodes(defaultEpisodes, { now: NOW }),
   from.overlap(QUERY, "Lessons of the last trades"),
   from.estimateTokens(QUERY),
 ];
@@ -122,7 +124,7 @@ export const EXPECTED = results(reference);
 export const ours = nous as unknown as Parameters<typeof results>[0];
 
 /** After each test of a file, compares the usual results with those of the reference. */
-export const checkUsualResults = (): void => afterEach(() => expectSame(results(ours), EXPECTED));
+export const checkDefaultResults = (): void => afterEach(() => expectSame(results(ours), EXPECTED));
 
 /** Values that are not numbers, by their names. */
 export const NO_NUMBERS: unknown[] = [

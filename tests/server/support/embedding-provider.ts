@@ -65,9 +65,9 @@ export async function startProvider(
   const asked: Asked[] = [];
   const componentsOf = ({ model, dimensions: wanted }: Asked) =>
     wanted ?? (typeof dimensions === "number" ? dimensions : dimensions[model]!);
-  const usual: Behaviour = (request, response) =>
+  const byDefault: Behaviour = (request, response) =>
     json(response, answerTo(request, componentsOf(request)));
-  let behaviour = usual;
+  let behaviour = byDefault;
   const server = createServer(async (request, response) => {
     const one = {
       ...JSON.parse(await textOf(request)),
@@ -87,7 +87,7 @@ export async function startProvider(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     asked,
-    behave: (next = usual) => {
+    behave: (next = byDefault) => {
       behaviour = next;
     },
     close,

@@ -4,12 +4,12 @@
 import { existsSync } from "node:fs";
 import Database from "libsql";
 
-const MOST_PAGES = 2 ** 31 - 2;
+const MAX_PAGES = 2 ** 31 - 2;
 const { exec } = Database.prototype;
 Database.prototype.exec = function (sql) {
   // A database that has more pages keeps them.
   if (sql === "BEGIN IMMEDIATE") {
-    exec.call(this, `PRAGMA max_page_count = ${existsSync(process.env.NO_PAGES) ? 1 : MOST_PAGES}`);
+    exec.call(this, `PRAGMA max_page_count = ${existsSync(process.env.NO_PAGES) ? 1 : MAX_PAGES}`);
   }
   exec.call(this, sql);
 };

@@ -34,7 +34,7 @@ export interface Request {
 export type Known = Readonly<Record<string, readonly string[]>>;
 
 /** A longer body may exceed the server's limit. */
-const MOST_PATH = 8_000;
+const MAX_PATH = 8_000;
 
 /** Levels of a body that are searched. */
 const DEEPEST = 20;
@@ -100,7 +100,7 @@ function joined(to: string, { method, path, query, headers, body }: Parts): Requ
     headers: headers.is,
     body: body.is,
     isWrong: parts.some((part) => part.isWrong),
-    isAstray: parts.some((part) => part.isAstray) || whole.length > MOST_PATH,
+    isAstray: parts.some((part) => part.isAstray) || whole.length > MAX_PATH,
   };
   const shown = () =>
     JSON.stringify(request, (_, value) =>
@@ -125,7 +125,7 @@ function described(operation: Described, values: Values, agent: string): PartArb
       .map((texts) => ({ is: new URLSearchParams(texts).toString() })),
     headers: values
       .texts(inHeaders)
-      .map((texts) => ({ is: { ...usualHeaders(operation, agent), ...texts } })),
+      .map((texts) => ({ is: { ...defaultHeaders(operation, agent), ...texts } })),
     body:
       operation.body === undefined
         ? fc.constant({ is: undefined })
@@ -133,7 +133,7 @@ function described(operation: Described, values: Values, agent: string): PartArb
   };
 }
 
-const usualHeaders = ({ body }: Described, agent: string): Record<string, string> => ({
+const defaultHeaders = ({ body }: Described, agent: string): Record<string, string> => ({
   "x-nous-agent": agent,
   ...(body === undefined ? {} : { "content-type": "application/json" }),
 });
@@ -254,8 +254,8 @@ function withoutAlternatives(fields: object): object {
 const textOf = (value: unknown): string =>
   typeof value === "string" ? value : JSON.stringify(value);
 
-const isShorter = (most: number, least: number) => (text: string) =>
-  text.length <= most && text.length >= least;
+const isShorter = (max: number, min: number) => (text: string) =>
+  text.length <= max && text.length >= min;
 
 function textsOf(
   { minLength = 0, maxLength = 40, pattern, format }: Schema,
@@ -264,10 +264,10 @@ function textsOf(
   if (name === "filter") return fc.constantFrom('{"user":"mira"}', '{"tags":{"any":["a"]}}', "{");
   if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern));
   if (format === "date-time" || name === "expires_at") return instants();
-  const most = Math.min(maxLength, 40);
+  const max = Math.min(maxLength, 40);
   const odd = ODD_TEXTS.filter(isShorter(maxLength, minLength));
   return fc.oneof(
-    fc.string({ minLength, maxLength: most, unit: "grapheme" }),
+    fc.string({ minLength, maxLength: max, unit: "grapheme" }),
     fc.lorem({ maxCount: 6 }).map((text) => text.slice(0, maxLength)),
     ...(odd.length > 0 ? [fc.constantFrom(...odd)] : []),
   );
@@ -290,7 +290,7 @@ function numbersOf(
   { minimum, maximum, exclusiveMinimum }: Schema,
   type: "integer" | "number",
 ): fc.Arbitrary<number> {
-  const [least, most] = [minimum ?? exclusiveMinimum ?? -1e9, maximum ?? 1e9];
+  const [min, max] = [minimum ?? exclusiveMinimum ?? -1e9, maximum ?? 1e9];
   const edges = [
     -0,
     0,
@@ -303,17 +303,17 @@ function numbersOf(
     2 ** 31,
     2 ** 53 - 1,
     2 ** 53,
-  ].filter((edge) => edge >= least && edge <= (maximum ?? edge) && edge !== exclusiveMinimum);
+  ].filter((edge) => edge >= min && edge <= (maximum ?? edge) && edge !== exclusiveMinimum);
   if (type === "integer") {
     const whole = edges.filter(Number.isInteger);
     return fc.oneof(
-      fc.integer({ min: Math.ceil(least), max: Math.floor(most) }),
+      fc.integer({ min: Math.ceil(min), max: Math.floor(max) }),
       fc.constantFrom(...whole),
     );
   }
   const within = fc.double({
-    min: least,
-    max: most,
+    min: min,
+    max: max,
     minExcluded: exclusiveMinimum !== undefined,
     noNaN: true,
   });
@@ -378,7 +378,7 @@ function oddHeaders(
   operation: Described,
   agent: string,
 ): fc.Arbitrary<Part<Record<string, string>>> {
-  const usual = usualHeaders(operation, agent);
+  const byDefault = defaultHeaders(operation, agent);
   const looksAt = (of: string | undefined) => {
     if (of === undefined) return true;
     return of === "body"
@@ -387,7 +387,7 @@ function oddHeaders(
   };
   const odd = HEADERS.filter(({ of }) => looksAt(of));
   return fc.constantFrom(...odd).map(({ headers, isWrong = false, isAstray = false }) => ({
-    is: { ...usual, ...headers },
+    is: { ...byDefault, ...headers },
     isWrong,
     isAstray,
   }));

@@ -361,8 +361,8 @@ export function makeHynous(file: string, options: HynousOptions): HynousIds {
 export function questionsOf(seed: number, count: number): string[] {
   const random = randomOf(seed);
   const one = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
-  const words = (most: number) =>
-    Array.from({ length: 1 + Math.floor(random() * most) }, () => one(WORDS)).join(" ");
+  const words = (max: number) =>
+    Array.from({ length: 1 + Math.floor(random() * max) }, () => one(WORDS)).join(" ");
   const FORMS: readonly (() => string)[] = [
     () => words(3),
     () => words(6),

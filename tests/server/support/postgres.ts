@@ -48,7 +48,7 @@ export type Major = keyof typeof PACKAGES;
 export const MAJORS: readonly Major[] = [18, 16];
 
 /** The version on which servers of this project's tests run, unless a test names another. */
-const USUAL = Number(process.env.POSTGRES_MAJOR ?? MAJORS[0]) as Major;
+const DEFAULT = Number(process.env.POSTGRES_MAJOR ?? MAJORS[0]) as Major;
 
 /**
  * Returns the folder of the binaries for this machine: those of the npm package, or POSTGRES_BIN, such
@@ -119,7 +119,7 @@ export const freePort = (): Promise<number> =>
 export async function startPostgres({
   isDurable = false,
   hasTls = false,
-  major = USUAL,
+  major = DEFAULT,
 } = {}): Promise<Postgres> {
   const folder = makeFolder();
   const data = join(folder, "data");

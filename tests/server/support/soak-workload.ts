@@ -194,9 +194,9 @@ export class Life {
   }
 
   /** The next number of a linear congruential generator, below `most`. */
-  #below(most: number): number {
+  #below(max: number): number {
     this.#random = (this.#random * 1_664_525 + 1_013_904_223) % 2 ** 32;
-    return Math.floor((this.#random / 2 ** 32) * most);
+    return Math.floor((this.#random / 2 ** 32) * max);
   }
 }
 

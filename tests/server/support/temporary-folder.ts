@@ -11,7 +11,7 @@ import { onTestFinished } from "vitest";
 
 const MEMORY_DISK = "/dev/shm";
 /** Containers often have 64 MB there, which is too little. */
-const LEAST_ROOM = 4 * 2 ** 30;
+const MIN_ROOM = 4 * 2 ** 30;
 
 interface Kind {
   onDisk?: boolean;
@@ -21,7 +21,7 @@ function hasMemoryDisk(): boolean {
   if (process.platform !== "linux") return false;
   try {
     const { bavail, bsize } = statfsSync(MEMORY_DISK);
-    return bavail * bsize > LEAST_ROOM;
+    return bavail * bsize > MIN_ROOM;
   } catch {
     return false;
   }

@@ -21,7 +21,7 @@ import {
   GROUP_SYMBOL,
 } from "../generated/layout.ts";
 import { toMilliseconds } from "../instant.ts";
-import { mostBytes, writeText } from "../text.ts";
+import { maxBytes, writeText } from "../text.ts";
 import type { EpisodeGroup, EpisodeRow, GroupEpisodesOptions, MemoryText } from "./types.ts";
 
 /** Name of the group of episodes without a symbol. @internal */
@@ -103,7 +103,7 @@ export function symbolsOf(
 }
 
 /** Room for the texts of one call, in bytes. A longer text is passed alone. */
-const MOST_ROOM = 2 ** 20;
+const MAX_ROOM = 2 ** 20;
 
 /** Returns the first known symbol of each text, in capitals. */
 function firstSymbols(context: EngineContext, texts: readonly string[]): (string | null)[] {
@@ -111,8 +111,8 @@ function firstSymbols(context: EngineContext, texts: readonly string[]): (string
   while (found.length < texts.length) {
     const from = found.length;
     let [to, room] = [from, 0];
-    do room += mostBytes(texts[to++]!.length);
-    while (to < texts.length && room + mostBytes(texts[to]!.length) <= MOST_ROOM);
+    do room += maxBytes(texts[to++]!.length);
+    while (to < texts.length && room + maxBytes(texts[to]!.length) <= MAX_ROOM);
     const lease = context.pool.acquire();
     try {
       lease.reserve(to - from, 0, room);

@@ -55,7 +55,7 @@ export function knownIn(rows: readonly ExistingRow[]): Map<string, Known> {
  * The most levels of a body. Deeper values could overflow the stack when they are written as JSON.
  * Reading has no such bound.
  */
-const MOST_LEVELS = 32;
+const MAX_LEVELS = 32;
 
 const isWritable = (value: unknown, levels: number): boolean =>
   typeof value !== "object" ||
@@ -64,11 +64,11 @@ const isWritable = (value: unknown, levels: number): boolean =>
 
 /** Returns the fields of a body that are not too deep to be written. */
 const writable = (body: Fields): Fields =>
-  Object.fromEntries(Object.entries(body).filter(([, value]) => isWritable(value, MOST_LEVELS)));
+  Object.fromEntries(Object.entries(body).filter(([, value]) => isWritable(value, MAX_LEVELS)));
 
 /** Checks a record. Other programs write to memories, too, so it may hold anything. */
 function recordIn(value: unknown): ConsolidationRecord | null {
-  if (!isFields(value) || !isWritable(value, MOST_LEVELS)) return null;
+  if (!isFields(value) || !isWritable(value, MAX_LEVELS)) return null;
   const { agent, symbol, analysis, fingerprint } = value;
   // A condition that is no object counts as none.
   const condition = isFields(value.condition) ? value.condition : null;

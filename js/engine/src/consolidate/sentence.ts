@@ -122,7 +122,7 @@ export function sentenceOf(finding: Finding): Sentence {
   };
 }
 
-function shortened(text: string, most: number): string {
-  const fits = firstCharacters(text, most);
-  return fits === text ? text : firstCharacters(text, most - 1).trimEnd() + ELLIPSIS;
+function shortened(text: string, max: number): string {
+  const fits = firstCharacters(text, max);
+  return fits === text ? text : firstCharacters(text, max - 1).trimEnd() + ELLIPSIS;
 }

@@ -4,10 +4,10 @@
  * Returns the first `most` characters of a text. Characters are code points, so no surrogate pair
  * is cut. @internal
  */
-export function firstCharacters(text: string, most: number): string {
-  if (text.length <= most) return text;
-  return Array.from(text.slice(0, 2 * most))
-    .slice(0, most)
+export function firstCharacters(text: string, max: number): string {
+  if (text.length <= max) return text;
+  return Array.from(text.slice(0, 2 * max))
+    .slice(0, max)
     .join("");
 }
 

@@ -2,7 +2,7 @@
 // the scratch is taken.
 
 import type { EngineLease, EnginePool } from "../runtime.ts";
-import { mostBytes, writeText } from "../text.ts";
+import { maxBytes, writeText } from "../text.ts";
 
 /** The numbers and texts of one call. @internal */
 export class Batch {
@@ -24,7 +24,7 @@ export class Batch {
     this.#lengths.push(this.#numbers.length);
     this.#numbers.push(0);
     this.#texts.push(text);
-    this.#bytes += mostBytes(text.length);
+    this.#bytes += maxBytes(text.length);
   }
 
   /**

@@ -155,12 +155,12 @@ class Preparation {
   identityAlone(reason: string): BuiltContext {
     this.#failed.push({ part: "prompt", reason });
     const { context, request } = this;
-    const most = request.isSeed
+    const max = request.isSeed
       ? Number.POSITIVE_INFINITY
       : Math.min(this.#budget.identity, this.#budget.total);
     try {
       const written = this.#counted((counter) =>
-        writeIdentity(context.pool, request.identity, most, counter),
+        writeIdentity(context.pool, request.identity, max, counter),
       );
       if (written.prompt === "" && request.identity !== "") {
         const reason = this.#budget.total < this.#budget.identity ? "total" : "budget";

@@ -14,7 +14,7 @@ import {
   NO_TEXT,
 } from "../generated/layout.ts";
 import { idle } from "../runtime.ts";
-import { mostBytes, writeText } from "../text.ts";
+import { maxBytes, writeText } from "../text.ts";
 
 /**
  * The fields of a memory that a line shows. Null counts as missing.
@@ -85,7 +85,7 @@ export function formatContext(
     for (const field of FIELDS) {
       const text = fieldOf(row, field, index);
       texts.push(text === "" && emptyAsMissing ? undefined : text);
-      room += mostBytes(text?.length ?? 0);
+      room += maxBytes(text?.length ?? 0);
     }
   }
   const lease = context.pool.acquire();

@@ -177,12 +177,12 @@ function minScoresOf(
   if (unknown !== undefined)
     throw invalid(`minScores.${unknown}`, `is not a memory type: there are ${TYPES.join(", ")}`);
   return TYPES.map((type, place) => {
-    const least =
+    const min =
       given?.[type] ??
       (areCosines ? moduleConstants.context.min_scores[place]! : Number.NEGATIVE_INFINITY);
-    if (typeof least !== "number" || Number.isNaN(least)) {
-      throw invalid(`minScores.${type}`, `must be a number, found ${show(least)}`);
+    if (typeof min !== "number" || Number.isNaN(min)) {
+      throw invalid(`minScores.${type}`, `must be a number, found ${show(min)}`);
     }
-    return least;
+    return min;
   });
 }

@@ -100,7 +100,7 @@ export interface UsageTrackerOptions {
 
 const KEYS = new Set(["mode", "maxRecords"]);
 const VERSION = 1;
-const MOST_RECORDS = 10_000_000;
+const MAX_RECORDS = 10_000_000;
 /** Age in milliseconds from which records are dropped. */
 const OLD = moduleConstants.context.use_days * 86_400_000;
 /** Initial capacity in records. */
@@ -137,7 +137,7 @@ interface Chain {
  */
 export class UsageTracker {
   readonly #isSeed: boolean;
-  readonly #most: number;
+  readonly #max: number;
   /** Columns of records, by slot. The records of a memory form a doubly linked list. */
   #at = new Float64Array(FIRST_ROOM);
   #referenced = new Uint8Array(FIRST_ROOM);
@@ -159,7 +159,7 @@ export class UsageTracker {
    * @throws {NousError} `invalid_argument` for a wrong option.
    */
   constructor(options?: UsageTrackerOptions) {
-    const { mode, maxRecords = moduleConstants.context.most_uses } = optionsOf(
+    const { mode, maxRecords = moduleConstants.context.max_uses } = optionsOf(
       "options",
       options,
       KEYS,
@@ -167,7 +167,7 @@ export class UsageTracker {
     this.#isSeed = isSeedCompatible({ mode });
     if (!isCapacity(maxRecords))
       throw invalid("maxRecords", `${CAPACITY}, found ${show(maxRecords)}`);
-    this.#most = maxRecords;
+    this.#max = maxRecords;
   }
 
   /** The number of records. */
@@ -302,7 +302,7 @@ export class UsageTracker {
       }),
     );
     const mode = this.#isSeed ? "seed-compatible" : "default";
-    return { version: VERSION, mode, max_records: this.#most, records };
+    return { version: VERSION, mode, max_records: this.#max, records };
   }
 
   /**
@@ -322,9 +322,9 @@ export class UsageTracker {
         throw invalid("max_records", `${CAPACITY}, found ${show(maxRecords)}`);
       const tracker = new UsageTracker({ mode, maxRecords });
       const read = readRecords(records);
-      const most = tracker.#room;
-      if (read.length > most)
-        throw invalid("records", `must be no more than ${most}, found ${read.length}`);
+      const max = tracker.#room;
+      if (read.length > max)
+        throw invalid("records", `must be no more than ${max}, found ${read.length}`);
       for (const record of read) tracker.#push(record);
       return tracker;
     } catch (error) {
@@ -361,7 +361,7 @@ export class UsageTracker {
 
   /** The capacity in records. */
   get #room(): number {
-    return this.#isSeed ? MOST_RECORDS : this.#most;
+    return this.#isSeed ? MAX_RECORDS : this.#max;
   }
 
   /**
@@ -371,7 +371,7 @@ export class UsageTracker {
   #add(records: readonly UsageRecord[], present: number): void {
     for (const record of records) {
       this.#push(record);
-      if (this.#isSeed && this.size > this.#most) this.#dropOld(present);
+      if (this.#isSeed && this.size > this.#max) this.#dropOld(present);
     }
     if (!this.#isSeed) this.#dropOld(present);
   }
@@ -443,9 +443,9 @@ export class UsageTracker {
   }
 }
 
-const CAPACITY = `must be a whole number from 1 to ${MOST_RECORDS}`;
+const CAPACITY = `must be a whole number from 1 to ${MAX_RECORDS}`;
 const isCapacity = (value: unknown): value is number =>
-  Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MOST_RECORDS;
+  Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MAX_RECORDS;
 
 const typed = (type: string | null | undefined) => (type == null ? {} : { memory_type: type });
 

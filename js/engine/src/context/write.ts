@@ -200,11 +200,11 @@ export class Entries {
 export function writeIdentity(
   pool: EnginePool,
   identity: string,
-  most: number,
+  max: number,
   counter?: TokenCounter,
 ): Pick<WrittenPrompt, "prompt" | "tokens"> {
   const write = ({ engine }: EngineLease, length: number) =>
-    engine.write_identity(length, most, counter?.count);
+    engine.write_identity(length, max, counter?.count);
   const [prompt, tokens] = withText(pool, identity, 0, write) as [string, number];
   return { prompt, tokens };
 }

@@ -12,7 +12,7 @@ import {
 } from "../generated/layout.ts";
 import type { Glue } from "../instance.ts";
 import type { PlainData } from "../runtime.ts";
-import { mostBytes, writeText } from "../text.ts";
+import { maxBytes, writeText } from "../text.ts";
 import type { ReadQuestion, ReadText } from "./read.ts";
 import { refusedSearch } from "./refusals.ts";
 import { writeSearch } from "./search.ts";
@@ -144,7 +144,7 @@ export function collectEvidence(state: MemoryState, question: ReadQuestion): Evi
  * length in bytes.
  */
 function writeQuestion(state: MemoryState, { text, search }: ReadQuestion, after = 0): number {
-  writeSearch(state, search, mostBytes(text.length + after));
+  writeSearch(state, search, maxBytes(text.length + after));
   const { resident } = state;
   return writeText(text, resident.bytes, resident.bytesAt);
 }

@@ -2,9 +2,9 @@
 // embedder, which gives words their vectors.
 
 import { idsOf, optionsOf, presentOf, requireOptions } from "../arguments.ts";
-import { MOST_LEARNED, TRAITS } from "../constants.ts";
+import { MAX_LEARNED, TRAITS } from "../constants.ts";
 import { invalid, show } from "../errors.ts";
-import { mostBytes, writeText } from "../text.ts";
+import { maxBytes, writeText } from "../text.ts";
 import { refusedSearch } from "./refusals.ts";
 import type { MemoryState } from "./state.ts";
 import type { Feedback, Learned, LearningStep, Trait } from "./types.ts";
@@ -16,7 +16,7 @@ export const LEARNED_KEYS: ReadonlySet<string> = new Set(["steps", "shifts", "me
 /** @internal */
 export const TRAIT_KEYS: ReadonlySet<string> = new Set(TRAITS);
 
-const MOST_STEPS = 2 ** 32 - 1;
+const MAX_STEPS = 2 ** 32 - 1;
 
 /** Feedback after reading. Each id is listed once. @internal */
 export interface ReadFeedback {
@@ -52,7 +52,7 @@ export function learnFrom(state: MemoryState, feedback: ReadFeedback): LearningS
   const used = known(feedback.used);
   const shown = [...used, ...known(feedback.unused)];
   const { question, now } = feedback;
-  resident.reserve(0, shown.length, mostBytes(question.length));
+  resident.reserve(0, shown.length, maxBytes(question.length));
   resident.rows.set(shown, resident.rowsAt);
   const length = writeText(question, resident.bytes, resident.bytesAt);
   const counted = resident.module.learn(shown.length, used.length, length, now, state.addWord);
@@ -87,8 +87,8 @@ export const NOTHING_LEARNED: ReadLearned = {
 /** @internal */
 export function readLearned(learned: Learned): ReadLearned {
   const { steps, shifts, means } = optionsOf<Learned>("learned", learned, LEARNED_KEYS);
-  if (!(Number.isInteger(steps) && steps! >= 0 && steps! <= MOST_STEPS))
-    throw invalid("steps", `must be a whole number from 0 to ${MOST_STEPS}, found ${show(steps)}`);
+  if (!(Number.isInteger(steps) && steps! >= 0 && steps! <= MAX_STEPS))
+    throw invalid("steps", `must be a whole number from 0 to ${MAX_STEPS}, found ${show(steps)}`);
   const numbers = [...numbersOf("shifts", shifts), ...numbersOf("means", means)];
   return { steps: steps!, numbers };
 }
@@ -98,8 +98,8 @@ function numbersOf(field: string, given: Record<Trait, number> | undefined): num
   const byName = optionsOf<Record<Trait, number>>(field, given, TRAIT_KEYS);
   return TRAITS.map((trait) => {
     const number: unknown = byName[trait];
-    if (typeof number === "number" && Math.abs(number) <= MOST_LEARNED) return number;
-    const problem = `must lie between -${MOST_LEARNED} and ${MOST_LEARNED}, found ${show(number)}`;
+    if (typeof number === "number" && Math.abs(number) <= MAX_LEARNED) return number;
+    const problem = `must lie between -${MAX_LEARNED} and ${MAX_LEARNED}, found ${show(number)}`;
     throw invalid(`${field}.${trait}`, problem);
   });
 }

@@ -77,7 +77,7 @@ import {
   strengthenEdges,
 } from "./write.ts";
 
-const MOST_DIMENSIONS = 65_536;
+const MAX_DIMENSIONS = 65_536;
 
 const OPTION_KEYS = new Set([
   ...["dimensions", "embeddings", "embeddingId", "embedder", "stemming", "config", "maxBytes"],
@@ -119,7 +119,7 @@ export class MemoryIndex {
     }
     const given: MemoryIndexOptions = optionsOf("options", options, OPTION_KEYS);
     const { config, embeddings = "f32", embeddingId = "" } = given;
-    const dimensions = wholeOf("dimensions", given.dimensions ?? 0, MOST_DIMENSIONS);
+    const dimensions = wholeOf("dimensions", given.dimensions ?? 0, MAX_DIMENSIONS);
     if (embeddings !== "f32" && embeddings !== "i8") {
       throw invalid("embeddings", `must be "f32" or "i8", found ${show(embeddings)}`);
     }
@@ -180,11 +180,11 @@ export class MemoryIndex {
   ): Generator<undefined, MemoryIndex, void> {
     const given = optionsOf<MemoryIndexOptions>("options", options, RESTORE_KEYS);
     const { config } = given;
-    const most = maxBytesOf(given.maxBytes);
+    const max = maxBytesOf(given.maxBytes);
     const texts = textOptionsOf(given);
     // The first part tells what is wrong with the configuration.
     const begin = (plain: Parameters<typeof restoreMemory>[1]) => {
-      const steps = restoreMemory(bytes, plain, most, texts);
+      const steps = restoreMemory(bytes, plain, max, texts);
       return [steps, steps.next()] as const;
     };
     const [steps, first] =
@@ -527,8 +527,8 @@ export class MemoryIndex {
   similar(embedding: ArrayLike<number>, options: SimilarOptions = {}): Similar {
     const state = this.#index.live();
     const { limit, filter, now } = optionsOf("options", options, SIMILAR_KEYS);
-    const most = limitOf(limit, DEFAULT_LIMIT);
-    const read = readSimilar(embedding, filter, most, presentOf(now), state.names);
+    const max = limitOf(limit, DEFAULT_LIMIT);
+    const read = readSimilar(embedding, filter, max, presentOf(now), state.names);
     this.#index.requireSame(state);
     return findSimilar(state, read);
   }
@@ -640,7 +640,7 @@ function textOptionsOf({ embedder, stemming = "english" }: MemoryIndexOptions): 
     throw invalid("embedder", `must be an Embedder, found ${show(embedder)}`);
   if (embedder !== undefined) {
     const { dimensions } = embedder;
-    if (wholeOf("embedder.dimensions", dimensions, MOST_DIMENSIONS) === 0)
+    if (wholeOf("embedder.dimensions", dimensions, MAX_DIMENSIONS) === 0)
       throw invalid("embedder.dimensions", "must be at least 1, found 0");
     if (embedder.id !== undefined && typeof embedder.id !== "string")
       throw invalid("embedder.id", `must be a string, found ${show(embedder.id)}`);
@@ -648,8 +648,8 @@ function textOptionsOf({ embedder, stemming = "english" }: MemoryIndexOptions): 
   return { embedder, stems: stemming === "english" };
 }
 
-function wholeOf(field: string, value: unknown, most: number): number {
-  if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= most)
+function wholeOf(field: string, value: unknown, max: number): number {
+  if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= max)
     return value;
-  throw invalid(field, `must be a whole number from 0 to ${most}, found ${show(value)}`);
+  throw invalid(field, `must be a whole number from 0 to ${max}, found ${show(value)}`);
 }

@@ -103,7 +103,7 @@ const STATE_CODES = new Map<unknown, number>(STORED_STATES.map((state, code) => 
 const DEFAULT_ANSWERS = 10;
 
 /** The most components of an embedding. */
-const MOST_COMPONENTS = 2 ** 20;
+const MAX_COMPONENTS = 2 ** 20;
 
 /** Codes of the serendipity levels. */
 const LEVELS = new Map<unknown, number>([
@@ -347,7 +347,7 @@ export class Components {
     if (!isTyped && !Array.isArray(embedding)) return undefined;
     const list = embedding as ArrayLike<unknown>;
     const { length } = list;
-    if (!(Number.isInteger(length) && length >= 0 && length <= MOST_COMPONENTS)) return undefined;
+    if (!(Number.isInteger(length) && length >= 0 && length <= MAX_COMPONENTS)) return undefined;
     const at = this.#extend(length);
     for (let place = 0; place < length; place++) {
       const component = list[place];

@@ -32,7 +32,7 @@ export function rankCandidates(
   const present = presentOf(now);
   if (typeof sections !== "boolean")
     throw invalid("sections", `must be true or false, found ${show(sections)}`);
-  const most = limitOf(limit, DEFAULT_LIMIT);
+  const max = limitOf(limit, DEFAULT_LIMIT);
   const { ids, handles, semantic, bm25, graph } = candidates;
   if (handles !== undefined && !(ArrayBuffer.isView(handles) && handles instanceof Uint32Array)) {
     throw invalid("handles", `must be a Uint32Array, found ${show(handles)}`);
@@ -57,7 +57,7 @@ export function rankCandidates(
     if (column !== undefined && lengthOf(column) !== count) throw changed(SCORES[place]!);
   }
   if (handles !== undefined && lengthOf(handles) !== count) throw changed("handles");
-  const places = Math.min(most, count);
+  const places = Math.min(max, count);
   resident.reserve(COLUMNS * count + rankingNumbers(places), count, 0);
   const { numbers, numbersAt: at } = resident;
   // Empty columns are not copied: one with a detached buffer would throw.

@@ -16,7 +16,7 @@ import {
   TARGET_NEW,
 } from "../generated/layout.ts";
 import { checkRoom } from "../resident/resident-index.ts";
-import { mostBytes, writeText } from "../text.ts";
+import { maxBytes, writeText } from "../text.ts";
 import { naming } from "./names.ts";
 import { type Batch, codesOf, type EdgeBatch, setTypes } from "./read.ts";
 import { refusedEntry } from "./refusals.ts";
@@ -46,7 +46,7 @@ export function storeNodes(
     resident.reserve(
       records.length + embeddings.length,
       Math.max(codes.length, count),
-      mostBytes(units),
+      maxBytes(units),
     );
     writeTexts(state, batch);
     resident.numbers.set(records, resident.numbersAt);

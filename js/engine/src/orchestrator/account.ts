@@ -7,7 +7,7 @@ import type { MemorySection } from "../types.ts";
 import type { MergeTrace } from "./types.ts";
 
 /** The most left out results that the record names. */
-const MOST_CUT = 100;
+const MAX_CUT = 100;
 
 /** The terms of a merge, and the sections of subtypes. @internal */
 export interface MergeTerms {
@@ -89,7 +89,7 @@ export function accountOf<Row extends MergeRow>(
   for (let place = 0; place < rows.length; place++) {
     const score = scores[place]!;
     if (score >= cutoff) reaching++;
-    if (isSelected[place] || cut.length === MOST_CUT) continue;
+    if (isSelected[place] || cut.length === MAX_CUT) continue;
     cut.push({
       id: rows[place]!.id!,
       score,

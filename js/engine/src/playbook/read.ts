@@ -1,6 +1,6 @@
 // Reads playbooks: checks bodies and triggers, and turns them into the module's numbers.
 
-import { type Fields, isFields, isNumber, MOST_ENTRIES } from "../arguments.ts";
+import { type Fields, isFields, isNumber, MAX_ENTRIES } from "../arguments.ts";
 import {
   STEP_ABOVE,
   STEP_ALL,
@@ -18,14 +18,14 @@ import {
 import type { Playbook, PlaybookMatch, PlaybookProblem, PlaybookRow } from "./types.ts";
 
 /** The most levels of conditions, the comparison included. */
-const MOST_DEPTH = 32;
+const MAX_DEPTH = 32;
 /**
  * The most comparisons of one playbook. An empty list counts as one, because lists of empty lists
  * would have no bound.
  */
-const MOST_COMPARISONS = 256;
+const MAX_COMPARISONS = 256;
 /** The most pairs of anomaly type and symbol of one trigger. */
-const MOST_PAIRS = 65_536;
+const MAX_PAIRS = 65_536;
 /** A code that no name has. @internal */
 export const UNKNOWN = 2 ** 32 - 2;
 
@@ -64,7 +64,7 @@ export const isCount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && (value as number) >= 0;
 /** @internal */
 export const isTexts = (value: unknown): value is readonly string[] =>
-  Array.isArray(value) && value.length <= MOST_ENTRIES && Array.from(value).every(isText);
+  Array.isArray(value) && value.length <= MAX_ENTRIES && Array.from(value).every(isText);
 
 function read<T>(
   value: unknown,
@@ -148,12 +148,12 @@ export class Reader {
     const kinds = read(given.anomaly_types, isTexts, [], "malformed_trigger");
     const symbols = read(given.symbols, isTexts, [], "malformed_trigger");
     const [kindNames, symbolNames] = [new Set(kinds), new Set(symbols.map(lowerAscii))];
-    if (kindNames.size * Math.max(1, symbolNames.size) > MOST_PAIRS)
+    if (kindNames.size * Math.max(1, symbolNames.size) > MAX_PAIRS)
       throw new Unreadable("trigger_too_large");
-    const least = read(given.min_severity, isNumber, 0, "malformed_trigger");
+    const min = read(given.min_severity, isNumber, 0, "malformed_trigger");
     const steps = given.conditions == null ? [] : this.#conditions(given.conditions);
     return [
-      ...[success_count, sample_size, least],
+      ...[success_count, sample_size, min],
       ...[kindNames.size, ...Array.from(kindNames, (kind) => this.kinds.of(kind))],
       ...[symbolNames.size, ...Array.from(symbolNames, (symbol) => this.symbols.of(symbol))],
       ...[steps.length / 4, ...steps],
@@ -169,10 +169,10 @@ export class Reader {
     let comparisons = 0;
     const countOne = () => {
       comparisons++;
-      if (comparisons > MOST_COMPARISONS) throw new Unreadable("condition_too_large");
+      if (comparisons > MAX_COMPARISONS) throw new Unreadable("condition_too_large");
     };
     const readOne = (given: unknown, depth: number): void => {
-      if (depth > MOST_DEPTH) throw new Unreadable("condition_too_deep");
+      if (depth > MAX_DEPTH) throw new Unreadable("condition_too_deep");
       if (!isFields(given)) throw new Unreadable("malformed_condition");
       const kinds = (["all", "any", "not", "var"] as const).filter(
         (kind) => given[kind] !== undefined,
@@ -188,7 +188,7 @@ export class Reader {
       } else {
         if (!Array.isArray(given[kind])) throw new Unreadable("malformed_condition");
         // A copy; one entry more than allowed is enough to be too large.
-        const list: unknown[] = given[kind].slice(0, MOST_COMPARISONS + 1);
+        const list: unknown[] = given[kind].slice(0, MAX_COMPARISONS + 1);
         if (list.length === 0) countOne();
         steps.push(STEPS[kind], list.length, 0, 0);
         // By index, so that holes are seen.

@@ -7,7 +7,7 @@ import { freed, type Snapshotted, type SnapshotWriter } from "./snapshot.ts";
 export const DEFAULT_LIMIT = 20;
 const DEFAULT_MAX_BYTES = 3 * 2 ** 30;
 /** A Map holds 2²⁴ entries. */
-const MOST_IDS = 2 ** 24 - 1;
+const MAX_IDS = 2 ** 24 - 1;
 
 /** The state of an index: its instance, and the rows of its ids. @internal */
 export interface IndexState<M extends SnapshotWriter> extends Snapshotted<M> {
@@ -62,12 +62,10 @@ export function freeOnDispose({ prototype }: { prototype: { free(): void } }): v
 
 /** Throws `out_of_memory` for more ids than a Map can hold. @internal */
 export function checkRoom(batch: string, ids: number): void {
-  if (ids <= MOST_IDS) return;
-  throw new NousError(
-    "out_of_memory",
-    `${batch} would be ${ids}, and an index holds ${MOST_IDS}.`,
-    { field: batch },
-  );
+  if (ids <= MAX_IDS) return;
+  throw new NousError("out_of_memory", `${batch} would be ${ids}, and an index holds ${MAX_IDS}.`, {
+    field: batch,
+  });
 }
 
 /** Checks the option `maxBytes`. @internal */

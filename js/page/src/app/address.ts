@@ -40,7 +40,7 @@ addEventListener("hashchange", () => {
 addEventListener("pagehide", catchUp);
 
 /** Browsers refuse to write the address more often than some twenty times a second. */
-const LEAST_BETWEEN = 100;
+const MIN_BETWEEN = 100;
 let isWaiting = false;
 /** Whether the address is behind the state. */
 let isBehind = false;
@@ -56,7 +56,7 @@ function write(): void {
   setTimeout(() => {
     isWaiting = false;
     if (isBehind) write();
-  }, LEAST_BETWEEN);
+  }, MIN_BETWEEN);
 }
 
 function catchUp(): void {
@@ -91,7 +91,7 @@ export interface Param {
 }
 
 /**
- * Returns a parameter of the address. A parameter with its usual value is left out of the address,
+ * Returns a parameter of the address. A parameter with its default value is left out of the address,
  * unless `isAlwaysThere`.
  *
  * @example
@@ -102,10 +102,10 @@ export interface Param {
  */
 export function param(
   name: string,
-  usual: string,
+  byDefault: string,
   { isAlwaysThere = false }: { isAlwaysThere?: boolean } = {},
 ): Param {
-  const value = computed(() => address.value.params.get(name) ?? usual);
+  const value = computed(() => address.value.params.get(name) ?? byDefault);
   return {
     get value() {
       return value.value;
@@ -113,7 +113,7 @@ export function param(
     set(next) {
       if (next === value.peek() && !isAlwaysThere) return;
       const params = new URLSearchParams(address.peek().params);
-      if (next === usual && !isAlwaysThere) params.delete(name);
+      if (next === byDefault && !isAlwaysThere) params.delete(name);
       else params.set(name, next);
       batch(() => {
         address.value = { view: address.peek().view, params };

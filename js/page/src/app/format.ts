@@ -27,14 +27,14 @@ export function dayOf(instant: number): string {
 }
 
 /** The greatest percentage that has a decimal: "9.9 %", and then "10 %". */
-const MOST_WITH_DECIMAL = 9.95;
-const LEAST_WITH_DECIMAL = 0.05;
+const MAX_WITH_DECIMAL = 9.95;
+const MIN_WITH_DECIMAL = 0.05;
 
 /** Returns a share as a percentage: "42 %". Small shares have a decimal, tiny ones a bound. */
 export function percent(share: number): string {
   const value = share * 100;
-  if (value <= 0 || value >= MOST_WITH_DECIMAL) return `${Math.round(value)} %`;
-  return value < LEAST_WITH_DECIMAL ? "< 0.1 %" : `${value.toFixed(1)} %`;
+  if (value <= 0 || value >= MAX_WITH_DECIMAL) return `${Math.round(value)} %`;
+  return value < MIN_WITH_DECIMAL ? "< 0.1 %" : `${value.toFixed(1)} %`;
 }
 
 const COUNT = new Intl.NumberFormat("en-GB");

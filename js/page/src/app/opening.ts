@@ -142,7 +142,7 @@ async function findServer(): Promise<void> {
       data: { agent: string }[];
     };
     const names = data.map(({ agent }) => agent);
-    // The usual agent first.
+    // The default agent first.
     const agents = names.toSorted((a, b) => Number(b === "default") - Number(a === "default"));
     let found: string | undefined;
     for (const agent of agents.slice(0, 5)) {

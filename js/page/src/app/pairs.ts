@@ -15,7 +15,7 @@ export const asPairs = (pairs: Iterable<readonly [string, string | number]>): st
   [...pairs].flat().join(BETWEEN);
 
 /** Returns a number of the address within bounds; undefined if it is none. */
-export function numberIn(text: string, least: number, most: number): number | undefined {
+export function numberIn(text: string, min: number, max: number): number | undefined {
   const value = text.trim() === "" ? Number.NaN : Number(text);
-  return Number.isFinite(value) ? Math.min(most, Math.max(least, value)) : undefined;
+  return Number.isFinite(value) ? Math.min(max, Math.max(min, value)) : undefined;
 }

@@ -9,7 +9,7 @@ import { param } from "./address.ts";
 import { asPairs, numberIn, pairsIn } from "./pairs.ts";
 
 /** The greatest size of a weight that the page offers. */
-export const MOST_WEIGHT = 4;
+export const MAX_WEIGHT = 4;
 
 const written = param("w", "");
 const use = param("use", "");
@@ -17,19 +17,19 @@ const use = param("use", "");
 /** The changed weights by the name of their kind. */
 export const weights = computed<Weights>(() => {
   const known = pairsIn(written.value).flatMap(([name, text]): [string, number][] => {
-    const value = numberIn(text, -MOST_WEIGHT, MOST_WEIGHT);
+    const value = numberIn(text, -MAX_WEIGHT, MAX_WEIGHT);
     return value === undefined || KINDS[name] === undefined ? [] : [[name, value]];
   });
   return Object.fromEntries(known);
 });
 
-/** Changes a weight; undefined makes it the usual one again. */
+/** Changes a weight; undefined makes it the default again. */
 export function setWeight(name: string, value: number | undefined): void {
   const { [name]: _, ...others } = weights.peek();
   written.set(asPairs(Object.entries(value === undefined ? others : { ...others, [name]: value })));
 }
 
-/** Makes all weights the usual ones again. */
+/** Makes all weights the default ones again. */
 export function resetWeights(): void {
   written.set("");
   use.set("");

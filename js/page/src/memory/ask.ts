@@ -6,7 +6,7 @@ import type { Held } from "./held.ts";
 import type { Answered, Mark, Named, Reasons, Shown } from "./records.ts";
 
 /** The answers of a list whose reasons are told at once. */
-const USUAL_LIMIT = 10;
+const DEFAULT_LIMIT = 10;
 
 export interface AskRequest {
   question: string;
@@ -17,7 +17,7 @@ export interface AskRequest {
 /** Returns the memories that may answer a question, with reasons. */
 export function ask(held: Held, { question, limit, diversity }: AskRequest): Answered {
   const { now, index } = held;
-  const options: AskOptions = { limit: limit ?? USUAL_LIMIT, diversity: diversity ?? 0, now };
+  const options: AskOptions = { limit: limit ?? DEFAULT_LIMIT, diversity: diversity ?? 0, now };
   const start = performance.now();
   const answers = index.ask(question, options);
   const milliseconds = performance.now() - start;

@@ -39,7 +39,7 @@ interface Listing {
 }
 
 /** The most kinds or tags that a filter offers. */
-const MOST_OFFERED = 200;
+const MAX_OFFERED = 200;
 
 const listings = new WeakMap<Held, Listing>();
 
@@ -74,7 +74,7 @@ function counted(names: readonly string[]): Counted[] {
   return [...counts]
     .map(([name, count]) => ({ name, count }))
     .sort((a, b) => b.count - a.count || a.name.localeCompare(b.name))
-    .slice(0, MOST_OFFERED);
+    .slice(0, MAX_OFFERED);
 }
 
 /** Returns a page of the memories that pass the filters. */

@@ -5,7 +5,7 @@ import type { MemorySection } from "nous-wasm";
 import type { Held } from "./held.ts";
 import type { Compared, Rival } from "./records.ts";
 
-const USUAL_LIMIT = 10;
+const DEFAULT_LIMIT = 10;
 /** The server asks for three times the limit, and for three full-text hits per seed. */
 const OVERFETCH = 3;
 const HITS_PER_SEED = 3;
@@ -24,7 +24,7 @@ interface Scored {
 /** Returns what another ranking answers. */
 export function compare(
   held: Held,
-  { question, ranking, limit = USUAL_LIMIT }: CompareRequest,
+  { question, ranking, limit = DEFAULT_LIMIT }: CompareRequest,
 ): Compared {
   // These are made when they are first needed; that is not part of the ranking's time.
   void held.texts;

@@ -6,13 +6,14 @@ import { createdAtOf, namesIn } from "../../../server/src/agent/replica/index-ro
 import {
   CONVERSATIONS,
   isAtHand,
-  MOST_CANDIDATES,
-  MOST_PROFILE,
-  MOST_RECENT,
+  MAX_CANDIDATES,
+  MAX_PROFILE,
+  MAX_RECENT,
   RECENT_FOR,
 } from "../../../server/src/agent/rules/prompt.ts";
 import {
   candidateOf,
+  DEFAULT_TOKENS,
   factorOf,
   fixedParts,
   type Left,
@@ -23,7 +24,6 @@ import {
   promptOfTurn,
   questionOfTurn,
   type TurnPrompt,
-  USUAL_TOKENS,
 } from "../../../server/src/agent/rules/turn-prompt.ts";
 import { rounded } from "../../../server/src/agent/search/rows.ts";
 import type { IndexedNodeRow } from "../../../server/src/storage/rows.ts";
@@ -34,7 +34,7 @@ import type { Held } from "./held.ts";
 export interface ContextRequest {
   input: string;
   identity: string;
-  /** Budgets in place of the usual ones, in tokens. */
+  /** Budgets in place of the default ones, in tokens. */
   budgets: Partial<ContextBudget>;
 }
 
@@ -64,7 +64,7 @@ export interface Prompt extends Pick<TurnPrompt, "prompt" | "tokens" | "sections
 }
 
 /** The budgets of a turn if none is changed. */
-const USUAL = { total: USUAL_TOKENS };
+const DEFAULT = { total: DEFAULT_TOKENS };
 
 /** Returns the prompt of a turn. */
 export function buildContext(held: Held, { input, identity, budgets }: ContextRequest): Prompt {
@@ -77,7 +77,7 @@ export function buildContext(held: Held, { input, identity, budgets }: ContextRe
   const hits = asked === undefined ? [] : hitsOf(held, asked);
   const scores = new Map(hits.map(({ row, score }) => [row.id, score]));
   const { prompt, tokens, sections, recalled, left_out } = promptOfTurn({
-    ...{ input, now, messages: [], budgets: { ...USUAL, ...budgets } },
+    ...{ input, now, messages: [], budgets: { ...DEFAULT, ...budgets } },
     fixed: fixedParts({ identity, censors: [] }),
     found: hits.map(({ row, score, superseded_by }) => {
       const stored = { frame: row.frame, censors: namesIn(row.censors) };
@@ -114,7 +114,7 @@ export function buildContext(held: Held, { input, identity, budgets }: ContextRe
         id === null || held.row(id) === undefined ? [] : { ...found(id), block: section, reason },
       )
       .sort(byScore),
-    budgets: { ...USUAL, ...budgets },
+    budgets: { ...DEFAULT, ...budgets },
   };
 }
 
@@ -134,7 +134,7 @@ interface Hit {
 /** Returns the memories that a question finds, with the successors of superseded ones. */
 function hitsOf(held: Held, question: string): Hit[] {
   const { index, now } = held;
-  const answers = index.ask(question, { limit: MOST_CANDIDATES, now });
+  const answers = index.ask(question, { limit: MAX_CANDIDATES, now });
   const hits = answers.map(
     ({ id, score, superseded_by }): Hit => ({
       row: held.row(id)!,
@@ -162,7 +162,7 @@ function newestOf(held: Held, subtypes: readonly string[]): [row: IndexedNodeRow
 
 function profileOf(held: Held): PromptMemory[] {
   const { engine, index, now } = held;
-  const rows = newestOf(held, profileTypes(held.preset)).slice(0, MOST_PROFILE);
+  const rows = newestOf(held, profileTypes(held.preset)).slice(0, MAX_PROFILE);
   const ids = rows.map(([{ id }]) => id);
   const states = fadedNow(ids, index, engine, now);
   const shown = rows.filter((_, place) => isAtHand(states[place]?.lifecycle));
@@ -173,7 +173,7 @@ function conversationsSince(held: Held): PromptMemory[] {
   const { now } = held;
   return newestOf(held, CONVERSATIONS)
     .filter(([, at]) => at >= now - RECENT_FOR)
-    .slice(0, MOST_RECENT)
+    .slice(0, MAX_RECENT)
     .map(([row]) => ({
       ...candidateOf(row, held, stateOf(held, row.id)),
       heading: "recent_conversations",

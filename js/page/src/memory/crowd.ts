@@ -9,18 +9,18 @@ const SEED = 7;
 interface Crowd {
   of: Held;
   changes: number;
-  least: number;
+  min: number;
   held: Promise<Held>;
 }
 
 let crowd: Crowd | undefined;
 
 /** Returns a memory of at least so many memories. */
-export function crowdOf(of: Held, least: number): Promise<Held> {
+export function crowdOf(of: Held, min: number): Promise<Held> {
   const { changes } = of;
-  if (crowd?.of !== of || crowd.changes !== changes || crowd.least !== least) {
+  if (crowd?.of !== of || crowd.changes !== changes || crowd.min !== min) {
     forgetCrowd();
-    crowd = { of, changes, least, held: of.withRows(filled(of.rows, least), () => {}) };
+    crowd = { of, changes, min, held: of.withRows(filled(of.rows, min), () => {}) };
   }
   return crowd.held;
 }
@@ -32,7 +32,7 @@ export function forgetCrowd(): void {
 }
 
 /** Returns rows with memories added. An added one has all but its texts from one that is there. */
-function filled(rows: Rows, least: number): Rows {
+function filled(rows: Rows, min: number): Rows {
   const originals = [...rows.nodes.values()];
   const nodes = new Map(rows.nodes);
   const words = originals.flatMap(({ content_body, content_summary }) =>
@@ -40,7 +40,7 @@ function filled(rows: Rows, least: number): Rows {
   );
   const random = randomFrom(SEED);
   const word = () => words[Math.floor(random() * words.length)] ?? "";
-  for (let made = 0; nodes.size < least && originals.length > 0; made += 1) {
+  for (let made = 0; nodes.size < min && originals.length > 0; made += 1) {
     const original = originals[made % originals.length]!;
     const length = wordsOf(original.content_body ?? original.content_summary).length;
     const id = `filler-${made}`;

@@ -19,7 +19,7 @@ interface Past {
 }
 
 /** The most steps that can be undone. */
-const MOST_STEPS = 50;
+const MAX_STEPS = 50;
 const pasts = new WeakMap<Held, Past[]>();
 
 export const canUndo = (held: Held): boolean => (pasts.get(held)?.length ?? 0) > 0;
@@ -27,7 +27,7 @@ export const canUndo = (held: Held): boolean => (pasts.get(held)?.length ?? 0) >
 function remember(held: Held, past: Past): void {
   const steps = pasts.get(held) ?? [];
   steps.push(past);
-  pasts.set(held, steps.slice(-MOST_STEPS));
+  pasts.set(held, steps.slice(-MAX_STEPS));
 }
 
 const edgeLine = ({ sequence: _, ...edge }: EdgeRow): Json => ({ kind: "edge", ...edge });

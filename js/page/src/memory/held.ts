@@ -34,7 +34,7 @@ const AT_ONCE = 500;
 /** How many questions a memory suggests, their length, and the memories that may give them. */
 const SUGGESTIONS = 5;
 const LONGEST_SUGGESTION = 64;
-const MOST_LOOKED_AT = 200;
+const MAX_LOOKED_AT = 200;
 
 /** How a memory is opened. */
 export interface Opening {
@@ -286,7 +286,7 @@ export class Held {
   /** Returns titles or first sentences of the last memories, as questions to begin with. */
   #suggested(): string[] {
     const found = new Set<string>();
-    for (const row of [...this.rows.nodes.values()].slice(-MOST_LOOKED_AT).reverse()) {
+    for (const row of [...this.rows.nodes.values()].slice(-MAX_LOOKED_AT).reverse()) {
       const text = row.content_title || (textsOf(row).text ?? "");
       const [first = ""] = text.split(/(?<=[.!?])\s|\n/, 1);
       const isGood = first.length <= LONGEST_SUGGESTION && /\S\s+\S+\s+\S/.test(first);

@@ -39,7 +39,7 @@ const SAMPLE_CONFIGS: Readonly<Record<SampleName, EngineConfig>> = {
   trader: {},
 };
 /** The most wrong lines that the page lists. */
-const MOST_WRONG = 100;
+const MAX_WRONG = 100;
 
 let words: Promise<Embedder> | undefined;
 
@@ -93,7 +93,7 @@ export async function open(source: Source, report: (progress: Progress) => void)
   const read = await READERS[source.kind](source as never, rows, {
     wrong: (line) => {
       wrongCount += 1;
-      if (wrong.length < MOST_WRONG) wrong.push(line);
+      if (wrong.length < MAX_WRONG) wrong.push(line);
     },
     progress: (step, share) => report({ step, share }),
   });

@@ -1,4 +1,4 @@
-// Ranks the memory that is open by changed weights, beside the usual ones. A call weighs the index
+// Ranks the memory that is open by changed weights, beside the default ones. A call weighs the index
 // and weighs it back, so that no other call sees the change.
 
 import {
@@ -17,8 +17,8 @@ import type { Card } from "./records.ts";
 
 /** Answers that are shown. */
 const LIMIT = 10;
-/** Places among which a memory's usual place is known. */
-const MOST_PLACES = 200;
+/** Places among which a memory's place by default is known. */
+const MAX_PLACES = 200;
 /** The server ranks three times the limit by signals, and asks for three hits per seed. */
 const OVERFETCH = 3;
 const HITS_PER_SEED = 3;
@@ -39,22 +39,22 @@ export interface RankRequest {
         isAll: boolean;
       };
   /** The least number of memories: the rest is made for a test of speed. */
-  least: number;
+  min: number;
 }
 
-/** A memory of a list, and its place by the usual weights. */
+/** A memory of a list, and its place by the default weights. */
 export interface Moved {
   card: Card;
   /** A probability, or a sum of six weighted signals. */
   score: number;
   /** From 1; null if it is beyond those that are known. */
-  usual: number | null;
+  default: number | null;
 }
 
 /** A ranking by changed weights. */
 export interface Rerank {
   answers: Moved[];
-  /** Memories that left the list: they were in it by the usual weights. */
+  /** Memories that left the list: they were in it by the default weights. */
   left: string[];
   /** How many memories were ranked. */
   ranked: number;
@@ -67,19 +67,19 @@ export interface Rerank {
 }
 
 /** Returns the answers by changed weights. */
-export async function rank(open: Held, { question, by, least }: RankRequest): Promise<Rerank> {
-  const held = least > open.rows.nodes.size ? await crowdOf(open, least) : open;
-  const [usual, now] =
+export async function rank(open: Held, { question, by, min }: RankRequest): Promise<Rerank> {
+  const held = min > open.rows.nodes.size ? await crowdOf(open, min) : open;
+  const [byDefault, now] =
     by.ranking === "evidence"
       ? rankByEvidence(held, question, by.weights)
       : rankBySignals(held, question, by.profiles, by.isAll);
-  const { places, ranked } = usual;
+  const { places, ranked } = byDefault;
   const shown = new Set(now.rows.map(({ id }) => id));
   return {
     answers: now.rows.map(({ id, score }) => ({
       card: held.card(id),
       score,
-      usual: places.get(id) ?? null,
+      default: places.get(id) ?? null,
     })),
     left: [...places.keys()].slice(0, LIMIT).filter((id) => !shown.has(id)),
     ranked,
@@ -94,8 +94,8 @@ interface Scored {
   score: number;
 }
 
-/** A ranking by the usual weights, of the question that was asked last. */
-interface Usual {
+/** A ranking by the default weights, of the question that was asked last. */
+interface Default {
   /** Question and options. */
   key: string;
   held: Held;
@@ -111,30 +111,30 @@ interface Timed {
 const placesOf = (rows: readonly Scored[]) =>
   new Map(rows.map(({ id }, place) => [id, place + 1] as const));
 
-let usualEvidence: Usual | undefined;
+let defaultEvidence: Default | undefined;
 
-function rankByEvidence(held: Held, question: string, weights: Weights): [Usual, Timed] {
+function rankByEvidence(held: Held, question: string, weights: Weights): [Default, Timed] {
   const { index, now } = held;
   const preset = held.preset.weights;
   const key = JSON.stringify([question, held.changes]);
   const ask = (limit: number) => index.ask(question, { limit, now });
   try {
-    if (usualEvidence?.held !== held || usualEvidence.key !== key) {
+    if (defaultEvidence?.held !== held || defaultEvidence.key !== key) {
       index.weigh({ preset });
-      const places = placesOf(ask(MOST_PLACES));
-      usualEvidence = { key, held, places, ranked: index.textCount };
+      const places = placesOf(ask(MAX_PLACES));
+      defaultEvidence = { key, held, places, ranked: index.textCount };
     }
     const start = performance.now();
     index.weigh({ preset, weights });
     const rows = ask(LIMIT);
-    return [usualEvidence, { rows, milliseconds: performance.now() - start }];
+    return [defaultEvidence, { rows, milliseconds: performance.now() - start }];
   } finally {
     index.weigh(held.evidence);
   }
 }
 
 /** The candidates of a question: what no profile changes. */
-interface Candidates extends Usual {
+interface Candidates extends Default {
   nodes: ScoredNode[];
 }
 
@@ -146,11 +146,11 @@ function rankBySignals(
   question: string,
   profiles: Profiles,
   isAll: boolean,
-): [Usual, Timed] {
+): [Default, Timed] {
   const key = JSON.stringify([question, held.changes, isAll]);
   if (candidates?.held !== held || candidates.key !== key) {
     const nodes = candidatesOf(held, question, isAll);
-    const rows = bySignals(held.engine, held, question, nodes, MOST_PLACES);
+    const rows = bySignals(held.engine, held, question, nodes, MAX_PLACES);
     candidates = { key, held, places: placesOf(rows), ranked: nodes.length, nodes };
   }
   const { nodes } = candidates;
@@ -257,7 +257,7 @@ export const profilesOf = ({ engine }: Held): Record<MemorySection, SectionProfi
 
 /** Forgets what was made for the calls of this file. */
 export function forget(): void {
-  usualEvidence = undefined;
+  defaultEvidence = undefined;
   candidates = undefined;
   changed = undefined;
   forgetCrowd();

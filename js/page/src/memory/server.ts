@@ -273,17 +273,17 @@ async function answersSomebody(url: string): Promise<boolean> {
 
 /** Finds the subtypes whose section differs on the server from that of an empty configuration. */
 class Sections {
-  readonly #usual = createEngine({});
+  readonly #defaults = createEngine({});
   readonly #other: Record<string, { section: (typeof MEMORY_SECTIONS)[number] }> = {};
 
   note({ subtype, memory_section }: MemoryNode): void {
-    if (subtype === null || this.#usual.getSectionForSubtype(subtype) === memory_section) return;
+    if (subtype === null || this.#defaults.getSectionForSubtype(subtype) === memory_section) return;
     this.#other[subtype] = { section: memory_section };
   }
 
   get config(): EngineConfig {
-    const isUsual = Object.keys(this.#other).length === 0;
-    return isUsual ? {} : { sections: { subtypes: this.#other } };
+    const isDefault = Object.keys(this.#other).length === 0;
+    return isDefault ? {} : { sections: { subtypes: this.#other } };
   }
 }
 

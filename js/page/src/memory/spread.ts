@@ -19,9 +19,9 @@ export const HOPS = 3;
 /** Answers from which activation starts. */
 const STARTS = 10;
 /** Memories that a graph shows. */
-const MOST_NODES = 150;
+const MAX_NODES = 150;
 /** Memories by activation; the rest of the places is for those of the same runs. */
-const MOST_ACTIVE = 110;
+const MAX_ACTIVE = 110;
 /** Memories before and after an answer in its run that are shown. */
 const AROUND = 4;
 /** Memories that are alike, for each answer of a memory without links. */
@@ -97,13 +97,13 @@ export function neighbourhood(held: Held, question: string): Neighbourhood {
       ([a, one], [b, other]) => (ranks.get(a) ?? STARTS) - (ranks.get(b) ?? STARTS) || other - one,
     )
     .map(([id]) => id);
-  const shown = new Set([...ranks.keys(), ...active.slice(0, MOST_ACTIVE)]);
+  const shown = new Set([...ranks.keys(), ...active.slice(0, MAX_ACTIVE)]);
   const runs = runsOf(held);
   const hasLinks = rows.edges.length > 0;
   const pairs = hasLinks ? [] : alikeTo(held, [...ranks.keys()]);
   for (const [, id] of pairs) shown.add(id);
   for (const id of around([...ranks.keys()], runs)) {
-    if (shown.size >= MOST_NODES) break;
+    if (shown.size >= MAX_NODES) break;
     shown.add(id);
   }
   const isAnswer = (id: string) => Number(ranks.has(id));

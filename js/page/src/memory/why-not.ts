@@ -6,17 +6,17 @@ import type { Held } from "./held.ts";
 import type { Card, Difference, Finder, Reasons, WhyNot, WordLack } from "./records.ts";
 
 /** The most memories that a search by words lists. */
-const MOST_FOUND = 8;
+const MAX_FOUND = 8;
 /** Contributions closer than this look alike with two digits. */
 const ALIKE = 0.005;
 /** The most words of a memory whose rarity is looked up. */
-const MOST_WORDS = 80;
+const MAX_WORDS = 80;
 /** The most rare words that are added to a question. */
-const MOST_ADDED = 3;
+const MAX_ADDED = 3;
 /** The shortest word that is added. */
 const SHORTEST = 4;
 /** The most questions that are shown. */
-const MOST_FINDERS = 4;
+const MAX_FINDERS = 4;
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 const MONTH = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
@@ -45,8 +45,8 @@ export function find(held: Held, { text, question }: FindRequest): Card[] {
   const words = wordsIn(text);
   const found =
     words.length === 0
-      ? held.index.ask(question, { limit: MOST_FOUND + 1, now: held.now }).slice(1)
-      : held.texts.search(words, { limit: MOST_FOUND });
+      ? held.index.ask(question, { limit: MAX_FOUND + 1, now: held.now }).slice(1)
+      : held.texts.search(words, { limit: MAX_FOUND });
   return found.map(({ id }) => held.card(id));
 }
 
@@ -104,7 +104,7 @@ export function findersOf(held: Held, { id, question }: Place): Finder[] {
   const some = firsts.length > 0 ? firsts : better.sort((a, b) => a.rank! - b.rank!);
   // Of questions that change alike the first is enough: it has the fewest words.
   const kinds = new Set<string>();
-  return some.filter(({ how }) => !kinds.has(how) && kinds.add(how)).slice(0, MOST_FINDERS);
+  return some.filter(({ how }) => !kinds.has(how) && kinds.add(how)).slice(0, MAX_FINDERS);
 }
 
 function placeOf(held: Held, id: string, question: string): Pick<Finder, "rank" | "score"> {
@@ -142,7 +142,7 @@ function rareWords(held: Held, id: string, question: string): string[] {
   for (const word of `${title} ${text}`.match(WORD) ?? []) {
     const key = word.toLowerCase();
     if (key.length < SHORTEST || !/\p{L}/u.test(key) || names.has(key)) continue;
-    if (names.size === MOST_WORDS) break;
+    if (names.size === MAX_WORDS) break;
     names.set(key, word);
   }
   const rarest = [...names.entries()]
@@ -151,7 +151,7 @@ function rareWords(held: Held, id: string, question: string): string[] {
     .sort((a, b) => a.count - b.count || b.key.length - a.key.length);
   const kept: string[] = [];
   for (const { word } of rarest) {
-    if (kept.length === MOST_ADDED) break;
+    if (kept.length === MAX_ADDED) break;
     if (!kept.some((other) => stemOf(other) === stemOf(word))) kept.push(word);
   }
   return kept;

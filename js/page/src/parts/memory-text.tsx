@@ -6,7 +6,7 @@ import type { Mark } from "../memory/records.ts";
 
 /** Text before and after the first mark that a short form shows. */
 const AROUND = 90;
-const MOST = 320;
+const MAX = 320;
 
 interface MarkedProps {
   text: string;
@@ -90,9 +90,9 @@ function inWholeTokens(text: string, { start, end, ...mark }: Mark): Mark {
 
 /** Returns the stretch of a long text to show. */
 function stretch(text: string, marks: readonly Mark[]): [number, number] {
-  if (text.length <= MOST) return [0, text.length];
+  if (text.length <= MAX) return [0, text.length];
   const first = marks[0]?.start ?? 0;
   const start = first <= AROUND ? 0 : text.indexOf(" ", first - AROUND) + 1;
-  const end = text.indexOf(" ", start + MOST);
+  const end = text.indexOf(" ", start + MAX);
   return [start, end < 0 ? text.length : end];
 }

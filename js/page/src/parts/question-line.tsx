@@ -2,14 +2,14 @@
 
 import { question } from "../app/address.ts";
 
-export function QuestionLine({ usual }: { usual: string }) {
+export function QuestionLine({ default: byDefault }: { default: string }) {
   return (
     <label class="question-line">
       <span>Question</span>
       <input
         type="text"
         value={question.value}
-        placeholder={usual}
+        placeholder={byDefault}
         autocomplete="off"
         spellcheck={false}
         maxLength={1000}

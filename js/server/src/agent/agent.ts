@@ -30,8 +30,8 @@ import { wrong } from "../refusal.ts";
 import type { Compat } from "../settings/compat.ts";
 import type { EngineYaml } from "../settings/engine-config.ts";
 import type { SnapshotPlaces } from "../settings/paths.ts";
-import { USUAL_PRESET } from "../settings/preset.ts";
-import { type RankedBy, usualRanking } from "../settings/ranking.ts";
+import { DEFAULT_PRESET } from "../settings/preset.ts";
+import { defaultRanking, type RankedBy } from "../settings/ranking.ts";
 import { atOnce, inTurns, oneStep, type Pause, type Steps } from "../steps.ts";
 import type { EmbeddedTexts, NodeRow } from "../storage/rows.ts";
 import { snapshotFilesAt } from "../storage/snapshots.ts";
@@ -39,7 +39,7 @@ import type { Storage } from "../storage/storage.ts";
 import type { FullTextHit } from "../storage/tables/full-text.ts";
 import type { NameKind } from "../storage/tables/names.ts";
 import type { SoftChange } from "../storage/tables/soft.ts";
-import { MOST_AHEAD, toIso } from "../time.ts";
+import { MAX_AHEAD, toIso } from "../time.ts";
 import { Clock } from "./clock.ts";
 import { HeldTime } from "./held-time.ts";
 import { presentNode } from "./present.ts";
@@ -66,7 +66,7 @@ const BYTES_OF_AGENT = 4 * 2 ** 20;
  * end without a pause. Other programs that want to write wait for it, and give up after five
  * seconds.
  */
-const MOST_OPEN = 2_500;
+const MAX_OPEN = 2_500;
 /** Memories whose soft state is written in one transaction. */
 const FLUSH_BATCH = 5_000;
 
@@ -167,7 +167,7 @@ export class Agent {
     const { heldTime = new HeldTime(clock) } = options;
     this.storage = storage;
     this.compat = compat;
-    this.ranking = options.ranking ?? usualRanking(compat);
+    this.ranking = options.ranking ?? defaultRanking(compat);
     this.learns = options.learns ?? false;
     this.embeds = embeds;
     this.builtIn = options.builtIn;
@@ -260,8 +260,8 @@ export class Agent {
   /** Returns what depends on the preset in force. */
   #ofPreset(): OfPreset {
     const stored = this.storage.meta("preset");
-    const name = this.givenPreset ?? stored ?? USUAL_PRESET;
-    const preset = this.presets.get(name) ?? this.presets.get(USUAL_PRESET)!;
+    const name = this.givenPreset ?? stored ?? DEFAULT_PRESET;
+    const preset = this.presets.get(name) ?? this.presets.get(DEFAULT_PRESET)!;
     if (preset.name !== name)
       this.#log(`The preset ${name} of the agent does not exist here: ${preset.name} is used`, {
         presets: [...this.presets.keys()].join(", "),
@@ -410,7 +410,7 @@ export class Agent {
     const pause: Pause = async (isBlocked = false) => {
       // Blocked work has not begun its transaction.
       if (isBlocked) return this.giveWay(isBlocked);
-      until ??= performance.now() + MOST_OPEN;
+      until ??= performance.now() + MAX_OPEN;
       if (performance.now() < until) await this.giveWay();
     };
     return inTurns(
@@ -421,7 +421,7 @@ export class Agent {
 
   *#writing<T>(work: (unit: Unit) => Steps<T>, patience?: number): Steps<T> {
     this.#heedClock();
-    const latest = toIso(this.now() + MOST_AHEAD);
+    const latest = toIso(this.now() + MAX_AHEAD);
     // Each change is written once per transaction: it stays pending until the commit, and a second
     // write would overwrite what came between.
     const settled = new Map<string, SoftChange>();
@@ -496,14 +496,14 @@ export class Agent {
    * itself, and of those that have one of another table, in one transaction. Returns how many no longer wait, and how many of them have a vector;
    * undefined if the server makes none for this database.
    */
-  async embedOlder(most: number): Promise<{ done: number; embedded: number } | undefined> {
+  async embedOlder(max: number): Promise<{ done: number; embedded: number } | undefined> {
     const { storage, builtIn } = this;
     if (!this.#embedsByItself || !mayUse(storage)) return undefined;
     const isDone = storage.embeddings.waiting() === 0 && !hasOtherTable(storage, builtIn!);
     if (isDone) return { done: 0, embedded: 0 };
     return this.writeInTurns(function* () {
       if (!takeIntoUse(storage, builtIn!)) return undefined;
-      return yield* embedWaiting(storage, builtIn!, 0, most);
+      return yield* embedWaiting(storage, builtIn!, 0, max);
     });
   }
 

@@ -1,6 +1,6 @@
 // The size limit of an answer: pages end early, and other answers leave rows out, to stay below it.
 
-import { MOST_ANSWER } from "../api/limits.ts";
+import { MAX_ANSWER } from "../api/limits.ts";
 import type { ReadRoom } from "../storage/sql.ts";
 import type { Agent } from "./agent.ts";
 
@@ -24,8 +24,8 @@ export class AnswerRoom implements ReadRoom {
 
   /** Adds an item, if it fits; the first item always does. Returns whether it fitted. */
   take(item: object): boolean {
-    this.#atMost += mostBytesOf(item);
-    if (this.#items !== undefined && this.#atMost <= MOST_ANSWER) {
+    this.#atMost += maxBytesOf(item);
+    if (this.#items !== undefined && this.#atMost <= MAX_ANSWER) {
       this.#items.push(item);
       this.#isEmpty = false;
       return true;
@@ -33,7 +33,7 @@ export class AnswerRoom implements ReadRoom {
     for (const before of this.#items ?? []) this.#bytes += bytesOf(before);
     this.#items = undefined;
     const bytes = bytesOf(item);
-    if (!this.#isEmpty && this.#bytes + bytes > MOST_ANSWER) return false;
+    if (!this.#isEmpty && this.#bytes + bytes > MAX_ANSWER) return false;
     this.#bytes += bytes;
     this.#isEmpty = false;
     return true;
@@ -52,7 +52,7 @@ export class AnswerRoom implements ReadRoom {
   fitting(octets: readonly number[]): number {
     let count = 0;
     let sum = 0;
-    while (count < octets.length && sum <= MOST_ANSWER) {
+    while (count < octets.length && sum <= MAX_ANSWER) {
       sum += octets[count]!;
       count += 1;
     }
@@ -65,7 +65,7 @@ export class AnswerRoom implements ReadRoom {
 
 const bytesOf = (item: unknown): number => Buffer.byteLength(JSON.stringify(item)) + 1;
 
-function mostBytesOf(item: object): number {
+function maxBytesOf(item: object): number {
   let bytes = 0;
   for (const value of Object.values(item)) {
     bytes += BYTES_OF_VALUE;
@@ -99,12 +99,12 @@ export async function pageWithin<Row, Item extends object>(
   const data: Item[] = [];
   let last: Row | undefined;
   for (let wanted = limit ?? Infinity; ; ) {
-    const most = Math.min(wanted, ROWS_AT_ONCE);
+    const max = Math.min(wanted, ROWS_AT_ONCE);
     room.wasCut = false;
     const { rows, items, isAll } = agent.read(() => {
-      const found = read(most + 1, last);
-      const rows = found.slice(0, most);
-      return { rows, items: present(rows), isAll: found.length <= most && !room.wasCut };
+      const found = read(max + 1, last);
+      const rows = found.slice(0, max);
+      return { rows, items: present(rows), isAll: found.length <= max && !room.wasCut };
     });
     for (const [place, row] of rows.entries()) {
       const item = items[place];

@@ -1,7 +1,7 @@
 // The clock of an agent. It detects when the machine's clock was set back, because times taken
 // before then lie ahead, and when it was set far forward, because it was wrong before.
 
-import { MOST_AHEAD, MOST_JUMP } from "../time.ts";
+import { MAX_AHEAD, MAX_JUMP } from "../time.ts";
 import type { HeldTime } from "./held-time.ts";
 
 export class Clock {
@@ -19,14 +19,14 @@ export class Clock {
 
   /**
    * Returns milliseconds since 1970. The time stands still while the machine's clock makes up for a
-   * step back of at most `MOST_AHEAD`.
+   * step back of at most `MAX_AHEAD`.
    */
   now(): number {
     this.#heldTime.now();
     const wall = this.#wall();
-    if (wall < this.#latest && wall >= this.#latest - MOST_AHEAD) return this.#latest;
+    if (wall < this.#latest && wall >= this.#latest - MAX_AHEAD) return this.#latest;
     this.#isSetBack ||= wall < this.#latest;
-    this.#isSetFarForward ||= Number.isFinite(this.#latest) && wall - this.#latest > MOST_JUMP;
+    this.#isSetFarForward ||= Number.isFinite(this.#latest) && wall - this.#latest > MAX_JUMP;
     this.#latest = wall;
     return wall;
   }
@@ -36,7 +36,7 @@ export class Clock {
     return Math.min(this.now(), this.#heldTime.now());
   }
 
-  /** Returns whether the clock was set back by more than `MOST_AHEAD` since the last call. */
+  /** Returns whether the clock was set back by more than `MAX_AHEAD` since the last call. */
   wasSetBack(): boolean {
     this.now();
     const was = this.#isSetBack;
@@ -44,7 +44,7 @@ export class Clock {
     return was;
   }
 
-  /** Returns whether the clock was set forward by more than `MOST_JUMP` since the last call. */
+  /** Returns whether the clock was set forward by more than `MAX_JUMP` since the last call. */
   wasSetFarForward(): boolean {
     this.now();
     const was = this.#isSetFarForward;

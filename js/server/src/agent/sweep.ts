@@ -3,16 +3,16 @@
 import { LIFECYCLE_STATES, type Sweep } from "nous-wasm";
 import type { SweepAnswer } from "../api/agent.ts";
 import { Refusal } from "../refusal.ts";
-import { MOST_JUMP, parseInstant, toIso } from "../time.ts";
+import { MAX_JUMP, parseInstant, toIso } from "../time.ts";
 import type { Agent } from "./agent.ts";
 import { storedState } from "./lifecycle-filters.ts";
 import { fadedOf } from "./present.ts";
 
 const DAY = 86_400_000;
 /** Days since the last sweep above which the clock counts as wrong. */
-const MOST_DAYS_BETWEEN_SWEEPS = MOST_JUMP / DAY;
+const MAX_DAYS_BETWEEN_SWEEPS = MAX_JUMP / DAY;
 /** The clock also counts as wrong if a sweep would archive more than this share of all memories. */
-const MOST_ARCHIVED = 0.5;
+const MAX_ARCHIVED = 0.5;
 
 /**
  * Sweeps an agent's memories. Unless `force` is true, a step of the clock forward counts only once
@@ -29,7 +29,7 @@ export function sweep(agent: Agent, force: boolean): SweepAnswer {
     const days = daysSinceSweep(agent, now);
     if (!force) checkClock(agent, days, archived);
     // A clock that is far behind must not set this back: the right clock would seem far ahead.
-    const isBehind = !force && days < -MOST_DAYS_BETWEEN_SWEEPS;
+    const isBehind = !force && days < -MAX_DAYS_BETWEEN_SWEEPS;
     if (!isBehind) agent.storage.setMeta("last_sweep", toIso(now));
     const behind = isBehind ? toIso(now) : "";
     if (behind !== (agent.storage.meta("sweep_far_behind") ?? ""))
@@ -94,8 +94,8 @@ function sweepOf(agent: Agent, now: number): Sweep {
 function checkClock({ index, storage }: Agent, days: number, archived: number): void {
   const behind = storage.meta("sweep_far_behind") ?? "";
   const doubts = [
-    ...(days > MOST_DAYS_BETWEEN_SWEEPS ? [`the last sweep was ${Math.floor(days)} days ago`] : []),
-    ...(archived > index.size * MOST_ARCHIVED
+    ...(days > MAX_DAYS_BETWEEN_SWEEPS ? [`the last sweep was ${Math.floor(days)} days ago`] : []),
+    ...(archived > index.size * MAX_ARCHIVED
       ? [`${archived} of ${index.size} memories would be archived`]
       : []),
     ...(archived > 0 && behind !== ""

@@ -10,7 +10,7 @@ import {
 import { wellFormed } from "../text.ts";
 
 /** The largest answer in bytes, and the usual longest text in UTF-16 units. */
-const MOST_ANSWER = 2 ** 20;
+const MAX_ANSWER = 2 ** 20;
 const LONGEST_TEXT = 20_000;
 /** The reasoning that some models print before the answer. */
 const THOUGHTS = /^\s*<think>.*?<\/think>/s;
@@ -34,7 +34,7 @@ export class Chat {
       baseUrl,
       key,
       path: "chat/completions",
-      mostAnswer: MOST_ANSWER,
+      maxAnswer: MAX_ANSWER,
     });
     this.#model = model;
     this.#longestText = longestText;

@@ -4,14 +4,14 @@
 import { z } from "@hono/zod-openapi";
 import { newEdge } from "./edges.ts";
 import { retryHeaders } from "./headers.ts";
-import { MOST_ANSWER } from "./limits.ts";
+import { MAX_ANSWER } from "./limits.ts";
 import { newNode, node } from "./nodes.ts";
 import { operation } from "./operation.ts";
 import { KEY_USED, name, ok, problem } from "./parts.ts";
 
-const MOST_NODES = 100;
-const MOST_READ = 200;
-const MOST_EDGES = 500;
+const MAX_NODES = 100;
+const MAX_READ = 200;
+const MAX_EDGES = 500;
 
 const index = z.int().describe("The item's place in the request, from 0.");
 const failed = z.int().describe("How many items were refused.");
@@ -41,7 +41,7 @@ const refusedItem = problem
       .openapi({
         description:
           "The status that the item alone would be answered with. " +
-          `413: the answer has no room for it; its nodes take ${MOST_ANSWER} bytes at most.`,
+          `413: the answer has no room for it; its nodes take ${MAX_ANSWER} bytes at most.`,
       }),
   })
   .openapi("RefusedItem", { description: "An item of a batch that was refused." });
@@ -87,7 +87,7 @@ export const batchOperations = {
     headers: retryHeaders,
     body: z
       .object({
-        items: z.array(newNode).min(1).max(MOST_NODES).describe(`1 to ${MOST_NODES} memories.`),
+        items: z.array(newNode).min(1).max(MAX_NODES).describe(`1 to ${MAX_NODES} memories.`),
       })
       .openapi("NewNodes", { description: "Memories to create." }),
     answer: batchMade,
@@ -103,7 +103,7 @@ export const batchOperations = {
     scope: "memory",
     body: z
       .object({
-        ids: z.array(name).min(1).max(MOST_READ).describe(`1 to ${MOST_READ} ids.`),
+        ids: z.array(name).min(1).max(MAX_READ).describe(`1 to ${MAX_READ} ids.`),
         recall: z.boolean().default(true).describe("Whether the reads count as recalls."),
       })
       .openapi("NodesWanted", { description: "Memories to read." }),
@@ -124,7 +124,7 @@ export const batchOperations = {
     headers: retryHeaders,
     body: z
       .object({
-        items: z.array(newEdge).min(1).max(MOST_EDGES).describe(`1 to ${MOST_EDGES} edges.`),
+        items: z.array(newEdge).min(1).max(MAX_EDGES).describe(`1 to ${MAX_EDGES} edges.`),
       })
       .openapi("NewEdges", { description: "Edges to create." }),
     answer: batchMade,

@@ -25,14 +25,14 @@ import {
   time,
 } from "./parts.ts";
 
-const MOST_SUBTYPES = 100;
-const USUAL_WEIGHT = 1;
+const MAX_SUBTYPES = 100;
+const DEFAULT_WEIGHT = 1;
 /** The most memories that one request adds to a cluster. */
-const MOST_ADDED = 1_000;
+const MAX_ADDED = 1_000;
 
 const autoSubtypes = z
   .array(name)
-  .max(MOST_SUBTYPES)
+  .max(MAX_SUBTYPES)
   .nullish()
   .describe("A new memory of one of these subtypes is put into the cluster.");
 const described = longText.describe("The purpose of the cluster.");
@@ -72,11 +72,11 @@ const newMember = z
     node_ids: z
       .array(name)
       .min(1)
-      .max(MOST_ADDED)
+      .max(MAX_ADDED)
       .optional()
-      .describe(`1 to ${MOST_ADDED} memories.`),
+      .describe(`1 to ${MAX_ADDED} memories.`),
     weight: share
-      .default(USUAL_WEIGHT)
+      .default(DEFAULT_WEIGHT)
       .describe("How strongly the memories belong to it, from 0 to 1."),
     pinned: z.boolean().default(false).describe(inFront),
   })

@@ -3,7 +3,7 @@
 
 import { z } from "@hono/zod-openapi";
 import { nextCursor, sequenceCursorOf } from "./cursors.ts";
-import { MOST_TEXT } from "./limits.ts";
+import { MAX_TEXT } from "./limits.ts";
 import { operation } from "./operation.ts";
 import { QUEUE } from "./pages.ts";
 import {
@@ -23,8 +23,8 @@ import {
   title,
 } from "./parts.ts";
 
-const QUEUE_LIMITS = { usual: 50, most: 200 };
-const MOST_RESOLVED_AT_ONCE = 50;
+const QUEUE_LIMITS = { default: 50, max: 200 };
+const MAX_RESOLVED_AT_ONCE = 50;
 
 const RESOLUTIONS = ["old_is_current", "new_is_current", "keep_both", "merge"] as const;
 const STATUSES = ["pending", "resolved"] as const;
@@ -41,7 +41,7 @@ const conflictId = z.string().describe("The id of the conflict.");
 
 const detectRequest = z
   .object({
-    content: text(MOST_TEXT).min(1).describe("The text that may correct a memory."),
+    content: text(MAX_TEXT).min(1).describe("The text that may correct a memory."),
     title: title
       .nullish()
       .describe("The text that memories are compared with. Default: the beginning of the content."),
@@ -159,8 +159,8 @@ const batchResolving = z
     items: z
       .array(resolving)
       .min(1)
-      .max(MOST_RESOLVED_AT_ONCE)
-      .describe(`1 to ${MOST_RESOLVED_AT_ONCE} conflicts.`),
+      .max(MAX_RESOLVED_AT_ONCE)
+      .describe(`1 to ${MAX_RESOLVED_AT_ONCE} conflicts.`),
   })
   .openapi("BatchResolving", { description: "How conflicts are to be resolved." });
 

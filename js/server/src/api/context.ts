@@ -2,7 +2,7 @@
 
 import { z } from "@hono/zod-openapi";
 import { counted } from "./learning.ts";
-import { MOST_NAME, MOST_TEXT } from "./limits.ts";
+import { MAX_NAME, MAX_TEXT } from "./limits.ts";
 import { readQuery } from "./nodes.ts";
 import { operation } from "./operation.ts";
 import { name, ok, share, someText, text } from "./parts.ts";
@@ -10,9 +10,9 @@ import { recall } from "./retrieval.ts";
 import { searchRequest } from "./search.ts";
 
 /** The most UTF-16 units of the user's input, and of the agent's identity. */
-const MOST_INPUT = 100_000;
+const MAX_INPUT = 100_000;
 /** The most entries of each list in a request. */
-const MOST_ENTRIES = 1_000;
+const MAX_ENTRIES = 1_000;
 
 const MEMORY_TYPES = ["decision", "fact", "procedure", "episode", "signal"] as const;
 const SECTIONS = [
@@ -21,27 +21,27 @@ const SECTIONS = [
 ] as const;
 
 const memoryType = z.enum(MEMORY_TYPES);
-const texts = z.array(text(MOST_TEXT)).max(MOST_ENTRIES);
+const texts = z.array(text(MAX_TEXT)).max(MAX_ENTRIES);
 const tokens = z.int().min(0);
 
 const frame = z
   .object({
-    frame_id: text(MOST_NAME).describe("The id of the frame, such as `task`."),
-    frame_name: text(MOST_NAME).optional().describe("The name for the prompt."),
-    description: text(MOST_TEXT).nullable().optional().describe("The subject of the frame."),
+    frame_id: text(MAX_NAME).describe("The id of the frame, such as `task`."),
+    frame_name: text(MAX_NAME).optional().describe("The name for the prompt."),
+    description: text(MAX_TEXT).nullable().optional().describe("The subject of the frame."),
     questions_to_ask: texts.optional().describe("Questions that the agent should ask itself."),
   })
   .openapi("Frame", { description: "The kind of work that a turn belongs to." });
 const message = z
   .object({
-    role: text(MOST_NAME).describe("Who speaks, such as `user` or `assistant`."),
-    content: text(MOST_TEXT).describe("The text of the message."),
+    role: text(MAX_NAME).describe("Who speaks, such as `user` or `assistant`."),
+    content: text(MAX_TEXT).describe("The text of the message."),
   })
   .openapi("ContextMessage", { description: "A message of the conversation." });
 const censor = z
   .object({
     id: name.describe("The id of the censor."),
-    text: text(MOST_TEXT).describe("The rule, as the prompt says it."),
+    text: text(MAX_TEXT).describe("The rule, as the prompt says it."),
     action: z
       .enum(["absolute", "block", "warn"])
       .describe("How strict the rule is, the strictest first."),
@@ -50,8 +50,8 @@ const censor = z
 
 const contextRequest = z
   .object({
-    input: text(MOST_INPUT).describe("The message of the user."),
-    identity: text(MOST_INPUT)
+    input: text(MAX_INPUT).describe("The message of the user."),
+    identity: text(MAX_INPUT)
       .default("")
       .describe("Who the agent is. It comes first in the prompt."),
     frame: z
@@ -60,28 +60,28 @@ const contextRequest = z
       .describe("The frame, or its id. Default: the frame that the input speaks for."),
     messages: z
       .array(message)
-      .max(MOST_ENTRIES)
+      .max(MAX_ENTRIES)
       .nullish()
       .describe("The conversation, oldest first. Memories that it repeats are left out."),
     censors: z
       .array(censor)
-      .max(MOST_ENTRIES)
+      .max(MAX_ENTRIES)
       .nullish()
       .describe("Rules that forbid the agent something."),
     working_memory: z
       .object({
-        current_task: text(MOST_TEXT).nullish().describe("The task in hand."),
-        current_frame: text(MOST_NAME).nullish().describe("The frame of that task."),
-        current_topic: text(MOST_TEXT).nullish().describe("The topic of the conversation."),
+        current_task: text(MAX_TEXT).nullish().describe("The task in hand."),
+        current_frame: text(MAX_NAME).nullish().describe("The frame of that task."),
+        current_topic: text(MAX_TEXT).nullish().describe("The topic of the conversation."),
         open_threads: texts.nullish().describe("Questions that are still open."),
         items: z
           .array(
             z.object({
-              text: text(MOST_TEXT).describe("The note."),
+              text: text(MAX_TEXT).describe("The note."),
               relevance: z.number().describe("How relevant it is; the higher, the earlier."),
             }),
           )
-          .max(MOST_ENTRIES)
+          .max(MAX_ENTRIES)
           .nullish()
           .describe("Notes of the agent."),
       })
@@ -223,14 +223,14 @@ const feedbackRequest = z
   .object({
     context_id: name.describe("The prompt that the answer is to. Its feedback counts once."),
     recalled_content: z
-      .record(name, text(MOST_TEXT))
+      .record(name, text(MAX_TEXT))
       .refine(
-        (recalled) => Object.keys(recalled).length <= MOST_ENTRIES,
-        `at most ${MOST_ENTRIES} memories`,
+        (recalled) => Object.keys(recalled).length <= MAX_ENTRIES,
+        `at most ${MAX_ENTRIES} memories`,
       )
       .describe("Texts by id, as `recalled_content` of the prompt has them."),
-    response: text(MOST_TEXT).describe("The answer of the agent."),
-    input: text(MOST_INPUT)
+    response: text(MAX_TEXT).describe("The answer of the agent."),
+    input: text(MAX_INPUT)
       .nullish()
       .describe(
         "The message that the prompt was for. With the setting `learning`, memories like those that " +
@@ -258,7 +258,7 @@ export const feedbackAnswer = z
   .openapi("FeedbackAnswer", { description: "Which memories an answer used." });
 
 const expandQuery = readQuery.extend({
-  type: text(MOST_NAME).describe(`The kind of the memory: ${MEMORY_TYPES.join(", ")}.`),
+  type: text(MAX_NAME).describe(`The kind of the memory: ${MEMORY_TYPES.join(", ")}.`),
   id: name.describe("The id of the memory."),
 });
 

@@ -2,19 +2,19 @@
 // must not interpret them.
 
 import { z } from "@hono/zod-openapi";
-import { MOST_ANSWER } from "./limits.ts";
+import { MAX_ANSWER } from "./limits.ts";
 
 /** The most characters of a cursor. The server's own are far shorter. */
-const MOST_CURSOR = 1_000;
+const MAX_CURSOR = 1_000;
 /** The most rows of a page of a list without a default limit. */
-const MOST_ROWS = 1_000;
+const MAX_ROWS = 1_000;
 
 /** Returns the schema of a list's cursor. A cursor of another list is refused. */
 export const cursorOf = <Position extends z.ZodType>(list: string, position: Position) => {
   const written = z.tuple([z.literal(list), position]);
   return z
     .string()
-    .max(MOST_CURSOR)
+    .max(MAX_CURSOR)
     .optional()
     .transform((text, context): z.output<Position> | undefined => {
       if (text === undefined) return undefined;
@@ -45,13 +45,13 @@ export const pageLimit = z
   .string()
   .regex(/^[1-9]\d{0,14}$/, "must be a whole number of at least 1")
   .optional()
-  .transform((limit) => (limit === undefined ? undefined : Math.min(Number(limit), MOST_ROWS)))
+  .transform((limit) => (limit === undefined ? undefined : Math.min(Number(limit), MAX_ROWS)))
   .openapi({
     type: "integer",
     minimum: 1,
     description:
-      `How many rows at most. Default: as many as ${MOST_ANSWER} bytes of JSON hold. ` +
-      `Above ${MOST_ROWS} it is ${MOST_ROWS}.`,
+      `How many rows at most. Default: as many as ${MAX_ANSWER} bytes of JSON hold. ` +
+      `Above ${MAX_ROWS} it is ${MAX_ROWS}.`,
   });
 
 export const nextCursor = z
@@ -60,5 +60,5 @@ export const nextCursor = z
   .openapi({
     description:
       "Gives the next page as `cursor`; null on the last one. A page may have fewer rows than its limit and still " +
-      `not be the last: its rows take ${MOST_ANSWER} bytes of JSON at most, or it has one row.`,
+      `not be the last: its rows take ${MAX_ANSWER} bytes of JSON at most, or it has one row.`,
   });

@@ -23,7 +23,7 @@ import {
 } from "./parts.ts";
 
 /** The default amount of a strengthening. */
-const USUAL_STRENGTHENING = 0.05;
+const DEFAULT_STRENGTHENING = 0.05;
 
 export const newEdge = z
   .object({
@@ -54,7 +54,7 @@ const strengthening = z
     amount: z
       .number()
       .min(0)
-      .default(USUAL_STRENGTHENING)
+      .default(DEFAULT_STRENGTHENING)
       .describe("The amount that is added to `strength`."),
   })
   .openapi("Strengthening", { description: "How much an edge gains." });

@@ -5,12 +5,12 @@ import { z } from "@hono/zod-openapi";
 import { operation } from "./operation.ts";
 import { limitOf, optionalName, state, text, title, vector } from "./parts.ts";
 
-const LIMITS = { usual: 5, most: 50 };
-const MOST_CONTENT = 1_000_000;
+const LIMITS = { default: 5, max: 50 };
+const MAX_CONTENT = 1_000_000;
 
 const similarRequest = z
   .object({
-    content: text(MOST_CONTENT).min(1).describe("The text that memories are compared with."),
+    content: text(MAX_CONTENT).min(1).describe("The text that memories are compared with."),
     title: title.nullish().describe("The title of that text."),
     subtype: optionalName.describe("Only memories of this subtype are compared."),
     limit: limitOf(LIMITS),

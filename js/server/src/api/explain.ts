@@ -3,23 +3,23 @@
 import { z } from "@hono/zod-openapi";
 import { ANSWERABLE, MEMORY_SECTIONS } from "nous-wasm";
 import { filter } from "./filter.ts";
-import { MOST_QUERY } from "./limits.ts";
+import { MAX_QUERY } from "./limits.ts";
 import { operation } from "./operation.ts";
 import { id, NO_MEMORY, name, rows, share, someText, text } from "./parts.ts";
 
 /** The most memories of a request: each asks the whole memory once. */
-const MOST_EXPLAINED = 10;
+const MAX_EXPLAINED = 10;
 
 const explainRequest = z
   .object({
-    query: text(MOST_QUERY).min(1).describe("The question."),
+    query: text(MAX_QUERY).min(1).describe("The question."),
     id: name.optional().describe("The id of the memory. Give either `id` or `ids`."),
     ids: z
       .array(name)
       .min(1)
-      .max(MOST_EXPLAINED)
+      .max(MAX_EXPLAINED)
       .optional()
-      .describe(`The ids of up to ${MOST_EXPLAINED} memories.`),
+      .describe(`The ids of up to ${MAX_EXPLAINED} memories.`),
     filter: filter.nullish().describe("The filter of the search: only memories that it matches."),
   })
   .refine(({ id, ids }) => (id === undefined) !== (ids === undefined), {

@@ -5,11 +5,11 @@ import { MEMORY_SECTIONS } from "nous-wasm";
 import { instant, name, state } from "./parts.ts";
 
 /** The most values that a condition lists. */
-const MOST_VALUES = 1_000;
+const MAX_VALUES = 1_000;
 /** The most paths into the metadata that a filter names. */
-const MOST_PATHS = 20;
+const MAX_PATHS = 20;
 /** The most levels of a path, such as `project.name`. */
-const MOST_STEPS = 10;
+const MAX_STEPS = 10;
 
 /**
  * Refuses a condition without content: it would hold for every memory, and a deletion by it would
@@ -22,7 +22,7 @@ const saysSomething = (given: object): boolean =>
 /** One value, or several of which the memory has one. */
 const oneOf = <Value extends z.ZodType>(value: Value) =>
   z
-    .union([value, z.array(value).min(1).max(MOST_VALUES)])
+    .union([value, z.array(value).min(1).max(MAX_VALUES)])
     .transform((given) => (Array.isArray(given) ? given : [given]) as z.output<Value>[]);
 
 /** Like `oneOf`, and null for memories without a value. */
@@ -56,7 +56,7 @@ const metadataCondition = z.union([
       in: z
         .array(scalar)
         .min(1)
-        .max(MOST_VALUES)
+        .max(MAX_VALUES)
         .optional()
         .describe("Equal to one of these values."),
       exists: z.boolean().optional().describe("Whether the path leads to a value."),
@@ -73,11 +73,11 @@ const path = z
     (keys) => keys.split(".").every((key) => key !== "" && !/["\0]/.test(key)),
     'must be keys with points between them, without "',
   )
-  .refine((keys) => keys.split(".").length <= MOST_STEPS, `must have at most ${MOST_STEPS} keys`);
+  .refine((keys) => keys.split(".").length <= MAX_STEPS, `must have at most ${MAX_STEPS} keys`);
 
 export const filter = z
   .object({
-    ids: z.array(name).min(1).max(MOST_VALUES).optional().describe("Only memories with these ids."),
+    ids: z.array(name).min(1).max(MAX_VALUES).optional().describe("Only memories with these ids."),
     user: oneOfOrNone
       .optional()
       .describe("Only memories of this user, or of one of these; null: of no user."),
@@ -100,11 +100,11 @@ export const filter = z
         any: z
           .array(name)
           .min(1)
-          .max(MOST_VALUES)
+          .max(MAX_VALUES)
           .optional()
           .describe("At least one of these tags."),
-        all: z.array(name).min(1).max(MOST_VALUES).optional().describe("All of these tags."),
-        none: z.array(name).min(1).max(MOST_VALUES).optional().describe("None of these tags."),
+        all: z.array(name).min(1).max(MAX_VALUES).optional().describe("All of these tags."),
+        none: z.array(name).min(1).max(MAX_VALUES).optional().describe("None of these tags."),
       })
       .refine(saysSomething, NO_CONDITION)
       .optional()
@@ -112,7 +112,7 @@ export const filter = z
     metadata: z
       .record(path, metadataCondition)
       .refine(saysSomething, NO_CONDITION)
-      .refine((paths) => Object.keys(paths).length <= MOST_PATHS, `at most ${MOST_PATHS} paths`)
+      .refine((paths) => Object.keys(paths).length <= MAX_PATHS, `at most ${MAX_PATHS} paths`)
       .optional()
       .describe(
         'Conditions on metadata by path: `{"project.name": "skerry", "pages": {"gte": 10}}`.',

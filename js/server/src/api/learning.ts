@@ -3,7 +3,7 @@
 import { z } from "@hono/zod-openapi";
 import { TRAITS, type Trait } from "nous-wasm";
 import { retryHeaders } from "./headers.ts";
-import { MOST_FOUND, MOST_QUERY } from "./limits.ts";
+import { MAX_FOUND, MAX_QUERY } from "./limits.ts";
 import { operation } from "./operation.ts";
 import { KEY_USED, name, ok, text } from "./parts.ts";
 
@@ -27,14 +27,14 @@ const byTrait = (schemaId: string, about: string) =>
 
 const feedback = z
   .object({
-    question: text(MOST_QUERY).min(1).describe("The question of the search."),
+    question: text(MAX_QUERY).min(1).describe("The question of the search."),
     shown: z
       .array(name)
-      .max(MOST_FOUND)
+      .max(MAX_FOUND)
       .describe("The ids of the memories that were shown. Those that do not exist do not count."),
     used: z
       .array(name)
-      .max(MOST_FOUND)
+      .max(MAX_FOUND)
       .describe("The ids of those that were used. Each one must be among `shown`."),
   })
   .superRefine(({ shown, used }, context) => {

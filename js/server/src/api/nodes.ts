@@ -6,7 +6,7 @@ import { isCondition } from "./condition.ts";
 import { cursorOf, nextCursor } from "./cursors.ts";
 import { filter } from "./filter.ts";
 import { matchHeaders, retryHeaders } from "./headers.ts";
-import { MOST_NAMED } from "./limits.ts";
+import { MAX_NAMED } from "./limits.ts";
 import { operation } from "./operation.ts";
 import { NODES } from "./pages.ts";
 import {
@@ -37,14 +37,14 @@ import {
   vector,
 } from "./parts.ts";
 
-const LIST_LIMITS = { usual: 50, most: 200 };
+const LIST_LIMITS = { default: 50, max: 200 };
 
 /** The ids of censors that a memory names. */
-const MOST_CENSORS = 1_000;
+const MAX_CENSORS = 1_000;
 /** The tags of a memory. */
-const MOST_TAGS = 100;
+const MAX_TAGS = 100;
 /** The most characters of a filter in a query string. */
-const MOST_QUERY_FILTER = 4_000;
+const MAX_QUERY_FILTER = 4_000;
 
 const nodeFields = {
   type: name.describe("The broad kind, such as `concept`, `note` or `episode`."),
@@ -74,12 +74,12 @@ const nodeFields = {
   ),
   censors: z
     .array(name)
-    .max(MOST_CENSORS)
+    .max(MAX_CENSORS)
     .nullish()
     .describe("Ids of the active censors, as `active_censors` of a prompt names them."),
   tags: z
     .array(name)
-    .max(MOST_TAGS)
+    .max(MAX_TAGS)
     .nullish()
     .describe(
       "Words by which people ask for it, such as `billing`: they count like words of the title.",
@@ -167,7 +167,7 @@ export const nodeChanges = z
 /** A filter as JSON, in a query string. */
 export const filterText = z
   .string()
-  .max(MOST_QUERY_FILTER)
+  .max(MAX_QUERY_FILTER)
   .transform((json, context): unknown => {
     try {
       return JSON.parse(json);
@@ -280,7 +280,7 @@ const deleted = z
     ok,
     matched: z.int().describe("How many memories the filter matches."),
     deleted: z.int().describe("How many were deleted; 0 with `dry_run`."),
-    ids: z.array(z.string()).describe(`Ids of the first ${MOST_NAMED} of them.`),
+    ids: z.array(z.string()).describe(`Ids of the first ${MAX_NAMED} of them.`),
     dry_run: z.boolean().describe("Whether it was a trial."),
   })
   .openapi("Deleted", { description: "The outcome of a deletion by a filter." });

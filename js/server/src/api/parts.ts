@@ -5,33 +5,33 @@ import { z } from "@hono/zod-openapi";
 import { LIFECYCLE_STATES, type StoredLifecycleState } from "nous-wasm";
 import { wellFormed } from "../text.ts";
 import { parseInstant, toIso } from "../time.ts";
-import { MOST_ANSWER, MOST_COMPONENTS, MOST_NAME, MOST_TEXT, MOST_TITLE } from "./limits.ts";
+import { MAX_ANSWER, MAX_COMPONENTS, MAX_NAME, MAX_TEXT, MAX_TITLE } from "./limits.ts";
 
 /** The most levels of nested data. */
-const MOST_LEVELS = 100;
+const MAX_LEVELS = 100;
 
 export const STATES: readonly StoredLifecycleState[] = [...LIFECYCLE_STATES, "DELETED"];
 
 // ---- requests -----------------------------------------------------------------------------------
 
 /** SQLite ends a text at U+0000, and stores an unpaired surrogate as U+FFFD. */
-export const text = (most: number) =>
+export const text = (max: number) =>
   z
     .string()
-    .max(most)
+    .max(max)
     .refine((value) => !value.includes("\0"), "must not contain U+0000")
     .overwrite(wellFormed);
-export const name = text(MOST_NAME).min(1);
+export const name = text(MAX_NAME).min(1);
 /** An id from the caller. It needs no escaping in a path. */
-export const ownId = text(MOST_NAME).regex(
+export const ownId = text(MAX_NAME).regex(
   /^\w[\w.:-]*$/,
   "must be letters, digits, _ . : and - only",
 );
-export const optionalName = text(MOST_NAME)
+export const optionalName = text(MAX_NAME)
   .nullish()
   .transform((value) => (value === "" ? null : value));
-export const title = text(MOST_TITLE).min(1);
-export const longText = text(MOST_TEXT).nullish();
+export const title = text(MAX_TITLE).min(1);
+export const longText = text(MAX_TEXT).nullish();
 export const state = z.enum(STATES);
 export const share = z.number().min(0).max(1);
 
@@ -56,37 +56,37 @@ function isFlat(value: unknown, levels: number): boolean {
 
 /** The figures of a memory by name: what was at stake, and what was known. */
 export const signals = z
-  .record(z.string().min(1).max(MOST_NAME), z.unknown())
-  .refine((given) => isFlat(given, MOST_LEVELS), {
+  .record(z.string().min(1).max(MAX_NAME), z.unknown())
+  .refine((given) => isFlat(given, MAX_LEVELS), {
     abort: true,
-    error: `must not be nested deeper than ${MOST_LEVELS} levels`,
+    error: `must not be nested deeper than ${MAX_LEVELS} levels`,
   })
   .refine(
-    (given) => JSON.stringify(given).length <= MOST_TEXT,
-    `must not be longer than ${MOST_TEXT} characters as JSON`,
+    (given) => JSON.stringify(given).length <= MAX_TEXT,
+    `must not be longer than ${MAX_TEXT} characters as JSON`,
   );
 
 /** The most characters of the metadata of a memory, as JSON, and its levels. */
-const MOST_METADATA = 16_384;
-const MOST_METADATA_LEVELS = 20;
+const MAX_METADATA = 16_384;
+const MAX_METADATA_LEVELS = 20;
 
 /** Data of the caller's. */
 export const metadata = z
-  .record(z.string().min(1).max(MOST_NAME), z.unknown())
-  .refine((given) => isFlat(given, MOST_METADATA_LEVELS), {
+  .record(z.string().min(1).max(MAX_NAME), z.unknown())
+  .refine((given) => isFlat(given, MAX_METADATA_LEVELS), {
     abort: true,
-    error: `must not be nested deeper than ${MOST_METADATA_LEVELS} levels`,
+    error: `must not be nested deeper than ${MAX_METADATA_LEVELS} levels`,
   })
   .refine(
-    (given) => JSON.stringify(given).length <= MOST_METADATA,
-    `must not be longer than ${MOST_METADATA} characters as JSON`,
+    (given) => JSON.stringify(given).length <= MAX_METADATA,
+    `must not be longer than ${MAX_METADATA} characters as JSON`,
   );
 
 /** An embedding: its components are within the range of f32, and not all zeros. */
 export const vector = z
   .array(z.number())
   .min(1)
-  .max(MOST_COMPONENTS)
+  .max(MAX_COMPONENTS)
   .refine(
     (components) => components.every((it) => Number.isFinite(Math.fround(it))),
     "must be within the range of f32",
@@ -95,22 +95,22 @@ export const vector = z
 
 /** Default and maximum of a limit. */
 export interface Limits {
-  usual: number;
-  most: number;
+  default: number;
+  max: number;
 }
 
 /** The schema of a limit in a body. A larger limit counts as the maximum. */
-export const limitOf = ({ usual, most }: Limits) =>
+export const limitOf = ({ default: byDefault, max }: Limits) =>
   z
     .int()
     .min(0)
     .nullish()
-    .transform((limit) => Math.min(limit ?? usual, most))
+    .transform((limit) => Math.min(limit ?? byDefault, max))
     .openapi({
       type: ["integer", "null"],
       minimum: 0,
-      default: usual,
-      description: `How many at most. Default ${usual}; above ${most} it is ${most}.`,
+      default: byDefault,
+      description: `How many at most. Default ${byDefault}; above ${max} it is ${max}.`,
     });
 
 /** The schema of a limit in a query string. */
@@ -119,12 +119,14 @@ export const limitTextOf = (limits: Limits) =>
     .string()
     .regex(/^\d{1,15}$/, "must be a whole number of at least 0")
     .optional()
-    .transform((limit) => Math.min(limit === undefined ? limits.usual : Number(limit), limits.most))
+    .transform((limit) =>
+      Math.min(limit === undefined ? limits.default : Number(limit), limits.max),
+    )
     .openapi({
       type: "integer",
       minimum: 0,
-      default: limits.usual,
-      description: `How many at most. Default ${limits.usual}; above ${limits.most} it is ${limits.most}.`,
+      default: limits.default,
+      description: `How many at most. Default ${limits.default}; above ${limits.max} it is ${limits.max}.`,
     });
 
 /** The parameter `id` of a path; `thing` names what it is the id of. */
@@ -152,7 +154,7 @@ export const omittedIds = z
   .openapi({
     description:
       "Memories that were found after these, in order, and for which the answer has no room: its " +
-      `rows take ${MOST_ANSWER} bytes of JSON at most. They do not count as accessed. Read them by ` +
+      `rows take ${MAX_ANSWER} bytes of JSON at most. They do not count as accessed. Read them by ` +
       "their ids. Missing if there are none.",
   });
 

@@ -4,10 +4,10 @@ import { z } from "@hono/zod-openapi";
 import { operation } from "./operation.ts";
 import { id, name, ok, optionalName, share, time } from "./parts.ts";
 
-const MOST_EVENTS = 1_000;
-const MOST_VARIABLES = 1_000;
+const MAX_EVENTS = 1_000;
+const MAX_VARIABLES = 1_000;
 /** The values of a variable over time. */
-const MOST_VALUES = 10_000;
+const MAX_VALUES = 10_000;
 
 const unreadable = z.array(z.object({ id, reason: z.string().describe("Why it cannot be read.") }));
 
@@ -21,12 +21,12 @@ const anomaly = z
 
 const matchRequest = z
   .object({
-    events: z.array(anomaly).max(MOST_EVENTS).describe(`Up to ${MOST_EVENTS} events.`),
+    events: z.array(anomaly).max(MAX_EVENTS).describe(`Up to ${MAX_EVENTS} events.`),
     snapshot: z
-      .record(name, z.union([z.number(), z.array(z.number()).max(MOST_VALUES)]).nullable())
+      .record(name, z.union([z.number(), z.array(z.number()).max(MAX_VALUES)]).nullable())
       .refine(
-        (variables) => Object.keys(variables).length <= MOST_VARIABLES,
-        `at most ${MOST_VARIABLES} variables`,
+        (variables) => Object.keys(variables).length <= MAX_VARIABLES,
+        `at most ${MAX_VARIABLES} variables`,
       )
       .default({})
       .describe("Variables by name. Of several values the last is the present one."),

@@ -3,13 +3,13 @@
 import { z } from "@hono/zod-openapi";
 import { MEMORY_SECTIONS } from "nous-wasm";
 import { retryHeaders } from "./headers.ts";
-import { MOST_TEXT } from "./limits.ts";
+import { MAX_TEXT } from "./limits.ts";
 import { newNode } from "./nodes.ts";
 import { operation } from "./operation.ts";
 import { instant, KEY_USED, name, optionalName, ownId, share, text, title } from "./parts.ts";
 
 /** The most texts or messages of a request. */
-const MOST_ITEMS = 200;
+const MAX_ITEMS = 200;
 
 const { tags, metadata, user, session, expires_at, source } = newNode.shape;
 
@@ -32,7 +32,7 @@ const shared = {
 };
 
 const own = {
-  text: text(MOST_TEXT).min(1).describe("What to remember. A long text becomes several memories."),
+  text: text(MAX_TEXT).min(1).describe("What to remember. A long text becomes several memories."),
   title: title.nullish().describe("The title. Default: a heading, or the first sentence."),
   id: ownId.nullish().describe("An id of your own, for a text that becomes one memory."),
 };
@@ -44,7 +44,7 @@ const remembered = z
 const message = z
   .object({
     role: name.describe("Who speaks, such as `user` or `assistant`."),
-    content: text(MOST_TEXT).describe("The words of the message."),
+    content: text(MAX_TEXT).describe("The words of the message."),
     name: optionalName.describe("The name of the speaker. Default: the role."),
     created_at: instant.nullish().describe("When it was said, in ISO 8601. Not in the future."),
   })
@@ -59,13 +59,13 @@ const rememberRequest = z
     memories: z
       .array(z.union([own.text, remembered]))
       .min(1)
-      .max(MOST_ITEMS)
+      .max(MAX_ITEMS)
       .optional()
       .describe("Several texts. Fields beside them count for each that does not say otherwise."),
     messages: z
       .array(message)
       .min(1)
-      .max(MOST_ITEMS)
+      .max(MAX_ITEMS)
       .optional()
       .describe("A conversation, oldest first. Its messages stay together in their order."),
     extract: z

@@ -6,8 +6,8 @@ import { operation } from "./operation.ts";
 import { omittedIds, rows, someNumber, someText } from "./parts.ts";
 import { found, kind, searchRequest } from "./search.ts";
 
-const USUAL_TOKENS = 4_000;
-const MOST_TOKENS = 1_000_000;
+const DEFAULT_TOKENS = 4_000;
+const MAX_TOKENS = 1_000_000;
 
 /**
  * Whether returned memories count as recalled, and how much the edges between them gain: more if
@@ -32,8 +32,8 @@ const linesRequest = retrievalRequest
     max_tokens: z
       .number()
       .min(0)
-      .max(MOST_TOKENS)
-      .default(USUAL_TOKENS)
+      .max(MAX_TOKENS)
+      .default(DEFAULT_TOKENS)
       .describe("How long the text may be, in tokens."),
   })
   .openapi("LinesRequest", { description: "A question whose memories become lines of text." });

@@ -4,7 +4,7 @@ import { z } from "@hono/zod-openapi";
 import { MEMORY_SECTIONS, RERANKING_WEIGHTS } from "nous-wasm";
 import { RANKINGS } from "../settings/ranking.ts";
 import { filter } from "./filter.ts";
-import { MOST_FOUND, MOST_QUERY } from "./limits.ts";
+import { MAX_FOUND, MAX_QUERY } from "./limits.ts";
 import { node } from "./nodes.ts";
 import { operation } from "./operation.ts";
 import {
@@ -21,12 +21,12 @@ import {
   vector,
 } from "./parts.ts";
 
-const SEARCH_LIMITS = { usual: 10, most: MOST_FOUND };
-const MOST_CLUSTERS = 1_000;
+const SEARCH_LIMITS = { default: 10, max: MAX_FOUND };
+const MAX_CLUSTERS = 1_000;
 
 export const searchRequest = z
   .object({
-    query: text(MOST_QUERY).min(1).describe("The question, or words to look for."),
+    query: text(MAX_QUERY).min(1).describe("The question, or words to look for."),
     type: optionalName.describe("Only memories of this type."),
     subtype: optionalName.describe("Only memories of this subtype."),
     lifecycle: state.nullish().describe("Only memories in this lifecycle state."),
@@ -45,7 +45,7 @@ export const searchRequest = z
       .describe("Only memories of this time."),
     cluster_ids: z
       .array(name)
-      .max(MOST_CLUSTERS)
+      .max(MAX_CLUSTERS)
       .nullish()
       .describe("Only memories in one of these clusters."),
     embedding: vector
@@ -79,7 +79,7 @@ export const countedSearch = searchRequest
   .openapi("SearchRequest", { description: "A question, and the filters of the search." });
 
 const question = z
-  .object({ query: text(MOST_QUERY).min(1).describe("The question.") })
+  .object({ query: text(MAX_QUERY).min(1).describe("The question.") })
   .openapi("Question", { description: "A question to classify." });
 
 const SIGNALS = Object.keys(RERANKING_WEIGHTS) as (keyof typeof RERANKING_WEIGHTS)[];
@@ -213,7 +213,7 @@ export const classification = z
 
 const answerableRequest = z
   .object({
-    question: text(MOST_QUERY).min(1).describe("The question."),
+    question: text(MAX_QUERY).min(1).describe("The question."),
     filter: filter.nullish().describe("Only memories that this filter matches."),
   })
   .openapi("AnswerableRequest", { description: "A question that the memory may answer." });

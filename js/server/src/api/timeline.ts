@@ -8,7 +8,7 @@ import { operation } from "./operation.ts";
 import { TIMELINE } from "./pages.ts";
 import { instant, limitTextOf, name, rows, time } from "./parts.ts";
 
-const LIMITS = { usual: 50, most: 200 };
+const LIMITS = { default: 50, max: 200 };
 
 const timelineQuery = z.object({
   from: instant.optional().describe("Only what happened at this time or later, in ISO 8601."),

@@ -83,9 +83,9 @@ export class NousRequestError extends Error {
   }
 }
 
-const USUAL_TIMEOUT = 30_000;
+const DEFAULT_TIMEOUT = 30_000;
 /** UTF-16 units of an agent's name. */
-const MOST_AGENT_NAME = 200;
+const MAX_AGENT_NAME = 200;
 
 /**
  * A client of one agent's memory, with a method for each operation of the server. It keeps no
@@ -123,10 +123,10 @@ function askerOf({
   agent,
   key,
   fetch = globalThis.fetch,
-  timeoutMs = USUAL_TIMEOUT,
+  timeoutMs = DEFAULT_TIMEOUT,
 }: NousClientOptions) {
   const baseUrl = checkBaseUrl(givenUrl);
-  const usual = {
+  const byDefault = {
     "x-nous-agent": headerOf(checkAgent(agent)),
     ...(key === undefined ? {} : { authorization: `Bearer ${checkKey(key)}` }),
   };
@@ -140,7 +140,10 @@ function askerOf({
     const signal = AbortSignal.timeout(timeoutMs);
     const init = {
       method,
-      headers: { ...usual, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+      headers: {
+        ...byDefault,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
       signal,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     };
@@ -247,12 +250,12 @@ function checkBaseUrl(given: string): string {
 function checkAgent(name: string): string {
   const isName =
     typeof name === "string" &&
-    name.length <= MOST_AGENT_NAME &&
+    name.length <= MAX_AGENT_NAME &&
     /^[^\p{Cc}\p{Cs}\u{fffd}]+$/u.test(name) &&
     !/^\.{1,2}$/.test(name);
   if (isName) return name;
   throw new TypeError(
-    `agent must be a name of 1 to ${MOST_AGENT_NAME} characters, without control characters, and not . or .., found ${JSON.stringify(name)}`,
+    `agent must be a name of 1 to ${MAX_AGENT_NAME} characters, without control characters, and not . or .., found ${JSON.stringify(name)}`,
   );
 }
 

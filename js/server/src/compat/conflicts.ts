@@ -7,7 +7,7 @@ import { deleteMemory, presentConflicts } from "../agent/handlers/conflicts.ts";
 import { insertEdge } from "../agent/handlers/edges.ts";
 import { textOf } from "../agent/replica/index-rows.ts";
 import type { Resolving } from "../api/conflicts.ts";
-import { MOST_TEXT } from "../api/limits.ts";
+import { MAX_TEXT } from "../api/limits.ts";
 import { notFound, Refusal, wrong } from "../refusal.ts";
 import type { NodeRow } from "../storage/rows.ts";
 import { toIso } from "../time.ts";
@@ -102,8 +102,8 @@ const RESOLVERS: Readonly<Record<string, Resolver>> = {
       : [tie(agent, unit, "relates_to", old, fresh)],
   merge: (agent, unit, { old, fresh, text, at }, { merged_content }) => {
     const content_body = `${textOf(old.content_body) ?? ""}\n\n--- Merged (${at.slice(0, DAY.length)}) ---\n\n${merged_content || text}`;
-    if (content_body.length > MOST_TEXT)
-      throw wrong("merged_content", `would make a text of more than ${MOST_TEXT}`);
+    if (content_body.length > MAX_TEXT)
+      throw wrong("merged_content", `would make a text of more than ${MAX_TEXT}`);
     unit.settle([old.id]);
     agent.storage.nodes.update(old.id, { content_body, last_modified: at });
     const merged = `Merged content into old node ${old.id}`;

@@ -6,7 +6,7 @@ import { clusterList, clusterOperations, cluster as ownCluster } from "../api/cl
 import { conflictOperations } from "../api/conflicts.ts";
 import { nextCursor } from "../api/cursors.ts";
 import { edgeOperations } from "../api/edges.ts";
-import { MOST_NAME, MOST_TEXT, MOST_TITLE } from "../api/limits.ts";
+import { MAX_NAME, MAX_TEXT, MAX_TITLE } from "../api/limits.ts";
 import { nodeOperations } from "../api/nodes.ts";
 import type { OperationShape } from "../api/operation.ts";
 import type { AgentOperation } from "../api/operations.ts";
@@ -14,9 +14,9 @@ import { name, optionalName, someNumber, someText, text, time } from "../api/par
 import { searchAnswerAsHynous, searchOperations } from "../api/search.ts";
 import { parseInstant, toIso } from "../time.ts";
 
-const LIST_LIMITS = { usual: 50, most: 200 };
-const USUAL_STRENGTHENING = 0.05;
-const MOST_RESOLVED_AT_ONCE = 50;
+const LIST_LIMITS = { default: 50, max: 200 };
+const DEFAULT_STRENGTHENING = 0.05;
+const MAX_RESOLVED_AT_ONCE = 50;
 const EARLIEST = "0000-01-01T00:00:00.000Z";
 const LATEST = "9999-12-31T23:59:59.999Z";
 
@@ -30,13 +30,13 @@ const asText = (value: string | number | boolean): string => {
   return Number.isInteger(Number(value)) ? `${Number(value)}.0` : String(value);
 };
 const written = z.union([z.string(), z.number(), z.boolean()]).transform(asText);
-const looseText = (most: number) => written.pipe(text(most));
+const looseText = (max: number) => written.pipe(text(max));
 const looseName = written.pipe(name);
 const looseOptionalName = written.nullish().pipe(optionalName);
-const looseLongText = written.nullish().pipe(text(MOST_TEXT).nullish());
+const looseLongText = written.nullish().pipe(text(MAX_TEXT).nullish());
 
 /** A time: in the stored form if it is a time, else unchanged. */
-const looseTime = looseText(MOST_NAME).transform((given) => {
+const looseTime = looseText(MAX_NAME).transform((given) => {
   const instant = parseInstant(given);
   return instant === undefined ? given : toIso(instant);
 });
@@ -67,13 +67,13 @@ const looseLimit = z
   .regex(/^-?\d{1,15}$/, "must be a whole number")
   .optional()
   .transform((limit) => {
-    const rows = limit === undefined ? LIST_LIMITS.usual : Number(limit);
-    return rows < 0 ? Number.MAX_SAFE_INTEGER : Math.min(rows, LIST_LIMITS.most);
+    const rows = limit === undefined ? LIST_LIMITS.default : Number(limit);
+    return rows < 0 ? Number.MAX_SAFE_INTEGER : Math.min(rows, LIST_LIMITS.max);
   })
   .openapi({
     type: "integer",
-    default: LIST_LIMITS.usual,
-    description: `Above ${LIST_LIMITS.most} it is that.`,
+    default: LIST_LIMITS.default,
+    description: `Above ${LIST_LIMITS.max} it is that.`,
   });
 
 const namesAField = [
@@ -85,7 +85,7 @@ const namesAField = [
 
 const nodeFields = {
   type: looseName,
-  content_title: looseText(MOST_TITLE),
+  content_title: looseText(MAX_TITLE),
   subtype: looseOptionalName,
   content_summary: looseLongText,
   content_body: looseLongText,
@@ -97,7 +97,7 @@ const nodeFields = {
 const newNode = z.object({
   ...nodeOperations.createNode.body.shape,
   ...nodeFields,
-  content_title: looseText(MOST_TITLE).pipe(z.string().min(1)),
+  content_title: looseText(MAX_TITLE).pipe(z.string().min(1)),
   neural_stability: looseNumber.transform((days) =>
     days !== undefined && days > 0 ? days : undefined,
   ),
@@ -113,7 +113,7 @@ const nodeChanges = z
     ...nodeOperations.updateNode.body.shape,
     ...nodeFields,
     type: looseName.optional(),
-    content_title: looseText(MOST_TITLE)
+    content_title: looseText(MAX_TITLE)
       .nullish()
       .transform((title) => (title === null ? "" : title)),
     neural_stability: z.number().nullish(),
@@ -152,7 +152,7 @@ const strengthening = z.object({
   amount: z
     .number()
     .nullish()
-    .transform((amount) => amount ?? USUAL_STRENGTHENING),
+    .transform((amount) => amount ?? DEFAULT_STRENGTHENING),
 });
 
 // ---- searches -----------------------------------------------------------------------------------
@@ -217,7 +217,7 @@ const batchResolving = z.object({
       }),
     )
     .min(1)
-    .max(MOST_RESOLVED_AT_ONCE),
+    .max(MAX_RESOLVED_AT_ONCE),
 });
 
 const batchResolved = z.object({
@@ -256,7 +256,7 @@ const newCluster = z.object({
 const clusterChanges = z
   .object({
     ...clusterFields,
-    name: text(MOST_NAME).optional(),
+    name: text(MAX_NAME).optional(),
     pinned: looseFlag.optional(),
   })
   .refine(...namesAField);

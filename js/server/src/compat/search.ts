@@ -27,9 +27,9 @@ const OVERFETCH_OF_LOOKUP = 2;
  * Hynous' limits of a search: UTF-16 units of a question and of a name, and results. Beyond them it
  * uses LIKE.
  */
-const MOST_QUERY = 2_000;
-const MOST_NAME = 100;
-const MOST_RESULTS = 100;
+const MAX_QUERY = 2_000;
+const MAX_NAME = 100;
+const MAX_RESULTS = 100;
 /** The number of seeds, and the hits of full text and of embeddings per seed. */
 const SEEDS = 15;
 const HITS_PER_SEED = 3;
@@ -39,15 +39,15 @@ const WEIGHTS = { vector: 0.7, bm25: 0.3 };
 /** The least combined score of a seed, with and without a provider of embeddings. */
 const THRESHOLD = { embedded: 0.15, plain: 0.05 };
 /** A lower bound of the largest BM25 score, by which the others are divided. */
-const LEAST_BM25 = 0.001;
+const MIN_BM25 = 0.001;
 /**
  * Spreading: the share that is left after a hop, the least activation, the most hops, and the most
  * active memories.
  */
 const HOP_DECAY = 0.8;
-const LEAST_ACTIVATION = 0.01;
-const MOST_HOPS = 3;
-const MOST_ACTIVE = 500;
+const MIN_ACTIVATION = 0.01;
+const MAX_HOPS = 3;
+const MAX_ACTIVE = 500;
 const EDGE_WEIGHTS: ReadonlyMap<string, number> = new Map([
   ["same_entity", 0.95],
   ["user_linked", 0.9],
@@ -135,8 +135,8 @@ const rounded = (score: number): number => Math.round(score * 10_000) / 10_000;
 
 function isSearchable({ query, type, cluster_ids }: SearchRequest, wanted: number): boolean {
   const names = [type ?? "", ...(cluster_ids ?? [])];
-  const isLong = query.length > MOST_QUERY || names.some((name) => name.length > MOST_NAME);
-  return !isLong && wanted >= 1 && wanted <= MOST_RESULTS;
+  const isLong = query.length > MAX_QUERY || names.some((name) => name.length > MAX_NAME);
+  return !isLong && wanted >= 1 && wanted <= MAX_RESULTS;
 }
 
 /**
@@ -186,12 +186,11 @@ function seedsOf(
     if (known === undefined) scores.set(id, { vector: 0, bm25: score });
     else known.bm25 = score;
   }
-  const least = agent.embeds ? THRESHOLD.embedded : THRESHOLD.plain;
+  const min = agent.embeds ? THRESHOLD.embedded : THRESHOLD.plain;
   const seeds: Seed[] = [];
   for (const [id, { vector, bm25 }] of scores) {
     const combined = WEIGHTS.vector * vector + WEIGHTS.bm25 * bm25;
-    if (combined >= least && passes(agent.index.get(id)))
-      seeds.push({ id, vector, bm25, combined });
+    if (combined >= min && passes(agent.index.get(id))) seeds.push({ id, vector, bm25, combined });
   }
   return seeds.sort((a, b) => b.combined - a.combined).slice(0, SEEDS);
 }
@@ -203,7 +202,7 @@ function hitsOf(agent: Agent, terms: readonly string[]): { id: string; score: nu
     terms.map((term) => `"${term}"*`).join(" OR "),
     SEEDS * HITS_PER_SEED,
   );
-  const best = hits.reduce((most, { rank }) => Math.max(most, Math.abs(rank)), LEAST_BM25);
+  const best = hits.reduce((max, { rank }) => Math.max(max, Math.abs(rank)), MIN_BM25);
   return hits.map(({ id, rank }) => ({ id, score: Math.abs(rank) / best }));
 }
 
@@ -259,8 +258,8 @@ function spread(
   const activations = new Map(seeds.map(({ id, combined }) => [id, combined]));
   const known = new Map<string, Neighbours>();
   let round = [...activations].map(([id, amount]) => ({ id, amount }));
-  for (let hop = 0; hop < MOST_HOPS && round.length > 0; hop++) {
-    const spreading = round.filter(({ amount }) => amount >= LEAST_ACTIVATION);
+  for (let hop = 0; hop < MAX_HOPS && round.length > 0; hop++) {
+    const spreading = round.filter(({ amount }) => amount >= MIN_ACTIVATION);
     readNeighbours(
       storage,
       spreading.map(({ id }) => id),
@@ -273,10 +272,10 @@ function spread(
       for (const neighbour of [...from, ...to]) {
         if (!passes(index.get(neighbour.id))) continue;
         const passed = amount * neighbour.weight * HOP_DECAY;
-        if (passed < LEAST_ACTIVATION) continue;
+        if (passed < MIN_ACTIVATION) continue;
         const before = activations.get(neighbour.id);
         activations.set(neighbour.id, (before ?? 0) + passed);
-        if (before === undefined && activations.size >= MOST_ACTIVE)
+        if (before === undefined && activations.size >= MAX_ACTIVE)
           return { activations, active: activations.size };
         next.push({ id: neighbour.id, amount: passed });
       }
@@ -294,7 +293,7 @@ function rank(
   now: number,
 ) {
   const { index, engine } = agent;
-  const highest = seeds.reduce((most, { id }) => Math.max(most, activations.get(id)!), 0);
+  const highest = seeds.reduce((max, { id }) => Math.max(max, activations.get(id)!), 0);
   const created = new Map(
     agent.rows(seeds.map(({ id }) => id)).map((row) => [row.id, row.created_at]),
   );

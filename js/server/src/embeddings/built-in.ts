@@ -13,7 +13,7 @@ import { bytesOf } from "./tasks.ts";
 export type BuiltIn = Pick<Embedder, "id" | "dimensions" | "addWord" | "embed">;
 
 /** The most UTF-16 units of a text that count. */
-const MOST = 30_000;
+const MAX = 30_000;
 /** The names of tables: vectors with such a model were made by this server. */
 const TABLE = /^nous-\d+-[\da-f]+$/;
 /** Vectors that are made between two pauses. */
@@ -28,7 +28,7 @@ export function builtInText({
   return [content_title, content_summary, content_body]
     .filter((part) => typeof part === "string" && part !== "")
     .join("\n")
-    .slice(0, MOST);
+    .slice(0, MAX);
 }
 
 /**
@@ -94,12 +94,12 @@ export function* embedWaiting(
   storage: Storage,
   builtIn: BuiltIn,
   after: number,
-  most: number,
+  max: number,
 ): Steps<{ done: number; embedded: number }> {
   const { embeddings } = storage;
   let [done, embedded, last] = [0, 0, after];
-  while (done < most) {
-    const waiting = embeddings.waitingAfter(last, Math.min(AT_ONCE, most - done));
+  while (done < max) {
+    const waiting = embeddings.waitingAfter(last, Math.min(AT_ONCE, max - done));
     for (const { ticket, ...texts } of waiting) {
       const { vector, coverage } = builtIn.embed(builtInText(texts));
       if (coverage === 0) embeddings.withdraw(ticket);

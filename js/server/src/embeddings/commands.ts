@@ -114,9 +114,9 @@ async function* forAll<T>(
 
 function queueOf(storage: Storage, { model: configured }: Embedder): EmbeddingQueue {
   return {
-    take: async (most) => {
+    take: async (max) => {
       const model = modelInUse(storage, storage.embeddings.dimensions(), configured);
-      return takeWork(storage, model, most, Date.now());
+      return takeWork(storage, model, max, Date.now());
     },
     store: async (made) => storage.transaction(() => storeVectors(storage, made)),
     putOff: async (failed) => storage.transaction(() => putOff(storage, failed, Date.now())),

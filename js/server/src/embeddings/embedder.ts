@@ -21,10 +21,10 @@ import type { EmbeddingModel, EmbeddingProvider } from "./provider.ts";
  */
 const QUESTION_TIMEOUT = 2_000;
 /** Limits of the cache of questions: entries, and bytes of their texts and embeddings. */
-const MOST_QUESTIONS = 10_000;
-const MOST_QUESTION_BYTES = 64 * 2 ** 20;
+const MAX_QUESTIONS = 10_000;
+const MAX_QUESTION_BYTES = 64 * 2 ** 20;
 /** The most concurrent calls for texts. */
-const MOST_CALLS = 4;
+const MAX_CALLS = 4;
 
 /** Options of an `Embedder`. */
 export interface EmbedderOptions {
@@ -52,7 +52,7 @@ export class Embedder {
   readonly #log: Logger;
   readonly #pace: RetryPolicy;
   readonly #breaker: CircuitBreakerPolicy;
-  readonly #calls: BulkheadPolicy = bulkhead(MOST_CALLS, Number.POSITIVE_INFINITY);
+  readonly #calls: BulkheadPolicy = bulkhead(MAX_CALLS, Number.POSITIVE_INFINITY);
   readonly #questions: LRUCache<string, Float32Array, Question>;
 
   constructor(
@@ -67,8 +67,8 @@ export class Embedder {
     this.#pace = pace;
     this.#breaker = breakerOf(pace, "The provider of embeddings", log);
     this.#questions = new LRUCache<string, Float32Array, Question>({
-      max: MOST_QUESTIONS,
-      maxSize: MOST_QUESTION_BYTES,
+      max: MAX_QUESTIONS,
+      maxSize: MAX_QUESTION_BYTES,
       sizeCalculation: (vector, key) => vector.byteLength + 2 * key.length,
       // Concurrent requests for the same question share one call.
       fetchMethod: async (_key, _stale, { context, signal }) =>

@@ -6,14 +6,14 @@ import { wellFormed } from "../text.ts";
 import type { EmbeddingCall, EmbeddingProvider } from "./provider.ts";
 
 /** The largest answer that is read, in bytes. */
-const MOST_ANSWER = 64 * 2 ** 20;
+const MAX_ANSWER = 64 * 2 ** 20;
 
 /** An `EmbeddingProvider` with OpenAI's API. */
 export class OpenAiCompatible implements EmbeddingProvider {
   readonly #endpoint: Endpoint;
 
   constructor({ baseUrl, key }: Pick<EndpointOptions, "baseUrl" | "key">) {
-    this.#endpoint = new Endpoint({ baseUrl, key, path: "embeddings", mostAnswer: MOST_ANSWER });
+    this.#endpoint = new Endpoint({ baseUrl, key, path: "embeddings", maxAnswer: MAX_ANSWER });
   }
 
   async embed(

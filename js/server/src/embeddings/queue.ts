@@ -11,7 +11,7 @@ import type { EmbeddingWork, FailedTexts, MadeEmbeddings, StoredEmbeddings } fro
 
 /** The queue of an agent, in whichever thread its database is open. */
 export interface EmbeddingQueue {
-  take(most: number): Promise<EmbeddingWork>;
+  take(max: number): Promise<EmbeddingWork>;
   store(made: MadeEmbeddings): Promise<StoredEmbeddings>;
   putOff(failed: FailedTexts): Promise<void>;
   /** Makes postponed memories due at once. Returns how many memories wait. */
@@ -112,7 +112,7 @@ const REST = 10_000;
  */
 const LONG_REST = 600_000;
 /** The longest delay of a timer, in milliseconds. */
-const MOST_TIMER = 2 ** 31 - 1;
+const MAX_TIMER = 2 ** 31 - 1;
 
 /** Empties the queues of all agents of a server in the background. */
 export class Backlog {
@@ -174,7 +174,7 @@ export class Backlog {
         "The queue of texts without embeddings could not be processed",
       );
     }
-    if (next !== null) this.wake(agent, Math.min(Math.max(next, LINGER), MOST_TIMER));
+    if (next !== null) this.wake(agent, Math.min(Math.max(next, LINGER), MAX_TIMER));
   }
 
   /** Returns the milliseconds until the next memory is due; null if no memory waits. */

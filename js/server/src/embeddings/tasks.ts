@@ -71,11 +71,11 @@ const parseModel = (noted: string): EmbeddingModel => {
 export function takeWork(
   storage: Storage,
   model: EmbeddingModel,
-  most: number,
+  max: number,
   now: number,
 ): EmbeddingWork {
   const { embeddings } = storage;
-  const waiting = embeddings.due(now, most);
+  const waiting = embeddings.due(now, max);
   const texts = waiting.map(({ ticket, ...memory }) => ({ ticket, text: embeddingText(memory) }));
   const isRetry = waiting.some(({ attempts }) => attempts > 0);
   const due = texts.length > 0 ? now : embeddings.nextDue();
@@ -122,8 +122,8 @@ export function putOff(
   { tickets, retryAfter = 0 }: FailedTexts,
   now: number,
 ): void {
-  const least = tickets.length > 1 ? retryAfter : Math.max(FIRST_DELAY, retryAfter);
+  const min = tickets.length > 1 ? retryAfter : Math.max(FIRST_DELAY, retryAfter);
   // Random jitter of up to a half, so that several processes do not retry together.
-  const delay = Math.round(least * (1 + Math.random() / 2));
+  const delay = Math.round(min * (1 + Math.random() / 2));
   storage.embeddings.postpone(tickets, now, delay, Math.max(LONGEST_DELAY, retryAfter));
 }

@@ -3,7 +3,7 @@
 import type { EmbeddedTexts } from "../storage/rows.ts";
 
 /** The most UTF-16 units of the text. */
-const MOST = 30_000;
+const MAX = 30_000;
 /** Labels of kinds whose name does not describe them. */
 const LABELS: ReadonlyMap<string, string> = new Map([["turn summary", "conversation summary"]]);
 
@@ -14,7 +14,7 @@ export function embeddingText(memory: EmbeddedTexts): string {
   return parts
     .filter((part) => part !== null && part !== "")
     .join(" ")
-    .slice(0, MOST);
+    .slice(0, MAX);
 }
 
 /** Returns the kind of a memory in words, by its subtype, or its type if it has no subtype. */

@@ -7,9 +7,9 @@ import type { Extracted } from "../api/operation.ts";
 import type { RememberRequest } from "../api/remember.ts";
 import type { Logger } from "../log.ts";
 import type { Settings } from "../settings/options.ts";
-import { type Facts, factsIn, joined, MOST_OF_A_REQUEST } from "./facts.ts";
+import { type Facts, factsIn, joined, MAX_OF_A_REQUEST } from "./facts.ts";
 import { type Circumstances, promptOf } from "./prompt.ts";
-import { MOST_OF_A_WINDOW, MOST_WINDOWS, type ReadMessage, windowsOf } from "./windows.ts";
+import { MAX_OF_A_WINDOW, MAX_WINDOWS, type ReadMessage, windowsOf } from "./windows.ts";
 
 /** The deadline for all answers of one request, in milliseconds: a client waits. */
 const REQUEST_TIME = 120_000;
@@ -37,7 +37,7 @@ export class Extractor {
         return { message: place + 1, speaker: name ?? role, ...time, text: content };
       }),
     );
-    const windows = all.slice(0, MOST_WINDOWS);
+    const windows = all.slice(0, MAX_WINDOWS);
     const answers = await this.#analyst.answers(
       windows.map((window) => promptOf(window, circumstances)),
       gone,
@@ -56,13 +56,13 @@ export class Extractor {
       ),
     );
     const failure = read.find((one) => typeof one === "string");
-    const error = failure ?? (all.length > MOST_WINDOWS ? TOO_LONG : undefined);
+    const error = failure ?? (all.length > MAX_WINDOWS ? TOO_LONG : undefined);
     const facts = joined(usable.flatMap((one) => one.facts));
     const dropped = usable.reduce((sum, one) => sum + one.dropped, 0);
     return {
       by: usable.length > 0 ? "model" : "none",
-      facts: facts.slice(0, MOST_OF_A_REQUEST),
-      dropped: dropped + Math.max(0, facts.length - MOST_OF_A_REQUEST),
+      facts: facts.slice(0, MAX_OF_A_REQUEST),
+      dropped: dropped + Math.max(0, facts.length - MAX_OF_A_REQUEST),
       unread: unread.size,
       ...(error === undefined ? {} : { error }),
     };
@@ -75,7 +75,7 @@ export class Extractor {
 }
 
 const TOO_LONG =
-  `the conversation is longer than ${MOST_WINDOWS} parts of ${MOST_OF_A_WINDOW} characters: ` +
+  `the conversation is longer than ${MAX_WINDOWS} parts of ${MAX_OF_A_WINDOW} characters: ` +
   "send it in several requests";
 
 /** Returns the extractor of the settings; undefined without a provider. */

@@ -7,10 +7,10 @@ import type { ExtractedFact } from "../api/operation.ts";
 import { instant, text } from "../api/parts.ts";
 
 /** The most facts of an answer, and of a request. */
-export const MOST_FACTS = 50;
-export const MOST_OF_A_REQUEST = 200;
+export const MAX_FACTS = 50;
+export const MAX_OF_A_REQUEST = 200;
 /** The most characters of a fact. */
-export const MOST_FACT = 1_000;
+export const MAX_FACT = 1_000;
 
 const answer = z.object({ facts: z.array(z.unknown()) });
 
@@ -31,7 +31,7 @@ const fact = z.object({
         .replace(/^[#>*\-\s]+/, "")
         .trim(),
     )
-    .pipe(text(MOST_FACT))
+    .pipe(text(MAX_FACT))
     .refine((given) => comparedWords(given).length > 0),
   type: z.string().optional().catch(undefined),
   messages: z.union([z.array(z.unknown()), z.unknown().transform((one) => [one])]),
@@ -52,7 +52,7 @@ export function factsIn(answered: string, numbers: ReadonlySet<number>): Facts |
   const parsed = answer.safeParse(jsonIn(answered)).data;
   if (parsed === undefined) return undefined;
   const facts: ExtractedFact[] = [];
-  for (const given of parsed.facts.slice(0, MOST_FACTS)) {
+  for (const given of parsed.facts.slice(0, MAX_FACTS)) {
     const { data } = fact.safeParse(given);
     const named = (data?.messages ?? []).map((one) => number.safeParse(one).data);
     const messages = [...new Set(named)].filter((one) => one !== undefined && numbers.has(one));

@@ -2,7 +2,7 @@
 // it stands in JSON, so that no text can pass for another message or for the end of the data.
 
 import type { FactType } from "../api/operation.ts";
-import { MOST_FACT, MOST_FACTS } from "./facts.ts";
+import { MAX_FACT, MAX_FACTS } from "./facts.ts";
 import type { ReadMessage } from "./windows.ts";
 
 /** What the model is told beside the messages. */
@@ -40,7 +40,7 @@ what happened, what is to be done, and how something is done. Leave out greeting
 general knowledge, questions without an answer, and what an assistant proposes and nobody confirms.
 
 Each fact
-- is one sentence of at most ${MOST_FACT} characters that makes sense alone: write names instead of
+- is one sentence of at most ${MAX_FACT} characters that makes sense alone: write names instead of
   pronouns. If the name of a speaker is not known, write "the user" or "the assistant".
 - is in the language of the conversation.
 - has dates instead of words such as "yesterday". Count from the "time" of the message, or from
@@ -55,5 +55,5 @@ Answer with JSON alone, in this form:
 "event_time":"2026-05-04"}]}
 
 "messages" are the numbers of the messages that say it. "event_time" is when it happened, in ISO
-8601; leave it out if nothing happened or if the time is not known. Give at most ${MOST_FACTS} facts.
+8601; leave it out if nothing happened or if the time is not known. Give at most ${MAX_FACTS} facts.
 If there is nothing to remember, answer {"facts":[]}.`;

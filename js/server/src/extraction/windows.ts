@@ -14,13 +14,13 @@ export interface ReadMessage {
 }
 
 /** The most characters of a window, and the most windows of a request. */
-export const MOST_OF_A_WINDOW = 8_000;
-export const MOST_WINDOWS = 20;
+export const MAX_OF_A_WINDOW = 8_000;
+export const MAX_WINDOWS = 20;
 /** About the characters of a message beside its text. */
 const AROUND_A_TEXT = 60;
 /** The messages of a window that the next one repeats, and how many characters of each. */
 const REPEATED = 2;
-const MOST_REPEATED = 300;
+const MAX_REPEATED = 300;
 
 /**
  * Cuts a conversation into windows, in order. A message that is longer than a window continues in
@@ -32,7 +32,7 @@ export function windowsOf(messages: readonly ReadMessage[]): ReadMessage[][] {
   let size = 0;
   for (const part of messages.flatMap(partsOf)) {
     const more = part.text.length + AROUND_A_TEXT;
-    if (open.length > 0 && size + more > MOST_OF_A_WINDOW) {
+    if (open.length > 0 && size + more > MAX_OF_A_WINDOW) {
       windows.push(open);
       open = [];
       size = 0;
@@ -47,16 +47,16 @@ export function windowsOf(messages: readonly ReadMessage[]): ReadMessage[][] {
 const endOf = (window: readonly ReadMessage[]): ReadMessage[] =>
   window
     .slice(-REPEATED)
-    .map((one) => ({ ...one, text: one.text.slice(-MOST_REPEATED), earlier: true }));
+    .map((one) => ({ ...one, text: one.text.slice(-MAX_REPEATED), earlier: true }));
 
 /** Cuts a message at blanks, so that each part fits into a window. */
 function partsOf(message: ReadMessage): ReadMessage[] {
   const parts: ReadMessage[] = [];
-  const most = MOST_OF_A_WINDOW - AROUND_A_TEXT;
+  const max = MAX_OF_A_WINDOW - AROUND_A_TEXT;
   let rest = message.text.trim();
-  while (rest.length > most) {
-    const blank = rest.slice(0, most).search(/\s\S*$/);
-    const end = blank > most / 2 ? blank : most;
+  while (rest.length > max) {
+    const blank = rest.slice(0, max).search(/\s\S*$/);
+    const end = blank > max / 2 ? blank : max;
     parts.push({ ...message, text: rest.slice(0, end) });
     rest = rest.slice(end).trimStart();
   }

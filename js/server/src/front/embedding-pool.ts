@@ -24,12 +24,16 @@ type Given<Name extends AgentOperation> = GivenTo<(typeof AGENT_OPERATIONS)[Name
  * its own. `usual` is how the server ranks if the request does not say.
  */
 const QUESTIONS: {
-  readonly [Name in AgentOperation]?: (given: Given<Name>, usual: RankedBy) => string | undefined;
+  readonly [Name in AgentOperation]?: (
+    given: Given<Name>,
+    byDefault: RankedBy,
+  ) => string | undefined;
 } = {
-  search: ({ body }, usual) => queryOf(body, usual),
-  retrieve: ({ body }, usual) => queryOf(body, usual),
-  contextLines: ({ body }, usual) => queryOf(body, usual),
-  buildContext: ({ body: { input, ...body } }, usual) => queryOf({ ...body, query: input }, usual),
+  search: ({ body }, byDefault) => queryOf(body, byDefault),
+  retrieve: ({ body }, byDefault) => queryOf(body, byDefault),
+  contextLines: ({ body }, byDefault) => queryOf(body, byDefault),
+  buildContext: ({ body: { input, ...body } }, byDefault) =>
+    queryOf({ ...body, query: input }, byDefault),
   checkSimilar: ({ body: { embedding, title = null, subtype = null, content } }) =>
     embedding == null
       ? embeddingText({
@@ -50,16 +54,16 @@ interface Asked {
 }
 
 /** Evidence compares no embeddings of questions. */
-const queryOf = ({ query, embedding, ranking }: Asked, usual: RankedBy) =>
-  embedding == null && (ranking ?? usual) === "signals" ? query : undefined;
+const queryOf = ({ query, embedding, ranking }: Asked, byDefault: RankedBy) =>
+  embedding == null && (ranking ?? byDefault) === "signals" ? query : undefined;
 
 /** The type that a new text would most likely get. */
 const TYPE_OF_NEW = "concept";
 
 /** Agents whose model is cached. */
-const MOST_AGENTS = 10_000;
+const MAX_AGENTS = 10_000;
 /** How many models a question is embedded with before it is searched by its words alone. */
-const MOST_MODELS = 2;
+const MAX_MODELS = 2;
 
 export interface EmbeddingPoolOptions {
   embedder: Embedder;
@@ -82,7 +86,7 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
    * The model of each agent's embeddings. Another process may change it: the agent compares the
    * model of each question with its own.
    */
-  readonly #models = new LRUCache<string, EmbeddingModel>({ max: MOST_AGENTS });
+  readonly #models = new LRUCache<string, EmbeddingModel>({ max: MAX_AGENTS });
 
   constructor(
     pool: Pick<Pool, "call" | "do">,
@@ -127,7 +131,7 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
     const asked = QUESTIONS[operation]?.(given, this.#ranking);
     const needsNone = asked !== undefined && operation === "search" && this.#isPlainLookup(asked);
     const text = needsNone ? undefined : asked;
-    for (let models = 0; text !== undefined && models < MOST_MODELS; models++) {
+    for (let models = 0; text !== undefined && models < MAX_MODELS; models++) {
       const question = await this.#questionOf(agent, text);
       if (question === undefined) break;
       try {
@@ -165,7 +169,7 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
   #queueOf(agent: string): EmbeddingQueue {
     const { model } = this.#embedder;
     return {
-      take: (most) => this.#pool.do(agent, "takeWork", { configured: model, most }),
+      take: (max) => this.#pool.do(agent, "takeWork", { configured: model, max }),
       store: (made) => this.#pool.do(agent, "storeVectors", made),
       putOff: async (failed) => void (await this.#pool.do(agent, "putOff", failed)),
       release: () => this.#pool.do(agent, "releaseWork", undefined),

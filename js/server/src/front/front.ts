@@ -13,7 +13,7 @@ import type { KeyRing } from "../keys/ring.ts";
 import type { Logger } from "../log.ts";
 import { engineConfigOf } from "../presets/preset.ts";
 import { Reachability } from "../providers/reachable.ts";
-import { USUAL_AGENT } from "../settings/agent-names.ts";
+import { DEFAULT_AGENT } from "../settings/agent-names.ts";
 import { hostnameOf } from "../settings/options.ts";
 import { presetOfAll } from "../settings/preset.ts";
 import type { InForce } from "../settings/read.ts";
@@ -65,26 +65,26 @@ export function createFront(
 ): Front {
   const { host, port, decay_interval, consolidate_interval } = settings;
   const { compat, ranking } = settings;
-  const usual = presets.get(presetOfAll(settings.preset, config))!;
+  const byDefault = presets.get(presetOfAll(settings.preset, config))!;
   const engine = createEngine(
-    inSnakeCase(compat === "none" ? engineConfigOf(usual, config) : config),
+    inSnakeCase(compat === "none" ? engineConfigOf(byDefault, config) : config),
   );
   const embedder = embedderOf(settings, log);
   const embedding = embedder && new EmbeddingPool(pool, { embedder, engine, compat, ranking, log });
   const analyst = analystOf(settings, log);
   const analysis = analyst && new AnalysisPool(embedding ?? pool, pool, analyst, embedder);
   const extractor = extractorOf(settings, log);
-  const usualPool = analysis ?? embedding ?? pool;
-  const extraction = extractor && new ExtractionPool(usualPool, pool, extractor);
+  const defaultPool = analysis ?? embedding ?? pool;
+  const extraction = extractor && new ExtractionPool(defaultPool, pool, extractor);
   let [isReady, isStopping] = [false, false];
   let providers: Reachability[] = [];
   const app = createApp({
     instance,
-    agents: extraction ?? usualPool,
+    agents: extraction ?? defaultPool,
     pool,
     engine,
     presets,
-    usualPreset: compat === "none" ? usual.name : "trading",
+    defaultPreset: compat === "none" ? byDefault.name : "trading",
     keys,
     known: { hosts: [hostnameOf(host), ...settings.allowed_hosts], origins: settings.cors_origins },
     compat,
@@ -124,7 +124,7 @@ export function createFront(
     async open() {
       server = await listen(app.fetch, host, port);
       isReady = true;
-      embedding?.wake(USUAL_AGENT);
+      embedding?.wake(DEFAULT_AGENT);
       providers = watched.filter(({ isUsed }) => isUsed).map((one) => new Reachability(one, log));
       const intervals = {
         decay: decay_interval * 1000,

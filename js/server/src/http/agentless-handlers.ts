@@ -22,10 +22,10 @@ export const agentlessHandlers = (
   engine: Engine,
   pool: Pick<Pool, "list" | "delete">,
   presets: Presets,
-  usualPreset: string,
+  defaultPreset: string,
 ): AgentlessHandlers => ({
   classifyQuery: ({ body: { query } }) => engine.classifyQuery(query),
-  memoryGuidance: ({ query: { preset = usualPreset } }) => ({
+  memoryGuidance: ({ query: { preset = defaultPreset } }) => ({
     text: knownPreset(presets, preset).guidance || memoryGuidance(),
   }),
 

@@ -13,7 +13,7 @@ import type { KeyRing } from "../keys/ring.ts";
 import type { Logger } from "../log.ts";
 import type { Presets } from "../presets/preset.ts";
 import { Refusal, wrong } from "../refusal.ts";
-import { AGENT_NAME, isAgentName, USUAL_AGENT } from "../settings/agent-names.ts";
+import { AGENT_NAME, DEFAULT_AGENT, isAgentName } from "../settings/agent-names.ts";
 import type { Compat } from "../settings/compat.ts";
 import { type Pool, WorkerFailure } from "../workers/pool.ts";
 import { AskerGone } from "../workers/shares.ts";
@@ -31,7 +31,7 @@ import { addRoute, type Carried, CHALLENGE } from "./route.ts";
 import { throwAway } from "./too-large.ts";
 
 /** The refusal of an agent name that is not the only agent. */
-const ONE_AGENT = `must be ${USUAL_AGENT}: a remote database is that of one agent`;
+const ONE_AGENT = `must be ${DEFAULT_AGENT}: a remote database is that of one agent`;
 const METHODS = new Set(
   Object.values({ ...AGENT_OPERATIONS, ...AGENTLESS_OPERATIONS }).map(({ method }) =>
     method.toUpperCase(),
@@ -56,7 +56,7 @@ export interface AppOptions {
   engine: Engine;
   presets: Presets;
   /** The preset of agents without one of their own. */
-  usualPreset: string;
+  defaultPreset: string;
   keys: KeyRing;
   /** Hosts and origins that may send requests. */
   known: AllowedOrigins;
@@ -182,7 +182,7 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   const api = app.basePath(BASE);
   api.use(async (context, next) => {
     const agent = agentOf(context);
-    if (hasOneAgent && agent !== USUAL_AGENT) throw wrong("X-Nous-Agent", ONE_AGENT);
+    if (hasOneAgent && agent !== DEFAULT_AGENT) throw wrong("X-Nous-Agent", ONE_AGENT);
     context.set("agent", agent);
     await next();
   });
@@ -197,7 +197,7 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
 }
 
 function addOperations(app: OpenAPIHono<Carried>, options: AppOptions): void {
-  const { agents, pool, engine, unsent, compat, presets, usualPreset } = options;
+  const { agents, pool, engine, unsent, compat, presets, defaultPreset } = options;
   // A client of Hynous may send fields that only Hynous knows.
   const refusesUnknown = compat === "none";
   for (const [name, operation] of entriesOf(operationsFor(compat))) {
@@ -212,7 +212,7 @@ function addOperations(app: OpenAPIHono<Carried>, options: AppOptions): void {
     };
     addRoute(app, operation, act, { isOfAgent: true, refusesUnknown, unsent });
   }
-  const plain = agentlessHandlers(engine, pool, presets, usualPreset);
+  const plain = agentlessHandlers(engine, pool, presets, defaultPreset);
   for (const [name, operation] of entriesOf(AGENTLESS_OPERATIONS)) {
     const handle = plain[name] as (given: unknown, caller: Caller) => unknown;
     const act = async (given: unknown, context: Context<Carried>) =>
@@ -283,7 +283,7 @@ const entriesOf = <Table extends object>(table: Table) =>
  */
 function agentOf(context: Context): string {
   const header = context.req.header("x-nous-agent");
-  if (header === undefined) return USUAL_AGENT;
+  if (header === undefined) return DEFAULT_AGENT;
   // Node joins the values of two headers with a comma.
   if (header.includes(",")) {
     const { incoming } = (context.env ?? {}) as { incoming?: IncomingMessage };

@@ -10,7 +10,7 @@ import { responseOf } from "./departure.ts";
 const SMALL = 64 * 2 ** 10;
 
 /** The most bytes of all large bodies whose requests are not answered. */
-const MOST_BYTES = 256 * 2 ** 20;
+const MAX_BYTES = 256 * 2 ** 20;
 
 const turns = new Shares<Context>();
 let reservedBytes = 0;
@@ -22,7 +22,7 @@ let reservedBytes = 0;
 export function hasRoom(context: Context, bytes: number): boolean {
   const response = responseOf(context);
   if (bytes <= SMALL || response === undefined || response.destroyed) return true;
-  if (reservedBytes > 0 && reservedBytes + bytes > MOST_BYTES) return false;
+  if (reservedBytes > 0 && reservedBytes + bytes > MAX_BYTES) return false;
   reservedBytes += bytes;
   response.once("close", () => {
     reservedBytes -= bytes;

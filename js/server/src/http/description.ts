@@ -6,7 +6,7 @@ import type { OperationShape } from "../api/operation.ts";
 import { AGENTLESS_OPERATIONS } from "../api/operations.ts";
 import { problem } from "../api/parts.ts";
 import { operationsFor } from "../compat/operations.ts";
-import { USUAL_AGENT } from "../settings/agent-names.ts";
+import { DEFAULT_AGENT } from "../settings/agent-names.ts";
 import type { Compat } from "../settings/compat.ts";
 import { BASE } from "./base-path.ts";
 import { CHALLENGE, type OfAgent } from "./route.ts";
@@ -29,7 +29,7 @@ const agentHeader = z.object({
   "X-Nous-Agent": z
     .string()
     .optional()
-    .openapi({ description: "The name of the agent, in UTF-8.", default: USUAL_AGENT }),
+    .openapi({ description: "The name of the agent, in UTF-8.", default: DEFAULT_AGENT }),
 });
 
 const challengeHeader = z.object({
@@ -71,7 +71,7 @@ export function descriptionOf({ version, compat }: { version: string; compat: Co
       version,
       description:
         "A memory server for AI agents. The header X-Nous-Agent names the agent; " +
-        `without it, the agent is "${USUAL_AGENT}".`,
+        `without it, the agent is "${DEFAULT_AGENT}".`,
     },
   });
 }

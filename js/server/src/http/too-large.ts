@@ -7,7 +7,7 @@ import { finished } from "node:stream/promises";
 /** How long the rest is read, in milliseconds. */
 const PATIENCE = 2_000;
 /** How much of the rest is read, in bytes. */
-const MOST_REST = 64 * 2 ** 20;
+const MAX_REST = 64 * 2 ** 20;
 
 /** Reads the rest of a body. Returns whether the connection can be used again. */
 export async function throwAway(incoming: IncomingMessage | undefined): Promise<boolean> {
@@ -17,7 +17,7 @@ export async function throwAway(incoming: IncomingMessage | undefined): Promise<
   let read = 0;
   incoming.on("data", (chunk: Uint8Array) => {
     read += chunk.length;
-    if (read > MOST_REST) giveUp.abort();
+    if (read > MAX_REST) giveUp.abort();
   });
   incoming.resume();
   try {

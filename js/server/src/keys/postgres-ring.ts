@@ -30,7 +30,7 @@ const FRESH = 1_000;
 /** Milliseconds that a request waits for keys to be read again, when it has older ones. */
 const PATIENCE = 1_000;
 /** Milliseconds for which keys count that cannot be read again. */
-const MOST = 60_000;
+const MAX = 60_000;
 /** Milliseconds between the beginnings of two reads for unknown keys. */
 const SPACING = 100;
 
@@ -78,7 +78,7 @@ export class PostgresRing implements KeyRing {
     if (now - this.#readAt >= FRESH) {
       const isDue = this.#reading !== undefined || now - this.#begunAt >= FRESH;
       if (isDue) await this.#within(this.#read(), this.#begunAt + PATIENCE - now);
-      if (performance.now() - this.#readAt > MOST)
+      if (performance.now() - this.#readAt > MAX)
         throw new Refusal(503, "the keys cannot be read from the database: try again later");
     }
     return this.#valid;
@@ -146,9 +146,9 @@ export class PostgresRing implements KeyRing {
   }
 
   /** Waits for a read, for at most so many milliseconds. */
-  async #within(reading: Promise<unknown>, most: number): Promise<void> {
+  async #within(reading: Promise<unknown>, max: number): Promise<void> {
     const end = new AbortController();
-    const late = wait(Math.max(0, most), undefined, { signal: end.signal }).catch(() => {});
+    const late = wait(Math.max(0, max), undefined, { signal: end.signal }).catch(() => {});
     await Promise.race([reading, late]);
     end.abort();
   }

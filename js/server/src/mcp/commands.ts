@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Command, Option } from "commander";
 import { createLog } from "../log.ts";
-import { USUAL_AGENT } from "../settings/agent-names.ts";
+import { DEFAULT_AGENT } from "../settings/agent-names.ts";
 import { settingsOf, withOptions } from "../settings/flags.ts";
 import type { ClientName } from "./install.ts";
 import { keyOf } from "./key.ts";
@@ -16,7 +16,7 @@ export function addMcpCommands(program: Command, version: string): void {
     program
       .command("mcp")
       .description("serves the memory to a model by MCP, over standard input and output")
-      .option("--agent <NAME>", "the agent", USUAL_AGENT),
+      .option("--agent <NAME>", "the agent", DEFAULT_AGENT),
   ).action(async ({ agent }: { agent: string }, command: Command) => {
     const key = keyOf(process.env);
     const inForce = await settingsOf(command);
@@ -32,7 +32,7 @@ export function addMcpCommands(program: Command, version: string): void {
     .addOption(
       new Option("--client <NAME>", "the client").choices(CLIENT_NAMES).makeOptionMandatory(),
     )
-    .option("--agent <NAME>", "the agent of the client", USUAL_AGENT)
+    .option("--agent <NAME>", "the agent of the client", DEFAULT_AGENT)
     .option("--data-dir <FOLDER>", "folder of the databases, if it is not the usual one")
     .option("--project [FOLDER]", "writes the configuration of a project instead of the user's")
     .option("--dry-run", "prints the file, and writes nothing")
@@ -52,7 +52,7 @@ export function addMcpCommands(program: Command, version: string): void {
         command: process.execPath,
         args: [
           ...[program, "mcp"],
-          ...(given.agent === USUAL_AGENT ? [] : ["--agent", given.agent]),
+          ...(given.agent === DEFAULT_AGENT ? [] : ["--agent", given.agent]),
           // The client starts it elsewhere, where another folder would be the usual one.
           ...["--data-dir", settings.data_dir],
         ],

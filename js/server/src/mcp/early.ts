@@ -65,7 +65,7 @@ export function earlyAnswer(
   const { jsonrpc, id, method, params } = fieldsOf(request);
   const { protocolVersion, capabilities, clientInfo } = fieldsOf(params);
   const client = fieldsOf(clientInfo);
-  const isUsual =
+  const isDefault =
     jsonrpc === "2.0" &&
     method === "initialize" &&
     typeof capabilities === "object" &&
@@ -73,7 +73,7 @@ export function earlyAnswer(
     typeof client.name === "string" &&
     typeof client.version === "string" &&
     VERSIONS.includes(protocolVersion as string);
-  if (!isUsual || !isId(id)) return undefined;
+  if (!isDefault || !isId(id)) return undefined;
   const result = {
     protocolVersion,
     capabilities: CAPABILITIES,

@@ -3,9 +3,9 @@
 import type { ExplainAnswer, Explanation } from "../api/explain.ts";
 
 /** The most kinds of evidence that are shown; the others are told as one sum. */
-const MOST_SHOWN = 12;
+const MAX_SHOWN = 12;
 /** Smaller contributions look like 0 with two digits. */
-const LEAST_SHOWN = 0.005;
+const MIN_SHOWN = 0.005;
 /** The most UTF-16 units of a passage. */
 const LONGEST_PASSAGE = 200;
 
@@ -31,8 +31,8 @@ export function explanationFor({ data, threshold }: ExplainAnswer): {
     superseded_by === undefined ? "" : ` [${superseded_by}] supersedes it.`,
     similar_to === undefined ? "" : ` It stands back because it is like [${similar_to}].`,
   ].join("");
-  const telling = one.evidence.filter(({ contribution }) => Math.abs(contribution) >= LEAST_SHOWN);
-  const shown = telling.slice(0, MOST_SHOWN);
+  const telling = one.evidence.filter(({ contribution }) => Math.abs(contribution) >= MIN_SHOWN);
+  const shown = telling.slice(0, MAX_SHOWN);
   const rest = sum - shown.reduce((all, { contribution }) => all + contribution, 0);
   const lines = [
     ...wordLines(one),

@@ -27,8 +27,8 @@ export type Ask = (
 ) => Promise<{ status: number; body: unknown }>;
 
 /** The tokens of an answer, if the call does not say. */
-const USUAL_TOKENS = 800;
-const MOST_TOKENS = 8_000;
+const DEFAULT_TOKENS = 800;
+const MAX_TOKENS = 8_000;
 /** The tokens of the line that says how many memories do not fit. */
 const TOKENS_OF_THE_REST = 16;
 
@@ -36,9 +36,9 @@ const max_tokens = z
   .number()
   .int()
   .min(50)
-  .max(MOST_TOKENS)
+  .max(MAX_TOKENS)
   .optional()
-  .describe(`How long the answer may be, in tokens. Default ${USUAL_TOKENS}.`);
+  .describe(`How long the answer may be, in tokens. Default ${DEFAULT_TOKENS}.`);
 const user = z.string().min(1).optional().describe("Only memories of this user.");
 const session = z.string().min(1).optional().describe("Only memories of this session.");
 const tags = z
@@ -121,7 +121,7 @@ export function mcpServer(ask: Ask, version: string): McpServer {
       }),
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
     },
-    ({ max_tokens: most, ...given }) =>
+    ({ max_tokens: max, ...given }) =>
       answering(async () => {
         const { stored } = await asked<RememberAnswer>("POST", "/remember", given);
         const lines = stored.map(({ id, action, title, type, possible_conflicts = [] }) => {
@@ -130,7 +130,7 @@ export function mcpServer(ask: Ask, version: string): McpServer {
             ? `Known already: [${id}] ${title}`
             : `Stored [${id}] as ${type}: ${title}${conflicts === "" ? "" : `. It may correct ${conflicts}: see the tool conflicts`}`;
         });
-        const { text, shown } = within("", lines, most, "raise max_tokens to see them");
+        const { text, shown } = within("", lines, max, "raise max_tokens to see them");
         return { text, data: { stored: stored.slice(0, shown), count: stored.length } };
       }),
   );
@@ -149,7 +149,7 @@ export function mcpServer(ask: Ask, version: string): McpServer {
       }),
       annotations: { readOnlyHint: true },
     },
-    ({ query, limit = 8, max_tokens: most, ...filters }) =>
+    ({ query, limit = 8, max_tokens: max, ...filters }) =>
       answering(async () => {
         const {
           data,
@@ -165,7 +165,7 @@ export function mcpServer(ask: Ask, version: string): McpServer {
               ? `The memory probably does not know (${percent(probability)}). Nearest:`
               : "";
         const lines = data.map((node) => `${lineWithId(node)} · ${percent(node.score)}`);
-        const { text, shown } = within(head, lines, most);
+        const { text, shown } = within(head, lines, max);
         const memories = data.slice(0, shown).map(({ id, score }) => ({ id, score }));
         return { text, data: { answerable: answerable ?? false, probability, memories } };
       }),
@@ -184,13 +184,13 @@ export function mcpServer(ask: Ask, version: string): McpServer {
       }),
       annotations: { readOnlyHint: true },
     },
-    ({ input, max_tokens: most = USUAL_TOKENS, ...filters }) =>
+    ({ input, max_tokens: max = DEFAULT_TOKENS, ...filters }) =>
       answering(async () => {
         const { prompt, tokens, answerable } = await asked<{
           prompt: string;
           tokens: number;
           answerable?: boolean;
-        }>("POST", "/context", { input, max_tokens: most, filter: wanted(filters) });
+        }>("POST", "/context", { input, max_tokens: max, filter: wanted(filters) });
         const text = prompt === "" ? "The memory knows nothing about it." : prompt;
         return { text, data: { tokens, answerable: answerable ?? false } };
       }),
@@ -302,13 +302,13 @@ export function mcpServer(ask: Ask, version: string): McpServer {
       }),
       annotations: { readOnlyHint: true },
     },
-    ({ query, id, max_tokens: most, ...filters }) =>
+    ({ query, id, max_tokens: max, ...filters }) =>
       answering(async () => {
         const explained = await asked<ExplainAnswer>("POST", "/explain", {
           ...{ query, id, filter: wanted(filters) },
         });
         const { head, lines, data } = explanationFor(explained);
-        return { text: within(head, lines, most).text, data };
+        return { text: within(head, lines, max).text, data };
       }),
   );
 
@@ -335,7 +335,7 @@ export function mcpServer(ask: Ask, version: string): McpServer {
       }),
       annotations: { readOnlyHint: true },
     },
-    ({ from, to, order, limit = 30, max_tokens: most, ...filters }) =>
+    ({ from, to, order, limit = 30, max_tokens: max, ...filters }) =>
       answering(async () => {
         const query = new URLSearchParams({ limit: String(limit) });
         for (const [name, value] of Object.entries({ from, to, order }))
@@ -345,7 +345,7 @@ export function mcpServer(ask: Ask, version: string): McpServer {
         const { data } = await asked<{ data: Node[] }>("GET", `/timeline?${query}`);
         const head =
           data.length === 0 ? "Nothing happened in that time, as far as the memory knows." : "";
-        const { text, shown } = within(head, data.map(lineWithId), most);
+        const { text, shown } = within(head, data.map(lineWithId), max);
         return {
           text,
           data: { ids: data.slice(0, shown).map(({ id }) => id) },
@@ -369,7 +369,7 @@ export function mcpServer(ask: Ask, version: string): McpServer {
       }),
       annotations: { readOnlyHint: false, destructiveHint: false },
     },
-    ({ conflict_id, resolution, max_tokens: most }) =>
+    ({ conflict_id, resolution, max_tokens: max }) =>
       answering(async () => {
         if ((conflict_id === undefined) !== (resolution === undefined))
           throw new Refused(
@@ -400,7 +400,7 @@ export function mcpServer(ask: Ask, version: string): McpServer {
             `- [${id}] old [${old_node_id}] ${titles.get(old_node_id ?? "") ?? ""} / new [${new_node_id}] ${titles.get(new_node_id ?? "") ?? ""}`,
         );
         const head = data.length === 0 ? "No conflicts wait." : "";
-        const { text, shown } = within(head, lines, most);
+        const { text, shown } = within(head, lines, max);
         return {
           text,
           data: { conflicts: data.slice(0, shown).map(({ id }) => id) },
@@ -435,7 +435,7 @@ export function mcpServer(ask: Ask, version: string): McpServer {
       const { text } = within(
         data.length === 0 ? "The profile is empty." : "",
         data.map(lineWithId),
-        MOST_TOKENS,
+        MAX_TOKENS,
       );
       return { contents: [{ uri: uri.href, mimeType: "text/plain", text }] };
     },
@@ -500,13 +500,13 @@ function lineWithId(node: Node): string {
 function within(
   head: string,
   lines: readonly string[],
-  most = USUAL_TOKENS,
+  max = DEFAULT_TOKENS,
   advice = "raise max_tokens, or ask more narrowly",
 ): { text: string; shown: number } {
   const kept = head === "" ? [] : [head];
   let tokens = head === "" ? 0 : estimateTokens(head) + 1;
   for (const [place, line] of lines.entries()) {
-    const room = most - tokens - (place < lines.length - 1 ? TOKENS_OF_THE_REST : 0);
+    const room = max - tokens - (place < lines.length - 1 ? TOKENS_OF_THE_REST : 0);
     if (estimateTokens(line) + 1 > room) {
       // A first line that is too long is cut: an answer without a memory would say nothing.
       if (kept.length === 0)

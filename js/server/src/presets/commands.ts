@@ -14,9 +14,9 @@ export function addPresetCommands(program: Command): void {
     presets.command("list").description("lists the presets that ship, and those of presets_dir"),
   ).action(async (_, command: Command) => {
     const { settings, engine, presets } = await settingsOf(command);
-    const usual = presetOfAll(settings.preset, engine);
+    const byDefault = presetOfAll(settings.preset, engine);
     for (const { name, description } of presets.values())
-      console.log(`${name === usual ? "*" : " "} ${name}: ${description}`);
+      console.log(`${name === byDefault ? "*" : " "} ${name}: ${description}`);
   });
   withOptions(
     presets

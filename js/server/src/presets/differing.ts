@@ -39,11 +39,11 @@ export function otherSections(
   subtypes: Iterable<string>,
   sectionOf: (subtype: string) => MemorySection,
 ): Record<string, MemorySection> {
-  const usual = createEngine(inSnakeCase(engineConfigOf(shippedPreset(preset), {})));
+  const byDefault = createEngine(inSnakeCase(engineConfigOf(shippedPreset(preset), {})));
   const other: Record<string, MemorySection> = {};
   for (const subtype of [...subtypes].sort()) {
     const section = sectionOf(subtype);
-    if (section !== usual.getSectionForSubtype(subtype)) other[subtype] = section;
+    if (section !== byDefault.getSectionForSubtype(subtype)) other[subtype] = section;
   }
   return other;
 }

@@ -17,7 +17,7 @@ export interface EndpointOptions {
   /** The path of the call below the base URL, such as `embeddings`. */
   path: string;
   /** The largest answer that is read, in bytes. */
-  mostAnswer: number;
+  maxAnswer: number;
 }
 
 /** The limits of one call. */
@@ -31,16 +31,16 @@ export interface EndpointCall {
 export class Endpoint {
   readonly #url: URL;
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #mostAnswer: number;
+  readonly #maxAnswer: number;
 
-  constructor({ baseUrl, key, path, mostAnswer }: EndpointOptions) {
+  constructor({ baseUrl, key, path, maxAnswer }: EndpointOptions) {
     this.#url = new URL(baseUrl);
     this.#url.pathname = `${this.#url.pathname.replace(/\/+$/, "")}/${path}`;
     this.#headers = {
       "content-type": "application/json",
       ...(key === "" ? {} : { authorization: `Bearer ${key}` }),
     };
-    this.#mostAnswer = mostAnswer;
+    this.#maxAnswer = maxAnswer;
   }
 
   /**
@@ -78,9 +78,9 @@ export class Endpoint {
     let length = 0;
     for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
       length += part.value.length;
-      if (length > this.#mostAnswer) {
+      if (length > this.#maxAnswer) {
         await reader?.cancel();
-        throw unusable(`is larger than ${this.#mostAnswer} bytes`);
+        throw unusable(`is larger than ${this.#maxAnswer} bytes`);
       }
       chunks.push(part.value);
     }

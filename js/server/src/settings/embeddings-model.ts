@@ -17,11 +17,11 @@ export type TableName = keyof typeof TABLES;
 /** The names of the tables in a sentence. */
 export const TABLE_NAMES: string = Object.keys(TABLES).join(", ");
 
-const USUAL_TABLE: TableName = "english-128";
+const DEFAULT_TABLE: TableName = "english-128";
 
 /** Returns the model of a provider unless the setting names one. */
-export const usualModel = (provider: EmbeddingsProvider = "builtin"): string =>
-  provider === "openai-compatible" ? "nomic-embed-text" : USUAL_TABLE;
+export const defaultModel = (provider: EmbeddingsProvider = "builtin"): string =>
+  provider === "openai-compatible" ? "nomic-embed-text" : DEFAULT_TABLE;
 
 export const isTable = (name: string): name is TableName => Object.hasOwn(TABLES, name);
 

@@ -23,8 +23,8 @@ const OWN_OPTIONS_FIRST: Partial<Help> = {
 /** Adds all settings to a command. In its help, its own options come first. */
 export function withOptions(command: Command): Command {
   for (const name of OPTION_NAMES) {
-    const { about, value, usual } = OPTIONS[name];
-    const described = `${about} (${variableOf(name)}; default ${usual()})`;
+    const { about, value, default: byDefault } = OPTIONS[name];
+    const described = `${about} (${variableOf(name)}; default ${byDefault()})`;
     command.addOption(new Option(`${flagOf(name)} <${value}>`, described).helpGroup(SETTINGS));
   }
   const described = `a YAML file with the same words as keys, and those of the engine (${CONFIG_VARIABLE})`;

@@ -3,12 +3,12 @@
 import { editDistance } from "../../../engine/src/suggest.ts";
 
 /** The most changed letters that still count as a typing error. */
-const MOST_CHANGES = 2;
+const MAX_CHANGES = 2;
 
 /** Returns the nearest of these names to a given one; undefined if none is near. */
 export function nearest(given: string, names: Iterable<string>): string | undefined {
   const near = Array.from(names, (name) => ({ name, changes: editDistance(given, name) }))
-    .filter(({ name, changes }) => changes <= Math.min(MOST_CHANGES, name.length / 2))
+    .filter(({ name, changes }) => changes <= Math.min(MAX_CHANGES, name.length / 2))
     .sort((a, b) => a.changes - b.changes);
   return near[0]?.name;
 }

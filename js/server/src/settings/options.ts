@@ -8,19 +8,19 @@ import { COMPATS, type Compat } from "./compat.ts";
 import { counting } from "./count-outcomes.ts";
 import { isDatabaseUrl } from "./database-url.ts";
 import {
+  defaultModel,
   EMBEDDING_PROVIDERS,
   type EmbeddingsProvider,
   TABLE_NAMES,
-  usualModel,
 } from "./embeddings-model.ts";
 import { LEARNING, type Learning } from "./learning.ts";
 import { defaultDataDir } from "./paths.ts";
 import { presetting } from "./preset.ts";
-import { RANKINGS, usualRanking } from "./ranking.ts";
+import { defaultRanking, RANKINGS } from "./ranking.ts";
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 /** The default number of worker threads: one core stays free for HTTP. */
-const usualWorkers = Math.max(1, availableParallelism() - 1);
+const defaultWorkers = Math.max(1, availableParallelism() - 1);
 
 /**
  * When a commit counts as done: once it is on the disk (`full`), or once the operating system has
@@ -37,7 +37,7 @@ const PROVIDERS = ["none", "openai-compatible"] as const;
 interface Option<T> {
   schema: z.ZodType<T>;
   /** Returns the default, which may depend on the compatibility mode and on another setting. */
-  usual: (compat?: Compat, provider?: EmbeddingsProvider) => T;
+  default: (compat?: Compat, provider?: EmbeddingsProvider) => T;
   about: string;
   /** The placeholder of the value in the help. */
   value: string;
@@ -45,12 +45,12 @@ interface Option<T> {
   isSecret?: boolean;
 }
 
-const whole = (least: number, most: number) =>
+const whole = (min: number, max: number) =>
   z
     .union([z.number(), z.string().regex(/^\d+$/).transform(Number)], {
       error: () => "must be a whole number",
     })
-    .pipe(z.int().min(least).max(most));
+    .pipe(z.int().min(min).max(max));
 
 /** Text that a header can carry unchanged. */
 const printable = z
@@ -62,19 +62,19 @@ const baseUrl = z
   .refine(isBaseUrl, "must be a URL with http or https, and without a name and password");
 
 /** Twenty days: the longest delay of a timer is not much more. */
-const MOST_SECONDS = 20 * 86_400;
+const MAX_SECONDS = 20 * 86_400;
 
 /** All settings by name. */
 export const OPTIONS = {
   host: option({
     schema: z.string().refine(isHost, "must be a name or an address, without a port"),
-    usual: () => "127.0.0.1",
+    default: () => "127.0.0.1",
     about: "address to listen on; beyond loopback only if there are keys (see keys --help)",
     value: "NAME",
   }),
   port: option({
     schema: whole(0, 65_535),
-    usual: () => 3100,
+    default: () => 3100,
     about: "port to listen on; 0 takes a free one",
     value: "NUMBER",
   }),
@@ -82,27 +82,27 @@ export const OPTIONS = {
     schema: listOf(
       z.string().refine(isHost, "must be names or addresses, without ports").transform(hostnameOf),
     ),
-    usual: () => [],
+    default: () => [],
     about:
       "names of this server besides its address, with commas between: other Host headers are refused",
     value: "NAMES",
   }),
   cors_origins: option({
     schema: listOf(z.string().refine(isOrigin, "must be origins, such as https://example.org")),
-    usual: () => [],
+    default: () => [],
     about:
       "origins whose pages may send requests, such as https://example.org; with commas between",
     value: "ORIGINS",
   }),
   data_dir: option({
     schema: z.string().min(1),
-    usual: defaultDataDir,
+    default: defaultDataDir,
     about: "folder of the databases",
     value: "FOLDER",
   }),
   durability: option({
     schema: z.enum(["full", "normal"]),
-    usual: (): Durability => "full",
+    default: (): Durability => "full",
     about: "full: an acknowledged write survives a power cut; normal: the last moments may be lost",
     value: "HOW",
   }),
@@ -113,14 +113,14 @@ export const OPTIONS = {
         isDatabaseUrl,
         "must be a URL with postgres, without a password, or one with libsql, https or http, without a name, password or query",
       ),
-    usual: () => "",
+    default: () => "",
     about:
       "a PostgreSQL database of all agents instead of files; or a remote libSQL database, for one agent",
     value: "URL",
   }),
   database_token: option({
     schema: printable,
-    usual: () => "",
+    default: () => "",
     about:
       "password, or access token, of the database; other users of the machine can see options, but not variables",
     value: "TOKEN",
@@ -128,50 +128,50 @@ export const OPTIONS = {
   }),
   database_timeout: option({
     schema: whole(1, 600_000),
-    usual: () => 10_000,
+    default: () => 10_000,
     about: "timeout of a statement, or of a request to the database, in milliseconds",
     value: "NUMBER",
   }),
   database_connections: option({
     schema: whole(2, 1_000),
-    usual: () => 4,
+    default: () => 4,
     about: "connections to the PostgreSQL database of each worker, at most",
     value: "NUMBER",
   }),
   workers: option({
     schema: whole(1, 256),
-    usual: () => usualWorkers,
+    default: () => defaultWorkers,
     about: "threads that work for agents",
     value: "NUMBER",
   }),
   agent_idle: option({
     schema: whole(1, 31_536_000),
-    usual: () => 900,
+    default: () => 900,
     about: "seconds without a request after which an agent is closed; the next request opens it",
     value: "NUMBER",
   }),
   max_resident_mb: option({
     schema: whole(16, 1_048_576),
-    usual: () => 2_048,
+    default: () => 2_048,
     about:
       "megabytes that open agents may take together; beyond that, the least recently used are closed",
     value: "NUMBER",
   }),
   decay_interval: option({
-    schema: whole(0, MOST_SECONDS),
-    usual: () => 6 * 3_600,
+    schema: whole(0, MAX_SECONDS),
+    default: () => 6 * 3_600,
     about: "seconds between sweeps of every agent; 0: only on request",
     value: "SECONDS",
   }),
   consolidate_interval: option({
-    schema: whole(0, MOST_SECONDS),
-    usual: () => 0,
+    schema: whole(0, MAX_SECONDS),
+    default: () => 0,
     about: "seconds between consolidations of every agent; 0: only on request",
     value: "SECONDS",
   }),
   count_outcomes: option({
     schema: listOf(counting),
-    usual: () => [],
+    default: () => [],
     about:
       "who counts closed trades for playbooks: server or client, NAME=client for one agent, with commas between; default: " +
       "the server, and with compat hynous the client",
@@ -179,19 +179,19 @@ export const OPTIONS = {
   }),
   max_body_bytes: option({
     schema: whole(1_024, 2 ** 30),
-    usual: () => 8 * 2 ** 20,
+    default: () => 8 * 2 ** 20,
     about: "largest body of a request, in bytes",
     value: "NUMBER",
   }),
   compat: option({
     schema: z.enum(COMPATS),
-    usual: (): Compat => "none",
+    default: (): Compat => "none",
     about: "hynous: requests and answers are those of Hynous' Nous server; none: this server's own",
     value: "SERVER",
   }),
   ranking: option({
     schema: z.enum(RANKINGS),
-    usual: usualRanking,
+    default: defaultRanking,
     about:
       "how searches rank: evidence, by the probability that a memory answers; signals, by six signals; " +
       "with compat hynous the default is signals",
@@ -199,7 +199,7 @@ export const OPTIONS = {
   }),
   preset: option({
     schema: listOf(presetting),
-    usual: () => [],
+    default: () => [],
     about:
       "what memories are about: general, for people, projects and documents, trading, or one of presets_dir; " +
       "NAME=trading for one agent, with commas between; default: what the agent's database says, trading for the " +
@@ -208,13 +208,13 @@ export const OPTIONS = {
   }),
   presets_dir: option({
     schema: z.string(),
-    usual: () => "",
+    default: () => "",
     about: "folder of presets of your own, a file NAME.yaml each; see presets --help",
     value: "FOLDER",
   }),
   learning: option({
     schema: z.enum(LEARNING),
-    usual: (): Learning => "off",
+    default: (): Learning => "off",
     about:
       "on: feedback on searches and prompts moves the weights of an agent's evidence; off: it moves none, " +
       "and moved weights do not count",
@@ -222,19 +222,19 @@ export const OPTIONS = {
   }),
   log_level: option({
     schema: z.enum(LOG_LEVELS),
-    usual: () => "info",
+    default: () => "info",
     about: `lowest level that is logged: ${LOG_LEVELS.join(", ")}`,
     value: "LEVEL",
   }),
   log_format: option({
     schema: z.enum(["auto", "json", "text"]),
-    usual: () => "auto",
+    default: () => "auto",
     about: "json, text, or auto: text on a terminal",
     value: "FORM",
   }),
   embeddings_provider: option({
     schema: z.enum(EMBEDDING_PROVIDERS),
-    usual: (compat): EmbeddingsProvider => (compat === "hynous" ? "none" : "builtin"),
+    default: (compat): EmbeddingsProvider => (compat === "hynous" ? "none" : "builtin"),
     about:
       "provider of embeddings: builtin, a table of words in the server; openai-compatible, such as hosted " +
       "services, Ollama and vLLM; none; with compat hynous the default is none",
@@ -242,66 +242,66 @@ export const OPTIONS = {
   }),
   embeddings_base_url: option({
     schema: baseUrl,
-    usual: () => "http://127.0.0.1:11434/v1",
+    default: () => "http://127.0.0.1:11434/v1",
     about: "base URL of the provider, including the version",
     value: "URL",
   }),
   embeddings_model: option({
     schema: z.string().min(1).max(200),
-    usual: (_, provider) => usualModel(provider),
+    default: (_, provider) => defaultModel(provider),
     about:
       `name of the embedding model; with builtin one of the tables ${TABLE_NAMES}; with ` +
-      `openai-compatible the default is ${usualModel("openai-compatible")}`,
+      `openai-compatible the default is ${defaultModel("openai-compatible")}`,
     value: "NAME",
   }),
   embeddings_dimensions: option({
     schema: whole(0, 65_536),
-    usual: () => 0,
+    default: () => 0,
     about: "components of an embedding to request; 0: the model's own number",
     value: "NUMBER",
   }),
   embeddings_key: option({
     schema: printable,
-    usual: () => "",
+    default: () => "",
     about: "API key of the provider; other users of the machine can see options, but not variables",
     value: "KEY",
     isSecret: true,
   }),
   embeddings_timeout: option({
     schema: whole(1, 600_000),
-    usual: () => 30_000,
+    default: () => 30_000,
     about: "timeout of a call with a batch of texts, in milliseconds",
     value: "NUMBER",
   }),
   embeddings_batch: option({
     schema: whole(1, 2_048),
-    usual: () => 32,
+    default: () => 32,
     about: "texts of one call to the provider",
     value: "NUMBER",
   }),
   analysis_provider: option({
     schema: z.enum(PROVIDERS),
-    usual: () => "none",
+    default: () => "none",
     about:
       "provider of the language model that consolidates episodes: openai-compatible; none: statistics do it",
     value: "WHO",
   }),
   analysis_base_url: option({
     schema: baseUrl,
-    usual: () => "http://127.0.0.1:11434/v1",
+    default: () => "http://127.0.0.1:11434/v1",
     about:
       "base URL of the language model, including the version; titles and texts of episodes are sent there",
     value: "URL",
   }),
   analysis_model: option({
     schema: z.string().min(1).max(200),
-    usual: () => "llama3.1",
+    default: () => "llama3.1",
     about: "name of the language model",
     value: "NAME",
   }),
   analysis_key: option({
     schema: printable,
-    usual: () => "",
+    default: () => "",
     about:
       "API key of the language model's provider; other users of the machine can see options, but not variables",
     value: "KEY",
@@ -309,14 +309,14 @@ export const OPTIONS = {
   }),
   analysis_timeout: option({
     schema: whole(1, 600_000),
-    usual: () => 60_000,
+    default: () => 60_000,
     about:
       "timeout of an answer, in milliseconds; all answers of a cycle together have five minutes",
     value: "NUMBER",
   }),
   extraction_provider: option({
     schema: z.enum(PROVIDERS),
-    usual: () => "none",
+    default: () => "none",
     about:
       "provider of the language model that takes facts out of conversations: openai-compatible; none: " +
       "conversations are stored without",
@@ -324,19 +324,19 @@ export const OPTIONS = {
   }),
   extraction_base_url: option({
     schema: baseUrl,
-    usual: () => "http://127.0.0.1:11434/v1",
+    default: () => "http://127.0.0.1:11434/v1",
     about: "base URL of that language model, including the version; conversations are sent there",
     value: "URL",
   }),
   extraction_model: option({
     schema: z.string().min(1).max(200),
-    usual: () => "llama3.1",
+    default: () => "llama3.1",
     about: "name of that language model",
     value: "NAME",
   }),
   extraction_key: option({
     schema: printable,
-    usual: () => "",
+    default: () => "",
     about:
       "API key of that model's provider; other users of the machine can see options, but not variables",
     value: "KEY",
@@ -344,7 +344,7 @@ export const OPTIONS = {
   }),
   extraction_timeout: option({
     schema: whole(1, 600_000),
-    usual: () => 60_000,
+    default: () => 60_000,
     about:
       "timeout of an answer, in milliseconds; all answers of a request together have two minutes",
     value: "NUMBER",

@@ -20,8 +20,8 @@ import { PRESET_NAME } from "./preset.ts";
 import { SettingsError } from "./settings-error.ts";
 
 /** Ten years. */
-const MOST_DAYS = 3_653;
-const MOST_PATTERNS = 100;
+const MAX_DAYS = 3_653;
+const MAX_PATTERNS = 100;
 
 const pattern = z.string().min(1).max(2_000).refine(isPattern, {
   error: "must be a regular expression of JavaScript",
@@ -29,10 +29,10 @@ const pattern = z.string().min(1).max(2_000).refine(isPattern, {
 
 const type = z.strictObject({
   section: z.enum(MEMORY_SECTIONS),
-  stability_days: z.number().positive().max(MOST_DAYS),
+  stability_days: z.number().positive().max(MAX_DAYS),
   heading: z.enum(HEADINGS),
   description: z.string().max(1_000),
-  guess: z.array(pattern).max(MOST_PATTERNS).optional(),
+  guess: z.array(pattern).max(MAX_PATTERNS).optional(),
   line: z
     .string()
     .max(500)

@@ -7,7 +7,7 @@ import type { EngineYaml } from "./engine-config.ts";
 import { partsOf, valueFor } from "./per-agent.ts";
 
 /** The preset of an agent whose database names none. */
-export const USUAL_PRESET = "general";
+export const DEFAULT_PRESET = "general";
 
 /** The name of a preset, which is also that of its file. */
 export const PRESET_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
@@ -35,4 +35,4 @@ export const presetOf = (
 export const presetOfAll = (entries: readonly string[], { evidence }: EngineYaml): string =>
   entries.map(partsOf).findLast(({ agent }) => agent === undefined)?.value ??
   evidence?.preset ??
-  USUAL_PRESET;
+  DEFAULT_PRESET;

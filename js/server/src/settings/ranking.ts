@@ -10,5 +10,5 @@ export const RANKINGS = ["evidence", "signals"] as const;
 export type RankedBy = (typeof RANKINGS)[number];
 
 /** Returns how searches rank if the settings do not say: Hynous' server ranks by signals. */
-export const usualRanking = (compat: Compat = "none"): RankedBy =>
+export const defaultRanking = (compat: Compat = "none"): RankedBy =>
   compat === "hynous" ? "signals" : "evidence";

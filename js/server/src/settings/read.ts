@@ -56,12 +56,12 @@ export async function readSettings(
     const [place, value] = sourceOf(name);
     return value === undefined ? undefined : checked(name, place, value);
   };
-  const compat = (givenFor("compat") as Compat | undefined) ?? OPTIONS.compat.usual();
+  const compat = (givenFor("compat") as Compat | undefined) ?? OPTIONS.compat.default();
   const provider =
     (givenFor("embeddings_provider") as EmbeddingsProvider | undefined) ??
-    OPTIONS.embeddings_provider.usual(compat);
+    OPTIONS.embeddings_provider.default(compat);
   const settings = Object.fromEntries(
-    OPTION_NAMES.map((name) => [name, givenFor(name) ?? OPTIONS[name].usual(compat, provider)]),
+    OPTION_NAMES.map((name) => [name, givenFor(name) ?? OPTIONS[name].default(compat, provider)]),
   ) as Settings;
   const problem = modelProblem(provider, settings.embeddings_model);
   if (problem !== undefined) {

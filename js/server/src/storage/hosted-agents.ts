@@ -1,7 +1,7 @@
 // The agents of a place: their list, and the deletion of agents and memories.
 
 import { existsSync, statSync } from "node:fs";
-import { USUAL_AGENT } from "../settings/agent-names.ts";
+import { DEFAULT_AGENT } from "../settings/agent-names.ts";
 import { agentFile, snapshotsOf } from "../settings/paths.ts";
 import { StorageError } from "./errors.ts";
 import { whileExclusive } from "./exclusive-file.ts";
@@ -41,10 +41,10 @@ export async function agentsIn(
 ): Promise<HostedAgent[]> {
   if (postgres !== undefined) return agentsInPostgres(postgres, { among, after, limit });
   if (remote !== undefined) {
-    if (after !== undefined || among?.includes(USUAL_AGENT) === false) return [];
+    if (after !== undefined || among?.includes(DEFAULT_AGENT) === false) return [];
     const storage = openRemote(remote, { migrates: false });
     try {
-      return [{ agent: USUAL_AGENT, bytes: storage.bytes() }];
+      return [{ agent: DEFAULT_AGENT, bytes: storage.bytes() }];
     } finally {
       storage.close();
     }

@@ -17,7 +17,7 @@ import { META_TABLE, MIGRATIONS } from "./schema.ts";
  */
 const BATCH = 100;
 /** The most texts that a message names. */
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
 /** The lowest row number there can be. */
 const LOWEST = String(-(2n ** 63n));
@@ -52,7 +52,7 @@ export class InvalidUtf8 extends Unavailable {
 /** Returns the places of texts, for a message. */
 export function namesOf(texts: readonly TextPlace[]): string {
   const named = texts
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED)
     .map(({ table, place, column }) => `${table}, row ${place}, column ${column}`);
   const more = texts.length - named.length;
   return [...named, ...(more > 0 ? [`${more} more`] : [])].join("; ");

@@ -1,7 +1,7 @@
 // Opens the databases of agents, wherever they are. This file loads the database library only when
 // it opens one.
 
-import { USUAL_AGENT } from "../settings/agent-names.ts";
+import { DEFAULT_AGENT } from "../settings/agent-names.ts";
 import { agentFile } from "../settings/paths.ts";
 import { StorageError } from "./errors.ts";
 import { LibsqlStorage } from "./libsql.ts";
@@ -45,9 +45,9 @@ export function openStorage(
     storage.close();
     throw new MovedError("The database in the place of this memory is that of another agent");
   }
-  if (agent !== USUAL_AGENT) {
+  if (agent !== DEFAULT_AGENT) {
     throw new StorageError(
-      `There is no agent ${agent}: a remote database is that of one agent, ${USUAL_AGENT}.`,
+      `There is no agent ${agent}: a remote database is that of one agent, ${DEFAULT_AGENT}.`,
     );
   }
   return openRemote(remote, options);

@@ -25,7 +25,7 @@ export interface TargetOptions {
 }
 
 /** The longest chain of symbolic links that is followed. */
-const MOST_LINKS = 40;
+const MAX_LINKS = 40;
 
 /** An output file: write to `unfinished`, then call `put`, and `cleanUp` in any case. */
 export class Target {
@@ -124,7 +124,7 @@ function checkIsApart(dataDir: string, file: string): void {
 /** Yields a path, and the paths that its symbolic links lead to. */
 function* pathsOf(file: string): Iterable<string> {
   let path = file;
-  for (let links = 0; links < MOST_LINKS; links++) {
+  for (let links = 0; links < MAX_LINKS; links++) {
     yield path;
     if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return;
     path = resolve(dirname(path), readlinkSync(path));

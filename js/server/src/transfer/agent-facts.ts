@@ -5,7 +5,7 @@ import { createEngine, inSnakeCase } from "nous-wasm";
 import { differing, otherSections } from "../presets/differing.ts";
 import { engineConfigOf, type Presets } from "../presets/preset.ts";
 import type { EngineYaml } from "../settings/engine-config.ts";
-import { presetOf, USUAL_PRESET } from "../settings/preset.ts";
+import { DEFAULT_PRESET, presetOf } from "../settings/preset.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { AgentFacts } from "./lines.ts";
 
@@ -27,11 +27,11 @@ export function factsOf(
   const plain = stored === undefined ? undefined : { preset: stored };
   if (settings === undefined) return plain;
   const { preset: entries, engine: given, presets } = settings;
-  const name = presetOf(entries, given, agent) ?? stored ?? USUAL_PRESET;
-  const preset = presets.get(name) ?? presets.get(USUAL_PRESET)!;
+  const name = presetOf(entries, given, agent) ?? stored ?? DEFAULT_PRESET;
+  const preset = presets.get(name) ?? presets.get(DEFAULT_PRESET)!;
   const engine = createEngine(inSnakeCase(engineConfigOf(preset, given)));
   // An import stores the preset that the file names: that of the database, not that of the settings.
-  const named = stored ?? USUAL_PRESET;
+  const named = stored ?? DEFAULT_PRESET;
   const sections = otherSections(named, storage.names.inUse("subtype"), (subtype) =>
     engine.getSectionForSubtype(subtype),
   );

@@ -1,7 +1,7 @@
 // Imports a memory from lines of JSON, completely or not at all.
 
 import type { Learned } from "nous-wasm";
-import { MOST_NAMES } from "../agent/replica/index-replica.ts";
+import { MAX_NAMES } from "../agent/replica/index-replica.ts";
 import { learnedIn } from "../agent/replica/learned.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { NameKind } from "../storage/tables/names.ts";
@@ -83,8 +83,8 @@ export function importMemory(
     if (loose !== undefined)
       throw new LineError(`The edge ${loose} leads to or from a memory that is not there.`);
     for (const kind of NAME_KINDS) {
-      if (storage.names.inUse(kind).length > MOST_NAMES)
-        throw new LineError(`There would be more than ${MOST_NAMES} ${kind}s.`);
+      if (storage.names.inUse(kind).length > MAX_NAMES)
+        throw new LineError(`There would be more than ${MAX_NAMES} ${kind}s.`);
     }
     return imported;
   });

@@ -1,10 +1,10 @@
 // The format of an export: a line of JSON for each row, and the rules for valid lines.
 
-import { type Learned, MEMORY_SECTIONS, MOST_LEARNED } from "nous-wasm";
+import { type Learned, MAX_LEARNED, MEMORY_SECTIONS } from "nous-wasm";
 import { z } from "zod";
 import { vectorOf } from "../agent/replica/index-rows.ts";
-import { byTrait, MOST_STEPS } from "../agent/replica/learned.ts";
-import { MOST_NAME } from "../api/limits.ts";
+import { byTrait, MAX_STEPS } from "../agent/replica/learned.ts";
+import { MAX_NAME } from "../api/limits.ts";
 import { signals } from "../api/parts.ts";
 import { FITTED_WEIGHTS, STEMMINGS } from "../presets/preset.ts";
 import { PRESET_NAME } from "../settings/preset.ts";
@@ -24,7 +24,7 @@ export class LineError extends Error {
 const id = z
   .string()
   .min(1)
-  .max(MOST_NAME)
+  .max(MAX_NAME)
   .refine((value) => !hasControls(value), "must not contain control characters")
   .refine((value) => value === wellFormed(value), "must not contain half of a pair of surrogates")
   .refine(
@@ -162,10 +162,10 @@ export type AgentFacts = z.output<typeof ofAgent>;
 
 /** The kind of the line with what use has taught. */
 const LEARNED = "learned";
-const learnedNumber = z.number().min(-MOST_LEARNED).max(MOST_LEARNED);
+const learnedNumber = z.number().min(-MAX_LEARNED).max(MAX_LEARNED);
 const numbersByTrait = z.object(byTrait(() => learnedNumber));
 const learned = z.object({
-  steps: z.int().min(1).max(MOST_STEPS),
+  steps: z.int().min(1).max(MAX_STEPS),
   shifts: numbersByTrait,
   means: numbersByTrait,
 });

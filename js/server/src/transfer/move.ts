@@ -30,7 +30,7 @@ import {
 } from "../storage/tables/portable.ts";
 
 /** Passes over an agent that is written to all the time. */
-const MOST_PASSES = 5;
+const MAX_PASSES = 5;
 /** The facts about an agent that a copy has, too. */
 const FACTS: readonly MetaKey[] = [
   "dimensions",
@@ -59,7 +59,7 @@ export interface Moved {
 export function moveMemory(from: Storage, to: Storage): Moved {
   for (let passes = 1; ; passes++) {
     const pass = copyOnce(from, to);
-    if (pass.differences === 0 || passes === MOST_PASSES) return { ...pass, passes };
+    if (pass.differences === 0 || passes === MAX_PASSES) return { ...pass, passes };
   }
 }
 

@@ -27,7 +27,7 @@ const REFUSED_FOR = 5_000;
  * milliseconds.
  */
 const COMPARE_AFTER = 25;
-const COMPARE_AFTER_MOST = 1_000;
+const COMPARE_AFTER_MAX = 1_000;
 /** Memories whose vectors are made in one turn, between requests of the agent. */
 const EMBEDDED_IN_A_TURN = 500;
 /** How often the log tells how far this is, in milliseconds. */
@@ -44,7 +44,7 @@ export interface Residence {
   /** Milliseconds without a request after which an agent is closed. */
   idle: number;
   /** Bytes of all open agents above which the least recently used ones are closed. */
-  mostBytes: number;
+  maxBytes: number;
 }
 
 /** The number of open agents, of their memories, bytes and unfinished requests. */
@@ -227,7 +227,7 @@ export class Agents {
   #makeRoom(last: OpenAgent): void {
     let { bytes } = this.occupancy();
     for (const [name, openAgent] of this.#openAgents) {
-      if (bytes <= this.#residence.mostBytes) return;
+      if (bytes <= this.#residence.maxBytes) return;
       if (openAgent === last || openAgent.turns > 0) continue;
       if (this.#closeNow(name, openAgent)) bytes -= openAgent.bytes;
     }
@@ -409,7 +409,7 @@ export class Agents {
       openAgent.compare = undefined;
       const now = performance.now();
       const isAsked = openAgent.turns > 0 || now - openAgent.answeredAt < COMPARE_AFTER;
-      if (isAsked && now - since < COMPARE_AFTER_MOST) {
+      if (isAsked && now - since < COMPARE_AFTER_MAX) {
         this.#compareSoon(name, openAgent, since);
         return;
       }

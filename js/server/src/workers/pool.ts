@@ -41,7 +41,7 @@ type Message =
  * first value, doubles with each failure in a row, and stays below the second.
  */
 const RESTART_AFTER = 500;
-const MOST_WAIT = 30_000;
+const MAX_WAIT = 30_000;
 const restarting = () => new Refusal(503, "the agent is being restarted: try again");
 
 /** One thread. It is restarted if it ends by itself. */
@@ -97,7 +97,7 @@ class AgentThread {
     if (this.#isClosing) return;
     this.log.error("An agent thread ended, and is restarted");
     // A thread that keeps failing is restarted after longer and longer delays.
-    const wait = Math.min(RESTART_AFTER * 2 ** this.#failures, MOST_WAIT);
+    const wait = Math.min(RESTART_AFTER * 2 ** this.#failures, MAX_WAIT);
     this.#failures += 1;
     this.#starting = setTimeout(() => {
       this.#worker = this.#start();

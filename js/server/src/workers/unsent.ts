@@ -6,7 +6,7 @@ import type { ServerResponse } from "node:http";
 import { Refusal } from "../refusal.ts";
 
 /** Bytes of all answers together that may wait for clients. */
-export const MOST_UNSENT = 64 * 2 ** 20;
+export const MAX_UNSENT = 64 * 2 ** 20;
 /** The size of a piece, in bytes. A smaller answer is sent whole, and is not counted. */
 const PIECE = 64 * 2 ** 10;
 /**
@@ -18,7 +18,7 @@ const PATIENCE_WHEN_FULL = 1_000;
 const LOOK_EVERY = 250;
 
 /** Returns whether too many bytes wait, so that no more answers are computed. */
-export const isFull = (unsent: Int32Array): boolean => Atomics.load(unsent, 0) > MOST_UNSENT;
+export const isFull = (unsent: Int32Array): boolean => Atomics.load(unsent, 0) > MAX_UNSENT;
 
 export const tooMuchUnsent = (): Refusal =>
   new Refusal(

@@ -17,11 +17,11 @@ export const KINDS: readonly Kind[] = [...FUNCTIONS, ...OBJECTS];
 /** Calls of a life. */
 export const LIFE = 800;
 /** Promises that are awaited together. */
-const MOST_PENDING = 4;
+const MAX_PENDING = 4;
 /** The maximum depth of nested calls. */
 const DEEPEST = 2;
 /** Attempts to shorten a failing life. */
-const MOST_REPLAYS = 60;
+const MAX_REPLAYS = 60;
 
 /** Each kind, repeated by its weight, so that one pick chooses by weight. */
 const wheelOf = (kinds: readonly Kind[]): readonly Kind[] =>
@@ -71,7 +71,7 @@ class Life {
     for (const place of places) {
       this.#place = place;
       this.#call(seedOf(this.#seed, place), WHEEL);
-      if (this.#pending.length >= MOST_PENDING) await this.#settle();
+      if (this.#pending.length >= MAX_PENDING) await this.#settle();
       if (this.found !== undefined) break;
     }
     await this.#settle();
@@ -278,7 +278,7 @@ async function minimal(nous: Package, seed: number, first: Fault): Promise<Minim
   let found = first;
   let replays = 0;
   for (let size = places.length >> 1; size >= 1; size >>= 1) {
-    for (let at = 0; at < places.length && replays < MOST_REPLAYS; replays++) {
+    for (let at = 0; at < places.length && replays < MAX_REPLAYS; replays++) {
       const fewer = places.toSpliced(at, size);
       const again = await new Life(nous, seed, tallies()).run(fewer);
       if (again?.kind === first.kind) [places, found] = [fewer, again];

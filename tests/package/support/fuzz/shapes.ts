@@ -304,7 +304,7 @@ export const config = (v: Values): Anything =>
 
 const edgeId = (v: Values): string => v.or(`e_${v.dice.below(40)}`, ["", 7, null]);
 export const edgeIds = (v: Values): Anything => v.list(() => edgeId(v));
-export const ids = (v: Values, most = 12): Anything => v.list(() => v.id(), most);
+export const ids = (v: Values, max = 12): Anything => v.list(() => v.id(), max);
 export const anEdgeId = edgeId;
 
 export const embedding = (v: Values, { dimensions }: World): Anything =>

@@ -318,8 +318,8 @@ export class Values {
     return this.#number(dice.oneIn(8) ? dice.pick([0, 5e-324, 1e12, 365]) : dice.share() * 40);
   }
 
-  count(most = 40): number {
-    return this.#number(this.dice.below(most + 1));
+  count(max = 40): number {
+    return this.#number(this.dice.below(max + 1));
   }
 
   instant(): unknown {
@@ -399,9 +399,9 @@ export class Values {
   // ---- lists and objects ------------------------------------------------------------------------
 
   /** A list; `most` is its usual maximum length. */
-  list<T>(make: () => T, most = 7): T[] {
+  list<T>(make: () => T, max = 7): T[] {
     const { dice } = this;
-    const length = dice.oneIn(4000) ? dice.below(LONG_LIST) : dice.below(most + 1);
+    const length = dice.oneIn(4000) ? dice.below(LONG_LIST) : dice.below(max + 1);
     const list = Array.from({ length }, make);
     const given = this.or(list, NO_LISTS);
     return given === list ? (this.formed(list) as T[]) : given;

@@ -14,7 +14,7 @@ interface Waiting {
 /** @internal */
 export class Queue {
   readonly #thread: Thread;
-  readonly #most: number;
+  readonly #max: number;
   #waiting: Waiting[] = [];
   /**
    * The number of answered requests at the start of the list. They are removed in bulk, because
@@ -27,9 +27,9 @@ export class Queue {
   #ended: (() => NousError) | undefined;
   #ending: Promise<void> | undefined;
 
-  constructor(thread: Thread, most: number) {
+  constructor(thread: Thread, max: number) {
     this.#thread = thread;
-    this.#most = most;
+    this.#max = max;
     thread.listen({
       heard: (message) => this.#heard(message),
       lost: (how, cause) => this.#lost(how, cause),
@@ -41,10 +41,10 @@ export class Queue {
   ask<T>(load: (cargo: Cargo) => Start | Request, read: (value: unknown) => T): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#requireLiving();
-      if (this.#left >= this.#most) {
+      if (this.#left >= this.#max) {
         throw new NousError(
           "queue_full",
-          `The worker has ${this.#most} requests to answer: wait for some of them.`,
+          `The worker has ${this.#max} requests to answer: wait for some of them.`,
         );
       }
       const cargo: Cargo = new Set();

@@ -3,9 +3,9 @@
 import { documentRows, type Reading, type Text } from "./reading.ts";
 
 /** Paragraphs are joined until a memory has as many characters: a single line says too little. */
-const LEAST = 240;
+const MIN = 240;
 /** A longer paragraph is split where a sentence ends: one passage answers, not a page. */
-const MOST = 1_400;
+const MAX = 1_400;
 
 /** What stands between the paragraphs of a memory. */
 const BLANK = "\n\n";
@@ -22,12 +22,12 @@ export function pieces(text: string): string[] {
   let open = "";
   for (const paragraph of text.split(/\n[ \t]*(?:\n[ \t]*)+/)) {
     for (const part of withinSize(paragraph.trim())) {
-      if (open !== "" && open.length + BLANK.length + part.length > MOST) {
+      if (open !== "" && open.length + BLANK.length + part.length > MAX) {
         found.push(open);
         open = "";
       }
       open = open === "" ? part : `${open}${BLANK}${part}`;
-      if (open.length < LEAST) continue;
+      if (open.length < MIN) continue;
       found.push(open);
       open = "";
     }
@@ -40,13 +40,13 @@ export function pieces(text: string): string[] {
 function withinSize(paragraph: string): string[] {
   const parts: string[] = [];
   let rest = paragraph;
-  while (rest.length > MOST) {
-    const head = rest.slice(0, MOST);
+  while (rest.length > MAX) {
+    const head = rest.slice(0, MAX);
     const ends = [...head.matchAll(/[.!?…。！？]["”’)\]]?\s|\n/g)];
     const sentence = ends.at(-1);
     const after = sentence === undefined ? -1 : sentence.index + sentence[0].length;
     const blank = head.lastIndexOf(" ");
-    const end = after > LEAST ? after : blank > LEAST ? blank : wholeCharacters(head);
+    const end = after > MIN ? after : blank > MIN ? blank : wholeCharacters(head);
     parts.push(rest.slice(0, end).trim());
     rest = rest.slice(end).trim();
   }

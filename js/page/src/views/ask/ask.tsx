@@ -119,7 +119,7 @@ function moveFocus(event: KeyboardEvent, box: HTMLInputElement | null): void {
 
 function Answers({ answered }: { answered: Answered }) {
   const { question: asked, answers, isAnswerable, understood, milliseconds, among } = answered;
-  const least = percent(answered.answerable);
+  const min = percent(answered.answerable);
   const ranking = rival.value;
   const reasons = answers.flatMap((answer) => answer.reasons ?? []);
   const shown = isAnswerable || ranking !== undefined ? answers : answers.slice(0, NEAREST);
@@ -148,7 +148,7 @@ function Answers({ answered }: { answered: Answered }) {
           ) : (
             <>
               <strong>This memory probably holds no answer.</strong> The nearest reaches{" "}
-              {percent(answers[0]!.score)}; an answer counts from {least} on.
+              {percent(answers[0]!.score)}; an answer counts from {min} on.
             </>
           )}
         </p>

@@ -2,7 +2,7 @@
 // filled part is taken, and its knob is the budget.
 
 import { useState } from "preact/hooks";
-import { USUAL_TOKENS } from "../../../../server/src/agent/rules/turn-prompt.ts";
+import { DEFAULT_TOKENS } from "../../../../server/src/agent/rules/turn-prompt.ts";
 import { count } from "../../app/format.ts";
 import type { Prompt } from "../../memory/context.ts";
 import {
@@ -10,7 +10,7 @@ import {
   BUDGETS,
   type BudgetName,
   changedBudgets,
-  MOST_TOKENS,
+  MAX_TOKENS,
   resetBudgets,
   setBudget,
 } from "./budgets.ts";
@@ -53,22 +53,22 @@ function BudgetRow({ name, prompt }: { name: BudgetName; prompt: Prompt }) {
   const label = BUDGETS[name];
   const { sections, tokens, budgets } = prompt;
   const isTotal = name === "total";
-  const usual = isTotal ? USUAL_TOKENS : undefined;
+  const byDefault = isTotal ? DEFAULT_TOKENS : undefined;
   const changed = changedBudgets.value[name];
-  const budget = changed ?? usual;
-  const most = isTotal ? MOST_TOKENS : budgets.total!;
+  const budget = changed ?? byDefault;
+  const max = isTotal ? MAX_TOKENS : budgets.total!;
   const used = isTotal
     ? tokens
     : (sections.find((section) => section.name === name)?.token_estimate ?? 0);
   const set = (value: number): number | undefined => {
     const next = Number.isFinite(value)
-      ? Math.min(MOST_TOKENS, Math.max(0, Math.round(value)))
+      ? Math.min(MAX_TOKENS, Math.max(0, Math.round(value)))
       : undefined;
-    setBudget(name, next === usual ? undefined : next);
-    return next ?? usual;
+    setBudget(name, next === byDefault ? undefined : next);
+    return next ?? byDefault;
   };
   const told = budget === undefined ? "no budget of its own" : `${count(budget)} tokens`;
-  const filled = `${Math.min(1, used / Math.max(1, most)) * 100}%`;
+  const filled = `${Math.min(1, used / Math.max(1, max)) * 100}%`;
   return (
     <div class={changed === undefined ? "budget" : "budget changed"}>
       <span class="name">{label}</span>
@@ -77,7 +77,7 @@ function BudgetRow({ name, prompt }: { name: BudgetName; prompt: Prompt }) {
           type="number"
           aria-label={`Budget in tokens, ${label}`}
           min={0}
-          max={MOST_TOKENS}
+          max={MAX_TOKENS}
           step={10}
           placeholder="none"
           value={budget ?? ""}
@@ -94,14 +94,14 @@ function BudgetRow({ name, prompt }: { name: BudgetName; prompt: Prompt }) {
         aria-label={`Budget, ${label}`}
         aria-valuetext={told}
         min={0}
-        max={most}
+        max={max}
         step={10}
-        value={Math.min(most, budget ?? most)}
+        value={Math.min(max, budget ?? max)}
         style={{ "--filled": filled }}
         onInput={(event) => {
           const value = event.currentTarget.valueAsNumber;
           // At the end of its bar a section has all that the prompt has.
-          set(isTotal || value < most ? value : Number.NaN);
+          set(isTotal || value < max ? value : Number.NaN);
         }}
       />
       <div class="state">

@@ -19,7 +19,7 @@ export const BUDGETS = {
 } as const satisfies { [Name in keyof ContextBudget]?: string };
 
 /** The largest budget that the page offers. */
-export const MOST_TOKENS = 12_000;
+export const MAX_TOKENS = 12_000;
 
 export type BudgetName = keyof typeof BUDGETS;
 export const BUDGET_NAMES = Object.keys(BUDGETS) as BudgetName[];
@@ -28,13 +28,13 @@ const written = param("budgets", "");
 
 export const changedBudgets = computed<{ [Name in BudgetName]?: number }>(() => {
   const known = pairsIn(written.value).flatMap(([name, text]): [string, number][] => {
-    const value = Object.hasOwn(BUDGETS, name) ? numberIn(text, 0, MOST_TOKENS) : undefined;
+    const value = Object.hasOwn(BUDGETS, name) ? numberIn(text, 0, MAX_TOKENS) : undefined;
     return value === undefined ? [] : [[name, Math.round(value)]];
   });
   return Object.fromEntries(known);
 });
 
-/** Changes a budget; undefined makes it the usual one again. */
+/** Changes a budget; undefined makes it the default again. */
 export function setBudget(name: BudgetName, tokens: number | undefined): void {
   const { [name]: _, ...others } = changedBudgets.peek();
   written.set(

@@ -91,12 +91,12 @@ export function GraphCanvas({ graph, hop, picked, label, onPick }: CanvasProps) 
   }, []);
 
   const nodeAt = (x: number, y: number): number | undefined => {
-    let [found, least] = [undefined as number | undefined, Infinity];
+    let [found, min] = [undefined as number | undefined, Infinity];
     for (const [index, place] of places.entries()) {
       const away =
         Math.hypot(place.x * port.scale + port.left - x, place.y * port.scale + port.top - y) -
         radiusOf(scene, index);
-      if (away < NEAR && away < least) [found, least] = [index, away];
+      if (away < NEAR && away < min) [found, min] = [index, away];
     }
     return found;
   };

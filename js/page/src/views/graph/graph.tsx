@@ -16,7 +16,7 @@ const SHORT = 64;
 /** How long a hop is shown while the hops play, in milliseconds. */
 const PAUSE = 1_400;
 /** Joined memories that are listed, the most active first. */
-const MOST_JOINED = 12;
+const MAX_JOINED = 12;
 
 const hop = param("hop", "3");
 const node = param("node", "");
@@ -40,7 +40,7 @@ export default function Graph() {
           time.
         </p>
       </header>
-      <QuestionLine usual={asked() === "" ? "Ask the memory …" : asked()} />
+      <QuestionLine default={asked() === "" ? "Ask the memory …" : asked()} />
       {error === undefined ? null : (
         <p class="problem" role="alert">
           {error}
@@ -260,7 +260,7 @@ function Picked({ graph, place, hops, onPick }: PickedProps) {
         <p class="quiet">It is joined with no other memory that is shown.</p>
       ) : (
         <ul aria-label="Joined with">
-          {neighbours.slice(0, MOST_JOINED).map(({ how, other }) => (
+          {neighbours.slice(0, MAX_JOINED).map(({ how, other }) => (
             <li key={`${how} ${other}`}>
               <span class="quiet">{how}</span>{" "}
               <button type="button" class="more" onClick={() => onPick(other)}>
@@ -268,8 +268,8 @@ function Picked({ graph, place, hops, onPick }: PickedProps) {
               </button>
             </li>
           ))}
-          {neighbours.length > MOST_JOINED ? (
-            <li class="quiet">and {neighbours.length - MOST_JOINED} more</li>
+          {neighbours.length > MAX_JOINED ? (
+            <li class="quiet">and {neighbours.length - MAX_JOINED} more</li>
           ) : null}
         </ul>
       )}

@@ -14,10 +14,10 @@ const LINE = 14.5;
 /** The longest line, in pixels; the second value for narrow pictures. */
 const [LONGEST, LONGEST_NARROW] = [150, 112];
 const NARROW = 480;
-const MOST_LINES = 2;
+const MAX_LINES = 2;
 /** Pixels of the picture for each label, and how many there are at least. */
 const AREA = 24_000;
-const LEAST = 6;
+const MIN = 6;
 /** Where a label may stand: angles from the right, clockwise, and distances to the node. */
 const ANGLES = [0, 4, 2, 6, 1, 3, 7, 5].map((eighth) => (eighth * Math.PI) / 4);
 const DISTANCES = [5, 14, 26, 42];
@@ -25,7 +25,7 @@ const DISTANCES = [5, 14, 26, 42];
 const FARTHER = [...DISTANCES, 62, 84, 108, 134];
 const IMPORTANT = 6;
 /** Names of runs in a picture, those with the most nodes first. */
-const MOST_RUNS = 6;
+const MAX_RUNS = 6;
 /** From this distance on a line joins label and node. */
 const FAR = 10;
 /** The buttons that stand over the picture. */
@@ -65,8 +65,8 @@ export function drawLabels(canvas: Canvas, scene: Scene, at: Place[], palette: P
     },
   ];
   const longest = size.width < NARROW ? LONGEST_NARROW : LONGEST;
-  const most = Math.max(LEAST, Math.floor((size.width * size.height) / AREA));
-  for (const [place, index] of inOrder(scene).slice(0, most).entries()) {
+  const max = Math.max(MIN, Math.floor((size.width * size.height) / AREA));
+  for (const [place, index] of inOrder(scene).slice(0, max).entries()) {
     const isChosen = index === picked || index === pointed;
     const { card } = graph.nodes[index]!;
     const lines = linesOf(canvas, card.title === "" ? card.text : card.title, longest);
@@ -103,7 +103,7 @@ function nameThreads(
   const longest = size.width < NARROW ? LONGEST_NARROW : LONGEST;
   const named = graph.threads.filter(({ name }) => name !== "");
   named.sort((a, b) => b.nodes.length - a.nodes.length);
-  for (const { name, nodes } of named.slice(0, MOST_RUNS)) {
+  for (const { name, nodes } of named.slice(0, MAX_RUNS)) {
     const text = cut(canvas, name, longest);
     const width = canvas.measureText(text).width;
     const spot = stretchesOf(nodes.map((node) => at[node]!))
@@ -202,14 +202,14 @@ function spotsAround({ x, y }: Place, radius: number, label: Wanted): Spot[] {
 
 /** Lines of titles that were measured: a picture in motion needs them with each frame. */
 const measured = new Map<string, string[]>();
-const MOST_MEASURED = 1_000;
+const MAX_MEASURED = 1_000;
 
 /** Returns a title in lines, as `wrapped`. */
 function linesOf(canvas: Canvas, title: string, longest: number): string[] {
   const key = `${longest} ${canvas.font} ${title}`;
   let lines = measured.get(key);
   if (lines === undefined) {
-    if (measured.size >= MOST_MEASURED) measured.clear();
+    if (measured.size >= MAX_MEASURED) measured.clear();
     lines = wrapped(canvas, title, longest);
     measured.set(key, lines);
   }
@@ -220,8 +220,8 @@ function linesOf(canvas: Canvas, title: string, longest: number): string[] {
 function wrapped(canvas: Canvas, title: string, longest: number): string[] {
   const lines: string[] = [];
   let rest = title.replaceAll(/\s+/g, " ").trim();
-  while (rest !== "" && lines.length < MOST_LINES) {
-    const isLast = lines.length === MOST_LINES - 1;
+  while (rest !== "" && lines.length < MAX_LINES) {
+    const isLast = lines.length === MAX_LINES - 1;
     const line = isLast ? cut(canvas, rest, longest) : fitting(canvas, rest, longest);
     lines.push(line);
     rest = isLast ? "" : rest.slice(line.length).trim();

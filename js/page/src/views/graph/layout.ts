@@ -49,7 +49,7 @@ const CROWD = 60;
 const LABEL = [34, 62, 90, 118];
 const LABEL_ROOM = 19;
 /** The places are drawn out to fill the picture, by this factor at most. */
-const MOST_DRAWN = 1.7;
+const MAX_DRAWN = 1.7;
 
 /** Returns a place for each node of a graph, in a picture whose width is `aspect` heights. */
 export function layoutOf(graph: Neighbourhood, aspect: number): Place[] {
@@ -118,7 +118,7 @@ function drawnOut(places: readonly Place[], aspect: number): Place[] {
   const wide = reachOf(places.map(({ x }) => x));
   const high = reachOf(places.map(({ y }) => y));
   if (wide === 0 || high === 0) return [...places];
-  const by = (factor: number) => Math.min(MOST_DRAWN, Math.max(1, factor));
+  const by = (factor: number) => Math.min(MAX_DRAWN, Math.max(1, factor));
   const [across, down] = [by((aspect * high) / wide), by(wide / (aspect * high))];
   return places.map(({ x, y }) => ({ x: x * across, y: y * down }));
 }

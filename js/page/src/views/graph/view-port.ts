@@ -19,7 +19,7 @@ export interface Size {
  */
 const SIDES = 0.06;
 const [ABOVE, BELOW] = [26, 52];
-const [LEAST, MOST] = [0.15, 6];
+const [MIN, MAX] = [0.15, 6];
 
 /** Returns the view in which all places fit. */
 export function fitting(places: readonly Place[], { width, height }: Size): ViewPort {
@@ -29,7 +29,7 @@ export function fitting(places: readonly Place[], { width, height }: Size): View
   const side = Math.max(20, SIDES * width);
   const across = (width - 2 * side) / Math.max(1, x1 - x0);
   const down = (height - ABOVE - BELOW) / Math.max(1, y1 - y0);
-  const scale = Math.min(1.8, Math.max(LEAST, Math.min(across, down)));
+  const scale = Math.min(1.8, Math.max(MIN, Math.min(across, down)));
   return {
     scale,
     left: width / 2 - (scale * (x0 + x1)) / 2,
@@ -39,7 +39,7 @@ export function fitting(places: readonly Place[], { width, height }: Size): View
 
 /** Returns the view enlarged by a factor, where a point of the canvas stays. */
 export function zoomed(port: ViewPort, factor: number, at: Place): ViewPort {
-  const scale = Math.min(MOST, Math.max(LEAST, port.scale * factor));
+  const scale = Math.min(MAX, Math.max(MIN, port.scale * factor));
   const by = scale / port.scale;
   return { scale, left: at.x - by * (at.x - port.left), top: at.y - by * (at.y - port.top) };
 }

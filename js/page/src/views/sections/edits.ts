@@ -26,8 +26,8 @@ export const WHOLE = 1_000;
 interface Setting {
   label: string;
   about: string;
-  least: number;
-  most: number;
+  min: number;
+  max: number;
   digits: number;
   unit: string;
   of(profile: SectionProfile): number;
@@ -38,8 +38,8 @@ export const SETTINGS = {
     label: "First stability",
     about:
       "Days until the retrievability of a new memory is 37 %, for kinds without one of their own.",
-    least: 1,
-    most: 365,
+    min: 1,
+    max: 365,
     digits: 0,
     unit: "d",
     of: ({ decay }) => decay.initial_stability_days,
@@ -47,8 +47,8 @@ export const SETTINGS = {
   active: {
     label: "Active above",
     about: "The retrievability above which a memory is active.",
-    least: 0.01,
-    most: 1,
+    min: 0.01,
+    max: 1,
     digits: 2,
     unit: "",
     of: ({ decay }) => decay.active_threshold,
@@ -56,8 +56,8 @@ export const SETTINGS = {
   weak: {
     label: "Weak above",
     about: "The retrievability above which it is weak, and not dormant.",
-    least: 0,
-    most: 0.99,
+    min: 0,
+    max: 0.99,
     digits: 2,
     unit: "",
     of: ({ decay }) => decay.weak_threshold,
@@ -65,8 +65,8 @@ export const SETTINGS = {
   boost: {
     label: "Boost",
     about: "Factor of the score if the question asks for this section.",
-    least: 1,
-    most: 3,
+    min: 1,
+    max: 3,
     digits: 2,
     unit: "×",
     of: ({ intent_boost }) => intent_boost,
@@ -104,7 +104,7 @@ function readEdit(name: string, text: string): Edit | undefined {
   }
   const setting: Setting | undefined = SETTINGS[name as SettingName];
   if (setting === undefined) return undefined;
-  const value = numberIn(text, setting.least, setting.most);
+  const value = numberIn(text, setting.min, setting.max);
   return value === undefined ? undefined : { [name]: value };
 }
 
@@ -118,7 +118,7 @@ function write(all: Edits): void {
   written.set(asPairs(pairs));
 }
 
-/** Changes numbers of a section; undefined makes one the usual again. */
+/** Changes numbers of a section; undefined makes one the default again. */
 export function setEdit(
   section: MemorySection,
   changes: { [Name in keyof Edit]?: Edit[Name] | undefined },
@@ -146,11 +146,11 @@ export function rebalanced(
   weights: readonly number[],
   place: number,
   value: number,
-  usual: readonly number[],
+  byDefault: readonly number[],
 ): number[] {
   const rest = WHOLE - value;
   const others = sumOf(weights) - weights[place]!;
-  const base = others > 0 ? weights : usual;
+  const base = others > 0 ? weights : byDefault;
   const whole = sumOf(base) - base[place]!;
   const exact = base.map((weight, at) => (at === place ? value : (weight * rest) / whole));
   const shares = exact.map(Math.floor);

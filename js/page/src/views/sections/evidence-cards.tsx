@@ -2,7 +2,7 @@
 
 import type { MemorySection } from "nous-wasm";
 import { count, SECTION_NAMES, SECTIONS } from "../../app/format.ts";
-import { MOST_WEIGHT, setWeight, weights } from "../../app/weights.tsx";
+import { MAX_WEIGHT, setWeight, weights } from "../../app/weights.tsx";
 import { FITTED, type Preset } from "../../evidence/fitted.ts";
 import { GROUPS, type Group, KINDS } from "../../evidence/kinds.ts";
 import { Slider } from "./slider.tsx";
@@ -99,9 +99,9 @@ function Weights({ names, of, fitted }: { names: readonly string[]; of: string; 
           of={of}
           about={KINDS[name]!.about}
           value={given[name] ?? fitted[name]!}
-          usual={fitted[name]!}
-          least={-MOST_WEIGHT}
-          most={MOST_WEIGHT}
+          default={fitted[name]!}
+          min={-MAX_WEIGHT}
+          max={MAX_WEIGHT}
           digits={2}
           onChange={(value) => setWeight(name, value)}
         />

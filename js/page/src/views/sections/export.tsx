@@ -5,7 +5,7 @@ import { weights } from "../../app/weights.tsx";
 import { Copy } from "../../parts/copy.tsx";
 import { edits, SIGNAL_NAMES, WHOLE } from "./edits.ts";
 
-/** Returns what differs from the usual as the server's configuration file has it. */
+/** Returns what differs from the defaults as the server's configuration file has it. */
 function yamlOfChanges(): string {
   const given = Object.entries(edits.value).filter(([, edit]) => Object.keys(edit).length > 0);
   const profiles = Object.fromEntries(
@@ -56,7 +56,7 @@ export function Export() {
       ) : (
         <>
           <p class="note">
-            These lines differ from the usual. Save them as nous.yaml, and start{" "}
+            These lines differ from the defaults. Save them as nous.yaml, and start{" "}
             <code>nous-server --config nous.yaml</code>.
           </p>
           <textarea

@@ -55,12 +55,12 @@ export function MovedList({ rerank, isShare }: ListProps) {
 }
 
 function Item({ moved, rank, isShare }: { moved: Moved; rank: number; isShare: boolean }) {
-  const { card, score, usual } = moved;
+  const { card, score, default: byDefault } = moved;
   return (
     <li class={`s-${card.section}`} data-id={card.id}>
       <p class="rank">
         {rank}
-        <Move rank={rank} usual={usual} />
+        <Move rank={rank} default={byDefault} />
       </p>
       <div>
         <p class="title">{card.title === "" ? shortened(card.text) : card.title}</p>
@@ -74,14 +74,14 @@ function Item({ moved, rank, isShare }: { moved: Moved; rank: number; isShare: b
   );
 }
 
-function Move({ rank, usual }: { rank: number; usual: number | null }) {
-  if (usual === rank) return null;
-  const by = usual === null ? null : usual - rank;
+function Move({ rank, default: byDefault }: { rank: number; default: number | null }) {
+  if (byDefault === rank) return null;
+  const by = byDefault === null ? null : byDefault - rank;
   const isUp = by === null || by > 0;
   const told =
     by === null
       ? "usually far behind"
-      : `${Math.abs(by)} ${Math.abs(by) === 1 ? "place" : "places"} ${isUp ? "up" : "down"}, usually ${usual}`;
+      : `${Math.abs(by)} ${Math.abs(by) === 1 ? "place" : "places"} ${isUp ? "up" : "down"}, usually ${byDefault}`;
   return (
     <span class={isUp ? "move up" : "move down"} title={told}>
       <span aria-hidden="true">

@@ -116,20 +116,20 @@ function BySignals() {
 function Results({ isBySignals }: { isBySignals: boolean }) {
   const ranked = useLive(() => {
     const text = asked();
-    const least = size.value === `${MANY}` ? MANY : 0;
+    const min = size.value === `${MANY}` ? MANY : 0;
     const isAll = among.value === "all";
     const given =
       by.value === "signals"
         ? { ranking: "signals" as const, profiles: profilesOf(edits.value), isAll }
         : { ranking: "evidence" as const, weights: weights.value };
-    return text.trim() === "" ? undefined : () => memory.rank({ question: text, by: given, least });
+    return text.trim() === "" ? undefined : () => memory.rank({ question: text, by: given, min });
   });
   const { value, error } = ranked.value;
   const isMany = size.value === `${MANY}`;
   return (
     <section class="answers-here" aria-labelledby="answers-here">
       <h2 id="answers-here">Answers</h2>
-      <QuestionLine usual={asked() === "" ? "Ask the memory …" : asked()} />
+      <QuestionLine default={asked() === "" ? "Ask the memory …" : asked()} />
       {error === undefined ? null : (
         <p class="problem" role="alert">
           These settings do not work: {error}

@@ -59,11 +59,11 @@ interface ProfileCardProps {
 function ProfileCard({ section, profile, states }: ProfileCardProps) {
   const edit = edits.value[section] ?? {};
   const name = SECTION_NAMES[section];
-  const usual = thousandths(profile);
-  const weights = edit.weights ?? usual;
+  const byDefault = thousandths(profile);
+  const weights = edit.weights ?? byDefault;
   const weigh = (place: number, value: number) => {
-    const next = rebalanced(weights, place, Math.round(value * WHOLE), usual);
-    setEdit(section, { weights: next.join() === usual.join() ? undefined : next });
+    const next = rebalanced(weights, place, Math.round(value * WHOLE), byDefault);
+    setEdit(section, { weights: next.join() === byDefault.join() ? undefined : next });
   };
   const set = (setting: SettingName, value: number | undefined) => {
     const now = (name: SettingName) => edit[name] ?? SETTINGS[name].of(profile);
@@ -97,11 +97,11 @@ function ProfileCard({ section, profile, states }: ProfileCardProps) {
           {...SIGNALS[signal]}
           of={name}
           value={weights[place]! / WHOLE}
-          usual={usual[place]! / WHOLE}
-          least={0}
-          most={1}
+          default={byDefault[place]! / WHOLE}
+          min={0}
+          max={1}
           digits={2}
-          onChange={(value) => weigh(place, value ?? usual[place]! / WHOLE)}
+          onChange={(value) => weigh(place, value ?? byDefault[place]! / WHOLE)}
         />
       ))}
       <h3>Fading and boost</h3>
@@ -113,7 +113,7 @@ function ProfileCard({ section, profile, states }: ProfileCardProps) {
             {...about}
             of={name}
             value={edit[setting] ?? of(profile)}
-            usual={of(profile)}
+            default={of(profile)}
             onChange={(value) => set(setting, value)}
           />
         );

@@ -1,4 +1,4 @@
-// A slider with its name, its value as a number to type, and marks at zero and at the usual value.
+// A slider with its name, its value as a number to type, and marks at zero and at the default value.
 
 interface SliderProps {
   label: string;
@@ -7,21 +7,31 @@ interface SliderProps {
   /** A sentence on what it does. */
   about: string;
   value: number;
-  usual: number;
-  least: number;
-  most: number;
+  default: number;
+  min: number;
+  max: number;
   digits: number;
   unit?: string;
   onChange: (value: number | undefined) => void;
 }
 
 export function Slider(props: SliderProps) {
-  const { label, of, about, value, usual, least, most, digits, unit = "", onChange } = props;
+  const {
+    label,
+    of,
+    about,
+    value,
+    default: byDefault,
+    min,
+    max,
+    digits,
+    unit = "",
+    onChange,
+  } = props;
   const step = 10 ** -digits;
-  const isUsual = (other: number) => Math.abs(other - usual) < 0.5 * step;
+  const isDefault = (other: number) => Math.abs(other - byDefault) < 0.5 * step;
   const told = `${value < 0 ? "−" : ""}${Math.abs(value).toFixed(digits)}${unit === "" ? "" : ` ${unit}`}`;
-  const shareOf = (number: number) =>
-    (Math.min(most, Math.max(least, number)) - least) / (most - least);
+  const shareOf = (number: number) => (Math.min(max, Math.max(min, number)) - min) / (max - min);
   // The middle of the thumb, which is 1rem wide, stays half of it away from both ends.
   const at = (share: number) => `calc(0.5rem + (100% - 1rem) * ${share})`;
   const [zero, now] = [shareOf(0), shareOf(value)];
@@ -30,26 +40,26 @@ export function Slider(props: SliderProps) {
     width: `calc((100% - 1rem) * ${Math.abs(now - zero)})`,
   };
   const take = (number: number) => {
-    const next = Number(Math.min(most, Math.max(least, number)).toFixed(digits));
-    onChange(isUsual(next) ? undefined : next);
+    const next = Number(Math.min(max, Math.max(min, number)).toFixed(digits));
+    onChange(isDefault(next) ? undefined : next);
   };
   return (
-    <div class={isUsual(value) ? "slider" : "slider changed"}>
+    <div class={isDefault(value) ? "slider" : "slider changed"}>
       <span class="name" title={about}>
         {label}
       </span>
       <span class="track">
         <i class="rail" aria-hidden="true" />
         <i class="fill" style={fill} aria-hidden="true" />
-        {least < 0 ? <i class="zero" style={{ left: at(zero) }} aria-hidden="true" /> : null}
-        <i class="usual" style={{ left: at(shareOf(usual)) }} aria-hidden="true" />
+        {min < 0 ? <i class="zero" style={{ left: at(zero) }} aria-hidden="true" /> : null}
+        <i class="default" style={{ left: at(shareOf(byDefault)) }} aria-hidden="true" />
         <input
           type="range"
           aria-label={`${label}, ${of}`}
           aria-valuetext={told}
           title={about}
-          min={least}
-          max={most}
+          min={min}
+          max={max}
           step="any"
           value={value}
           onInput={(event) => take(event.currentTarget.valueAsNumber)}
@@ -59,8 +69,8 @@ export function Slider(props: SliderProps) {
         <input
           type="number"
           aria-label={`${label}, ${of}, as a number`}
-          min={least}
-          max={most}
+          min={min}
+          max={max}
           step={step}
           value={value.toFixed(digits)}
           onChange={(event) => {

@@ -2,7 +2,7 @@
 // show the time in steps of up to 0.1 ms, so that short calls are measured many at once.
 
 /** The shortest stretch that is measured, in milliseconds. */
-const LEAST = 4;
+const MIN = 4;
 /** The most rounds of a contest. */
 const ROUNDS = 31;
 
@@ -32,7 +32,7 @@ export function measure(calls: readonly (() => unknown)[], budget: number): Time
  */
 function repeatsOf(call: () => unknown): number {
   let repeats = 1;
-  while (Math.min(timeOf(call, repeats), timeOf(call, repeats)) < LEAST && repeats < 2 ** 20)
+  while (Math.min(timeOf(call, repeats), timeOf(call, repeats)) < MIN && repeats < 2 ** 20)
     repeats *= 2;
   return repeats;
 }

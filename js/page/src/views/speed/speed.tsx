@@ -215,13 +215,13 @@ interface RunnerProps {
 /** A contestant: all bars of a race have one scale. */
 function Runner({ name, place, medians }: RunnerProps) {
   const median = medians[place]!;
-  const [least, most] = [Math.min(...medians), Math.max(...medians)];
-  const isFastest = median === least;
+  const [min, max] = [Math.min(...medians), Math.max(...medians)];
+  const isFastest = median === min;
   return (
     <li class={isFastest ? "fastest" : undefined}>
       <span class="name">{name}</span>
       <span class="length" aria-hidden="true">
-        <i style={{ width: `${(median / most) * 100}%` }} />
+        <i style={{ width: `${(median / max) * 100}%` }} />
       </span>
       <span class="time">{time(median)}</span>
       <span class="ratio">

@@ -30,7 +30,7 @@ export function DayAnswers() {
   return (
     <section class="day-answers" aria-labelledby="day-answers">
       <h2 id="day-answers">What a question finds that day</h2>
-      <QuestionLine usual={asked() === "" ? "Ask the memory …" : asked()} />
+      <QuestionLine default={asked() === "" ? "Ask the memory …" : asked()} />
       {error === undefined ? null : (
         <p class="problem" role="alert">
           {error}

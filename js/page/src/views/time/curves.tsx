@@ -38,7 +38,7 @@ const options = (dashed: Curve) => (): ChartOptions => ({
 });
 
 /** The place of a month, which is told while no other is pointed at. */
-const USUAL_PLACE = DAYS.findIndex((day) => Math.round(day) >= 30);
+const DEFAULT_PLACE = DAYS.findIndex((day) => Math.round(day) >= 30);
 
 export function Curves() {
   const [place, setPlace] = useState<number | null>(null);
@@ -93,7 +93,7 @@ export function Curves() {
               height={300}
               onPoint={setPlace}
             />
-            <Readout curves={value[chosen]} place={place ?? USUAL_PLACE} />
+            <Readout curves={value[chosen]} place={place ?? DEFAULT_PLACE} />
           </div>
           <CurveTable curves={value[chosen]} name={CURVES[chosen]} />
         </div>

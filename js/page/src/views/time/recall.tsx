@@ -129,7 +129,7 @@ export function RecallPanel({ card }: { card: Card }) {
 /** The stability before the first recall and after each, as bars of one scale. */
 function Growth({ value, section }: { value: Recalled; section: string }) {
   const { stabilities, withUntil, withoutUntil } = value;
-  const most = Math.max(...stabilities);
+  const max = Math.max(...stabilities);
   const name = (place: number) =>
     place === 0 ? "before" : stabilities.length === 2 ? "after" : `recall ${place}`;
   return (
@@ -139,7 +139,7 @@ function Growth({ value, section }: { value: Recalled; section: string }) {
           <li key={place} class={`s-${section}`}>
             <span>{name(place)}</span>
             <span class="length" aria-hidden="true">
-              <i style={{ width: `${(stability / most) * 100}%` }} />
+              <i style={{ width: `${(stability / max) * 100}%` }} />
             </span>
             <span class="days">{days(stability)} days</span>
           </li>

@@ -6,7 +6,7 @@ import { GROUPS, type Group, KINDS } from "../../evidence/kinds.ts";
 import type { Difference } from "../../memory/records.ts";
 
 /** Kinds that differ less are left to the sum of their group. */
-const LEAST = 0.05;
+const MIN = 0.05;
 
 interface Row {
   group: Group;
@@ -29,7 +29,7 @@ function rowsOf(differences: readonly Difference[]): Row[] {
 export function Differences({ differences }: { differences: readonly Difference[] }) {
   const rows = rowsOf(differences);
   const all = rows.flatMap(({ sum, kinds }) => [sum, ...kinds.map(by)]);
-  const most = Math.max(...all.map(Math.abs), 1e-9);
+  const max = Math.max(...all.map(Math.abs), 1e-9);
   const total = rows.reduce((sum, row) => sum + row.sum, 0);
   return (
     <section>
@@ -61,19 +61,19 @@ export function Differences({ differences }: { differences: readonly Difference[
                 {GROUPS[group]}
               </th>
               <td aria-hidden="true">
-                <Bar value={sum} most={most} />
+                <Bar value={sum} max={max} />
               </td>
               <td>{signed(sum)}</td>
             </tr>
             {kinds
-              .filter((one) => Math.abs(by(one)) >= LEAST)
+              .filter((one) => Math.abs(by(one)) >= MIN)
               .map((one) => (
                 <tr key={one.name}>
                   <th scope="row" title={KINDS[one.name]?.about}>
                     {KINDS[one.name]?.label ?? one.name}
                   </th>
                   <td aria-hidden="true">
-                    <Bar value={by(one)} most={most} />
+                    <Bar value={by(one)} max={max} />
                   </td>
                   <td>{signed(by(one))}</td>
                 </tr>
@@ -92,8 +92,8 @@ export function Differences({ differences }: { differences: readonly Difference[
   );
 }
 
-function Bar({ value, most }: { value: number; most: number }) {
-  const share = `${(Math.abs(value) / most) * 50}%`;
+function Bar({ value, max }: { value: number; max: number }) {
+  const share = `${(Math.abs(value) / max) * 50}%`;
   return (
     <span class="both">
       <i

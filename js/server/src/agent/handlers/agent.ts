@@ -72,8 +72,8 @@ export const agentHandlers: HandlersOf<typeof agentOperations> = {
     ): Promise<Item[]> => {
       const from = cursor === undefined ? START : cursor[list]!;
       if (from === null) return [];
-      const read = (most: number, after: Row | undefined) =>
-        rowsOf({ after: after?.sequence ?? from, limit: most, room });
+      const read = (max: number, after: Row | undefined) =>
+        rowsOf({ after: after?.sequence ?? from, limit: max, room });
       const { data, last, isLast } = await pageWithin(agent, room, limit, read, present);
       if (!isLast) place[list] = last?.sequence ?? from;
       return data;

@@ -39,8 +39,8 @@ export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
       agent,
       room,
       limit,
-      (most, after: ClusterRow | undefined) =>
-        agent.storage.clusters.list({ after: after?.sequence ?? cursor, limit: most, room }),
+      (max, after: ClusterRow | undefined) =>
+        agent.storage.clusters.list({ after: after?.sequence ?? cursor, limit: max, room }),
       (rows) => presentClusters(rows, agent.storage),
     );
     return {
@@ -89,10 +89,10 @@ export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
       agent,
       room,
       limit,
-      (most, after: MembershipRow | undefined) => {
+      (max, after: MembershipRow | undefined) => {
         const found = storage.clusters.members(id, {
           after: after?.sequence ?? cursor,
-          limit: most,
+          limit: max,
         });
         const octets = storage.nodes.octets(found.map(({ node_id }) => node_id));
         return found.slice(0, room.fitting(found.map(({ node_id }) => octets.get(node_id) ?? 0)));

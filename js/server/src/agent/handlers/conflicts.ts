@@ -2,7 +2,7 @@
 // resolves conflicts.
 
 import type { Conflict, conflictOperations, Resolved, Resolving } from "../../api/conflicts.ts";
-import { MOST_TEXT } from "../../api/limits.ts";
+import { MAX_TEXT } from "../../api/limits.ts";
 import { QUEUE, toCursor } from "../../api/pages.ts";
 import { newId } from "../../ids.ts";
 import { notFound, Refusal, wrong } from "../../refusal.ts";
@@ -19,7 +19,7 @@ import { type Correction, correctionIn, looseCorrectionIn } from "../rules/corre
 import {
   type Compared,
   candidatesAmong,
-  MOST_ANSWERS,
+  MAX_ANSWERS,
   possibleConflicts,
   whole,
 } from "../rules/possible-conflicts.ts";
@@ -31,16 +31,16 @@ const WAITS = 14 * DAY;
 /**
  * The most memories that a text is in conflict with, and the words of its title that are compared.
  */
-const MOST_CONFLICTS = 3;
+const MAX_CONFLICTS = 3;
 /** Memories among which those with a word of the text are looked for. */
-const MOST_COMPARED = 30;
+const MAX_COMPARED = 30;
 const TITLE_WORDS = 3;
 const TIER = "PATTERN";
 /** The method that compares a new memory with older ones, without a marker. */
 const BY_EVIDENCE = "EVIDENCE";
 const CONFIDENCE_DIGITS = 4;
 /** The most memories that wait to be compared. Later ones are not compared. */
-const MOST_WAITING = 10_000;
+const MAX_WAITING = 10_000;
 /** The type of a conflict that a new memory's text caused. */
 const TYPE: Readonly<Record<Compat, string>> = { none: "correction", hynous: "AMBIGUOUS" };
 
@@ -71,12 +71,12 @@ export const conflictHandlers: HandlersOf<typeof conflictOperations> = {
       agent,
       room,
       limit,
-      (most, after: ConflictRow | undefined) =>
+      (max, after: ConflictRow | undefined) =>
         agent.storage.conflicts.list({
           status,
           now,
           before: after?.sequence ?? cursor,
-          limit: most,
+          limit: max,
           room,
         }),
       (rows) => presentConflicts(agent, rows),
@@ -142,14 +142,14 @@ function resembling(agent: Agent, title: string): NodeRow[] {
 
 function byFullText({ engine, texts }: Agent, words: string): string[] {
   const { terms } = engine.understand(words, { terms: "unicode" });
-  return texts.search(terms, { limit: MOST_CONFLICTS }).map(({ id }) => id);
+  return texts.search(terms, { limit: MAX_CONFLICTS }).map(({ id }) => id);
 }
 
 /** Leaves out memories without a word of the text: those around one that has words of it. */
 function byEvidence(agent: Agent, words: string): string[] {
-  const answers = agent.index.ask(words, { limit: MOST_COMPARED, now: agent.now() });
+  const answers = agent.index.ask(words, { limit: MAX_COMPARED, now: agent.now() });
   const sharing = answers.filter(({ evidence }) => (evidence.bm ?? 0) > 0);
-  return sharing.slice(0, MOST_CONFLICTS).map(({ id }) => id);
+  return sharing.slice(0, MAX_CONFLICTS).map(({ id }) => id);
 }
 
 /** The memories that a new memory may correct, found before the new one was stored. */
@@ -182,7 +182,7 @@ function looseContradictionIn(
   const correction = looseCorrectionIn(body || title);
   if (!correction.detected) return undefined;
   const words = title.split(" ").slice(0, TITLE_WORDS).join("%");
-  return { correction, alike: storage.nodes.like(`%${words}%`, MOST_CONFLICTS) };
+  return { correction, alike: storage.nodes.like(`%${words}%`, MAX_CONFLICTS) };
 }
 
 /** Within a `write`: queues the conflicts of a new memory. */
@@ -216,7 +216,7 @@ export function queueContradiction(
  */
 export function compareLater({ ranking, compat, storage, uncompared }: Agent, id: string): void {
   if (ranking !== "evidence" || compat !== "none" || storage.isRemote) return;
-  if (uncompared.size < MOST_WAITING) uncompared.add(id);
+  if (uncompared.size < MAX_WAITING) uncompared.add(id);
 }
 
 /**
@@ -238,14 +238,14 @@ export function compareNext(agent: Agent): void {
  */
 export async function compareAll(
   agent: Agent,
-  most: number,
+  max: number,
   isDryRun: boolean,
 ): Promise<{ queued: number; left: number }> {
   const { storage } = agent;
   if (agent.ranking !== "evidence") return { queued: 0, left: 0 };
   await agent.prepare("evidence");
   const until = Number(storage.meta("compared_until") ?? 0);
-  const { ids, left, last } = agent.read(() => storage.nodes.after(until, most));
+  const { ids, left, last } = agent.read(() => storage.nodes.after(until, max));
   let queued = 0;
   for (const id of ids) {
     const found = agent.read(() => possiblyReplacedBy(agent, id));
@@ -273,7 +273,7 @@ function possiblyReplacedBy(agent: Agent, id: string): Replaced[] {
   if (row === undefined) return [];
   const newer = comparedOf(row);
   const answers = index.ask(whole(newer), {
-    limit: MOST_ANSWERS,
+    limit: MAX_ANSWERS,
     now: agent.now(),
     filters: { created_before: newer.created_at },
   });
@@ -314,7 +314,7 @@ function freshAmong({ storage }: Agent, id: string, found: readonly Replaced[]):
   const known = storage.conflicts.olderOf(id);
   return found
     .filter((older) => there.has(older.id) && !known.includes(older.id))
-    .slice(0, Math.max(MOST_CONFLICTS - known.length, 0));
+    .slice(0, Math.max(MAX_CONFLICTS - known.length, 0));
 }
 
 /**
@@ -474,8 +474,8 @@ function append(agent: Agent, row: NodeRow, added: string): void {
   const text = before ? `${before}\n\n${dated}` : dated;
   const fields = jsonObjectIn(row.content_body);
   const content_body = fields === undefined ? text : JSON.stringify({ ...fields, text });
-  if (content_body.length > MOST_TEXT)
-    throw wrong("merged_content", `would make a text of more than ${MOST_TEXT}`);
+  if (content_body.length > MAX_TEXT)
+    throw wrong("merged_content", `would make a text of more than ${MAX_TEXT}`);
   agent.storage.nodes.update(row.id, { content_body, last_modified });
 }
 

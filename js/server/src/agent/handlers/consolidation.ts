@@ -15,7 +15,7 @@ import { mergeDuplicates } from "./merging.ts";
 import { summarize } from "./summaries.ts";
 
 /** Memories that one consolidation compares with older ones. Each takes a search. */
-const MOST_COMPARED = 500;
+const MAX_COMPARED = 500;
 
 export const consolidationHandlers: HandlersOf<typeof consolidationOperations> = {
   consolidate: (agent, { body, analyses }) => consolidate(agent, body, analyses),
@@ -36,7 +36,7 @@ export async function consolidate(
   // Duplicates first, so that no summary quotes a memory twice.
   const duplicates = await mergeDuplicates(agent, merge_duplicates && !dry_run);
   const summed = await summarize(agent, dry_run);
-  const { queued, left } = await compareAll(agent, MOST_COMPARED, dry_run);
+  const { queued, left } = await compareAll(agent, MAX_COMPARED, dry_run);
   const counted = (action: "created" | "updated") =>
     summed.summaries.filter((summary) => summary.action === action).length;
   return {

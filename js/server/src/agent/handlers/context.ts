@@ -23,7 +23,7 @@ import { PROFILE_CATEGORIES } from "../rules/profile.ts";
 import {
   CONVERSATIONS,
   isAtHand,
-  MOST_PROFILE,
+  MAX_PROFILE,
   soughtFor,
   subtypesByType,
 } from "../rules/prompt.ts";
@@ -39,7 +39,7 @@ const DAY = 86_400_000;
 /** The age in days at which usage records are dropped. */
 const RECORDED_DAYS = 21;
 /** The most usage records of all memories; the oldest are dropped first. */
-const MOST_RECORDS = new UsageTracker().save().max_records;
+const MAX_RECORDS = new UsageTracker().save().max_records;
 
 export const contextHandlers: HandlersOf<typeof contextOperations> = {
   buildContext: async (agent, { body, question }) => {
@@ -95,7 +95,7 @@ export const contextHandlers: HandlersOf<typeof contextOperations> = {
       if (before.length > 0) return feedbackOf(before);
       const since = toIso(agent.heldNow() - RECORDED_DAYS * DAY);
       const uses = usesOf(agent, context_id, recalled_content, response);
-      storage.usage.add(uses, MOST_RECORDS, since);
+      storage.usage.add(uses, MAX_RECORDS, since);
       const answer = feedbackOf(storage.usage.ofContext(context_id));
       if (input == null) return answer;
       const shown = uses.map(({ memory_id }) => memory_id);
@@ -181,7 +181,7 @@ function profileOf(agent: Agent, now: number): ProfileFact[] {
   const { storage, engine, index } = agent;
   const rows = storage.nodes.list(
     { subtypes: Object.keys(PROFILE_CATEGORIES) },
-    MOST_PROFILE,
+    MAX_PROFILE,
     undefined,
     new AnswerRoom(),
   );

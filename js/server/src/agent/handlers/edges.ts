@@ -28,10 +28,10 @@ export const edgeHandlers: HandlersOf<typeof edgeOperations> = {
       agent,
       new AnswerRoom(),
       limit,
-      (most, after: EdgeRow | undefined) =>
+      (max, after: EdgeRow | undefined) =>
         agent.storage.edges.of(node_id, direction, {
           after: after?.sequence ?? cursor,
-          limit: most,
+          limit: max,
         }),
       (rows) => rows.map(presentEdge),
     );

@@ -65,11 +65,11 @@ export const EMBEDDING_TASKS = {
 
   takeWork: (
     agent: Agent,
-    { configured, most }: { configured: EmbeddingModel; most: number },
+    { configured, max }: { configured: EmbeddingModel; max: number },
   ): EmbeddingWork =>
     agent.read(() => {
       const model = modelInUse(agent.storage, agent.dimensions, configured);
-      return takeWork(agent.storage, model, most, agent.now());
+      return takeWork(agent.storage, model, max, agent.now());
     }),
 
   storeVectors: (agent: Agent, made: MadeEmbeddings): StoredEmbeddings =>

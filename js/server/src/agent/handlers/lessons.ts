@@ -30,12 +30,12 @@ import { outward } from "./retrieval.ts";
 const DAY = 86_400_000;
 /**
  * Trades are read from the whole history. Of other episodes the most recent `REVIEWED_DAYS` are
- * read, at most `MOST_OTHERS`.
+ * read, at most `MAX_OTHERS`.
  */
 const TRADES = ["custom:trade_entry", "custom:trade_close"];
 const OTHERS = ["custom:trade_modify", "custom:turn_summary", "custom:signal"];
 const REVIEWED_DAYS = 30;
-const MOST_OTHERS = 10_000;
+const MAX_OTHERS = 10_000;
 const LEARNED = ["custom:lesson", PLAYBOOK];
 /** The edges between closes and entries, and from lessons to episodes. */
 const TIES = ["part_of", "relates_to", "generalizes"];
@@ -45,7 +45,7 @@ const TIES = ["part_of", "relates_to", "generalizes"];
  */
 const ATTEMPTS = 3;
 /** How many memories that resemble a new lesson are looked at. */
-const MOST_SIMILAR = 5;
+const MAX_SIMILAR = 5;
 /** The answer of a model that finds no pattern. */
 const NO_PATTERN = "NO_PATTERN";
 
@@ -175,7 +175,7 @@ async function like(
     (one) => "text" in one && parsePatternOutput(one.text).body === body,
   );
   const made = analysis !== undefined && "vector" in analysis ? analysis.vector : undefined;
-  const asked = { title, content: body, subtype, limit: MOST_SIMILAR };
+  const asked = { title, content: body, subtype, limit: MAX_SIMILAR };
   // The report of the consolidation names the failure.
   try {
     const vector = agent.read(() => (made?.length === agent.dimensions ? made : undefined));
@@ -190,7 +190,7 @@ function knownBy(agent: Agent, now: number): KnownMemories {
   const since = toIso(now - REVIEWED_DAYS * DAY);
   const rows = [
     ...storage.nodes.ofSubtypes(TRADES),
-    ...storage.nodes.list({ subtypes: OTHERS, created_after: since }, MOST_OTHERS),
+    ...storage.nodes.list({ subtypes: OTHERS, created_after: since }, MAX_OTHERS),
   ];
   return {
     episodes: episodesOf(agent, rows, now),

@@ -22,12 +22,12 @@ import { newEdgeOf } from "./edges.ts";
 type Duplicates = NonNullable<ConsolidationAnswer["duplicates"]>;
 
 /** The most recent memories that are compared, at most so many; so many are read at once. */
-const MOST_MEMORIES = 20_000;
+const MAX_MEMORIES = 20_000;
 const READ_AT_ONCE = 500;
 /** The most pairs of one consolidation. */
-const MOST_PAIRS = 1_000;
+const MAX_PAIRS = 1_000;
 /** UTF-16 units of a text that are compared. Longer texts are no duplicates. */
-const MOST_READ = 20_000;
+const MAX_READ = 20_000;
 const DAY = 86_400_000;
 /** Types of records, of which two may be equal by chance. */
 const RECORDS = /^custom:(trade|playbook)/;
@@ -47,7 +47,7 @@ export async function mergeDuplicates(agent: Agent, merges: boolean): Promise<Du
     sameTexts(
       memories.map(({ text }) => text),
       (first, second) => memories[first]!.key === memories[second]!.key,
-      MOST_PAIRS,
+      MAX_PAIRS,
     ),
     () => agent.giveWay(),
   );
@@ -66,7 +66,7 @@ async function memoriesOf(agent: Agent): Promise<Compared[]> {
   const { storage } = agent;
   const memories: Compared[] = [];
   let after: NodePlace | undefined;
-  for (let read = 0; read < MOST_MEMORIES; read += READ_AT_ONCE) {
+  for (let read = 0; read < MAX_MEMORIES; read += READ_AT_ONCE) {
     const rows = agent.read(() => {
       const found = storage.nodes.list({}, READ_AT_ONCE, after);
       const last = found.at(-1);
@@ -77,7 +77,7 @@ async function memoriesOf(agent: Agent): Promise<Compared[]> {
       const isRecord = [row.type, row.subtype].some((name) => RECORDS.test(String(name)));
       if (isRecord || !isId(row.id) || row.provenance_source === CONSOLIDATION) continue;
       const one = comparedOf(agent, row);
-      if (one.text !== "" && one.text.length <= MOST_READ) memories.push(one);
+      if (one.text !== "" && one.text.length <= MAX_READ) memories.push(one);
     }
     if (rows.length < READ_AT_ONCE) break;
     await agent.giveWay();

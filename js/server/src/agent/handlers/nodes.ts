@@ -3,7 +3,7 @@
 import { isCondition } from "../../api/condition.ts";
 import type { Filter } from "../../api/filter.ts";
 import type { MatchedVersions } from "../../api/headers.ts";
-import { MOST_NAMED } from "../../api/limits.ts";
+import { MAX_NAMED } from "../../api/limits.ts";
 import type {
   ListQuery,
   NewNodeRequest,
@@ -18,7 +18,7 @@ import { typeOf } from "../../presets/preset.ts";
 import { notFound, Refusal, wrong } from "../../refusal.ts";
 import type { NewNode, NodeChanges, NodeRow } from "../../storage/rows.ts";
 import type { NodeFilter } from "../../storage/tables/nodes.ts";
-import { MOST_AHEAD, parseInstant, toIso } from "../../time.ts";
+import { MAX_AHEAD, parseInstant, toIso } from "../../time.ts";
 import type { Agent } from "../agent.ts";
 import { AnswerRoom, pageWithin } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
@@ -132,7 +132,7 @@ export const nodeHandlers: HandlersOf<typeof nodeOperations> = {
         ok: true as const,
         matched: ids.length,
         deleted: dry_run ? 0 : ids.length,
-        ids: ids.slice(0, MOST_NAMED),
+        ids: ids.slice(0, MAX_NAMED),
         dry_run,
       };
     }),
@@ -175,9 +175,9 @@ export async function listed(
     agent,
     room,
     limit,
-    (most, after: NodeRow | undefined) => {
+    (max, after: NodeRow | undefined) => {
       const place = after === undefined ? cursor : storage.nodes.placeOf(after.sequence);
-      return storage.nodes.list(filter, most, place, room);
+      return storage.nodes.list(filter, max, place, room);
     },
     (rows) => presentNow(rows, agent, now),
   );
@@ -316,7 +316,7 @@ export function newNodeOf(agent: Agent, request: MemoryToMake): Omit<NewNode, "e
   const { type, content_title, content_body = null } = request;
   const subtype = subtypeOf(agent, request);
   const created_at = request.created_at ?? now;
-  if (parseInstant(created_at)! > agent.now() + MOST_AHEAD)
+  if (parseInstant(created_at)! > agent.now() + MAX_AHEAD)
     throw wrong("created_at", `lies in the future: it is ${now} now`);
   return {
     id: request.id ?? newId("n"),

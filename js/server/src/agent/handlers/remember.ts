@@ -58,11 +58,11 @@ interface Made {
 type Extraction = NonNullable<RememberAnswer["extraction"]>;
 
 /** The older memories that a new text is compared with. */
-const MOST_COMPARED = 5;
+const MAX_COMPARED = 5;
 /** UTF-16 units of a text by which they are found. */
-const MOST_ASKED = 2_000;
+const MAX_ASKED = 2_000;
 /** Parts of conversations are alike to a fact without being one: more memories are compared. */
-const MOST_COMPARED_WITH_A_FACT = 20;
+const MAX_COMPARED_WITH_A_FACT = 20;
 /** A text of so many characters is a title alone. */
 const SHORT = 100;
 
@@ -234,12 +234,12 @@ function itemsOf(
 /** A text of the user about the user: "I am allergic to walnuts". */
 const FIRST_PERSON = /\b(I|I'm|my|we|our|ich|mein\w*|wir|unser\w*)\b/i;
 /** The most words of such a text. A longer one tells of more than one thing. */
-const MOST_OF_ONE_THING = 40;
+const MAX_OF_ONE_THING = 40;
 
 /** Whether a message says something about its user that belongs to the profile. */
 function tellsOfUser(preset: Preset, content: string): boolean {
   if (isQuestion(content) || !FIRST_PERSON.test(content)) return false;
-  if (content.split(/\s+/).length > MOST_OF_ONE_THING) return false;
+  if (content.split(/\s+/).length > MAX_OF_ONE_THING) return false;
   return typeOf(preset, guessedType(preset, content))?.heading === "user_profile";
 }
 
@@ -424,8 +424,8 @@ function duplicateOf(
   const inRequest = seen.get(keyOf(text, item));
   if (inRequest !== undefined) return inRequest;
   const words = comparedWords(text);
-  const answers = agent.index.ask(text.slice(0, MOST_ASKED), {
-    limit: item.sources === undefined ? MOST_COMPARED : MOST_COMPARED_WITH_A_FACT,
+  const answers = agent.index.ask(text.slice(0, MAX_ASKED), {
+    limit: item.sources === undefined ? MAX_COMPARED : MAX_COMPARED_WITH_A_FACT,
     now: agent.now(),
   });
   const order = answers.map(({ id }) => id);

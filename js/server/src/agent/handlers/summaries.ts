@@ -31,10 +31,10 @@ import { newNodeOf } from "./nodes.ts";
 /** The type of the edges from a summary to the memories that it sums up. */
 const SUMMARIZES = "summarizes";
 /** The most recent episodes are summed up, at most so many; so many are read at once. */
-const MOST_EPISODES = 10_000;
+const MAX_EPISODES = 10_000;
 const READ_AT_ONCE = 500;
 /** UTF-16 units of an episode that are compared. */
-const MOST_READ = 4_000;
+const MAX_READ = 4_000;
 /** Trades are records, which no summary may shorten. */
 const TRADES = /^custom:trade/;
 
@@ -116,7 +116,7 @@ async function episodesOf(agent: Agent): Promise<Read[]> {
     .filter((subtype) => subtype !== SUMMARY && !TRADES.test(subtype ?? ""));
   const episodes: Read[] = [];
   let after: NodePlace | undefined;
-  for (let read = 0; read < MOST_EPISODES; read += READ_AT_ONCE) {
+  for (let read = 0; read < MAX_EPISODES; read += READ_AT_ONCE) {
     const rows = agent.read(() => {
       const found = storage.nodes.list({ subtypes }, READ_AT_ONCE, after);
       const last = found.at(-1);
@@ -130,7 +130,7 @@ async function episodesOf(agent: Agent): Promise<Read[]> {
       const text = wordsOfMemory(withTexts(row));
       const at = parseInstant(String(row.temporal_event_time)) ?? createdAtOf(row);
       if (!isId(row.id) || row.expires_at !== null || text === "" || at === undefined) continue;
-      const words = tellingWords(text.slice(0, MOST_READ));
+      const words = tellingWords(text.slice(0, MAX_READ));
       episodes.push({ row, runs, text, at, words, user: row.user_id ?? null });
     }
     if (rows.length < READ_AT_ONCE) break;

@@ -23,9 +23,9 @@ export const timelineHandlers: HandlersOf<typeof timelineOperations> = {
       agent,
       room,
       limit,
-      (most, after: NodeRow | undefined) =>
+      (max, after: NodeRow | undefined) =>
         storage.nodes.timeline(filter, {
-          ...{ from, to, order, limit: most, room },
+          ...{ from, to, order, limit: max, room },
           after: after === undefined ? cursor : storage.nodes.timeOf(after.sequence),
         }),
       (rows) =>

@@ -13,20 +13,20 @@ import { presentNow } from "../present.ts";
 import {
   CONVERSATIONS,
   isAtHand,
-  MOST_CANDIDATES,
-  MOST_PROFILE,
-  MOST_RECENT,
+  MAX_CANDIDATES,
+  MAX_PROFILE,
+  MAX_RECENT,
   RECENT_FOR,
 } from "../rules/prompt.ts";
 import {
   candidateOf,
+  DEFAULT_TOKENS,
   factorOf,
   fixedParts,
   type PromptMemory,
   profileTypes,
   promptOfTurn,
   questionOfTurn,
-  USUAL_TOKENS,
 } from "../rules/turn-prompt.ts";
 import { amongOf } from "../search/filters.ts";
 import { wantedOf } from "../search/wanted.ts";
@@ -34,7 +34,7 @@ import { outwardly } from "./retrieval.ts";
 import { search } from "./search.ts";
 
 /** A list is made of the memories that may pass a filter, if these are at most so many. */
-const MOST_NAMED = 2_000;
+const MAX_NAMED = 2_000;
 
 type Body = GivenTo<(typeof contextOperations)["buildContext"]>["body"];
 type Answer = Omit<AnswerOf<(typeof contextOperations)["buildContext"]>, "context_id">;
@@ -71,7 +71,7 @@ function built(agent: Agent, body: Body): Answer {
   const set = Object.entries(body.budgets ?? {}).filter(([, tokens]) => tokens !== undefined);
   const budgets = {
     ...Object.fromEntries(set),
-    total: body.max_tokens ?? body.budgets?.total ?? USUAL_TOKENS,
+    total: body.max_tokens ?? body.budgets?.total ?? DEFAULT_TOKENS,
   };
   const given = { filter, ids: fewIdsOf(agent, filter) };
   const prompt = promptOfTurn({
@@ -95,7 +95,7 @@ function built(agent: Agent, body: Body): Answer {
   );
   const best = hits
     .filter(({ id }) => !repeated.has(id))
-    .reduce((most, { score }) => Math.max(most, score), 0);
+    .reduce((max, { score }) => Math.max(max, score), 0);
   return {
     prompt: prompt.prompt,
     tokens: prompt.tokens,
@@ -128,7 +128,7 @@ function built(agent: Agent, body: Body): Answer {
  */
 function hitsOf(agent: Agent, query: string, filter: Body["filter"], now: number): FoundNode[] {
   const sought = {
-    ...{ query, filter, limit: MOST_CANDIDATES },
+    ...{ query, filter, limit: MAX_CANDIDATES },
     ranking: "evidence" as const,
   };
   const hits = search(agent, sought, undefined, now).data;
@@ -187,18 +187,18 @@ interface Given {
  */
 function fewIdsOf(agent: Agent, filter: Body["filter"]): string[] | undefined {
   const among = amongOf(agent, { filter });
-  return among !== undefined && among.handles.length <= MOST_NAMED ? among.ids() : undefined;
+  return among !== undefined && among.handles.length <= MAX_NAMED ? among.ids() : undefined;
 }
 
 /** Returns the memories that describe the user, the newest first. */
 function profileOf(agent: Agent, given: Given, now: number): PromptMemory[] {
-  return listed(agent, profileTypes(agent.preset), MOST_PROFILE, given, now)
+  return listed(agent, profileTypes(agent.preset), MAX_PROFILE, given, now)
     .filter(({ state_lifecycle: state }) => isAtHand(state))
     .map((node) => candidateOf(node, agent, node.state_lifecycle));
 }
 
 function conversationsSince(agent: Agent, given: Given, now: number): PromptMemory[] {
-  return listed(agent, CONVERSATIONS, MOST_RECENT, given, now, toIso(now - RECENT_FOR)).map(
+  return listed(agent, CONVERSATIONS, MAX_RECENT, given, now, toIso(now - RECENT_FOR)).map(
     (node) => ({
       ...candidateOf(node, agent, node.state_lifecycle),
       heading: "recent_conversations" as const,

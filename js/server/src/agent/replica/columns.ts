@@ -13,7 +13,7 @@
 // every memory pass that the database lets pass; see `may-pass.ts`.
 //
 // Cost: 16 to 32 bytes for each memory and column, and the texts, which are cut. The columns that were
-// used last are kept, up to `MOST_BYTES`. Reading a column takes about as long as a scan of the
+// used last are kept, up to `MAX_BYTES`. Reading a column takes about as long as a scan of the
 // table; a filter then takes some milliseconds for each column of 100,000 memories.
 
 import { LRUCache } from "lru-cache";
@@ -25,12 +25,12 @@ import { type ComparedTest, cut, type Test, type Value } from "../search/may-pas
 import type { Consumer, Taken } from "./follower.ts";
 
 /** Estimated bytes of all columns of an agent. A column that would take more is not kept. */
-const MOST_BYTES = 64 * 2 ** 20;
+const MAX_BYTES = 64 * 2 ** 20;
 /** Estimated bytes of a memory in a column, and of a text beside its characters. */
 const BYTES_OF_PLACE = 24;
 const BYTES_OF_TEXT = 20;
 /** A column that lacks more changes is read anew. */
-const MOST_CHANGED = 10_000;
+const MAX_CHANGED = 10_000;
 
 /** The value of a list or an object. */
 const OTHER: ComparedValue = [];
@@ -56,7 +56,7 @@ interface Column {
 export class Columns implements Consumer {
   readonly name = "columns";
   readonly #columns = new LRUCache<string, Column>({
-    maxSize: MOST_BYTES,
+    maxSize: MAX_BYTES,
     sizeCalculation: ({ bytes }) => bytes,
   });
 
@@ -101,7 +101,7 @@ export class Columns implements Consumer {
   take({ nodes }: Taken): boolean {
     for (const [key, { changed }] of [...this.#columns.entries()]) {
       for (const { id } of nodes) changed.add(id);
-      if (changed.size > MOST_CHANGED) this.#columns.delete(key);
+      if (changed.size > MAX_CHANGED) this.#columns.delete(key);
     }
     return true;
   }
@@ -123,7 +123,7 @@ function read(compared: Compared, index: MemoryIndex, storage: Storage): Column 
   const pool = new Map<string, string>();
   for (const batch of storage.nodes.compared(compared)) {
     fill(column, batch, pool);
-    if (column.bytes > MOST_BYTES) return { ...column, values: undefined, ids: [], bytes: 1 };
+    if (column.bytes > MAX_BYTES) return { ...column, values: undefined, ids: [], bytes: 1 };
   }
   return column;
 }

@@ -63,7 +63,7 @@ const KEPT_CHANGES = 100_000;
 /** The log is trimmed each time it has grown by this many entries. */
 const SPARE_CHANGES = 10_000;
 /** The most entries in the change log, if each transaction adds few. */
-export const MOST_CHANGES = KEPT_CHANGES + SPARE_CHANGES;
+export const MAX_CHANGES = KEPT_CHANGES + SPARE_CHANGES;
 /** Rows that are read in one step. */
 const BATCH = 1_000;
 /** Rows that are read in one step if the thread may give way in between: texts may be long. */
@@ -332,7 +332,7 @@ function missingFrom(rows: readonly { id: string }[], ids: readonly string[]): s
   return ids.filter((id) => !there.has(id));
 }
 
-function* batches(ids: Iterable<string>, most: number): Iterable<readonly string[]> {
+function* batches(ids: Iterable<string>, max: number): Iterable<readonly string[]> {
   const list = [...ids];
-  for (let at = 0; at < list.length; at += most) yield list.slice(at, at + most);
+  for (let at = 0; at < list.length; at += max) yield list.slice(at, at + max);
 }

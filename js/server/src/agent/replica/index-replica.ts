@@ -16,7 +16,7 @@ import type { Steps } from "../../steps.ts";
 import type { EdgeRow, IndexedNodeRow, SoftRow, TextRow } from "../../storage/rows.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { NameKind } from "../../storage/tables/names.ts";
-import { MOST_JUMP } from "../../time.ts";
+import { MAX_JUMP } from "../../time.ts";
 import type { Consumer, Log, Removed, Taken } from "./follower.ts";
 import {
   isAccessAhead,
@@ -32,7 +32,7 @@ import { learnedIn } from "./learned.ts";
 import type { SoftState } from "./soft-state.ts";
 
 /** The most names of one kind: the index numbers types, subtypes and edge types with 16 bits. */
-export const MOST_NAMES = 65_000;
+export const MAX_NAMES = 65_000;
 
 export class IndexReplica implements Consumer {
   readonly name = "index";
@@ -123,7 +123,7 @@ export class IndexReplica implements Consumer {
    * kind.
    */
   isFull(kind: NameKind, name: string | null): boolean {
-    return name !== null && !this.#names[kind].has(name) && this.#names[kind].size >= MOST_NAMES;
+    return name !== null && !this.#names[kind].has(name) && this.#names[kind].size >= MAX_NAMES;
   }
 
   *load(storage: Storage): Steps<Record<string, unknown>> {
@@ -231,7 +231,7 @@ export class IndexReplica implements Consumer {
       const { last_accessed, access_count, created_at } = index.get(id)!;
       if (last_accessed <= now) continue;
       ahead.push({ id, last_accessed: now });
-      const isBehind = created_at > now && last_accessed - now > MOST_JUMP;
+      const isBehind = created_at > now && last_accessed - now > MAX_JUMP;
       if (access_count > 0 && !isBehind) this.#soft.mended(id, now);
     }
     index.upsert(ahead);

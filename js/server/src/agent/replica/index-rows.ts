@@ -10,14 +10,14 @@ import {
 } from "nous-wasm";
 import { kindInWords } from "../../embeddings/text.ts";
 import type { Bytes, EdgeRow, IndexedNodeRow, SoftRow, TextRow } from "../../storage/rows.ts";
-import { MOST_AHEAD, MOST_JUMP, parseInstant } from "../../time.ts";
+import { MAX_AHEAD, MAX_JUMP, parseInstant } from "../../time.ts";
 import { jsonObjectIn } from "../json-objects.ts";
 
 /** The type of a memory whose row has none. */
 export const TYPE_OF_NONE = "concept";
 /** The type of an edge whose row has none. */
 export const TYPE_OF_NO_EDGE = "relates_to";
-const MOST_ACCESSES = 2 ** 32 - 1;
+const MAX_ACCESSES = 2 ** 32 - 1;
 const STATES = new Set<string>([...LIFECYCLE_STATES, "DELETED"]);
 
 export const isState = (text: unknown): text is StoredLifecycleState =>
@@ -139,7 +139,7 @@ export function softNodeOf(row: SoftRow, now: number): MemoryNode {
     last_accessed: accessOf(row, now),
     access_count: Math.min(
       Math.max(Math.trunc(numberOf(row.neural_access_count) ?? 0), 0),
-      MOST_ACCESSES,
+      MAX_ACCESSES,
     ),
     stability: numberOf(row.neural_stability),
     retrievability: within01(row.neural_retrievability),
@@ -154,16 +154,16 @@ export function softNodeOf(row: SoftRow, now: number): MemoryNode {
 function accessOf(row: SoftRow, now: number): number | undefined {
   const at = instantOf(row.neural_last_accessed);
   if (at === undefined || at <= now) return at;
-  return at - now > MOST_JUMP ? undefined : now;
+  return at - now > MAX_JUMP ? undefined : now;
 }
 
 /**
- * Returns whether a stored access lies ahead of the clock by at most `MOST_JUMP`: an earlier clock
+ * Returns whether a stored access lies ahead of the clock by at most `MAX_JUMP`: an earlier clock
  * was ahead. An access further ahead means "never", or the clock is wrong now; it is left as it is.
  */
 export function isAccessAhead(row: SoftRow, now: number): boolean {
   const ahead = (instantOf(row.neural_last_accessed) ?? now) - now;
-  return ahead > MOST_AHEAD && ahead <= MOST_JUMP;
+  return ahead > MAX_AHEAD && ahead <= MAX_JUMP;
 }
 
 const instantOf = (value: unknown): number | undefined =>

@@ -6,7 +6,7 @@ import type { Steps } from "../../steps.ts";
 import { RemoteError, StorageError } from "../../storage/errors.ts";
 import type { SnapshotStore } from "../../storage/snapshots.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { MOST_AHEAD, MOST_JUMP } from "../../time.ts";
+import { MAX_AHEAD, MAX_JUMP } from "../../time.ts";
 import type { Log } from "./follower.ts";
 
 /** The version of the format. Raise it when rows are read into an index in another way. */
@@ -15,13 +15,13 @@ const FORMAT = 7;
 const LINE_END = 0x0a;
 
 /** Indexes with fewer memories get no snapshot: building them from rows is as fast. */
-const LEAST_KEPT = 1_000;
+const MIN_KEPT = 1_000;
 /**
  * A new snapshot is written only after this many entries of the change log, and after so many for
  * each memory: a large one takes long to write.
  */
-const LEAST_CHANGES = 50;
-const LEAST_SHARE = 0.01;
+const MIN_CHANGES = 50;
+const MIN_SHARE = 0.01;
 
 /** An index that can be written as a snapshot. */
 export interface Snapshotted {
@@ -89,14 +89,14 @@ export class KeptSnapshot {
     sequence: number,
     { isAnew = false } = {},
   ): Steps<void> {
-    if (index.size < LEAST_KEPT) {
+    if (index.size < MIN_KEPT) {
       this.#store.remove();
       return;
     }
-    const least = Math.max(LEAST_CHANGES, Math.floor(index.size * LEAST_SHARE));
+    const min = Math.max(MIN_CHANGES, Math.floor(index.size * MIN_SHARE));
     const isLost = isAnew || this.#isUnusable;
     const written = isLost ? undefined : this.#written(storage, inputs);
-    if (written !== undefined && sequence - written < least) return;
+    if (written !== undefined && sequence - written < min) return;
     const obstacle = this.#store.obstacle();
     if (obstacle !== undefined) {
       this.#log(`No snapshot can be written, since ${obstacle}: ${this.#what}`);
@@ -199,8 +199,8 @@ function misfit(
   if (found.configuration !== fitting.configuration)
     return "it was made with another configuration";
   if (found.dimensions !== fitting.dimensions) return "its vectors have another length";
-  if (found.now > fitting.now + MOST_AHEAD) return "it was written by a clock that was ahead";
-  if (found.now < fitting.now - MOST_JUMP) return "it was written by a clock that was far behind";
+  if (found.now > fitting.now + MAX_AHEAD) return "it was written by a clock that was ahead";
+  if (found.now < fitting.now - MAX_JUMP) return "it was written by a clock that was far behind";
   const { first, last } = storage.changeLog.range();
   // If the log is empty, `first` is 0, and all entries up to `last` were trimmed.
   const isReached =

@@ -1,10 +1,10 @@
 // What use has taught an agent, as its database has it.
 
-import { type Learned, MOST_LEARNED, TRAITS, type Trait } from "nous-wasm";
+import { type Learned, MAX_LEARNED, TRAITS, type Trait } from "nous-wasm";
 import type { Storage } from "../../storage/storage.ts";
 
 /** The most steps of learning. */
-export const MOST_STEPS = 2 ** 32 - 1;
+export const MAX_STEPS = 2 ** 32 - 1;
 
 /** Returns a value for each trait. */
 export function byTrait<T>(of: (trait: Trait) => T): Record<Trait, T> {
@@ -18,7 +18,7 @@ export function byTrait<T>(of: (trait: Trait) => T): Record<Trait, T> {
 export function learnedIn(storage: Storage): Learned {
   const { steps, shifts, means } = fieldsOf(storage.learned.get());
   const isCount = typeof steps === "number" && Number.isInteger(steps);
-  if (!isCount || steps < 0 || steps > MOST_STEPS || !isByTrait(shifts) || !isByTrait(means))
+  if (!isCount || steps < 0 || steps > MAX_STEPS || !isByTrait(shifts) || !isByTrait(means))
     return { steps: 0, shifts: byTrait(() => 0), means: byTrait(() => 0) };
   return {
     steps,
@@ -31,7 +31,7 @@ function isByTrait(value: unknown): value is Record<Trait, number> {
   const fields = fieldsOf(value);
   return TRAITS.every((trait) => {
     const number = fields[trait];
-    return typeof number === "number" && Math.abs(number) <= MOST_LEARNED;
+    return typeof number === "number" && Math.abs(number) <= MAX_LEARNED;
   });
 }
 

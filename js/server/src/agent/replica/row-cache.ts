@@ -11,13 +11,13 @@ import type { Consumer, Removed, Taken } from "./follower.ts";
 import { isId } from "./index-rows.ts";
 
 /** Bytes of all rows together. A larger row is not cached. */
-const MOST_BYTES = 8 * 2 ** 20;
+const MAX_BYTES = 8 * 2 ** 20;
 /** Estimated bytes of a row beside its texts. */
 const BYTES_OF_ROW = 800;
 
 export class RowCache implements Consumer {
   readonly name = "rows";
-  readonly #rows = new LRUCache<string, NodeRow>({ maxSize: MOST_BYTES, sizeCalculation: bytesOf });
+  readonly #rows = new LRUCache<string, NodeRow>({ maxSize: MAX_BYTES, sizeCalculation: bytesOf });
 
   /** Estimated bytes of the cached rows. */
   get bytes(): number {
@@ -50,7 +50,7 @@ export class RowCache implements Consumer {
     for (const { id, accesses, last_accessed, stability, retrievability, lifecycle } of changes) {
       const row = this.#rows.peek(id);
       if (row === undefined) continue;
-      if (stability !== null || retrievability !== null || lifecycle !== null || !isUsual(row)) {
+      if (stability !== null || retrievability !== null || lifecycle !== null || !isDefault(row)) {
         this.#rows.delete(id);
         continue;
       }
@@ -81,7 +81,7 @@ export class RowCache implements Consumer {
 }
 
 /** Whether the access count and time are such that SQL adds to them as this cache does. */
-function isUsual({ neural_access_count: count, neural_last_accessed: last }: NodeRow): boolean {
+function isDefault({ neural_access_count: count, neural_last_accessed: last }: NodeRow): boolean {
   return (count === null || Number.isSafeInteger(count)) && (last === null || isOurs(last));
 }
 

@@ -12,7 +12,7 @@ import {
 } from "nous-wasm";
 import { oneStep, type Steps } from "../../steps.ts";
 import type { SoftChange } from "../../storage/tables/soft.ts";
-import { MOST_JUMP, toIso } from "../../time.ts";
+import { MAX_JUMP, toIso } from "../../time.ts";
 import type { Consumer, Removed, Taken } from "./follower.ts";
 import { createdAtOf } from "./index-rows.ts";
 
@@ -62,7 +62,7 @@ export class SoftState implements Consumer {
   clockWasSetBack(now: number): void {
     for (const pending of this.#pending.values()) {
       if (pending.lastAccessed === null) continue;
-      const isFar = pending.lastAccessed - now > MOST_JUMP;
+      const isFar = pending.lastAccessed - now > MAX_JUMP;
       pending.lastAccessed = isFar ? null : Math.min(pending.lastAccessed, now);
     }
   }
@@ -135,13 +135,13 @@ export class SoftState implements Consumer {
    */
   changes(
     ids: Iterable<string> = this.#pending.keys(),
-    most = Number.POSITIVE_INFINITY,
+    max = Number.POSITIVE_INFINITY,
   ): SoftChange[] {
     const changes: SoftChange[] = [];
     for (const id of ids) {
       const pending = this.#pending.get(id);
       if (pending === undefined) continue;
-      if (changes.length >= most) break;
+      if (changes.length >= max) break;
       const { accesses, lastAccessed, stability, faded } = pending;
       changes.push({
         id,

@@ -1,7 +1,7 @@
 // Rule: whether two texts say the same. They do if they have nine of ten words and every number in
 // common. A lower share would merge "the limit is 60" with "the limit is 300 now".
 
-const LEAST_SHARED = 0.9;
+const MIN_SHARED = 0.9;
 /** Texts with fewer words have to be equal, word for word. */
 const FEW_WORDS = 4;
 
@@ -25,5 +25,5 @@ export function saysTheSame(one: readonly string[], other: readonly string[]): b
       .join(" ");
   if (numbers(a) !== numbers(b)) return false;
   const shared = [...a].filter((word) => b.has(word)).length;
-  return shared / new Set([...a, ...b]).size >= LEAST_SHARED;
+  return shared / new Set([...a, ...b]).size >= MIN_SHARED;
 }

@@ -3,7 +3,7 @@
 // # Idea
 //
 // Two episodes are neighbours if their telling words, weighted by rarity, have a cosine of at least
-// `LEAST_ALIKE`, and at least two words in common. Parts of one conversation are a little more alike.
+// `MIN_ALIKE`, and at least two words in common. Parts of one conversation are a little more alike.
 // The episode with most neighbours becomes a centre and takes those that no centre has; then the next.
 // Groups of fewer than `FEWEST` are dropped.
 //
@@ -35,13 +35,13 @@ export type Group = readonly number[];
 
 /** The fewest and the most members of a group. */
 const FEWEST = 3;
-const MOST_MEMBERS = 50;
-const LEAST_ALIKE = 0.25;
+const MAX_MEMBERS = 50;
+const MIN_ALIKE = 0.25;
 const FEWEST_SHARED = 2;
 /** The factor of the cosine for two parts of one conversation. */
 const SAME_RUN = 1.2;
 /** A word counts up to this share of the episodes, or up to so many, whatever the share. */
-const COMMON = { share: 0.1, least: 20, most: 200 };
+const COMMON = { share: 0.1, min: 20, max: 200 };
 /** Rarity among fewer texts is that among so many: among a handful no word is rare. */
 const FEWEST_TEXTS = 100;
 /** Episodes between two pauses. */
@@ -58,8 +58,8 @@ export function raritiesOf(texts: readonly Pick<Episode, "words">[]): Map<string
 /** Returns the episodes without the words that many of them have. */
 export function withoutCommonWords<One extends Episode>(episodes: readonly One[]): One[] {
   const counts = countsIn(episodes);
-  const { share, least, most } = COMMON;
-  const limit = Math.min(Math.max(episodes.length * share, least), most);
+  const { share, min, max } = COMMON;
+  const limit = Math.min(Math.max(episodes.length * share, min), max);
   return episodes.map((episode) => ({
     ...episode,
     words: new Map([...episode.words].filter(([word]) => counts.get(word)! <= limit)),
@@ -101,7 +101,7 @@ export function* groupsOf(episodes: readonly Episode[]): Steps<Group[]> {
     for (const [other, { product, count }] of shared) {
       const isOfRun = episodes[other]!.runs.some((run) => runs.includes(run));
       const alike = (product / (lengths[place]! * lengths[other]!)) * (isOfRun ? SAME_RUN : 1);
-      if (count >= FEWEST_SHARED && alike >= LEAST_ALIKE) near.push({ place: other, alike });
+      if (count >= FEWEST_SHARED && alike >= MIN_ALIKE) near.push({ place: other, alike });
     }
     neighbours.push(near.sort((a, b) => b.alike - a.alike || a.place - b.place));
     if (place % EPISODES_OF_A_STEP === 0) yield;
@@ -114,7 +114,7 @@ export function* groupsOf(episodes: readonly Episode[]): Steps<Group[]> {
   for (const centre of centres) {
     if (isTaken.has(centre)) continue;
     const free = neighbours[centre]!.filter(({ place }) => !isTaken.has(place));
-    const members = [centre, ...free.slice(0, MOST_MEMBERS - 1).map(({ place }) => place)];
+    const members = [centre, ...free.slice(0, MAX_MEMBERS - 1).map(({ place }) => place)];
     if (members.length < FEWEST) continue;
     for (const member of members) isTaken.add(member);
     groups.push(members.sort((a, b) => a - b));

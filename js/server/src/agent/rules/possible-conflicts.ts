@@ -29,14 +29,14 @@
 import type { MemorySection } from "nous-wasm";
 
 /** The answers among which memories to compare are looked for, and the most that are compared. */
-export const MOST_ANSWERS = 20;
-const MOST_COMPARED = 10;
+export const MAX_ANSWERS = 20;
+const MAX_COMPARED = 10;
 /** The most memories that one new memory is queued with. */
-export const MOST_POSSIBLE = 2;
+export const MAX_POSSIBLE = 2;
 /** The least probability of a conflict that is queued. */
 export const POSSIBLE = 0.3;
 /** UTF-16 units of a text that are asked and compared. */
-export const MOST_READ = 2_000;
+export const MAX_READ = 2_000;
 
 /** A memory, as far as the rule compares it. */
 export interface Compared {
@@ -147,7 +147,7 @@ const CHANGES = {
     "移っ",
   ],
 };
-const MOST_CHANGES = 3;
+const MAX_CHANGES = 3;
 const CHANGE = new RegExp(
   `(?<![\\p{L}\\p{N}])(?:${CHANGES.words.join("|").replaceAll(" ", "\\s+")})(?![\\p{L}\\p{N}])|${CHANGES.parts.join("|")}`,
   "giu",
@@ -177,7 +177,7 @@ export function candidatesAmong<Answer extends Candidate>(
       const held = wordsOf(answer).all;
       return telling.some((word) => !held.has(word));
     })
-    .slice(0, MOST_COMPARED);
+    .slice(0, MAX_COMPARED);
 }
 
 /** Returns the memories that a new memory may replace, the most probable first. */
@@ -190,7 +190,7 @@ export function possibleConflicts(
     .map((signals, place) => ({ place, probability: probabilityOf(signals, weights) }))
     .filter(({ probability }) => probability >= POSSIBLE)
     .sort((a, b) => b.probability - a.probability)
-    .slice(0, MOST_POSSIBLE);
+    .slice(0, MAX_POSSIBLE);
 }
 
 /** Returns the probability that a new memory replaces a candidate with these signals. */
@@ -206,7 +206,7 @@ export function signalsOf(newer: Compared, candidates: readonly Candidate[]): Si
   const changes = new Set(
     Array.from(whole(newer).matchAll(CHANGE), ([phrase]) => phrase.toLowerCase()),
   );
-  const change = Math.min(changes.size, MOST_CHANGES) / MOST_CHANGES;
+  const change = Math.min(changes.size, MAX_CHANGES) / MAX_CHANGES;
   const shareIn = sharesAmong(read.map(({ all }) => all));
   return candidates.map(({ subtype, created_at, evidence }, place) => {
     const old = read[place]!;
@@ -229,7 +229,7 @@ export function signalsOf(newer: Compared, candidates: readonly Candidate[]): Si
 
 /** Returns the text of a memory that is asked and compared. */
 export const whole = ({ title, text }: Pick<Compared, "title" | "text">): string =>
-  `${title}\n${text}`.slice(0, MOST_READ);
+  `${title}\n${text}`.slice(0, MAX_READ);
 
 /** Returns a function that measures which share of some words is among others. */
 function sharesAmong(texts: readonly ReadonlySet<string>[]) {
@@ -252,7 +252,7 @@ function wordsOf(memory: Compared) {
   const words = wordsIn(whole(memory));
   return {
     all: new Set(words.flatMap(keysOf)),
-    title: new Set(wordsIn(memory.title.slice(0, MOST_READ)).flatMap(keysOf)),
+    title: new Set(wordsIn(memory.title.slice(0, MAX_READ)).flatMap(keysOf)),
     count: words.length,
   };
 }

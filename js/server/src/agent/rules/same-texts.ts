@@ -33,7 +33,7 @@ const TEXTS_OF_A_STEP = 100;
 export function* sameTexts(
   texts: readonly string[],
   mayMerge: (first: number, second: number) => boolean,
-  most: number,
+  max: number,
 ): Steps<[first: number, second: number][]> {
   const words: string[][] = [];
   for (const [place, text] of texts.entries()) {
@@ -56,7 +56,7 @@ export function* sameTexts(
       .find((other) => mayMerge(other, place) && saysTheSame(words[other]!, own));
     if (first !== undefined) {
       pairs.push([first, place]);
-      if (pairs.length === most) break;
+      if (pairs.length === max) break;
     } else {
       for (const word of few) {
         const its = holders.get(word);

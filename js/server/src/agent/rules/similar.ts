@@ -26,11 +26,11 @@ const BY_WORDS = { duplicate: 0.95, connect: 0.8 };
 /** Candidates beyond the limit: an index may hold rounded embeddings. */
 const SPARE = 50;
 /** Memories whose words are compared: the best of a full-text search for the text. */
-const MOST_CANDIDATES = 200;
+const MAX_CANDIDATES = 200;
 /** Bytes of texts that are compared in one slice. */
 const COMPARED_AT_ONCE = 512 * 2 ** 10;
 /** Terms of a full-text search, and UTF-16 units of the text that are read for them at first. */
-const MOST_TERMS = 64;
+const MAX_TERMS = 64;
 const FIRST_LOOK = 10_000;
 /** UTF-16 units that are read at most. */
 const LAST_LOOK = 160_000;
@@ -87,7 +87,7 @@ async function byVectors(
   agent: Agent,
   request: Omit<SimilarRequest, "embedding">,
   vector: Float32Array,
-  least: number,
+  min: number,
 ): Promise<Candidate[]> {
   const asked = vector.subarray(0, COMPARED);
   const found: Candidate[] = [];
@@ -96,7 +96,7 @@ async function byVectors(
     for (const { id, content_title: title, head } of rows) {
       const similarity = cosine(asked, componentsOf(head));
       // A NaN, from an embedding of zeros, is not similar.
-      if (similarity >= least) found.push({ id, title, similarity });
+      if (similarity >= min) found.push({ id, title, similarity });
     }
   }
   return found;
@@ -145,7 +145,7 @@ async function byWords(
   await agent.prepare("signals");
   const { ids, octets } = agent.read(() => {
     const among = storage.nodes.matching({ subtype: subtype ?? undefined });
-    const hits = agent.texts.search(firstTerms(agent, text), { limit: MOST_CANDIDATES, among });
+    const hits = agent.texts.search(firstTerms(agent, text), { limit: MAX_CANDIDATES, among });
     const ids = hits.map(({ id }) => id);
     return { ids, octets: storage.nodes.octets(ids) };
   });
@@ -165,12 +165,12 @@ async function byWords(
   return found;
 }
 
-/** Returns the first terms of a text, up to `MOST_TERMS`, and reads little more than they take. */
+/** Returns the first terms of a text, up to `MAX_TERMS`, and reads little more than they take. */
 function firstTerms({ engine }: Agent, text: string): string[] {
   for (let length = FIRST_LOOK; ; length *= 4) {
     const { terms } = engine.understand(text.slice(0, length), { terms: "unicode" });
     // The last term may be cut off: it is dropped if there are enough, else searched as it is.
-    if (terms.length > MOST_TERMS) return terms.slice(0, MOST_TERMS);
+    if (terms.length > MAX_TERMS) return terms.slice(0, MAX_TERMS);
     if (length >= text.length || length >= LAST_LOOK) return terms;
   }
 }

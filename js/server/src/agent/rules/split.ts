@@ -2,15 +2,15 @@
 //
 // A question finds a memory by its best passage, but a prompt shows the whole memory: a memory of a
 // thousand words costs a prompt that could hold twenty answers. A text breaks at headings and blank
-// lines, then between sentences, until no piece has more than `MOST_WORDS` words. Short neighbours
+// lines, then between sentences, until no piece has more than `MAX_WORDS` words. Short neighbours
 // below one heading join again, so that a piece says something by itself. A block of code or a list
 // stays whole if it is not longer than two pieces.
 
 /** The words of a piece at most, and below which neighbours join. */
-const MOST_WORDS = 120;
+const MAX_WORDS = 120;
 const FEW_WORDS = 60;
 /** The characters of a title. */
-const MOST_OF_A_TITLE = 100;
+const MAX_OF_A_TITLE = 100;
 
 /** A part of a text. */
 export interface Piece {
@@ -37,7 +37,7 @@ export function piecesOf(text: string): Piece[] {
     };
     for (const part of blocks.flatMap(partsOf)) {
       const words = countOf(open.join(" ")) + countOf(part);
-      if (open.length > 0 && words > MOST_WORDS) close();
+      if (open.length > 0 && words > MAX_WORDS) close();
       open.push(part);
       if (countOf(open.join(" ")) >= FEW_WORDS) close();
     }
@@ -50,9 +50,9 @@ export function piecesOf(text: string): Piece[] {
 export function titleOf(text: string): string {
   const [first = text] = sentencesOf(text.replace(/^[#>*\-\s]+/, "").split("\n")[0] ?? "");
   const line = first.replaceAll(/\s+/g, " ").trim();
-  if (line.length <= MOST_OF_A_TITLE) return line;
-  const cut = line.slice(0, MOST_OF_A_TITLE);
-  return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), MOST_OF_A_TITLE / 2)).trimEnd()}…`;
+  if (line.length <= MAX_OF_A_TITLE) return line;
+  const cut = line.slice(0, MAX_OF_A_TITLE);
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), MAX_OF_A_TITLE / 2)).trimEnd()}…`;
 }
 
 /** Splits a text below its headings of Markdown, and each part into blocks. */
@@ -85,7 +85,7 @@ function blocksOf(lines: readonly string[]): string[] {
 /** Splits a block between its sentences if it is too long. */
 function partsOf(block: string): string[] {
   const isWhole = /^\s*(```|~~~|[-*+] |\d+[.)] )/.test(block);
-  if (countOf(block) <= (isWhole ? 2 * MOST_WORDS : MOST_WORDS)) return [block];
+  if (countOf(block) <= (isWhole ? 2 * MAX_WORDS : MAX_WORDS)) return [block];
   return joined(sentencesOf(block).flatMap(shortened));
 }
 
@@ -94,7 +94,7 @@ function joined(sentences: readonly string[]): string[] {
   const parts: string[] = [];
   for (const sentence of sentences) {
     const last = parts.at(-1);
-    if (last !== undefined && countOf(last) + countOf(sentence) <= MOST_WORDS)
+    if (last !== undefined && countOf(last) + countOf(sentence) <= MAX_WORDS)
       parts[parts.length - 1] = `${last} ${sentence}`;
     else parts.push(sentence);
   }
@@ -104,12 +104,12 @@ function joined(sentences: readonly string[]): string[] {
 /** Splits a sentence without an end: a log, or a table. */
 function shortened(sentence: string): string[] {
   const words = sentence.match(/\S+\s*/g) ?? [];
-  if (words.length <= 2 * MOST_WORDS) return [sentence];
+  if (words.length <= 2 * MAX_WORDS) return [sentence];
   const parts: string[] = [];
-  for (let at = 0; at < words.length; at += MOST_WORDS)
+  for (let at = 0; at < words.length; at += MAX_WORDS)
     parts.push(
       words
-        .slice(at, at + MOST_WORDS)
+        .slice(at, at + MAX_WORDS)
         .join("")
         .trim(),
     );

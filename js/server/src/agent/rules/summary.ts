@@ -21,12 +21,12 @@ export interface Summary {
 }
 
 /** The most sentences of a summary, and UTF-16 units of a sentence. */
-const MOST_SENTENCES = 8;
-const MOST_OF_A_SENTENCE = 200;
+const MAX_SENTENCES = 8;
+const MAX_OF_A_SENTENCE = 200;
 /** Words in the title. */
 const TITLE_WORDS = 3;
 /** UTF-16 units of an episode that are read. */
-const MOST_READ = 10_000;
+const MAX_READ = 10_000;
 /** The share of words from which a sentence repeats another one. */
 const REPEATED = 0.8;
 
@@ -39,7 +39,7 @@ export function summaryOf(told: readonly Told[]): Summary {
     .filter(({ sentence }) => sentence !== "")
     .sort((a, b) => b.weight - a.weight || a.at - b.at);
   for (const { sentence, weight, at } of best) {
-    if (kept.length === MOST_SENTENCES) break;
+    if (kept.length === MAX_SENTENCES) break;
     const words = new Set(comparedWords(sentence));
     if (kept.some((other) => shareIn(words, other.words) >= REPEATED)) continue;
     kept.push({ line: `${dayOf(at)}: ${sentence}`, words, weight, at });
@@ -78,7 +78,7 @@ function bestSentence(
   weights: ReadonlyMap<string, { weight: number }>,
 ): { sentence: string; weight: number } {
   let best = { sentence: "", weight: Number.NEGATIVE_INFINITY };
-  for (const one of sentencesOf(text.slice(0, MOST_READ))) {
+  for (const one of sentencesOf(text.slice(0, MAX_READ))) {
     const words = tellingWords(one);
     let weight = 0;
     for (const key of words.keys()) weight += weights.get(key)?.weight ?? 0;
@@ -89,9 +89,9 @@ function bestSentence(
 
 function cut(sentence: string): string {
   const line = sentence.replaceAll(/\s+/g, " ");
-  if (line.length <= MOST_OF_A_SENTENCE) return line;
-  const start = line.slice(0, MOST_OF_A_SENTENCE);
-  return `${start.slice(0, Math.max(start.lastIndexOf(" "), MOST_OF_A_SENTENCE / 2)).trimEnd()}…`;
+  if (line.length <= MAX_OF_A_SENTENCE) return line;
+  const start = line.slice(0, MAX_OF_A_SENTENCE);
+  return `${start.slice(0, Math.max(start.lastIndexOf(" "), MAX_OF_A_SENTENCE / 2)).trimEnd()}…`;
 }
 
 const shareIn = (words: ReadonlySet<string>, others: ReadonlySet<string>): number =>

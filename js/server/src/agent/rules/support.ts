@@ -5,12 +5,12 @@
 import { comparedWords } from "./duplicates.ts";
 
 /** Shorter words are mostly function words. */
-const LEAST_LENGTH = 4;
+const MIN_LENGTH = 4;
 
 /** Returns the share of the longer words and the numbers of a fact that a text has, from 0 to 1. */
 export function shareOfWords(fact: string, text: string): number {
   const all = [...new Set(comparedWords(fact))];
-  const telling = all.filter((word) => word.length >= LEAST_LENGTH || /\p{N}/u.test(word));
+  const telling = all.filter((word) => word.length >= MIN_LENGTH || /\p{N}/u.test(word));
   const words = telling.length > 0 ? telling : all;
   const said = new Set(comparedWords(text));
   const shared = words.filter((word) => said.has(word)).length;

@@ -24,7 +24,7 @@ import {
   type LeftOut,
   type MemoryType,
 } from "nous-wasm";
-import { MOST_QUERY } from "../../api/limits.ts";
+import { MAX_QUERY } from "../../api/limits.ts";
 import { type Heading, type Preset, typeOf, typesUnder } from "../../presets/preset.ts";
 import { parseInstant } from "../../time.ts";
 import { shownBody, textOf } from "../replica/index-rows.ts";
@@ -32,13 +32,13 @@ import { PROFILE_CATEGORIES } from "./profile.ts";
 import { isAtHand } from "./prompt.ts";
 
 /** The tokens of a prompt, if the request does not say. */
-export const USUAL_TOKENS = 1_500;
+export const DEFAULT_TOKENS = 1_500;
 /** The share of a prompt that the profile may take if it is larger, before other memories. */
 export const PROFILE_SHARE = 0.3;
 /** The share of a prompt that recent conversations may take. */
 export const RECENT_SHARE = 0.15;
 /** The most characters of one memory, about a fifth of a usual prompt. */
-const MOST_OF_A_MEMORY = 1_200;
+const MAX_OF_A_MEMORY = 1_200;
 
 /** The sections of the prompt that memories stand in, in order, with their headings. */
 const HEADINGS = {
@@ -152,21 +152,21 @@ export function promptOfTurn(turn: TurnToPrompt): TurnPrompt {
   const scores = new Map(found.map(({ id, score }) => [id, score]));
   const scoreOf = ({ id }: PromptMemory) => scores.get(id) ?? 0;
   const profile = turn.profile.toSorted((a, b) => scoreOf(b) - scoreOf(a));
-  const total = budgets.total ?? USUAL_TOKENS;
+  const total = budgets.total ?? DEFAULT_TOKENS;
   const lines = new Map<SectionName, string[]>();
   const left_out: Left[] = [];
   const recalled: PromptMemory[] = [];
   const used = new Map<SectionName, number>();
   let tokens = 0;
   /** Adds a line if its section and the prompt have room for it. */
-  const add = (section: SectionName, line: string, most = Number.POSITIVE_INFINITY) => {
+  const add = (section: SectionName, line: string, max = Number.POSITIVE_INFINITY) => {
     const [, label] = SECTIONS.find(([name]) => name === section)!;
     const isFirst = !lines.has(section);
     const cost = estimateTokens(line) + 1 + (isFirst ? estimateTokens(label) + 2 : 0);
     const spent = used.get(section) ?? 0;
     const own = section === "recent_conversations" ? undefined : budgets[section];
     if (own !== undefined && spent + cost > own) return "budget";
-    if (spent + cost > most) return "share";
+    if (spent + cost > max) return "share";
     if (tokens + cost > total) return "total";
     lines.set(section, [...(lines.get(section) ?? []), line]);
     used.set(section, spent + cost);
@@ -180,10 +180,10 @@ export function promptOfTurn(turn: TurnToPrompt): TurnPrompt {
     }
   }
   const known = new Set<string>();
-  const take = (memory: PromptMemory, most?: number): boolean => {
+  const take = (memory: PromptMemory, max?: number): boolean => {
     const { id, heading: section } = memory;
     if (known.has(id)) return false;
-    const reason = reasonAgainst(memory) ?? add(section, lineOf(memory, now), most);
+    const reason = reasonAgainst(memory) ?? add(section, lineOf(memory, now), max);
     if (reason === undefined) {
       known.add(id);
       recalled.push(memory);
@@ -236,7 +236,7 @@ export function lineOf(
 ): string {
   const words = oneLine(text);
   const short =
-    words.length <= MOST_OF_A_MEMORY ? words : `${words.slice(0, MOST_OF_A_MEMORY).trimEnd()}…`;
+    words.length <= MAX_OF_A_MEMORY ? words : `${words.slice(0, MAX_OF_A_MEMORY).trimEnd()}…`;
   const day =
     event_at !== undefined
       ? dayPhrase(event_at, now)
@@ -442,7 +442,7 @@ export interface GivenParts {
 /** The strictest censors come first. */
 const ACTIONS = ["absolute", "block", "warn"];
 /** The least relevance of an item of the working memory. */
-const LEAST_RELEVANCE = 0.7;
+const MIN_RELEVANCE = 0.7;
 
 /** Returns the lines of the parts that a request gives. */
 export function fixedParts({ identity, censors, frame, working_memory }: GivenParts): FixedParts {
@@ -467,7 +467,7 @@ export function fixedParts({ identity, censors, frame, working_memory }: GivenPa
       ...labelled("Frame", current_frame),
       ...(open_threads ?? []).flatMap((thread) => labelled("Open", thread)),
       ...(items ?? [])
-        .filter(({ relevance }) => relevance >= LEAST_RELEVANCE)
+        .filter(({ relevance }) => relevance >= MIN_RELEVANCE)
         .map(({ text }) => `- ${oneLine(text)}`),
     ],
   };
@@ -476,7 +476,7 @@ export function fixedParts({ identity, censors, frame, working_memory }: GivenPa
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
 
 /** The fewest words of a text that repeats a turn. */
-const LEAST_ECHOED = 3;
+const MIN_ECHOED = 3;
 
 /** Whether a memory is the turn itself, or a part of it: the agent stored it before it asked. */
 export function isEcho(text: string, input: string): boolean {
@@ -489,13 +489,13 @@ function repeats(text: string, input: string): boolean {
   const [own, asked] = [wordsOf(text), wordsOf(input)];
   if (own.length === 0) return false;
   if (own.join(" ") === asked.join(" ")) return true;
-  return own.length >= LEAST_ECHOED && ` ${asked.join(" ")} `.includes(` ${own.join(" ")} `);
+  return own.length >= MIN_ECHOED && ` ${asked.join(" ")} `.includes(` ${own.join(" ")} `);
 }
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
 /** The most messages of the user that a turn is asked together with if it continues a topic. */
-const MOST_BEFORE = 2;
+const MAX_BEFORE = 2;
 
 /**
  * Returns the question of a turn: its text, after the user's last messages if it continues their
@@ -515,6 +515,6 @@ export function questionOfTurn(
   if (is_greeting || is_acknowledgement || input.trim() === "") return undefined;
   const before = opensTopic
     ? []
-    : messages.filter(({ role }) => role === "user").slice(-MOST_BEFORE);
-  return [...before.map(({ content }) => content), input].join("\n").slice(-MOST_QUERY);
+    : messages.filter(({ role }) => role === "user").slice(-MAX_BEFORE);
+  return [...before.map(({ content }) => content), input].join("\n").slice(-MAX_QUERY);
 }

@@ -31,12 +31,12 @@ export function searchByEvidence(agent: Agent, request: NodeSearch, now: number)
   const parse_filters_ms = watch();
 
   let leftOut = 0;
-  const find = (most: number): { answers: readonly Answer[]; isAll: boolean } => {
-    const found = index.ask(query, { limit: most, min_score, diversity, now, filters, among });
+  const find = (max: number): { answers: readonly Answer[]; isAll: boolean } => {
+    const found = index.ask(query, { limit: max, min_score, diversity, now, filters, among });
     const passing = new Set(passes(found.map(({ id }) => id)));
     const answers = found.filter(({ id }) => passing.has(id));
     leftOut = found.length - answers.length;
-    return { answers: answers.slice(0, limit), isAll: found.length < most };
+    return { answers: answers.slice(0, limit), isAll: found.length < max };
   };
   let { answers, isAll } = find(limit);
   // Filters that the index does not know are applied afterwards, and may leave too few results.

@@ -18,7 +18,7 @@ import { stopwatch } from "./stopwatch.ts";
 const OVERFETCH = 3;
 const OVERFETCH_OF_LOOKUP = 2;
 /** The number of seeds, unless the configuration or the limit asks for more. */
-const USUAL_SEEDS = 15;
+const DEFAULT_SEEDS = 15;
 /** Full-text hits per possible seed. */
 const HITS_PER_SEED = 3;
 
@@ -38,10 +38,10 @@ export function searchBySignals(
   const asked = engine.understand(request.query, { terms: "unicode" });
   const isLookup = isPlainLookup(asked);
   const multiplier = isLookup ? OVERFETCH_OF_LOOKUP : OVERFETCH;
-  const least = request.min_score ?? 0;
+  const min = request.min_score ?? 0;
   const wanted = request.limit * multiplier;
-  const mostSeeds = config.search?.max_seeds;
-  const maxSeeds = mostSeeds ?? Math.max(USUAL_SEEDS, wanted);
+  const configured = config.search?.max_seeds;
+  const maxSeeds = configured ?? Math.max(DEFAULT_SEEDS, wanted);
   // A plain lookup is searched by words, unless the request brings an embedding.
   const embedding = vectorOf(agent, request, isLookup ? undefined : question);
   const states = request.lifecycle == null ? undefined : statesOf(agent, request.lifecycle, now);
@@ -59,7 +59,7 @@ export function searchBySignals(
   const passes = passesOf(agent, filter);
   const enough = Math.min(request.limit, among?.length ?? request.limit);
   const find = (more: number) => {
-    const max_seeds = mostSeeds ?? more * maxSeeds;
+    const max_seeds = configured ?? more * maxSeeds;
     const found = index.search({ embedding, bm25, filters, limit: more * wanted, max_seeds, now });
     return {
       ...found,
@@ -76,7 +76,7 @@ export function searchBySignals(
 
   const places = new Map(ranking.ids.map((id, place) => [id, place]));
   const entryOf = (id: string) => ranking.at(places.get(id)!)!;
-  const ids = least > 0 ? found.ids.filter((id) => entryOf(id).score >= least) : found.ids;
+  const ids = min > 0 ? found.ids.filter((id) => entryOf(id).score >= min) : found.ids;
   const { data, omitted } = rowsOf(agent, ids, now, (id) => {
     const { score, breakdown, primary_signal } = entryOf(id);
     return { score: rounded(score), breakdown, primary_signal };

@@ -73,8 +73,8 @@ export class PostgresDatabase {
   }
 
   /** Returns the names of agents after one, in order. */
-  agents(after: string, most: number): string[] {
-    return this.ask({ kind: "agents", after, most }).map(({ agent }) => agent as string);
+  agents(after: string, max: number): string[] {
+    return this.ask({ kind: "agents", after, max }).map(({ agent }) => agent as string);
   }
 
   /** Returns whether there is an agent of this name. */

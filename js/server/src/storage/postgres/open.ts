@@ -52,10 +52,10 @@ export function agentsAt(place: PostgresPlace, after = "", limit = Infinity): st
   const database = databaseAt(place, { migrates: false });
   const names: string[] = [];
   for (;;) {
-    const most = Math.min(NAMES, limit - names.length);
-    const found = database.agents(names.at(-1) ?? after, most);
+    const max = Math.min(NAMES, limit - names.length);
+    const found = database.agents(names.at(-1) ?? after, max);
     names.push(...found);
-    if (found.length < most || names.length >= limit) return names;
+    if (found.length < max || names.length >= limit) return names;
   }
 }
 

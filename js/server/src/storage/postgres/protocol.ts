@@ -81,7 +81,7 @@ export type PostgresCall =
   /** Ends the connections. */
   | { kind: "close" }
   /** Returns the names of agents after one, in order. */
-  | { kind: "agents"; after: string; most: number };
+  | { kind: "agents"; after: string; max: number };
 
 export type PostgresReply =
   | { rows: Record<string, unknown>[] }

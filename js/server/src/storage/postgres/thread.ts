@@ -23,7 +23,7 @@ import {
 import { isLost, replyTo } from "./replies.ts";
 
 /** Statements that each connection keeps prepared. Filters make ever new ones, which are not kept. */
-const MOST_PREPARED = 500;
+const MAX_PREPARED = 500;
 const setup = workerData as PostgresSetup;
 const pool = poolOf(setup);
 
@@ -42,7 +42,7 @@ async function perform(asked: PostgresCall): Promise<Record<string, unknown>[]> 
     await pool.end();
     return [];
   }
-  if (asked.kind === "agents") return agentsAfter(asked.after, asked.most);
+  if (asked.kind === "agents") return agentsAfter(asked.after, asked.max);
   if (asked.kind === "rollback") return rollback(asked.session);
   if (asked.kind === "commit") return commit(asked);
   const { session, agent } = asked;
@@ -78,7 +78,7 @@ async function ask(
   { text, values }: Extract<PostgresCall, { kind: "statement" }>,
 ): Promise<Record<string, unknown>[]> {
   let name = names.get(text);
-  if (name === undefined && names.size < MOST_PREPARED) {
+  if (name === undefined && names.size < MAX_PREPARED) {
     name = `nous_${names.size}`;
     names.set(text, name);
   }
@@ -194,11 +194,11 @@ function logging(client: pg.PoolClient, agent: string, entries: readonly NewEntr
     FROM numbered, (VALUES ${rows.join(", ")}) AS entries (place, entity, id, writer);`;
 }
 
-const agentsAfter = (after: string, most: number) =>
+const agentsAfter = (after: string, max: number) =>
   transaction(pool, async (client) => {
     await client.query("SET LOCAL nous.lists_agents = 'on'");
     const listed = "SELECT agent FROM nous.agents WHERE agent > $1 ORDER BY agent LIMIT $2";
-    return (await client.query(listed, [after, most])).rows;
+    return (await client.query(listed, [after, max])).rows;
   });
 
 function clientOf(session: number): pg.PoolClient {

@@ -116,7 +116,7 @@ export class EmbeddingTables {
    * failure a batch is smaller, and the latest failures come last. A text that the provider refuses
    * is therefore soon alone in its batch, and delays no other.
    */
-  due(now: number, most: number): WaitingMemory[] {
+  due(now: number, max: number): WaitingMemory[] {
     // A delay beyond the longest one comes from a clock that was ahead, and is ignored.
     const isDue =
       "JOIN nodes ON nodes.id = embedding_queue.node_id WHERE not_before NOT BETWEEN ? AND ?";
@@ -134,10 +134,10 @@ export class EmbeddingTables {
         attempts,
         count,
       );
-    if (attempts === 0) return next("ticket", most);
+    if (attempts === 0) return next("ticket", max);
     // Every second row: the memories of one failed call are adjacent, and must not all be in the
     // next batch again.
-    const company = next("not_before, ticket", 2 * Math.max(1, Math.floor(most / 4 ** attempts)));
+    const company = next("not_before, ticket", 2 * Math.max(1, Math.floor(max / 4 ** attempts)));
     return company.filter((_, place) => place % 2 === 0);
   }
 
@@ -165,12 +165,12 @@ export class EmbeddingTables {
   }
 
   /** Returns the first memories that wait with a ticket above `after`, postponed ones included. */
-  waitingAfter(after: number, most: number): (EmbeddedTexts & { ticket: number })[] {
+  waitingAfter(after: number, max: number): (EmbeddedTexts & { ticket: number })[] {
     return this.#sql.all(
       `SELECT ticket, ${TEXT_COLUMNS} FROM embedding_queue
        JOIN nodes ON nodes.id = embedding_queue.node_id WHERE ticket > ? ORDER BY ticket LIMIT ?`,
       after,
-      most,
+      max,
     );
   }
 
@@ -246,12 +246,12 @@ export class EmbeddingTables {
   // ---- vectors of another model -----------------------------------------------------------------
 
   /** Returns memories after `after` that have an embedding, but none of the next model. */
-  lacking(after: string, most: number): LackingMemory[] {
+  lacking(after: string, max: number): LackingMemory[] {
     return this.#sql.all(
       `SELECT id, ${TEXT_COLUMNS} FROM nodes WHERE id > ? AND embedding_vector IS NOT NULL
          AND NOT EXISTS (SELECT 1 FROM next_embeddings WHERE node_id = nodes.id) ORDER BY id LIMIT ?`,
       after,
-      most,
+      max,
     );
   }
 

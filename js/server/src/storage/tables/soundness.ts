@@ -23,13 +23,13 @@ export const MEMBERS = [
 ] as const;
 
 /** The most ids that a sentence names. */
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 /** Returns the first ids for a sentence, and how many there are beyond them. */
 export const listedIds = (ids: readonly string[]): string =>
-  ids.length <= MOST_NAMED
+  ids.length <= MAX_NAMED
     ? ids.join(", ")
-    : `${ids.slice(0, MOST_NAMED).join(", ")} and ${ids.length - MOST_NAMED} more`;
+    : `${ids.slice(0, MAX_NAMED).join(", ")} and ${ids.length - MAX_NAMED} more`;
 
 /** The checks of a database. */
 export class Soundness {

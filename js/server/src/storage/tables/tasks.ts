@@ -1,6 +1,6 @@
 // The table of periodic work: a lease gives each turn to one process.
 
-import { MOST_AHEAD } from "../../time.ts";
+import { MAX_AHEAD } from "../../time.ts";
 import type { Sql } from "../sql.ts";
 
 /** The table of periodic work. */
@@ -26,7 +26,7 @@ export class TaskTable {
        WHERE (holder IS NULL OR leased_until NOT BETWEEN ? AND ?) AND (last_done IS NULL OR last_done NOT BETWEEN ? AND ?)
        RETURNING 1`,
       ...[name, this.#writer(), Math.round(now + lease)],
-      ...[now + 1, Math.round(now + lease + MOST_AHEAD), Math.floor(now - after) + 1, now],
+      ...[now + 1, Math.round(now + lease + MAX_AHEAD), Math.floor(now - after) + 1, now],
     );
     return taken !== undefined;
   }

@@ -41,7 +41,7 @@ export class UsageTable {
    * Records uses. Removes uses from before `since`, in ISO, once a later use is recorded, and the
    * oldest beyond `most`.
    */
-  add(uses: readonly UsageRow[], most: number, since: string): void {
+  add(uses: readonly UsageRow[], max: number, since: string): void {
     const add = `INSERT INTO memory_usage (${USAGE}) VALUES (${USAGE_COLUMNS.map(() => "?").join(", ")})`;
     // A single request with a fast clock removes nothing: another use must be as late.
     this.#sql.run(
@@ -53,7 +53,7 @@ export class UsageTable {
     this.#sql.run(
       `DELETE FROM memory_usage
        WHERE sequence <= (SELECT sequence FROM memory_usage ORDER BY sequence DESC LIMIT 1 OFFSET ?)`,
-      most,
+      max,
     );
   }
 }

@@ -69,7 +69,7 @@ export class PostgresEmbeddings implements TableOf<EmbeddingTables> {
     );
   }
 
-  due(now: number, most: number): WaitingMemory[] {
+  due(now: number, max: number): WaitingMemory[] {
     // A delay beyond the longest one comes from a clock that was ahead, and is ignored.
     const isDue = sql`${this.#ofWaiting}
       AND not_before NOT BETWEEN ${now + 1}::bigint AND ${now + LONGEST_PUT_OFF}::bigint`;
@@ -82,9 +82,9 @@ export class PostgresEmbeddings implements TableOf<EmbeddingTables> {
       this.#rows.all<WaitingMemory>(sql`
         SELECT ticket, attempts, ${TEXT_COLUMNS} ${isDue} AND attempts = ${attempts}
         ORDER BY ${raw(order)} LIMIT ${count}`);
-    if (attempts === 0) return next("ticket", most);
+    if (attempts === 0) return next("ticket", max);
     // Every second row, as in the tables of libSQL: a refused text is soon alone in its batch.
-    const company = next("not_before, ticket", 2 * Math.max(1, Math.floor(most / 4 ** attempts)));
+    const company = next("not_before, ticket", 2 * Math.max(1, Math.floor(max / 4 ** attempts)));
     return company.filter((_, place) => place % 2 === 0);
   }
 
@@ -114,10 +114,10 @@ export class PostgresEmbeddings implements TableOf<EmbeddingTables> {
     return this.#rows.first<{ tickets: number }>(last)?.tickets ?? 0;
   }
 
-  waitingAfter(after: number, most: number): (EmbeddedTexts & { ticket: number })[] {
+  waitingAfter(after: number, max: number): (EmbeddedTexts & { ticket: number })[] {
     return this.#rows.all(
       sql`SELECT ticket, ${TEXT_COLUMNS} ${this.#ofWaiting} AND ticket > ${after} ORDER BY ticket
-        LIMIT ${most}`,
+        LIMIT ${max}`,
     );
   }
 
@@ -177,10 +177,10 @@ export class PostgresEmbeddings implements TableOf<EmbeddingTables> {
   }
 
   postpone(tickets: readonly number[], now: number, delay: number, longest: number): void {
-    const most = Math.min(longest, LONGEST_PUT_OFF);
+    const max = Math.min(longest, LONGEST_PUT_OFF);
     this.#rows.change(sql`
       UPDATE nous.embedding_queue SET attempts = attempts + 1, not_before = ${now}::bigint
-        + least(${most}::bigint, ${delay}::bigint * (1::bigint << least(attempts, 30)::int))
+        + least(${max}::bigint, ${delay}::bigint * (1::bigint << least(attempts, 30)::int))
       WHERE ${this.#queue} AND ticket = ANY(${tickets}::bigint[])`);
   }
 
@@ -192,12 +192,12 @@ export class PostgresEmbeddings implements TableOf<EmbeddingTables> {
 
   // ---- vectors of another model -----------------------------------------------------------------
 
-  lacking(after: string, most: number): LackingMemory[] {
+  lacking(after: string, max: number): LackingMemory[] {
     return this.#rows.all(sql`
       SELECT id, ${TEXT_COLUMNS} FROM nous.nodes
       WHERE ${this.#own} AND id > ${after} AND embedding_vector IS NOT NULL AND NOT EXISTS
         (SELECT 1 FROM nous.next_embeddings WHERE ${this.#next} AND node_id = nodes.id)
-      ORDER BY id LIMIT ${most}`);
+      ORDER BY id LIMIT ${max}`);
   }
 
   texts(id: string): EmbeddedTexts | undefined {

@@ -1,6 +1,6 @@
 // The table of periodic work: a lease gives each turn to one process.
 
-import { MOST_AHEAD } from "../../../time.ts";
+import { MAX_AHEAD } from "../../../time.ts";
 import type { TableOf } from "../../storage.ts";
 import type { TaskTable } from "../../tables/tasks.ts";
 import type { AgentRows } from "../agent-rows.ts";
@@ -16,7 +16,7 @@ export class PostgresTasks implements TableOf<TaskTable> {
 
   take(name: string, now: number, after: number, lease: number): boolean {
     const until = Math.round(now + lease);
-    const longest = Math.round(now + lease + MOST_AHEAD);
+    const longest = Math.round(now + lease + MAX_AHEAD);
     // A turn in the future, or a lease that is too long, comes from a wrong clock, and is ignored.
     const taken = this.#rows.change(sql`
       INSERT INTO nous.tasks AS task (agent, name, holder, leased_until)

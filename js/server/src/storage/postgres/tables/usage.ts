@@ -33,7 +33,7 @@ export class PostgresUsage implements TableOf<UsageTable> {
     );
   }
 
-  add(uses: readonly UsageRow[], most: number, since: string): void {
+  add(uses: readonly UsageRow[], max: number, since: string): void {
     const { agent } = this.#rows;
     this.#rows.writing(() => {
       // A single request with a fast clock removes nothing: another use must be as late.
@@ -46,7 +46,7 @@ export class PostgresUsage implements TableOf<UsageTable> {
           VALUES (${agent}, ${nextSequence("memory_usage", agent)}, ${valuesOf(USAGE_COLUMNS, { ...use })})`);
       this.#rows.change(sql`
         DELETE FROM nous.memory_usage WHERE ${this.#own} AND sequence <=
-          (SELECT sequence FROM nous.memory_usage WHERE ${this.#own} ORDER BY sequence DESC LIMIT 1 OFFSET ${most})`);
+          (SELECT sequence FROM nous.memory_usage WHERE ${this.#own} ORDER BY sequence DESC LIMIT 1 OFFSET ${max})`);
     });
   }
 }
