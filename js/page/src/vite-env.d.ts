@@ -1,4 +1,4 @@
-// What Vite adds to modules. Its own declarations would change those of the other packages.
+// Vite's additions to modules. Vite's own declarations would change those of the other packages.
 
 declare module "*?url" {
   const url: string;

@@ -4,7 +4,7 @@ import type { ReadonlySignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { type Latest, live } from "../memory/client.ts";
 
-/** Returns the result of a call as `live` makes it, for as long as the component is there. */
+/** Returns the result of a call as `live` computes it, until the component is removed. */
 export function useLive<T>(
   prepare: () => (() => Promise<T>) | undefined,
 ): ReadonlySignal<Latest<T>> {

@@ -53,7 +53,7 @@ function keepKey(url: string, key: string, isForTab: boolean): void {
 /** The memory that the page opens or has opened, as the address names it. */
 let current = named();
 
-/** Returns what the address names: a memory, and of a server its address and agent. */
+/** Returns the memory that the address names. For a server, that is its address and agent. */
 function named(): readonly [name: string, url: string, agent: string] {
   return [memoryName.value, serverUrl.value, agentName.value];
 }
@@ -184,7 +184,7 @@ export async function openFiles(files: readonly File[]): Promise<string | undefi
   return undefined;
 }
 
-/** Opens what is kept in this browser. Returns why it could not be opened. */
+/** Opens the memory saved in this browser. Returns the reason if it cannot be opened. */
 export async function openKept(): Promise<string | undefined> {
   const why = await openMemory({ kind: "kept" }, { isOptional: true });
   if (why !== undefined) return why;

@@ -1,6 +1,6 @@
 // The kinds of evidence in words, and the groups that the bars show.
 
-/** A group of evidence, with a colour of its own. */
+/** A group of evidence, with its colour. */
 export type Group = "words" | "meaning" | "passage" | "around" | "asked" | "circumstances" | "like";
 
 export const GROUPS: Readonly<Record<Group, string>> = {
@@ -17,7 +17,7 @@ interface Kind {
   group: Group;
   /** A few words, as the label of a row. */
   label: string;
-  /** A sentence that says what it measures. */
+  /** A sentence about the quantity that it measures. */
   about: string;
 }
 

@@ -5,7 +5,7 @@ import { reasonsOf as reasonsIn, understoodOf } from "../../../server/src/agent/
 import type { Held } from "./held.ts";
 import type { Answered, Mark, Named, Reasons, Shown } from "./records.ts";
 
-/** The answers of a list whose reasons are told at once. */
+/** The number of answers whose reasons are computed at once. */
 const DEFAULT_LIMIT = 10;
 
 export interface AskRequest {

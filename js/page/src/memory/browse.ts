@@ -22,7 +22,7 @@ export interface ListRequest {
   size: number;
 }
 
-/** What the filters look at, made once for all lists of a memory. */
+/** The values that filters test, computed once for all lists of a memory. */
 interface Entry {
   row: IndexedNodeRow;
   created: number;
@@ -43,7 +43,7 @@ const MAX_OFFERED = 200;
 
 const listings = new WeakMap<Held, Listing>();
 
-/** Forgets what was made for lists of a memory, since it has changed. */
+/** Drops the values computed for lists, since the memory has changed. */
 export function listAnew(held: Held): void {
   listings.delete(held);
 }

@@ -21,7 +21,7 @@ interface Scored {
   score: number;
 }
 
-/** Returns what another ranking answers. */
+/** Returns the answers of another ranking. */
 export function compare(
   held: Held,
   { question, ranking, limit = DEFAULT_LIMIT }: CompareRequest,

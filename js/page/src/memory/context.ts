@@ -118,7 +118,9 @@ export function buildContext(held: Held, { input, identity, budgets }: ContextRe
   };
 }
 
-/** The most probable first; what was not searched for keeps its order, after the others. */
+/**
+ * The most probable first. Memories that were not searched for keep their order, after the others.
+ */
 const byScore = (a: Found, b: Found): number => (b.score ?? -1) - (a.score ?? -1);
 
 /** Returns the lifecycle state of a memory as of now. */

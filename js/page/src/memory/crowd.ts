@@ -31,7 +31,9 @@ export function forgetCrowd(): void {
   crowd = undefined;
 }
 
-/** Returns rows with memories added. An added one has all but its texts from one that is there. */
+/**
+ * Returns rows with memories added. An added memory copies everything but its texts from another.
+ */
 function filled(rows: Rows, min: number): Rows {
   const originals = [...rows.nodes.values()];
   const nodes = new Map(rows.nodes);

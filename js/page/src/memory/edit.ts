@@ -12,7 +12,7 @@ import { addRow, nodeLine } from "./lines.ts";
 import type { Json } from "./readers/reading.ts";
 import type { Conflict, Resolution, Texts } from "./records.ts";
 
-/** What an undo puts back. */
+/** The state that an undo restores. */
 interface Past {
   rows: IndexedNodeRow[];
   edges: EdgeRow[];
@@ -32,7 +32,7 @@ function remember(held: Held, past: Past): void {
 
 const edgeLine = ({ sequence: _, ...edge }: EdgeRow): Json => ({ kind: "edge", ...edge });
 
-/** Puts rows into the memory, notes them for what is kept, and makes lists anew. */
+/** Puts rows into the memory, marks them for saving, and rebuilds the lists. */
 async function put(
   held: Held,
   rows: readonly IndexedNodeRow[],
@@ -120,12 +120,12 @@ function take(held: Held, rows: readonly Json[]): void {
   listAnew(held);
 }
 
-/** Shows a memory as the server has it. What cannot be read stays as it is. */
+/** Shows a memory as the server has it. A memory that cannot be read stays as it is. */
 async function readAgain(held: Held, id: string): Promise<void> {
   try {
     take(held, [await held.server!.readRow(id)]);
   } catch {
-    // The refusal of the change is told; a second sentence would not help.
+    // The refusal of the change is shown already. A second message would not help.
   }
 }
 
@@ -158,7 +158,7 @@ export async function undo(held: Held): Promise<void> {
   const past = pasts.get(held)?.pop();
   if (past === undefined) return;
   const ids = new Set<string | null>(past.rows.map(({ id }) => id));
-  // A deletion takes conflicts out of what is kept, too.
+  // A deletion removes conflicts from the saved memory, too.
   const related = held.rows.conflicts.filter(
     ({ old_node_id, new_node_id }) => ids.has(old_node_id) || ids.has(new_node_id),
   );
@@ -193,7 +193,7 @@ export function conflicts(held: Held): Conflict[] {
 }
 
 /**
- * Resolves a conflict as the server does: what is no longer true becomes dormant, and is linked.
+ * Resolves a conflict as the server does: the outdated memory becomes dormant, and is linked.
  */
 export async function resolve(held: Held, id: string, resolution: Resolution): Promise<void> {
   const conflict = held.rows.conflicts.find((it) => it.id === id);

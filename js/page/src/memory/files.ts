@@ -20,7 +20,7 @@ export interface FileReport {
   progress(share: number): void;
 }
 
-/** Reads files into `rows`. What cannot be read is noted, and the rest is read. */
+/** Reads files into `rows`. Notes the parts that cannot be read, and reads the rest. */
 export async function readFiles(
   rows: Rows,
   files: readonly File[],

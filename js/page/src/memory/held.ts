@@ -117,7 +117,7 @@ export class Held {
     return this.#changes;
   }
 
-  /** What the memory is about. */
+  /** The subject of the memory. */
   get preset(): Preset {
     return this.rows.preset;
   }

@@ -1,6 +1,7 @@
 // Keeps a memory in this browser, if the visitor agrees: its lines in IndexedDB, in pieces, and
 // after them the rows that have changed since. A deleted memory is taken out of both, and a changed
-// one is replaced in both, so that its text is gone. Deleting what is kept removes the database.
+// one is replaced in both, so that its text is gone. Deleting the saved memory removes the
+// database.
 
 import { deleteDB, type IDBPDatabase, type IDBPTransaction, openDB } from "idb";
 import { textOfLines } from "./files.ts";
@@ -32,7 +33,7 @@ async function within<T>(work: (database: IDBPDatabase) => Promise<T>): Promise<
       fresh.createObjectStore("changes", { autoIncrement: true });
       fresh.createObjectStore("about");
     },
-    // Another tab deletes what is kept.
+    // Another tab deletes the saved memory.
     blocking: (_old, _new, event) => (event.target as IDBDatabase).close(),
   });
   try {
@@ -73,7 +74,7 @@ export async function keepChange(held: Held, rows: readonly Json[]): Promise<voi
   });
 }
 
-/** Deletes memories from what is kept, if the memory is kept. */
+/** Deletes memories from the saved memory, if there is one. */
 export async function keepDeletion(held: Held, ids: readonly string[]): Promise<void> {
   if (!kept.has(held)) return;
   const gone = new Set<unknown>(ids);
@@ -85,7 +86,7 @@ export async function keepDeletion(held: Held, ids: readonly string[]): Promise<
 }
 
 /**
- * Puts what `change` returns in place of each row of what is kept; undefined removes the row.
+ * Replaces each saved row by the result of `change`; undefined removes the row.
  * `change` must return rows as they are that name none of these memories.
  */
 async function rewrite(
@@ -118,18 +119,18 @@ function holdsTextOf(row: Json, ids: ReadonlySet<unknown>): boolean {
   return isNode(row) && ids.has(row.id);
 }
 
-/** Deletes what is kept. The memory stays open. */
+/** Deletes the saved memory. The open memory stays. */
 export async function forget(held: Held | undefined): Promise<void> {
   if (held !== undefined) kept.delete(held);
   await deleteDB(NAME);
 }
 
-/** Notes that a memory was opened from what is kept, so that its changes are kept. */
+/** Marks the open memory as the saved one, so that its changes are saved. */
 export function noteKept(held: Held): void {
   kept.add(held);
 }
 
-/** Reads what is kept. Returns its name; undefined if nothing is kept. */
+/** Reads the saved memory. Returns its name; undefined if nothing is saved. */
 export async function readKept(
   rows: Rows,
   progress: (share: number) => void,

@@ -196,7 +196,7 @@ export interface DayRequest {
   limit: number;
 }
 
-/** Returns the answers to a question that was asked on another day, with what was known by then. */
+/** Returns the answers to a question on another day, from the memories of that day and before. */
 export function answersOnDay(
   held: Held,
   { question, day, curve, limit }: DayRequest,
@@ -275,7 +275,7 @@ export interface Until {
 }
 
 /**
- * Returns what recalls do to a memory: a copy of it, alone in an index of its own, is recalled.
+ * Returns the effect of recalls on a memory. A copy of it, alone in a separate index, is recalled.
  *
  * @throws {Error} If there is no such memory.
  */

@@ -21,7 +21,7 @@ export interface Rows {
   clusterNames: Map<string, string>;
   conflicts: ConflictRow[];
   /**
-   * Lines of what use has taught, and rows of clusters, memberships and outcomes, as they were
+   * Lines of learned weights, and rows of clusters, memberships and outcomes, as they were
    * read, so that an export has them.
    */
   others: Json[];
@@ -59,13 +59,13 @@ export const noRows = (): Rows => ({
   next: 0,
 });
 
-/** Thrown for a line that is not one of an export. The message says what is wrong. */
+/** Thrown for a line that is not one of an export. The message names the fault. */
 export class LineError extends Error {
   override readonly name = "LineError";
 }
 
 /**
- * Adds the row of a line. A memory that is there already is replaced.
+ * Adds the row of a line. Replaces a memory with the same id.
  *
  * @throws {LineError} If the line is not one of an export.
  */
@@ -159,7 +159,7 @@ export function addRow(rows: Rows, json: Json): void {
 
 /**
  * Returns the preset that a line names. A server tells weights, stemming and types of its agent,
- * too. A file tells what differs: weights and stemming here, and its sections in `sectionsIn`.
+ * too. A file holds the differences: weights and stemming here, and its sections in `sectionsIn`.
  */
 function presetIn(json: Json): Preset {
   const name = required(json, "preset");

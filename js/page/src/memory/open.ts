@@ -21,11 +21,11 @@ export type Source =
       url: string;
     }
   | { kind: "files"; files: File[] }
-  /** What is kept in this browser. */
+  /** The memory that is saved in this browser. */
   | { kind: "kept" }
   | { kind: "server"; address: Address };
 
-/** What the page shows while a memory opens. */
+/** The state that the page shows while a memory opens. */
 export interface Progress {
   step: "fetching" | "asking" | "reading" | "indexing" | "words";
   /** From 0 to 1. */
@@ -119,7 +119,7 @@ interface ReadReport {
   progress(step: Progress["step"], share: number): void;
 }
 
-/** What a memory is beside its rows. */
+/** The facts about a memory beside its rows. */
 interface Read {
   name: string;
   now: number | null;

@@ -1,4 +1,5 @@
-// What the views know of memories and answers. Plain data: it crosses from the worker to the page.
+// Memories and answers as the views get them: plain data, which crosses from the worker to the
+// page.
 
 import type { MemorySection, TimeExpression, Why } from "nous-wasm";
 
@@ -60,7 +61,7 @@ export interface Shown {
   similar_to?: Named;
 }
 
-/** What the engine understood of a question. */
+/** The engine's reading of a question. */
 export interface Understood {
   times: TimeExpression[];
   parts: string[];
@@ -88,7 +89,7 @@ export interface Answered {
 /** A ranking that the page compares with evidence. */
 export type Rival = "bm25" | "signals" | "sections" | "intent";
 
-/** What another ranking answers. Its scores are not probabilities. */
+/** An answer of another ranking. Its scores are not probabilities. */
 export interface Compared {
   question: string;
   ranking: Rival;
@@ -115,7 +116,7 @@ export interface WhyNot {
   similar_to?: Named;
 }
 
-/** A word of the question, and what the two memories hold of it. Null: no word is near. */
+/** A word of the question, and its nearest words in the two memories. Null: no word is near. */
 export interface WordLack {
   asked: string;
   found: string | null;
@@ -135,14 +136,14 @@ export interface Difference {
 /** A question that was asked to see whether it finds a memory. */
 export interface Finder {
   question: string;
-  /** What was changed in the question, in words. */
+  /** The change to the question, in words. */
   how: string;
   /** The place of the memory; null if nothing connects the two. */
   rank: number | null;
   score: number;
 }
 
-/** What the page shows of the memory that is open. */
+/** The facts about the open memory that the page shows. */
 export interface Summary {
   /** Name of the memory, as the header shows it. */
   name: string;
@@ -156,7 +157,7 @@ export interface Summary {
   bySection: Record<MemorySection, number>;
   first: number;
   last: number;
-  /** The present of the memory, in milliseconds since 1970; a sample has one of its own. */
+  /** The present of the memory, in milliseconds since 1970. Each sample has its own. */
   now: number;
   /** Lines that could not be read, the first hundred. */
   wrong: WrongLine[];
@@ -179,7 +180,7 @@ export interface WrongLine {
   file: string;
   /** Its number, from 1; null if the file as a whole could not be read. */
   line: number | null;
-  /** What the number counts, if it does not count lines. */
+  /** The unit of the number, if it does not count lines. */
   of?: "conversation";
   why: string;
 }

@@ -1,5 +1,5 @@
-// Ranks the memory that is open by changed weights, beside the default ones. A call weighs the index
-// and weighs it back, so that no other call sees the change.
+// Ranks the memory that is open by changed weights, beside the default ones. A call weighs the
+// index and weighs it back, so that no other call sees the change.
 
 import {
   createEngine,
@@ -133,7 +133,7 @@ function rankByEvidence(held: Held, question: string, weights: Weights): [Defaul
   }
 }
 
-/** The candidates of a question: what no profile changes. */
+/** The candidates of a question, which no profile changes. */
 interface Candidates extends Default {
   nodes: ScoredNode[];
 }
@@ -216,7 +216,7 @@ function candidatesOf(held: Held, question: string, isAll: boolean): ScoredNode[
     return nodeOf(id, semantic, graph);
   });
   if (!isAll) return found;
-  // What the search did not reach has its cosine, and no activation.
+  // A memory that the search did not reach has its cosine, and no activation.
   const reached = new Set(found.map(({ id }) => id));
   const near = embedding === null ? undefined : vectors.similar(embedding, { limit: size, now });
   const cosines = new Map(near?.ids.map((id, place) => [id, near.scores[place]!]));
@@ -255,7 +255,7 @@ export const profilesOf = ({ engine }: Held): Record<MemorySection, SectionProfi
   ...engine.SECTION_PROFILES,
 });
 
-/** Forgets what was made for the calls of this file. */
+/** Drops the values computed for the calls of this file. */
 export function forget(): void {
   defaultEvidence = undefined;
   candidates = undefined;

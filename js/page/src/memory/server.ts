@@ -22,7 +22,7 @@ const TIMEOUT = 30_000;
 /** Hosts that the page's Content-Security-Policy lets it ask without HTTPS. */
 const LOCAL = /^(?:localhost|127\.0\.0\.1)$/;
 
-/** Thrown if a server cannot be used. The message says what to do. */
+/** Thrown if a server cannot be used. The message names the remedy. */
 export class ServerError extends Error {
   override readonly name = "ServerError";
 }
@@ -223,7 +223,7 @@ export class Server {
     return fetch(`${url}${path}`, { headers, signal: AbortSignal.timeout(TIMEOUT) });
   }
 
-  /** Returns an error that says what to do. */
+  /** Returns an error that names the remedy. */
   async #told(error: unknown): Promise<ServerError> {
     if (error instanceof ServerError) return error;
     const { url, agent, key } = this.address;
@@ -261,7 +261,7 @@ export class Server {
   }
 }
 
-/** Returns whether anything answers at an address, also what this page may not read. */
+/** Returns whether a server answers at an address, even if this page may not read the answer. */
 async function answersSomebody(url: string): Promise<boolean> {
   try {
     await fetch(`${url}/readyz`, { mode: "no-cors", signal: AbortSignal.timeout(5_000) });

@@ -79,7 +79,7 @@ export interface Neighbourhood {
   reached: number[];
   /** Whether the open memory has any links. */
   hasLinks: boolean;
-  /** What is left of an activation after a hop over a link of full weight. */
+  /** The share of an activation that remains after a hop over a link of full weight. */
   hopDecay: number;
 }
 

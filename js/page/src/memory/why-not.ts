@@ -1,5 +1,5 @@
-// Why a memory is not the first answer to a question: where it ranks, what it lacks against the
-// first answer, and questions that find it.
+// Why a memory is not the first answer to a question: its rank, the evidence that it lacks against
+// the first answer, and questions that find it.
 
 import { reasonsOf, shownOf, standsBehind } from "./ask.ts";
 import type { Held } from "./held.ts";
@@ -133,7 +133,7 @@ function candidates(held: Held, id: string, question: string): Omit<Finder, "ran
 
 /**
  * Returns the words of a memory that the fewest memories hold, without those of the question and
- * without words that begin like one that is there already.
+ * without words that begin like an earlier one.
  */
 function rareWords(held: Held, id: string, question: string): string[] {
   const { title, text } = held.card(id);

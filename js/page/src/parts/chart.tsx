@@ -7,7 +7,7 @@ import "uplot/dist/uPlot.min.css";
 import { theme } from "../app/theme.tsx";
 import { colour } from "./colours.ts";
 
-/** What a view says of its chart; size, font and colours of the axes are the part's. */
+/** The properties that a view sets. This part sets size, font and colours of the axes. */
 export type ChartOptions = Omit<uPlot.Options, "width" | "height" | "axes"> & {
   axes: [uPlot.Axis, uPlot.Axis];
 };

@@ -1,4 +1,4 @@
-// What stands in place of a view while a memory opens.
+// Shown in place of a view while a memory opens.
 
 import { percent } from "../app/format.ts";
 import type { Progress } from "../memory/open.ts";

@@ -18,7 +18,7 @@ interface MarkedProps {
   isShort?: boolean;
 }
 
-/** Returns how a mark is told to a reader who cannot see it, and on hover. */
+/** Returns the text of a mark for screen readers and for hovering. */
 function nameOf({ asked, found, nearness = 1 }: Mark): string {
   if (asked === undefined) return "";
   return nearness >= 1
@@ -65,12 +65,12 @@ export function Marked({ text, field, marks, passage, isShort = false }: MarkedP
 
 type Piece = string | JSX.Element;
 
-/** Returns text without marks; what stands outside the bounds is subdued. */
+/** Returns text without marks. Text outside the bounds is subdued. */
 function plain(text: string, from: number, to: number, bounds: Mark | undefined): Piece[] {
   if (bounds === undefined) return [text.slice(from, to)];
   const start = Math.min(Math.max(bounds.start, from), to);
   const end = Math.min(Math.max(bounds.end, start), to);
-  // A full stop alone belongs to what stands before it.
+  // A full stop alone belongs to the text before it.
   const aside = (a: number, b: number): Piece => {
     const piece = text.slice(a, b);
     return /[\p{L}\p{N}]/u.test(piece) ? <span class="aside">{piece}</span> : piece;

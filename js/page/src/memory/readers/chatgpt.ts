@@ -89,7 +89,7 @@ function textOf(content: unknown): string | undefined {
   const { content_type, parts } = content;
   if (content_type !== "text" && content_type !== "multimodal_text") return undefined;
   if (!Array.isArray(parts)) return undefined;
-  // What was said aloud is a part with a text of its own.
+  // Spoken words are a separate part with a text.
   const texts = parts.flatMap(
     (part) => someText(isObject(part) ? part.text : part) ?? ([] as string[]),
   );

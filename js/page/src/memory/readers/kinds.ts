@@ -1,4 +1,4 @@
-// Finds out what a file is by its content, and reads it. Lines of an export are read elsewhere
+// Detects the kind of a file by its content, and reads it. Lines of an export are read elsewhere
 // (lines.ts): they arrive as a stream.
 
 import { isChatgpt, readChatgpt } from "./chatgpt.ts";
@@ -7,17 +7,17 @@ import { isMarkdown, readMarkdown } from "./markdown.ts";
 import { FileError, isObject, type Reading, type Text } from "./reading.ts";
 import { readText } from "./text.ts";
 
-/** What a file is. */
+/** The kind of a file. */
 export type FileKind = "zip" | "lines" | "json" | "markdown" | "text";
 
 /** Lines among which one of an export is looked for. */
 const LOOKED_AT = 20;
 
 /**
- * Returns what a file is, by its first bytes. The name decides only where the content does not:
+ * Returns the kind of a file, by its first bytes. The name decides only where the content does not:
  * between Markdown without headings and text.
  *
- * @throws {FileError} If the page cannot read it. The message says what it is instead.
+ * @throws {FileError} If the page cannot read it. The message names the kind of the file.
  */
 export function kindOf(name: string, start: Uint8Array): FileKind {
   if (start[0] === 0x50 && start[1] === 0x4b && start[2] === 3) return "zip";

@@ -40,7 +40,7 @@ function sectionsOf(text: string): Section[] {
     const { lines } = sections.at(-1)!;
     const mark = FENCE.exec(line)?.[1];
     if (fence !== undefined || mark !== undefined) {
-      // A fence ends with a line of its own characters, at least as many.
+      // A fence ends with a line of the same characters, at least as many.
       if (fence === undefined) fence = mark;
       else if (mark?.startsWith(fence)) fence = undefined;
       lines.push(line);
@@ -61,7 +61,7 @@ function sectionsOf(text: string): Section[] {
   return sections;
 }
 
-/** Whether the last line is a paragraph of its own. */
+/** Whether the last line is a separate paragraph. */
 const isAlone = (lines: readonly string[]): boolean => (lines.at(-2) ?? "").trim() === "";
 
 /** Returns a heading without the marks of emphasis, code and links. */

@@ -1,9 +1,9 @@
-// What a reader of files makes: rows of an export, as the lines of nous-server have them.
+// The result of a reader of files: rows of an export, as in the lines of nous-server.
 
 /** A row of an export. */
 export type ExportRow = Readonly<Record<string, unknown>> & { readonly kind: string };
 
-/** The rows of a file, and what could not be read. */
+/** The rows of a file, and the parts that could not be read. */
 export interface Reading {
   rows: ExportRow[];
   wrong: {

@@ -7,7 +7,7 @@ const MIN = 240;
 /** A longer paragraph is split where a sentence ends: one passage answers, not a page. */
 const MAX = 1_400;
 
-/** What stands between the paragraphs of a memory. */
+/** The separator between the paragraphs of a memory. */
 const BLANK = "\n\n";
 
 /** Returns the rows of a text: a memory for each stretch of paragraphs. */

@@ -1,4 +1,4 @@
-// Ask: a question, what was understood of it, and the answers with their evidence. A second column
+// Ask: a question, the engine's reading of it, and the answers with their evidence. A second column
 // shows another ranking of the same memories.
 
 import { useEffect, useRef } from "preact/hooks";
@@ -172,7 +172,7 @@ function Answers({ answered }: { answered: Answered }) {
 
 const DAY = 86_400_000;
 
-/** The line that says what the engine understood of the question. */
+/** The line about the engine's reading of the question. */
 function UnderstoodLine({ understood }: { understood: Understood }) {
   const { times, parts, intents, words } = understood;
   return (

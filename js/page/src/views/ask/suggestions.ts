@@ -23,7 +23,8 @@ const SUGGESTIONS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Returns the suggestions for a memory: for the visitor's own, what its last memories are about.
+ * Returns the suggestions for a memory. For the visitor's own, they are subjects of its last
+ * memories.
  */
 export function suggestionsFor(memory: string): readonly string[] {
   const state = opened.value;

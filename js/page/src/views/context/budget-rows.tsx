@@ -1,4 +1,4 @@
-// The budget of each section of the prompt beside what the section takes. One bar shows both: its
+// The budget of each section of the prompt beside its use. One bar shows both: its
 // filled part is taken, and its knob is the budget.
 
 import { useState } from "preact/hooks";
@@ -83,7 +83,7 @@ function BudgetRow({ name, prompt }: { name: BudgetName; prompt: Prompt }) {
           value={budget ?? ""}
           onChange={(event) => {
             const next = set(event.currentTarget.valueAsNumber);
-            // What is out of range shows what became of it.
+            // A number out of range is replaced by the number in use.
             event.currentTarget.value = next === undefined ? "" : String(next);
           }}
         />

@@ -104,7 +104,7 @@ function PromptText({ prompt }: { prompt: Prompt }) {
   );
 }
 
-/** Says what was searched for. */
+/** Shows the searches of the turn. */
 const understood = ({ asked }: Prompt): string =>
   asked === undefined
     ? "The turn asks for nothing, so that nothing was searched for."

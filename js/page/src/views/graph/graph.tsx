@@ -136,7 +136,7 @@ function orderOf({ nodes, hasLinks }: Neighbourhood): string {
     : `${first} Memories like them follow, then those of the same runs.`;
 }
 
-/** The hops, and what they mean. */
+/** The hops and their meaning. */
 function Hops({ graph, hops }: { graph: Neighbourhood; hops: number }) {
   const { reached, hopDecay } = graph;
   const [isPlaying, setPlaying] = useState(false);
@@ -204,7 +204,7 @@ function reachOf(hops: number, reached: number, shown: number): string {
   return `${when}, ${count(reached)} ${are} active.${rest}`;
 }
 
-/** Says what the picture shows of a memory that has no links. */
+/** Explains the picture of a memory that has no links. */
 function WithoutLinks({ graph: { threads, alike } }: { graph: Neighbourhood }) {
   return (
     <p class="note">
@@ -215,7 +215,7 @@ function WithoutLinks({ graph: { threads, alike } }: { graph: Neighbourhood }) {
   );
 }
 
-/** Names what the picture shows, and nothing else. */
+/** Names the elements of the picture that are shown. */
 function Legend({ graph }: { graph: Neighbourhood }) {
   const { nodes, links, threads, alike, hasLinks } = graph;
   const shown = SECTIONS.filter((section) => nodes.some(({ card }) => card.section === section));

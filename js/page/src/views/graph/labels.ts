@@ -216,7 +216,7 @@ function linesOf(canvas: Canvas, title: string, longest: number): string[] {
   return [...lines];
 }
 
-/** Returns a title in lines; what does not fit is left out at a word. */
+/** Returns a title in lines. Words that do not fit are left out. */
 function wrapped(canvas: Canvas, title: string, longest: number): string[] {
   const lines: string[] = [];
   let rest = title.replaceAll(/\s+/g, " ").trim();
@@ -229,13 +229,13 @@ function wrapped(canvas: Canvas, title: string, longest: number): string[] {
   return lines;
 }
 
-/** Returns the text if it fits, else what fits of its words with an ellipsis. */
+/** Returns the text if it fits, else as many words as fit, with an ellipsis. */
 function cut(canvas: Canvas, text: string, longest: number): string {
   if (canvas.measureText(text).width <= longest) return text;
   return `${fitting(canvas, text, longest - canvas.measureText(" …").width)} …`;
 }
 
-/** Returns the words at the beginning that fit into a line; of a long word, what fits of it. */
+/** Returns the first words that fit into a line. A long word is cut. */
 function fitting(canvas: Canvas, text: string, longest: number): string {
   const words = text.split(" ");
   let line = words[0]!;

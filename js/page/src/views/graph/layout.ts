@@ -35,7 +35,7 @@ interface Pull {
   strength: number;
 }
 
-/** Lengths and strengths of what pulls two nodes together. */
+/** Lengths and strengths of the forces that pull two nodes together. */
 const LINK = { length: 48, strength: 0.22 };
 const THREAD = { length: 30, strength: 0.5 };
 const ALIKE = { length: 70, strength: 0.18 };

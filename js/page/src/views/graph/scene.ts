@@ -1,4 +1,4 @@
-// What the canvas of the graph shows: its scene, the colours, the sizes of nodes.
+// The scene on the canvas of the graph: nodes with sizes and colours.
 
 import { SECTIONS } from "../../app/format.ts";
 import type { Neighbourhood } from "../../memory/spread.ts";
@@ -6,7 +6,7 @@ import { colour, tokenOf } from "../../parts/colours.ts";
 import type { Place } from "./layout.ts";
 import type { Size, ViewPort } from "./view-port.ts";
 
-/** What a picture shows. */
+/** The content of a picture. */
 export interface Scene {
   graph: Neighbourhood;
   places: readonly Place[];

@@ -1,4 +1,4 @@
-// What part of the graph the canvas shows.
+// The part of the graph that the canvas shows.
 
 import type { Place } from "./layout.ts";
 

@@ -5,7 +5,7 @@ import { useEffect, useId, useRef } from "preact/hooks";
 
 interface ConfirmProps {
   title: string;
-  /** What is deleted, and whether that can be undone. */
+  /** The memories to delete, and whether that can be undone. */
   children: ComponentChildren;
   close: (isWanted: boolean) => void;
 }

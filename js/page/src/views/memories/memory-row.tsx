@@ -24,7 +24,8 @@ export function MemoryRow({ card, onRemove }: RowProps) {
   };
   const end = async (changed: Texts | undefined) => {
     why.value = changed === undefined ? "" : await whyNot(() => memory.edit(card.id, changed));
-    // A refusal shows the memory as the server has it; then what was written stays in the form.
+    // After a refusal the memory is shown as the server has it. The visitor's text stays in the
+    // form.
     if (why.value === "") editing.value = undefined;
     if (changed !== undefined) await memoryChanged();
     edit.current?.focus();

@@ -1,4 +1,4 @@
-// The memory that is open: how much it holds, and what can be done with it as a whole.
+// The open memory: its size, and the actions on it as a whole.
 
 import { useSignal } from "@preact/signals";
 import { count, counted, dayOf, SECTION_NAMES, SECTIONS } from "../../app/format.ts";
@@ -88,7 +88,7 @@ export function OpenMemory({ summary, isAnyKept }: { summary: Summary; isAnyKept
   );
 }
 
-/** Returns what becomes of changes. */
+/** Returns a sentence on where changes are saved. */
 function hintOf({ source, isKept }: Summary, isAnyKept: boolean): string {
   if (source === "server") return "Changes are made on the server, and then here.";
   if (source === "sample") return "Changes to a sample last until the page is loaded again.";

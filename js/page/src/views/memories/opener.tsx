@@ -1,4 +1,4 @@
-// Where a memory comes from: files, a server, or what this browser keeps.
+// The sources of a memory: files, a server, or the memory saved in this browser.
 
 import { useSignal } from "@preact/signals";
 import { question } from "../../app/address.ts";
@@ -186,7 +186,7 @@ function ServerForm() {
   );
 }
 
-/** What this browser keeps. */
+/** The memory saved in this browser. */
 function Kept() {
   return (
     <section class="kept" aria-label="Kept in this browser">
@@ -206,7 +206,7 @@ function Kept() {
   );
 }
 
-/** Deletes what is kept; what is open stays open. */
+/** Deletes the saved memory. The open memory stays. */
 export function ForgetButton() {
   const isAsking = useSignal(false);
   return (

@@ -154,7 +154,7 @@ export function rebalanced(
   const whole = sumOf(base) - base[place]!;
   const exact = base.map((weight, at) => (at === place ? value : (weight * rest) / whole));
   const shares = exact.map(Math.floor);
-  // What rounding has left goes to those that lost most.
+  // The remainder of rounding goes to the weights that lost most.
   const byLoss = exact
     .map((share, at) => ({ at, loss: share - Math.floor(share) }))
     .sort((a, b) => b.loss - a.loss);

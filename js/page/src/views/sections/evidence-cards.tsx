@@ -7,7 +7,7 @@ import { FITTED, type Preset } from "../../evidence/fitted.ts";
 import { GROUPS, type Group, KINDS } from "../../evidence/kinds.ts";
 import { Slider } from "./slider.tsx";
 
-/** The kinds that belong to a section; belonging to KNOWLEDGE is what the others compare with. */
+/** The kinds that belong to a section. KNOWLEDGE is the base of the comparison. */
 const OF_SECTION: Readonly<Record<MemorySection, readonly string[]>> = {
   EPISODIC: ["recency_episodic", "section_episodic"],
   SIGNALS: ["recency_signals", "section_signals"],

@@ -5,7 +5,7 @@ import { weights } from "../../app/weights.tsx";
 import { Copy } from "../../parts/copy.tsx";
 import { edits, SIGNAL_NAMES, WHOLE } from "./edits.ts";
 
-/** Returns what differs from the defaults as the server's configuration file has it. */
+/** Returns the differences from the defaults, in the form of the server's configuration file. */
 function yamlOfChanges(): string {
   const given = Object.entries(edits.value).filter(([, edit]) => Object.keys(edit).length > 0);
   const profiles = Object.fromEntries(

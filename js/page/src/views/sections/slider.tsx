@@ -1,10 +1,11 @@
-// A slider with its name, its value as a number to type, and marks at zero and at the default value.
+// A slider with its name, its value as a number to type, and marks at zero and at the default
+// value.
 
 interface SliderProps {
   label: string;
-  /** What the slider belongs to, for readers who hear it alone. */
+  /** The subject of the slider, for screen readers. */
   of: string;
-  /** A sentence on what it does. */
+  /** A sentence about its effect. */
   about: string;
   value: number;
   default: number;
@@ -76,7 +77,7 @@ export function Slider(props: SliderProps) {
           onChange={(event) => {
             const input = event.currentTarget;
             if (!Number.isNaN(input.valueAsNumber)) take(input.valueAsNumber);
-            // What cannot be read, and what is too large or too small, does not stay.
+            // Unreadable numbers, and numbers out of range, are removed.
             else input.value = value.toFixed(digits);
           }}
         />

@@ -1,6 +1,6 @@
-// What the Speed view compares. All contestants of a contest get the same input and give the same
-// results, which is checked before anything is measured. The code of the TypeScript and the tuned
-// JavaScript is that of the project's own benches.
+// The comparisons of the Speed view. All contestants of a contest get the same input and give the
+// same results, which is checked before anything is measured. The code of the TypeScript and the
+// tuned JavaScript is that of the project's own benches.
 
 import { decayColumns, MemoryIndex, rerankTop } from "nous-wasm";
 import {

@@ -13,7 +13,7 @@ const SIZES = [10, 100, 1_000, 10_000, 100_000];
 const CONTESTS: readonly {
   name: ContestName;
   title: string;
-  /** What it does, in a sentence. */
+  /** Its work, in a sentence. */
   verb: string;
   unit: string;
   about: string;

@@ -37,7 +37,7 @@ const options = (dashed: Curve) => (): ChartOptions => ({
   ],
 });
 
-/** The place of a month, which is told while no other is pointed at. */
+/** The place of the month that is described while no other is pointed at. */
 const DEFAULT_PLACE = DAYS.findIndex((day) => Math.round(day) >= 30);
 
 export function Curves() {

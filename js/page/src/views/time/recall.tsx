@@ -1,4 +1,4 @@
-// What recalls do to a memory: its life with them beside its life without.
+// The effect of recalls on a memory: its life with them beside its life without.
 
 import { useMemo } from "preact/hooks";
 import type uPlot from "uplot";
@@ -46,7 +46,7 @@ function forgetRecalls(): void {
   on.set("");
 }
 
-/** What is shown beyond the day on which the memory becomes dormant, as a share of what is before. */
+/** The time shown after the memory becomes dormant, as a share of the time before. */
 const BEYOND = 0.2;
 
 /** Returns both lives until the memory is dormant with its recalls: later all is at the bottom. */
@@ -172,7 +172,7 @@ function Growth({ value, section }: { value: Recalled; section: string }) {
 
 const until = (at: number | null): string => (at === null ? "later" : dayOf(at));
 
-/** Says what the recalls changed. */
+/** Shows the effect of the recalls. */
 function sentence({ recalls, stabilities }: Recalled): string {
   if (recalls.length === 0) return "It cannot be recalled before it was made.";
   const grown = stabilities.map(days).join(" → ");

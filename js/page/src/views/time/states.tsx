@@ -28,7 +28,7 @@ const POINTS = 240;
 const FEWER_POINTS = 80;
 const MANY = 30_000;
 
-/** What a state means, in a few words. In the order of the engine's `LIFECYCLE_STATES`. */
+/** The meaning of a state, in a few words. In the order of the engine's `LIFECYCLE_STATES`. */
 const ABOUT: Readonly<Record<DecayLifecycleState, string>> = {
   ACTIVE: "at hand",
   WEAK: "fading",

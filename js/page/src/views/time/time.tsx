@@ -1,4 +1,4 @@
-// Time: how memories fade, and what is found on another day.
+// Time: how memories fade, and the answers on another day.
 
 import { useEffect, useRef } from "preact/hooks";
 import { DayAnswers } from "./answers.tsx";

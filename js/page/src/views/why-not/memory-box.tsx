@@ -20,7 +20,7 @@ const titleOf = ({ title, text }: Card): string => (title === "" ? `${text.slice
 export function MemoryBox({ chosen, onChoose }: MemoryBoxProps) {
   const id = useId();
   const box = useRef<HTMLInputElement>(null);
-  /** What the visitor types; undefined while nothing is typed. */
+  /** The visitor's text; undefined while nothing is typed. */
   const typed = useSignal<string | undefined>(undefined);
   const isOpen = useSignal(false);
   const active = useSignal(-1);

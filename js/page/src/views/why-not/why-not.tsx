@@ -1,5 +1,5 @@
-// Why not?: where a memory ranks for a question, what it lacks against the first answer, and
-// questions that find it.
+// Why not?: the rank of a memory for a question, the evidence that it lacks against the first
+// answer, and questions that find it.
 
 import { linkTo, memoryName, param, question } from "../../app/address.ts";
 import { count, ordinal, percent } from "../../app/format.ts";
@@ -16,7 +16,7 @@ import { Words } from "./words.tsx";
 /** The memory that the address names. */
 const chosen = param("id", "");
 
-/** What the view shows: the memory, and the question that was asked about it. */
+/** The content of the view: a memory, and the question about it. */
 interface Found {
   id: string;
   asked: string;

@@ -1,4 +1,4 @@
-// What a memory holds of the words of a question, beside the first answer, in sentences.
+// The words of a question in a memory and in the first answer, in sentences.
 
 import type { ComponentChildren } from "preact";
 import type { WordLack } from "../../memory/records.ts";
@@ -65,7 +65,9 @@ const isAlike = ({ nearness, firstNearness }: WordLack): boolean => nearness ===
 
 const namesOf = (words: readonly WordLack[]): string => words.map(({ asked }) => asked).join(", ");
 
-/** Returns what a memory holds of a word, with how near it is unless it is a form of the word. */
+/**
+ * Returns the nearest word in a memory, with its nearness unless it is a form of the asked word.
+ */
 function holds(found: string | null, nearness: number, verb = "holds"): ComponentChildren {
   return (
     <>
