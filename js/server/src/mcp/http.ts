@@ -8,7 +8,8 @@ import { messageOf } from "../http/unknown-fields.ts";
 import { NOT_VALID, Refusal, wrong } from "../refusal.ts";
 import { isAgentName } from "../settings/agent-names.ts";
 import { asHeader } from "./agent-header.ts";
-import { type Ask, mcpServer } from "./tools.ts";
+import type { Ask } from "./ask.ts";
+import { mcpServer } from "./server.ts";
 
 /** Headers of the caller that the requests of tools carry on. */
 const CARRIED = ["authorization", "host", "origin", "sec-fetch-site", "x-nous-agent"];

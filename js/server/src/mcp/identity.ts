@@ -8,7 +8,7 @@ export const serverInfo = (version: string) => ({
   version,
 });
 
-/** What the server can, as the tools, resources and prompts of tools.ts declare it. */
+/** What the server can, as the tools, resources and prompts of server.ts declare it. */
 export const CAPABILITIES = {
   tools: { listChanged: true },
   resources: { listChanged: true },

@@ -16,9 +16,10 @@ import type { InForce } from "../settings/read.ts";
 import { type Address, addressIn } from "../storage/address-file.ts";
 import { placeOf } from "../storage/place.ts";
 import { asHeader } from "./agent-header.ts";
+import { type Ask, Refused } from "./ask.ts";
 import { whatWasRead } from "./early.ts";
 import { keyProblem } from "./key.ts";
-import { type Ask, mcpServer, Refused } from "./tools.ts";
+import { mcpServer } from "./server.ts";
 
 /** How long a server may take to say that it lives, in milliseconds. */
 const PATIENCE = 1_000;

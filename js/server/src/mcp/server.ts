@@ -1,0 +1,46 @@
+// The tools, resources and the prompt that a model gets by MCP. Every tool is one or two requests to
+// the HTTP interface, so that keys, scopes, limits and errors are those of HTTP.
+//
+// Answers are short: a list ends where its budget of tokens ends, and says how many are left out.
+
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { type Ask, refusing } from "./ask.ts";
+import { INSTRUCTIONS, serverInfo } from "./identity.ts";
+import { addResources } from "./resources.ts";
+import { conflicts } from "./tools/conflicts.ts";
+import { context } from "./tools/context.ts";
+import { explain } from "./tools/explain.ts";
+import { forget } from "./tools/forget.ts";
+import { link } from "./tools/link.ts";
+import { recall } from "./tools/recall.ts";
+import { remember } from "./tools/remember.ts";
+import { timeline } from "./tools/timeline.ts";
+import type { Tool } from "./tools/tool.ts";
+import { update } from "./tools/update.ts";
+
+/** All tools, in the order in which a model reads them. */
+const TOOLS: readonly Tool[] = [
+  remember,
+  recall,
+  context,
+  update,
+  forget,
+  link,
+  explain,
+  timeline,
+  conflicts,
+];
+
+/** Returns a server with all tools. `ask` reaches the memory of one agent. */
+export function mcpServer(ask: Ask, version: string): McpServer {
+  const server = new McpServer(serverInfo(version), { instructions: INSTRUCTIONS });
+  const asked = refusing(ask);
+  for (const add of TOOLS) add(server, asked);
+  addResources(server, asked);
+  server.registerPrompt(
+    "use_memory",
+    { title: "Use the memory", description: "Tells a model when to use the tools of the memory." },
+    () => ({ messages: [{ role: "user", content: { type: "text", text: INSTRUCTIONS } }] }),
+  );
+  return server;
+}

@@ -1,0 +1,44 @@
+// Arguments that several tools have.
+
+import { z } from "zod";
+import { GENERAL } from "../../presets/general.ts";
+import { DEFAULT_TOKENS, MAX_TOKENS } from "./lines.ts";
+
+export const max_tokens = z
+  .number()
+  .int()
+  .min(50)
+  .max(MAX_TOKENS)
+  .optional()
+  .describe(`How long the answer may be, in tokens. Default ${DEFAULT_TOKENS}.`);
+export const user = z.string().min(1).optional().describe("Only memories of this user.");
+export const session = z.string().min(1).optional().describe("Only memories of this session.");
+export const tags = z
+  .array(z.string().min(1))
+  .min(1)
+  .optional()
+  .describe("Only memories with one of these tags.");
+export const id = z
+  .string()
+  .min(1)
+  .describe("The id of the memory, as it stands in brackets in a list.");
+export const instant = z.string().describe("A day or time in ISO 8601, such as 2026-03-01.");
+export const type = z
+  .string()
+  .min(1)
+  .optional()
+  .describe(
+    `The type of the memory: ${Object.keys(GENERAL.types).join(", ")}, or another one that the ` +
+      "preset of the agent has. Default: guessed from the text.",
+  );
+
+/** Returns the filter of a request that these arguments stand for. */
+export const filterOf = (given: {
+  user?: string | undefined;
+  session?: string | undefined;
+  tags?: string[] | undefined;
+}) => ({
+  ...(given.user === undefined ? {} : { user: given.user }),
+  ...(given.session === undefined ? {} : { session: given.session }),
+  ...(given.tags === undefined ? {} : { tags: { any: given.tags } }),
+});

@@ -1,0 +1,29 @@
+// The tool `context`: the prompt of a turn.
+
+import { z } from "zod";
+import { filterOf, max_tokens, session, user } from "./arguments.ts";
+import { DEFAULT_TOKENS } from "./lines.ts";
+import { tool } from "./tool.ts";
+
+export const context = tool("context", {
+  title: "Context for a message",
+  description:
+    "Returns what the memory has to say about a message of the user: profile, facts, decisions, events. " +
+    "Call it once per turn, before you answer.",
+  arguments: {
+    input: z.string().min(1).describe("The message of the user."),
+    user,
+    session,
+    max_tokens,
+  },
+  annotations: { readOnlyHint: true },
+  answer: async ({ input, max_tokens: max = DEFAULT_TOKENS, ...filters }, asked) => {
+    const { prompt, tokens, answerable } = await asked<{
+      prompt: string;
+      tokens: number;
+      answerable?: boolean;
+    }>("POST", "/context", { input, max_tokens: max, filter: filterOf(filters) });
+    const text = prompt === "" ? "The memory knows nothing about it." : prompt;
+    return { text, data: { tokens, answerable: answerable ?? false } };
+  },
+});

@@ -1,0 +1,49 @@
+// Lines of memories, as many as a budget of tokens holds.
+
+import { estimateTokens } from "nous-wasm";
+import { lineOf, wordsOfMemory } from "../../agent/rules/turn-prompt.ts";
+import type { Node } from "../../api/nodes.ts";
+import { parseInstant } from "../../time.ts";
+
+/** The tokens of an answer, if the call does not say. */
+export const DEFAULT_TOKENS = 800;
+export const MAX_TOKENS = 8_000;
+/** The tokens of the line that says how many memories do not fit. */
+const TOKENS_OF_THE_REST = 16;
+
+/** Returns a memory as one line, with its id in brackets. */
+export function lineWithId(node: Node): string {
+  const created_at = parseInstant(node.provenance_created_at ?? node.created_at ?? "");
+  const event_at = parseInstant(node.temporal_event_time ?? "");
+  const memory = { text: wordsOfMemory(node), created_at, event_at };
+  return lineOf(memory, Date.now()).replace(/^- /, `- [${node.id}] `);
+}
+
+/**
+ * Joins lines as far as a budget of tokens reaches, and says how many do not fit. Returns how many lines
+ * are shown, too.
+ *
+ * @param advice How to see the rest.
+ */
+export function within(
+  head: string,
+  lines: readonly string[],
+  max = DEFAULT_TOKENS,
+  advice = "raise max_tokens, or ask more narrowly",
+): { text: string; shown: number } {
+  const kept = head === "" ? [] : [head];
+  let tokens = head === "" ? 0 : estimateTokens(head) + 1;
+  for (const [place, line] of lines.entries()) {
+    const room = max - tokens - (place < lines.length - 1 ? TOKENS_OF_THE_REST : 0);
+    if (estimateTokens(line) + 1 > room) {
+      // A first line that is too long is cut: an answer without a memory would say nothing.
+      if (kept.length === 0)
+        return { text: `${line.slice(0, Math.max(room - 1, 1) * 4)}…`, shown: 1 };
+      kept.push(`… ${lines.length - place} more: ${advice}.`);
+      return { text: kept.join("\n"), shown: place };
+    }
+    kept.push(line);
+    tokens += estimateTokens(line) + 1;
+  }
+  return { text: kept.join("\n"), shown: lines.length };
+}

@@ -1,0 +1,45 @@
+// The tool `recall`: answers a question by memories.
+
+import { z } from "zod";
+import type { SearchAnswer } from "../../api/search.ts";
+import { percent } from "../explanation.ts";
+import { filterOf, max_tokens, session, tags, user } from "./arguments.ts";
+import { lineWithId, within } from "./lines.ts";
+import { tool } from "./tool.ts";
+
+export const recall = tool("recall", {
+  title: "Recall",
+  description:
+    "Finds the memories that answer a question, the most probable first. Ask a whole question in the " +
+    "user's words; a time such as `last spring` may be part of it.",
+  arguments: {
+    query: z.string().min(1).describe("The question."),
+    limit: z.number().int().min(1).max(50).optional().describe("How many at most. Default 8."),
+    user,
+    session,
+    tags,
+    max_tokens,
+  },
+  annotations: { readOnlyHint: true },
+  answer: async ({ query, limit = 8, max_tokens: max, ...filters }, asked) => {
+    const {
+      data,
+      answerable,
+      probability = 0,
+    } = await asked<SearchAnswer>("POST", "/search", {
+      query,
+      limit,
+      filter: filterOf(filters),
+    });
+    const head =
+      data.length === 0
+        ? "The memory knows nothing about it."
+        : answerable === false
+          ? `The memory probably does not know (${percent(probability)}). Nearest:`
+          : "";
+    const lines = data.map((node) => `${lineWithId(node)} · ${percent(node.score)}`);
+    const { text, shown } = within(head, lines, max);
+    const memories = data.slice(0, shown).map(({ id, score }) => ({ id, score }));
+    return { text, data: { answerable: answerable ?? false, probability, memories } };
+  },
+});

@@ -1,0 +1,66 @@
+// A tool: its description for the model, its arguments, and its answer.
+
+import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import type { CallToolResult, ToolAnnotations } from "@modelcontextprotocol/sdk/types.js";
+import { z } from "zod";
+import { meantBy } from "../../http/unknown-fields.ts";
+import { type Asked, Refused } from "../ask.ts";
+
+/** An answer: for the model, and as data. */
+interface Told {
+  text: string;
+  data: Record<string, unknown>;
+}
+
+interface Described<Shape extends z.ZodRawShape> {
+  title: string;
+  description: string;
+  arguments: Shape;
+  annotations: ToolAnnotations;
+  /** Answers a call. Throws `Refused` with a sentence for the model. */
+  answer(given: z.infer<z.ZodObject<Shape, z.core.$strict>>, asked: Asked): Promise<Told>;
+}
+
+/** Adds a tool to a server. `asked` reaches the memory of one agent. */
+export type Tool = (server: McpServer, asked: Asked) => void;
+
+/** Returns a tool of this name. */
+export function tool<Shape extends z.ZodRawShape>(
+  name: string,
+  { arguments: shape, answer, ...described }: Described<Shape>,
+): Tool {
+  const config = { ...described, inputSchema: argumentsOf(name, shape) };
+  return (server, asked) =>
+    server.registerTool<z.ZodRawShape, typeof config.inputSchema>(name, config, (given) =>
+      answering(() => answer(given, asked)),
+    );
+}
+
+/**
+ * Returns the schema of a tool's arguments. Arguments that it does not have are refused by a sentence:
+ * a model would take an ignored filter for one that holds.
+ */
+function argumentsOf<Shape extends z.ZodRawShape>(tool: string, shape: Shape) {
+  const known = Object.keys(shape);
+  const sentenceFor = (given: string): string => {
+    const meant = meantBy(given, known);
+    const advice =
+      meant === undefined ? `its arguments are ${known.join(", ")}` : `did you mean ${meant}?`;
+    return `${tool} has no argument ${given}: ${advice}`;
+  };
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === "unrecognized_keys" ? issue.keys.map(sentenceFor).join("; ") : undefined,
+  });
+}
+
+/** Runs a tool. A refusal becomes an answer that tells the model what to do. */
+async function answering(work: () => Promise<Told>): Promise<CallToolResult> {
+  try {
+    const { text, data } = await work();
+    return { content: [{ type: "text", text }], structuredContent: data };
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return { content: [{ type: "text", text: error.message }], isError: true };
+  }
+}
