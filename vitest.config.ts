@@ -48,7 +48,7 @@ const ON_FILES_ALONE = [
   ...["adoption", "backup", "bench"],
   // Of the files themselves: their damage, places, permissions, syncs, locks and remains.
   ...["damage", "disk", "durability", "faults", "moved-files", "no-paths-in-answers"],
-  ...["output-files", "read-only", "snapshots", "storage"],
+  ...["output-files", "read-only", "released", "snapshots", "storage"],
   // Of rows that only SQLite stores: bytes in texts, columns without a type, another program's.
   ...["odd-rows", "unreadable-text"],
   // Of the baseline, which copies a file.
