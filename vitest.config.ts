@@ -14,7 +14,7 @@ const LONG = [
     "memory.snapshot",
     "prompts.parity",
   ],
-  ...["demo-terminal", "memory-index", "fuzz", "instances"],
+  ...["memory-index", "fuzz", "instances"],
   ...["fairness", "soak", "hosting", "embeddings", "cli", "large-answers", "damage", "remote"],
   ...["concurrent-clients", "export-import"],
 ];

@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { loadEmbedderSync } from "nous-embedder";
 import { MemoryIndex } from "nous-wasm";
-import { generateSample } from "../../js/demo/sample/index.ts";
+import { generateSample } from "../../js/sample/trader/index.ts";
 import { writeResults } from "../results.ts";
 import { collect } from "./evidence-table.ts";
 import { fitPreset, PRESETS, type Preset } from "./preset.ts";

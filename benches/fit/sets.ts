@@ -2,8 +2,7 @@
 // development halves of the own questions.
 
 import { basename } from "node:path";
-import { type Sample, sampleAt } from "../../js/demo/sample/index.ts";
-import { searchedTitle, textOf } from "../../js/demo/terminal/library.ts";
+import { type Sample, sampleAt, searchedTitle, textOf } from "../../js/sample/trader/index.ts";
 import type { Store } from "../quality/contestants.ts";
 import { labelledSet } from "../quality/labelled-set.ts";
 import { type Asking, askingOf, type Case } from "../quality/measure.ts";

@@ -1,6 +1,6 @@
 // Contests of consolidation: the patterns of many trades.
 
-import { generatePlanted } from "../../js/demo/sample/planted.ts";
+import { generatePlanted } from "../../js/sample/trader/planted.ts";
 import * as reference from "../../tests/reference/index.ts";
 import { type Deferred, deferred } from "./compare.ts";
 import type { Engine } from "./contests.ts";

@@ -1,7 +1,7 @@
 // Confidence intervals by resampling. Questions are drawn with replacement, and the same draws
 // serve every system, so that differences between systems are paired.
 
-import { Random } from "../../js/demo/sample/random.ts";
+import { Random } from "../../js/sample/trader/random.ts";
 
 const SEED = 41;
 /** The number of resamples. */

@@ -1,7 +1,7 @@
 // Draws reliability diagrams: for each set of questions, the share of results that answer over
 // their mean score. Points on the diagonal are those of perfect probabilities.
 
-import { COLOURS, draw } from "../../js/demo/pictures/draw.ts";
+import { COLOURS, draw } from "../../js/scripts/pictures/draw.ts";
 import { type Bin, binsOf, calibrationError } from "./calibration.ts";
 import { EVIDENCE } from "./contestants.ts";
 import { type Part, results } from "./measure.ts";

@@ -2,7 +2,7 @@
 // that it may replace, and measures the rule of the server with the weights that it has.
 
 import { loadEmbedderSync } from "nous-embedder";
-import { generateSample } from "../../js/demo/sample/index.ts";
+import { generateSample } from "../../js/sample/trader/index.ts";
 import {
   MAX_POSSIBLE,
   SIGNALS,

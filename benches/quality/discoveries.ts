@@ -1,6 +1,6 @@
 // Compares reported patterns of a memory with its planted regularities.
 
-import type { PlantedCondition } from "../../js/demo/sample/planted.ts";
+import type { PlantedCondition } from "../../js/sample/trader/planted.ts";
 
 /** A condition of a group's trades that was tested. */
 export interface Tested {

@@ -1,7 +1,8 @@
 // The sample memory with embeddings by latent semantic analysis of its own texts.
 
 import { MemoryIndex, type Ranking, type SearchConfig, type SearchResult } from "nous-wasm";
-import { type Library, textOf } from "../../js/demo/terminal/library.ts";
+import { textOf } from "../../js/sample/trader/index.ts";
+import type { Library } from "./library.ts";
 import { type LatentSemantics, latentSemantics } from "./lsa.ts";
 import { DEPTH } from "./metrics.ts";
 import type { Askable } from "./systems.ts";

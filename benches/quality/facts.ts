@@ -16,7 +16,7 @@ import type {
   TradeTruth,
   TurnTruth,
   WatchpointTruth,
-} from "../../js/demo/sample/index.ts";
+} from "../../js/sample/trader/index.ts";
 
 /** A memory that a predicate found. */
 export interface Known {

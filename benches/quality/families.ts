@@ -1,9 +1,9 @@
 // The subjects of generated questions: families of matters, each with its answers, and the wordings
 // of questions.
 
-import type { Side } from "../../js/demo/sample/index.ts";
-import { COINS } from "../../js/demo/sample/market.ts";
-import { date, weekdayName } from "../../js/demo/sample/vocabulary.ts";
+import type { Side } from "../../js/sample/trader/index.ts";
+import { COINS } from "../../js/sample/trader/market.ts";
+import { date, weekdayName } from "../../js/sample/trader/vocabulary.ts";
 import type { Facts, Known } from "./facts.ts";
 import {
   CURIOSITY_PHRASES,

@@ -5,8 +5,8 @@
 // plain subject in words that indicate the intent of another section, as whole words and as parts
 // of words.
 
-import { COINS } from "../../js/demo/sample/market.ts";
-import { Random } from "../../js/demo/sample/random.ts";
+import { COINS } from "../../js/sample/trader/market.ts";
+import { Random } from "../../js/sample/trader/random.ts";
 import type { Facts, Known } from "./facts.ts";
 import {
   CURIOSITIES,

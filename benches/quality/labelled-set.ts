@@ -1,7 +1,7 @@
 // The labelled questions over the sample memory, in three sets that are reported separately.
 
 import { createHash } from "node:crypto";
-import type { Sample } from "../../js/demo/sample/index.ts";
+import type { Sample } from "../../js/sample/trader/index.ts";
 import { factsOf } from "./facts.ts";
 import { generated } from "./generated.ts";
 import { handwritten } from "./handwritten.ts";

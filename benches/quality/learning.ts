@@ -6,7 +6,7 @@ import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { loadEmbedderSync } from "nous-embedder";
 import { TRAITS } from "nous-wasm";
-import { Random } from "../../js/demo/sample/random.ts";
+import { Random } from "../../js/sample/trader/random.ts";
 import { table, today, writeInto, writeResults } from "../results.ts";
 import { CONFIDENCE, draws, type Estimate, estimate, RESAMPLES } from "./bootstrap.ts";
 import { binsOf, calibrationError } from "./calibration.ts";

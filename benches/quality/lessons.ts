@@ -9,7 +9,7 @@ import {
   PLANTED_DEFAULTS,
   type Planted,
   type PlantedOptions,
-} from "../../js/demo/sample/planted.ts";
+} from "../../js/sample/trader/planted.ts";
 import { binomialTest, FALSE_DISCOVERY_RATE, qValues } from "../../tests/reference/patterns.ts";
 import { whole } from "../js/units.ts";
 import { table, writeResults } from "../results.ts";

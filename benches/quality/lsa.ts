@@ -3,7 +3,7 @@
 // singular values. Texts with similar contexts come close, even without a common word. Queries are
 // folded in: projected onto the same singular vectors.
 
-import { Random } from "../../js/demo/sample/random.ts";
+import { Random } from "../../js/sample/trader/random.ts";
 import { leadingVectors, type SparseRow } from "./svd.ts";
 
 /** Options of the analysis. */

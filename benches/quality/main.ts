@@ -4,7 +4,7 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { loadEmbedderSync } from "nous-embedder";
-import { generateSample } from "../../js/demo/sample/index.ts";
+import { generateSample } from "../../js/sample/trader/index.ts";
 import { isTable, TABLE_NAMES, TABLES } from "../../js/server/src/settings/embeddings-model.ts";
 import { today, writeInto, writeResults, writeRows } from "../results.ts";
 import { CONFIDENCE, RESAMPLES } from "./bootstrap.ts";

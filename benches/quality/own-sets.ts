@@ -15,9 +15,8 @@ import {
   GENERAL_END,
   GENERAL_MEMORIES,
   type GeneralMemory,
-} from "../../js/demo/general/index.ts";
-import type { Sample } from "../../js/demo/sample/index.ts";
-import { textOf } from "../../js/demo/terminal/library.ts";
+} from "../../js/sample/general/index.ts";
+import { type Sample, textOf } from "../../js/sample/trader/index.ts";
 import { factsOf } from "./facts.ts";
 import corrections from "./general/corrections.json";
 import facts from "./general/facts.json";

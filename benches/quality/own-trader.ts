@@ -1,8 +1,7 @@
 // Measures all systems on our own questions over the trader's memory.
 
 import type { Embedder } from "nous-wasm";
-import type { Sample } from "../../js/demo/sample/index.ts";
-import { kindOf } from "../../js/demo/terminal/library.ts";
+import { kindOf, type Sample } from "../../js/sample/trader/index.ts";
 import { unanswerableTables } from "./answer-tables.ts";
 import { evidence, evidenceByParts, OF_SECTIONS, othersThanEvidence } from "./contestants.ts";
 import { reportOf } from "./evidence-report.ts";

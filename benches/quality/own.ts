@@ -1,7 +1,7 @@
 // Measures all systems on our own questions: over the general memory and over the trader's.
 
 import type { Embedder } from "nous-wasm";
-import type { Sample } from "../../js/demo/sample/index.ts";
+import type { Sample } from "../../js/sample/trader/index.ts";
 import { whole } from "../js/units.ts";
 import { CONFIDENCE, RESAMPLES } from "./bootstrap.ts";
 import type { Part } from "./measure.ts";

@@ -1,7 +1,7 @@
 // The words with which generated questions name setups, topics, events and signals. They are seldom
 // the words of the memories.
 
-import type { SetupKey } from "../../js/demo/sample/index.ts";
+import type { SetupKey } from "../../js/sample/trader/index.ts";
 
 export const SETUP_PHRASES: Readonly<Record<SetupKey, readonly string[]>> = {
   funding_fade: ["fading extreme funding", "funding fades", "a crowd that overpays funding"],

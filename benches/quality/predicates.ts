@@ -1,6 +1,6 @@
 // Predicates over the lists of facts.ts, from which questions get their answers.
 
-import { DAY } from "../../js/demo/sample/market.ts";
+import { DAY } from "../../js/sample/trader/market.ts";
 import type { Facts, Known } from "./facts.ts";
 
 type Test<Fields> = (one: Fields) => boolean;

@@ -5,7 +5,7 @@
 // servers is set to that moment, so that `--sample` makes this sample, and recency is that of its
 // end.
 
-import type { Sample } from "../../js/demo/sample/index.ts";
+import type { Sample } from "../../js/sample/trader/index.ts";
 import type { RunningServer } from "../js/http-contestants.ts";
 import { OF_SECTIONS } from "./contestants.ts";
 import { overallTable } from "./evidence-report.ts";

@@ -13,7 +13,7 @@
 // - Each store begins with an index that has learned nothing.
 
 import { type Answer, type Learned, MemoryIndex, type WordVectors } from "nous-wasm";
-import type { Random } from "../../js/demo/sample/random.ts";
+import type { Random } from "../../js/sample/trader/random.ts";
 import type { Hit } from "./bm25.ts";
 import type { Asking, Case } from "./measure.ts";
 import { DEPTH } from "./metrics.ts";

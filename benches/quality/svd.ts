@@ -2,7 +2,7 @@
 // subspace iteration (Halko, Martinsson and Tropp 2011, algorithm 4.4, then 5.1 by the Gram matrix
 // of the remainder).
 
-import type { Random } from "../../js/demo/sample/random.ts";
+import type { Random } from "../../js/sample/trader/random.ts";
 
 /** A sparse row: columns, each at most once, and their values. */
 export interface SparseRow {

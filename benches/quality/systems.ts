@@ -8,7 +8,7 @@ import {
   type Ranking,
   type SearchResult,
 } from "nous-wasm";
-import type { Library } from "../../js/demo/terminal/library.ts";
+import type { Library } from "./library.ts";
 import { DEPTH } from "./metrics.ts";
 
 export const EMBEDDINGS = ["without", "with"] as const;

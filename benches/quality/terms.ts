@@ -2,7 +2,7 @@
 // stop word, is no term.
 
 import MiniSearch from "minisearch";
-import { term } from "../../js/demo/terminal/library.ts";
+import { term } from "./library.ts";
 
 const divide: (text: string) => string[] = MiniSearch.getDefault("tokenize");
 

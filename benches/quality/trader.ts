@@ -1,12 +1,12 @@
 // Runs the labelled questions over the sample memory with rankings by signals and the orchestrator,
 // with and without embeddings. The same package gives the same numbers in every run.
 
-import type { Sample } from "../../js/demo/sample/index.ts";
-import { Library } from "../../js/demo/terminal/library.ts";
+import type { Sample } from "../../js/sample/trader/index.ts";
 import { whole } from "../js/units.ts";
 import { CONFIDENCE, RESAMPLES } from "./bootstrap.ts";
 import { DIMENSIONS, EmbeddedMemory, semanticsOf } from "./embedded.ts";
 import { labelledSet } from "./labelled-set.ts";
+import { Library } from "./library.ts";
 import { GRADE, type Labelled } from "./questions.ts";
 import { type Asked, type Found, report } from "./report.ts";
 import {
@@ -29,8 +29,7 @@ templates, knowing what the memory holds. Answers are predicates over that knowl
 question. After a first run templates were mended for their wording, and questions about the present were added; no way of
 retrieval was changed for any of them.
 
-*Without* embeddings memories are searched as \`npm run ask -- --ranking signals\` does it: words find some, and what is linked to them is ranked too
-(\`graphReach\`). *With* embeddings words and meaning find them, and what neither finds is not ranked, as \`MemoryIndex\` does by
+*Without* embeddings words find some memories, and what is linked to them is ranked too (\`graphReach\`). *With* embeddings words and meaning find them, and what neither finds is not ranked, as \`MemoryIndex\` does by
 default. So the two differ in more than embeddings; the tables of weights have both kinds of search both ways. The embeddings are
 latent semantics of the memory's own texts (TF-IDF, ${DIMENSIONS} singular vectors): they know which words go together here, and no
 language, as a trained model does. Their dimensions, the number of seeds and \`graphReach\` were chosen on the development set, by

@@ -9,7 +9,7 @@ import {
   type RerankingWeights,
   SECTION_PROFILES,
 } from "nous-wasm";
-import type { Library } from "../../js/demo/terminal/library.ts";
+import type { Library } from "./library.ts";
 import type { Labelled } from "./questions.ts";
 import type { Askable } from "./systems.ts";
 

@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 import type { Plugin } from "vite";
 import { defineConfig } from "vite";
 import { fitted } from "../../tests/reference/evidence-weights.ts";
-import { GENERAL_END } from "../demo/general/index.ts";
-import { generalLines } from "../demo/general/lines.ts";
+import { GENERAL_END } from "../sample/general/index.ts";
+import { generalLines } from "../sample/general/lines.ts";
 import { sampleLines } from "../server/src/transfer/sample.ts";
 import { serviceWorker } from "./build/service-worker.ts";
 

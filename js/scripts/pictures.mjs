@@ -8,4 +8,4 @@ import { setUpChromium } from "./setup.mjs";
 const wanted = process.argv.slice(2);
 await build();
 if (wanted[0] === "page") process.env.CHROME = setUpChromium();
-await runProgram("js/demo/pictures/main.ts", wanted);
+await runProgram("js/scripts/pictures/main.ts", wanted);

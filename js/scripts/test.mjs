@@ -22,7 +22,7 @@ const LANES = [
       about: "reference, rivals and the WASM build against each other",
       run: vitest("parity"),
     },
-    package: { about: "the packed package, the sample memory, the terminal program", run: packed },
+    package: { about: "the packed package, the sample memory", run: packed },
     // After the package suite, whose example would wait for cargo's lock.
     ...(isLinting ? { lint: { about: "formats, lints, types and docs", run: linted } } : {}),
   },

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import { NOW } from "../../benches/js/inputs.ts";
-import { generatePlanted } from "../../js/demo/sample/planted.ts";
+import { generatePlanted } from "../../js/sample/trader/planted.ts";
 import * as reference from "../reference/index.ts";
 import { analyze, findSimilarAmong, memory, Store } from "./inputs/consolidation.ts";
 import { same } from "./support/same.ts";

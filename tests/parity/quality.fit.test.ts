@@ -14,8 +14,8 @@ import { fitPreset } from "../../benches/fit/preset.ts";
 import { rustFile } from "../../benches/fit/rust-file.ts";
 import { fileSet, namedFile, ownFitSets } from "../../benches/fit/sets.ts";
 import { askingOf } from "../../benches/quality/measure.ts";
-import { generateSample } from "../../js/demo/sample/index.ts";
-import { Random } from "../../js/demo/sample/random.ts";
+import { generateSample } from "../../js/sample/trader/index.ts";
+import { Random } from "../../js/sample/trader/random.ts";
 
 const FREE = Number.NEGATIVE_INFINITY;
 

@@ -7,7 +7,7 @@ import {
   PLANTED_DEFAULTS,
   type PlantedCondition,
   type Reason,
-} from "../../js/demo/sample/planted.ts";
+} from "../../js/sample/trader/planted.ts";
 import {
   type ClosedTrade,
   type Condition,

@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { draws, estimate } from "../../benches/quality/bootstrap.ts";
 import { EmbeddedMemory, semanticsOf } from "../../benches/quality/embedded.ts";
 import { isTest, labelledSet, SETS } from "../../benches/quality/labelled-set.ts";
+import { Library } from "../../benches/quality/library.ts";
 import { latentSemantics } from "../../benches/quality/lsa.ts";
 import { DEPTH, hit, ndcg, recall, reciprocalRank } from "../../benches/quality/metrics.ts";
 import {
@@ -18,9 +19,8 @@ import {
 import { leadingVectors } from "../../benches/quality/svd.ts";
 import { termsOf } from "../../benches/quality/terms.ts";
 import { reweigh, WEIGHINGS } from "../../benches/quality/why.ts";
-import { generateSample, sampleAt } from "../../js/demo/sample/index.ts";
-import { Random } from "../../js/demo/sample/random.ts";
-import { Library, textOf } from "../../js/demo/terminal/library.ts";
+import { generateSample, sampleAt, textOf } from "../../js/sample/trader/index.ts";
+import { Random } from "../../js/sample/trader/random.ts";
 
 const grades = (given: Record<string, Grade>): Labelled["grades"] => new Map(Object.entries(given));
 

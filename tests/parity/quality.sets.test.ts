@@ -15,8 +15,8 @@ import {
   GENERAL_START,
   GENERAL_SUBTYPES,
   LANGUAGES,
-} from "../../js/demo/general/index.ts";
-import { generateSample } from "../../js/demo/sample/index.ts";
+} from "../../js/sample/general/index.ts";
+import { generateSample } from "../../js/sample/trader/index.ts";
 
 const DAY = 86_400_000;
 const JAPANESE = /[\u3040-\u30ff]/;

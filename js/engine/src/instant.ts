@@ -1,4 +1,4 @@
-// Instants in milliseconds since 1970. The server and the demo read dates with this file as well.
+// Instants in milliseconds since 1970. The server reads dates with this file as well.
 
 import type { Instant } from "./types.ts";
 

@@ -3,7 +3,6 @@
 import { readFileSync } from "node:fs";
 import { Embedder, init } from "nous-wasm";
 import { describe, expect, test } from "vitest";
-import { GENERAL_SUBTYPES } from "../../../js/demo/general/subtypes.ts";
 import { Held } from "../../../js/page/src/memory/held.ts";
 import { addLine, addRow, exportLines, noRows } from "../../../js/page/src/memory/lines.ts";
 import { readChatgpt } from "../../../js/page/src/memory/readers/chatgpt.ts";
@@ -13,6 +12,7 @@ import { readMarkdown } from "../../../js/page/src/memory/readers/markdown.ts";
 import type { Reading } from "../../../js/page/src/memory/readers/reading.ts";
 import { pieces, readText } from "../../../js/page/src/memory/readers/text.ts";
 import { metricsIn } from "../../../js/page/src/memory/server.ts";
+import { GENERAL_SUBTYPES } from "../../../js/sample/general/subtypes.ts";
 import { readLine } from "../../../js/server/src/transfer/lines.ts";
 
 const MODIFIED = Date.parse("2026-03-01T10:00:00Z");

@@ -2,7 +2,7 @@
 
 import tableUrl from "nous-embedder/tables/nous-128.bin?url";
 import { Embedder, type EngineConfig, init } from "nous-wasm";
-import { GENERAL_SUBTYPES } from "../../../demo/general/subtypes.ts";
+import { GENERAL_SUBTYPES } from "../../../sample/general/subtypes.ts";
 import { readFiles } from "./files.ts";
 import { Held } from "./held.ts";
 import { noteKept, readKept } from "./kept.ts";

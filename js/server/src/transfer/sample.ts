@@ -1,6 +1,6 @@
 // The sample memory of a trading agent as lines of an export.
 
-import { generateSample, type SampleEdge, type SampleNode } from "../../../demo/sample/index.ts";
+import { generateSample, type SampleEdge, type SampleNode } from "../../../sample/trader/index.ts";
 import { toIso } from "../time.ts";
 import { agentLine } from "./lines.ts";
 

@@ -20,6 +20,7 @@ import type { Quota, World } from "./world.ts";
 export { sampleAt } from "./as-of.ts";
 export { EDGE_STRENGTH } from "./memory-model.ts";
 export { SETUPS, type SetupKey } from "./setups.ts";
+export { kindOf, type SearchedText, searchedText, searchedTitle, textOf } from "./texts.ts";
 export * from "./types.ts";
 
 /** Options of a sample. */
@@ -33,7 +34,7 @@ export interface SampleOptions {
   end?: string;
 }
 
-/** The options of the sample that tests, benches and the demo program use. */
+/** The options of the sample that tests, benches and `npm run ask` use. */
 export const SAMPLE_DEFAULTS = {
   seed: 7,
   memories: 2000,

@@ -1,6 +1,13 @@
 // The sample memory: equal seeds give equal bytes, and its content is consistent.
 
 import { createHash } from "node:crypto";
+import {
+  calculateDifficulty,
+  getInitialStabilityForSubtype,
+  getSectionForSubtype,
+  SECTION_PROFILES,
+  updateStabilityOnAccessForSection,
+} from "nous-wasm";
 import { describe, expect, it } from "vitest";
 import {
   generateSample,
@@ -8,7 +15,7 @@ import {
   type SampleNode,
   SUBTYPES,
   sampleAt,
-} from "../../js/demo/sample/index.ts";
+} from "../../js/sample/trader/index.ts";
 
 interface TradeBody {
   text: string;
@@ -366,5 +373,46 @@ describe("the sample at an earlier instant", () => {
 
   it("is the whole sample at the end", () => {
     expect(hash(sampleAt(sample, END).nodes)).toBe(hash(nodes));
+  });
+});
+
+describe("the sample's stored strengths", () => {
+  const STAKES = [
+    "trade_entry",
+    "trade_close",
+    "trade_modify",
+    "missed_opportunity",
+    "good_pass",
+  ].map((name) => `custom:${name}`);
+  const KINDS = {
+    "custom:signal": "fact",
+    "custom:trade": "fact",
+    "custom:lesson": "fact",
+    "custom:market_event": "event",
+    "custom:turn_summary": "event",
+    "custom:session_summary": "note",
+  } as const;
+
+  it("begin with the engine's initial values", () => {
+    for (const node of nodes) {
+      if (!STAKES.includes(node.subtype))
+        expect(node.initial_stability).toBe(getInitialStabilityForSubtype(node.subtype));
+      if (node.subtype === "custom:playbook") continue;
+      const kind = KINDS[node.subtype as keyof typeof KINDS] ?? "concept";
+      expect(node.difficulty, node.subtype).toBe(
+        calculateDifficulty(kind, node.content_body.length, 0),
+      );
+    }
+  });
+
+  it("grow with each read as in the engine", () => {
+    for (const node of nodes.filter((one) => one.subtype !== "custom:playbook")) {
+      const { decay } = SECTION_PROFILES[getSectionForSubtype(node.subtype)];
+      const grown = node.read_times.reduce(
+        (stability) => updateStabilityOnAccessForSection(stability, node.difficulty, decay),
+        node.initial_stability,
+      );
+      expect(node.stability).toBe(grown);
+    }
   });
 });

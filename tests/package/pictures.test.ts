@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { life } from "../../js/demo/pictures/life.ts";
+import { life } from "../../js/scripts/pictures/life.ts";
 
 test("the life of a memory is drawn as the functions compute it (else: npm run pictures)", async () => {
   expect(await life()).toBe(readFileSync("docs/life-of-a-memory.svg", "utf8"));
