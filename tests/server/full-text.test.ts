@@ -5,7 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
-import { search } from "../../js/server/src/agent/handlers/search.ts";
+import { search } from "../../js/server/src/agent/search/search.ts";
 import { searchRequest } from "../../js/server/src/api/search.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { makeExisting, raw } from "./support/existing-database.ts";

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Agent, type AgentOptions } from "../../js/server/src/agent/agent.ts";
-import { insertNode } from "../../js/server/src/agent/handlers/nodes.ts";
+import { insertNode } from "../../js/server/src/agent/writes/nodes.ts";
 import { AGENT_OPERATIONS } from "../../js/server/src/api/operations.ts";
 import { snapshotsOf } from "../../js/server/src/settings/paths.ts";
 import { Agents } from "../../js/server/src/workers/open-agents.ts";

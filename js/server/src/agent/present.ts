@@ -10,10 +10,11 @@ import {
   type StoredMemoryNode,
 } from "nous-wasm";
 import type { Cluster, Membership } from "../api/clusters.ts";
+import type { Conflict } from "../api/conflicts.ts";
 import type { Edge } from "../api/edges.ts";
 import type { Node } from "../api/nodes.ts";
 import type { Compat } from "../settings/compat.ts";
-import type { ClusterRow, EdgeRow, MembershipRow, NodeRow } from "../storage/rows.ts";
+import type { ClusterRow, ConflictRow, EdgeRow, MembershipRow, NodeRow } from "../storage/rows.ts";
 import type { Storage } from "../storage/storage.ts";
 import { normaliseTime, toIso } from "../time.ts";
 import { jsonObjectIn } from "./json-objects.ts";
@@ -156,6 +157,44 @@ export function presentMembership({ sequence: _, ...row }: MembershipRow): Membe
     weight: numberOf(row.weight),
     pinned: row.pinned === 1,
     updated_at: timeOf(row.updated_at),
+  };
+}
+
+/**
+ * Returns conflicts in the form of answers. The text of a new memory is read from the memory: a
+ * copy in the queue would outlive the memory.
+ */
+export function presentConflicts(
+  { storage }: { storage: Storage },
+  rows: readonly ConflictRow[],
+): Conflict[] {
+  const ids = rows.flatMap(({ new_node_id }) => new_node_id ?? []);
+  const texts = new Map(storage.nodes.of(ids).map((row) => [row.id, memoryText(row)]));
+  return rows.map((row) => presentConflict(row, texts.get(row.new_node_id ?? "") ?? null));
+}
+
+/** Returns the text of a memory for resolving a conflict. */
+export const memoryText = (row: NodeRow): string | null =>
+  textOf(row.content_body) || textOf(row.content_title);
+
+/** A value of a wrong type for its column counts as missing. */
+function presentConflict({ sequence: _, ...row }: ConflictRow, textOfNew: string | null): Conflict {
+  return {
+    id: row.id,
+    old_node_id: textOf(row.old_node_id),
+    new_node_id: textOf(row.new_node_id),
+    new_content: textOf(row.new_content) || textOfNew,
+    conflict_type: textOf(row.conflict_type) || null,
+    detection_tier: textOf(row.detection_tier) || null,
+    detection_confidence: numberOf(row.detection_confidence),
+    context: textOf(row.context),
+    entity_name: textOf(row.entity_name),
+    topic: textOf(row.topic),
+    status: row.status === "resolved" ? "resolved" : "pending",
+    created_at: timeOf(row.created_at),
+    expires_at: timeOf(row.expires_at),
+    resolution: textOf(row.resolution),
+    resolved_at: timeOf(row.resolved_at),
   };
 }
 

@@ -1,9 +1,9 @@
 // Tasks that the HTTP thread sends to an agent on its own, without a request of a client.
 
-import { EMBEDDING_TASKS } from "./handlers/embeddings.ts";
-import { CONSOLIDATION_TASKS } from "./handlers/lessons.ts";
-import { REMEMBERING_TASKS } from "./handlers/remember.ts";
+import { CONSOLIDATION_TASKS } from "./consolidation/lessons.ts";
+import { EMBEDDING_TASKS } from "./embedding-tasks.ts";
 import { TURNS } from "./tasks.ts";
+import { REMEMBERING_TASKS } from "./writes/remember.ts";
 
 export const SERVER_TASKS = {
   ...EMBEDDING_TASKS,

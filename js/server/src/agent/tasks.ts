@@ -2,8 +2,8 @@
 // each turn to one of them.
 
 import type { Agent } from "./agent.ts";
+import { consolidate } from "./consolidation/consolidate.ts";
 import { purgeExpired } from "./expiry.ts";
-import { consolidate } from "./handlers/consolidation.ts";
 import { sweep } from "./sweep.ts";
 
 /** How long a lease lasts, in milliseconds: after that another process may take the turn. */

@@ -3,9 +3,10 @@
 
 import type { Agent, Unit } from "../agent/agent.ts";
 import { AnswerRoom } from "../agent/answer-room.ts";
-import { deleteMemory, presentConflicts } from "../agent/handlers/conflicts.ts";
-import { insertEdge } from "../agent/handlers/edges.ts";
+import { presentConflicts } from "../agent/present.ts";
 import { textOf } from "../agent/replica/index-rows.ts";
+import { insertEdge } from "../agent/writes/edges.ts";
+import { deleteMemory } from "../agent/writes/nodes.ts";
 import type { Resolving } from "../api/conflicts.ts";
 import { MAX_TEXT } from "../api/limits.ts";
 import { notFound, Refusal, wrong } from "../refusal.ts";

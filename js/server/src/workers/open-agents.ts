@@ -3,7 +3,7 @@
 
 import type { Agent } from "../agent/agent.ts";
 import { dropExpired } from "../agent/expiry.ts";
-import { compareNext } from "../agent/handlers/conflicts.ts";
+import { compareNext } from "../agent/writes/comparing.ts";
 import { noRoom, Refusal, readOnly } from "../refusal.ts";
 import { AgentDeleted, isNoRoom, isReadOnly, StorageError } from "../storage/errors.ts";
 import { releaseHandles } from "../storage/release-handles.ts";

@@ -6,8 +6,9 @@ import { atOnce, type Steps } from "../../steps.ts";
 import { AnswerRoom, fittingAmong } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
 import { onceInTurns } from "../idempotency.ts";
-import { insertEdge } from "./edges.ts";
-import { asOfNow, insertNode, recalled } from "./nodes.ts";
+import { asOfNow, recalled } from "../reads.ts";
+import { insertEdge } from "../writes/edges.ts";
+import { insertNode } from "../writes/nodes.ts";
 
 export const batchHandlers: HandlersOf<typeof batchOperations> = {
   createNodes: (agent, { headers, body }) =>

@@ -1,16 +1,9 @@
 // Clusters, and the memberships of memories in them.
 
-import type {
-  Cluster,
-  ClusterChangesRequest,
-  clusterOperations,
-  NewClusterRequest,
-} from "../../api/clusters.ts";
+import type { Cluster, clusterOperations } from "../../api/clusters.ts";
 import { CLUSTERS, MEMBERS, toCursor } from "../../api/pages.ts";
-import { newId } from "../../ids.ts";
 import { notFound } from "../../refusal.ts";
-import type { Compat } from "../../settings/compat.ts";
-import type { ClusterChanges, ClusterRow, MembershipRow } from "../../storage/rows.ts";
+import type { ClusterRow, MembershipRow } from "../../storage/rows.ts";
 import { toIso } from "../../time.ts";
 import type { Agent } from "../agent.ts";
 import { AnswerRoom, pageWithin } from "../answer-room.ts";
@@ -18,12 +11,8 @@ import type { HandlersOf } from "../handler.ts";
 import { once, stillThere } from "../idempotency.ts";
 import { fadedNow, presentClusters, presentMembership, presentNow } from "../present.ts";
 import { textOf } from "../replica/index-rows.ts";
-import { checkThere } from "./edges.ts";
-
-/** The stored source of a new cluster. */
-const SOURCE: Readonly<Record<Compat, string>> = { none: "agent", hynous: "user_created" };
-/** The membership of a memory that joined by its subtype. */
-const BY_ITSELF = { weight: 1, pinned: 0 };
+import { changesOf, insertCluster } from "../writes/clusters.ts";
+import { checkThere } from "../writes/edges.ts";
 
 export const clusterHandlers: HandlersOf<typeof clusterOperations> = {
   createCluster: (agent, { headers, body }) => {
@@ -146,47 +135,6 @@ function membersOf(agent: Agent, rows: readonly MembershipRow[], now: number) {
   });
 }
 
-function insertCluster(agent: Agent, request: NewClusterRequest): { id: string } {
-  const { name, description = null, icon = null, pinned, auto_subtypes } = request;
-  const { id } = agent.storage.clusters.insert({
-    id: newId("c"),
-    name,
-    description,
-    icon,
-    pinned: Number(pinned),
-    source: SOURCE[agent.compat],
-    auto_subtypes: subtypesOf(agent, auto_subtypes),
-    created_at: toIso(agent.now()),
-  });
-  return { id };
-}
-
-/**
- * Returns the stored form of automatic subtypes. Hynous distinguishes a cluster without a list from
- * one with an empty list.
- */
-const subtypesOf = (
-  { compat }: Agent,
-  subtypes: readonly string[] | null | undefined,
-): string | null =>
-  compat === "hynous" && subtypes == null ? null : JSON.stringify(subtypes ?? []);
-
-/**
- * Within a `write`: adds a memory to the clusters that take its subtype automatically. With
- * `compat: "hynous"` the client does that, not the server.
- */
-export function joinClusters(agent: Agent, id: string, subtype: string | null): void {
-  if (subtype === null || agent.compat === "hynous") return;
-  for (const cluster_id of agent.storage.clusters.taking(subtype)) {
-    agent.storage.clusters.putMember({
-      cluster_id,
-      node_id: id,
-      ...BY_ITSELF,
-      updated_at: toIso(agent.now()),
-    });
-  }
-}
-
 const presentOne = ({ storage }: Agent, row: ClusterRow): Cluster =>
   presentClusters([row], storage)[0]!;
 
@@ -197,18 +145,4 @@ function clusterOf({ storage }: Agent, id: string): ClusterRow {
   const row = storage.clusters.find(id);
   if (row === undefined) throw notFound();
   return row;
-}
-
-function changesOf(
-  agent: Agent,
-  { pinned, auto_subtypes, ...texts }: ClusterChangesRequest,
-): ClusterChanges {
-  const given = Object.fromEntries(
-    Object.entries(texts).filter(([, value]) => value !== undefined),
-  );
-  return {
-    ...given,
-    ...(pinned === undefined ? {} : { pinned: Number(pinned) }),
-    ...(auto_subtypes === undefined ? {} : { auto_subtypes: subtypesOf(agent, auto_subtypes) }),
-  };
 }

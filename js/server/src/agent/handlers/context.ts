@@ -1,39 +1,18 @@
 // Prompts: builds prompts from memories, and records which memories an answer used.
 
 import { randomUUID } from "node:crypto";
-import {
-  type ContextMemory,
-  type MemoryType,
-  type ProfileFact,
-  type RecentConversation,
-  UsageTracker,
-} from "nous-wasm";
+import { UsageTracker } from "nous-wasm";
 import type { contextOperations, FeedbackAnswer } from "../../api/context.ts";
-import type { QuestionVector } from "../../api/operation.ts";
-import type { SearchRequest } from "../../api/search.ts";
 import type { UsageRow } from "../../storage/rows.ts";
-import { parseInstant, toIso } from "../../time.ts";
+import { toIso } from "../../time.ts";
 import type { Agent } from "../agent.ts";
-import { AnswerRoom } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
-import { fadedNow } from "../present.ts";
-import { vectorOf } from "../question.ts";
+import { promptByEvidence } from "../prompts/by-evidence.ts";
+import { promptBySignals } from "../prompts/by-signals.ts";
+import { asOfNow, recalled } from "../reads.ts";
 import { learnFrom, prepareToLearn } from "../rules/learning.ts";
-import { PROFILE_CATEGORIES } from "../rules/profile.ts";
-import {
-  CONVERSATIONS,
-  isAtHand,
-  MAX_PROFILE,
-  soughtFor,
-  subtypesByType,
-} from "../rules/prompt.ts";
 import { recallTogether } from "../rules/recall.ts";
-import { asOfNow, recalled } from "./nodes.ts";
-import { outwardly } from "./retrieval.ts";
-import { rankingOf, search } from "./search.ts";
-import { turnPrompt, usageOf } from "./turn-prompt.ts";
-
-type Embedding = SearchRequest["embedding"];
+import { rankingOf } from "../search/search.ts";
 
 const DAY = 86_400_000;
 /** The age in days at which usage records are dropped. */
@@ -43,48 +22,15 @@ const MAX_RECORDS = new UsageTracker().save().max_records;
 
 export const contextHandlers: HandlersOf<typeof contextOperations> = {
   buildContext: async (agent, { body, question }) => {
-    const {
-      input,
-      identity,
-      embedding,
-      frame,
-      messages,
-      censors,
-      working_memory,
-      budgets,
-      max_tokens,
-      filter,
-      recall,
-    } = body;
-    const ranking = rankingOf(agent, body);
-    if (ranking === "evidence") {
-      const answer = await turnPrompt(agent, body);
-      recallTogether(agent, [Object.values(answer.recalled_ids).flat()], recall);
-      return { context_id: randomUUID(), ...answer };
+    const context_id = randomUUID();
+    if (rankingOf(agent, body) === "evidence") {
+      const answer = await promptByEvidence(agent, body);
+      recallTogether(agent, [Object.values(answer.recalled_ids).flat()], body.recall);
+      return { context_id, ...answer };
     }
-    const now = agent.now();
-    await agent.prepare(ranking);
-    agent.read(() => vectorOf(agent, { embedding }, question));
-    const built = await agent.engine.buildContext({
-      ...{ input, identity, messages, now, censors, workingMemory: working_memory },
-      budgets: max_tokens == null ? budgets : { ...budgets, total: max_tokens },
-      frame: typeof frame === "object" && frame !== null ? withoutUndefined(frame) : frame,
-      retrieve: retrieverOf(agent, now, { embedding, filter, question }),
-      profile: () => outwardly(() => agent.read(() => profileOf(agent, now))),
-      recent: ({ since, limit }) =>
-        outwardly(() => agent.read(() => conversationsSince(agent, since, limit))),
-      usage: { boost: (ids) => outwardly(() => usageOf(agent, ids, now).boost(ids, now)) },
-    });
-    // All queries with the same text count as one question.
-    const groups = new Map<string, string[]>();
-    for (const { query_text, memory_type } of built.plan.queries) {
-      groups.set(query_text, [
-        ...(groups.get(query_text) ?? []),
-        ...built.recalled_ids[memory_type],
-      ]);
-    }
-    recallTogether(agent, [...groups.values()], recall);
-    return { context_id: randomUUID(), ...built, frame: { ...built.frame } };
+    const { built, groups } = await promptBySignals(agent, body, question);
+    recallTogether(agent, groups, body.recall);
+    return { context_id, ...built };
   },
 
   giveFeedback: async (agent, { body: { context_id, recalled_content, response, input } }) => {
@@ -121,96 +67,6 @@ export const contextHandlers: HandlersOf<typeof contextOperations> = {
     return { type, id, found, text };
   },
 };
-
-const withoutUndefined = <T extends object>(fields: T) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [Name in keyof T]: Exclude<T[Name], undefined>;
-  };
-
-/**
- * Returns the function that finds memories of a type: it searches among the subtypes of that type,
- * by the query's words and the turn's embedding.
- */
-function retrieverOf(
-  agent: Agent,
-  now: number,
-  {
-    embedding,
-    filter,
-    question,
-  }: {
-    embedding: Embedding;
-    filter: SearchRequest["filter"];
-    question: QuestionVector | undefined;
-  },
-) {
-  let subtypes: ReadonlyMap<MemoryType, (string | null)[]> | undefined;
-  return ({
-    memory_type,
-    query_text,
-    limit,
-  }: {
-    memory_type: MemoryType;
-    query_text: string;
-    limit: number;
-  }) =>
-    outwardly(() =>
-      agent.read((): ContextMemory[] => {
-        subtypes ??= subtypesByType(agent.storage.nodes.subtypes(), agent.engine);
-        const those = subtypes.get(memory_type);
-        if (those === undefined || query_text.trim() === "") return [];
-        const sought = {
-          query: query_text,
-          limit: soughtFor(limit),
-          type: null,
-          subtype: null,
-          subtypes: those,
-          ranking: "signals" as const,
-          embedding,
-          filter,
-        };
-        return search(agent, sought, question, now).data.map((row) => {
-          const { frame, censors } = row;
-          return { ...agent.engine.contextMemory(row), frame, censors };
-        });
-      }),
-    );
-}
-
-function profileOf(agent: Agent, now: number): ProfileFact[] {
-  const { storage, engine, index } = agent;
-  const rows = storage.nodes.list(
-    { subtypes: Object.keys(PROFILE_CATEGORIES) },
-    MAX_PROFILE,
-    undefined,
-    new AnswerRoom(),
-  );
-  const ids = rows.map(({ id }) => id);
-  const states = fadedNow(ids, index, engine, now);
-  const shown = rows.filter((_, place) => isAtHand(states[place]?.lifecycle));
-  return shown.map((row) => ({
-    id: row.id,
-    text: engine.contextMemory(agent.presentNew(row)).text,
-    category: PROFILE_CATEGORIES[row.subtype ?? ""]!,
-  }));
-}
-
-function conversationsSince(
-  { storage }: Agent,
-  since: number,
-  limit: number,
-): RecentConversation[] {
-  const filter = { subtypes: CONVERSATIONS, created_after: toIso(since) };
-  const rows = storage.nodes.list(filter, limit, undefined, new AnswerRoom());
-  return rows.flatMap(
-    ({ id, content_title, content_summary, provenance_created_at, created_at }) => {
-      const at = parseInstant(provenance_created_at ?? created_at ?? "");
-      return at === undefined
-        ? []
-        : [{ id, title: content_title, summary: content_summary, created_at: at }];
-    },
-  );
-}
 
 /** Returns which of the existing memories an answer used. */
 function usesOf(

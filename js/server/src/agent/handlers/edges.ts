@@ -1,18 +1,14 @@
 // Edges between memories.
 
-import { getInitialEdgeStrength } from "nous-wasm";
-import type { edgeOperations, NewEdgeRequest } from "../../api/edges.ts";
+import type { edgeOperations } from "../../api/edges.ts";
 import { EDGES, toCursor } from "../../api/pages.ts";
-import { newId } from "../../ids.ts";
-import { notFound, Refusal } from "../../refusal.ts";
-import type { EdgeRow, NewEdge } from "../../storage/rows.ts";
-import { toIso } from "../../time.ts";
-import type { Agent, Unit } from "../agent.ts";
+import { notFound } from "../../refusal.ts";
+import type { EdgeRow } from "../../storage/rows.ts";
 import { AnswerRoom, pageWithin } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
 import { once, stillThere } from "../idempotency.ts";
 import { presentEdge } from "../present.ts";
-import { countEdge } from "../rules/outcomes.ts";
+import { insertEdge } from "../writes/edges.ts";
 
 export const edgeHandlers: HandlersOf<typeof edgeOperations> = {
   createEdge: (agent, { headers, body }) => {
@@ -53,46 +49,3 @@ export const edgeHandlers: HandlersOf<typeof edgeOperations> = {
     return { ok: true };
   },
 };
-
-/** Returns a new edge. Its ends have to exist. */
-export function newEdgeOf(agent: Agent, fields: NewEdgeRequest): NewEdge {
-  const { type, subtype = null, source_id, target_id } = fields;
-  const strength = fields.strength ?? getInitialEdgeStrength(type);
-  return {
-    id: newId("e"),
-    type,
-    subtype,
-    source_id,
-    target_id,
-    neural_weight: fields.neural_weight ?? strength,
-    strength,
-    confidence: fields.confidence ?? 1,
-    created_at: toIso(agent.now()),
-  };
-}
-
-/**
- * Within a `write`: inserts an edge, which may complete a closed trade.
- *
- * @throws {Refusal} If one of the two memories does not exist.
- */
-export function insertEdge(agent: Agent, request: NewEdgeRequest, unit: Unit): EdgeRow {
-  const { source_id, target_id, type } = request;
-  checkThere(agent, { source_id, target_id });
-  agent.checkNames({ "edge type": type });
-  const edge = agent.storage.edges.insert(newEdgeOf(agent, request));
-  countEdge(agent, edge, unit);
-  return edge;
-}
-
-/**
- * Checks that memories exist, by the fields that name them.
- *
- * @throws {Refusal} If one does not exist.
- */
-export function checkThere({ storage }: Agent, ids: Readonly<Record<string, string>>): void {
-  const missing = Object.entries(ids).filter(([, id]) => storage.nodes.find(id) === undefined);
-  if (missing.length === 0) return;
-  const issues = missing.map(([path]) => ({ path, message: "there is no memory with this id" }));
-  throw new Refusal(404, "not found", issues);
-}

@@ -16,9 +16,10 @@ import type { RankedBy } from "../../settings/ranking.ts";
 import type { Agent } from "../agent.ts";
 import { AnswerRoom } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
+import { outwardly } from "../outwardly.ts";
 import { vectorOf } from "../question.ts";
 import { recallTogether } from "../rules/recall.ts";
-import { rankingOf, search } from "./search.ts";
+import { rankingOf, search } from "../search/search.ts";
 
 /** The filters that all searches of a retrieval share. */
 type SharedFilters = Omit<RetrievalRequest, "recall" | "ranking"> & {
@@ -117,21 +118,6 @@ function orchestratorOf(agent: Agent, ranking: RankedBy): Passes {
   }
   return orchestrator;
 }
-
-/** Runs `work`; its failures become errors that clients may see, without words of the database. */
-export function outwardly<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw outward(error);
-  }
-}
-
-/** Returns an error that clients may see. */
-export const outward = (error: unknown): Error =>
-  error instanceof Refusal
-    ? error
-    : new Error("the memory could not be searched", { cause: error });
 
 /** Returns why all searches failed. */
 function causeOf(error: unknown): unknown {

@@ -6,8 +6,8 @@ import type { NodeRow } from "../../storage/rows.ts";
 import { AnswerRoom, pageWithin } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
 import { presentNow, timeOf } from "../present.ts";
+import { filtersOf } from "../search/lists.ts";
 import { wantedOf } from "../search/wanted.ts";
-import { filtersOf } from "./nodes.ts";
 
 export const timelineHandlers: HandlersOf<typeof timelineOperations> = {
   timeline: async (agent, { query: { from, to, order, type, limit, cursor, ...query } }) => {

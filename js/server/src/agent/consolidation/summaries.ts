@@ -25,8 +25,8 @@ import { type Episode, type Group, groupsOf, withoutCommonWords } from "../rules
 import { summaryOf } from "../rules/summary.ts";
 import { tellingWords } from "../rules/telling-words.ts";
 import { withTexts, wordsOfMemory } from "../rules/turn-prompt.ts";
-import { newEdgeOf } from "./edges.ts";
-import { newNodeOf } from "./nodes.ts";
+import { newEdgeOf } from "../writes/edges.ts";
+import { newNodeOf } from "../writes/nodes.ts";
 
 /** The type of the edges from a summary to the memories that it sums up. */
 const SUMMARIZES = "summarizes";

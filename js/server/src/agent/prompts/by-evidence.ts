@@ -1,14 +1,15 @@
 // The prompt of a turn by evidence: looks up memories, profile and conversations for the rule that
 // writes it.
 
-import { ANSWERABLE, UsageTracker } from "nous-wasm";
+import { ANSWERABLE } from "nous-wasm";
 import type { contextOperations } from "../../api/context.ts";
 import type { Node } from "../../api/nodes.ts";
 import type { AnswerOf, GivenTo } from "../../api/operation.ts";
 import type { FoundNode } from "../../api/search.ts";
-import { parseInstant, toIso } from "../../time.ts";
+import { toIso } from "../../time.ts";
 import type { Agent } from "../agent.ts";
 import { AnswerRoom } from "../answer-room.ts";
+import { outwardly } from "../outwardly.ts";
 import { presentNow } from "../present.ts";
 import {
   CONVERSATIONS,
@@ -29,9 +30,9 @@ import {
   questionOfTurn,
 } from "../rules/turn-prompt.ts";
 import { amongOf } from "../search/filters.ts";
+import { search } from "../search/search.ts";
 import { wantedOf } from "../search/wanted.ts";
-import { outwardly } from "./retrieval.ts";
-import { search } from "./search.ts";
+import { usageOf } from "./usage.ts";
 
 /** A list is made of the memories that may pass a filter, if these are at most so many. */
 const MAX_NAMED = 2_000;
@@ -40,7 +41,7 @@ type Body = GivenTo<(typeof contextOperations)["buildContext"]>["body"];
 type Answer = Omit<AnswerOf<(typeof contextOperations)["buildContext"]>, "context_id">;
 
 /** Returns the prompt of a turn, and the ids of the memories in it. */
-export async function turnPrompt(agent: Agent, body: Body): Promise<Answer> {
+export async function promptByEvidence(agent: Agent, body: Body): Promise<Answer> {
   await agent.prepare("evidence");
   return outwardly(() => agent.read(() => built(agent, body)));
 }
@@ -152,26 +153,6 @@ function hitsOf(agent: Agent, query: string, filter: Body["filter"], now: number
 function boostsOf(agent: Agent, hits: readonly FoundNode[], now: number): number[] {
   const ids = hits.map(({ id }) => id);
   return usageOf(agent, ids, now).boost(ids, now);
-}
-
-/**
- * Returns the usage records of these memories. They are read from the database for each prompt, so
- * that changes by other processes count.
- */
-export function usageOf(agent: Agent, ids: readonly string[], now: number): UsageTracker {
-  const tracker = new UsageTracker();
-  tracker.record(
-    agent.storage.usage
-      .of(ids)
-      .flatMap(({ memory_id, memory_type, retrieved_at, was_referenced }) => {
-        const at = parseInstant(retrieved_at);
-        return at === undefined
-          ? []
-          : [{ memory_id, memory_type, retrieved_at: at, was_referenced: was_referenced !== 0 }];
-      }),
-    now,
-  );
-  return tracker;
 }
 
 /** The filter of a prompt, and the only memories that may pass it; undefined if they are many. */

@@ -16,8 +16,8 @@ import type { Agent, Unit } from "../agent.ts";
 import { CONSOLIDATION, createdAtOf, isId, namesIn } from "../replica/index-rows.ts";
 import { sameTexts } from "../rules/same-texts.ts";
 import { withTexts, wordsOfMemory } from "../rules/turn-prompt.ts";
-import { deleteMemory } from "./conflicts.ts";
-import { newEdgeOf } from "./edges.ts";
+import { newEdgeOf } from "../writes/edges.ts";
+import { deleteMemory } from "../writes/nodes.ts";
 
 type Duplicates = NonNullable<ConsolidationAnswer["duplicates"]>;
 

@@ -19,13 +19,13 @@ import { Refusal } from "../../refusal.ts";
 import type { NodeRow } from "../../storage/rows.ts";
 import { parseInstant, toIso } from "../../time.ts";
 import type { Agent, Unit } from "../agent.ts";
+import { outward } from "../outwardly.ts";
 import { fadedNow } from "../present.ts";
 import { isId } from "../replica/index-rows.ts";
 import { PLAYBOOK } from "../replica/playbook-replica.ts";
 import { similar } from "../rules/similar.ts";
-import { newEdgeOf } from "./edges.ts";
-import { newNodeOf } from "./nodes.ts";
-import { outward } from "./retrieval.ts";
+import { newEdgeOf } from "../writes/edges.ts";
+import { newNodeOf } from "../writes/nodes.ts";
 
 const DAY = 86_400_000;
 /**

@@ -1,0 +1,126 @@
+// Resolves conflicts: one memory supersedes the other, both stay, or they become one.
+
+import type { Resolved, Resolving } from "../../api/conflicts.ts";
+import { MAX_TEXT } from "../../api/limits.ts";
+import { notFound, Refusal, wrong } from "../../refusal.ts";
+import type { NodeRow } from "../../storage/rows.ts";
+import { toIso } from "../../time.ts";
+import type { Agent, Unit } from "../agent.ts";
+import { jsonObjectIn } from "../json-objects.ts";
+import { textOf } from "../replica/index-rows.ts";
+import { insertEdge } from "./edges.ts";
+
+/** The two sides of a conflict: an old memory, and a new memory or a text. */
+interface Parties {
+  old: NodeRow;
+  fresh: NodeRow | undefined;
+  content: string | null;
+}
+
+/**
+ * Resolves a conflict.
+ *
+ * @throws {Refusal} If the conflict does not exist or is resolved, or if the resolution needs a
+ * memory or a text that there is not.
+ */
+export function resolve(agent: Agent, request: Resolving): Resolved {
+  return agent.write((unit) => {
+    const { conflict_id, resolution } = request;
+    const resolved_at = toIso(agent.now());
+    const parties = partiesOf(agent, conflict_id, resolved_at);
+    // Before a memory is deleted: its deletion removes its pending conflicts.
+    agent.storage.conflicts.resolve(conflict_id, resolution, resolved_at);
+    const actions = RESOLVERS[resolution](agent, unit, parties, request);
+    const { old, fresh } = parties;
+    return {
+      ok: true,
+      conflict_id,
+      resolution,
+      old_node_id: old.id,
+      new_node_id: fresh?.id ?? null,
+      actions,
+      resolved_at,
+    };
+  });
+}
+
+function partiesOf({ storage }: Agent, id: string, now: string): Parties {
+  if (storage.conflicts.isResolved(id)) throw new Refusal(409, "the conflict is resolved already");
+  const open = storage.conflicts.open(id, now);
+  if (open === undefined) throw notFound();
+  const fresh = open.new_node_id === null ? undefined : storage.nodes.find(open.new_node_id);
+  return { old: storage.nodes.find(open.old_node_id!)!, fresh, content: textOf(open.new_content) };
+}
+
+type Resolver = (agent: Agent, unit: Unit, parties: Parties, request: Resolving) => string[];
+
+const RESOLVERS: Readonly<Record<Resolving["resolution"], Resolver>> = {
+  new_is_current: (agent, unit, { old, fresh }) => supersede(agent, unit, newOf(fresh), old),
+  // A text that no memory holds leaves nothing to make dormant.
+  old_is_current: (agent, unit, { old, fresh }) =>
+    fresh === undefined ? [] : supersede(agent, unit, old, fresh),
+  keep_both: (agent, unit, { old, fresh }) => [link(agent, unit, "relates_to", newOf(fresh), old)],
+  merge: (agent, unit, { old, fresh, content }, { merged_content }) => {
+    const added = merged_content || textOfMemory(fresh) || content;
+    if (!added) throw wrong("merged_content", "must be given: the new memory has no text");
+    unit.settle([old.id]);
+    append(agent, old, added);
+    if (fresh === undefined) return [`appended to ${old.id}`];
+    agent.storage.nodes.delete(fresh.id);
+    return [`appended to ${old.id}`, `deleted ${fresh.id}`];
+  },
+};
+
+function newOf(fresh: NodeRow | undefined): NodeRow {
+  if (fresh === undefined)
+    throw new Refusal(409, "the conflict is with a text that is no memory: create it, or merge");
+  return fresh;
+}
+
+const textOfMemory = (row: NodeRow | undefined): string | null =>
+  row === undefined
+    ? null
+    : textOfBody(row) || textOf(row.content_summary) || textOf(row.content_title);
+
+/** Returns the text of a body: the whole body, or the text field of a JSON body. */
+function textOfBody({ content_body }: NodeRow): string | null {
+  const fields = jsonObjectIn(content_body);
+  return fields === undefined ? textOf(content_body) : textOf(fields.text);
+}
+
+/** Makes one memory supersede the other, which becomes DORMANT. */
+function supersede(agent: Agent, unit: Unit, current: NodeRow, past: NodeRow): string[] {
+  unit.settle([past.id]);
+  agent.storage.nodes.update(past.id, {
+    state_lifecycle: "DORMANT",
+    last_modified: toIso(agent.now()),
+  });
+  return [`${past.id} is DORMANT`, link(agent, unit, "supersedes", current, past)];
+}
+
+function link(
+  agent: Agent,
+  unit: Unit,
+  type: "supersedes" | "relates_to",
+  from: NodeRow,
+  to: NodeRow,
+): string {
+  insertEdge(agent, { source_id: from.id, target_id: to.id, type }, unit);
+  return `${from.id} ${type} ${to.id}`;
+}
+
+/**
+ * Appends a text, with the date, to the text of a memory. A JSON body stays one: the text goes into
+ * its text field.
+ */
+function append(agent: Agent, row: NodeRow, added: string): void {
+  const last_modified = toIso(agent.now());
+  const dated = `[Merged ${last_modified.slice(0, "2026-01-01".length)}]\n${added}`;
+  const before = textOfBody(row);
+  const text = before ? `${before}\n\n${dated}` : dated;
+  const fields = jsonObjectIn(row.content_body);
+  const content_body = fields === undefined ? text : JSON.stringify({ ...fields, text });
+  if (content_body.length > MAX_TEXT)
+    throw wrong("merged_content", `would make a text of more than ${MAX_TEXT}`);
+  agent.storage.nodes.update(row.id, { content_body, last_modified });
+}
