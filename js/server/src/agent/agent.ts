@@ -1,6 +1,6 @@
 // One agent: its database, its replicas, and the transactions that read and write them. The
-// operations on an agent are in `handlers/`, and their writes in `writes/`. Reads and writes are synchronous,
-// so that no other work runs between a commit and its application to the replicas.
+// operations on an agent are in `handlers/`, and their writes in `writes/`. Reads and writes are
+// synchronous, so that no other work runs between a commit and its application to the replicas.
 
 import {
   createEngine,
