@@ -96,9 +96,9 @@ export default defineConfig({
     hookTimeout: 60_000,
     // What is polled for comes late on a busy machine. Vitest's own timeout is one second.
     expect: { poll: { timeout: 20_000 } },
-    // The package is a link into this repository, so vite would treat it as source; Node itself
-    // must load it.
-    server: { deps: { external: [/js\/engine\/dist/] } },
+    // The packages are links into this repository, so vite would treat them as sources; Node itself
+    // must load them.
+    server: { deps: { external: [/js\/(engine|memory)\/dist/] } },
     projects: [
       // These tests only compute, and some measure the CPU time of their own process: a file per
       // core. On a busy machine millions of characters or questions take minutes; the timeout only

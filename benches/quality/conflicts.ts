@@ -1,22 +1,22 @@
 // How well memories that a new memory replaces are found when it is written: every memory of a
 // store is written in order of time, and the rule of the server proposes conflicts.
 
-import { getSectionForSubtype, MemoryIndex, type WordVectors } from "nous-wasm";
-import { correctionIn } from "../../js/server/src/agent/rules/corrections.ts";
 import {
-  type Candidate,
-  type Compared,
-  candidatesAmong,
-  MAX_ANSWERS,
-  MAX_POSSIBLE,
-  POSSIBLE,
-  probabilityOf,
-  SIGNALS,
-  type Signals,
-  signalsOf,
-  WEIGHTS,
-  whole,
-} from "../../js/server/src/agent/rules/possible-conflicts.ts";
+  CONFLICT_SIGNALS,
+  CONFLICT_WEIGHTS,
+  type ComparedMemory,
+  type ConflictCandidate,
+  type ConflictSignals,
+  comparedText,
+  conflictCandidates,
+  conflictProbability,
+  conflictSignals,
+  correctionIn,
+  MAX_CONFLICT_ANSWERS,
+  MAX_CONFLICTS,
+  MIN_CONFLICT_PROBABILITY,
+} from "nous-memory";
+import { getSectionForSubtype, MemoryIndex, type WordVectors } from "nous-wasm";
 import { minimise } from "../fit/lbfgs.ts";
 import { table } from "../results.ts";
 import { type Part, partOf, type QuestionSet, type SetMemory } from "./question-set.ts";
@@ -25,7 +25,7 @@ import { LOOKALIKES, type Pair, REPLACEMENTS } from "./replacements.ts";
 /** A candidate of a memory that was written. */
 interface Proposed {
   readonly id: string;
-  readonly signals: Signals;
+  readonly signals: ConflictSignals;
 }
 
 /** A memory that was written. */
@@ -47,17 +47,17 @@ const MAX_MARKED = 3;
 /** Writes the memories of a set in order of time, as the server does. */
 export function written({ memories }: QuestionSet, embedder: WordVectors): Write[] {
   const index = new MemoryIndex({ embedder });
-  const known = new Map<string, Compared>();
+  const known = new Map<string, ComparedMemory>();
   const inOrder = [...memories].sort((a, b) => timeOf(a) - timeOf(b));
   const writes = inOrder.map((memory): Write => {
     const { id, cluster, title = "", text, subtype, created_at, event_time } = memory;
     const newer = comparedOf(memory);
     const now = newer.created_at;
     const answers = index
-      .ask(whole(newer), { limit: MAX_ANSWERS, now })
+      .ask(comparedText(newer), { limit: MAX_CONFLICT_ANSWERS, now })
       .map(({ id, evidence }) => ({ id, ...known.get(id)!, evidence }));
-    const candidates = candidatesAmong(newer, answers, sectionOf);
-    const marked = correctionIn(whole(newer)).detected
+    const candidates = conflictCandidates(newer, answers, sectionOf);
+    const marked = correctionIn(comparedText(newer)).detected
       ? index
           .ask((title || text).trim().split(/\s+/, TITLE_WORDS).join(" "), {
             limit: MAX_LOOKED_FOR,
@@ -66,7 +66,7 @@ export function written({ memories }: QuestionSet, embedder: WordVectors): Write
           .filter(({ evidence }) => (evidence.bm ?? 0) > 0)
           .slice(0, MAX_MARKED)
       : [];
-    const signals = signalsOf(newer, candidates);
+    const signals = conflictSignals(newer, candidates);
     known.set(id, newer);
     index.upsert([{ id, title, text, subtype, created_at, event_time, clusters: [cluster] }]);
     return {
@@ -83,7 +83,7 @@ export function written({ memories }: QuestionSet, embedder: WordVectors): Write
 const sectionOf = (subtype: string | null) => getSectionForSubtype(subtype ?? undefined);
 const timeOf = ({ created_at }: SetMemory): number => Date.parse(created_at);
 
-const comparedOf = (memory: SetMemory): Omit<Candidate, "evidence"> => ({
+const comparedOf = (memory: SetMemory): Omit<ConflictCandidate, "evidence"> => ({
   title: memory.title ?? "",
   text: memory.text,
   subtype: memory.subtype ?? null,
@@ -97,7 +97,7 @@ const RIDGE = 0.3;
 const DIGITS = 2;
 
 /** Fits the weights of signals by logistic regression on the candidates of these writes. */
-export function fitSignals(writes: readonly Write[]): Signals {
+export function fitSignals(writes: readonly Write[]): ConflictSignals {
   const judged = writes.flatMap(({ id, candidates }) =>
     candidates.flatMap((candidate) => {
       const verdict = verdictOf(candidate.id, id);
@@ -109,7 +109,7 @@ export function fitSignals(writes: readonly Write[]): Signals {
       const gradient = new Float64Array(weights.length);
       let value = 0;
       for (const { signals, is } of judged) {
-        const values = SIGNALS.map((name) => signals[name]);
+        const values = CONFLICT_SIGNALS.map((name) => signals[name]);
         const sum = values.reduce((sum, it, place) => sum + it * weights[place]!, 0);
         value += Math.max(sum, 0) + Math.log1p(Math.exp(-Math.abs(sum))) - is * sum;
         const over = 1 / (1 + Math.exp(-sum)) - is;
@@ -127,11 +127,14 @@ export function fitSignals(writes: readonly Write[]): Signals {
         gradient: gradient.map((slope) => slope / judged.length),
       };
     },
-    SIGNALS.map(() => 0),
-    SIGNALS.map(() => Number.NEGATIVE_INFINITY),
+    CONFLICT_SIGNALS.map(() => 0),
+    CONFLICT_SIGNALS.map(() => Number.NEGATIVE_INFINITY),
   );
-  const rounded = SIGNALS.map((name, place) => [name, Number(point[place]!.toFixed(DIGITS))]);
-  return Object.fromEntries(rounded) as Signals;
+  const rounded = CONFLICT_SIGNALS.map((name, place) => [
+    name,
+    Number(point[place]!.toFixed(DIGITS)),
+  ]);
+  return Object.fromEntries(rounded) as ConflictSignals;
 }
 
 // ---- judging ------------------------------------------------------------------------------------
@@ -190,17 +193,19 @@ export function tally(
 }
 
 /** Returns the ids that the rule proposes with these weights from a probability on. */
-export function proposedBy(weights: Signals, min: number) {
+export function proposedBy(weights: ConflictSignals, min: number) {
   return ({ candidates }: Write): string[] =>
     candidates
-      .map(({ id, signals }) => ({ id, probability: probabilityOf(signals, weights) }))
+      .map(({ id, signals }) => ({ id, probability: conflictProbability(signals, weights) }))
       .filter(({ probability }) => probability >= min)
       .sort((a, b) => b.probability - a.probability)
-      .slice(0, MAX_POSSIBLE)
+      .slice(0, MAX_CONFLICTS)
       .map(({ id }) => id);
 }
 
-const THRESHOLDS = [...new Set([0.1, 0.2, 0.3, 0.4, 0.5, POSSIBLE])].sort((a, b) => a - b);
+const THRESHOLDS = [...new Set([0.1, 0.2, 0.3, 0.4, 0.5, MIN_CONFLICT_PROBABILITY])].sort(
+  (a, b) => a - b,
+);
 
 /** Returns the tables of the general memory and of a memory without replacements. */
 export function conflictTables(
@@ -216,8 +221,8 @@ export function conflictTables(
   const rules: [string, (write: Write) => readonly string[]][] = [
     ["markers of corrections", ({ marked }) => marked],
     ...THRESHOLDS.map((min): [string, (write: Write) => readonly string[]] => [
-      `possible from ${min}${min === POSSIBLE ? " (the server's)" : ""}`,
-      proposedBy(WEIGHTS, min),
+      `possible from ${min}${min === MIN_CONFLICT_PROBABILITY ? " (the server's)" : ""}`,
+      proposedBy(CONFLICT_WEIGHTS, min),
     ]),
   ];
   const parts = [

@@ -1,6 +1,6 @@
 // `npm run build`: builds the npm packages. Engine: crate → .wasm and glue → an entry
-// for each environment (esbuild) → types. Embedder: see embedder.mjs. Server: see server.mjs. Page:
-// see page.mjs. Skips what is up to date.
+// for each environment (esbuild) → types. Embedder: see embedder.mjs. Memory: see memory.mjs.
+// Server: see server.mjs. Page: see page.mjs. Skips what is up to date.
 
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -9,6 +9,7 @@ import { pathToFileURL } from "node:url";
 import { writeEmbedder } from "./embedder.mjs";
 import { layoutAsTypeScript } from "./layout.mjs";
 import { at, fingerprint, importing, isStampedWith, must, root, say } from "./lib.mjs";
+import { writeMemory } from "./memory.mjs";
 import { writeNotices } from "./notices.mjs";
 import { writePage } from "./page.mjs";
 import { writeServer } from "./server.mjs";
@@ -58,6 +59,7 @@ export async function build() {
   writeLayout(generated);
   await writePackage(bundle);
   await writeEmbedder(bundle);
+  await writeMemory(bundle);
   await writeServer(bundle);
   await writePage();
   mkdirSync(at(".cache"), { recursive: true });
@@ -273,6 +275,6 @@ if (import.meta.url === pathToFileURL(process.argv[1]).href) {
     await buildCounted();
   } else {
     await build();
-    say("built dist of js/engine, js/embedder, js/server and js/page");
+    say("built dist of js/engine, js/embedder, js/memory, js/server and js/page");
   }
 }

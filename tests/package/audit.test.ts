@@ -81,7 +81,7 @@ describe("npm's audit", () => {
       readFileSync(join(root, "js/server/package.json"), "utf8"),
     );
     const named = Object.keys({ ...dependencies, ...devDependencies }).filter(
-      (name) => !["nous-embedder", "nous-wasm"].includes(name),
+      (name) => !["nous-embedder", "nous-memory", "nous-wasm"].includes(name),
     );
     const asked = await askedAbout("installed");
     expect(asked).toEqual(

@@ -70,7 +70,7 @@ async function surface(): Promise<string[]> {
     remote.filter((name) => !(name in nous.MemoryIndex.prototype) && name !== "terminate"),
   ).toEqual([]);
   // Functions for the entries of the package and for `nous-server`, not for callers.
-  const internal = new Set(["inSnakeCase", "setDefaultModule", "setIndexThreads"]);
+  const internal = new Set(["editDistance", "setDefaultModule", "setIndexThreads"]);
   const functions = Object.entries(nous).filter(
     ([name, value]) => typeof value === "function" && !internal.has(name),
   );

@@ -2,8 +2,8 @@
 
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
+import { correctionIn } from "nous-memory";
 import { describe, expect, test } from "vitest";
-import { correctionIn } from "../../js/server/src/agent/rules/corrections.ts";
 import * as API from "../../js/server/src/api/conflicts.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { makeExisting, raw } from "./support/existing-database.ts";

@@ -1,11 +1,11 @@
 // The embedding client, with a provider that fails in every way.
 
 import type { ServerResponse } from "node:http";
+import { embeddingText } from "nous-memory";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import { Embedder } from "../../js/server/src/embeddings/embedder.ts";
 import { OpenAiCompatible } from "../../js/server/src/embeddings/openai-compatible.ts";
-import { embeddingText } from "../../js/server/src/embeddings/text.ts";
 import { ProviderError } from "../../js/server/src/providers/error.ts";
 import { isBreakerOpen, type RetryPolicy } from "../../js/server/src/providers/retry-policy.ts";
 import {

@@ -3,13 +3,13 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { toIso } from "nous-memory";
 import { describe, expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
 import { searchAnswerAsHynous, searchRequest } from "../../js/server/src/api/search.ts";
 import { handlersFor } from "../../js/server/src/compat/handlers.ts";
 import { modelInUse } from "../../js/server/src/embeddings/tasks.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { toIso } from "../../js/server/src/time.ts";
 import { moveMemory } from "../../js/server/src/transfer/move.ts";
 import { type HynousFound, type HynousRequest, hynousSearch } from "../reference/hynous-search.ts";
 import { directStores } from "./support/direct-store.ts";

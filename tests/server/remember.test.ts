@@ -1,10 +1,7 @@
 // POST /remember: texts and messages become memories with a type, without duplicates.
 
+import { comparedWords, GENERAL, guessedType, piecesOf, saysTheSame, titleOf } from "nous-memory";
 import { describe, expect, test } from "vitest";
-import { comparedWords, saysTheSame } from "../../js/server/src/agent/rules/duplicates.ts";
-import { piecesOf, titleOf } from "../../js/server/src/agent/rules/split.ts";
-import { GENERAL } from "../../js/server/src/presets/general.ts";
-import { guessedType } from "../../js/server/src/presets/preset.ts";
 import { type Client, sharedServer } from "./support/shared-server.ts";
 
 const { client } = sharedServer();

@@ -1,9 +1,9 @@
 // The cache of recently found rows: after any change of a memory it equals the database.
 
 import fc from "fast-check";
+import { toIso } from "nous-memory";
 import { expect, test, vi } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
-import { toIso } from "../../js/server/src/time.ts";
 import { ask } from "./support/direct-agent.ts";
 import { directStores } from "./support/direct-store.ts";
 import { raw } from "./support/existing-database.ts";

@@ -342,10 +342,16 @@ class SnakeCaseConfig {
 }
 
 /**
- * Marks a configuration as written in snake_case, as in the settings of `nous-server`. Errors then
- * name keys in snake_case. The mark is lost on the way to another thread: pass `settings` there,
- * and mark it there.
- * @internal
+ * Marks a configuration as written in snake_case, as in the settings of `nous-server` and in presets
+ * of `nous-memory`. Errors then name keys in snake_case. The mark is lost on the way to another
+ * thread: pass `settings` there, and mark it there.
+ *
+ * @param settings The configuration, with every key in snake_case. It is read when it is used.
+ *
+ * @example
+ * ```ts
+ * const engine = createEngine(inSnakeCase({ search: { max_seeds: 10 } }));
+ * ```
  */
 export const inSnakeCase = (settings: object): EngineConfig =>
   new SnakeCaseConfig(settings) as EngineConfig;

@@ -456,7 +456,6 @@ export type {
   SalienceConfig,
   SearchConfig,
 } from "./config.ts";
-/** @internal */
 export { inSnakeCase } from "./config.ts";
 export { extractPlaybookTrigger, parsePatternOutput } from "./consolidate/answer.ts";
 export { patternPrompt } from "./consolidate/prompt.ts";
@@ -525,6 +524,7 @@ export type { Engine } from "./engine.ts";
 export { createEngine } from "./engine.ts";
 export type { NousErrorCode, NousErrorDetails } from "./errors.ts";
 export { NousError } from "./errors.ts";
+export { toMilliseconds } from "./instant.ts";
 export type { IntentEvidence, IntentOptions } from "./intent.ts";
 export { MemoryIndex } from "./memory/memory-index.ts";
 export { Ranking } from "./memory/ranking.ts";
@@ -587,6 +587,8 @@ export type { SnapshotSource } from "./resident/snapshot.ts";
 export type { ModuleBytes, ModuleResponse, ModuleSource } from "./runtime.ts";
 export { initSync } from "./runtime.ts";
 export type { StakeSignals } from "./salience.ts";
+/** @internal */
+export { editDistance } from "./suggest.ts";
 export type {
   TextDocument,
   TextHit,

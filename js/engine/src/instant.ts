@@ -1,4 +1,4 @@
-// Instants in milliseconds since 1970. The server reads dates with this file as well.
+// Instants in milliseconds since 1970.
 
 import type { Instant } from "./types.ts";
 
@@ -13,8 +13,15 @@ const ISO =
   /^((?:\d{4}|[+-]\d{6})-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
 
 /**
- * Milliseconds since 1970 of a `Date`, a number or ISO 8601 text; NaN for anything else, and for a
- * day that does not exist, such as 31 February. @internal
+ * Returns the milliseconds since 1970 of a `Date`, a number or ISO 8601 text; NaN for anything else,
+ * and for a day that does not exist, such as 31 February. Text without a zone is in UTC, and text
+ * without a time means the start of the day.
+ *
+ * @example
+ * ```ts
+ * toMilliseconds("2026-01-15T09:30:00Z"); // 1768469400000
+ * toMilliseconds("soon"); // NaN
+ * ```
  */
 export function toMilliseconds(instant: Instant | null | undefined): number {
   if (typeof instant === "number") return instant;

@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { cpus, tmpdir, totalmem } from "node:os";
 import { dirname, join } from "node:path";
-import { vectorOf } from "./agent/replica/index-rows.ts";
+import { vectorOf } from "nous-memory";
 import { backUp } from "./backup.ts";
 import { NousClient } from "./client/client.ts";
 import { DEFAULT_AGENT } from "./settings/agent-names.ts";

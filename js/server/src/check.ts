@@ -1,11 +1,9 @@
 // `nous-server check`: checks each agent's database, its full-text index, and the index that a
 // server would build of it.
 
+import { atOnce, type EngineYaml, memoryEdgeOf, memoryNodeOf, vectorOf } from "nous-memory";
 import { inSnakeCase, MemoryIndex } from "nous-wasm";
-import { memoryEdgeOf, memoryNodeOf, vectorOf } from "./agent/replica/index-rows.ts";
 import { TextReplica } from "./agent/replica/text-replica.ts";
-import type { EngineYaml } from "./settings/engine-config.ts";
-import { atOnce } from "./steps.ts";
 import { type ClosedDatabase, databasesOf } from "./storage/open.ts";
 import type { Place } from "./storage/place.ts";
 import type { Storage } from "./storage/storage.ts";

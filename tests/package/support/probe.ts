@@ -507,6 +507,12 @@ export function probe(nous: Nous): string {
       nous.overlaps(questions, text),
       nous.estimateTokens(text),
     ]),
+    instants: ["2026-01-15T08:00:00+02:00", "2026-02-31", NOW].map(nous.toMilliseconds).map(String),
+    snake: nous
+      .createEngine(
+        nous.inSnakeCase({ sections: { subtypes: { custom: { section: "SIGNALS" } } } }),
+      )
+      .getSectionForSubtype("custom"),
     budgets: ["decision", "conversation", null].map((frame) =>
       nous.contextBudget(frame, { user_profile: 500 }),
     ),

@@ -1,7 +1,7 @@
 // Answers questions over the memory that is open.
 
+import { reasonsOf as reasonsIn, understoodOf } from "nous-memory";
 import { ANSWERABLE, type Answer, type AskOptions } from "nous-wasm";
-import { reasonsOf as reasonsIn, understoodOf } from "../../../server/src/agent/rules/reasons.ts";
 import type { Held } from "./held.ts";
 import type { Answered, Mark, Named, Reasons, Shown } from "./records.ts";
 

@@ -1,9 +1,7 @@
 // Lists the memories that are open: filtered, sorted by date, a page at a time.
 
+import { createdAtOf, type IndexedNodeRow, kindInWords, namesIn } from "nous-memory";
 import type { MemorySection } from "nous-wasm";
-import { createdAtOf, namesIn } from "../../../server/src/agent/replica/index-rows.ts";
-import { kindInWords } from "../../../server/src/embeddings/text.ts";
-import type { IndexedNodeRow } from "../../../server/src/storage/rows.ts";
 import type { Held } from "./held.ts";
 import type { Counted, Listed } from "./records.ts";
 

@@ -1,32 +1,31 @@
 // Builds the prompt of a turn over the memory that is open, by the rules of the server.
 
-import { type ContextBudget, estimateTokens, type MemorySection, type MemoryType } from "nous-wasm";
-import { fadedNow } from "../../../server/src/agent/present.ts";
-import { createdAtOf, namesIn } from "../../../server/src/agent/replica/index-rows.ts";
 import {
   CONVERSATIONS,
+  candidateOf,
+  createdAtOf,
+  DEFAULT_TOKENS,
+  factorOf,
+  fadedNow,
+  fixedParts,
+  type IndexedNodeRow,
   isAtHand,
+  lineOf,
   MAX_CANDIDATES,
   MAX_PROFILE,
   MAX_RECENT,
-  RECENT_FOR,
-} from "../../../server/src/agent/rules/prompt.ts";
-import {
-  candidateOf,
-  DEFAULT_TOKENS,
-  factorOf,
-  fixedParts,
-  type Left,
-  lineOf,
   type MemoryHeading,
+  type NotInPrompt,
+  namesIn,
   type PromptMemory,
   profileTypes,
   promptOfTurn,
   questionOfTurn,
+  RECENT_FOR,
+  rounded,
   type TurnPrompt,
-} from "../../../server/src/agent/rules/turn-prompt.ts";
-import { rounded } from "../../../server/src/agent/search/rows.ts";
-import type { IndexedNodeRow } from "../../../server/src/storage/rows.ts";
+} from "nous-memory";
+import { type ContextBudget, estimateTokens, type MemorySection, type MemoryType } from "nous-wasm";
 import { titleOf } from "./ask.ts";
 import type { Held } from "./held.ts";
 
@@ -58,7 +57,7 @@ export interface Prompt extends Pick<TurnPrompt, "prompt" | "tokens" | "sections
    */
   recalled: (Found & { type: MemoryType; block: MemoryHeading; tokens: number })[];
   /** The memories that are not in the prompt, likewise; `block` is the section of the prompt. */
-  left: (Found & Pick<Left, "reason"> & { block: Left["section"] })[];
+  left: (Found & Pick<NotInPrompt, "reason"> & { block: NotInPrompt["section"] })[];
   budgets: Partial<ContextBudget>;
   milliseconds: number;
 }

@@ -1,10 +1,14 @@
 // Changes the memory that is open: edits, deletions, conflicts. The memory of a server is changed
 // on the server first, and here if the server agreed. Other memories remember how to undo.
 
+import {
+  type EdgeRow,
+  type IndexedNodeRow,
+  jsonObjectIn,
+  memoryEdgeOf,
+  namesIn,
+} from "nous-memory";
 import { getInitialEdgeStrength } from "nous-wasm";
-import { jsonObjectIn } from "../../../server/src/agent/json-objects.ts";
-import { memoryEdgeOf, namesIn } from "../../../server/src/agent/replica/index-rows.ts";
-import type { EdgeRow, IndexedNodeRow } from "../../../server/src/storage/rows.ts";
 import { listAnew } from "./browse.ts";
 import type { Held } from "./held.ts";
 import { keepChange, keepDeletion } from "./kept.ts";

@@ -1,6 +1,19 @@
 // The memory that is open: rows of an export, and the index over them. It lives in the worker.
 
 import {
+  createdAtOf,
+  type EngineYaml,
+  embeddingText,
+  engineConfigOf,
+  type IndexedNodeRow,
+  kindInWords,
+  memoryEdgeOf,
+  memoryNodeOf,
+  namesIn,
+  type Preset,
+  textsOf,
+} from "nous-memory";
+import {
   createEngine,
   type Embedder,
   type Engine,
@@ -12,17 +25,6 @@ import {
   type MemorySection,
   TextIndex,
 } from "nous-wasm";
-import {
-  createdAtOf,
-  memoryEdgeOf,
-  memoryNodeOf,
-  namesIn,
-  textsOf,
-} from "../../../server/src/agent/replica/index-rows.ts";
-import { embeddingText, kindInWords } from "../../../server/src/embeddings/text.ts";
-import { engineConfigOf, type Preset } from "../../../server/src/presets/preset.ts";
-import type { EngineYaml } from "../../../server/src/settings/engine-config.ts";
-import type { IndexedNodeRow } from "../../../server/src/storage/rows.ts";
 import { exportLines, type Rows } from "./lines.ts";
 import type { Json } from "./readers/reading.ts";
 import type { Card, Summary, WrongLine } from "./records.ts";

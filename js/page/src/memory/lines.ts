@@ -1,11 +1,16 @@
 // Reads lines of an export. The rows that they hold become entries of the index by the rules of the
 // server, so that page and server give a memory the same score.
 
+import {
+  differing,
+  type EdgeRow,
+  GENERAL,
+  type IndexedNodeRow,
+  otherSections,
+  type Preset,
+  shippedPreset,
+} from "nous-memory";
 import { MEMORY_SECTIONS, type MemorySection } from "nous-wasm";
-import { differing, otherSections, shippedPreset } from "../../../server/src/presets/differing.ts";
-import { GENERAL } from "../../../server/src/presets/general.ts";
-import type { Preset } from "../../../server/src/presets/preset.ts";
-import type { EdgeRow, IndexedNodeRow } from "../../../server/src/storage/rows.ts";
 import { isObject, type Json } from "./readers/reading.ts";
 
 /** The rows of an export, by kind. */

@@ -8,9 +8,8 @@
 // answers reach within the hops: no other memory can pass activation to it, so that the activations
 // are those of the whole graph.
 
+import { type EdgeRow, memoryEdgeOf } from "nous-memory";
 import { type EngineConfig, MemoryIndex } from "nous-wasm";
-import { memoryEdgeOf } from "../../../server/src/agent/replica/index-rows.ts";
-import type { EdgeRow } from "../../../server/src/storage/rows.ts";
 import type { Held } from "./held.ts";
 import type { Card } from "./records.ts";
 

@@ -3,6 +3,20 @@
 // synchronous, so that no other work runs between a commit and its application to the replicas.
 
 import {
+  atOnce,
+  BUILT_IN_PRESETS,
+  type EngineYaml,
+  engineConfigOf,
+  inTurns,
+  MAX_AHEAD,
+  oneStep,
+  type Pause,
+  type Preset,
+  type Presets,
+  type Steps,
+  toIso,
+} from "nous-memory";
+import {
   createEngine,
   type Engine,
   inSnakeCase,
@@ -24,22 +38,17 @@ import {
   takeIntoUse,
 } from "../embeddings/built-in.ts";
 import { bytesOf } from "../embeddings/tasks.ts";
-import { BUILT_IN_PRESETS } from "../presets/built-in.ts";
-import { engineConfigOf, type Preset, type Presets } from "../presets/preset.ts";
 import { wrong } from "../refusal.ts";
 import type { Compat } from "../settings/compat.ts";
-import type { EngineYaml } from "../settings/engine-config.ts";
 import type { SnapshotPlaces } from "../settings/paths.ts";
 import { DEFAULT_PRESET } from "../settings/preset.ts";
 import { defaultRanking, type RankedBy } from "../settings/ranking.ts";
-import { atOnce, inTurns, oneStep, type Pause, type Steps } from "../steps.ts";
 import type { EmbeddedTexts, NodeRow } from "../storage/rows.ts";
 import { snapshotFilesAt } from "../storage/snapshots.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { FullTextHit } from "../storage/tables/full-text.ts";
 import type { NameKind } from "../storage/tables/names.ts";
 import type { SoftChange } from "../storage/tables/soft.ts";
-import { MAX_AHEAD, toIso } from "../time.ts";
 import { Clock } from "./clock.ts";
 import { HeldTime } from "./held-time.ts";
 import { presentNode } from "./present.ts";

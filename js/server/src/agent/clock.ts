@@ -1,7 +1,7 @@
 // The clock of an agent. It detects when the machine's clock was set back, because times taken
 // before then lie ahead, and when it was set far forward, because it was wrong before.
 
-import { MAX_AHEAD, MAX_JUMP } from "../time.ts";
+import { MAX_AHEAD, MAX_JUMP } from "nous-memory";
 import type { HeldTime } from "./held-time.ts";
 
 export class Clock {

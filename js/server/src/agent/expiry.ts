@@ -3,7 +3,7 @@
 // The held time decides: after the clock was set forward, it goes on from the time before for an hour,
 // because a deletion cannot be undone.
 
-import { toIso } from "../time.ts";
+import { toIso } from "nous-memory";
 import type { Agent } from "./agent.ts";
 
 /** The most memories that are deleted in one transaction. */

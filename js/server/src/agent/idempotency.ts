@@ -1,10 +1,9 @@
 // Idempotency keys: a request that is sent again returns what the first one made.
 
 import { createHash } from "node:crypto";
+import { atOnce, oneStep, type Steps, toIso } from "nous-memory";
 import type { RetryHeaders } from "../api/headers.ts";
 import { Refusal } from "../refusal.ts";
-import { atOnce, oneStep, type Steps } from "../steps.ts";
-import { toIso } from "../time.ts";
 import type { Agent, Unit } from "./agent.ts";
 
 /** How long a key is kept, in milliseconds. */

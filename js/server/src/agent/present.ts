@@ -2,13 +2,20 @@
 // and with times in one format.
 
 import {
-  type Engine,
-  LIFECYCLE_STATES,
-  MEMORY_SECTIONS,
-  type MemoryIndex,
-  type StoredLifecycleState,
-  type StoredMemoryNode,
-} from "nous-wasm";
+  type Faded,
+  fadedByTime,
+  fadedOf,
+  isState,
+  jsonObjectIn,
+  namesIn,
+  normaliseTime,
+  numberOf,
+  TYPE_OF_NO_EDGE,
+  TYPE_OF_NONE,
+  textOf,
+  toIso,
+} from "nous-memory";
+import type { Engine, MemoryIndex, StoredMemoryNode } from "nous-wasm";
 import type { Cluster, Membership } from "../api/clusters.ts";
 import type { Conflict } from "../api/conflicts.ts";
 import type { Edge } from "../api/edges.ts";
@@ -16,23 +23,7 @@ import type { Node } from "../api/nodes.ts";
 import type { Compat } from "../settings/compat.ts";
 import type { ClusterRow, ConflictRow, EdgeRow, MembershipRow, NodeRow } from "../storage/rows.ts";
 import type { Storage } from "../storage/storage.ts";
-import { normaliseTime, toIso } from "../time.ts";
-import { jsonObjectIn } from "./json-objects.ts";
-import {
-  isState,
-  namesIn,
-  numberOf,
-  TYPE_OF_NO_EDGE,
-  TYPE_OF_NONE,
-  textOf,
-} from "./replica/index-rows.ts";
 import type { SoftState } from "./replica/soft-state.ts";
-
-/** Retrievability and lifecycle state as of now. */
-export interface Faded {
-  retrievability: number;
-  lifecycle: StoredLifecycleState;
-}
 
 /**
  * Returns a row with its pending accesses. A value of a wrong kind for its column counts as
@@ -108,7 +99,7 @@ export function presentNow(
   now: number,
 ): Node[] {
   const live = rows.map(({ id }) => index.get(id));
-  const faded = fadedOf(live, engine, now, compat);
+  const faded = fadedIn(live, engine, now, compat);
   return rows.map((row, place) => {
     const node = presentNode(row, live[place], { soft, engine });
     const its = faded[place];
@@ -198,75 +189,20 @@ function presentConflict({ sequence: _, ...row }: ConflictRow, textOfNew: string
   };
 }
 
-/**
- * Returns retrievability and state of memories as of now, as a sweep would store them; undefined
- * for a memory that is not in the index.
- */
-export function fadedNow(
-  ids: readonly string[],
-  index: MemoryIndex,
-  engine: Engine,
-  now: number,
-): (Faded | undefined)[] {
-  const live = ids.map((id) => index.get(id));
-  return fadedOf(live, engine, now);
-}
-
-/** Does the same for memories that were looked up in the index already. */
-export function fadedOf(
+/** Returns retrievability and state as of now; in the mode `hynous` as Hynous answers them. */
+export function fadedIn(
   nodes: readonly (StoredMemoryNode | undefined)[],
   engine: Engine,
   now: number,
-  compat: Compat = "none",
+  compat: Compat,
 ): (Faded | undefined)[] {
-  const faded = fadedBy(nodes, engine, now);
-  for (const [place, its] of faded.entries()) {
-    if (its === undefined) continue;
-    // Hynous answers the state by time alone, whatever is stored, and four digits.
-    if (compat === "hynous") its.retrievability = toFourDigits(its.retrievability);
-    else its.lifecycle = sweptState(nodes[place]!.lifecycle, its.lifecycle);
-  }
+  if (compat !== "hynous") return fadedOf(nodes, engine, now);
+  // Hynous answers the state by time alone, whatever is stored, and four digits.
+  const faded = fadedByTime(nodes, engine, now);
+  for (const its of faded)
+    if (its !== undefined) its.retrievability = toFourDigits(its.retrievability);
   return faded;
-}
-
-/** Returns retrievability and state by time alone, whatever state is stored. */
-function fadedBy(
-  nodes: readonly (StoredMemoryNode | undefined)[],
-  engine: Engine,
-  now: number,
-): (Faded | undefined)[] {
-  const there = nodes.filter((node) => node !== undefined);
-  const columns = {
-    lastAccessed: there.map((node) => node.last_accessed),
-    stability: there.map((node) => node.stability),
-    section: there.map((node) =>
-      MEMORY_SECTIONS.indexOf(engine.getSectionForSubtype(node.subtype)),
-    ),
-  };
-  const { retrievability, lifecycle } = engine.decayColumns(columns, now);
-  let place = 0;
-  return nodes.map((node) => {
-    if (node === undefined) return undefined;
-    const faded = {
-      retrievability: retrievability[place]!,
-      lifecycle: LIFECYCLE_STATES[lifecycle[place]!]!,
-    };
-    place += 1;
-    return faded;
-  });
 }
 
 /** Rounds a fraction as Hynous does before it stores or answers it. */
 export const toFourDigits = (share: number): number => Math.round(share * 10_000) / 10_000;
-
-/**
- * Returns the state that a sweep would store: it leaves archived and deleted memories, and wakes no
- * dormant one.
- */
-function sweptState(
-  stored: StoredLifecycleState,
-  computed: StoredLifecycleState,
-): StoredLifecycleState {
-  if (stored === "ARCHIVE" || stored === "DELETED") return stored;
-  return stored === "DORMANT" && (computed === "ACTIVE" || computed === "WEAK") ? stored : computed;
-}

@@ -1,12 +1,12 @@
 // A sweep computes the retrievability and state of every memory as of now, and stores changes.
 
+import { MAX_JUMP, parseInstant, toIso } from "nous-memory";
 import { LIFECYCLE_STATES, type Sweep } from "nous-wasm";
 import type { SweepAnswer } from "../api/agent.ts";
 import { Refusal } from "../refusal.ts";
-import { MAX_JUMP, parseInstant, toIso } from "../time.ts";
 import type { Agent } from "./agent.ts";
 import { storedState } from "./lifecycle-filters.ts";
-import { fadedOf } from "./present.ts";
+import { fadedIn } from "./present.ts";
 
 const DAY = 86_400_000;
 /** Days since the last sweep above which the clock counts as wrong. */
@@ -50,7 +50,7 @@ function sweepOf(agent: Agent, now: number): Sweep {
   if (compat !== "hynous") return sweep;
   const asleep = storage.nodes.matching({ lifecycle: storedState(agent, "DORMANT") }) ?? [];
   const nodes = asleep.map((id) => index.get(id));
-  const faded = fadedOf(nodes, engine, now, compat);
+  const faded = fadedIn(nodes, engine, now, compat);
   const woken = nodes.flatMap((node, place) => {
     const { retrievability, lifecycle } = faded[place] ?? {};
     return node !== undefined && (lifecycle === "ACTIVE" || lifecycle === "WEAK")

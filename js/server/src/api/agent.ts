@@ -1,8 +1,8 @@
 // Requests and answers about an agent's memory as a whole: sweeps, the graph, and counts.
 
 import { z } from "@hono/zod-openapi";
+import { FITTED_WEIGHTS, HEADINGS, STEMMINGS } from "nous-memory";
 import { MEMORY_SECTIONS } from "nous-wasm";
-import { FITTED_WEIGHTS, HEADINGS, STEMMINGS } from "../presets/preset.ts";
 import { RANKINGS } from "../settings/ranking.ts";
 import { cluster, membership } from "./clusters.ts";
 import { cursorOf, nextCursor, pageLimit } from "./cursors.ts";

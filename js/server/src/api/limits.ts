@@ -1,13 +1,7 @@
-// The limits of requests and answers. Texts are counted in UTF-16 units.
+// The limits of requests and answers. Those of texts are the limits of nous-memory.
 
-/** Of a name, such as a type or a subtype. */
-export const MAX_NAME = 200;
-/** Of a title. */
-export const MAX_TITLE = 10_000;
-/** Of any other text. */
-export const MAX_TEXT = 1_000_000;
-/** Of a query. */
-export const MAX_QUERY = 10_000;
+export { MAX_NAME, MAX_QUERY, MAX_TEXT, MAX_TITLE } from "nous-memory";
+
 /** The most components of an embedding. */
 export const MAX_COMPONENTS = 65_536;
 /** The most memories that one search returns. */

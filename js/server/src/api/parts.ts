@@ -2,9 +2,9 @@
 // not have is refused: see `http/unknown-fields.ts`.
 
 import { z } from "@hono/zod-openapi";
+import { parseInstant, toIso } from "nous-memory";
 import { LIFECYCLE_STATES, type StoredLifecycleState } from "nous-wasm";
 import { wellFormed } from "../text.ts";
-import { parseInstant, toIso } from "../time.ts";
 import { MAX_ANSWER, MAX_COMPONENTS, MAX_NAME, MAX_TEXT, MAX_TITLE } from "./limits.ts";
 
 /** The most levels of nested data. */

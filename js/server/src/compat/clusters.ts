@@ -1,14 +1,13 @@
 // Clusters as Hynous answers them.
 
+import { textOf, toIso } from "nous-memory";
 import type { Agent } from "../agent/agent.ts";
 import { AnswerRoom } from "../agent/answer-room.ts";
 import { clusterHandlers } from "../agent/handlers/clusters.ts";
 import { presentClusters, presentNow, toFourDigits } from "../agent/present.ts";
-import { textOf } from "../agent/replica/index-rows.ts";
 import type { Cluster } from "../api/clusters.ts";
 import { notFound } from "../refusal.ts";
 import type { ClusterRow } from "../storage/rows.ts";
-import { toIso } from "../time.ts";
 import { idempotent, type OverridesOf } from "./overriding.ts";
 
 /** The membership of an added memory. */

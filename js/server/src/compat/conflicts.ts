@@ -1,17 +1,16 @@
 // The queue of conflicts as Hynous keeps and resolves it. Expired and resolved conflicts may still
 // be resolved.
 
+import { textOf, toIso } from "nous-memory";
 import type { Agent, Unit } from "../agent/agent.ts";
 import { AnswerRoom } from "../agent/answer-room.ts";
 import { presentConflicts } from "../agent/present.ts";
-import { textOf } from "../agent/replica/index-rows.ts";
 import { insertEdge } from "../agent/writes/edges.ts";
 import { deleteMemory } from "../agent/writes/nodes.ts";
 import type { Resolving } from "../api/conflicts.ts";
 import { MAX_TEXT } from "../api/limits.ts";
 import { notFound, Refusal, wrong } from "../refusal.ts";
 import type { NodeRow } from "../storage/rows.ts";
-import { toIso } from "../time.ts";
 import type { OverridesOf } from "./overriding.ts";
 
 /** The strength of edges that a resolution creates. */

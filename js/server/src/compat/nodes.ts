@@ -1,10 +1,10 @@
 // Memories and edges as Hynous answers them.
 
+import { textOf } from "nous-memory";
 import { edgeHandlers } from "../agent/handlers/edges.ts";
 import { nodeHandlers } from "../agent/handlers/nodes.ts";
 import { storedState } from "../agent/lifecycle-filters.ts";
 import { presentEdge, toFourDigits } from "../agent/present.ts";
-import { textOf } from "../agent/replica/index-rows.ts";
 import { listed } from "../agent/search/lists.ts";
 import { notFound } from "../refusal.ts";
 import { idempotent, type OverridesOf } from "./overriding.ts";

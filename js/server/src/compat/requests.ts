@@ -2,6 +2,7 @@
 // answers that have another form there.
 
 import { z } from "@hono/zod-openapi";
+import { parseInstant, toIso } from "nous-memory";
 import { clusterList, clusterOperations, cluster as ownCluster } from "../api/clusters.ts";
 import { conflictOperations } from "../api/conflicts.ts";
 import { nextCursor } from "../api/cursors.ts";
@@ -12,7 +13,6 @@ import type { OperationShape } from "../api/operation.ts";
 import type { AgentOperation } from "../api/operations.ts";
 import { name, optionalName, someNumber, someText, text, time } from "../api/parts.ts";
 import { searchAnswerAsHynous, searchOperations } from "../api/search.ts";
-import { parseInstant, toIso } from "../time.ts";
 
 const LIST_LIMITS = { default: 50, max: 200 };
 const DEFAULT_STRENGTHENING = 0.05;

@@ -1,6 +1,7 @@
 // Searches as Hynous' Nous server answers them: with its full text, its number of seeds, its
 // filters and its order, whatever the limit.
 
+import { parseInstant } from "nous-memory";
 import type { StoredMemoryNode } from "nous-wasm";
 import type { Agent } from "../agent/agent.ts";
 import type { Handler } from "../agent/handler.ts";
@@ -13,7 +14,6 @@ import type { QuestionVector } from "../api/operation.ts";
 import type { SearchRequest } from "../api/search.ts";
 import { termsOf } from "../settings/compat.ts";
 import type { NodeRow } from "../storage/rows.ts";
-import { parseInstant } from "../time.ts";
 
 type StoredNode = Readonly<NodeRow>;
 

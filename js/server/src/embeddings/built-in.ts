@@ -1,10 +1,8 @@
 // Built-in vectors: those of the table that the server ships. They need no provider, and are made in
 // the transaction that writes a text.
 
+import { jsonObjectIn, type Steps, textOf } from "nous-memory";
 import type { Embedder } from "nous-wasm";
-import { jsonObjectIn } from "../agent/json-objects.ts";
-import { textOf } from "../agent/replica/index-rows.ts";
-import type { Steps } from "../steps.ts";
 import type { EmbeddedTexts } from "../storage/rows.ts";
 import type { Storage } from "../storage/storage.ts";
 import { bytesOf } from "./tasks.ts";

@@ -1,9 +1,9 @@
 // Commands that make embeddings. A server may be running meanwhile: it reads the new embeddings
 // through the change log.
 
+import { atOnce } from "nous-memory";
 import type { Logger } from "../log.ts";
 import type { Settings } from "../settings/options.ts";
-import { atOnce } from "../steps.ts";
 import { databasesOf } from "../storage/open.ts";
 import { placeOf } from "../storage/place.ts";
 import type { Storage } from "../storage/storage.ts";

@@ -1,13 +1,13 @@
 // Re-embedding: makes the embeddings of another model beside those in use, and switches when the
 // last one is stored.
 
+import { embeddingText } from "nous-memory";
 import type { Logger } from "../log.ts";
 import { ProviderError } from "../providers/error.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { LackingMemory } from "../storage/tables/embeddings.ts";
 import type { Embedder } from "./embedder.ts";
 import { bytesOf } from "./tasks.ts";
-import { embeddingText } from "./text.ts";
 
 /** The result of a re-embedding. */
 export interface Reembedded {

@@ -1,9 +1,9 @@
 // The database side of making embeddings, one transaction each: hands out waiting texts, and stores
 // embeddings and failures.
 
+import { embeddingText } from "nous-memory";
 import type { Storage } from "../storage/storage.ts";
 import type { EmbeddingModel } from "./provider.ts";
-import { embeddingText } from "./text.ts";
 
 /**
  * The first delay of a text that failed alone, in milliseconds. It doubles with each further

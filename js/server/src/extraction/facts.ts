@@ -1,8 +1,8 @@
 // Facts in the answer of a language model. The answer is untrusted text: a fact that is not of the
 // form is dropped, and nothing but the fields named here is read.
 
+import { comparedWords, saysTheSame } from "nous-memory";
 import { z } from "zod";
-import { comparedWords, saysTheSame } from "../agent/rules/duplicates.ts";
 import type { ExtractedFact } from "../api/operation.ts";
 import { instant, text } from "../api/parts.ts";
 

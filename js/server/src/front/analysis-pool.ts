@@ -1,6 +1,7 @@
 // The pool of a server with a language model. Before an agent's episodes are consolidated, the
 // model analyses them; the agent answers other requests meanwhile.
 
+import { embeddingText } from "nous-memory";
 import { parsePatternOutput } from "nous-wasm";
 import type { TaskFigures, TaskName } from "../agent/tasks.ts";
 import type { Analyst, ModelAnswer } from "../analysis/analyst.ts";
@@ -8,7 +9,6 @@ import type { ConsolidationAnswer } from "../api/consolidation.ts";
 import type { Analyses, Analysis, GivenTo } from "../api/operation.ts";
 import type { AGENT_OPERATIONS, AgentOperation } from "../api/operations.ts";
 import type { Embedder } from "../embeddings/embedder.ts";
-import { embeddingText } from "../embeddings/text.ts";
 import type { IfAbsent } from "../workers/open-agents.ts";
 import type { Pool } from "../workers/pool.ts";
 

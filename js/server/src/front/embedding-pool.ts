@@ -2,6 +2,7 @@
 // receives it, and a memory gets its embedding after it was stored.
 
 import { LRUCache } from "lru-cache";
+import { embeddingText } from "nous-memory";
 import type { Engine } from "nous-wasm";
 import { isPlainLookup } from "../agent/rules/plain-lookup.ts";
 import type { GivenTo, QuestionVector } from "../api/operation.ts";
@@ -10,7 +11,6 @@ import type { Embedder } from "../embeddings/embedder.ts";
 import { OtherModel } from "../embeddings/other-model.ts";
 import type { EmbeddingModel } from "../embeddings/provider.ts";
 import { Backlog, type EmbeddingQueue } from "../embeddings/queue.ts";
-import { embeddingText } from "../embeddings/text.ts";
 import type { Logger } from "../log.ts";
 import { type Compat, termsOf } from "../settings/compat.ts";
 import type { RankedBy } from "../settings/ranking.ts";

@@ -1,10 +1,10 @@
 // The pool of a server with a language model that takes facts out of conversations. The model reads
 // the messages before the agent stores them; the agent answers other requests meanwhile.
 
+import { toIso } from "nous-memory";
 import type { GivenTo } from "../api/operation.ts";
 import type { AGENT_OPERATIONS, AgentOperation } from "../api/operations.ts";
 import type { Extractor } from "../extraction/extractor.ts";
-import { toIso } from "../time.ts";
 import type { IfAbsent } from "../workers/open-agents.ts";
 import type { Pool } from "../workers/pool.ts";
 

@@ -3,6 +3,7 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
+import { engineConfigOf } from "nous-memory";
 import { createEngine, inSnakeCase } from "nous-wasm";
 import { analystOf } from "../analysis/analyst.ts";
 import { embedderOf } from "../embeddings/configured.ts";
@@ -11,7 +12,6 @@ import { createApp } from "../http/app.ts";
 import { createHttpServer } from "../http/malformed-requests.ts";
 import type { KeyRing } from "../keys/ring.ts";
 import type { Logger } from "../log.ts";
-import { engineConfigOf } from "../presets/preset.ts";
 import { Reachability } from "../providers/reachable.ts";
 import { DEFAULT_AGENT } from "../settings/agent-names.ts";
 import { hostnameOf } from "../settings/options.ts";

@@ -1,11 +1,12 @@
 // Handlers of operations that need no agent. They run in the HTTP thread.
 
+import type { Presets } from "nous-memory";
 import { type Engine, memoryGuidance } from "nous-wasm";
 import type { AnswerOf, GivenTo } from "../api/operation.ts";
 import type { AGENTLESS_OPERATIONS } from "../api/operations.ts";
 import { AGENTS, oneMore, pageOf, toCursor } from "../api/pages.ts";
-import { knownPreset, type Presets } from "../presets/preset.ts";
 import { notFound } from "../refusal.ts";
+import { knownPreset } from "../settings/preset.ts";
 import type { Pool } from "../workers/pool.ts";
 import type { Caller } from "./access.ts";
 

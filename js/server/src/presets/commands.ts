@@ -1,10 +1,10 @@
 // The commands `presets list`, `show` and `check`.
 
 import type { Command } from "commander";
+import { guessedType, type Preset } from "nous-memory";
 import { settingsOf, withOptions } from "../settings/flags.ts";
-import { presetOfAll } from "../settings/preset.ts";
+import { knownPreset, presetOfAll } from "../settings/preset.ts";
 import { readPreset } from "../settings/preset-files.ts";
-import { guessedType, knownPreset, type Preset } from "./preset.ts";
 
 export function addPresetCommands(program: Command): void {
   const presets = program

@@ -1,20 +1,6 @@
-// The engine's part of the settings: plain data in snake_case, as the file writes it. It crosses to
-// other threads. Give it to the engine as `inSnakeCase(config)`.
+// The engine's part of the settings.
 
 import type { EngineConfig } from "nous-wasm";
-
-/** The engine's configuration as the file writes it. The server itself reads these keys. */
-export interface EngineYaml {
-  readonly search?: { readonly max_seeds?: number };
-  readonly salience_growth?: boolean;
-  readonly evidence?: { readonly preset?: "general" | "trading" };
-  readonly [key: string]: unknown;
-}
-
-declare module "nous-wasm" {
-  /** Marks a configuration as written in snake_case. The package exports it for this server alone. */
-  export function inSnakeCase(config: EngineYaml): EngineConfig;
-}
 
 type Snake<Key extends string> = Key extends `${infer Head}${infer Tail}`
   ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${Snake<Tail>}`

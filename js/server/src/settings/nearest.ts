@@ -1,6 +1,11 @@
 // Suggests the name that a user most likely meant.
 
-import { editDistance } from "../../../engine/src/suggest.ts";
+import { editDistance } from "nous-wasm";
+
+declare module "nous-wasm" {
+  /** Returns the edits from one text to another. The package exports it for this server alone. */
+  export function editDistance(from: string, to: string): number;
+}
 
 /** The most changed letters that still count as a typing error. */
 const MAX_CHANGES = 2;

@@ -3,10 +3,8 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, extname, join } from "node:path";
-import { createEngine, inSnakeCase, MEMORY_SECTIONS, MemoryIndex, NousError } from "nous-wasm";
-import { z } from "zod";
-import { BUILT_IN_PRESETS } from "../presets/built-in.ts";
 import {
+  BUILT_IN_PRESETS,
   CONSOLIDATIONS,
   engineConfigOf,
   FITTED_WEIGHTS,
@@ -14,7 +12,9 @@ import {
   type Preset,
   type Presets,
   STEMMINGS,
-} from "../presets/preset.ts";
+} from "nous-memory";
+import { createEngine, inSnakeCase, MEMORY_SECTIONS, MemoryIndex, NousError } from "nous-wasm";
+import { z } from "zod";
 import { nearest } from "./nearest.ts";
 import { PRESET_NAME } from "./preset.ts";
 import { SettingsError } from "./settings-error.ts";

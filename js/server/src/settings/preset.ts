@@ -1,9 +1,10 @@
 // The preset of an agent: the setting `preset`, and its order before what the engine's configuration and
 // the agent's database say.
 
+import type { EngineYaml, Preset, Presets } from "nous-memory";
 import { z } from "zod";
+import { wrong } from "../refusal.ts";
 import { isAgentName } from "./agent-names.ts";
-import type { EngineYaml } from "./engine-config.ts";
 import { partsOf, valueFor } from "./per-agent.ts";
 
 /** The preset of an agent whose database names none. */
@@ -36,3 +37,11 @@ export const presetOfAll = (entries: readonly string[], { evidence }: EngineYaml
   entries.map(partsOf).findLast(({ agent }) => agent === undefined)?.value ??
   evidence?.preset ??
   DEFAULT_PRESET;
+
+/** @throws {Refusal} If there is no preset of this name. */
+export function knownPreset(presets: Presets, name: string): Preset {
+  const known = presets.get(name);
+  if (known === undefined)
+    throw wrong("preset", `must be one of ${[...presets.keys()].join(", ")}, found ${name}`);
+  return known;
+}

@@ -3,11 +3,11 @@
 
 import { readFileSync, type Stats, statSync } from "node:fs";
 import { resolve } from "node:path";
+import type { EngineYaml, Presets } from "nous-memory";
 import { createEngine, inSnakeCase, MemoryIndex, NousError } from "nous-wasm";
-import type { Presets } from "../presets/preset.ts";
 import type { Compat } from "./compat.ts";
 import { type EmbeddingsProvider, modelProblem } from "./embeddings-model.ts";
-import { ENGINE_KEYS, type EngineYaml } from "./engine-config.ts";
+import { ENGINE_KEYS } from "./engine-config.ts";
 import { nearest } from "./nearest.ts";
 import {
   flagOf,

@@ -15,7 +15,7 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { atOnce, type Steps } from "../steps.ts";
+import { atOnce, type Steps } from "nous-memory";
 import { Unavailable } from "./errors.ts";
 
 /** Syncs a file, so that its contents survive a power cut. */

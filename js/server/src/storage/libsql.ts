@@ -1,7 +1,7 @@
 // The database in one file, embedded in this thread.
 
 import type Database from "libsql";
-import type { Steps } from "../steps.ts";
+import type { Steps } from "nous-memory";
 import {
   type ChangedRange,
   InvalidUtf8,

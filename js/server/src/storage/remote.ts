@@ -1,6 +1,6 @@
 // The store in a remote database: sqld, or a service with the same protocol.
 
-import type { Steps } from "../steps.ts";
+import type { Steps } from "nous-memory";
 import { RemoteError, StorageError } from "./errors.ts";
 import { migrateRemote, schemaOf } from "./migrate.ts";
 import { type Remote, RemoteConnection } from "./remote-connection.ts";

@@ -1,7 +1,7 @@
 // Where the bytes of a snapshot are kept: in a file, or in the database of the agent.
 
 import { closeSync, openSync, readSync } from "node:fs";
-import type { Steps } from "../steps.ts";
+import type { Steps } from "nous-memory";
 import { isFolder, removeWhole, writeWholeInSteps } from "./files.ts";
 
 /** Bytes of one read of a file; the first read must cover the header. */

@@ -1,7 +1,7 @@
 // The database in SQL, over a connection to libSQL: what a file and a remote database share.
 
 import { randomUUID } from "node:crypto";
-import { atOnce, oneStep, type Steps } from "../steps.ts";
+import { atOnce, oneStep, type Steps } from "nous-memory";
 import type { Connection, Statement } from "./connection.ts";
 import type { Sql } from "./sql.ts";
 import type { MetaKey, Storage } from "./storage.ts";

@@ -1,7 +1,7 @@
 // The database of one agent's memories. Everything is synchronous: nothing else may happen between
 // a commit and its application to the index.
 
-import type { Steps } from "../steps.ts";
+import type { Steps } from "nous-memory";
 import type { SnapshotStores } from "./snapshots.ts";
 import type { ChangeLog } from "./tables/change-log.ts";
 import type { ClusterTable } from "./tables/clusters.ts";

@@ -1,10 +1,14 @@
 // What an export tells of the agent itself: its preset, and what differs from it by the settings, so
 // that the page ranks the file as the server ranks the memory.
 
+import {
+  differing,
+  type EngineYaml,
+  engineConfigOf,
+  otherSections,
+  type Presets,
+} from "nous-memory";
 import { createEngine, inSnakeCase } from "nous-wasm";
-import { differing, otherSections } from "../presets/differing.ts";
-import { engineConfigOf, type Presets } from "../presets/preset.ts";
-import type { EngineYaml } from "../settings/engine-config.ts";
 import { DEFAULT_PRESET, presetOf } from "../settings/preset.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { AgentFacts } from "./lines.ts";

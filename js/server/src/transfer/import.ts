@@ -1,12 +1,12 @@
 // Imports a memory from lines of JSON, completely or not at all.
 
+import { parseInstant } from "nous-memory";
 import type { Learned } from "nous-wasm";
 import { MAX_NAMES } from "../agent/replica/index-replica.ts";
 import { learnedIn } from "../agent/replica/learned.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { NameKind } from "../storage/tables/names.ts";
 import type { PortableKind, PortableRow } from "../storage/tables/portable.ts";
-import { parseInstant } from "../time.ts";
 import type { ConflictPolicy } from "./conflict-policy.ts";
 import { type AgentFacts, LineError, readLine } from "./lines.ts";
 

@@ -1,16 +1,14 @@
 // The format of an export: a line of JSON for each row, and the rules for valid lines.
 
+import { FITTED_WEIGHTS, STEMMINGS, toIso, vectorOf } from "nous-memory";
 import { type Learned, MAX_LEARNED, MEMORY_SECTIONS } from "nous-wasm";
 import { z } from "zod";
-import { vectorOf } from "../agent/replica/index-rows.ts";
 import { byTrait, MAX_STEPS } from "../agent/replica/learned.ts";
 import { MAX_NAME } from "../api/limits.ts";
 import { signals } from "../api/parts.ts";
-import { FITTED_WEIGHTS, STEMMINGS } from "../presets/preset.ts";
 import { PRESET_NAME } from "../settings/preset.ts";
 import { PORTABLE_KINDS, type PortableKind, type PortableRow } from "../storage/tables/portable.ts";
 import { hasControls, wellFormed } from "../text.ts";
-import { toIso } from "../time.ts";
 
 /** Thrown for an invalid line. The message says what is wrong. */
 export class LineError extends Error {

@@ -1,7 +1,7 @@
 // The sample memory of a trading agent as lines of an export.
 
+import { toIso } from "nous-memory";
 import { generateSample, type SampleEdge, type SampleNode } from "../../../sample/trader/index.ts";
-import { toIso } from "../time.ts";
 import { agentLine } from "./lines.ts";
 
 const DAY = 86_400_000;

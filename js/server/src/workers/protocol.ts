@@ -1,14 +1,13 @@
 // The messages between the HTTP thread and the agent threads.
 
+import type { EngineYaml, Presets } from "nous-memory";
 import type { ServerTask } from "../agent/server-tasks.ts";
 import type { TaskName } from "../agent/tasks.ts";
 import type { AgentOperation } from "../api/operations.ts";
 import type { EmbeddingModel } from "../embeddings/provider.ts";
-import type { Presets } from "../presets/preset.ts";
 import type { Issue } from "../refusal.ts";
 import type { Compat } from "../settings/compat.ts";
 import type { TableName } from "../settings/embeddings-model.ts";
-import type { EngineYaml } from "../settings/engine-config.ts";
 import type { RankedBy } from "../settings/ranking.ts";
 import type { AgentsPage } from "../storage/hosted-agents.ts";
 import type { Place } from "../storage/place.ts";

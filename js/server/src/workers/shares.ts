@@ -1,11 +1,10 @@
 // Shares a thread's time between agents: each agent with work gets a slice in turn.
 
-import type { Pause } from "../steps.ts";
-
 /** How long work may go on before it gives way, in milliseconds. */
 const SLICE = 10;
 
 /** The client that waits for some work. It may go away. */
+import type { Pause } from "nous-memory";
 export interface Asker {
   isGone: boolean;
 }

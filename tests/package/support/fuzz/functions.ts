@@ -44,6 +44,8 @@ const SCALARS: Kind[] = [
   of("calculateDifficulty", 3, (v) => [v.name(make.TYPES), v.scalar(), v.scalar()], isOfNumbers, {
     isNumeric: true,
   }),
+  of("toMilliseconds", 1, (v) => [v.instant()], isOfNumbers),
+  of("inSnakeCase", 1, (v) => [v.object({})]),
   of("recencyScore", 3, (v) => [v.instant(), v.instant()], isOfNumbers),
   of("affinityScore", 3, (v) => [v.scalar(), v.instant(), v.instant(), v.instant()], isOfNumbers, {
     isNumeric: true,

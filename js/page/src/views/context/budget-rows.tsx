@@ -1,8 +1,8 @@
 // The budget of each section of the prompt beside its use. One bar shows both: its
 // filled part is taken, and its knob is the budget.
 
+import { DEFAULT_TOKENS } from "nous-memory";
 import { useState } from "preact/hooks";
-import { DEFAULT_TOKENS } from "../../../../server/src/agent/rules/turn-prompt.ts";
 import { count } from "../../app/format.ts";
 import type { Prompt } from "../../memory/context.ts";
 import {

@@ -1,15 +1,11 @@
 // Why memories are not in a prompt, and the parts of a prompt, in words.
 
+import { type NotInPromptReason, PROFILE_SHARE, RECENT_SHARE } from "nous-memory";
 import type { MemoryType } from "nous-wasm";
-import {
-  PROFILE_SHARE,
-  RECENT_SHARE,
-  type Reason,
-} from "../../../../server/src/agent/rules/turn-prompt.ts";
 import { percent } from "../../app/format.ts";
 import type { Prompt } from "../../memory/context.ts";
 
-const LEFT_OUT: Readonly<Record<Exclude<Reason, "share">, string>> = {
+const LEFT_OUT: Readonly<Record<Exclude<NotInPromptReason, "share">, string>> = {
   not_asked: "The turn does not ask for this kind of memory",
   known: "The profile or the recent conversations say it already",
   threshold: "Too unlikely to have to do with the turn",

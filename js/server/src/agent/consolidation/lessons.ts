@@ -1,6 +1,7 @@
 // Lessons: consolidation turns many episodes of trades into lessons and playbooks, in one transaction
 // per group of episodes.
 
+import { fadedNow, isId, parseInstant, toIso } from "nous-memory";
 import {
   type ConsolidationPlan,
   type EpisodeRow,
@@ -17,11 +18,8 @@ import type { SimilarAnswer } from "../../api/embeddings.ts";
 import type { Analyses, Analysis } from "../../api/operation.ts";
 import { Refusal } from "../../refusal.ts";
 import type { NodeRow } from "../../storage/rows.ts";
-import { parseInstant, toIso } from "../../time.ts";
 import type { Agent, Unit } from "../agent.ts";
 import { outward } from "../outwardly.ts";
-import { fadedNow } from "../present.ts";
-import { isId } from "../replica/index-rows.ts";
 import { PLAYBOOK } from "../replica/playbook-replica.ts";
 import { similar } from "../rules/similar.ts";
 import { newEdgeOf } from "../writes/edges.ts";

@@ -7,15 +7,21 @@
 // session. Trades and playbooks are records, and never duplicates. The older memory stays, and gets
 // the tags, the edges and the conversations of the other.
 
+import {
+  CONSOLIDATION,
+  createdAtOf,
+  inTurns,
+  isId,
+  namesIn,
+  sameTexts,
+  toIso,
+  withTexts,
+  wordsOfMemory,
+} from "nous-memory";
 import type { ConsolidationAnswer } from "../../api/consolidation.ts";
-import { inTurns } from "../../steps.ts";
 import type { NodeRow } from "../../storage/rows.ts";
 import type { NodePlace } from "../../storage/tables/nodes.ts";
-import { toIso } from "../../time.ts";
 import type { Agent, Unit } from "../agent.ts";
-import { CONSOLIDATION, createdAtOf, isId, namesIn } from "../replica/index-rows.ts";
-import { sameTexts } from "../rules/same-texts.ts";
-import { withTexts, wordsOfMemory } from "../rules/turn-prompt.ts";
 import { newEdgeOf } from "../writes/edges.ts";
 import { deleteMemory } from "../writes/nodes.ts";
 

@@ -7,24 +7,29 @@
 // - Memories that expire are not quoted.
 // - The same episodes give the same summaries: a second run writes nothing.
 
-import type { ConsolidationAnswer } from "../../api/consolidation.ts";
-import { inTurns } from "../../steps.ts";
-import type { NodeRow } from "../../storage/rows.ts";
-import type { NodePlace } from "../../storage/tables/nodes.ts";
-import { parseInstant, toIso } from "../../time.ts";
-import type { Agent, Unit } from "../agent.ts";
 import {
   CONSOLIDATION,
   createdAtOf,
+  type Episode,
+  type Group,
+  groupsOf,
+  inTurns,
   isId,
   isWrittenSummary,
   namesIn,
+  parseInstant,
   SUMMARY,
-} from "../replica/index-rows.ts";
-import { type Episode, type Group, groupsOf, withoutCommonWords } from "../rules/groups.ts";
-import { summaryOf } from "../rules/summary.ts";
-import { tellingWords } from "../rules/telling-words.ts";
-import { withTexts, wordsOfMemory } from "../rules/turn-prompt.ts";
+  summaryOf,
+  tellingWords,
+  toIso,
+  withoutCommonWords,
+  withTexts,
+  wordsOfMemory,
+} from "nous-memory";
+import type { ConsolidationAnswer } from "../../api/consolidation.ts";
+import type { NodeRow } from "../../storage/rows.ts";
+import type { NodePlace } from "../../storage/tables/nodes.ts";
+import type { Agent, Unit } from "../agent.ts";
 import { newEdgeOf } from "../writes/edges.ts";
 import { newNodeOf } from "../writes/nodes.ts";
 

@@ -1,18 +1,18 @@
 // An agent's memory as a whole: counts, sweeps, and the graph without bodies.
 
+import { isState, textOf } from "nous-memory";
 import type { StoredLifecycleState } from "nous-wasm";
 import type { AgentProfile, agentOperations, Graph, GraphPlace } from "../../api/agent.ts";
 import { GRAPH, toCursor } from "../../api/pages.ts";
-import { knownPreset } from "../../presets/preset.ts";
 import { Refusal } from "../../refusal.ts";
+import { knownPreset } from "../../settings/preset.ts";
 import type { EdgeRow } from "../../storage/rows.ts";
 import type { Page } from "../../storage/sql.ts";
 import type { GraphNode } from "../../storage/tables/nodes.ts";
 import type { Agent } from "../agent.ts";
 import { AnswerRoom, pageWithin } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
-import { fadedOf, presentClusters, presentEdge, presentMembership, timeOf } from "../present.ts";
-import { isState, textOf } from "../replica/index-rows.ts";
+import { fadedIn, presentClusters, presentEdge, presentMembership, timeOf } from "../present.ts";
 import { sweep } from "../sweep.ts";
 
 /** Sorts before the first row of a list: the answer had no room for any row of the list. */
@@ -131,7 +131,7 @@ function nodesOf(
 ): (Graph["nodes"][number] | undefined)[] {
   const { index, engine, compat } = agent;
   const nodes = stored.map(({ id }) => index.get(id));
-  const faded = fadedOf(nodes, engine, agent.now(), compat);
+  const faded = fadedIn(nodes, engine, agent.now(), compat);
   return stored.map((row, place) => {
     const [live, now] = [nodes[place], faded[place]];
     if (live === undefined || now === undefined) return undefined;

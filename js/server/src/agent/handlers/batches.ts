@@ -1,8 +1,8 @@
 // Batches: creates or reads many memories or edges, with an outcome for each.
 
+import { atOnce, type Steps } from "nous-memory";
 import type { BatchMade, batchOperations, RefusedItem } from "../../api/batches.ts";
 import { Refusal } from "../../refusal.ts";
-import { atOnce, type Steps } from "../../steps.ts";
 import { AnswerRoom, fittingAmong } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
 import { onceInTurns } from "../idempotency.ts";

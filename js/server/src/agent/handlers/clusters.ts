@@ -1,16 +1,15 @@
 // Clusters, and the memberships of memories in them.
 
+import { fadedNow, textOf, toIso } from "nous-memory";
 import type { Cluster, clusterOperations } from "../../api/clusters.ts";
 import { CLUSTERS, MEMBERS, toCursor } from "../../api/pages.ts";
 import { notFound } from "../../refusal.ts";
 import type { ClusterRow, MembershipRow } from "../../storage/rows.ts";
-import { toIso } from "../../time.ts";
 import type { Agent } from "../agent.ts";
 import { AnswerRoom, pageWithin } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
 import { once, stillThere } from "../idempotency.ts";
-import { fadedNow, presentClusters, presentMembership, presentNow } from "../present.ts";
-import { textOf } from "../replica/index-rows.ts";
+import { presentClusters, presentMembership, presentNow } from "../present.ts";
 import { changesOf, insertCluster } from "../writes/clusters.ts";
 import { checkThere } from "../writes/edges.ts";
 

@@ -1,16 +1,14 @@
 // Contradictions: finds memories that a text may correct, and lists, queues and resolves conflicts.
 
+import { correctionIn, textOf, toIso } from "nous-memory";
 import type { Conflict, conflictOperations } from "../../api/conflicts.ts";
 import { QUEUE, toCursor } from "../../api/pages.ts";
 import { Refusal } from "../../refusal.ts";
 import type { ConflictRow } from "../../storage/rows.ts";
-import { toIso } from "../../time.ts";
 import type { Agent } from "../agent.ts";
 import { AnswerRoom, pageWithin } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
 import { presentConflicts } from "../present.ts";
-import { textOf } from "../replica/index-rows.ts";
-import { correctionIn } from "../rules/corrections.ts";
 import { resembling } from "../search/resembling.ts";
 import { BY_MARKER, MAX_CONFLICTS, queue } from "../writes/conflicts.ts";
 import { checkThere } from "../writes/edges.ts";

@@ -1,10 +1,10 @@
 // Prompts: builds prompts from memories, and records which memories an answer used.
 
 import { randomUUID } from "node:crypto";
+import { toIso } from "nous-memory";
 import { UsageTracker } from "nous-wasm";
 import type { contextOperations, FeedbackAnswer } from "../../api/context.ts";
 import type { UsageRow } from "../../storage/rows.ts";
-import { toIso } from "../../time.ts";
 import type { Agent } from "../agent.ts";
 import type { HandlersOf } from "../handler.ts";
 import { promptByEvidence } from "../prompts/by-evidence.ts";

@@ -1,14 +1,20 @@
 // Explains the places of memories among the answers to a question.
 
+import {
+  isWrittenSummary,
+  type Reasons,
+  reasonsOf,
+  textOf,
+  textsOf,
+  toIso,
+  understoodOf,
+} from "nous-memory";
 import { ANSWERABLE, NousError } from "nous-wasm";
 import type { Explanation, explainOperations } from "../../api/explain.ts";
 import { Refusal } from "../../refusal.ts";
 import type { NodeRow } from "../../storage/rows.ts";
-import { toIso } from "../../time.ts";
 import type { Agent } from "../agent.ts";
 import type { HandlersOf } from "../handler.ts";
-import { isWrittenSummary, textOf, textsOf } from "../replica/index-rows.ts";
-import { type Reasons, reasonsOf, understoodOf } from "../rules/reasons.ts";
 import { searchByEvidence } from "../search/by-evidence.ts";
 import {
   amongOf,

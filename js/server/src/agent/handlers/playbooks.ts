@@ -1,11 +1,11 @@
 // Playbooks: finds the playbooks that events fire, and counts the outcomes of trades for them.
 
+import { fadedNow } from "nous-memory";
 import { formatPlaybookMatches } from "nous-wasm";
 import type { playbookOperations } from "../../api/playbooks.ts";
 import { notFound } from "../../refusal.ts";
 import type { Agent } from "../agent.ts";
 import type { HandlersOf } from "../handler.ts";
-import { fadedNow } from "../present.ts";
 import { count } from "../rules/outcomes.ts";
 
 export const playbookHandlers: HandlersOf<typeof playbookOperations> = {

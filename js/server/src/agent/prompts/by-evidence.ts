@@ -1,34 +1,32 @@
 // The prompt of a turn by evidence: looks up memories, profile and conversations for the rule that
 // writes it.
 
+import {
+  CONVERSATIONS,
+  candidateOf,
+  DEFAULT_TOKENS,
+  factorOf,
+  fixedParts,
+  isAtHand,
+  MAX_CANDIDATES,
+  MAX_PROFILE,
+  MAX_RECENT,
+  type PromptMemory,
+  profileTypes,
+  promptOfTurn,
+  questionOfTurn,
+  RECENT_FOR,
+  toIso,
+} from "nous-memory";
 import { ANSWERABLE } from "nous-wasm";
 import type { contextOperations } from "../../api/context.ts";
 import type { Node } from "../../api/nodes.ts";
 import type { AnswerOf, GivenTo } from "../../api/operation.ts";
 import type { FoundNode } from "../../api/search.ts";
-import { toIso } from "../../time.ts";
 import type { Agent } from "../agent.ts";
 import { AnswerRoom } from "../answer-room.ts";
 import { outwardly } from "../outwardly.ts";
 import { presentNow } from "../present.ts";
-import {
-  CONVERSATIONS,
-  isAtHand,
-  MAX_CANDIDATES,
-  MAX_PROFILE,
-  MAX_RECENT,
-  RECENT_FOR,
-} from "../rules/prompt.ts";
-import {
-  candidateOf,
-  DEFAULT_TOKENS,
-  factorOf,
-  fixedParts,
-  type PromptMemory,
-  profileTypes,
-  promptOfTurn,
-  questionOfTurn,
-} from "../rules/turn-prompt.ts";
 import { amongOf } from "../search/filters.ts";
 import { search } from "../search/search.ts";
 import { wantedOf } from "../search/wanted.ts";

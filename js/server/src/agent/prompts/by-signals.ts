@@ -1,23 +1,23 @@
 // The prompt of a turn by signals: the engine builds it from searches of the agent.
 
+import {
+  CONVERSATIONS,
+  fadedNow,
+  isAtHand,
+  MAX_PROFILE,
+  PROFILE_CATEGORIES,
+  parseInstant,
+  toIso,
+} from "nous-memory";
 import type { ContextMemory, MemoryType, ProfileFact, RecentConversation } from "nous-wasm";
 import type { contextOperations } from "../../api/context.ts";
 import type { GivenTo, QuestionVector } from "../../api/operation.ts";
 import type { SearchRequest } from "../../api/search.ts";
-import { parseInstant, toIso } from "../../time.ts";
 import type { Agent } from "../agent.ts";
 import { AnswerRoom } from "../answer-room.ts";
 import { outwardly } from "../outwardly.ts";
-import { fadedNow } from "../present.ts";
 import { vectorOf } from "../question.ts";
-import { PROFILE_CATEGORIES } from "../rules/profile.ts";
-import {
-  CONVERSATIONS,
-  isAtHand,
-  MAX_PROFILE,
-  soughtFor,
-  subtypesByType,
-} from "../rules/prompt.ts";
+import { soughtFor, subtypesByType } from "../rules/prompt.ts";
 import { search } from "../search/search.ts";
 import { usageOf } from "./usage.ts";
 

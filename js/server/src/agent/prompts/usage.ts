@@ -1,7 +1,7 @@
 // The use of memories in earlier prompts.
 
+import { parseInstant } from "nous-memory";
 import { UsageTracker } from "nous-wasm";
-import { parseInstant } from "../../time.ts";
 import type { Agent } from "../agent.ts";
 
 /**

@@ -17,8 +17,8 @@
 // table; a filter then takes some milliseconds for each column of 100,000 memories.
 
 import { LRUCache } from "lru-cache";
+import { oneStep, type Steps } from "nous-memory";
 import type { MemoryIndex } from "nous-wasm";
-import { oneStep, type Steps } from "../../steps.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { Compared, ComparedValue, ComparedValues } from "../../storage/tables/compared.ts";
 import { type ComparedTest, cut, type Test, type Value } from "../search/may-pass.ts";

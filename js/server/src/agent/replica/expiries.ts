@@ -1,9 +1,8 @@
 // The replica of the times at which memories expire. It knows the earliest of them, so that a request
 // need not ask the database whether a memory has expired.
 
-import { oneStep, type Steps } from "../../steps.ts";
+import { oneStep, parseInstant, type Steps } from "nous-memory";
 import type { Storage } from "../../storage/storage.ts";
-import { parseInstant } from "../../time.ts";
 import type { Consumer, Taken } from "./follower.ts";
 
 export class Expiries implements Consumer {

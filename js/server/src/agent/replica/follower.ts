@@ -1,8 +1,8 @@
 // The follower: keeps an agent's replicas equal to its database. It loads them, then applies the
 // entries of the change log to them, whichever process wrote.
 
+import { atOnce, oneStep, type Steps } from "nous-memory";
 import type { Learned } from "nous-wasm";
-import { atOnce, oneStep, type Steps } from "../../steps.ts";
 import type { EdgeRow, IndexedNodeRow, SoftRow } from "../../storage/rows.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { Change } from "../../storage/tables/change-log.ts";

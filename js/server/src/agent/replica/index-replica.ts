@@ -2,6 +2,19 @@
 // its changes.
 
 import {
+  type EngineYaml,
+  isAccessAhead,
+  isId,
+  MAX_JUMP,
+  memoryEdgeOf,
+  memoryNodeOf,
+  type Stemming,
+  type Steps,
+  softNodeOf,
+  textsOf,
+  vectorOf,
+} from "nous-memory";
+import {
   type Engine,
   inSnakeCase,
   type Learned,
@@ -10,23 +23,10 @@ import {
   NousError,
 } from "nous-wasm";
 import type { BuiltIn } from "../../embeddings/built-in.ts";
-import type { Stemming } from "../../presets/preset.ts";
-import type { EngineYaml } from "../../settings/engine-config.ts";
-import type { Steps } from "../../steps.ts";
 import type { EdgeRow, IndexedNodeRow, SoftRow, TextRow } from "../../storage/rows.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { NameKind } from "../../storage/tables/names.ts";
-import { MAX_JUMP } from "../../time.ts";
 import type { Consumer, Log, Removed, Taken } from "./follower.ts";
-import {
-  isAccessAhead,
-  isId,
-  memoryEdgeOf,
-  memoryNodeOf,
-  softNodeOf,
-  textsOf,
-  vectorOf,
-} from "./index-rows.ts";
 import type { BuildInputs, KeptSnapshot } from "./kept-snapshot.ts";
 import { learnedIn } from "./learned.ts";
 import type { SoftState } from "./soft-state.ts";

@@ -2,11 +2,10 @@
 // rows that changed since. It holds words of memories. Deleting it loses nothing.
 
 import { createHash } from "node:crypto";
-import type { Steps } from "../../steps.ts";
+import { MAX_AHEAD, MAX_JUMP, type Steps } from "nous-memory";
 import { RemoteError, StorageError } from "../../storage/errors.ts";
 import type { SnapshotStore } from "../../storage/snapshots.ts";
 import type { Storage } from "../../storage/storage.ts";
-import { MAX_AHEAD, MAX_JUMP } from "../../time.ts";
 import type { Log } from "./follower.ts";
 
 /** The version of the format. Raise it when rows are read into an index in another way. */

@@ -2,12 +2,11 @@
 // follows its changes. It holds playbooks of every state, since soft state is ahead of the
 // database: callers check the states.
 
+import { isId, oneStep, type Steps } from "nous-memory";
 import { PlaybookBook } from "nous-wasm";
-import { oneStep, type Steps } from "../../steps.ts";
 import type { TextRow } from "../../storage/rows.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { Consumer, Removed, Taken } from "./follower.ts";
-import { isId } from "./index-rows.ts";
 
 /** The subtype of playbooks. */
 export const PLAYBOOK = "custom:playbook";

@@ -2,13 +2,11 @@
 // and libSQL takes longer to create the values of ten rows than the index takes to search.
 
 import { LRUCache } from "lru-cache";
-import { oneStep, type Steps } from "../../steps.ts";
+import { isId, oneStep, parseInstant, type Steps, toIso } from "nous-memory";
 import type { NodeRow } from "../../storage/rows.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { SoftChange } from "../../storage/tables/soft.ts";
-import { parseInstant, toIso } from "../../time.ts";
 import type { Consumer, Removed, Taken } from "./follower.ts";
-import { isId } from "./index-rows.ts";
 
 /** Bytes of all rows together. A larger row is not cached. */
 const MAX_BYTES = 8 * 2 ** 20;

@@ -3,6 +3,7 @@
 // may add to one memory. It does not depend on the index: an index that is lost loses no soft
 // state.
 
+import { createdAtOf, MAX_JUMP, oneStep, type Steps, toIso } from "nous-memory";
 import {
   LIFECYCLE_STATES,
   type MemoryIndex,
@@ -10,11 +11,8 @@ import {
   type StoredLifecycleState,
   type Sweep,
 } from "nous-wasm";
-import { oneStep, type Steps } from "../../steps.ts";
 import type { SoftChange } from "../../storage/tables/soft.ts";
-import { MAX_JUMP, toIso } from "../../time.ts";
 import type { Consumer, Removed, Taken } from "./follower.ts";
-import { createdAtOf } from "./index-rows.ts";
 
 interface Pending {
   accesses: number;

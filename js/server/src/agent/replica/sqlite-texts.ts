@@ -18,12 +18,11 @@
 // of 220 characters took three seconds and 44 MB.
 
 import Database from "libsql";
-import type { Steps } from "../../steps.ts";
+import { isId, type Steps } from "nous-memory";
 import type { TextRow } from "../../storage/rows.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { type FullTextHit, unlessUnparsed } from "../../storage/tables/full-text.ts";
 import type { Consumer, Removed, Taken } from "./follower.ts";
-import { isId } from "./index-rows.ts";
 
 export class SqliteTexts implements Consumer {
   readonly name = "full text of SQLite";

@@ -1,12 +1,11 @@
 // The replica of an agent's texts: a `TextIndex` that is loaded from the database and follows its
 // changes.
 
+import { isId, oneStep, type Steps, textOf } from "nous-memory";
 import { TextIndex } from "nous-wasm";
-import { oneStep, type Steps } from "../../steps.ts";
 import type { TextRow } from "../../storage/rows.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { Consumer, Removed, Taken } from "./follower.ts";
-import { isId, textOf } from "./index-rows.ts";
 import type { BuildInputs, KeptSnapshot } from "./kept-snapshot.ts";
 
 /** The rows alone determine a full-text index. */

@@ -3,12 +3,11 @@
 // playbook and the close to the entry. The rule follows edges of the database, so that it is not in
 // the crate; the crate applies an outcome to a playbook. The client of an agent may count instead.
 
+import { isJsonObject, type JsonObject, jsonObjectIn, toIso } from "nous-memory";
 import { NousError, type PlaybookProblem } from "nous-wasm";
 import type { OutcomeAnswer } from "../../api/playbooks.ts";
 import type { EdgeRow, NodeRow } from "../../storage/rows.ts";
-import { toIso } from "../../time.ts";
 import type { Agent, Unit } from "../agent.ts";
-import { isJsonObject, type JsonObject, jsonObjectIn } from "../json-objects.ts";
 import { PLAYBOOK } from "../replica/playbook-replica.ts";
 
 const ENTRY = "custom:trade_entry";

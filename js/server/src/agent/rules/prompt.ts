@@ -1,4 +1,4 @@
-// Rules: which memories a prompt is made of. The page's Context view follows the same rules.
+// Rules: which memories a prompt by signals is made of.
 
 import type { Engine, MemoryType } from "nous-wasm";
 import { MAX_FOUND } from "../../api/limits.ts";
@@ -8,17 +8,6 @@ import { MAX_FOUND } from "../../api/limits.ts";
  * conversation.
  */
 const OVERFETCH = 3;
-/** The most memories that a prompt by evidence is chosen from. */
-export const MAX_CANDIDATES = 100;
-/** The most facts about the user that are read. */
-export const MAX_PROFILE = 50;
-/** The subtypes of memories that tell of a conversation. */
-export const CONVERSATIONS: readonly string[] = ["custom:turn_summary", "custom:session_summary"];
-
-/** How long a conversation is recent, in milliseconds, and the most that a prompt shows. */
-export const RECENT_FOR = 172_800_000;
-export const MAX_RECENT = 5;
-
 /** Returns how many memories to search for if a prompt wants `limit`. */
 export const soughtFor = (limit: number): number => Math.min(limit * OVERFETCH, MAX_FOUND);
 
@@ -36,7 +25,3 @@ export function subtypesByType(
   }
   return types;
 }
-
-/** Returns whether a fact about the user is shown: a memory that has faded is not. */
-export const isAtHand = (lifecycle: string | null | undefined): boolean =>
-  lifecycle === "ACTIVE" || lifecycle === "WEAK";

@@ -2,12 +2,12 @@
 // their words if there are no embeddings. The rule reads rows in slices between which other agents
 // get their turns, so that it is not in the crate; the crate finds the candidates.
 
+import { fadedNow } from "nous-memory";
 import { overlaps } from "nous-wasm";
 import type { SimilarAnswer, SimilarRequest } from "../../api/embeddings.ts";
 import type { Bytes, NodeRow } from "../../storage/rows.ts";
 import type { VectorHead } from "../../storage/tables/embeddings.ts";
 import type { Agent } from "../agent.ts";
-import { fadedNow } from "../present.ts";
 
 /** The number of components that are compared; the rest of a longer embedding is ignored. */
 const COMPARED = 512;

@@ -1,6 +1,7 @@
 // Searches by evidence: the index tells of each memory the probability that it answers the
 // question.
 
+import { rounded } from "nous-memory";
 import { ANSWERABLE, type Answer } from "nous-wasm";
 import type { SearchAnswer } from "../../api/search.ts";
 import type { Agent } from "../agent.ts";
@@ -13,7 +14,7 @@ import {
   passesOf,
   WIDER,
 } from "./filters.ts";
-import { rounded, rowsOf } from "./rows.ts";
+import { rowsOf } from "./rows.ts";
 import { stopwatch } from "./stopwatch.ts";
 
 /** Searches without counting accesses. A result is the same whatever the limit. */

@@ -1,6 +1,7 @@
 // Searches by six signals: pass the full-text hits and the question's embedding, if there is one, to
 // the index in one call, and return the rows of the result.
 
+import { rounded } from "nous-memory";
 import type { QuestionVector } from "../../api/operation.ts";
 import type { SearchAnswer } from "../../api/search.ts";
 import type { Agent } from "../agent.ts";
@@ -8,7 +9,7 @@ import { statesOf } from "../lifecycle-filters.ts";
 import { vectorOf } from "../question.ts";
 import { isPlainLookup } from "../rules/plain-lookup.ts";
 import { filterOf, indexFilterOf, type NodeSearch, passesOf, WIDER } from "./filters.ts";
-import { rounded, rowsOf } from "./rows.ts";
+import { rowsOf } from "./rows.ts";
 import { stopwatch } from "./stopwatch.ts";
 
 /**

@@ -1,11 +1,11 @@
 // The filters of a search: those that the index knows, and those that are applied afterwards.
 
+import { SUMMARY, WRITTEN_SUMMARY } from "nous-memory";
 import type { SearchFilters, StoredLifecycleState } from "nous-wasm";
 import type { SearchRequest } from "../../api/search.ts";
 import type { NodeFilter } from "../../storage/tables/nodes.ts";
 import type { Agent } from "../agent.ts";
 import type { Among } from "../replica/columns.ts";
-import { SUMMARY, WRITTEN_SUMMARY } from "../replica/index-rows.ts";
 import { comparedTestsOf } from "./may-pass.ts";
 import { indexedPartOf, wantedOf } from "./wanted.ts";
 

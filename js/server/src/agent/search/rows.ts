@@ -11,15 +11,6 @@ export type Finding = Pick<
   "score" | "breakdown" | "primary_signal" | "evidence" | "superseded_by" | "similar_to"
 >;
 
-/** Numbers in answers have four decimals. */
-const SCALE = 10_000;
-
-/**
- * Returns a number as answers write it. An answer by evidence has some two hundred numbers, and
- * `toFixed` would take ten times as long.
- */
-export const rounded = (value: number): number => Math.round(value * SCALE) / SCALE;
-
 /**
  * Returns memories as rows, in their order, as many as fit into the answer, and the ids of the
  * rest. `findingOf` returns what the search tells of a memory.

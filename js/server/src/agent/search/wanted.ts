@@ -1,13 +1,13 @@
 // The filter of a request, with the conditions that the agent looks up: subtypes of sections, and
 // lifecycle states as of now.
 
+import { labelOf } from "nous-memory";
 import type { SearchFilters } from "nous-wasm";
 import { isCondition } from "../../api/condition.ts";
 import type { Filter } from "../../api/filter.ts";
 import type { Wanted } from "../../storage/tables/wanted.ts";
 import type { Agent } from "../agent.ts";
 import { statesOf } from "../lifecycle-filters.ts";
-import { labelOf } from "../replica/index-rows.ts";
 
 /** Returns the filter for the database; undefined if it has no condition. Call it within `read`. */
 export function wantedOf(

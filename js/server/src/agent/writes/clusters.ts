@@ -1,10 +1,10 @@
 // Writes of clusters and memberships.
 
+import { toIso } from "nous-memory";
 import type { ClusterChangesRequest, NewClusterRequest } from "../../api/clusters.ts";
 import { newId } from "../../ids.ts";
 import type { Compat } from "../../settings/compat.ts";
 import type { ClusterChanges } from "../../storage/rows.ts";
-import { toIso } from "../../time.ts";
 import type { Agent } from "../agent.ts";
 
 /** The stored source of a new cluster. */

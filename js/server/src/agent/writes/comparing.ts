@@ -1,15 +1,17 @@
 // Compares memories with older ones that they may replace, and queues the possible conflicts.
 
+import {
+  type ComparedMemory,
+  comparedText,
+  conflictCandidates,
+  createdAtOf,
+  MAX_CONFLICT_ANSWERS,
+  possibleConflicts,
+  textOf,
+  textsOf,
+} from "nous-memory";
 import type { NodeRow } from "../../storage/rows.ts";
 import type { Agent } from "../agent.ts";
-import { createdAtOf, textOf, textsOf } from "../replica/index-rows.ts";
-import {
-  type Compared,
-  candidatesAmong,
-  MAX_ANSWERS,
-  possibleConflicts,
-  whole,
-} from "../rules/possible-conflicts.ts";
 import { MAX_CONFLICTS, queue, TYPE } from "./conflicts.ts";
 
 /** The method that compares a new memory with older ones, without a marker. */
@@ -81,15 +83,15 @@ function possiblyReplacedBy(agent: Agent, id: string): Replaced[] {
   const [row] = storage.nodes.of([id]);
   if (row === undefined) return [];
   const newer = comparedOf(row);
-  const answers = index.ask(whole(newer), {
-    limit: MAX_ANSWERS,
+  const answers = index.ask(comparedText(newer), {
+    limit: MAX_CONFLICT_ANSWERS,
     now: agent.now(),
     filters: { created_before: newer.created_at },
   });
   // A memory that another one supersedes is replaced already.
   const older = answers.filter((answer) => answer.id !== id && answer.superseded_by === undefined);
   const rows = new Map(agent.rows(older.map(({ id }) => id)).map((row) => [row.id, row]));
-  const candidates = candidatesAmong(
+  const candidates = conflictCandidates(
     newer,
     older.flatMap(({ id, evidence }) => {
       const its = rows.get(id);
@@ -105,7 +107,7 @@ function possiblyReplacedBy(agent: Agent, id: string): Replaced[] {
   }));
 }
 
-function comparedOf(row: NodeRow): Compared {
+function comparedOf(row: NodeRow): ComparedMemory {
   return {
     // Without kind and tags, which the index adds to the title.
     title: textOf(row.content_title) ?? "",

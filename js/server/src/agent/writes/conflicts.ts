@@ -1,12 +1,11 @@
 // Writes to the queue of conflicts: pairs of memories of which one may correct the other.
 
+import { type Correction, correctionIn, looseCorrectionIn, toIso } from "nous-memory";
 import { newId } from "../../ids.ts";
 import type { Compat } from "../../settings/compat.ts";
 import type { ConflictRow, NodeRow } from "../../storage/rows.ts";
-import { toIso } from "../../time.ts";
 import type { Agent } from "../agent.ts";
 import { memoryText } from "../present.ts";
-import { type Correction, correctionIn, looseCorrectionIn } from "../rules/corrections.ts";
 import { resembling } from "../search/resembling.ts";
 
 const DAY = 86_400_000;

@@ -1,11 +1,11 @@
 // Writes of edges.
 
+import { toIso } from "nous-memory";
 import { getInitialEdgeStrength } from "nous-wasm";
 import type { NewEdgeRequest } from "../../api/edges.ts";
 import { newId } from "../../ids.ts";
 import { Refusal } from "../../refusal.ts";
 import type { EdgeRow, NewEdge } from "../../storage/rows.ts";
-import { toIso } from "../../time.ts";
 import type { Agent, Unit } from "../agent.ts";
 import { countEdge } from "../rules/outcomes.ts";
 

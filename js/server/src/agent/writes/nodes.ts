@@ -1,15 +1,21 @@
 // Writes of memories.
 
+import {
+  algorithmTypeOf,
+  difficultyOfNew,
+  MAX_AHEAD,
+  parseInstant,
+  stabilityOfNew,
+  textOf,
+  toIso,
+  typeOf,
+} from "nous-memory";
+import { getInitialDifficulty, NousError } from "nous-wasm";
 import type { NewNodeRequest, NodeChangesRequest } from "../../api/nodes.ts";
 import { newId } from "../../ids.ts";
-import { typeOf } from "../../presets/preset.ts";
 import { Refusal, wrong } from "../../refusal.ts";
 import type { NewNode, NodeChanges, NodeRow } from "../../storage/rows.ts";
-import { MAX_AHEAD, parseInstant, toIso } from "../../time.ts";
 import type { Agent } from "../agent.ts";
-import { textOf } from "../replica/index-rows.ts";
-import { difficultyOfNew } from "../rules/difficulty.ts";
-import { stabilityOfNew } from "../rules/stability.ts";
 import { joinClusters } from "./clusters.ts";
 import { compareLater } from "./comparing.ts";
 import { contradictionIn, queueContradiction } from "./conflicts.ts";
@@ -149,10 +155,12 @@ export function newNodeOf(agent: Agent, request: MemoryToMake): Omit<NewNode, "e
     content_title,
     content_summary: request.content_summary ?? null,
     content_body,
-    neural_stability:
-      request.neural_stability ?? stabilityOfNew(agent.engine, subtype, request.signals),
+    neural_stability: request.neural_stability ?? stabilityOf(agent, subtype, request.signals),
     neural_retrievability: 1,
-    neural_difficulty: difficultyOfNew(type, subtype, content_body, agent.compat),
+    neural_difficulty:
+      agent.compat === "hynous"
+        ? getInitialDifficulty(algorithmTypeOf(type, subtype))
+        : difficultyOfNew(type, subtype, content_body),
     neural_access_count: 0,
     neural_last_accessed: agent.compat === "hynous" ? now : null,
     state_lifecycle: "ACTIVE",
@@ -174,6 +182,21 @@ export function newNodeOf(agent: Agent, request: MemoryToMake): Omit<NewNode, "e
     session_id: request.session ?? null,
     expires_at: request.expires_at ?? null,
   };
+}
+
+/** @throws {Refusal} If a figure that salience is read from is not a number. */
+function stabilityOf(
+  { engine }: Agent,
+  subtype: string | null,
+  signals: NewNodeRequest["signals"] | undefined,
+): number {
+  try {
+    return stabilityOfNew(engine, subtype, signals);
+  } catch (error) {
+    if (!(error instanceof NousError) || error.code !== "invalid_argument") throw error;
+    const { field = "signals" } = error.details;
+    throw wrong(field, error.message.replace(`${field} `, ""));
+  }
 }
 
 /** Returns the changes that a request makes to the row of a memory. */

@@ -1,20 +1,28 @@
 // Remembering: texts and messages become memories in one transaction.
 
 import { createHash } from "node:crypto";
+import {
+  comparedWords,
+  givenLines,
+  guessedType,
+  type Preset,
+  piecesOf,
+  type Steps,
+  saysTheSame,
+  shareOfWords,
+  titleOf,
+  toIso,
+  typeOf,
+  withoutMarks,
+  wordsOfMemory,
+} from "nous-memory";
 import type { RetryHeaders } from "../../api/headers.ts";
 import type { Extracted, ExtractedFact, FactType } from "../../api/operation.ts";
 import type { RememberAnswer, RememberRequest } from "../../api/remember.ts";
 import { newId } from "../../ids.ts";
-import { guessedType, type Preset, typeOf } from "../../presets/preset.ts";
 import { Refusal, wrong } from "../../refusal.ts";
-import type { Steps } from "../../steps.ts";
-import { toIso } from "../../time.ts";
 import type { Agent, Unit } from "../agent.ts";
 import { isKnown } from "../idempotency.ts";
-import { comparedWords, saysTheSame } from "../rules/duplicates.ts";
-import { piecesOf, titleOf } from "../rules/split.ts";
-import { shareOfWords } from "../rules/support.ts";
-import { givenLines, withoutMarks, wordsOfMemory } from "../rules/turn-prompt.ts";
 import { insertEdge } from "./edges.ts";
 import { insertNode } from "./nodes.ts";
 

@@ -1,13 +1,11 @@
 // Resolves conflicts: one memory supersedes the other, both stay, or they become one.
 
+import { jsonObjectIn, textOf, toIso } from "nous-memory";
 import type { Resolved, Resolving } from "../../api/conflicts.ts";
 import { MAX_TEXT } from "../../api/limits.ts";
 import { notFound, Refusal, wrong } from "../../refusal.ts";
 import type { NodeRow } from "../../storage/rows.ts";
-import { toIso } from "../../time.ts";
 import type { Agent, Unit } from "../agent.ts";
-import { jsonObjectIn } from "../json-objects.ts";
-import { textOf } from "../replica/index-rows.ts";
 import { insertEdge } from "./edges.ts";
 
 /** The two sides of a conflict: an old memory, and a new memory or a text. */

@@ -1,7 +1,7 @@
 // Arguments that several tools have.
 
+import { GENERAL } from "nous-memory";
 import { z } from "zod";
-import { GENERAL } from "../../presets/general.ts";
 import { DEFAULT_TOKENS, MAX_TOKENS } from "./lines.ts";
 
 export const max_tokens = z

@@ -1,9 +1,8 @@
 // Lines of memories, as many as a budget of tokens holds.
 
+import { lineOf, parseInstant, wordsOfMemory } from "nous-memory";
 import { estimateTokens } from "nous-wasm";
-import { lineOf, wordsOfMemory } from "../../agent/rules/turn-prompt.ts";
 import type { Node } from "../../api/nodes.ts";
-import { parseInstant } from "../../time.ts";
 
 /** The tokens of an answer, if the call does not say. */
 export const DEFAULT_TOKENS = 800;

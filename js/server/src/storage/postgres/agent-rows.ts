@@ -8,7 +8,7 @@
 //   its commit. Until then they are in memory, and their numbers are known, since nobody else writes.
 
 import { randomUUID } from "node:crypto";
-import { BLOCKED, isAtOnce, type Steps } from "../../steps.ts";
+import { BLOCKED, isAtOnce, type Steps } from "nous-memory";
 import { AgentDeleted, RemoteError } from "../errors.ts";
 import type { PostgresDatabase } from "./database.ts";
 import { TABLES_OF_AGENTS } from "./migrations.ts";

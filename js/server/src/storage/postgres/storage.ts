@@ -1,6 +1,6 @@
 // The store of one agent in a PostgreSQL database that all agents share.
 
-import { atOnce, oneStep, type Steps } from "../../steps.ts";
+import { atOnce, oneStep, type Steps } from "nous-memory";
 import type { SnapshotStores } from "../snapshots.ts";
 import type { MetaKey, Storage, TableOf } from "../storage.ts";
 import type { OpeningTable } from "../tables/openings.ts";

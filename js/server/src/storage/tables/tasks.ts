@@ -1,6 +1,6 @@
 // The table of periodic work: a lease gives each turn to one process.
 
-import { MAX_AHEAD } from "../../time.ts";
+import { MAX_AHEAD } from "nous-memory";
 import type { Sql } from "../sql.ts";
 
 /** The table of periodic work. */

@@ -1,7 +1,7 @@
 // A snapshot in rows: one for each piece. It is written and read in transactions, so that it always
 // belongs to the rows and to the change log beside it.
 
-import type { Steps } from "../../../steps.ts";
+import type { Steps } from "nous-memory";
 import type { SnapshotStore } from "../../snapshots.ts";
 import type { AgentRows } from "../agent-rows.ts";
 import { sql } from "../query.ts";

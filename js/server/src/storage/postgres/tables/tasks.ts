@@ -1,6 +1,6 @@
 // The table of periodic work: a lease gives each turn to one process.
 
-import { MAX_AHEAD } from "../../../time.ts";
+import { MAX_AHEAD } from "nous-memory";
 import type { TableOf } from "../../storage.ts";
 import type { TaskTable } from "../../tables/tasks.ts";
 import type { AgentRows } from "../agent-rows.ts";

@@ -1,8 +1,7 @@
 // Rule: the difficulty of a new memory. The crate computes it from a kind and a length; the tables
-// here give the kind by the subtypes and types that clients of the server use.
+// here give the kind by the subtypes and types that clients use.
 
-import { type AlgorithmNodeType, calculateDifficulty, getInitialDifficulty } from "nous-wasm";
-import type { Compat } from "../../settings/compat.ts";
+import { type AlgorithmNodeType, calculateDifficulty } from "nous-wasm";
 
 /** The kind of each known subtype. */
 const TYPE_OF_SUBTYPE: Readonly<Record<string, AlgorithmNodeType>> = {
@@ -35,18 +34,9 @@ export function algorithmTypeOf(type: string, subtype: string | null): Algorithm
   return Object.hasOwn(TYPE_OF_TYPE, type) ? TYPE_OF_TYPE[type]! : "concept";
 }
 
-/**
- * Returns the difficulty of a memory without edges, in [0, 1]. With `compat: "hynous"` the length
- * does not count.
- */
-export function difficultyOfNew(
+/** Returns the difficulty of a memory without edges, in [0, 1]: by its kind and the length of its body. */
+export const difficultyOfNew = (
   type: string,
   subtype: string | null,
   body: string | null,
-  compat: Compat,
-): number {
-  const kind = algorithmTypeOf(type, subtype);
-  return compat === "hynous"
-    ? getInitialDifficulty(kind)
-    : calculateDifficulty(kind, body?.length ?? 0, 0);
-}
+): number => calculateDifficulty(algorithmTypeOf(type, subtype), body?.length ?? 0, 0);

@@ -8,10 +8,10 @@ import {
   type MemoryNode,
   type StoredLifecycleState,
 } from "nous-wasm";
-import { kindInWords } from "../../embeddings/text.ts";
-import type { Bytes, EdgeRow, IndexedNodeRow, SoftRow, TextRow } from "../../storage/rows.ts";
-import { MAX_AHEAD, MAX_JUMP, parseInstant } from "../../time.ts";
-import { jsonObjectIn } from "../json-objects.ts";
+import { kindInWords } from "./embedding-text.ts";
+import { jsonObjectIn } from "./json-objects.ts";
+import type { Bytes, EdgeRow, IndexedNodeRow, SoftRow, TextRow } from "./rows.ts";
+import { MAX_AHEAD, MAX_JUMP, parseInstant } from "./time.ts";
 
 /** The type of a memory whose row has none. */
 export const TYPE_OF_NONE = "concept";
@@ -20,11 +20,15 @@ export const TYPE_OF_NO_EDGE = "relates_to";
 const MAX_ACCESSES = 2 ** 32 - 1;
 const STATES = new Set<string>([...LIFECYCLE_STATES, "DELETED"]);
 
+/** Whether a value is a lifecycle state as databases hold it. */
 export const isState = (text: unknown): text is StoredLifecycleState =>
   typeof text === "string" && STATES.has(text);
 
+/** Whether a value is an id: a text that is not empty. */
 export const isId = (id: unknown): id is string => typeof id === "string" && id !== "";
+/** Returns a value that is a text; null for any other. */
 export const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
+/** Returns a value that is a finite number; null for any other. */
 export const numberOf = (value: unknown): number | null =>
   typeof value === "number" && Number.isFinite(value) ? value : null;
 
@@ -70,8 +74,9 @@ export function memoryNodeOf(row: IndexedNodeRow, dimensions: number, now: numbe
 export const labelOf = (kind: "user" | "session" | "tag", name: string): string =>
   `${kind}:${name}`;
 
-/** The subtype of a summary, and the source of one that a consolidation wrote. */
+/** The subtype of a summary. */
 export const SUMMARY = "summary";
+/** The source of a summary that a consolidation wrote. */
 export const CONSOLIDATION = "consolidation";
 /** The label of the index for summaries that a consolidation wrote. */
 export const WRITTEN_SUMMARY = "written:summary";
@@ -94,7 +99,7 @@ function labelsOf(row: IndexedNodeRow): string[] {
 }
 
 /** The fields of a memory by which the index answers questions. */
-type MemoryTexts = Pick<MemoryNode, "title" | "text" | "event_time">;
+export type MemoryTexts = Pick<MemoryNode, "title" | "text" | "event_time">;
 
 /**
  * Returns the texts by which a memory is found, and the time of its event. Kind and tags stand

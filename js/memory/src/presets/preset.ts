@@ -2,12 +2,10 @@
 // each ranks, fades and stands in a prompt, how a text without a type gets one, what the engine knows
 // about questions, and what a model is told about its memory. It crosses to other threads.
 //
-// Two presets ship: `general` and `trading`. An operator adds others as YAML files; see
-// settings/preset-files.ts.
+// Two presets ship: `general` and `trading`. The server reads others from YAML files.
 
 import type { MemorySection } from "nous-wasm";
-import { wrong } from "../refusal.ts";
-import type { EngineYaml } from "../settings/engine-config.ts";
+import type { EngineYaml } from "../engine-config.ts";
 
 /** Where memories of a type stand in a prompt. */
 export const HEADINGS = [
@@ -18,10 +16,12 @@ export const HEADINGS = [
   "episodes",
   "signals",
 ] as const;
+/** A heading of a prompt. */
 export type Heading = (typeof HEADINGS)[number];
 
 /** The fitted weights of evidence that the engine has. */
 export const FITTED_WEIGHTS = ["general", "trading"] as const;
+/** The name of fitted weights. */
 export type FittedWeights = (typeof FITTED_WEIGHTS)[number];
 
 /**
@@ -29,10 +29,12 @@ export type FittedWeights = (typeof FITTED_WEIGHTS)[number];
  * `trades`: lessons from the statistics of trades.
  */
 export const CONSOLIDATIONS = ["summaries", "trades"] as const;
+/** What a consolidation makes; see `CONSOLIDATIONS`. */
 export type Consolidation = (typeof CONSOLIDATIONS)[number];
 
 /** Whether the forms of an English word count as one word: `english`, or `none`. */
 export const STEMMINGS = ["english", "none"] as const;
+/** See `STEMMINGS`. */
 export type Stemming = (typeof STEMMINGS)[number];
 
 /** A type of memories. A memory of the type has its name as `type` and as `subtype`. */
@@ -70,19 +72,12 @@ export interface Preset {
   types: Readonly<Record<string, PresetType>>;
   /** The passage for a model's system prompt; empty for the engine's own. */
   guidance: string;
-  /** Keys of the engine's configuration, such as `intent` and `query`. Those of the server win. */
+  /** Keys of the engine's configuration, such as `intent` and `query`. Those of a configuration win. */
   engine: EngineYaml;
 }
 
+/** Presets by name. */
 export type Presets = ReadonlyMap<string, Preset>;
-
-/** @throws {Refusal} If there is no preset of this name. */
-export function knownPreset(presets: Presets, name: string): Preset {
-  const known = presets.get(name);
-  if (known === undefined)
-    throw wrong("preset", `must be one of ${[...presets.keys()].join(", ")}, found ${name}`);
-  return known;
-}
 
 /** Returns the type of this name; undefined if the preset has none. */
 export const typeOf = (preset: Preset, name: string | null | undefined): PresetType | undefined =>

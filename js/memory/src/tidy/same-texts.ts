@@ -18,8 +18,8 @@
 //
 // Grows with the texts that have a rare word in common, and not with the pairs of all texts.
 
-import type { Steps } from "../../steps.ts";
-import { comparedWords, saysTheSame } from "./duplicates.ts";
+import type { Steps } from "../steps.ts";
+import { comparedWords, saysTheSame } from "../write/duplicates.ts";
 
 /** The share of a text's words that the other text may lack; see `saysTheSame`. */
 const LACKING = 0.1;

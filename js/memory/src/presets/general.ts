@@ -1,4 +1,4 @@
-// The preset of a person's assistant, a coding agent or a support bot. It is the usual one.
+// The default preset.
 
 import type { Preset, PresetType } from "./preset.ts";
 
@@ -124,6 +124,7 @@ A line of memory ends with the day of the event ("on 3 Oct 2026, 7 weeks ago"), 
 Recalling a memory keeps it alive; what is never recalled fades, and is still found.
 `;
 
+/** The preset of a person's assistant, a coding agent or a support bot. It is the default. */
 export const GENERAL: Preset = {
   name: "general",
   description: "For people, projects and documents: an assistant, a coding agent or a support bot.",

@@ -19,7 +19,7 @@
 // count; see `withoutCommonWords`. The time grows with the episodes, their words, and the most episodes
 // that a word which counts may have.
 
-import type { Steps } from "../../steps.ts";
+import type { Steps } from "../steps.ts";
 
 /** An episode, as far as the rule reads it. */
 export interface Episode {

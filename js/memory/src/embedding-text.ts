@@ -1,6 +1,6 @@
 // Makes the text from which the embedding of a memory is made.
 
-import type { EmbeddedTexts } from "../storage/rows.ts";
+import type { EmbeddedTexts } from "./rows.ts";
 
 /** The most UTF-16 units of the text. */
 const MAX = 30_000;

@@ -1,9 +1,9 @@
-// The reasons for the place of a memory among the answers to a question. The page uses them, too, so
-// that both explain a rank alike.
+// The reasons for the place of a memory among the answers to a question. Server and page share them,
+// so that both explain a rank alike.
 
 import type { AskOptions, Engine, MemoryIndex, TextSpan, TimeExpression, Why } from "nous-wasm";
-import type { TextRow } from "../../storage/rows.ts";
-import { textOf, textsOf } from "../replica/index-rows.ts";
+import { textOf, textsOf } from "./index-rows.ts";
+import type { TextRow } from "./rows.ts";
 
 /** The reasons, with places in the memory's own title and text. */
 export interface Reasons extends Omit<Why, "passage"> {

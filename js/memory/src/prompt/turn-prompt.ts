@@ -1,4 +1,4 @@
-// Rule: the prompt of a turn by evidence. The page's Context view follows the same rule.
+// Rule: the prompt of a turn by evidence.
 //
 // # Idea
 //
@@ -24,12 +24,12 @@ import {
   type LeftOut,
   type MemoryType,
 } from "nous-wasm";
-import { MAX_QUERY } from "../../api/limits.ts";
-import { type Heading, type Preset, typeOf, typesUnder } from "../../presets/preset.ts";
-import { parseInstant } from "../../time.ts";
-import { shownBody, textOf } from "../replica/index-rows.ts";
+import { shownBody, textOf } from "../index-rows.ts";
+import { MAX_QUERY } from "../limits.ts";
+import { type Heading, type Preset, typeOf, typesUnder } from "../presets/preset.ts";
+import { parseInstant } from "../time.ts";
 import { PROFILE_CATEGORIES } from "./profile.ts";
-import { isAtHand } from "./prompt.ts";
+import { isAtHand } from "./selection.ts";
 
 /** The tokens of a prompt, if the request does not say. */
 export const DEFAULT_TOKENS = 1_500;
@@ -40,8 +40,10 @@ export const RECENT_SHARE = 0.15;
 /** The most characters of one memory, about a fifth of a usual prompt. */
 const MAX_OF_A_MEMORY = 1_200;
 
-/** The sections of the prompt that memories stand in, in order, with their headings. */
-const HEADINGS = {
+/** The section of a prompt that a memory stands in. */
+export type MemoryHeading = Heading | "recent_conversations";
+/** The labels of the sections that memories stand in, in their order. */
+const LABELS: Readonly<Record<MemoryHeading, string>> = {
   user_profile: "User Profile",
   decisions: "Related Decisions",
   facts: "Relevant Facts",
@@ -49,21 +51,20 @@ const HEADINGS = {
   recent_conversations: "Recent Conversations",
   episodes: "Past Episodes",
   signals: "Signals",
-} as const;
-export type MemoryHeading = keyof typeof HEADINGS;
+};
 /** All sections in the order of the prompt, with heading and priority. */
 const SECTIONS = [
   ["identity", "Identity", 1],
-  ["user_profile", HEADINGS.user_profile, 1],
+  ["user_profile", LABELS.user_profile, 1],
   ["censors", "Active Censors", 2],
   ["frame", "Current Frame", 3],
   ["working_memory", "Working Memory", 4],
-  ["decisions", HEADINGS.decisions, 5],
-  ["facts", HEADINGS.facts, 6],
-  ["procedures", HEADINGS.procedures, 7],
-  ["recent_conversations", HEADINGS.recent_conversations, 7],
-  ["episodes", HEADINGS.episodes, 8],
-  ["signals", HEADINGS.signals, 8],
+  ["decisions", LABELS.decisions, 5],
+  ["facts", LABELS.facts, 6],
+  ["procedures", LABELS.procedures, 7],
+  ["recent_conversations", LABELS.recent_conversations, 7],
+  ["episodes", LABELS.episodes, 8],
+  ["signals", LABELS.signals, 8],
 ] as const;
 type SectionName = (typeof SECTIONS)[number][0];
 
@@ -92,6 +93,7 @@ export type FixedParts = Readonly<
   Partial<Record<"identity" | "censors" | "frame" | "working_memory", readonly string[]>>
 >;
 
+/** A turn, and the memories that its prompt is chosen from. */
 export interface TurnToPrompt {
   input: string;
   now: number;
@@ -114,29 +116,45 @@ export interface Message {
 }
 
 /** `share`: the profile, or recent conversations, have their share of the prompt already. */
-export type Reason = LeftOut["reason"] | "superseded" | "echo" | "share";
-export interface Left {
+export type NotInPromptReason = LeftOut["reason"] | "superseded" | "echo" | "share";
+/** A memory, or a line that the request gives, that is not in the prompt. */
+export interface NotInPrompt {
+  /** The id of the memory; null for a line that the request gives. */
   id: string | null;
+  /** The section in which it would stand. */
   section: SectionName;
-  reason: Reason;
+  /** Why it is left out. */
+  reason: NotInPromptReason;
 }
 
+/** A section of a prompt. */
 export interface WrittenSection {
+  /** The name of the section. */
   name: SectionName;
+  /** From 1, the most important, to 8. */
   priority: number;
+  /** The heading, without `##`. */
   label: string;
+  /** The lines below the heading. */
   content: string;
+  /** The tokens of heading and lines, estimated. */
   token_estimate: number;
+  /** The most tokens that the section may take; null if only the whole prompt is limited. */
   budget: number | null;
 }
 
+/** The prompt of a turn, and how it came about. */
 export interface TurnPrompt {
+  /** The prompt: its sections as Markdown. */
   prompt: string;
+  /** The tokens of the prompt, estimated. */
   tokens: number;
+  /** Its sections, in order. */
   sections: WrittenSection[];
   /** The memories in the prompt: the profile, what was found, and recent conversations. */
   recalled: PromptMemory[];
-  left_out: Left[];
+  /** What was found and is not in the prompt, with the reason. */
+  left_out: NotInPrompt[];
 }
 
 /** Writes the prompt of a turn. */
@@ -154,7 +172,7 @@ export function promptOfTurn(turn: TurnToPrompt): TurnPrompt {
   const profile = turn.profile.toSorted((a, b) => scoreOf(b) - scoreOf(a));
   const total = budgets.total ?? DEFAULT_TOKENS;
   const lines = new Map<SectionName, string[]>();
-  const left_out: Left[] = [];
+  const left_out: NotInPrompt[] = [];
   const recalled: PromptMemory[] = [];
   const used = new Map<SectionName, number>();
   let tokens = 0;
@@ -207,7 +225,7 @@ export function promptOfTurn(turn: TurnToPrompt): TurnPrompt {
     ];
   });
   const prompt = sections.map(({ label, content }) => `## ${label}\n\n${content}`).join("\n\n");
-  const stands = ({ id }: Left) => id === null || !known.has(id);
+  const stands = ({ id }: NotInPrompt) => id === null || !known.has(id);
   return {
     prompt,
     tokens: estimateTokens(prompt),
@@ -216,7 +234,7 @@ export function promptOfTurn(turn: TurnToPrompt): TurnPrompt {
     left_out: left_out.filter(stands),
   };
 
-  function reasonAgainst({ text, superseded_by }: PromptMemory): Reason | undefined {
+  function reasonAgainst({ text, superseded_by }: PromptMemory): NotInPromptReason | undefined {
     if (text.trim() === "") return "empty";
     if (superseded_by !== undefined) return "superseded";
     if (isEcho(text, input)) return "echo";

@@ -23,23 +23,22 @@
 //
 // # Cost
 //
-// One question and eleven short texts for each new memory, after the request was answered. The rule
-// reads rows of the database and the server alone uses it, so that it is not in the crate.
+// One question and eleven short texts for each new memory.
 
 import type { MemorySection } from "nous-wasm";
 
 /** The answers among which memories to compare are looked for, and the most that are compared. */
-export const MAX_ANSWERS = 20;
+export const MAX_CONFLICT_ANSWERS = 20;
 const MAX_COMPARED = 10;
 /** The most memories that one new memory is queued with. */
-export const MAX_POSSIBLE = 2;
+export const MAX_CONFLICTS = 2;
 /** The least probability of a conflict that is queued. */
-export const POSSIBLE = 0.3;
+export const MIN_CONFLICT_PROBABILITY = 0.3;
 /** UTF-16 units of a text that are asked and compared. */
 export const MAX_READ = 2_000;
 
 /** A memory, as far as the rule compares it. */
-export interface Compared {
+export interface ComparedMemory {
   readonly title: string;
   /** Summary and body. */
   readonly text: string;
@@ -49,17 +48,18 @@ export interface Compared {
 }
 
 /** An older memory that answers the text of the new one. */
-export interface Candidate extends Compared {
+export interface ConflictCandidate extends ComparedMemory {
   /** The evidence of the answer, by name. */
   readonly evidence: Readonly<Record<string, number>>;
 }
 
 /** The signals of a candidate, in the order of the weights. */
-export type Signals = Readonly<Record<Signal, number>>;
-type Signal = keyof typeof WEIGHTS;
+export type ConflictSignals = Readonly<Record<ConflictSignal, number>>;
+/** The name of a signal. */
+export type ConflictSignal = keyof typeof CONFLICT_WEIGHTS;
 
 /** A memory that the new one may replace. */
-export interface Possible {
+export interface PossibleConflict {
   /** The place among the candidates, from 0. */
   readonly place: number;
   /** The probability that the new memory replaces it. */
@@ -67,7 +67,7 @@ export interface Possible {
 }
 
 /** Fitted by `npm run quality -- corrections`. */
-export const WEIGHTS = {
+export const CONFLICT_WEIGHTS = {
   /** 1 for every candidate. */
   offset: -8.86,
   /** ln(1 + place among the answers). */
@@ -93,7 +93,7 @@ export const WEIGHTS = {
 };
 
 /** The names of the signals, in order. */
-export const SIGNALS = Object.keys(WEIGHTS) as readonly Signal[];
+export const CONFLICT_SIGNALS = Object.keys(CONFLICT_WEIGHTS) as readonly ConflictSignal[];
 
 const DAY = 86_400_000;
 /** The sections whose memories may be replaced. Those of the others tell what happened. */
@@ -165,8 +165,8 @@ const FEWEST_LETTERS = 4;
  * Returns the answers that are compared with a new memory, in their order: without memories that
  * tell what happened, and without those that say all that the new one says.
  */
-export function candidatesAmong<Answer extends Candidate>(
-  newer: Compared,
+export function conflictCandidates<Answer extends ConflictCandidate>(
+  newer: ComparedMemory,
   answers: readonly Answer[],
   sectionOf: (subtype: string | null) => MemorySection,
 ): Answer[] {
@@ -182,29 +182,35 @@ export function candidatesAmong<Answer extends Candidate>(
 
 /** Returns the memories that a new memory may replace, the most probable first. */
 export function possibleConflicts(
-  newer: Compared,
-  candidates: readonly Candidate[],
-  weights: Signals = WEIGHTS,
-): Possible[] {
-  return signalsOf(newer, candidates)
-    .map((signals, place) => ({ place, probability: probabilityOf(signals, weights) }))
-    .filter(({ probability }) => probability >= POSSIBLE)
+  newer: ComparedMemory,
+  candidates: readonly ConflictCandidate[],
+  weights: ConflictSignals = CONFLICT_WEIGHTS,
+): PossibleConflict[] {
+  return conflictSignals(newer, candidates)
+    .map((signals, place) => ({ place, probability: conflictProbability(signals, weights) }))
+    .filter(({ probability }) => probability >= MIN_CONFLICT_PROBABILITY)
     .sort((a, b) => b.probability - a.probability)
-    .slice(0, MAX_POSSIBLE);
+    .slice(0, MAX_CONFLICTS);
 }
 
 /** Returns the probability that a new memory replaces a candidate with these signals. */
-export function probabilityOf(signals: Signals, weights: Signals = WEIGHTS): number {
-  const sum = SIGNALS.reduce((sum, name) => sum + signals[name] * weights[name], 0);
+export function conflictProbability(
+  signals: ConflictSignals,
+  weights: ConflictSignals = CONFLICT_WEIGHTS,
+): number {
+  const sum = CONFLICT_SIGNALS.reduce((sum, name) => sum + signals[name] * weights[name], 0);
   return 1 / (1 + Math.exp(-sum));
 }
 
 /** Returns the signals of the candidates, in their order: that of the answers. */
-export function signalsOf(newer: Compared, candidates: readonly Candidate[]): Signals[] {
+export function conflictSignals(
+  newer: ComparedMemory,
+  candidates: readonly ConflictCandidate[],
+): ConflictSignals[] {
   const read = candidates.map(wordsOf);
   const own = wordsOf(newer);
   const changes = new Set(
-    Array.from(whole(newer).matchAll(CHANGE), ([phrase]) => phrase.toLowerCase()),
+    Array.from(comparedText(newer).matchAll(CHANGE), ([phrase]) => phrase.toLowerCase()),
   );
   const change = Math.min(changes.size, MAX_CHANGES) / MAX_CHANGES;
   const shareIn = sharesAmong(read.map(({ all }) => all));
@@ -228,7 +234,7 @@ export function signalsOf(newer: Compared, candidates: readonly Candidate[]): Si
 }
 
 /** Returns the text of a memory that is asked and compared. */
-export const whole = ({ title, text }: Pick<Compared, "title" | "text">): string =>
+export const comparedText = ({ title, text }: Pick<ComparedMemory, "title" | "text">): string =>
   `${title}\n${text}`.slice(0, MAX_READ);
 
 /** Returns a function that measures which share of some words is among others. */
@@ -248,8 +254,8 @@ function sharesAmong(texts: readonly ReadonlySet<string>[]) {
 }
 
 /** The beginnings of a memory's words, those of its title, and the number of its words. */
-function wordsOf(memory: Compared) {
-  const words = wordsIn(whole(memory));
+function wordsOf(memory: ComparedMemory) {
+  const words = wordsIn(comparedText(memory));
   return {
     all: new Set(words.flatMap(keysOf)),
     title: new Set(wordsIn(memory.title.slice(0, MAX_READ)).flatMap(keysOf)),
@@ -258,8 +264,8 @@ function wordsOf(memory: Compared) {
 }
 
 /** Returns the beginnings of numbers and longer words of a memory. */
-const tellingOf = (memory: Compared): string[] =>
-  wordsIn(whole(memory))
+const tellingOf = (memory: ComparedMemory): string[] =>
+  wordsIn(comparedText(memory))
     .filter(
       (word) => word.length >= FEWEST_LETTERS || DIGIT.test(word) || WITHOUT_SPACES.test(word),
     )

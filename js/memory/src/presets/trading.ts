@@ -97,6 +97,7 @@ const TYPES = {
   },
 } satisfies Readonly<Record<string, PresetType>>;
 
+/** The preset of a trading agent: trades, signals, theses, lessons and playbooks. */
 export const TRADING: Preset = {
   name: "trading",
   description: "For a trading agent: trades, signals, theses, lessons and playbooks.",

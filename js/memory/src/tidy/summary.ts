@@ -2,9 +2,9 @@
 // the group is about, in the order of time. No model writes, so that nothing is said that no episode
 // says.
 
-import { comparedWords } from "./duplicates.ts";
+import { comparedWords } from "../write/duplicates.ts";
+import { sentencesOf } from "../write/split.ts";
 import { raritiesOf } from "./groups.ts";
-import { sentencesOf } from "./split.ts";
 import { tellingWords } from "./telling-words.ts";
 
 /** An episode of a group. */
@@ -15,6 +15,7 @@ export interface Told {
   readonly words: ReadonlyMap<string, string>;
 }
 
+/** A summary of some episodes. */
 export interface Summary {
   title: string;
   body: string;

@@ -1,7 +1,7 @@
 // Instants: milliseconds since 1970 in the program, ISO 8601 in UTC with milliseconds in the
 // database and in answers.
 
-import { toMilliseconds } from "../../engine/src/instant.ts";
+import { toMilliseconds } from "nous-wasm";
 
 /**
  * The years that ISO 8601 writes with four digits. As text, others would not sort in order of time.

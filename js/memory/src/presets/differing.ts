@@ -1,4 +1,4 @@
-// What a file of lines has to tell of a preset beside its name. A reader of the file knows the presets that ship, and
+// What an export has to tell of a preset beside its name. A reader of the file knows the presets that ship, and
 // not the settings of the server, nor presets of an operator.
 
 import { createEngine, inSnakeCase, type MemorySection } from "nous-wasm";

@@ -22,6 +22,7 @@ export interface Piece {
 const SENTENCES = new Intl.Segmenter(undefined, { granularity: "sentence" });
 
 const countOf = (text: string): number => text.match(/\S+/g)?.length ?? 0;
+/** Returns the sentences of a text. */
 export const sentencesOf = (text: string): string[] =>
   Array.from(SENTENCES.segment(text), ({ segment }) => segment.trim()).filter(Boolean);
 

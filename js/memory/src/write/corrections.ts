@@ -1,6 +1,5 @@
 // Rule: correction markers, the words by which a text corrects an earlier memory. The confidence is
-// a sum of fixed weights. The rule reads one text of a request and the server alone uses it, so
-// that it is not in the crate.
+// a sum of fixed weights.
 
 /** Words and phrases that mark a correction, spelled as in answers. */
 const MARKERS = [
@@ -44,6 +43,7 @@ const FOR_DISQUALIFIER = -30;
 /** Above this confidence a correction is detected. */
 const ENOUGH = 30;
 
+/** How far a text reads like a correction. */
 export interface Correction {
   detected: boolean;
   /** In [0, 1]. */

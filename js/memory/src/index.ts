@@ -1,0 +1,132 @@
+// What a memory is: its rows, its types, the rules by which texts become memories, the prompt that a
+// turn gets, and the rules by which memories are tidied. All exports of the package.
+
+export { embeddingText, kindInWords } from "./embedding-text.ts";
+export type { EngineYaml } from "./engine-config.ts";
+export { type Faded, fadedByTime, fadedNow, fadedOf } from "./faded.ts";
+export {
+  CONSOLIDATION,
+  createdAtOf,
+  isAccessAhead,
+  isId,
+  isState,
+  isWrittenSummary,
+  labelOf,
+  type MemoryTexts,
+  memoryEdgeOf,
+  memoryNodeOf,
+  namesIn,
+  numberOf,
+  SUMMARY,
+  softNodeOf,
+  TYPE_OF_NO_EDGE,
+  TYPE_OF_NONE,
+  textOf,
+  textsOf,
+  vectorOf,
+  WRITTEN_SUMMARY,
+} from "./index-rows.ts";
+export { isJsonObject, type JsonObject, jsonObjectIn } from "./json-objects.ts";
+export { MAX_NAME, MAX_QUERY, MAX_TEXT, MAX_TITLE } from "./limits.ts";
+export { BUILT_IN_PRESETS } from "./presets/built-in.ts";
+export { type Differing, differing, otherSections, shippedPreset } from "./presets/differing.ts";
+export { GENERAL } from "./presets/general.ts";
+export {
+  CONSOLIDATIONS,
+  type Consolidation,
+  engineConfigOf,
+  FITTED_WEIGHTS,
+  type FittedWeights,
+  guessedType,
+  HEADINGS,
+  type Heading,
+  type Preset,
+  type Presets,
+  type PresetType,
+  STEMMINGS,
+  type Stemming,
+  typeOf,
+} from "./presets/preset.ts";
+export { TRADING } from "./presets/trading.ts";
+export { PROFILE_CATEGORIES } from "./prompt/profile.ts";
+export {
+  CONVERSATIONS,
+  isAtHand,
+  MAX_CANDIDATES,
+  MAX_PROFILE,
+  MAX_RECENT,
+  RECENT_FOR,
+} from "./prompt/selection.ts";
+export {
+  type CandidateRow,
+  candidateOf,
+  DEFAULT_TOKENS,
+  type FixedParts,
+  factorOf,
+  fixedParts,
+  type GivenParts,
+  givenLines,
+  lineOf,
+  type MemoryHeading,
+  type Message,
+  type NotInPrompt,
+  type NotInPromptReason,
+  PROFILE_SHARE,
+  type PromptMemory,
+  profileTypes,
+  promptOfTurn,
+  questionOfTurn,
+  RECENT_SHARE,
+  type ShownRow,
+  type TurnPrompt,
+  type TurnToPrompt,
+  type WrittenSection,
+  withoutMarks,
+  withTexts,
+  wordsOfMemory,
+} from "./prompt/turn-prompt.ts";
+export { type Reasons, reasonsOf, type Understood, understoodOf } from "./reasons.ts";
+export { rounded } from "./rounded.ts";
+export type {
+  Bytes,
+  EdgeRow,
+  EmbeddedTexts,
+  IndexedNodeRow,
+  NodeRow,
+  SoftRow,
+  TextRow,
+} from "./rows.ts";
+export { atOnce, BLOCKED, inTurns, isAtOnce, oneStep, type Pause, type Steps } from "./steps.ts";
+export {
+  type Episode,
+  type Group,
+  groupsOf,
+  withoutCommonWords,
+} from "./tidy/groups.ts";
+export { sameTexts } from "./tidy/same-texts.ts";
+export { type Summary, summaryOf, type Told } from "./tidy/summary.ts";
+export { tellingWords } from "./tidy/telling-words.ts";
+export { MAX_AHEAD, MAX_JUMP, normaliseTime, parseInstant, toIso } from "./time.ts";
+export { type Correction, correctionIn, looseCorrectionIn } from "./write/corrections.ts";
+export { algorithmTypeOf, difficultyOfNew } from "./write/difficulty.ts";
+export { comparedWords, saysTheSame } from "./write/duplicates.ts";
+export {
+  CONFLICT_SIGNALS,
+  CONFLICT_WEIGHTS,
+  type ComparedMemory,
+  type ConflictCandidate,
+  type ConflictSignal,
+  type ConflictSignals,
+  comparedText,
+  conflictCandidates,
+  conflictProbability,
+  conflictSignals,
+  MAX_CONFLICT_ANSWERS,
+  MAX_CONFLICTS,
+  MIN_CONFLICT_PROBABILITY,
+  type PossibleConflict,
+  possibleConflicts,
+} from "./write/possible-conflicts.ts";
+export { type Piece, piecesOf, titleOf } from "./write/split.ts";
+export { stabilityOfNew } from "./write/stability.ts";
+export { shareOfWords } from "./write/support.ts";
