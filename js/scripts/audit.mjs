@@ -7,6 +7,7 @@
 import { spawnSync } from "node:child_process";
 import { pathToFileURL } from "node:url";
 import { fail, root, run, say } from "./lib.mjs";
+import { npmCommand } from "./node.mjs";
 import { setUpDeny, setUpPackages } from "./setup.mjs";
 
 /** Severities, the lowest first. */
@@ -53,12 +54,11 @@ export function questionAbout(of) {
 
 /** Asks npm about the lock file. Returns sentences, or undefined without an answer. */
 function auditNpm() {
-  const answers = Object.keys(FAILS).map((of) =>
-    complaintsIn(
-      spawnSync("npm", questionAbout(of), { cwd: root, encoding: "utf8" }).stdout ?? "",
-      of,
-    ),
-  );
+  const [npm, ...first] = npmCommand();
+  const answers = Object.keys(FAILS).map((of) => {
+    const asked = [...first, ...questionAbout(of)];
+    return complaintsIn(spawnSync(npm, asked, { cwd: root, encoding: "utf8" }).stdout ?? "", of);
+  });
   return answers.includes(undefined) ? undefined : [...new Set(answers.flat())];
 }
 

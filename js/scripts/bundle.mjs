@@ -1,5 +1,5 @@
-// Bundles TypeScript programs of the project into .cache and runs them, since Node 20 does not read
-// TypeScript. npm packages stay outside the bundle.
+// Bundles TypeScript programs of the project into .cache and runs them: some of their syntax is not
+// in JavaScript, and Node only strips types. npm packages stay outside the bundle.
 
 import { spawnSync } from "node:child_process";
 import { at, root } from "./lib.mjs";
@@ -9,7 +9,7 @@ export const FOR_NODE = {
   bundle: true,
   platform: "node",
   format: "esm",
-  target: "node20",
+  target: "node24",
   packages: "external",
   logLevel: "warning",
 };

@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import { delimiter, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { goOnWithNewNode, npmCommand } from "./node.mjs";
 
 /** The project's root folder. */
 export const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -31,6 +32,8 @@ export function fail(sentence) {
   process.exit(1);
 }
 
+await goOnWithNewNode({ root, say }).catch(({ message }) => fail(message));
+
 // Tools of the project come first: those of .tools (Rust) and of node_modules (npm).
 // Debian has nginx in a folder that is only in the path of root.
 const PATH = [at(".tools", "bin"), at("node_modules", ".bin"), process.env.PATH, "/usr/sbin"].join(
@@ -39,7 +42,8 @@ const PATH = [at(".tools", "bin"), at("node_modules", ".bin"), process.env.PATH,
 
 /** Runs a command in the root and shows its output. Returns whether it succeeded. */
 export function run(command, args, { env = {}, cwd = root, quiet = false } = {}) {
-  const result = spawnSync(command, args, {
+  const [program, ...first] = command === "npm" ? npmCommand() : [command];
+  const result = spawnSync(program, [...first, ...args], {
     cwd,
     stdio: quiet ? ["ignore", "pipe", "pipe"] : "inherit",
     env: { ...process.env, PATH, ...env },

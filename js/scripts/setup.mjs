@@ -9,10 +9,6 @@ export const WASM_TARGET = "wasm32-unknown-unknown";
 
 /** Installs the npm packages of the lock file into node_modules. */
 export function setUpPackages() {
-  const [major, minor] = process.versions.node.split(".").map(Number);
-  if (major < 20 || (major === 20 && minor < 19)) {
-    fail(`Node ${process.versions.node} is too old: install Node 20.19 or newer.`);
-  }
   const wanted = readFileSync(at("package-lock.json"), "utf8");
   const stamp = at("node_modules", ".package-lock.json");
   if (

@@ -7,8 +7,8 @@
 //! differ in the last bit. So the functions that ranking, decay and BM25 need are written out here
 //! with V8's steps.
 //!
-//! - [`exp()`], [`expm1()`], [`tanh()`]: one value. Natively also `pow`; in WebAssembly the host's
-//!   is called.
+//! - [`exp()`], [`expm1()`], [`tanh()`]: one value.
+//! - `pow`, natively: the C library's, which V8 calls too. In WebAssembly the host's is called.
 //! - [`exp_x2`] and [`exp_pairs`] over [`F64x2`]: two and more values at once, each lane equal to
 //!   [`exp()`]; for loops over columns.
 //! - Inside the crate also the natural logarithm (`ln`), dot products (`dot`) and rounding to

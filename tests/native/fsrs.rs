@@ -38,7 +38,7 @@ fn sequences_of_ts_fsrs(sequences: usize, reviews: usize) -> Vec<Sequence> {
         .args([sequences.to_string(), reviews.to_string()])
         .stderr(Stdio::inherit())
         .output()
-        .expect("`node` runs: these tests compare with ts-fsrs, so Node 20 must be on the PATH");
+        .expect("`node` runs: these tests compare with ts-fsrs, so Node 24 must be on the PATH");
     assert!(output.status.success(), "the oracle needs ts-fsrs: run `npm ci` first");
     let mut numbers =
         output.stdout.as_chunks::<8>().0.iter().map(|bytes| f64::from_le_bytes(*bytes));

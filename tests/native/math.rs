@@ -25,7 +25,7 @@ fn for_each_v8_value(f: &str, kind: &str, count: usize, mut check: impl FnMut(f6
         .args([f, kind, &count.to_string()])
         .stdout(Stdio::piped())
         .spawn()
-        .expect("`node` runs: these tests compare with V8, so Node 20 must be on the PATH");
+        .expect("`node` runs: these tests compare with V8, so Node 24 must be on the PATH");
     let mut answers = BufReader::with_capacity(1 << 20, node.stdout.take().expect("piped"));
     let mut pair = [0; 16];
     for _ in 0..count {

@@ -10,7 +10,7 @@ import { build } from "esbuild";
  */
 export async function print({ module, inputs, isRight, count: defaultCount, seed: defaultSeed }) {
   const [count = defaultCount, seed = defaultSeed] = process.argv.slice(2).map(Number);
-  // Node 20 does not read TypeScript: generator and reference are bundled into one module.
+  // Node does not read all of TypeScript: generator and reference are bundled into one module.
   const { outputFiles } = await build({
     stdin: {
       contents: `export { answersTo, ${inputs} as inputs } from "./${module}"; export { sample } from "fast-check";`,
