@@ -9,8 +9,8 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Command } from "commander";
-import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { table, today, writeInto, writeResults } from "../results.ts";
+import { databaseIn } from "./agent-files.ts";
 import { BareDisk } from "./bare-disk.ts";
 import {
   makeNewQuestions,
@@ -117,7 +117,7 @@ async function startBoth(count: number): Promise<Record<Way, RunningServer>> {
     textRowOf(memories[place]!, now),
   );
   const start = async (way: Way) => {
-    const file = agentFile(join(folder, way), "default");
+    const file = databaseIn(join(folder, way));
     mkdirSync(dirname(file), { recursive: true });
     copyFileSync(filled, file);
     const quiet = ["--port", "0", "--data-dir", join(folder, way), "--log-level", "error"];

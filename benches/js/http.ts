@@ -6,8 +6,8 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Command } from "commander";
-import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { table, writeResults } from "../results.ts";
+import { databaseIn } from "./agent-files.ts";
 import { CONTESTANTS, type Contestant, startContestant } from "./http-contestants.ts";
 import {
   fillDatabase,
@@ -145,7 +145,7 @@ async function startPair(size: Size): Promise<Pair> {
   const nousFolder = join(folder, "nous-server");
   const files = {
     plain: join(folder, "plain", "memory.db"),
-    "nous-server": agentFile(nousFolder, "default"),
+    "nous-server": databaseIn(nousFolder),
   };
   const startOne = (contestant: Contestant) => {
     mkdirSync(dirname(files[contestant]), { recursive: true });

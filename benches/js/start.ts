@@ -8,8 +8,8 @@ import { loadavg, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Command } from "commander";
 import Database from "libsql";
-import { agentFile, snapshotsOf } from "../../js/server/src/settings/paths.ts";
 import { table, writeResults } from "../results.ts";
+import { databaseIn, snapshotsIn } from "./agent-files.ts";
 import { median } from "./compare.ts";
 import { listening, NOUS, RunningServer } from "./http-contestants.ts";
 import { fillDatabase } from "./http-inputs.ts";
@@ -45,7 +45,7 @@ const PARTS = ["process", "index", "full text", "playbooks", "rest"] as const;
 type Start = Record<(typeof PARTS)[number] | "whole", number>;
 
 const folder = mkdtempSync(join(options.folder, "nous-bench-"));
-const database = agentFile(folder, "default");
+const database = databaseIn(folder);
 
 const HOW = `\`npm run bench -- --start\`: ${whole(memories)} memories with ${DIMENSIONS} dimensions and two edges each, in one database. A time is
 from the start of the process to the answer of \`/readyz\`, medians of ${rounds} starts of each kind, which take turns; files are in the
@@ -95,7 +95,7 @@ function makeDatabase(): void {
 }
 
 function removeSnapshots(): void {
-  for (const file of Object.values(snapshotsOf(database))) rmSync(file);
+  for (const file of snapshotsIn(folder)) rmSync(file);
 }
 
 /** Changes memories as another program does, so that the snapshots are out of date. */

@@ -5,7 +5,6 @@ import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { loadEmbedderSync } from "nous-embedder";
 import { generateSample } from "../../js/sample/trader/index.ts";
-import { isTable, TABLE_NAMES, TABLES } from "../../js/server/src/settings/embeddings-model.ts";
 import { today, writeInto, writeResults, writeRows } from "../results.ts";
 import { CONFIDENCE, RESAMPLES } from "./bootstrap.ts";
 import { calibrationPicture } from "./calibration-picture.ts";
@@ -14,6 +13,7 @@ import { type Report, reportOnOwn } from "./own.ts";
 import { reportOnLanguages } from "./own-languages.ts";
 import { readmeRows } from "./readme.ts";
 import { reportOnServer } from "./served.ts";
+import { isTable, TABLES } from "./token-tables.ts";
 import { reportOnSignals } from "./trader.ts";
 
 const USAGE = `npm run quality                     own questions over own memories
@@ -40,7 +40,8 @@ const { values, positionals } = parseArgs({
 });
 const files = [...(values.set ?? []), ...positionals];
 const { table } = values;
-if (!isTable(table)) throw new Error(`--table: ${table} is none of the tables ${TABLE_NAMES}`);
+if (!isTable(table))
+  throw new Error(`--table: ${table} is none of the tables ${Object.keys(TABLES).join(", ")}`);
 const isDefault = values.only === undefined && table === "english-128";
 const writes = isDefault && !values["no-write"];
 const embedder = () => loadEmbedderSync(TABLES[table]);

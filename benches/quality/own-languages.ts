@@ -4,7 +4,6 @@
 
 import { loadEmbedderSync } from "nous-embedder";
 import { type Embedder, MemoryIndex } from "nous-wasm";
-import { TABLES } from "../../js/server/src/settings/embeddings-model.ts";
 import { table } from "../results.ts";
 import { draws, estimate } from "./bootstrap.ts";
 import { BM25, evidence, type System, signals, type TextVectors } from "./contestants.ts";
@@ -23,6 +22,7 @@ import {
 import { DEPTH } from "./metrics.ts";
 import { partOf, type QuestionSet } from "./question-set.ts";
 import { mean } from "./summary.ts";
+import { TABLES } from "./token-tables.ts";
 
 /** The other languages than English, by ISO 639-1. */
 const OTHERS = { de: "German", fr: "French", es: "Spanish", ja: "Japanese" } as const;

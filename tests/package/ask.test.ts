@@ -3,9 +3,9 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { loadEmbedderSync } from "nous-embedder";
+import { KINDS } from "nous-page/kinds";
 import { ANSWERABLE, MemoryIndex } from "nous-wasm";
 import { expect, it } from "vitest";
-import { KINDS } from "../../js/page/src/evidence/kinds.ts";
 import { generateSample, SAMPLE_DEFAULTS, searchedText } from "../../js/sample/trader/index.ts";
 import { ask, UsageError } from "../../js/scripts/ask/ask.ts";
 

@@ -1,20 +1,10 @@
 // Why a memory comes up for a question, or why it does not: POST /v1/explain.
 
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { NousClient } from "nous-server/client";
-import { ANSWERABLE, Embedder, init } from "nous-wasm";
+import { ANSWERABLE } from "nous-wasm";
 import { describe, expect, test } from "vitest";
-import { reasonsOf } from "../../js/page/src/memory/ask.ts";
-import { Held } from "../../js/page/src/memory/held.ts";
-import { addLine, noRows } from "../../js/page/src/memory/lines.ts";
-import { Agent } from "../../js/server/src/agent/agent.ts";
 import type { ExplainAnswer, Explanation } from "../../js/server/src/api/explain.ts";
 import { explainOperations } from "../../js/server/src/api/explain.ts";
-import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { exportMemory } from "../../js/server/src/transfer/export.ts";
-import { ask } from "./support/direct-agent.ts";
 import { raw } from "./support/existing-database.ts";
 import { testOnFiles } from "./support/on-postgres.ts";
 import { start } from "./support/server-process.ts";
@@ -22,7 +12,6 @@ import { type Client, clientOf, sharedServer } from "./support/shared-server.ts"
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const { client, server } = sharedServer();
-const TABLE = fileURLToPath(new URL("../../js/embedder/tables/nous-128.bin", import.meta.url));
 
 const day = (date: string) => `2026-${date}T09:00:00.000Z`;
 const memory = (id: string, created: string, content_title: string, fields: object = {}) => ({
@@ -235,58 +224,4 @@ describe("an explanation", () => {
     expect(await statusWith("--compat", "hynous")).toBe(404);
     expect(await statusWith("--compat", "hynous", "--ranking", "evidence")).toBe(404);
   });
-});
-
-test("page and server explain alike", async () => {
-  await init();
-  const now = Date.parse(day("03-01"));
-  const embedder = new Embedder(readFileSync(TABLE));
-  const storage = new LibsqlStorage(join(temporaryFolder(), "a.db"), { durability: "normal" });
-  const agent = new Agent(storage, {
-    clock: () => now,
-    builtIn: embedder,
-  });
-  agent.open();
-  for (const body of MEMORIES) await ask(agent, "createNode", { body });
-  await ask(agent, "createNode", {
-    body: { id: "labels", type: "note", content_title: "…", tags: ["a"] },
-  });
-  const edge = { source_id: "porto", target_id: "lisbon", type: "supersedes" };
-  await ask(agent, "createEdge", { body: edge });
-  let exported = "";
-  const write = (lines: string) => {
-    exported += lines;
-  };
-  exportMemory(storage, write, () => {}, { withLearned: false, facts: () => undefined });
-  const rows = noRows();
-  for (const line of exported.trim().split("\n")) addLine(rows, line);
-  const opening = { name: "", rows, now, config: {}, words: embedder, wrong: [], wrongCount: 0 };
-  const held = await Held.open({ ...opening, source: "files" }, () => {});
-  const ids = [...MEMORIES.map(({ id }) => id), "labels"];
-  for (const query of [
-    "Why do deploys on Friday fail?",
-    "Where did Mira move?",
-    "the last lesson about billing since 2025",
-    "When is the money paid?",
-    "xylophone",
-  ]) {
-    const { data } = (await ask(agent, "explain", { body: { query, ids } })) as ExplainAnswer;
-    for (const { id, rank, score, sum, scale, offset, evidence, words, passage } of data) {
-      const here = reasonsOf(held, id, query);
-      expect({ rank, score, sum, scale, offset }, `${id} ${query}`).toEqual({
-        ...{ rank: here.rank, score: here.score, sum: here.sum },
-        ...{ scale: here.scale, offset: here.offset },
-      });
-      const byName = (some: readonly { name: string }[]) =>
-        some.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-      expect(byName(evidence)).toEqual(byName(here.evidence));
-      expect(words).toEqual(here.words.map(({ spans: _, ...word }) => word));
-      const { title, text } = held.card(id);
-      const marked = here.passage.map(({ field, start, end }) =>
-        (field === "title" ? title : text).slice(start, end),
-      );
-      expect(passage ?? "").toBe(marked.join("\n"));
-    }
-  }
-  held.free();
 });

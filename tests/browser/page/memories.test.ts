@@ -8,8 +8,8 @@ import { strToU8, zipSync } from "fflate";
 import { TRAITS } from "nous-wasm";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { createKey } from "../../../js/server/src/keys/keys.ts";
-import { readLine } from "../../../js/server/src/transfer/lines.ts";
+import { readExportLine } from "../../server/support/export-lines.ts";
+import { keyIn } from "../../server/support/keys.ts";
 import { type Running, start } from "../../server/support/server-process.ts";
 import { temporaryFolder } from "../../server/support/temporary-folder.ts";
 import { accessibilityFaults, faultsInAllLooks, sharedPage, visitPage } from "./support.ts";
@@ -172,7 +172,7 @@ describe("files", () => {
     const text = await (await (await downloading).createReadStream()).toArray();
     const lines = Buffer.concat(text).toString().trim().split("\n");
     const { kind, ...fields } = learned;
-    expect(lines.map((line) => readLine(line, 0))).toContainEqual({ kind, learned: fields });
+    expect(lines.map((line) => readExportLine(line))).toContainEqual({ kind, learned: fields });
     expect(complaints).toEqual([]);
     await close();
   });
@@ -514,9 +514,11 @@ describe("a server", () => {
 
   it("without a key, with a wrong one, and without rights says what to do", async () => {
     const server = await filled(["--cors-origins", url().replace(/\/$/, "")]);
-    const made = (agents: "all" | string[]) =>
-      createKey(server.dataDir, { agents, scopes: ["memory"], creates_agents: true }).key;
-    const [key, other] = [made("all"), made(["alice"])];
+    const made = async (agents: "all" | string[]) => {
+      const rights = { agents, scopes: ["memory" as const], creates_agents: true };
+      return (await keyIn(server.dataDir, rights)).key;
+    };
+    const [key, other] = [await made("all"), await made(["alice"])];
     await expect.poll(async () => (await server.ask("GET /nodes")).status).toBe(401);
     const { page, close } = await visit(VIEW);
     await connect(page, server.url);

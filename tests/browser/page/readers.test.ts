@@ -13,7 +13,7 @@ import type { Reading } from "../../../js/page/src/memory/readers/reading.ts";
 import { pieces, readText } from "../../../js/page/src/memory/readers/text.ts";
 import { metricsIn } from "../../../js/page/src/memory/server.ts";
 import { GENERAL_SUBTYPES } from "../../../js/sample/general/subtypes.ts";
-import { readLine } from "../../../js/server/src/transfer/lines.ts";
+import { readExportLine } from "../../server/support/export-lines.ts";
 
 const MODIFIED = Date.parse("2026-03-01T10:00:00Z");
 const nodesOf = ({ rows }: Reading) => rows.filter(({ kind }) => kind === "node");
@@ -207,7 +207,7 @@ test("an export that was read is written again, and nous-server takes every line
   ];
   for (const line of lines) addLine(rows, JSON.stringify(line));
   const written = [...exportLines(rows, () => "KNOWLEDGE")].map((line) => JSON.stringify(line));
-  for (const line of written) expect(() => readLine(line, 0), line).not.toThrow();
+  for (const line of written) expect(() => readExportLine(line), line).not.toThrow();
   const all = written.join("\n");
   expect(all).toContain('"embedding":[0.5,1]');
   expect(all).toContain('"description":"kept"');
@@ -258,7 +258,7 @@ test("the lines that readers make are lines of an export", () => {
     readClaude(CLAUDE),
     readText({ name: "a.txt", text: "Some text.", modified: MODIFIED }),
   ]) {
-    for (const row of rows) expect(() => readLine(JSON.stringify(row), 0)).not.toThrow();
+    for (const row of rows) expect(() => readExportLine(JSON.stringify(row))).not.toThrow();
   }
 });
 
