@@ -4,8 +4,8 @@
 //
 // Every sum is added in the order of the crate, since results are compared to the bit.
 
+import type { Learned, Trait, Why, WordVectors } from "nous-wasm";
 import { stem } from "porter2";
-import type { Learned, Trait, Why, WordVectors } from "../../js/engine/src/memory/types.ts";
 import { pairs, runs } from "./full-text.ts";
 import { functionWords } from "./function-words.ts";
 import type { MemorySection } from "./sections.ts";

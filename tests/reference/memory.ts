@@ -9,6 +9,7 @@ import type {
   DecayChanges,
   EvidenceMatrix,
   Feedback,
+  Instant as InstantGiven,
   Learned,
   LearningStep,
   Linked,
@@ -29,8 +30,7 @@ import type {
   Sweep,
   Transition,
   Why,
-} from "../../js/engine/src/memory/types.ts";
-import type { Instant as InstantGiven } from "../../js/engine/src/types.ts";
+} from "nous-wasm";
 import { DECAY_LIFECYCLE_STATES } from "./decay.ts";
 import { spreadOut } from "./diversity.ts";
 import {
