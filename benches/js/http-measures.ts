@@ -123,7 +123,8 @@ export async function searches(pair: Pair, name: string): Promise<Row[]> {
           "POST /search",
           pair.bodies[turn]!,
         );
-        const { total_ms, hybrid_seeding_ms, spreading_ms, reranking_ms } = answer.metrics;
+        // A search by evidence has no step of full text, and no server but an older one a last step.
+        const { total_ms, hybrid_seeding_ms = 0, spreading_ms, reranking_ms = 0 } = answer.metrics;
         const [fullText, index] = [hybrid_seeding_ms * MS, (spreading_ms + reranking_ms) * MS];
         const { kind } = pair.questions[turn]!;
         taken[contestant].push({ kind, nanoseconds, inServer: total_ms * MS, fullText, index });

@@ -71,7 +71,7 @@ function poolOver({
   const engine = createEngine();
   const understanding = vi.spyOn(engine, "understand");
   const pool = new EmbeddingPool(threads, {
-    ...{ embedder, engine, compat: "none", log },
+    ...{ embedder, engine, terms: "unicode", log },
     // Evidence compares no embeddings of questions.
     ranking: "signals",
   });

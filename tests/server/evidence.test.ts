@@ -107,6 +107,15 @@ describe("a search by evidence", () => {
     }
     expect(best.score).toBeLessThanOrEqual(1);
     expect(answer.answerable).toBe(best.score >= ANSWERABLE);
+    // Figures of a search by signals would always be 0.
+    expect(Object.keys(answer.metrics).sort()).toEqual([
+      "nodes_filtered",
+      "nodes_returned",
+      "parse_filters_ms",
+      "spreading_ms",
+      "total_ms",
+    ]);
+    expect(answer.qcs).not.toHaveProperty("ssa_multiplier");
     expect((await own.ask("GET /nodes/deploys?recall=false")).body.neural_access_count).toBe(1);
   });
 

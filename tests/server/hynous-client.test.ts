@@ -133,6 +133,18 @@ describe("a server in compatibility mode", () => {
     );
   });
 
+  test("answers prompts with a plan and the failed steps, by either ranking", async () => {
+    const { ask, create } = client();
+    await create({ content_title: "Funding was negative", content_body: "It was a squeeze." });
+    const { answer } = OPERATIONS.buildContext!;
+    for (const ranking of ["signals", "evidence"]) {
+      const { body } = await ask("POST /context", { input: "Was funding negative?", ranking });
+      expect(answer.safeParse(body).error).toBeUndefined();
+      expect(body.failed).toEqual([]);
+      expect(body.plan.queries.length > 0).toBe(ranking === "signals");
+    }
+  });
+
   test("keeps a strength finite", async () => {
     const { ask, create, link } = client();
     const [a, b] = [await create(), await create()];

@@ -6,8 +6,10 @@ import { join } from "node:path";
 import { toIso } from "nous-memory";
 import { describe, expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
-import { searchAnswerAsHynous, searchRequest } from "../../js/server/src/api/search.ts";
+import { searchRequest } from "../../js/server/src/api/search.ts";
+import { behaviourOf } from "../../js/server/src/compat/behaviour.ts";
 import { handlersFor } from "../../js/server/src/compat/handlers.ts";
+import { searchAnswerAsHynous } from "../../js/server/src/compat/requests.ts";
 import { modelInUse } from "../../js/server/src/embeddings/tasks.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { moveMemory } from "../../js/server/src/transfer/move.ts";
@@ -49,7 +51,12 @@ async function agentOn(
     moveMemory(source, storage);
     source.close();
   }
-  const agent = new Agent(storage, { compat: "hynous", embeds: Boolean(embeds), clock: () => NOW });
+  const agent = new Agent(storage, {
+    behaviour: behaviourOf("hynous"),
+    ranking: "signals",
+    embeds: Boolean(embeds),
+    clock: () => NOW,
+  });
   const db = raw(file);
   const counting = db.prepare(
     "UPDATE nodes SET neural_access_count = ?, neural_last_accessed = ? WHERE id = ?",

@@ -3,6 +3,7 @@
 
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
+import { serverBehaviourOf } from "./compat/server.ts";
 import type { CopiedKeys } from "./keys/copy.ts";
 import { DEFAULT_AGENT } from "./settings/agent-names.ts";
 import { isDatabaseUrl, isPostgres } from "./settings/database-url.ts";
@@ -145,8 +146,7 @@ function addTransferCommands(program: Command): void {
       const { exportFile } = await import("./transfer/commands.ts");
       const file = fileOf(given);
       const { settings, engine, presets } = await settingsOf(command);
-      // Hynous learns nothing from use, and has sections of its own.
-      const withLearned = settings.compat === "none";
+      const { exportsLearned: withLearned } = serverBehaviourOf(settings.compat);
       const ranking = withLearned ? { preset: settings.preset, engine, presets } : undefined;
       const lines = exportFile(placeOf(settings), agent, file, {
         ...options,

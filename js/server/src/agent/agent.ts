@@ -6,7 +6,6 @@ import {
   atOnce,
   BUILT_IN_PRESETS,
   type EngineYaml,
-  engineConfigOf,
   inTurns,
   MAX_AHEAD,
   oneStep,
@@ -39,17 +38,18 @@ import {
 } from "../embeddings/built-in.ts";
 import { bytesOf } from "../embeddings/tasks.ts";
 import { wrong } from "../refusal.ts";
-import type { Compat } from "../settings/compat.ts";
 import type { SnapshotPlaces } from "../settings/paths.ts";
 import { DEFAULT_PRESET } from "../settings/preset.ts";
-import { defaultRanking, type RankedBy } from "../settings/ranking.ts";
+import type { RankedBy } from "../settings/ranking.ts";
 import type { EmbeddedTexts, NodeRow } from "../storage/rows.ts";
 import { snapshotFilesAt } from "../storage/snapshots.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { FullTextHit } from "../storage/tables/full-text.ts";
 import type { NameKind } from "../storage/tables/names.ts";
 import type { SoftChange } from "../storage/tables/soft.ts";
+import type { Behaviour } from "./behaviour.ts";
 import { Clock } from "./clock.ts";
+import { DEFAULT_BEHAVIOUR } from "./default-behaviour.ts";
 import { HeldTime } from "./held-time.ts";
 import { presentNode } from "./present.ts";
 import { type Among, Columns } from "./replica/columns.ts";
@@ -81,9 +81,9 @@ const FLUSH_BATCH = 5_000;
 
 export interface AgentOptions {
   config?: EngineYaml;
-  /** The server whose behaviour this agent copies. Default: `none`. */
-  compat?: Compat;
-  /** How searches rank unless a request says. Default: by evidence, with `compat` by signals. */
+  /** What the agent decides as another server does. Default: nothing. */
+  behaviour?: Behaviour;
+  /** How searches rank unless a request says. Default: by evidence. */
   ranking?: RankedBy;
   /** Whether feedback teaches, and searches rank by what it taught. Default: false. */
   learns?: boolean;
@@ -135,7 +135,7 @@ interface OfPreset {
 
 export class Agent {
   readonly storage: Storage;
-  readonly compat: Compat;
+  readonly behaviour: Behaviour;
   readonly ranking: RankedBy;
   readonly learns: boolean;
   readonly embeds: boolean;
@@ -171,12 +171,12 @@ export class Agent {
   readonly #scrub: (nodeId: string) => Promise<void> | void;
 
   constructor(storage: Storage, options: AgentOptions = {}) {
-    const { config = {}, compat = "none", embeds = false, countsOutcomes = true } = options;
+    const { config = {}, embeds = false, countsOutcomes = true } = options;
     const { log = () => {}, clock = Date.now, snapshots } = options;
     const { heldTime = new HeldTime(clock) } = options;
     this.storage = storage;
-    this.compat = compat;
-    this.ranking = options.ranking ?? defaultRanking(compat);
+    this.behaviour = options.behaviour ?? DEFAULT_BEHAVIOUR;
+    this.ranking = options.ranking ?? "evidence";
     this.learns = options.learns ?? false;
     this.embeds = embeds;
     this.builtIn = options.builtIn;
@@ -207,7 +207,9 @@ export class Agent {
       },
     );
     this.#texts = new TextReplica(this.ranking === "signals", keptTexts);
-    this.#sqliteTexts = new SqliteTexts(compat === "hynous" && storage.fullText === undefined);
+    this.#sqliteTexts = new SqliteTexts(
+      this.behaviour.readsSqliteTexts && storage.fullText === undefined,
+    );
     this.#follower = new Follower(
       storage,
       [
@@ -275,12 +277,7 @@ export class Agent {
       this.#log(`The preset ${name} of the agent does not exist here: ${preset.name} is used`, {
         presets: [...this.presets.keys()].join(", "),
       });
-    // Hynous knows its own types alone.
-    const { weights } = preset;
-    const config =
-      this.compat === "none"
-        ? engineConfigOf(preset, this.#given)
-        : { ...this.#given, evidence: { ...this.#given.evidence, preset: weights } };
+    const config = this.behaviour.engineConfig(preset, this.#given);
     return { preset, config, engine: createEngine(inSnakeCase(config)) };
   }
 
@@ -293,7 +290,7 @@ export class Agent {
 
   /**
    * Returns the hits of SQLite's full text, as `FullTextTable.find` does. Call it within `read`, and
-   * only of an agent that copies Hynous. If the database is not SQLite, a replica answers.
+   * only of an agent whose behaviour reads them. If the database is not SQLite, a replica answers.
    */
   hitsOfSqlite(match: string, limit: number): FullTextHit[] {
     if (this.storage.fullText !== undefined) return this.storage.fullText.find(match, limit);

@@ -2,14 +2,14 @@
 
 import type { MemoryIndex, StoredLifecycleState } from "nous-wasm";
 import type { LifecycleFilter } from "../storage/tables/wanted.ts";
-import type { Agent } from "./agent.ts";
+import type { Memory } from "./behaviour.ts";
 
 /**
  * Returns the filters of the database and of the index for a state as of `now`. A memory may have
  * entered or left the state since it was stored, and the index may be ahead of the database.
  */
 export function statesOf(
-  { index, soft }: Agent,
+  { index, soft }: Pick<Memory, "index" | "soft">,
   state: StoredLifecycleState,
   now: number,
 ): { stored: LifecycleFilter; indexed: StoredLifecycleState[] } {
@@ -31,7 +31,10 @@ export function statesOf(
  * Returns the database's filter for a state as it was stored last, soft state included, without the
  * changes by time since then.
  */
-export function storedState({ soft }: Agent, state: StoredLifecycleState): LifecycleFilter {
+export function storedState(
+  { soft }: Pick<Memory, "soft">,
+  state: StoredLifecycleState,
+): LifecycleFilter {
   const ahead = [...soft.states()];
   return {
     state,

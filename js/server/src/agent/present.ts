@@ -2,9 +2,6 @@
 // and with times in one format.
 
 import {
-  type Faded,
-  fadedByTime,
-  fadedOf,
   isState,
   jsonObjectIn,
   namesIn,
@@ -20,9 +17,9 @@ import type { Cluster, Membership } from "../api/clusters.ts";
 import type { Conflict } from "../api/conflicts.ts";
 import type { Edge } from "../api/edges.ts";
 import type { Node } from "../api/nodes.ts";
-import type { Compat } from "../settings/compat.ts";
 import type { ClusterRow, ConflictRow, EdgeRow, MembershipRow, NodeRow } from "../storage/rows.ts";
 import type { Storage } from "../storage/storage.ts";
+import type { Behaviour } from "./behaviour.ts";
 import type { SoftState } from "./replica/soft-state.ts";
 
 /**
@@ -89,17 +86,17 @@ export function presentNow(
     index,
     soft,
     engine,
-    compat,
+    behaviour,
   }: {
     index: MemoryIndex;
     soft: Pick<SoftState, "lastAccess">;
     engine: Engine;
-    compat: Compat;
+    behaviour: Pick<Behaviour, "faded">;
   },
   now: number,
 ): Node[] {
   const live = rows.map(({ id }) => index.get(id));
-  const faded = fadedIn(live, engine, now, compat);
+  const faded = behaviour.faded(live, engine, now);
   return rows.map((row, place) => {
     const node = presentNode(row, live[place], { soft, engine });
     const its = faded[place];
@@ -188,21 +185,3 @@ function presentConflict({ sequence: _, ...row }: ConflictRow, textOfNew: string
     resolved_at: timeOf(row.resolved_at),
   };
 }
-
-/** Returns retrievability and state as of now; in the mode `hynous` as Hynous answers them. */
-export function fadedIn(
-  nodes: readonly (StoredMemoryNode | undefined)[],
-  engine: Engine,
-  now: number,
-  compat: Compat,
-): (Faded | undefined)[] {
-  if (compat !== "hynous") return fadedOf(nodes, engine, now);
-  // Hynous answers the state by time alone, whatever is stored, and four digits.
-  const faded = fadedByTime(nodes, engine, now);
-  for (const its of faded)
-    if (its !== undefined) its.retrievability = toFourDigits(its.retrievability);
-  return faded;
-}
-
-/** Rounds a fraction as Hynous does before it stores or answers it. */
-export const toFourDigits = (share: number): number => Math.round(share * 10_000) / 10_000;

@@ -5,7 +5,6 @@ import { notFound } from "../refusal.ts";
 import type { NodeRow } from "../storage/rows.ts";
 import type { Agent } from "./agent.ts";
 import { presentNow } from "./present.ts";
-import { PLAYBOOK } from "./replica/playbook-replica.ts";
 
 /** Reads a memory and counts a recall. An error of `check` prevents the recall. */
 export function recalled(agent: Agent, id: string, check: (row: NodeRow) => void = () => {}): Node {
@@ -15,26 +14,10 @@ export function recalled(agent: Agent, id: string, check: (row: NodeRow) => void
   const now = agent.now();
   const { index } = agent;
   if (index.recall([id], now) > 0) {
-    if (agent.compat === "hynous") growPlaybook(agent, id);
+    agent.behaviour.afterRecall(agent, id);
     agent.soft.recalled(id, index, now);
   }
   return agent.present(row);
-}
-
-/**
- * Lets the stability of a playbook grow by a read, as Hynous does. In the index only outcomes of
- * trades raise it.
- */
-function growPlaybook({ index, engine }: Agent, id: string): void {
-  const node = index.get(id);
-  if (node?.subtype !== PLAYBOOK) return;
-  const { decay } = engine.SECTION_PROFILES[engine.getSectionForSubtype(PLAYBOOK)];
-  const stability = engine.updateStabilityOnAccessForSection(
-    node.stability,
-    node.difficulty,
-    decay,
-  );
-  index.upsert([{ id, stability }]);
 }
 
 /** Reads a memory without counting a recall. */

@@ -1,12 +1,9 @@
 // A sweep computes the retrievability and state of every memory as of now, and stores changes.
 
 import { MAX_JUMP, parseInstant, toIso } from "nous-memory";
-import { LIFECYCLE_STATES, type Sweep } from "nous-wasm";
 import type { SweepAnswer } from "../api/agent.ts";
 import { Refusal } from "../refusal.ts";
 import type { Agent } from "./agent.ts";
-import { storedState } from "./lifecycle-filters.ts";
-import { fadedIn } from "./present.ts";
 
 const DAY = 86_400_000;
 /** Days since the last sweep above which the clock counts as wrong. */
@@ -24,7 +21,7 @@ export function sweep(agent: Agent, force: boolean): SweepAnswer {
   return agent.read(() => {
     const now = force ? agent.now() : agent.heldNow();
     const { index } = agent;
-    const { processed, changes, transitions } = sweepOf(agent, now);
+    const { processed, changes, transitions } = agent.behaviour.sweep(agent, now);
     const archived = transitions.filter(({ to }) => to === "ARCHIVE").length;
     const days = daysSinceSweep(agent, now);
     if (!force) checkClock(agent, days, archived);
@@ -38,51 +35,6 @@ export function sweep(agent: Agent, force: boolean): SweepAnswer {
     agent.soft.faded(changes);
     return { ok: true, processed, transitions_count: transitions.length, transitions };
   });
-}
-
-/**
- * Returns what a sweep would store. As Hynous' server does, `compat: "hynous"` also wakes dormant
- * memories whose retrievability as of now is high enough.
- */
-function sweepOf(agent: Agent, now: number): Sweep {
-  const { index, engine, storage, compat } = agent;
-  const sweep = index.decay(now);
-  if (compat !== "hynous") return sweep;
-  const asleep = storage.nodes.matching({ lifecycle: storedState(agent, "DORMANT") }) ?? [];
-  const nodes = asleep.map((id) => index.get(id));
-  const faded = fadedIn(nodes, engine, now, compat);
-  const woken = nodes.flatMap((node, place) => {
-    const { retrievability, lifecycle } = faded[place] ?? {};
-    return node !== undefined && (lifecycle === "ACTIVE" || lifecycle === "WEAK")
-      ? [{ id: node.id, subtype: node.subtype, retrievability: retrievability!, lifecycle }]
-      : [];
-  });
-  const isWoken = new Set(woken.map(({ id }) => id));
-  const { ids, retrievability, lifecycle } = sweep.changes;
-  const others = [...ids.keys()].filter((place) => !isWoken.has(ids[place]!));
-  return {
-    processed: sweep.processed,
-    changes: {
-      ids: [...others.map((place) => ids[place]!), ...isWoken],
-      retrievability: Float64Array.from([
-        ...others.map((place) => retrievability[place]!),
-        ...woken.map((one) => one.retrievability),
-      ]),
-      lifecycle: Uint8Array.from([
-        ...others.map((place) => lifecycle[place]!),
-        ...woken.map((one) => LIFECYCLE_STATES.indexOf(one.lifecycle)),
-      ]),
-    },
-    transitions: [
-      ...sweep.transitions,
-      ...woken.map(({ id, subtype, lifecycle }) => ({
-        id,
-        from: "DORMANT" as const,
-        to: lifecycle,
-        subtype,
-      })),
-    ],
-  };
 }
 
 /**

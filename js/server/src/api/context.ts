@@ -154,7 +154,9 @@ const retrievalPlan = z
     budget_overrides: budgets.describe("Tokens of sections that differ from the usual."),
     skip_types: z.array(memoryType).describe("Kinds of memory that are not searched."),
   })
-  .openapi("RetrievalPlan", { description: "The searches of a turn." });
+  .openapi("RetrievalPlan", {
+    description: "The searches of a turn by signals. Missing by evidence.",
+  });
 
 export const contextAnswer = z
   .object({
@@ -174,7 +176,7 @@ export const contextAnswer = z
       .looseObject({ frame_id: z.string().describe("The id of the frame.") })
       .describe("The frame of the turn."),
     signals: turnSignals,
-    plan: retrievalPlan,
+    plan: retrievalPlan.optional(),
     temporal_boost: z.boolean().describe("Whether recent memories were preferred."),
     refresh_needed: z
       .boolean()
@@ -215,7 +217,8 @@ export const contextAnswer = z
           reason: z.string().describe("Why it failed."),
         }),
       )
-      .describe("Steps that failed. The prompt was built without them."),
+      .optional()
+      .describe("Steps that failed. The prompt was built without them. Missing by evidence."),
   })
   .openapi("ContextAnswer", { description: "The prompt of a turn, and how it came about." });
 

@@ -133,16 +133,27 @@ export const found = node
   })
   .openapi("SearchHit", { description: "A memory that a search found, with its score." });
 
-const searchMetrics = z
+export const searchMetrics = z
   .object({
     total_ms: z.number().describe("The whole search, in milliseconds."),
     parse_filters_ms: z.number().describe("Reading the filters, in milliseconds."),
-    embed_queries_ms: z.number().describe("Making the question's vector, in milliseconds."),
-    hybrid_seeding_ms: z.number().describe("The full-text search, in milliseconds; 0 by evidence."),
-    spreading_ms: z.number().describe("The index, up to the ranking, in milliseconds."),
-    reranking_ms: z.number().describe("Always 0: ranking is part of `spreading_ms`."),
-    seeds_found: z.int().describe("How many memories vectors and words found; 0 by evidence."),
-    nodes_activated: z.int().describe("How many memories activation reached; 0 by evidence."),
+    embed_queries_ms: z
+      .number()
+      .optional()
+      .describe("Making the question's vector, in milliseconds. Missing by evidence."),
+    hybrid_seeding_ms: z
+      .number()
+      .optional()
+      .describe("The full-text search, in milliseconds. Missing by evidence."),
+    spreading_ms: z.number().describe("The index, with the ranking, in milliseconds."),
+    seeds_found: z
+      .int()
+      .optional()
+      .describe("How many memories vectors and words found. Missing by evidence."),
+    nodes_activated: z
+      .int()
+      .optional()
+      .describe("How many memories activation reached. Missing by evidence."),
     nodes_filtered: z.int().describe("How many memories the filters left out."),
     nodes_returned: z.int().describe("How many memories the answer has."),
   })
@@ -158,12 +169,15 @@ export const kind = {
 };
 const disqualified = z.boolean().describe("Whether a rule makes it ambiguous.");
 
-const queryAssessment = z
+export const queryAssessment = z
   .object({
     ...kind,
     disqualified,
     used_embeddings: z.boolean().describe("Whether vectors were compared."),
-    ssa_multiplier: z.number().describe("The search looked for this many times the limit."),
+    ssa_multiplier: z
+      .number()
+      .optional()
+      .describe("The search looked for this many times the limit. Missing by evidence."),
   })
   .openapi("QueryAssessment", { description: "The kind of the question." });
 
@@ -189,14 +203,6 @@ export const searchAnswer = z
     qcs: queryAssessment,
   })
   .openapi("SearchAnswer", { description: "The memories that a search found." });
-
-/** The answer with `compat: "hynous"`: memories that LIKE found have no scores. */
-export const searchAnswerAsHynous = searchAnswer
-  .partial({ metrics: true, qcs: true })
-  .extend({
-    data: z.array(found.partial({ score: true, breakdown: true, primary_signal: true })),
-  })
-  .openapi("SearchAnswer");
 
 export const classification = z
   .object({

@@ -4,10 +4,11 @@ import { textOf, toIso } from "nous-memory";
 import type { Agent } from "../agent/agent.ts";
 import { AnswerRoom } from "../agent/answer-room.ts";
 import { clusterHandlers } from "../agent/handlers/clusters.ts";
-import { presentClusters, presentNow, toFourDigits } from "../agent/present.ts";
+import { presentClusters, presentNow } from "../agent/present.ts";
 import type { Cluster } from "../api/clusters.ts";
 import { notFound } from "../refusal.ts";
 import type { ClusterRow } from "../storage/rows.ts";
+import { toFourDigits } from "./behaviour.ts";
 import { idempotent, type OverridesOf } from "./overriding.ts";
 
 /** The membership of an added memory. */

@@ -8,6 +8,7 @@ import type { Compat } from "../settings/compat.ts";
 import { agentOverrides } from "./agent.ts";
 import { clusterOverrides } from "./clusters.ts";
 import { conflictOverrides } from "./conflicts.ts";
+import { contextOverrides } from "./context.ts";
 import { nodeOverrides } from "./nodes.ts";
 import { searchAsHynous } from "./search.ts";
 
@@ -17,6 +18,7 @@ const HYNOUS: Partial<Record<AgentOperation, Handler>> = {
   ...clusterOverrides,
   ...conflictOverrides,
   ...agentOverrides,
+  ...contextOverrides,
   search: searchAsHynous,
   explain: () => {
     throw new Refusal(404, "ranks are not explained with --compat hynous");

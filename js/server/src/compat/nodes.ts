@@ -4,9 +4,10 @@ import { textOf } from "nous-memory";
 import { edgeHandlers } from "../agent/handlers/edges.ts";
 import { nodeHandlers } from "../agent/handlers/nodes.ts";
 import { storedState } from "../agent/lifecycle-filters.ts";
-import { presentEdge, toFourDigits } from "../agent/present.ts";
+import { presentEdge } from "../agent/present.ts";
 import { listed } from "../agent/search/lists.ts";
 import { notFound } from "../refusal.ts";
+import { toFourDigits } from "./behaviour.ts";
 import { idempotent, type OverridesOf } from "./overriding.ts";
 
 /** The strength of an edge whose row has none. */

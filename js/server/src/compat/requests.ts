@@ -5,6 +5,7 @@ import { z } from "@hono/zod-openapi";
 import { parseInstant, toIso } from "nous-memory";
 import { clusterList, clusterOperations, cluster as ownCluster } from "../api/clusters.ts";
 import { conflictOperations } from "../api/conflicts.ts";
+import { contextOperations } from "../api/context.ts";
 import { nextCursor } from "../api/cursors.ts";
 import { edgeOperations } from "../api/edges.ts";
 import { MAX_NAME, MAX_TEXT, MAX_TITLE } from "../api/limits.ts";
@@ -12,7 +13,13 @@ import { nodeOperations } from "../api/nodes.ts";
 import type { OperationShape } from "../api/operation.ts";
 import type { AgentOperation } from "../api/operations.ts";
 import { name, optionalName, someNumber, someText, text, time } from "../api/parts.ts";
-import { searchAnswerAsHynous, searchOperations } from "../api/search.ts";
+import {
+  found,
+  queryAssessment,
+  searchAnswer,
+  searchMetrics,
+  searchOperations,
+} from "../api/search.ts";
 
 const LIST_LIMITS = { default: 50, max: 200 };
 const DEFAULT_STRENGTHENING = 0.05;
@@ -197,6 +204,28 @@ const searchRequest = z.object({
   time_range: looseRange,
 });
 
+/** A score is missing if LIKE found the memory, and so are metrics and the kind of the question. */
+export const searchAnswerAsHynous = z.object({
+  ...searchAnswer.shape,
+  data: z.array(found.partial({ score: true, breakdown: true, primary_signal: true })),
+  metrics: z
+    .object({
+      ...searchMetrics.required().shape,
+      reranking_ms: z.number().describe("Ranking, in milliseconds."),
+    })
+    .optional(),
+  qcs: z.object(queryAssessment.required().shape).optional(),
+});
+
+// ---- prompts ------------------------------------------------------------------------------------
+
+const { answer: context } = contextOperations.buildContext;
+const contextAnswer = z.object({
+  ...context.shape,
+  plan: context.shape.plan.unwrap(),
+  failed: context.shape.failed.unwrap(),
+});
+
 // ---- conflicts ----------------------------------------------------------------------------------
 
 const conflictsQuery = z.object({
@@ -309,6 +338,7 @@ export const HYNOUS: Partial<Record<AgentOperation, Partial<OperationShape>>> = 
   listEdges: { query: edgesQuery },
   strengthenEdge: { body: strengthening },
   search: { body: searchRequest, answer: searchAnswerAsHynous },
+  buildContext: { answer: contextAnswer },
   listConflicts: {
     query: conflictsQuery,
     summary: "Lists all conflicts of a status, oldest first",

@@ -12,8 +12,8 @@ import { cosine } from "../agent/rules/similar.ts";
 import { stopwatch } from "../agent/search/stopwatch.ts";
 import type { QuestionVector } from "../api/operation.ts";
 import type { SearchRequest } from "../api/search.ts";
-import { termsOf } from "../settings/compat.ts";
 import type { NodeRow } from "../storage/rows.ts";
+import { serverBehaviourOf } from "./server.ts";
 
 type StoredNode = Readonly<NodeRow>;
 
@@ -76,7 +76,7 @@ interface HynousSearch {
 
 /** Counts an access of each memory that it returns, except for those that LIKE found. */
 export const searchAsHynous: Handler = (agent: Agent, { body, question }: HynousSearch) => {
-  const asked = agent.engine.understand(body.query, { terms: termsOf("hynous") });
+  const asked = agent.engine.understand(body.query, { terms: serverBehaviourOf("hynous").terms });
   const isLookup = isPlainLookup(asked);
   const multiplier = isLookup ? OVERFETCH_OF_LOOKUP : OVERFETCH;
   if (!isSearchable(body, body.limit * multiplier)) return lookUp(agent, body);

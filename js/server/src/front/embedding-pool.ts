@@ -12,7 +12,6 @@ import { OtherModel } from "../embeddings/other-model.ts";
 import type { EmbeddingModel } from "../embeddings/provider.ts";
 import { Backlog, type EmbeddingQueue } from "../embeddings/queue.ts";
 import type { Logger } from "../log.ts";
-import { type Compat, termsOf } from "../settings/compat.ts";
 import type { RankedBy } from "../settings/ranking.ts";
 import type { IfAbsent } from "../workers/open-agents.ts";
 import type { Pool } from "../workers/pool.ts";
@@ -69,7 +68,8 @@ export interface EmbeddingPoolOptions {
   embedder: Embedder;
   /** The engine of the usual preset: it says which searches are plain lookups. */
   engine: Pick<Engine, "understand">;
-  compat: Compat;
+  /** The characters that form the terms of a search. */
+  terms: "ascii" | "unicode";
   /** How searches rank unless a request says. */
   ranking: RankedBy;
   log: Logger;
@@ -90,12 +90,12 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
 
   constructor(
     pool: Pick<Pool, "call" | "do">,
-    { embedder, engine, compat, ranking, log }: EmbeddingPoolOptions,
+    { embedder, engine, terms, ranking, log }: EmbeddingPoolOptions,
   ) {
     this.#pool = pool;
     this.#embedder = embedder;
     this.#engine = engine;
-    this.#terms = termsOf(compat);
+    this.#terms = terms;
     this.#ranking = ranking;
     this.#backlog = new Backlog((agent) => this.#queueOf(agent), embedder, log);
   }

@@ -3,9 +3,9 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
-import { engineConfigOf } from "nous-memory";
 import { createEngine, inSnakeCase } from "nous-wasm";
 import { analystOf } from "../analysis/analyst.ts";
+import { serverBehaviourOf } from "../compat/server.ts";
 import { embedderOf } from "../embeddings/configured.ts";
 import { extractorOf } from "../extraction/extractor.ts";
 import { createApp } from "../http/app.ts";
@@ -66,11 +66,10 @@ export function createFront(
   const { host, port, decay_interval, consolidate_interval } = settings;
   const { compat, ranking } = settings;
   const byDefault = presets.get(presetOfAll(settings.preset, config))!;
-  const engine = createEngine(
-    inSnakeCase(compat === "none" ? engineConfigOf(byDefault, config) : config),
-  );
+  const { engineConfig, presetOf, terms } = serverBehaviourOf(compat);
+  const engine = createEngine(inSnakeCase(engineConfig(byDefault, config)));
   const embedder = embedderOf(settings, log);
-  const embedding = embedder && new EmbeddingPool(pool, { embedder, engine, compat, ranking, log });
+  const embedding = embedder && new EmbeddingPool(pool, { embedder, engine, terms, ranking, log });
   const analyst = analystOf(settings, log);
   const analysis = analyst && new AnalysisPool(embedding ?? pool, pool, analyst, embedder);
   const extractor = extractorOf(settings, log);
@@ -84,7 +83,7 @@ export function createFront(
     pool,
     engine,
     presets,
-    defaultPreset: compat === "none" ? byDefault.name : "trading",
+    defaultPreset: presetOf(byDefault),
     keys,
     known: { hosts: [hostnameOf(host), ...settings.allowed_hosts], origins: settings.cors_origins },
     compat,

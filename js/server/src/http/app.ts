@@ -10,6 +10,7 @@ import type { Engine } from "nous-wasm";
 import type { GivenTo, OperationShape } from "../api/operation.ts";
 import { AGENT_OPERATIONS, AGENTLESS_OPERATIONS } from "../api/operations.ts";
 import { operationsFor } from "../compat/operations.ts";
+import { serverBehaviourOf } from "../compat/server.ts";
 import type { KeyRing } from "../keys/ring.ts";
 import type { Logger } from "../log.ts";
 import { Refusal, wrong } from "../refusal.ts";
@@ -198,8 +199,7 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
 
 function addOperations(app: OpenAPIHono<Carried>, options: AppOptions): void {
   const { agents, pool, engine, unsent, compat, presets, defaultPreset } = options;
-  // A client of Hynous may send fields that only Hynous knows.
-  const refusesUnknown = compat === "none";
+  const { refusesUnknownFields: refusesUnknown } = serverBehaviourOf(compat);
   for (const [name, operation] of entriesOf(operationsFor(compat))) {
     const { createsAgent = false }: OperationShape = operation;
     const act = (given: GivenTo<typeof operation>, context: Context<Carried>) => {

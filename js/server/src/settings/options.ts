@@ -4,7 +4,7 @@
 import { isIPv6 } from "node:net";
 import { availableParallelism } from "node:os";
 import { z } from "zod";
-import { COMPATS, type Compat } from "./compat.ts";
+import { COMPATS, type Compat, DEFAULTS } from "./compat.ts";
 import { counting } from "./count-outcomes.ts";
 import { isDatabaseUrl } from "./database-url.ts";
 import {
@@ -16,7 +16,7 @@ import {
 import { LEARNING, type Learning } from "./learning.ts";
 import { defaultDataDir } from "./paths.ts";
 import { presetting } from "./preset.ts";
-import { defaultRanking, RANKINGS } from "./ranking.ts";
+import { RANKINGS } from "./ranking.ts";
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 /** The default number of worker threads: one core stays free for HTTP. */
@@ -191,7 +191,7 @@ export const OPTIONS = {
   }),
   ranking: option({
     schema: z.enum(RANKINGS),
-    default: defaultRanking,
+    default: (compat: Compat = "none") => DEFAULTS[compat].ranking,
     about:
       "how searches rank: evidence, by the probability that a memory answers; signals, by six signals; " +
       "with compat hynous the default is signals",
@@ -234,7 +234,7 @@ export const OPTIONS = {
   }),
   embeddings_provider: option({
     schema: z.enum(EMBEDDING_PROVIDERS),
-    default: (compat): EmbeddingsProvider => (compat === "hynous" ? "none" : "builtin"),
+    default: (compat: Compat = "none") => DEFAULTS[compat].embeddings_provider,
     about:
       "provider of embeddings: builtin, a table of words in the server; openai-compatible, such as hosted " +
       "services, Ollama and vLLM; none; with compat hynous the default is none",

@@ -8,6 +8,7 @@ import { Agent } from "../agent/agent.ts";
 import { HeldTime } from "../agent/held-time.ts";
 import { SERVER_TASKS } from "../agent/server-tasks.ts";
 import { doIfDue } from "../agent/tasks.ts";
+import { behaviourOf } from "../compat/behaviour.ts";
 import { handlersFor } from "../compat/handlers.ts";
 import { OtherModel } from "../embeddings/other-model.ts";
 import { noRoom, Refusal, readOnly } from "../refusal.ts";
@@ -47,6 +48,7 @@ const { dataDir, durability, remote, postgres } = place;
 const hasFiles = areFiles(place);
 const port = parentPort!;
 const handlers = handlersFor(compat);
+const behaviour = behaviourOf(compat);
 /** It outlives agents, so that a step of the clock is known to agents that are opened after it. */
 const heldTime = new HeldTime();
 
@@ -78,7 +80,7 @@ const opening: Opening = {
   },
   openEmpty: () =>
     new Agent(new LibsqlStorage(IN_MEMORY, { durability }), {
-      ...{ config: engine, compat, ranking, learns, builtIn, presets },
+      ...{ config: engine, behaviour, ranking, learns, builtIn, presets },
       preset: presetOf(preset, engine, undefined),
     }),
 };
@@ -104,7 +106,7 @@ function openAgent(name: string): Agent {
     const countsOutcomes = counterOf(countOutcomes, compat, name) === "server";
     return new Agent(storage, {
       config: engine,
-      compat,
+      behaviour,
       ranking,
       learns,
       embeds,

@@ -67,9 +67,9 @@ export const CONSOLIDATION_TASKS = {
   },
 };
 
-/** Whether consolidation makes lessons of an agent's trades. Hynous knows nothing else. */
-export const learnsFromTrades = ({ compat, preset }: Agent): boolean =>
-  compat === "hynous" || preset.consolidation === "trades";
+/** Whether consolidation makes lessons of an agent's trades. */
+export const learnsFromTrades = ({ behaviour, preset }: Agent): boolean =>
+  behaviour.learnsFromTrades(preset);
 
 /** The input of a consolidation, from one moment of the database. */
 interface KnownMemories {

@@ -12,7 +12,7 @@ import type { GraphNode } from "../../storage/tables/nodes.ts";
 import type { Agent } from "../agent.ts";
 import { AnswerRoom, pageWithin } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
-import { fadedIn, presentClusters, presentEdge, presentMembership, timeOf } from "../present.ts";
+import { presentClusters, presentEdge, presentMembership, timeOf } from "../present.ts";
 import { sweep } from "../sweep.ts";
 
 /** Sorts before the first row of a list: the answer had no room for any row of the list. */
@@ -34,7 +34,7 @@ export const agentHandlers: HandlersOf<typeof agentOperations> = {
 
   health: (agent) =>
     agent.read(() => {
-      const { index, storage, soft, compat } = agent;
+      const { index, storage, soft, behaviour } = agent;
       const lifecycle = new Map<StoredLifecycleState, number>();
       const add = (state: StoredLifecycleState, count: number) =>
         lifecycle.set(state, (lifecycle.get(state) ?? 0) + count);
@@ -43,9 +43,7 @@ export const agentHandlers: HandlersOf<typeof agentOperations> = {
         add(isState(state) ? state : "ACTIVE", count);
       }
       for (const state of ahead.values()) add(state, 1);
-      // Hynous counts states as they were stored last.
-      const due = compat === "hynous" ? [] : index.transitions(agent.now());
-      for (const { from, to } of due) {
+      for (const { from, to } of behaviour.dueTransitions(agent)) {
         add(from, -1);
         add(to, 1);
       }
@@ -129,9 +127,9 @@ function nodesOf(
   agent: Agent,
   stored: readonly GraphNode[],
 ): (Graph["nodes"][number] | undefined)[] {
-  const { index, engine, compat } = agent;
+  const { index, engine, behaviour } = agent;
   const nodes = stored.map(({ id }) => index.get(id));
-  const faded = fadedIn(nodes, engine, agent.now(), compat);
+  const faded = behaviour.faded(nodes, engine, agent.now());
   return stored.map((row, place) => {
     const [live, now] = [nodes[place], faded[place]];
     if (live === undefined || now === undefined) return undefined;

@@ -9,8 +9,8 @@ import type { Agent } from "../agent.ts";
 import { AnswerRoom, pageWithin } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";
 import { presentConflicts } from "../present.ts";
-import { resembling } from "../search/resembling.ts";
-import { BY_MARKER, MAX_CONFLICTS, queue } from "../writes/conflicts.ts";
+import { MAX_CONFLICTS, resembling } from "../search/resembling.ts";
+import { BY_MARKER, queue } from "../writes/conflicts.ts";
 import { checkThere } from "../writes/edges.ts";
 import { resolve } from "../writes/resolving.ts";
 

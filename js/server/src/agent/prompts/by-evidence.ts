@@ -110,14 +110,12 @@ function built(agent: Agent, body: Body): Answer {
     active_censors: [...new Set(censorIds)],
     frame: { ...frame },
     signals: turn.signals,
-    plan: { queries: [], budget_overrides: {}, skip_types: [] },
     temporal_boost: turn.temporal_boost,
     refresh_needed: body.working_memory?.current_frame !== frame.frame_id,
     ...(asked === undefined ? {} : { asked }),
     answerable: best >= ANSWERABLE,
     probability: best,
     left_out: prompt.left_out,
-    failed: [],
   };
 }
 

@@ -64,12 +64,7 @@ export function searchByEvidence(agent: Agent, request: NodeSearch, now: number)
     metrics: {
       total_ms: watch.total(),
       parse_filters_ms,
-      embed_queries_ms: 0,
-      hybrid_seeding_ms: 0,
       spreading_ms,
-      reranking_ms: 0,
-      seeds_found: 0,
-      nodes_activated: 0,
       nodes_filtered: leftOut,
       nodes_returned: data.length,
     },
@@ -79,7 +74,6 @@ export function searchByEvidence(agent: Agent, request: NodeSearch, now: number)
       disqualified: asked.disqualified,
       disqualifier_category: asked.disqualifier_category,
       used_embeddings: agent.hasWordVectors,
-      ssa_multiplier: 1,
     },
   };
 }

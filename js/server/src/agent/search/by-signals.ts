@@ -92,7 +92,6 @@ export function searchBySignals(
       embed_queries_ms,
       hybrid_seeding_ms,
       spreading_ms,
-      reranking_ms: 0,
       seeds_found: metrics.seeds_found,
       nodes_activated: metrics.nodes_activated,
       nodes_filtered: metrics.nodes_filtered,

@@ -3,12 +3,9 @@
 import { toIso } from "nous-memory";
 import type { ClusterChangesRequest, NewClusterRequest } from "../../api/clusters.ts";
 import { newId } from "../../ids.ts";
-import type { Compat } from "../../settings/compat.ts";
 import type { ClusterChanges } from "../../storage/rows.ts";
 import type { Agent } from "../agent.ts";
 
-/** The stored source of a new cluster. */
-const SOURCE: Readonly<Record<Compat, string>> = { none: "agent", hynous: "user_created" };
 /** The membership of a memory that joined by its subtype. */
 const BY_ITSELF = { weight: 1, pinned: 0 };
 
@@ -21,29 +18,16 @@ export function insertCluster(agent: Agent, request: NewClusterRequest): { id: s
     description,
     icon,
     pinned: Number(pinned),
-    source: SOURCE[agent.compat],
-    auto_subtypes: subtypesOf(agent, auto_subtypes),
+    source: agent.behaviour.sourceOfClusters,
+    auto_subtypes: agent.behaviour.subtypesOfCluster(auto_subtypes),
     created_at: toIso(agent.now()),
   });
   return { id };
 }
 
-/**
- * Returns the stored form of automatic subtypes. Hynous distinguishes a cluster without a list from
- * one with an empty list.
- */
-const subtypesOf = (
-  { compat }: Agent,
-  subtypes: readonly string[] | null | undefined,
-): string | null =>
-  compat === "hynous" && subtypes == null ? null : JSON.stringify(subtypes ?? []);
-
-/**
- * Within a `write`: adds a memory to the clusters that take its subtype automatically. With
- * `compat: "hynous"` the client does that, not the server.
- */
+/** Within a `write`: adds a memory to the clusters that take its subtype automatically. */
 export function joinClusters(agent: Agent, id: string, subtype: string | null): void {
-  if (subtype === null || agent.compat === "hynous") return;
+  if (subtype === null || !agent.behaviour.joinsClusters) return;
   for (const cluster_id of agent.storage.clusters.taking(subtype)) {
     agent.storage.clusters.putMember({
       cluster_id,
@@ -65,6 +49,8 @@ export function changesOf(
   return {
     ...given,
     ...(pinned === undefined ? {} : { pinned: Number(pinned) }),
-    ...(auto_subtypes === undefined ? {} : { auto_subtypes: subtypesOf(agent, auto_subtypes) }),
+    ...(auto_subtypes === undefined
+      ? {}
+      : { auto_subtypes: agent.behaviour.subtypesOfCluster(auto_subtypes) }),
   };
 }

@@ -12,7 +12,9 @@ import {
 } from "nous-memory";
 import type { NodeRow } from "../../storage/rows.ts";
 import type { Agent } from "../agent.ts";
-import { MAX_CONFLICTS, queue, TYPE } from "./conflicts.ts";
+import { CORRECTION } from "../default-behaviour.ts";
+import { MAX_CONFLICTS } from "../search/resembling.ts";
+import { queue } from "./conflicts.ts";
 
 /** The method that compares a new memory with older ones, without a marker. */
 const BY_EVIDENCE = "EVIDENCE";
@@ -25,8 +27,8 @@ const MAX_WAITING = 10_000;
  * ranking by evidence knows which are about the same thing. For a remote database each comparison
  * would cost round trips.
  */
-export function compareLater({ ranking, compat, storage, uncompared }: Agent, id: string): void {
-  if (ranking !== "evidence" || compat !== "none" || storage.isRemote) return;
+export function compareLater({ ranking, behaviour, storage, uncompared }: Agent, id: string): void {
+  if (ranking !== "evidence" || !behaviour.comparesNew || storage.isRemote) return;
   if (uncompared.size < MAX_WAITING) uncompared.add(id);
 }
 
@@ -139,7 +141,7 @@ function queuePossible(agent: Agent, id: string, found: readonly Replaced[]): nu
       old_node_id: older.id,
       new_node_id: id,
       new_content: null,
-      conflict_type: TYPE.none,
+      conflict_type: CORRECTION,
       detection_tier: BY_EVIDENCE,
       detection_confidence: Number(older.probability.toFixed(CONFIDENCE_DIGITS)),
       context: null,

@@ -1,16 +1,7 @@
 // Writes of memories.
 
-import {
-  algorithmTypeOf,
-  difficultyOfNew,
-  MAX_AHEAD,
-  parseInstant,
-  stabilityOfNew,
-  textOf,
-  toIso,
-  typeOf,
-} from "nous-memory";
-import { getInitialDifficulty, NousError } from "nous-wasm";
+import { MAX_AHEAD, parseInstant, stabilityOfNew, textOf, toIso } from "nous-memory";
+import { NousError } from "nous-wasm";
 import type { NewNodeRequest, NodeChangesRequest } from "../../api/nodes.ts";
 import { newId } from "../../ids.ts";
 import { Refusal, wrong } from "../../refusal.ts";
@@ -18,7 +9,7 @@ import type { NewNode, NodeChanges, NodeRow } from "../../storage/rows.ts";
 import type { Agent } from "../agent.ts";
 import { joinClusters } from "./clusters.ts";
 import { compareLater } from "./comparing.ts";
-import { contradictionIn, queueContradiction } from "./conflicts.ts";
+import { queueContradiction } from "./conflicts.ts";
 
 const SOURCE = "agent";
 /** The fields that decide whether a memory equals the one that has the caller's id already. */
@@ -62,7 +53,7 @@ export function insertNode(
   sources: ReadonlySet<string> = NO_SOURCES,
 ): { id: string; isCorrection: boolean; row?: NodeRow } {
   const { type, content_title, content_summary = null, content_body = null } = request;
-  const subtype = subtypeOf(agent, request);
+  const subtype = agent.behaviour.subtypeOfNew(agent.preset, request);
   agent.checkNames({ type, subtype });
   const stored = request.id == null ? undefined : agent.storage.nodes.find(request.id);
   const node = newNodeOf(agent, request);
@@ -71,7 +62,7 @@ export function insertNode(
     const isOfOtherTime = request.created_at != null && stored.created_at !== node.created_at;
     if (isOther || isOfOtherTime) throw new Refusal(409, "another memory has this id");
   }
-  const contradiction = contradictionIn(agent, {
+  const contradiction = agent.behaviour.contradictionIn(agent, {
     title: content_title,
     summary: content_summary,
     body: content_body,
@@ -106,7 +97,7 @@ function vectorOf(
 /** Within a `write`: replaces the content of a memory, and returns its row. */
 export function replaceNode(agent: Agent, stored: NodeRow, request: NewNodeRequest): NodeRow {
   const { type, embedding = null } = request;
-  const subtype = subtypeOf(agent, request);
+  const subtype = agent.behaviour.subtypeOfNew(agent.preset, request);
   agent.checkNames({ type, subtype });
   const {
     id,
@@ -127,12 +118,9 @@ export function replaceNode(agent: Agent, stored: NodeRow, request: NewNodeReque
   return row;
 }
 
-/**
- * Within a `write`: deletes a memory. With `compat: "hynous"` conflicts whose new side it is stay,
- * as texts.
- */
-export function deleteMemory({ storage, compat }: Agent, id: string): void {
-  if (compat === "hynous") storage.conflicts.untie(id);
+/** Within a `write`: deletes a memory. */
+export function deleteMemory({ storage, behaviour }: Agent, id: string): void {
+  behaviour.beforeDeletion(storage, id);
   storage.nodes.delete(id);
 }
 
@@ -144,7 +132,7 @@ export function deleteMemory({ storage, compat }: Agent, id: string): void {
 export function newNodeOf(agent: Agent, request: MemoryToMake): Omit<NewNode, "embedding_vector"> {
   const now = toIso(agent.now());
   const { type, content_title, content_body = null } = request;
-  const subtype = subtypeOf(agent, request);
+  const subtype = agent.behaviour.subtypeOfNew(agent.preset, request);
   const created_at = request.created_at ?? now;
   if (parseInstant(created_at)! > agent.now() + MAX_AHEAD)
     throw wrong("created_at", `lies in the future: it is ${now} now`);
@@ -157,12 +145,9 @@ export function newNodeOf(agent: Agent, request: MemoryToMake): Omit<NewNode, "e
     content_body,
     neural_stability: request.neural_stability ?? stabilityOf(agent, subtype, request.signals),
     neural_retrievability: 1,
-    neural_difficulty:
-      agent.compat === "hynous"
-        ? getInitialDifficulty(algorithmTypeOf(type, subtype))
-        : difficultyOfNew(type, subtype, content_body),
+    neural_difficulty: agent.behaviour.difficultyOfNew(type, subtype, content_body),
     neural_access_count: 0,
-    neural_last_accessed: agent.compat === "hynous" ? now : null,
+    neural_last_accessed: agent.behaviour.lastAccessOfNew(now),
     state_lifecycle: "ACTIVE",
     provenance_source: request.source ?? SOURCE,
     provenance_created_at: created_at,
@@ -213,8 +198,7 @@ export function changesOf(
   );
   return {
     ...given,
-    // Hynous does not change the layer with the type.
-    ...(fields.type === undefined || agent.compat === "hynous"
+    ...(fields.type === undefined || !agent.behaviour.layerFollowsType
       ? {}
       : { layer: layerOf(fields.type) }),
     ...(fields.neural_stability === null
@@ -238,18 +222,6 @@ export function changesOf(
     last_modified: toIso(agent.now()),
   };
 }
-
-/**
- * Returns the subtype of a new memory. A memory whose type has a section, such as `preference`, has it
- * as its subtype unless the request says otherwise.
- */
-const subtypeOf = (
-  { compat, preset }: Agent,
-  { type, subtype }: { type: string; subtype?: string | null | undefined },
-): string | null =>
-  subtype !== undefined || compat !== "none" || typeOf(preset, type) === undefined
-    ? (subtype ?? null)
-    : type;
 
 /** Returns the time of the event, by either of its names; undefined if neither is given. */
 const eventTimeOf = ({
