@@ -24,7 +24,7 @@ GRAPH_NODE = {
     "id", "type", "subtype", "title", "summary", "retrievability", "lifecycle", "access_count", "created_at",
 }  # fmt: skip
 METRICS = {
-    "total_ms", "parse_filters_ms", "embed_queries_ms", "hybrid_seeding_ms", "spreading_ms", "reranking_ms",
+    "total_ms", "parse_filters_ms", "embed_queries_ms", "hybrid_seeding_ms", "spreading_ms",
     "seeds_found", "nodes_activated", "nodes_filtered", "nodes_returned",
 }  # fmt: skip
 QCS = {
