@@ -5,8 +5,9 @@
 
 use std::collections::VecDeque;
 
-use crate::error::{Error, Result};
-use crate::value::{Path, Value};
+use serde::{Deserialize, Deserializer};
+
+use crate::settings::wrong_number;
 
 /// The most states: their numbers have 16 bits.
 pub const MAX_STATES: usize = 1 << 16;
@@ -15,16 +16,18 @@ const MAX_STRINGS: usize = 10_000;
 const ROOT: u16 = 0;
 
 /// Reads a list of strings that fit into one [`Automaton`].
-pub(crate) fn read_sought(value: &Value, path: &Path<'_>) -> Result<Vec<String>> {
-    let strings: Vec<String> = value.read(path)?;
+pub(crate) fn read_sought<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<String>, D::Error> {
+    let strings = Vec::<String>::deserialize(deserializer)?;
     if strings.len() > MAX_STRINGS {
         let problem = format!("must have at most {MAX_STRINGS} entries");
-        return Err(Error::config(*path, problem).found(strings.len() as f64));
+        return Err(wrong_number(strings.len() as f64, &problem));
     }
     let bytes: usize = strings.iter().map(String::len).sum();
     if bytes > MAX_STATES - 1 {
         let problem = format!("must not exceed {} bytes in all", MAX_STATES - 1);
-        return Err(Error::config(*path, problem).found(bytes as f64));
+        return Err(wrong_number(bytes as f64, &problem));
     }
     Ok(strings)
 }

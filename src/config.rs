@@ -1,6 +1,8 @@
 //! The configuration: one schema, in snake_case. Unknown keys are errors.
 
 use rustc_hash::FxHashSet;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 use crate::automaton::read_sought;
 use crate::decay::Curve;
@@ -11,8 +13,8 @@ use crate::query::{KNOWN_SYMBOLS, OrchestratorConfig, QueryConfig};
 use crate::salience::SalienceConfig;
 use crate::search::SearchConfig;
 use crate::section::SectionTable;
+use crate::settings::Value;
 use crate::text::is_ascii_word;
-use crate::value::{Path, Value, unknown_key};
 
 /// A checked configuration. Missing keys have their defaults.
 ///
@@ -50,7 +52,8 @@ use crate::value::{Path, Value, unknown_key};
 /// assert_eq!(config.sections.section_of(Some("custom:recipe")), Section::Procedural);
 /// # Ok::<(), nous_wasm::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// Sections, their profiles and subtypes.
     pub sections: SectionTable,
@@ -63,8 +66,10 @@ pub struct Config {
     /// The settings of search in a memory index.
     pub search: SearchConfig,
     /// The weights of a ranking by evidence.
+    #[serde(deserialize_with = "evidence::config::read")]
     pub evidence: Fit,
     /// The symbols that a question can name.
+    #[serde(deserialize_with = "read_symbols")]
     pub known_symbols: Vec<String>,
     /// The settings of question analysis.
     pub query: QueryConfig,
@@ -100,23 +105,7 @@ impl Config {
     /// positive days and rates, thresholds in [0, 1] with the weak one below the active one, a
     /// difficulty in [0, 1], and a multiplier and boosts of at least 1.
     pub fn read(value: &Value) -> Result<Self> {
-        let mut config = Self::default();
-        for (key, path, value) in value.entries(&Path::Root)? {
-            match key {
-                "sections" => config.sections = SectionTable::read(value, &path)?,
-                "intent" => config.intent = IntentConfig::read(value, &path)?,
-                "curve" => config.curve = value.read(&path)?,
-                "salience_growth" => config.salience_growth = value.read(&path)?,
-                "search" => config.search = SearchConfig::read(value, &path)?,
-                "evidence" => config.evidence = evidence::config::read(value, &path)?,
-                "known_symbols" => config.known_symbols = read_symbols(value, &path)?,
-                "query" => config.query = QueryConfig::read(value, &path)?,
-                "salience" => config.salience = SalienceConfig::read(value, &path)?,
-                "orchestrator" => config.orchestrator = OrchestratorConfig::read(value, &path)?,
-                _ => return Err(unknown_key(path)),
-            }
-        }
-        Ok(config)
+        value.read()
     }
 
     /// Reads a configuration from JSON text.
@@ -131,21 +120,21 @@ impl Config {
     }
 }
 
-fn read_symbols(value: &Value, path: &Path<'_>) -> Result<Vec<String>> {
-    let symbols = read_sought(value, path)?;
+fn read_symbols<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> std::result::Result<Vec<String>, D::Error> {
+    let symbols = read_sought(deserializer)?;
     for (place, symbol) in symbols.iter().enumerate() {
-        let path = Path::Place(path, place);
         let [first, last] = [symbol.bytes().next(), symbol.bytes().next_back()];
         if ![first, last].into_iter().all(|byte| byte.is_some_and(is_ascii_word)) {
-            return Err(Error::config(
-                path,
-                "must begin and end with a letter, a digit or _ of ASCII",
-            ));
+            return Err(D::Error::custom(format!(
+                "`[{place}]` must begin and end with a letter, a digit or _ of ASCII"
+            )));
         }
     }
     let mut known = FxHashSet::default();
     match symbols.iter().find(|symbol| !known.insert(symbol.to_ascii_uppercase())) {
-        Some(symbol) => Err(Error::config(*path, format!("must not name {symbol} twice"))),
+        Some(symbol) => Err(D::Error::custom(format!("must not name {symbol} twice"))),
         None => Ok(symbols),
     }
 }

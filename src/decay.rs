@@ -6,7 +6,7 @@
 
 use std::array::from_fn;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::check::{DAY_MS, MAX_INSTANT_MS, check_instant};
 use crate::error::{Error, Result};
@@ -14,10 +14,10 @@ use crate::fsrs::{self, ForgettingCurve, MemoryState, Parameters, Rating};
 use crate::math::{F64x2, Mask, exp, exp_pairs};
 use crate::salience::NEUTRAL;
 use crate::section::{DecayProfile, Section, SectionTable};
-use crate::value::{Value, leaf};
 
 /// A forgetting curve.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Curve {
     /// R = exp(−t / S). At t = S, R is 0.368.
     #[default]
@@ -25,12 +25,6 @@ pub enum Curve {
     /// The power curve of FSRS-6. At t = S, R is 0.9.
     Fsrs6,
 }
-
-leaf!(Curve, "must be exponential or fsrs6", Value::Text(text) => match text.as_str() {
-    "exponential" => Some(Curve::Exponential),
-    "fsrs6" => Some(Curve::Fsrs6),
-    _ => None,
-});
 
 /// Constants of decay. Those marked "without a section" hold if sections are disabled.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

@@ -21,6 +21,7 @@ struct Report {
     index: Option<usize>,
     problem: String,
     found: Option<f64>,
+    known: &'static [&'static str],
 }
 
 /// The kind of an [`Error`], for programs that treat kinds differently.
@@ -95,13 +96,19 @@ impl Error {
     #[cold]
     #[inline(never)]
     fn new(kind: ErrorKind, field: String, problem: String) -> Self {
-        Self(Box::new(Report { kind, field, index: None, problem, found: None }))
+        Self(Box::new(Report { kind, field, index: None, problem, found: None, known: &[] }))
     }
 
     /// Returns the error with the number that was found.
     #[inline(never)]
     pub(crate) fn found(mut self, number: f64) -> Self {
         self.0.found = Some(number);
+        self
+    }
+
+    /// Returns the error with the keys that are known in its place.
+    pub(crate) fn among(mut self, known: &'static [&'static str]) -> Self {
+        self.0.known = known;
         self
     }
 
@@ -139,6 +146,11 @@ impl Error {
     /// Returns the number found, or `None` if the input is not a number.
     pub fn number_found(&self) -> Option<f64> {
         self.0.found
+    }
+
+    /// Returns the known keys, if the field is an unknown key of a configuration.
+    pub fn known_keys(&self) -> &'static [&'static str] {
+        self.0.known
     }
 }
 

@@ -4,25 +4,28 @@
 
 use std::cell::OnceCell;
 
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::automaton::{Automaton, MAX_STATES};
 use crate::error::{Error, Result};
 use crate::section::{INTENT_ORDER, Section, SectionSet};
+use crate::settings::{Entries, Key};
 use crate::text::{is_white_space, is_word, lower_case, straighten};
-use crate::value::{Path, Value, leaf, unknown_key};
 
 /// The settings of intent classification.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct IntentConfig {
     /// The default matcher.
     pub matcher: Matcher,
     /// Strings that replace the built-in ones of a section, by section code.
+    #[serde(deserialize_with = "read_strings")]
     pub strings: [Option<Vec<String>>; 4],
 }
 
 /// The occurrences of a string that count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Matcher {
     /// Any occurrence, inside words too.
     #[default]
@@ -31,30 +34,15 @@ pub enum Matcher {
     Words,
 }
 
-leaf!(Matcher, "must be substring or words", Value::Text(text) => match text.as_str() {
-    "substring" => Some(Matcher::Substring),
-    "words" => Some(Matcher::Words),
-    _ => None,
-});
-
-impl IntentConfig {
-    /// Reads the `intent` part of a configuration over the defaults; see [`Config`](crate::Config).
-    pub(crate) fn read(value: &Value, path: &Path<'_>) -> Result<Self> {
-        let mut config = Self::default();
-        for (key, path, value) in value.entries(path)? {
-            match key {
-                "matcher" => config.matcher = value.read(&path)?,
-                "strings" => {
-                    for (name, path, strings) in value.entries(&path)? {
-                        let section = Value::Text(name.into()).read::<Section>(&path)?;
-                        config.strings[section as usize] = Some(strings.read(&path)?);
-                    }
-                }
-                _ => return Err(unknown_key(path)),
-            }
-        }
-        Ok(config)
+/// Reads strings by the names of their sections.
+fn read_strings<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> std::result::Result<[Option<Vec<String>>; 4], D::Error> {
+    let mut strings = [const { None }; 4];
+    for (Key(section), of_section) in Entries::<Key<Section>, _>::deserialize(deserializer)?.0 {
+        strings[section as usize] = Some(of_section);
     }
+    Ok(strings)
 }
 
 /// The built-in strings of a section, those of a trading agent.

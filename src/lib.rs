@@ -60,10 +60,10 @@ pub mod rerank;
 pub mod salience;
 pub mod search;
 pub mod section;
+mod settings;
 pub mod signal;
 mod text;
 pub mod times;
-mod value;
 #[cfg(target_arch = "wasm32")]
 mod wasm;
 
@@ -81,5 +81,5 @@ pub use salience::SalienceTable;
 pub use section::{
     DecayProfile, EncodingProfile, Section, SectionProfile, SectionSet, SectionTable, Weights,
 };
+pub use settings::Value;
 pub use text::{Span, is_stop_word};
-pub use value::Value;

@@ -13,12 +13,12 @@
 //! assert_eq!(close.modulated_stability(salience), Some(42.0));
 //! ```
 
-use serde::Serialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::error::{Error, Result};
 use crate::math::{exp, round_to_hundredths};
 use crate::section::SectionTable;
-use crate::value::{Path, Rule, Value, number, unknown_key};
+use crate::settings::{Entries, Positive, Unit, changes};
 
 /// The neutral salience. It has no effect on stability.
 pub const NEUTRAL: f64 = 0.5;
@@ -92,57 +92,58 @@ pub struct SalienceConfig {
     pub consequence_weight: f64,
 }
 
-impl SalienceConfig {
-    /// Reads the `salience` part of a configuration over the defaults; see
-    /// [`Config`](crate::Config).
-    pub(crate) fn read(value: &Value, path: &Path<'_>) -> Result<Self> {
-        let mut config = Self::default();
-        for (key, path, value) in value.entries(path)? {
-            match key {
-                "sources" => {
-                    for (name, path, source) in value.entries(&path)? {
-                        config.sources.retain(|(known, _)| known != name);
-                        config.sources.push((name.into(), OwnSource::read(source, &path)?));
-                    }
-                }
-                "rarity" => config.rarity_weight = read_weight(value, &path)?,
-                "surprise" => config.surprise_weight = read_weight(value, &path)?,
-                "consequence" => config.consequence_weight = read_weight(value, &path)?,
-                _ => return Err(unknown_key(path)),
-            }
-        }
-        Ok(config)
+changes! {
+    SourceChanges to OwnSource {
+        scale: Positive,
+        weight: Unit,
+        loss_bonus: Unit,
+    } besides {
+        field: String,
     }
 }
 
-fn read_weight(value: &Value, path: &Path<'_>) -> Result<f64> {
-    let mut weight = 0.0;
-    for (key, path, value) in value.entries(path)? {
-        match key {
-            "weight" => weight = number(value, &path, Rule::Unit)?,
-            _ => return Err(unknown_key(path)),
-        }
-    }
-    Ok(weight)
-}
-
-impl OwnSource {
-    fn read(value: &Value, path: &Path<'_>) -> Result<Self> {
-        let mut source =
-            Self { field: String::new(), scale: 1.0, weight: CLOSE_WEIGHT, loss_bonus: 0.0 };
-        for (key, path, value) in value.entries(path)? {
-            match key {
-                "field" => source.field = value.read(&path)?,
-                "scale" => source.scale = number(value, &path, Rule::Positive)?,
-                "weight" => source.weight = number(value, &path, Rule::Unit)?,
-                "loss_bonus" => source.loss_bonus = number(value, &path, Rule::Unit)?,
-                _ => return Err(unknown_key(path)),
-            }
-        }
-        if source.field.is_empty() {
-            return Err(Error::config(Path::Key(path, "field"), "is missing"));
-        }
+impl<'de> Deserialize<'de> for OwnSource {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut changes = SourceChanges::deserialize(deserializer)?;
+        let field = changes.field.take().filter(|field| !field.is_empty());
+        let field = field.ok_or_else(|| D::Error::missing_field("field"))?;
+        let mut source = Self { field, scale: 1.0, weight: CLOSE_WEIGHT, loss_bonus: 0.0 };
+        changes.apply(&mut source);
         Ok(source)
+    }
+}
+
+/// The `salience` part of a configuration.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Settings {
+    sources: Entries<String, OwnSource>,
+    rarity: WeightSettings,
+    surprise: WeightSettings,
+    consequence: WeightSettings,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct WeightSettings {
+    weight: Option<Unit>,
+}
+
+impl From<WeightSettings> for f64 {
+    fn from(settings: WeightSettings) -> Self {
+        settings.weight.map_or(0.0, Self::from)
+    }
+}
+
+impl<'de> Deserialize<'de> for SalienceConfig {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let settings = Settings::deserialize(deserializer)?;
+        Ok(Self {
+            sources: settings.sources.0,
+            rarity_weight: settings.rarity.into(),
+            surprise_weight: settings.surprise.into(),
+            consequence_weight: settings.consequence.into(),
+        })
     }
 }
 

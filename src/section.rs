@@ -5,13 +5,13 @@
 //! place.
 
 use rustc_hash::FxHashMap;
-use serde::Serialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::error::{Error, Result};
-use crate::value::{Path, Rule, Value, leaf, number, unknown_key};
+use crate::settings::{Entries, Factor, Key, Positive, Unit, changes, wrong_number};
 
 /// The four sections, in the order of their codes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 #[repr(u8)]
 pub enum Section {
@@ -44,9 +44,6 @@ impl Section {
         }
     }
 }
-
-leaf!(Section, "must be EPISODIC, SIGNALS, KNOWLEDGE or PROCEDURAL", Value::Text(text) =>
-    Section::ALL.into_iter().find(|section| section.name() == text));
 
 /// The order in which the sections of a question are listed.
 pub const INTENT_ORDER: [Section; 4] =
@@ -156,7 +153,7 @@ pub struct EncodingProfile {
 }
 
 /// The role of a section's memories in consolidation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ConsolidationRole {
     /// They are read by consolidation.
@@ -164,12 +161,6 @@ pub enum ConsolidationRole {
     /// They are written by consolidation.
     Target,
 }
-
-leaf!(ConsolidationRole, "must be source or target", Value::Text(text) => match text.as_str() {
-    "source" => Some(ConsolidationRole::Source),
-    "target" => Some(ConsolidationRole::Target),
-    _ => None,
-});
 
 /// The profile of a section.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -340,81 +331,6 @@ impl Default for SectionTable {
 }
 
 impl SectionTable {
-    /// Reads the `sections` part of a configuration over the defaults; see
-    /// [`Config`](crate::Config).
-    pub(crate) fn read(value: &Value, path: &Path<'_>) -> Result<Self> {
-        let mut table = Self::default();
-        for (key, path, value) in value.entries(path)? {
-            match key {
-                "enabled" => table.enabled = value.read(&path)?,
-                "intent_boost" => table.intent_boost = number(value, &path, Rule::AtLeastOne)?,
-                "default_section" => table.default_section = value.read(&path)?,
-                "subtypes" => table.read_subtypes(value, &path)?,
-                // Read last, below: a profile without a boost of its own takes the general one.
-                "profiles" => {}
-                _ => return Err(unknown_key(path)),
-            }
-        }
-        for profile in &mut table.profiles {
-            profile.intent_boost = table.intent_boost;
-        }
-        if let Some((path, profiles)) = value.get("profiles", path) {
-            table.read_profiles(profiles, &path)?;
-        }
-        Ok(table)
-    }
-
-    fn read_subtypes(&mut self, value: &Value, path: &Path<'_>) -> Result<()> {
-        for (name, path, entry) in value.entries(path)? {
-            if name.is_empty() {
-                return Err(Error::config(path, "must not name an empty subtype"));
-            }
-            let (mut section, mut stability) = (None, None);
-            for (key, path, value) in entry.entries(&path)? {
-                match key {
-                    "section" => section = Some(value.read(&path)?),
-                    "stability" => stability = Some(number(value, &path, Rule::Positive)?),
-                    _ => return Err(unknown_key(path)),
-                }
-            }
-            let Some(section) = section else {
-                return Err(Error::config(Path::Key(&path, "section"), "is missing"));
-            };
-            let subtype = Subtype { name: name.into(), section, stability };
-            let place = *self.places.entry(name.into()).or_insert(self.subtypes.len());
-            if place == self.subtypes.len() {
-                self.subtypes.push(subtype);
-            } else {
-                self.subtypes[place] = subtype;
-            }
-        }
-        Ok(())
-    }
-
-    fn read_profiles(&mut self, value: &Value, path: &Path<'_>) -> Result<()> {
-        for (name, path, changes) in value.entries(path)? {
-            let section = Value::Text(name.into()).read::<Section>(&path)?;
-            let profile = &mut self.profiles[section as usize];
-            for (key, path, value) in changes.entries(&path)? {
-                match key {
-                    "name" => profile.name = value.read(&path)?,
-                    "reranking_weights" => {
-                        read_weights(&mut profile.reranking_weights, value, &path)?
-                    }
-                    "decay" => read_decay(&mut profile.decay, value, &path)?,
-                    "encoding" => read_encoding(&mut profile.encoding, value, &path)?,
-                    "consolidation_role" => profile.consolidation_role = value.read(&path)?,
-                    "intent_boost" => {
-                        profile.intent_boost = number(value, &path, Rule::AtLeastOne)?;
-                        self.own_boost[section as usize] = Some(profile.intent_boost);
-                    }
-                    _ => return Err(unknown_key(path)),
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// Whether sections are enabled. If not, all memories have global weights and no boost.
     pub fn enabled(&self) -> bool {
         self.enabled
@@ -485,61 +401,137 @@ impl SectionTable {
     }
 }
 
+changes! {
+    TableChanges to SectionTable {
+        enabled: bool,
+        intent_boost: Factor,
+        default_section: Section,
+    } besides {
+        subtypes: Entries<SubtypeName, SubtypeSettings>,
+        profiles: Entries<Key<Section>, ProfileChanges>,
+    }
+}
+
+struct SubtypeName(String);
+
+impl<'de> Deserialize<'de> for SubtypeName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match String::deserialize(deserializer)? {
+            name if name.is_empty() => Err(D::Error::custom("must not name an empty subtype")),
+            name => Ok(Self(name)),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SubtypeSettings {
+    section: Section,
+    stability: Option<Positive>,
+}
+
+changes! {
+    ProfileChanges to SectionProfile {
+        name: String,
+        consolidation_role: ConsolidationRole,
+        intent_boost: Factor,
+    } besides {
+        reranking_weights: WeightChanges,
+        decay: DecayChanges,
+        encoding: EncodingChanges,
+    }
+}
+
+changes! {
+    WeightChanges to Weights {
+        semantic: Unit,
+        keyword: Unit,
+        graph: Unit,
+        recency: Unit,
+        authority: Unit,
+        affinity: Unit,
+    }
+}
+
+changes! {
+    DecayChanges to DecayProfile {
+        initial_stability_days: Positive,
+        growth_rate: Positive,
+        active_threshold: Unit,
+        weak_threshold: Unit,
+        max_stability_days: Positive,
+    }
+}
+
+changes! {
+    EncodingChanges to EncodingProfile {
+        base_difficulty: Unit,
+        salience_enabled: bool,
+        max_salience_multiplier: Factor,
+    }
+}
+
 /// The largest distance of the sum of the weights from 1. The last term allows for rounding of the
 /// sum.
 const WEIGHT_SUM_TOLERANCE: f64 = 0.01 + 1e-9;
 
-fn read_weights(weights: &mut Weights, value: &Value, path: &Path<'_>) -> Result<()> {
-    for (key, path, value) in value.entries(path)? {
-        let weight = match key {
-            "semantic" => &mut weights.semantic,
-            "keyword" => &mut weights.keyword,
-            "graph" => &mut weights.graph,
-            "recency" => &mut weights.recency,
-            "authority" => &mut weights.authority,
-            "affinity" => &mut weights.affinity,
-            _ => return Err(unknown_key(path)),
-        };
-        *weight = number(value, &path, Rule::Unit)?;
-    }
-    let sum: f64 = weights.to_array().iter().sum();
-    if (sum - 1.0).abs() > WEIGHT_SUM_TOLERANCE {
-        return Err(Error::config(*path, "must sum to 1 within 0.01").found(sum));
-    }
-    Ok(())
-}
-
-fn read_decay(decay: &mut DecayProfile, value: &Value, path: &Path<'_>) -> Result<()> {
-    for (key, path, value) in value.entries(path)? {
-        let (field, rule) = match key {
-            "initial_stability_days" => (&mut decay.initial_stability_days, Rule::Positive),
-            "growth_rate" => (&mut decay.growth_rate, Rule::Positive),
-            "active_threshold" => (&mut decay.active_threshold, Rule::Unit),
-            "weak_threshold" => (&mut decay.weak_threshold, Rule::Unit),
-            "max_stability_days" => (&mut decay.max_stability_days, Rule::Positive),
-            _ => return Err(unknown_key(path)),
-        };
-        *field = number(value, &path, rule)?;
-    }
-    if decay.weak_threshold >= decay.active_threshold {
-        let path = Path::Key(path, "weak_threshold");
-        return Err(
-            Error::config(path, "must lie below active_threshold").found(decay.weak_threshold)
-        );
-    }
-    Ok(())
-}
-
-fn read_encoding(encoding: &mut EncodingProfile, value: &Value, path: &Path<'_>) -> Result<()> {
-    for (key, path, value) in value.entries(path)? {
-        match key {
-            "base_difficulty" => encoding.base_difficulty = number(value, &path, Rule::Unit)?,
-            "salience_enabled" => encoding.salience_enabled = value.read(&path)?,
-            "max_salience_multiplier" => {
-                encoding.max_salience_multiplier = number(value, &path, Rule::AtLeastOne)?
+impl<'de> Deserialize<'de> for SectionTable {
+    /// Reads the `sections` part of a configuration over the defaults; see
+    /// [`Config`](crate::Config).
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut changes = TableChanges::deserialize(deserializer)?;
+        let Entries(subtypes) = changes.subtypes.take().unwrap_or_default();
+        let Entries(profiles) = changes.profiles.take().unwrap_or_default();
+        let mut table = Self::default();
+        changes.apply(&mut table);
+        for (SubtypeName(name), SubtypeSettings { section, stability }) in subtypes {
+            let place = *table.places.entry(name.clone()).or_insert(table.subtypes.len());
+            let subtype = Subtype { name, section, stability: stability.map(f64::from) };
+            if place == table.subtypes.len() {
+                table.subtypes.push(subtype);
+            } else {
+                table.subtypes[place] = subtype;
             }
-            _ => return Err(unknown_key(path)),
         }
+        for profile in &mut table.profiles {
+            profile.intent_boost = table.intent_boost;
+        }
+        for (Key(section), changes) in profiles {
+            let profile = &mut table.profiles[section as usize];
+            if let Some(Factor(boost)) = changes.intent_boost {
+                table.own_boost[section as usize] = Some(boost);
+            }
+            profile.change(changes).map_err(|(number, rule)| {
+                wrong_number(number, &format!("`profiles.{}.{rule}", section.name()))
+            })?;
+        }
+        Ok(table)
     }
-    Ok(())
+}
+
+impl SectionProfile {
+    /// Makes changes. Returns a number that breaks a rule with the rule, which begins with the end
+    /// of the path.
+    fn change(&mut self, mut changes: ProfileChanges) -> Result<(), (f64, &'static str)> {
+        if let Some(changes) = changes.reranking_weights.take() {
+            changes.apply(&mut self.reranking_weights);
+            let sum: f64 = self.reranking_weights.to_array().iter().sum();
+            if (sum - 1.0).abs() > WEIGHT_SUM_TOLERANCE {
+                return Err((sum, "reranking_weights` must sum to 1 within 0.01"));
+            }
+        }
+        if let Some(changes) = changes.decay.take() {
+            changes.apply(&mut self.decay);
+            let DecayProfile { weak_threshold, active_threshold, .. } = self.decay;
+            if weak_threshold >= active_threshold {
+                let rule = "decay.weak_threshold` must lie below active_threshold";
+                return Err((weak_threshold, rule));
+            }
+        }
+        if let Some(changes) = changes.encoding.take() {
+            changes.apply(&mut self.encoding);
+        }
+        changes.apply(self);
+        Ok(())
+    }
 }

@@ -156,7 +156,9 @@ async function writeConstants(to) {
   const { exports } = new WebAssembly.Instance(module, { "./nous_wasm_bg.js": glue });
   glue.__wbg_set_wasm(exports);
   exports.__wbindgen_start();
-  const [constants, description] = [glue.constants(), glue.Engine.create(undefined).describe()];
+  const [constants, description] = [glue.constants(), glue.Engine.create(undefined).describe()].map(
+    (value) => JSON.stringify(value),
+  );
   writeFileSync(
     join(to, "constants.ts"),
     `// Made by js/scripts/build.mjs from the compiled module.

@@ -3,11 +3,13 @@
 //! The built-in list is part of the table of all rules, and is matched inside words too, as Hynous
 //! does: "avoid" holds "id". A list of one's own is matched as whole words.
 
+use std::sync::Arc;
+
+use serde::de::{Deserializer, Error as _};
+
 use super::table::ATTRIBUTE_MARK;
 use crate::automaton::{Automaton, read_sought};
-use crate::error::{Error, Result};
 use crate::text::{Span, lower_case};
-use crate::value::{Path, Value};
 
 /// Attribute words in the order of their rank.
 #[derive(Debug)]
@@ -16,20 +18,22 @@ pub struct AttributeWords {
     lengths: Vec<usize>,
 }
 
-impl AttributeWords {
-    /// Reads a list of words.
-    pub(crate) fn read(value: &Value, path: &Path<'_>) -> Result<Self> {
-        let words = read_sought(value, path)?;
-        if words.iter().any(|word| word.trim() != word || word.is_empty()) {
-            return Err(Error::config(*path, "must hold words without white space around them"));
-        }
-        let words: Vec<_> = words.iter().map(|word| lower_case(word)).collect();
-        Ok(Self {
-            automaton: Automaton::new(words.iter().map(|word| (&**word, ATTRIBUTE_MARK))),
-            lengths: words.iter().map(|word| word.len()).collect(),
-        })
+/// Reads a list of words.
+pub(super) fn read<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Arc<AttributeWords>>, D::Error> {
+    let words = read_sought(deserializer)?;
+    if words.iter().any(|word| word.trim() != word || word.is_empty()) {
+        return Err(D::Error::custom("must hold words without white space around them"));
     }
+    let words: Vec<_> = words.iter().map(|word| lower_case(word)).collect();
+    Ok(Some(Arc::new(AttributeWords {
+        automaton: Automaton::new(words.iter().map(|word| (&**word, ATTRIBUTE_MARK))),
+        lengths: words.iter().map(|word| word.len()).collect(),
+    })))
+}
 
+impl AttributeWords {
     /// Returns where a text names an attribute: the first word of the list that it holds, where it
     /// occurs first.
     pub(super) fn first(&self, text: &str) -> Option<Span> {

@@ -1,12 +1,11 @@
 //! The settings of retrieval in several passes. The passes wait for searches, so the host runs
 //! them.
 
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::MAX_PARTS;
-use crate::error::{Error, Result};
 use crate::merge::MergeOptions;
-use crate::value::{Path, Rule, Value, leaf, number, unknown_key};
+use crate::settings::{Amount, AmountOrNull, Count, Seconds, Unit, changes, wrong_number};
 
 /// The settings of retrieval in several passes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -41,7 +40,7 @@ pub struct OrchestratorConfig {
 
 /// How the results of a further search are combined with those of a poor answer. If the first
 /// answer is empty, the further one always replaces it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Retry {
     /// Both results are merged. A memory in both has its better score.
@@ -50,14 +49,8 @@ pub enum Retry {
     Replace,
 }
 
-leaf!(Retry, "must be merge or replace", Value::Text(text) => match text.as_str() {
-    "merge" => Some(Retry::Merge),
-    "replace" => Some(Retry::Replace),
-    _ => None,
-});
-
 /// What to do if every search failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fallback {
     /// Return the failure.
@@ -65,12 +58,6 @@ pub enum Fallback {
     /// Search once for the whole question.
     Plain,
 }
-
-leaf!(Fallback, "must be none or plain", Value::Text(text) => match text.as_str() {
-    "none" => Some(Fallback::None),
-    "plain" => Some(Fallback::Plain),
-    _ => None,
-});
 
 impl Default for OrchestratorConfig {
     fn default() -> Self {
@@ -93,55 +80,41 @@ impl Default for OrchestratorConfig {
     }
 }
 
-/// The range of the parts of a question.
-const PARTS: Rule = Rule::Count(1, 16);
-const TWO_NAMES: &str = "has another number under its other name: max_parts and max_sub_queries are one \
+const TWO_NAMES: &str = "`max_sub_queries` has another number under its other name: max_parts and max_sub_queries are one \
     setting, so give one of them";
-/// The most seconds of a timer of the host, whose milliseconds have 31 bits.
-const SECONDS: u32 = 2_147_483;
 
-impl OrchestratorConfig {
-    /// Reads the `orchestrator` part of a configuration over the defaults; see
-    /// [`Config`](crate::Config).
-    pub(crate) fn read(value: &Value, path: &Path<'_>) -> Result<Self> {
-        let mut config = Self::default();
-        // The most parts, which has two names.
-        let mut max_parts: Option<f64> = None;
-        for (key, path, value) in value.entries(path)? {
-            let count = |min: u32| Ok(number(value, &path, Rule::Count(min, u32::MAX))? as usize);
-            match key {
-                "enabled" => config.enabled = value.read(&path)?,
-                "max_parts" | "max_sub_queries" => {
-                    let max = number(value, &path, PARTS)?;
-                    if max_parts.is_some_and(|other| other != max) {
-                        return Err(Error::config(path, TWO_NAMES).found(max));
-                    }
-                    max_parts = Some(max);
-                    config.max_parts = max as usize;
-                }
-                "by_subject" => config.by_subject = value.read(&path)?,
-                "search_limit_per_query" => config.search_limit_per_query = count(1)?,
-                "quality_threshold" => {
-                    config.quality_threshold = number(value, &path, Rule::Amount)?
-                }
-                "max_retries" => {
-                    config.max_retries = number(value, &path, Rule::Count(0, 1))? as usize
-                }
-                "retry" => config.retry = value.read(&path)?,
-                "timeout_seconds" => {
-                    config.timeout_seconds = number(value, &path, Rule::PositiveUpTo(SECONDS))?
-                }
-                "max_results" => config.max_results = count(1)?,
-                "relevance_ratio" => config.relevance_ratio = number(value, &path, Rule::Unit)?,
-                "max_replacements" => config.max_replacements = count(0)?,
-                "replacement_floor" if *value == Value::Null => config.replacement_floor = None,
-                "replacement_floor" => {
-                    config.replacement_floor = Some(number(value, &path, Rule::Amount)?)
-                }
-                "fallback" => config.fallback = value.read(&path)?,
-                _ => return Err(unknown_key(path)),
+changes! {
+    OrchestratorChanges to OrchestratorConfig {
+        enabled: bool,
+        max_parts: Count<1, 16>,
+        by_subject: bool,
+        search_limit_per_query: Count<1, { u32::MAX }>,
+        quality_threshold: Amount,
+        max_retries: Count<0, 1>,
+        retry: Retry,
+        timeout_seconds: Seconds,
+        max_results: Count<1, { u32::MAX }>,
+        relevance_ratio: Unit,
+        max_replacements: Count<0, { u32::MAX }>,
+        replacement_floor: AmountOrNull,
+        fallback: Fallback,
+    } besides {
+        max_sub_queries: Count<1, 16>,
+    }
+}
+
+impl<'de> Deserialize<'de> for OrchestratorConfig {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut changes = OrchestratorChanges::deserialize(deserializer)?;
+        match (&changes.max_parts, changes.max_sub_queries.take()) {
+            (Some(one), Some(other)) if one.0 != other.0 => {
+                return Err(wrong_number(f64::from(other.0), TWO_NAMES));
             }
+            (None, other) => changes.max_parts = other,
+            _ => {}
         }
+        let mut config = Self::default();
+        changes.apply(&mut config);
         Ok(config)
     }
 }

@@ -5,8 +5,9 @@
 //! no word with the question. Active nodes are ranked by their signals, one of which is the
 //! activation. Nodes are rows; the caller keeps their ids.
 
-use crate::error::Result;
-use crate::value::{Path, Rule, Value, leaf, number, unknown_key};
+use serde::Deserialize;
+
+use crate::settings::{Amount, AmountOrNull, Count, changes, read_over_default};
 
 mod rank;
 mod seed;
@@ -50,7 +51,8 @@ pub struct SearchConfig {
 }
 
 /// The weight of an edge for spreading.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum EdgeWeight {
     /// The [`edge_weight`] of its type.
     Type,
@@ -60,27 +62,15 @@ pub enum EdgeWeight {
     Learned,
 }
 
-leaf!(EdgeWeight, "must be type, stored_type or learned", Value::Text(text) => match text.as_str() {
-    "type" => Some(EdgeWeight::Type),
-    "stored_type" => Some(EdgeWeight::StoredType),
-    "learned" => Some(EdgeWeight::Learned),
-    _ => None,
-});
-
 /// How several activations of one node are combined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Aggregation {
     /// Their sum.
     Sum,
     /// The largest of them.
     Max,
 }
-
-leaf!(Aggregation, "must be sum or max", Value::Text(text) => match text.as_str() {
-    "sum" => Some(Aggregation::Sum),
-    "max" => Some(Aggregation::Max),
-    _ => None,
-});
 
 impl Default for SearchConfig {
     fn default() -> Self {
@@ -113,34 +103,25 @@ pub const RESULTS_PER_SEED: usize = 3;
 /// activation is left.
 const MAX_HOPS: u32 = 100;
 
-impl SearchConfig {
-    /// Reads the `search` part of a configuration over the defaults; see [`Config`](crate::Config).
-    pub(crate) fn read(value: &Value, path: &Path<'_>) -> Result<Self> {
-        let mut config = Self::default();
-        for (key, path, value) in value.entries(path)? {
-            let amount = || number(value, &path, Rule::Amount);
-            let count = |max: u32| number(value, &path, Rule::Count(0, max));
-            match key {
-                "dense_weight" => config.dense_weight = amount()?,
-                "bm25_weight" => config.bm25_weight = amount()?,
-                "seed_threshold" if *value == Value::Null => config.seed_threshold = None,
-                "seed_threshold" => config.seed_threshold = Some(amount()?),
-                "max_seeds" => config.max_seeds = count(u32::MAX)? as usize,
-                "initial_activation" => config.initial_activation = amount()?,
-                "hop_decay" => config.hop_decay = amount()?,
-                "min_threshold" => config.min_threshold = amount()?,
-                "max_hops" => config.max_hops = count(MAX_HOPS)? as u32,
-                "max_nodes" => config.max_nodes = count(u32::MAX)? as usize,
-                "aggregation" => config.aggregation = value.read(&path)?,
-                "default_limit" => config.default_limit = count(u32::MAX)? as usize,
-                "edge_weight" => config.edge_weight = value.read(&path)?,
-                "graph_reach" => config.graph_reach = value.read(&path)?,
-                _ => return Err(unknown_key(path)),
-            }
-        }
-        Ok(config)
+changes! {
+    SearchChanges to SearchConfig {
+        dense_weight: Amount,
+        bm25_weight: Amount,
+        seed_threshold: AmountOrNull,
+        max_seeds: Count<0, { u32::MAX }>,
+        initial_activation: Amount,
+        hop_decay: Amount,
+        min_threshold: Amount,
+        max_hops: Count<0, MAX_HOPS>,
+        max_nodes: Count<0, { u32::MAX }>,
+        aggregation: Aggregation,
+        default_limit: Count<0, { u32::MAX }>,
+        edge_weight: EdgeWeight,
+        graph_reach: bool,
     }
 }
+
+read_over_default!(SearchConfig, SearchChanges);
 
 /// The weight of an edge of an unknown type.
 pub const UNKNOWN_EDGE_WEIGHT: f64 = 0.5;

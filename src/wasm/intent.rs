@@ -2,7 +2,7 @@
 
 use wasm_bindgen::prelude::*;
 
-use super::{Engine, to_json};
+use super::{Engine, to_js};
 use crate::intent::Matcher;
 
 pub(super) fn matcher(words: bool) -> Matcher {
@@ -16,8 +16,8 @@ impl Engine {
         self.intent.classify(self.scratch.text(0, length), matcher(words)).bits()
     }
 
-    /// Returns the evidence in the first `length` bytes, as JSON.
-    pub fn explain_intent(&self, length: usize, words: bool) -> String {
-        to_json(&self.intent.explain(self.scratch.text(0, length), matcher(words)))
+    /// Returns the evidence in the first `length` bytes.
+    pub fn explain_intent(&self, length: usize, words: bool) -> JsValue {
+        to_js(&self.intent.explain(self.scratch.text(0, length), matcher(words)))
     }
 }

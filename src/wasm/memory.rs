@@ -10,7 +10,7 @@ use wasm_bindgen::prelude::*;
 use super::growth::{Growth, grow_at_once};
 use super::layout::*;
 use super::scratch::{Scratch, code_of_part, no_room_for_part, text_of};
-use super::{answer, grow, plain_data, to_json};
+use super::{answer, config_of, grow, to_js};
 use crate::check::COUNT;
 use crate::columns::{MAX_SEQUENCE, Row, StoredState, VectorForm};
 use crate::config::Config;
@@ -51,10 +51,6 @@ pub struct ResidentMemory {
     /// The last part of the snapshot. Neither it nor the snapshot counts against `max_bytes`.
     part: Vec<u8>,
     growth: Growth,
-}
-
-fn config_of(config: &JsValue) -> Result<Config> {
-    if config.is_undefined() { Ok(Config::default()) } else { Config::read(&plain_data(config)) }
 }
 
 #[wasm_bindgen]
@@ -235,7 +231,7 @@ impl ResidentMemory {
     }
 
     /// Numbers, rows and bytes: as [`ResidentMemory::ask`]. Returns the reasons for the place of a
-    /// memory among the answers, as JSON. In the bytes, title and text of the memory follow the
+    /// memory among the answers. In the bytes, title and text of the memory follow the
     /// question; a `title_length` below 0 says that they are not given.
     pub fn why(
         &mut self,
@@ -245,7 +241,7 @@ impl ResidentMemory {
         text_length: usize,
         diversity: f64,
         add_word: &Function,
-    ) -> Option<String> {
+    ) -> Option<JsValue> {
         let Request { filters, now, .. } = Request::read(&self.scratch.numbers, &self.scratch.rows);
         let text = self.scratch.text(0, length);
         let ask =
@@ -257,7 +253,7 @@ impl ResidentMemory {
             Text { title, body, event: None }
         });
         let why = self.memory.why(row, &ask, given.as_ref(), &mut embed_by(add_word));
-        answer(why).map(|why| to_json(&why))
+        answer(why).map(|why| to_js(&why))
     }
 
     /// Numbers, rows and bytes: as [`ResidentMemory::ask`]. Writes the memories that may be found
@@ -477,13 +473,13 @@ impl ResidentMemory {
         rows.len() as f64
     }
 
-    /// Numbers and rows: a search. Returns the reasons for the rank of a node in it, as JSON.
-    pub fn explain(&mut self, row: Row) -> Option<String> {
+    /// Numbers and rows: a search. Returns the reasons for the rank of a node in it.
+    pub fn explain(&mut self, row: Row) -> Option<JsValue> {
         if !self.has_room_for_hits() {
             return None;
         }
         let request = Request::read(&self.scratch.numbers, &self.scratch.rows);
-        answer(self.memory.explain(row, &request.search())).map(|explained| to_json(&explained))
+        answer(self.memory.explain(row, &request.search())).map(|explained| to_js(&explained))
     }
 
     /// Sweeps over every node. Returns the count of processed nodes, −1 if refused. The following

@@ -4,7 +4,10 @@
 //! into the module's memory, calls, and reads the answer in the same place. `layout.rs` alone
 //! numbers the fields of packed records. A call that is refused returns `false` (or nothing) and
 //! keeps the reason for [`take_error`]. Structures are small and rare: a configuration is read from
-//! JavaScript's own values, and structures are returned as JSON.
+//! JavaScript's own values, and structures are returned as such, both by `serde-wasm-bindgen`.
+//! JavaScript copies a configuration before it passes it, so that a getter or a proxy of the caller
+//! runs, and throws, before the module does: what is thrown across the module's frames ends its
+//! instance.
 
 mod consolidate;
 mod context;
@@ -29,7 +32,6 @@ mod turn;
 
 use std::cell::{OnceCell, RefCell};
 
-use js_sys::{Array, Object};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
@@ -42,7 +44,6 @@ use crate::query::{OrchestratorConfig, QueryConfig};
 use crate::rerank::Reranker;
 use crate::salience::SalienceTable;
 use crate::section::SectionTable;
-use crate::value::Value;
 
 use self::scratch::Scratch;
 
@@ -93,13 +94,7 @@ impl Engine {
 
 impl Engine {
     fn new(config: &JsValue) -> Result<Self> {
-        // The default configuration is not read: while loading, each function that runs costs its
-        // compilation.
-        let config = if config.is_undefined() {
-            Config::default()
-        } else {
-            Config::read(&plain_data(config))?
-        };
+        let config = config_of(config)?;
         Ok(Self {
             salience: SalienceTable::new(&config.salience, &config.sections),
             table: config.sections,
@@ -115,25 +110,14 @@ impl Engine {
     }
 }
 
-/// Plain data from JavaScript's values; numbers keep every bit.
-fn plain_data(value: &JsValue) -> Value {
-    if let Some(flag) = value.as_bool() {
-        Value::Bool(flag)
-    } else if let Some(number) = value.as_f64() {
-        Value::Number(number)
-    } else if let Some(text) = value.as_string() {
-        Value::Text(text)
-    } else if let Some(list) = value.dyn_ref::<Array>() {
-        Value::List(list.iter().map(|entry| plain_data(&entry)).collect())
-    } else if let Some(object) = value.dyn_ref::<Object>() {
-        let entry = |pair: JsValue| {
-            let pair: Array = pair.unchecked_into();
-            (pair.get(0).as_string().unwrap_or_default(), plain_data(&pair.get(1)))
-        };
-        Value::Map(Object::entries(object).iter().map(entry).collect())
-    } else {
-        Value::Null
+/// Reads a configuration: plain data, or `undefined` for the default, which is not read, because
+/// each function that runs while loading costs its compilation.
+fn config_of(config: &JsValue) -> Result<Config> {
+    if config.is_undefined() {
+        return Ok(Config::default());
     }
+    let value = serde_wasm_bindgen::from_value(config.clone());
+    Config::read(&value.map_err(|error| Error::config("config", error.to_string()))?)
 }
 
 fn grow<T: Clone + Default>(scratch: &mut Vec<T>, length: usize) -> bool {
@@ -155,9 +139,9 @@ fn answer<T>(result: Result<T>) -> Option<T> {
     result.map_err(|error| LAST_ERROR.set(Some(error))).ok()
 }
 
-/// Returns the reason of the last refusal as JSON, once.
+/// Returns the reason of the last refusal, once.
 #[wasm_bindgen]
-pub fn take_error() -> Option<String> {
+pub fn take_error() -> Option<JsValue> {
     #[derive(Serialize)]
     struct Report<'a> {
         code: &'a str,
@@ -165,19 +149,24 @@ pub fn take_error() -> Option<String> {
         index: Option<usize>,
         problem: &'a str,
         found: Option<f64>,
+        known: &'a [&'a str],
     }
     let error = LAST_ERROR.take()?;
-    Some(to_json(&Report {
+    Some(to_js(&Report {
         code: error.code(),
         field: error.field(),
         index: error.index(),
         problem: error.problem(),
         found: error.number_found(),
+        known: error.known_keys(),
     }))
 }
 
-fn to_json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_default()
+/// Returns a structure as JavaScript's own values, with null for what is missing. Keys are names of
+/// fields, so that none is `__proto__`.
+fn to_js(value: &impl Serialize) -> JsValue {
+    let serializer = serde_wasm_bindgen::Serializer::json_compatible();
+    value.serialize(&serializer).unwrap_or_default()
 }
 
 #[wasm_bindgen(start)]

@@ -1,10 +1,10 @@
-//! Sections and constants as JSON. JavaScript reads them once and defines no number of its own.
+//! Sections and constants as structures. JavaScript reads them once and defines no number of its own.
 
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use super::prompt::ContextConstants;
-use super::{Engine, to_json};
+use super::{Engine, to_js};
 use crate::consolidate::{self, PlaybookRule};
 use crate::context::{Frame, MAX_NAMED, MemoryType, TYPED_SUBTYPES};
 use crate::decay::{self, AlgorithmType, DECAY, DecayConstants, Lifecycle};
@@ -24,7 +24,7 @@ use crate::times::Grain;
 #[wasm_bindgen]
 impl Engine {
     /// Returns the settings of the engine's configuration, defaults included.
-    pub fn describe(&self) -> String {
+    pub fn describe(&self) -> JsValue {
         #[derive(Serialize)]
         struct Description<'a> {
             enabled: bool,
@@ -38,7 +38,7 @@ impl Engine {
             stakes: Vec<SalienceFields<'a>>,
             weighs: [bool; 3],
         }
-        to_json(&Description {
+        to_js(&Description {
             enabled: self.table.enabled(),
             default_section: self.table.default_section() as u8,
             intent_boost: self.table.intent_boost(),
@@ -55,7 +55,7 @@ impl Engine {
 
 /// Returns the names and numbers that no configuration changes.
 #[wasm_bindgen]
-pub fn constants() -> String {
+pub fn constants() -> JsValue {
     #[derive(Serialize)]
     struct TypeConstants {
         name: &'static str,
@@ -123,7 +123,7 @@ pub fn constants() -> String {
         initial_difficulty: decay::initial_difficulty(node_type),
     };
     let merge = MergeOptions::default();
-    to_json(&Constants {
+    to_js(&Constants {
         sections: Section::ALL.map(Section::name),
         intent_order: INTENT_ORDER,
         signals: SIGNALS,

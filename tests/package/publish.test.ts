@@ -13,7 +13,7 @@ import { must, Project, root, tarball } from "./support/tarball.ts";
 
 const MINUTES = 60_000;
 /** The maximum compressed size of the module, in bytes. */
-const MAX_BYTES = 370 * 1024;
+const MAX_BYTES = 445 * 1024;
 
 let packed: Buffer;
 let contents: Package;
@@ -42,7 +42,9 @@ describe("the tarball", () => {
       "regex-syntax",
       "rustc-hash",
       "serde",
+      "serde-wasm-bindgen",
       "serde_json",
+      "serde_path_to_error",
       "wasm-bindgen",
       "xxhash-rust",
     ]) {

@@ -1,9 +1,13 @@
 // A configuration as the caller writes it, and its conversion to the module's form: plain data with
 // keys in snake_case.
+//
+// The conversion is a copy. Getters and proxies of the caller run while it is made, and not while
+// the module reads it: an exception across the module's frames ends its instance, and a call from a
+// getter could enter it again. The copy is also as deep and as long as the module can take.
 
 import { isPlainObject, MAX_ENTRIES } from "./arguments.ts";
 import { NousError, show } from "./errors.ts";
-import { defaultDescription } from "./generated/constants.ts";
+import { knownKeysOf } from "./refusal.ts";
 import type { PlainData } from "./runtime.ts";
 import { didYouMean } from "./suggest.ts";
 import type { MemorySection, SectionProfile } from "./types.ts";
@@ -269,50 +273,11 @@ const KEYS_AS_THEY_ARE = new Set([
   "evidence.weights",
 ]);
 
-/** The end of the module's message for an unknown key. */
-const UNKNOWN_KEY = "is not a known key";
-
 /** A deeper configuration is a cycle. */
 const DEEPEST = 8;
 
 /** The caller's paths, by the module's. */
 type Written = Map<string, string>;
-
-/** The keys of a type as the module spells them. The compiler demands every key. */
-const keysOf = <T>(keys: Record<keyof Required<T>, 0>): readonly string[] =>
-  Object.keys(keys).map(toSnake);
-
-const [PROFILE] = defaultDescription.profiles;
-
-/** The keys of the module's objects, by their paths. */
-const KNOWN_KEYS: Readonly<Record<string, readonly string[]>> = {
-  "": keysOf<EngineConfig>({
-    ...{ sections: 0, intent: 0, curve: 0, salienceGrowth: 0, search: 0, knownSymbols: 0 },
-    ...{ query: 0, orchestrator: 0, salience: 0, evidence: 0 },
-  }),
-  evidence: keysOf<EvidenceConfig>({ preset: 0, weights: 0 }),
-  sections: keysOf<NonNullable<EngineConfig["sections"]>>({
-    ...{ enabled: 0, intentBoost: 0, defaultSection: 0, subtypes: 0, profiles: 0 },
-  }),
-  intent: keysOf<NonNullable<EngineConfig["intent"]>>({ matcher: 0, strings: 0 }),
-  search: keysOf<SearchConfig>({
-    ...{ denseWeight: 0, bm25Weight: 0, seedThreshold: 0, maxSeeds: 0, initialActivation: 0 },
-    ...{ hopDecay: 0, minThreshold: 0, maxHops: 0, maxNodes: 0, aggregation: 0, defaultLimit: 0 },
-    ...{ edgeWeight: 0, graphReach: 0 },
-  }),
-  query: keysOf<QueryConfig>({ adjacentPossessives: 0, attributeWords: 0 }),
-  orchestrator: keysOf<OrchestratorConfig>({
-    ...{ enabled: 0, maxParts: 0, maxSubQueries: 0, bySubject: 0, searchLimitPerQuery: 0 },
-    ...{ qualityThreshold: 0, maxRetries: 0, retry: 0, timeoutSeconds: 0, maxResults: 0 },
-    ...{ relevanceRatio: 0, maxReplacements: 0, replacementFloor: 0, fallback: 0 },
-  }),
-  salience: keysOf<SalienceConfig>({ sources: 0, rarity: 0, surprise: 0, consequence: 0 }),
-  "sections.profiles.*": Object.keys(PROFILE).filter((key) => key !== "section"),
-  "sections.profiles.*.reranking_weights": Object.keys(PROFILE.reranking_weights),
-  "sections.profiles.*.decay": Object.keys(PROFILE.decay),
-  "sections.profiles.*.encoding": Object.keys(PROFILE.encoding),
-  "salience.sources.*": ["field", "scale", "weight", "loss_bonus"],
-};
 
 /** How the caller spells the keys of a configuration. */
 interface Spelling {
@@ -375,7 +340,8 @@ export function withModuleConfig<T>(config: EngineConfig, use: (config: PlainDat
     const { code, details, message } = error;
     const path = details.field!;
     const field = written.get(path) ?? path;
-    const hint = message.endsWith(UNKNOWN_KEY) ? suggestion(path, spelling) : "";
+    const key = path.slice(path.lastIndexOf(".") + 1);
+    const hint = didYouMean(key, knownKeysOf(error).map(spelling.fromModule));
     if (field === path && hint === "") throw error;
     throw new NousError(code, message.replace(path, () => field) + hint, { field });
   }
@@ -393,15 +359,6 @@ export function withModuleEvidence<T>(evidence: EvidenceConfig, use: (config: Pl
   const part = (given: unknown) => ({ evidence: given ?? null }) as EngineConfig;
   const isSnake = evidence instanceof SnakeCaseConfig;
   return withModuleConfig(isSnake ? inSnakeCase(part(evidence.settings)) : part(evidence), use);
-}
-
-/** The part of a message that says which key a misspelled one may mean; empty if none is near. */
-function suggestion(path: string, { fromModule }: Spelling): string {
-  const keys = path.split(".");
-  const key = keys.pop()!;
-  // Keys of the user's own stand below these.
-  if (KEYS_AS_THEY_ARE.has(keys.slice(0, 2).join(".")) && keys.length > 2) keys[2] = "*";
-  return didYouMean(key, (KNOWN_KEYS[keys.join(".")] ?? []).map(fromModule));
 }
 
 function convert(
@@ -432,12 +389,12 @@ function convert(
   if (isPlainObject(value) && depth < DEEPEST) {
     const entries = Object.entries(value).filter(([, entry]) => entry !== undefined);
     const isOwnNames = KEYS_AS_THEY_ARE.has(modulePath);
-    return Object.fromEntries(
-      entries.map(([key, entry]) => {
-        const name = isOwnNames ? key : spelling.toModule(key, path);
-        return [name, inner(entry, pathTo(path, key), pathTo(modulePath, name))];
-      }),
-    );
+    const converted = entries.map(([key, entry]) => {
+      const name = isOwnNames ? key : spelling.toModule(key, path);
+      return [name, inner(entry, pathTo(path, key), pathTo(modulePath, name))] as const;
+    });
+    // Without a prototype, whose members the module would take for the configuration's.
+    return { __proto__: null, ...Object.fromEntries(converted) };
   }
   throw refuse(path || "config", `must be plain data, found ${show(value)}`);
 }

@@ -116,7 +116,7 @@ export class EngineContext {
   constructor(config?: PlainData) {
     this.pool = new EnginePool(config);
     const about: Description =
-      config === undefined ? defaultDescription : JSON.parse(this.pool.engine().describe());
+      config === undefined ? defaultDescription : this.pool.engine().describe();
     this.enabled = about.enabled;
     this.codes.defaultCode = about.default_section;
     this.intentBoost = about.intent_boost;

@@ -46,7 +46,7 @@ export function classifyIntent(
   if (typeof query !== "string") throw invalid("query", `must be a string, found ${show(query)}`);
   return withText(context.pool, query, 0, (lease, length) =>
     options?.explain === true
-      ? (JSON.parse(lease.engine.explain_intent(length, words)) as IntentEvidence[])
+      ? (lease.engine.explain_intent(length, words) as IntentEvidence[])
       : sectionsOf(lease.engine.classify_intent(length, words)),
   );
 }

@@ -458,14 +458,22 @@ fn invalid_or_ambiguous_json_is_refused() {
 }
 
 #[test]
-fn the_last_of_repeated_keys_in_plain_data_counts() {
-    let profiles = |boost| {
-        let profile = Value::Map(vec![("intent_boost".into(), Value::Number(boost))]);
-        ("profiles".to_string(), Value::Map(vec![("SIGNALS".into(), profile)]))
-    };
-    let sections = Value::Map(vec![profiles(2.0), profiles(3.0)]);
-    let config = Config::read(&Value::Map(vec![("sections".into(), sections)])).unwrap();
-    assert_eq!(config.sections.own_boost(Section::Signals), Some(3.0));
+fn a_repeated_key_in_plain_data_is_refused_by_its_path() {
+    let profiles = || ("profiles".to_string(), Value::Map(Vec::new()));
+    let sections = Value::Map(vec![profiles(), profiles()]);
+    let error = Config::read(&Value::Map(vec![("sections".into(), sections)])).unwrap_err();
+    assert_eq!((error.field(), error.problem()), ("sections.profiles", "is given twice"));
+}
+
+#[test]
+fn an_unknown_key_is_refused_with_the_known_ones() {
+    let keys = |json| read(&json).unwrap_err().known_keys().to_vec();
+    assert_eq!(keys(json!({ "intent": { "string": {} } })), ["matcher", "strings"]);
+    assert_eq!(
+        keys(json!({ "evidence": { "weights": { "last": 1 } } })),
+        nous_wasm::evidence::NAMES
+    );
+    assert!(keys(json!({ "curve": "steep" })).is_empty());
 }
 
 fn weights() -> impl Strategy<Value = [f64; 6]> {

@@ -84,7 +84,7 @@ export function explainAnswer(
   const titleLength = writeText(title, resident.bytes, resident.bytesAt + length);
   const at = resident.bytesAt + length + titleLength;
   const bodyLength = writeText(body, resident.bytes, at);
-  const json = resident.module.why(
+  const why: ModuleWhy | undefined = resident.module.why(
     row,
     length,
     text === undefined ? -1 : titleLength,
@@ -92,14 +92,9 @@ export function explainAnswer(
     question.diversity,
     state.addWord,
   );
-  if (json === undefined) throw refusedSearch(state);
+  if (why === undefined) throw refusedSearch(state);
   state.resident.relocate();
-  const {
-    passage,
-    superseded_by: newer,
-    similar_to: like,
-    ...rest
-  } = JSON.parse(json) as ModuleWhy;
+  const { passage, superseded_by: newer, similar_to: like, ...rest } = why;
   return {
     ...rest,
     ...(newer === null ? {} : { superseded_by: state.ids[newer]! }),

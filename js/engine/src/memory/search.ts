@@ -96,14 +96,12 @@ export function explainRank(
   id: string,
 ): ExplainedNode {
   writeSearch(state, read);
-  const json = state.resident.module.explain(row);
-  if (json === undefined) throw refusedSearch(state);
+  const explained: ModuleNode | undefined = state.resident.module.explain(row);
+  if (explained === undefined) throw refusedSearch(state);
   state.resident.relocate();
-  const { rank, absent, score } = JSON.parse(json) as ModuleNode;
+  const { rank, absent, score } = explained;
   const name = ({ from, edge, parts, ...rest }: ModuleExplanation): Explanation => ({
     ...rest,
-    // JSON has no infinity. No other value is missing.
-    value: rest.value ?? Number.POSITIVE_INFINITY,
     ...(parts === undefined ? {} : { parts: parts.map(name) }),
     ...(from === undefined ? {} : { from: state.ids[from]! }),
     ...(edge === undefined ? {} : { edge: state.edgeIds[edge]! }),
