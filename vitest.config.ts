@@ -1,6 +1,10 @@
 // One vitest project for each kind of test under tests/.
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { SEED } from "./tests/support/amount.ts";
+
+// All test files generate from one seed.
+process.env.SEED = String(SEED);
 
 /**
  * Long files, by project: they start first, since a long file that starts last would run alone at
@@ -29,12 +33,19 @@ class LongFirst extends BaseSequencer {
   }
 }
 
+/** Tests of benches. They are a project of their own, wherever they stand. */
+const OF_BENCHES = [
+  "tests/parity/quality.*.test.ts",
+  "tests/parity/rivals*.test.ts",
+  "tests/server/plain-server.test.ts",
+];
+
 const project = (
   name: string,
   options: { maxWorkers: string | number; testTimeout: number } | { fileParallelism: false },
 ) => ({
   extends: true as const,
-  test: { name, include: [`tests/${name}/**/*.test.ts`], ...options },
+  test: { name, include: [`tests/${name}/**/*.test.ts`], exclude: OF_BENCHES, ...options },
 });
 /** Servers wait for their disk, their providers and each other. */
 const SERVERS = { maxWorkers: 4, testTimeout: 120_000 };
@@ -51,8 +62,6 @@ const ON_FILES_ALONE = [
   ...["output-files", "read-only", "released", "snapshots", "storage"],
   // Of rows that only SQLite stores: bytes in texts, columns without a type, another program's.
   ...["odd-rows", "unreadable-text"],
-  // Of the baseline, which copies a file.
-  "plain-server",
   // Of libSQL servers.
   "remote",
   // They start PostgreSQL themselves.
@@ -68,7 +77,7 @@ const onPostgres = {
   test: {
     name: "postgres",
     include: ["tests/server/**/*.test.ts"],
-    exclude: ON_FILES_ALONE.map((name) => `tests/server/${name}.test.ts`),
+    exclude: [...OF_BENCHES, ...ON_FILES_ALONE.map((name) => `tests/server/${name}.test.ts`)],
     globalSetup: "tests/server/support/postgres-cluster.ts",
     ...SERVERS,
   },
@@ -89,8 +98,16 @@ const onOlderPostgres = {
  */
 const ALONE = { fileParallelism: false } as const;
 
+/**
+ * These tests only compute, and some measure the CPU time of their own process: a file per core. On
+ * a busy machine millions of characters or questions take minutes; the timeout only has to catch a
+ * hang.
+ */
+const COMPUTING = { maxWorkers: "100%", testTimeout: 180_000 };
+
 export default defineConfig({
   test: {
+    reporters: ["default", "./tests/support/reporter.ts"],
     sequence: { sequencer: LongFirst },
     testTimeout: 60_000,
     hookTimeout: 60_000,
@@ -100,10 +117,8 @@ export default defineConfig({
     // must load them.
     server: { deps: { external: [/js\/(engine|memory)\/dist/] } },
     projects: [
-      // These tests only compute, and some measure the CPU time of their own process: a file per
-      // core. On a busy machine millions of characters or questions take minutes; the timeout only
-      // has to catch a hang.
-      project("parity", { maxWorkers: "100%", testTimeout: 180_000 }),
+      project("parity", COMPUTING),
+      { extends: true, test: { name: "benches", include: OF_BENCHES, ...COMPUTING } },
       // Programs and installed packages wait for their start.
       project("package", { maxWorkers: 2, testTimeout: 120_000 }),
       project("server", SERVERS),

@@ -1,64 +1,75 @@
-// `npm test`: installs tools, builds, and runs every suite. `npm test -- rust parity` runs these
-// two, and `npm test -- --lint` runs all suites and the checks of `npm run lint`. Prints a
-// summary. Fails if a suite failed, skipped a test, or ran no test.
+// `npm test`: installs tools, builds, and runs of every suite what a change needs. Prints a summary.
+// Fails if a suite failed, skipped a test, or ran no test.
+//
+// `npm run test:full` runs the whole of every suite. `npm test -- rust parity` runs these two,
+// `npm test -- --changed [BASE]` what the changed files can break, and `npm test -- --lint` also the
+// checks of `npm run lint`.
 
+import { randomInt } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 import { build } from "./build.mjs";
+import { changedSince, SUITES, suitesOf } from "./changed.mjs";
 import { at, fail, runAside, say } from "./lib.mjs";
 import { lint } from "./lint.mjs";
 import { setUpChromium, setUpLoadBalancers, setUpStrace } from "./setup.mjs";
 
-const isLinting = process.argv.includes("--lint");
+const [args, isFull] = without("--full", process.argv.slice(2));
 
 /**
- * The suites, in lanes that run at the same time: while the suites of one lane wait, for the start
- * of a program, a disk or the end of a fault, those of another compute.
+ * Suites of the server that `npm test` runs once more, with the memories in PostgreSQL. Beside them
+ * the suite `server` has those about PostgreSQL: `postgres*` and the conformance of all stores.
  */
-const LANES = [
-  {
-    rust: { about: "the crate, natively", run: rust },
-    parity: {
-      about: "reference, rivals and the WASM build against each other",
-      run: vitest("parity"),
-    },
-    package: { about: "the packed package, the sample memory", run: packed },
-    // After the package suite, whose example would wait for cargo's lock.
-    ...(isLinting ? { lint: { about: "formats, lints, types and docs", run: linted } } : {}),
+const ON_POSTGRES = [
+  ...["agents", "batches", "clusters", "conflicts", "filters", "full-text", "idempotency"],
+  ...["learning", "read-your-writes", "routes"],
+].map((name) => `tests/server/${name}.test.ts`);
+
+/**
+ * The suites, those that take long first. Two lanes take the next one each: while the suite of one
+ * lane waits, for the start of a program, a disk or the end of a fault, that of the other computes.
+ */
+const IN_LANES = {
+  server: {
+    about: "the memory server: storage, every route, faults and load",
+    run: vitest(["server"]),
   },
-  {
-    kills: {
-      about: "the memory server, killed and started again on its remaining files",
-      run: vitest("kills"),
-    },
-    server: {
-      about: "the memory server: storage, every route, faults and load",
-      run: vitest("server"),
-    },
-    postgres: {
-      about: "the memory server with its memories in PostgreSQL, and on an older PostgreSQL",
-      run: vitest("postgres", "postgres-16"),
-    },
+  package: { about: "the packed package, the sample memory", run: packed },
+  postgres: {
+    about: "the memory server with its memories in PostgreSQL",
+    run: isFull ? vitest(["postgres", "postgres-16"]) : vitest(["postgres"], ON_POSTGRES),
   },
-];
+  parity: { about: "reference and WASM build against each other", run: vitest(["parity"]) },
+  kills: {
+    about: "the memory server, killed and started again on its remaining files",
+    run: vitest(["kills"]),
+  },
+  benches: { about: "rivals and measurements of the benches", run: vitest(["benches"]) },
+  docs: {
+    about: "every block of the documentation",
+    run: vitest(["server"], ["tests/server/docs.test.ts"]),
+  },
+  rust: { about: "the crate, natively", run: rust },
+  // Late: beside the package suite, whose example waits for cargo's lock, it would take longer.
+  lint: { about: "formats, lints, types and docs", run: linted },
+};
 /** Runs after the others: it measures how long a browser takes for a frame. */
 const ALONE = {
-  browser: { about: "the package in Chromium and in a worker", run: vitest("browser") },
+  browser: { about: "the package in Chromium and in a worker", run: vitest(["browser"]) },
 };
-const SUITES = [...LANES, ALONE].flatMap(Object.keys);
 
-const wanted = process.argv.slice(2).filter((name) => name !== "--lint");
-const unknown = wanted.filter((name) => !SUITES.includes(name));
-if (unknown.length > 0)
-  fail(`There is no suite ${unknown.join(", ")}. Name any of: ${SUITES.join(", ")}.`);
-const chosen = wanted.length > 0 ? wanted : SUITES;
+const chosen = chosenBy(args);
+// tests/support/amount.ts reads both.
+process.env.TIER = isFull ? "full" : "change";
+process.env.SEED ??= String(randomInt(2 ** 31));
+say(`SEED=${process.env.SEED} npm ${isFull ? "run test:full" : "test"} generates the same again`);
 
 // Downloading and linking leave a core idle. The native tests need nothing of the build and use
 // that core.
 const native = chosen.includes("rust") ? runAside("cargo", ["test", "--locked"]) : undefined;
 await build();
-// Only the package suite needs the module with the counting allocator. It is built while the suites
-// before that run.
+// Only the package suite needs the module with the counting allocator. It is built while another
+// suite runs.
 const counted = chosen.includes("package")
   ? runAside("node", ["js/scripts/build.mjs", "--counted"])
   : undefined;
@@ -68,11 +79,11 @@ if (chosen.includes("server")) {
   setUpLoadBalancers();
 }
 
-const chosenOf = (suites) => Object.entries(suites).filter(([name]) => chosen.includes(name));
-const lanes = LANES.map(chosenOf).filter((suites) => suites.length > 0);
-const running = lanes.map((suites, place) => runInOrder(suites, place === lanes.length - 1));
-const outcomes = (await Promise.all(running)).flat();
-outcomes.push(...(await runInOrder(chosenOf(ALONE), true)));
+const outcomes = [];
+const waiting = Object.entries(IN_LANES).filter(([name]) => chosen.includes(name));
+await Promise.all([runInOrder(waiting, true), runInOrder(waiting, false)]);
+const last = Object.entries(ALONE).filter(([name]) => chosen.includes(name));
+await runInOrder(last, true);
 
 console.log("\nsuite      passed  failed   skipped  seconds");
 for (const { name, passed, failed, skipped, seconds } of outcomes) {
@@ -85,15 +96,43 @@ const bad = outcomes.filter(
   ({ ok, passed, failed, skipped }) => !ok || failed > 0 || skipped > 0 || passed === 0,
 );
 for (const { name, failures = [] } of bad) {
-  for (const { title, message } of failures) console.log(`\n✗ ${name}: ${title}\n${message}`);
+  for (const { title, message, repeat = "" } of failures) {
+    console.log(`\n✗ ${name}: ${title}\n${beginningOf(message)}`);
+    if (repeat !== "") console.log(`  again: ${repeat}`);
+  }
 }
 if (bad.length > 0)
   fail(`Failed: ${bad.map(({ name }) => name).join(", ")}. The failures are listed above.`);
 
-/** Runs the suites of a lane. Their output appears at once, or else after each suite. */
-async function runInOrder(suites, isShown) {
-  const outcomes = [];
-  for (const [name, { about, run }] of suites) {
+/** Returns the arguments without an option, and whether it was among them. */
+function without(option, args) {
+  return [args.filter((arg) => arg !== option), args.includes(option)];
+}
+
+/** Returns the suites that are named, that changed files can break, or else all. */
+function chosenBy(given) {
+  const [args, isLinting] = without("--lint", given);
+  if (args[0] === "--changed") {
+    const paths = changedSince(args[1]);
+    const suites = [...suitesOf(paths), "lint"];
+    say(`${paths.length} files have changed. They can break: ${suites.join(", ")}`);
+    return suites;
+  }
+  const all = Object.keys({ ...IN_LANES, ...ALONE });
+  const unknown = args.filter((name) => !all.includes(name));
+  if (unknown.length > 0)
+    fail(`There is no suite ${unknown.join(", ")}. Name any of: ${all.join(", ")}.`);
+  const named = args.length > 0 ? args : [...SUITES, ...(isFull ? ["benches"] : [])];
+  return isLinting ? [...named, "lint"] : named;
+}
+
+/**
+ * Runs the first waiting suite, and the next ones until none is left. Their output appears at once,
+ * or else after each suite.
+ */
+async function runInOrder(waiting, isShown) {
+  while (waiting.length > 0) {
+    const [name, { about, run }] = waiting.shift();
     say(`suite ${name}: ${about}`);
     const start = Date.now();
     const outcome = await run(isShown);
@@ -101,7 +140,6 @@ async function runInOrder(suites, isShown) {
     say(`suite ${name}: ${Math.round(seconds)} seconds`);
     outcomes.push({ name, seconds, ...outcome });
   }
-  return outcomes;
 }
 
 /** Runs the checks of `npm run lint`. Each counts as a test. */
@@ -127,7 +165,7 @@ async function rust() {
 }
 
 async function packed(isShown) {
-  if ((await counted).ok) return vitest("package")(isShown);
+  if ((await counted).ok) return vitest(["package"])(isShown);
   const failure = {
     title: "module with the counting allocator",
     message: "The build of this module failed. The output above says why.",
@@ -135,38 +173,24 @@ async function packed(isShown) {
   return { ok: false, passed: 0, failed: 0, skipped: 0, failures: [failure] };
 }
 
-/** Returns a function that runs projects of Vitest in one process. */
-function vitest(...projects) {
+/**
+ * Returns a function that runs projects of Vitest, or only some of their files, in one process.
+ * tests/support/reporter.ts writes the counts and failures.
+ */
+function vitest(projects, files = []) {
   return async (isShown) => {
     const report = at(".cache", "reports", `${projects[0]}.json`);
     mkdirSync(at(".cache", "reports"), { recursive: true });
     rmSync(report, { force: true });
     const named = projects.flatMap((project) => ["--project", project]);
-    const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-    const { ok } = await runAside("vitest", ["run", ...named, ...reporters], { isShown });
+    const options = { isShown, env: { REPORT: report } };
+    const { ok } = await runAside("vitest", ["run", ...named, ...files], options);
     try {
-      const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults } =
-        JSON.parse(readFileSync(report, "utf8"));
-      const counts = {
-        passed: numPassedTests,
-        failed: numFailedTests,
-        skipped: numPendingTests + numTodoTests,
-      };
-      return { ok, ...counts, failures: testResults.flatMap(failuresOf) };
+      return { ok, ...JSON.parse(readFileSync(report, "utf8")) };
     } catch {
       return { ok: false, passed: 0, failed: 0, skipped: 0 };
     }
   };
-}
-
-/** Returns the failures of one test file. They are printed again at the end of a long run. */
-function failuresOf({ name: file, message, assertionResults }) {
-  const failed = assertionResults.filter(({ status }) => status === "failed");
-  if (failed.length === 0) return message ? [{ title: file, message: beginningOf(message) }] : [];
-  return failed.map(({ fullName, failureMessages }) => ({
-    title: `${file} › ${fullName}`,
-    message: beginningOf(failureMessages.join("\n")),
-  }));
 }
 
 /** Returns the first lines of a message. A property's seed and counterexample are among them. */

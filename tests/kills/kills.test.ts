@@ -26,9 +26,10 @@ import {
 import { clientOf, LESSON } from "../server/support/shared-server.ts";
 import { temporaryFolder } from "../server/support/temporary-folder.ts";
 import { learned, tradeInFile } from "../server/support/trades.ts";
+import { amount, SEED, some } from "../support/amount.ts";
 import { Writer } from "./support/writer.ts";
 
-const WANTED = Number(process.env.KILLS ?? 100);
+const WANTED = Number(process.env.KILLS ?? amount(100, 20));
 const LANES = 2;
 const CLIENTS = 3;
 /** Rounds on one folder, before the next one begins with a new folder. */
@@ -589,7 +590,7 @@ const PIECES = [
   deleting,
   purging,
   consolidating,
-].flat();
+].flatMap((steps) => some(steps, 1));
 
 test(`${PIECES.length} kills at steps of atomic operations leave all of an operation or nothing`, {
   timeout: 600_000,
@@ -609,14 +610,14 @@ test(`${PIECES.length} kills at steps of atomic operations leave all of an opera
 test("kills under load lose no acknowledged write", {
   timeout: WANTED * 10_000,
 }, async () => {
-  const rounds = Math.max(WANTED - PIECES.length, LANES * ENDINGS.length);
+  const rounds = Math.max(WANTED - PIECES.length, amount(LANES * ENDINGS.length, LANES));
   const folders = Math.ceil(rounds / ROUNDS / LANES) * LANES;
   const work = Array.from({ length: folders }, (_, folder) => folder);
   await inLanes(work, async (folder) => {
     const lane = new Lane(`lane${folder}`, folder % 2 === 0);
     await lane.fill();
-    // Another folder begins at another ending.
-    const begin = folder * ROUNDS;
+    // Another folder begins at another ending, and another run, too.
+    const begin = folder * ROUNDS + (SEED % ENDINGS.length);
     for (let round = begin; round < begin + Math.ceil(rounds / folders); round++)
       await lane.round(round);
     await lane.close();

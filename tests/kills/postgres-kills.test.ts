@@ -8,10 +8,11 @@ import { type Postgres, query, startPostgres } from "../server/support/postgres.
 import { type Running, start } from "../server/support/server-process.ts";
 import { clientOf } from "../server/support/shared-server.ts";
 import { temporaryFolder } from "../server/support/temporary-folder.ts";
+import { amount } from "../support/amount.ts";
 import { startProxy, type TcpProxy } from "./support/proxy.ts";
 import { Writer } from "./support/writer.ts";
 
-const WANTED = Number(process.env.KILLS ?? 15);
+const WANTED = Number(process.env.KILLS ?? amount(15, 4));
 const SERVERS = 3;
 const AGENT = "shared";
 /** How long a statement may take, in milliseconds. */

@@ -1,19 +1,18 @@
-// The package under 250,000 generated calls: every export, with numbers, texts, lists and objects
+// The package under very many generated calls: every export, with numbers, texts, lists and objects
 // of every kind, in any order on living objects, with callers whose getters call back.
-// NOUS_FUZZ_CALLS is their number, NOUS_FUZZ_SEED the first seed; `npm run long -- fuzz` makes ten
-// million.
+// FUZZ_CALLS is their number, SEED the first seed; `npm run long -- fuzz` makes ten million.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { beforeAll, describe, expect, it } from "vitest";
+import { amount, SEED } from "../support/amount.ts";
 import { fuzz, KINDS, LIFE } from "./support/fuzz/fuzzer.ts";
 import type { Package } from "./support/fuzz/kinds.ts";
 
 const MINUTES = 60_000;
 const MiB = 2 ** 20;
-const CALLS = Number(process.env.NOUS_FUZZ_CALLS ?? 250_000);
-const SEED = Number(process.env.NOUS_FUZZ_SEED ?? 1);
+const CALLS = Number(process.env.FUZZ_CALLS ?? amount(250_000));
 /** Milliseconds that a call may take on a busy machine. */
 const PATIENCE = 2;
 /**
@@ -144,7 +143,8 @@ describe("a wrong call is found, and reported with the calls that repeat it, if"
     [name]: call,
   });
   const found = async (broken: Package): Promise<string> => {
-    const run = fuzz(broken, { calls: 40 * LIFE, seed: SEED, between: () => undefined });
+    // The lives of a fixed seed, in which each of these functions is called.
+    const run = fuzz(broken, { calls: 40 * LIFE, seed: 1, between: () => undefined });
     return run.then(
       () => "nothing",
       (error) => (error as Error).message,
@@ -157,7 +157,7 @@ describe("a wrong call is found, and reported with the calls that repeat it, if"
     };
     const message = await found(with_("nextTopic", traps));
     expect(message).toMatch(/^nextTopic threw RuntimeError: unreachable/);
-    expect(message).toMatch(/NOUS_FUZZ_SEED=\d+; of that life's calls these are enough: \d+$/);
+    expect(message).toMatch(/SEED=\d+; of that life's calls these are enough: \d+$/);
   });
 
   it("it loses its instance", async () => {

@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { same } from "../parity/support/same.ts";
 import { coRecallPairs } from "../reference/merge.ts";
 import * as reference from "../reference/orchestrator.ts";
+import { runs } from "../support/amount.ts";
 
 interface Row extends nous.FoundRow {
   id: string;
@@ -342,7 +343,7 @@ describe("the orchestrator's answer", () => {
       fc.asyncProperty(kinds, config, filters, async (kinds, config, filters) => {
         await expectLikeTwin({ ...scripted(kinds), config, filters });
       }),
-      { numRuns: 2000, seed: 20_260_115 },
+      runs(2000),
     );
   });
 

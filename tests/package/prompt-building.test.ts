@@ -4,6 +4,7 @@
 import { getEventListeners } from "node:events";
 import * as nous from "nous-wasm";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { amount } from "../support/amount.ts";
 
 const NOW = Date.UTC(2026, 0, 15);
 const IDENTITY = "You are an agent.";
@@ -609,9 +610,9 @@ test("getters may call the package, change lists, and throw", async () => {
 });
 
 describe("enormous input", () => {
-  const MILLIONS = 10_000_000;
+  const MILLIONS = amount(10_000_000, 2_000_000);
 
-  test("a message, a memory and an identity of ten million characters", async () => {
+  test("a message, a memory and an identity of millions of characters", async () => {
     const long = "word and more ".repeat(MILLIONS / 14);
     const messages = [{ role: "user", content: `${long} Redis evicts by age` }];
     const facts = [{ id: "long", text: long, score: 1 }, ...MEMORIES.fact!];
@@ -789,8 +790,8 @@ describe("a complete memory", () => {
     const long = await nous.expandMemory(
       "fact",
       "a",
-      find({ content_body: "é # \n".repeat(2_000_000) }),
+      find({ content_body: "é # \n".repeat(MILLIONS / 5) }),
     );
-    expect(long).toHaveLength(long.indexOf("\n\n> ") + 1 + 2_000_000 * "\n> é #".length);
+    expect(long).toHaveLength(long.indexOf("\n\n> ") + 1 + (MILLIONS / 5) * "\n> é #".length);
   });
 });

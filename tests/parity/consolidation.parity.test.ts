@@ -8,6 +8,7 @@ import { describe, expect, test } from "vitest";
 import { NOW } from "../../benches/js/inputs.ts";
 import { generatePlanted } from "../../js/sample/trader/planted.ts";
 import * as reference from "../reference/index.ts";
+import { amount, runs, SEED } from "../support/amount.ts";
 import { analyze, findSimilarAmong, memory, Store } from "./inputs/consolidation.ts";
 import { same } from "./support/same.ts";
 
@@ -91,7 +92,7 @@ describe("texts", () => {
         const node = { content_title, content_body };
         expect(nous.extractSymbol(node)).toBe(reference.extractSymbol(node));
       }),
-      { numRuns: 20_000, seed: 10 },
+      runs(amount(20_000)),
     );
   });
 
@@ -105,7 +106,7 @@ describe("texts", () => {
           expect(extractSymbol(node)).toBe(reference.extractSymbol(node, knownSymbols));
         }
       }),
-      { numRuns: 300, seed: 10 },
+      runs(300),
     );
   });
 
@@ -146,7 +147,7 @@ describe("texts", () => {
           expectSame(nous.extractPlaybookTrigger(answer), reference.extractPlaybookTrigger(answer));
         },
       ),
-      { numRuns: 20_000, seed: 10 },
+      runs(amount(20_000)),
     );
   });
 });
@@ -167,7 +168,7 @@ test("groups and their requests to a language model equal the reference's", () =
         }
       },
     ),
-    { numRuns: 500, seed: 10 },
+    runs(500),
   );
 });
 
@@ -190,15 +191,15 @@ test("patterns equal the reference's", () => {
       patternCount += patterns.length;
       max = Math.max(max, ...tested.map(({ conditions }) => conditions.length));
     }),
-    { numRuns: 300, seed: 10 },
+    runs(amount(300, 100)),
   );
   // Otherwise the test would have shown nothing.
-  expect(patternCount).toBeGreaterThan(50);
+  expect(patternCount).toBeGreaterThan(amount(20, 0));
   expect(max).toBeGreaterThan(1);
 });
 
 test("patterns and plans of planted memories equal the reference's", async () => {
-  for (const seed of [1, 2, 3]) {
+  for (const seed of [SEED, SEED + 1, SEED + 2]) {
     const { nodes, edges } = generatePlanted({ seed });
     const trades = reference.closedTrades(nodes, edges, (close) => reference.extractSymbol(close)!);
     expectSame(nous.findPatterns(nodes, edges).tested, reference.findPatterns(trades));
@@ -266,8 +267,9 @@ describe("plans", () => {
           expect(again.report).toMatchObject({ patterns_created: 0, patterns_strengthened: 0 });
         }
       }),
-      { numRuns: 200, seed: 10 },
+      runs(amount(400, 50)),
     );
-    for (const [what, times] of Object.entries(seen)) expect(times, what).toBeGreaterThan(5);
+    for (const [what, times] of Object.entries(seen))
+      expect(times, what).toBeGreaterThanOrEqual(amount(1, 0));
   });
 });

@@ -9,6 +9,7 @@ import { Embedder } from "nous-wasm";
 import { describe, expect, it } from "vitest";
 import { PlainEmbedder } from "../../benches/js/rivals/embedding.ts";
 import { numbersOf, ReferenceTable, wordsOf } from "../reference/embed.ts";
+import { runs } from "../support/amount.ts";
 
 const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url));
 const golden = (name: string) =>
@@ -80,7 +81,7 @@ describe("an embedder", () => {
         expect(coverage).toBe(expected.coverage);
         expect(bits(vector)).toEqual(bits(expected.vector));
       }),
-      { numRuns: 2_000 },
+      runs(2_000),
     );
   });
 
@@ -100,7 +101,7 @@ describe("an embedder", () => {
           expect(target.subarray(offset + 128).every((number) => number === 7)).toBe(true);
         });
       }),
-      { numRuns: 200 },
+      runs(200),
     );
   });
 
@@ -154,7 +155,7 @@ describe("an embedder", () => {
         expect(bits(found.vector)).toEqual(bits(expected.vector));
         expect(bits(inEight.embed(text).vector)).toEqual(bits(expected.vector));
       }),
-      { numRuns: 200 },
+      runs(200),
     );
     eight.free();
   });

@@ -8,6 +8,7 @@ import { NOW } from "../../benches/js/inputs.ts";
 import type { AskOptions, MemoryNode } from "../../js/engine/src/memory/types.ts";
 import { EVIDENCE, TRAITS } from "../reference/evidence.ts";
 import { ReferenceMemory, type ReferenceMemoryOptions } from "../reference/memory.ts";
+import { amount, runs } from "../support/amount.ts";
 import {
   evidence,
   IDS,
@@ -91,13 +92,14 @@ function live({ options, steps }: Life): void {
 
 describe("answers by evidence", () => {
   test("equal the reference to the bit, with evidence and reasons, through whole lives", () => {
-    fc.assert(fc.property(life, live), { numRuns: 150 });
+    fc.assert(fc.property(life, live), runs(amount(150, 50)));
   });
 
   test("cover every kind of evidence, every way in which words match, and all filters", () => {
     const seen = new Map<string, number>(EVIDENCE.map((kind) => [kind, 0]));
     const count = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1);
-    for (const { options, steps } of fc.sample(life, { numRuns: 450, seed: 3 })) {
+    // This tests the generator. Its seed is fixed: by another, a rare kind could be missing.
+    for (const { options, steps } of fc.sample(life, { numRuns: amount(450, 150), seed: 3 })) {
       const memory = new ReferenceMemory(options);
       for (const step of steps) {
         const taken = take(memory, step);
@@ -137,7 +139,7 @@ describe("answers by evidence", () => {
       ...TRAITS.map((trait) => `moves ${trait}`),
       ...["like 0.8", "like 0.85", "like 0.7", "in another passage", ...EVIDENCE],
     ];
-    for (const what of wanted) expect(seen.get(what) ?? 0, what).toBeGreaterThan(9);
+    for (const what of wanted) expect(seen.get(what) ?? 0, what).toBeGreaterThan(amount(9, 0));
   });
 
   test("equal the reference after removed passages were dropped, once and again", () => {
@@ -175,7 +177,7 @@ describe("answers by evidence", () => {
           });
         });
       }),
-      { numRuns: 4 },
+      runs(amount(4, 1)),
     );
   });
 
@@ -286,9 +288,9 @@ describe("an index that was changed", () => {
         }
         for (const index of [changed, anew, shuffled]) index.free();
       }),
-      { numRuns: 60 },
+      runs(amount(60, 20)),
     );
-    expect(differing).toBeGreaterThan(8);
+    expect(differing).toBeGreaterThan(amount(8, 0));
   });
 
   test("answers by other weights as a new one does that is made with them, and stays as it was", () => {
@@ -319,7 +321,7 @@ describe("an index that was changed", () => {
           for (const index of [weighed, made]) index.free();
         },
       ),
-      { numRuns: 60 },
+      runs(amount(60, 20)),
     );
   });
 

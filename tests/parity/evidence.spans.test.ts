@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { NOW } from "../../benches/js/inputs.ts";
 import type { TextSpan } from "../../js/engine/src/memory/types.ts";
 import { passagesOf, wordsOf } from "../reference/evidence.ts";
+import { runs } from "../support/amount.ts";
 import { question, text } from "./inputs/evidence.ts";
 import { fakeEmbedder } from "./inputs/word-vectors.ts";
 
@@ -60,7 +61,7 @@ test("spans hold the words and the passage of the reasons", () => {
       }
       index.free();
     }),
-    { numRuns: 400 },
+    runs(400),
   );
   expect(Math.min(seen, later)).toBeGreaterThan(10);
 });

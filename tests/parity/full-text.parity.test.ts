@@ -8,6 +8,7 @@ import { describe, expect, it } from "vitest";
 import { InvertedIndex } from "../../benches/js/rivals/inverted.ts";
 import { type ReferenceDocument, ReferenceTexts, UNSPACED } from "../reference/full-text.ts";
 import { STOP_WORDS } from "../reference/stop-words.ts";
+import { runs } from "../support/amount.ts";
 import { same } from "./support/same.ts";
 
 /** Few prefixes and many words, as in a language; marks, cases, and words that contain others. */
@@ -101,17 +102,14 @@ describe("the full text and plain TypeScript", () => {
           index.free();
         },
       ),
-      { numRuns: 400 },
+      runs(400),
     );
   });
 
   it("agree on many documents in one batch, most of which are then removed", () => {
     const [sample] = fc.sample(
       fc.array(documentOf([...WORDS, ...COMMON]), { minLength: 900, maxLength: 900 }),
-      {
-        numRuns: 1,
-        seed: 7,
-      },
+      runs(1),
     );
     const documents = sample!.map((document, place) => ({ id: `n${place}`, ...document }));
     const index = new TextIndex();
@@ -156,6 +154,7 @@ it("the competitor of the benchmark finds the same", () => {
       expect(same(hits, rival.search(terms, 7))).toBeNull();
       index.free();
     }),
+    runs(),
   );
 });
 
@@ -220,7 +219,7 @@ describe("the full text and FTS5", () => {
           index.free();
         },
       ),
-      { numRuns: 150 },
+      runs(150),
     );
     expect(compared).toBeGreaterThan(500);
   });

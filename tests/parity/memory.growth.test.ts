@@ -13,6 +13,7 @@ import {
 import { describe, expect, test } from "vitest";
 import { NOW } from "../../benches/js/inputs.ts";
 import { ReferenceMemory } from "../reference/memory.ts";
+import { runs } from "../support/amount.ts";
 import { contentOf, type Resident } from "./inputs/memories.ts";
 import { same } from "./support/same.ts";
 
@@ -128,7 +129,7 @@ describe("the index with growth", () => {
           index.free();
         },
       ),
-      { numRuns: 200 },
+      runs(200),
     );
   });
 

@@ -6,6 +6,7 @@ import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import { makeCandidates, makeMetrics, makeRandom, NOW, pick } from "../../benches/js/inputs.ts";
 import * as reference from "../reference/index.ts";
+import { runs, SEED } from "../support/amount.ts";
 import {
   candidate,
   instant,
@@ -184,7 +185,7 @@ describe("wrong values", () => {
           expectRanked(js.rerankTop(batch, metrics, top), byWeights.slice(0, limit));
         },
       ),
-      { numRuns: 2000, seed: 5 },
+      runs(2000),
     );
   });
 
@@ -206,7 +207,7 @@ describe("wrong values", () => {
   test("in one of a thousand rows change no other row", () => {
     const rows = makeCandidates(1000, 7);
     const metrics = makeMetrics(1000, 7);
-    const random = makeRandom(7);
+    const random = makeRandom(SEED);
     const byDefault = nous.rerankWithSectionWeights(rows, metrics, NOW);
     for (const wrong of ["created_at", "last_accessed", "access_count", "inbound_edge_count"]) {
       const place = Math.floor(random() * rows.length);

@@ -6,6 +6,7 @@ import fc from "fast-check";
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import * as reference from "../reference/index.ts";
+import { amount, runs } from "../support/amount.ts";
 import {
   type Book,
   BROKEN_BODIES,
@@ -84,7 +85,7 @@ describe("generated", () => {
           expectSame(stateOf(book), stateOf(plain), `step ${i}`);
         });
       }),
-      { numRuns: 10_000, seed: 9 },
+      runs(amount(10_000)),
     );
   });
 
@@ -96,7 +97,7 @@ describe("generated", () => {
           reference.matchPlaybooks(playbooks, events),
         );
       }),
-      { numRuns: 10_000, seed: 9 },
+      runs(amount(10_000)),
     );
   });
 
@@ -105,7 +106,7 @@ describe("generated", () => {
       fc.property(outcome, (args) =>
         expectSame(ours.applyOutcome(...args), reference.applyOutcome(...args)),
       ),
-      { numRuns: 20_000, seed: 9 },
+      runs(amount(20_000)),
     );
   });
 });

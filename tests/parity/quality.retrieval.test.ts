@@ -21,6 +21,7 @@ import { termsOf } from "../../benches/quality/terms.ts";
 import { reweigh, WEIGHINGS } from "../../benches/quality/why.ts";
 import { generateSample, sampleAt, textOf } from "../../js/sample/trader/index.ts";
 import { Random } from "../../js/sample/trader/random.ts";
+import { runs } from "../support/amount.ts";
 
 const grades = (given: Record<string, Grade>): Labelled["grades"] => new Map(Object.entries(given));
 
@@ -130,6 +131,7 @@ describe("the singular vectors", () => {
           });
         });
       }),
+      runs(),
     );
   });
 
@@ -148,6 +150,7 @@ describe("the singular vectors", () => {
           });
         }
       }),
+      runs(),
     );
   });
 
@@ -161,6 +164,7 @@ describe("the singular vectors", () => {
           expect(Math.sqrt(dot(image, image))).toBeCloseTo(values[i]!, 6);
         });
       }),
+      runs(),
     );
   });
 

@@ -5,19 +5,20 @@ import fc from "fast-check";
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import * as reference from "../reference/index.ts";
+import { amount, runs } from "../support/amount.ts";
 import { mergeOptions, subResults } from "./inputs/arbitraries.ts";
-import { type Asked, asked, QUESTIONS, question, retrieval, SEED } from "./inputs/questions.ts";
+import { type Asked, asked, QUESTIONS, question, retrieval } from "./inputs/questions.ts";
 import { same } from "./support/same.ts";
 
 /** Every function gets the same questions. */
-const LONG_RUN = { numRuns: QUESTIONS, seed: SEED };
+const LONG_RUN = runs(QUESTIONS);
 
 function expectSame(actual: unknown, expected: unknown): void {
   const difference = same(actual, expected);
   if (difference !== null) expect.fail(difference);
 }
 
-describe(`${QUESTIONS} questions of seed ${SEED}`, () => {
+describe(`${QUESTIONS} questions`, () => {
   /** A function of the package and its counterpart of the reference, by name and arguments. */
   const CASES: [string, (asked: Asked) => readonly unknown[]][] = [
     ["checkDisqualifiers", ({ query }) => [query]],
@@ -76,7 +77,7 @@ test("entities with adjacent possessives equal the reference's", () => {
     fc.property(possessives, (query) => {
       expectSame(engine.extractQueryEntities(query), reference.extractQueryEntities(query, config));
     }),
-    { numRuns: 5000 },
+    runs(amount(5000)),
   );
 });
 
@@ -116,9 +117,9 @@ test("parts of questions that are mostly punctuation equal the reference's", () 
         if (parts.some((part) => /^(?:\w+ )?[,.;]*$/.test(part)) && parts.length > 1) divided++;
       },
     ),
-    { numRuns: 20_000, seed: SEED },
+    runs(amount(20_000)),
   );
-  expect(divided).toBeGreaterThan(500);
+  expect(divided).toBeGreaterThan(amount(500));
 });
 
 test("parts by the user's own symbols equal the reference's", () => {
@@ -143,7 +144,7 @@ test("parts by the user's own symbols equal the reference's", () => {
       const expected = reference.decompose(query, classified, { ...options, symbols });
       expectSame(engine.decompose(query, classified, options), expected);
     }),
-    { numRuns: 5000 },
+    runs(amount(5000)),
   );
 });
 
@@ -175,7 +176,7 @@ describe("laws", () => {
           ).toBe(true);
         }
       }),
-      { numRuns: 5000 },
+      runs(amount(5000)),
     );
   });
 
@@ -198,7 +199,7 @@ describe("laws", () => {
         }
         expect(new Set(parts).size).toBe(parts.length);
       }),
-      { numRuns: 5000 },
+      runs(amount(5000)),
     );
   });
 
@@ -210,7 +211,7 @@ describe("laws", () => {
         expect(reformulation.length).toBeLessThan(query.length);
         expect(query).toContain(reformulation);
       }),
-      { numRuns: 5000 },
+      runs(amount(5000)),
     );
   });
 
@@ -221,7 +222,7 @@ describe("laws", () => {
         const swapped = JSON.parse(JSON.stringify(withMark("´")).replaceAll("´", "’"));
         expectSame(withMark("’"), swapped);
       }),
-      { numRuns: 5000 },
+      runs(amount(5000)),
     );
   });
 
@@ -244,7 +245,7 @@ describe("laws", () => {
         const scores = (rows: typeof once) => rows.map(({ score }) => score + 0);
         expect(scores(again)).toEqual(scores(once));
       }),
-      { numRuns: 2000 },
+      runs(2000),
     );
   });
 });

@@ -5,6 +5,7 @@ import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import { NOW } from "../../benches/js/inputs.ts";
 import * as reference from "../reference/index.ts";
+import { amount } from "../support/amount.ts";
 import {
   byDefault,
   checkDefaultResults,
@@ -192,18 +193,19 @@ describe("candidates", () => {
     expect(ranking[0]!.node.id).toBe("\ud83d");
   });
 
-  test("may number none, one and a million", () => {
+  test("may number none, one and very many", () => {
     for (const name of ["rerankWithSectionWeights", "rerankCandidates", "rerankTop"]) {
       expect(js[name]([], metrics)).toEqual([]);
       expect(js[name]([node()], metrics)).toHaveLength(1);
     }
-    const million = Array.from({ length: 1_000_000 }, (_, i) =>
+    const count = amount(1_000_000);
+    const many = Array.from({ length: count }, (_, i) =>
       node({ id: `n_${i}`, semantic_score: ((i * 2_654_435_761) % 1_000_003) / 1_000_003 }),
     );
-    const place = new Map(million.map((candidate, i) => [candidate, i]));
-    const byMeaning = [...million].sort((a, b) => b.semantic_score - a.semantic_score).slice(0, 20);
-    const top = nous.rerankTop(million, metrics, { now: NOW });
-    expect(top.map((ranked) => place.get(ranked.node as (typeof million)[0]))).toEqual(
+    const place = new Map(many.map((candidate, i) => [candidate, i]));
+    const byMeaning = [...many].sort((a, b) => b.semantic_score - a.semantic_score).slice(0, 20);
+    const top = nous.rerankTop(many, metrics, { now: NOW });
+    expect(top.map((ranked) => place.get(ranked.node as (typeof many)[0]))).toEqual(
       byMeaning.map((candidate) => place.get(candidate)),
     );
     const [best] = reference.rerankWithSectionWeights(
@@ -212,9 +214,9 @@ describe("candidates", () => {
       NOW,
     );
     expectSame(top[0], best);
-    million[999_999] = node({ id: "last", access_count: -1 });
-    const details = { field: "access_count", index: 999_999, id: "last" };
-    expectRefusal(() => nous.rerankTop(million, metrics, { now: NOW }), details);
+    many[count - 1] = node({ id: "last", access_count: -1 });
+    const details = { field: "access_count", index: count - 1, id: "last" };
+    expectRefusal(() => nous.rerankTop(many, metrics, { now: NOW }), details);
   });
 });
 

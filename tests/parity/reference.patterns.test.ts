@@ -4,6 +4,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import * as reference from "../reference/index.ts";
+import { runs } from "../support/amount.ts";
 
 const {
   binomialTest,
@@ -111,6 +112,7 @@ describe("the numbers", () => {
         expect(high).toBeGreaterThanOrEqual(wins / n - Number.EPSILON);
         expect(high).toBeLessThanOrEqual(1);
       }),
+      runs(),
     );
   });
 
@@ -125,6 +127,7 @@ describe("the numbers", () => {
           10,
         );
       }),
+      runs(),
     );
   });
 });
@@ -163,6 +166,7 @@ test("weekdays and hours follow the calendar", () => {
         String(Math.floor(date.getUTCHours() / 6) * 6).padStart(2, "0"),
       );
     }),
+    runs(),
   );
 });
 
@@ -451,6 +455,7 @@ describe("patterns", () => {
           expect(q_value).toBeLessThanOrEqual(1);
         }
       }),
+      runs(),
     );
   });
 });

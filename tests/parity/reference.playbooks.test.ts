@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { NOW } from "../../benches/js/inputs.ts";
 import * as reference from "../reference/index.ts";
+import { amount, runs } from "../support/amount.ts";
 import { BROKEN_BODIES, broad, event, given, life, nested, outcome } from "./inputs/playbooks.ts";
 import { same } from "./support/same.ts";
 
@@ -420,7 +421,7 @@ describe("feedback", () => {
           Math.abs(back.stability - Math.min(Math.max(playbook.stability, 30), 365)),
         ).toBeLessThan(1e-9);
       }),
-      { numRuns: 5000 },
+      runs(amount(5000)),
     );
   });
 });
@@ -441,13 +442,14 @@ test("laws: one match per playbook, by relevance; adding others does not affect 
         ).toBe(true);
       }
     }),
-    { numRuns: 5000 },
+    runs(amount(5000)),
   );
 });
 
 test("generated lives have matches, also by conditions, missing variables, and every problem", () => {
   const counts = new Map<string, number>();
   const count = (name: string, by = 1) => counts.set(name, (counts.get(name) ?? 0) + by);
+  // This tests the generator. Its seed is fixed: by another, a rare problem could be missing.
   for (const steps of fc.sample(life, { numRuns: 1000, seed: 8 })) {
     const book = new reference.PlaybookBook();
     for (const step of steps) {

@@ -6,7 +6,8 @@ import fc from "fast-check";
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import * as reference from "../reference/query.ts";
-import { answersTo, asked, QUESTIONS, SEED, weakResults } from "./inputs/questions.ts";
+import { runs } from "../support/amount.ts";
+import { answersTo, asked, weakResults } from "./inputs/questions.ts";
 import { same } from "./support/same.ts";
 
 const read = (name: string) =>
@@ -551,7 +552,7 @@ describe("weak results", () => {
         });
         expect(new Set(ids).size).toBe(ids.length);
       }),
-      { numRuns: 2000 },
+      runs(2000),
     );
   });
 });
@@ -574,13 +575,15 @@ test("the native tests' file equals the reference's answers; query-oracle.mjs re
   }
 });
 
+/** Enough for every pattern. */
+const QUESTIONS = 50_000;
+
 test("generated questions find every pattern, take every form, and are divided in every way", () => {
   const counts = new Map<string, number>();
   const count = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
-  for (const { query, classified, options } of fc.sample(asked, {
-    numRuns: QUESTIONS,
-    seed: SEED,
-  })) {
+  // This tests the generator. Its seed is fixed: by another, a rare pattern could be missing.
+  const sample = fc.sample(asked, { numRuns: QUESTIONS, seed: 11 });
+  for (const { query, classified, options } of sample) {
     const disqualification = reference.checkDisqualifiers(query);
     count(disqualification.disqualified ? disqualification.pattern : "not disqualified");
     const { type, confidence } = reference.classifyQueryType(query);

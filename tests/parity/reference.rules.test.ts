@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { NOW } from "../../benches/js/inputs.ts";
 import * as reference from "../reference/index.ts";
+import { runs } from "../support/amount.ts";
 import { maxTokens, memoryRows, mergeOptions, subResults } from "./inputs/arbitraries.ts";
 import { same } from "./support/same.ts";
 
@@ -195,6 +196,7 @@ describe("merge", () => {
         expect(same(groups, before)).toBeNull();
         expect(same(reference.mergeAndSelect(new Map(groups), options), selected)).toBeNull();
       }),
+      runs(),
     );
   });
 
@@ -280,6 +282,7 @@ describe("context lines", () => {
         expect(/\p{Surrogate}/u.test(formatted)).toBe(false);
         expect(whole === formatted || whole.startsWith(`${formatted}\n`)).toBe(true);
       }),
+      runs(),
     );
   });
 });

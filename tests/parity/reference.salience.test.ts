@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import * as reference from "../reference/index.ts";
+import { amount, runs } from "../support/amount.ts";
 import { salience, salienceOptions, signals, subtype } from "./inputs/salience.ts";
 
 interface Vector {
@@ -135,7 +136,7 @@ describe("salience", () => {
           of({ ...signals, pnl_pct: Math.abs(pnl_pct) }),
         );
       }),
-      { numRuns: 5000 },
+      runs(amount(5000)),
     );
   });
 });
@@ -172,7 +173,7 @@ describe("stability", () => {
         if (a > 0.52)
           expect(modulateStability(subtype, a) ?? initial).toBeGreaterThanOrEqual(initial);
       }),
-      { numRuns: 5000 },
+      runs(amount(5000)),
     );
   });
 
@@ -202,7 +203,7 @@ describe("stability", () => {
         const up = over > denominator || (over === denominator && below % 2n === 1n);
         expect(roundToHundredths(value)).toBe(Number(`${up ? below + 1n : below}e-2`));
       }),
-      { numRuns: 20_000 },
+      runs(amount(20_000)),
     );
     expect([0.005, 1.005, 2.675, 0.125, 0.375, 0.625, 0.875].map(roundToHundredths)).toEqual([
       0.01, 1, 2.67, 0.12, 0.38, 0.62, 0.88,
@@ -254,7 +255,7 @@ describe("growth on recall", () => {
           expect(grown(0.5)).toBe(grown());
         },
       ),
-      { numRuns: 5000 },
+      runs(amount(5000)),
     );
   });
 });

@@ -4,10 +4,13 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import * as reference from "../reference/index.ts";
-import { MODES, PHRASES, SEED, TURNS, turn } from "./inputs/turns.ts";
+import { MODES, PHRASES, turn } from "./inputs/turns.ts";
 import { describeRules } from "./support/turn-rules.ts";
 
 describeRules(reference);
+
+/** Enough for every item. */
+const TURNS = 20_000;
 
 describe(`of ${TURNS} generated turns`, () => {
   /** The number of turns in which each item must occur. */
@@ -15,7 +18,8 @@ describe(`of ${TURNS} generated turns`, () => {
   let turns: string[];
 
   beforeAll(() => {
-    turns = fc.sample(turn, { numRuns: TURNS, seed: SEED });
+    // This tests the generator. Its seed is fixed: by another, a rare item could be missing.
+    turns = fc.sample(turn, { numRuns: TURNS, seed: 13 });
   });
 
   /** The lower number for some rarer items. */

@@ -40,6 +40,7 @@ import { DECAY_LIFECYCLE_STATES, roundRetrievability } from "../reference/decay.
 import { ReferenceMemory } from "../reference/memory.ts";
 import { prepareVectors, similar, type Vectors } from "../reference/search.ts";
 import { sweep as referenceSweep, type StoredNode } from "../reference/sweep.ts";
+import { runs, SEED } from "../support/amount.ts";
 import { type GraphMemory, makeMemory, smallMemory } from "./inputs/graphs.ts";
 import { same } from "./support/same.ts";
 
@@ -86,7 +87,7 @@ function filled({ nodes, edges }: GraphMemory): ReferenceMemory {
 
 describe("the competitors rank resident rows as the reference does", () => {
   test("over the inputs of the benches", () => {
-    const memory = makeMemory({ nodes: 3_000, edges: 12_000, dimensions: 0, seed: 1 });
+    const memory = makeMemory({ nodes: 3_000, edges: 12_000, dimensions: 0, seed: SEED });
     for (const count of [1, 2, 50, 500, 3_000]) {
       const columns = makeCandidateColumns(memory, count, count);
       for (const limit of [0, 1, 20])
@@ -95,7 +96,7 @@ describe("the competitors rank resident rows as the reference does", () => {
   });
 
   test("with all scores equal", () => {
-    const [first, ...others] = makeMemory({ nodes: 60, edges: 0, dimensions: 0, seed: 1 }).nodes;
+    const [first, ...others] = makeMemory({ nodes: 60, edges: 0, dimensions: 0, seed: SEED }).nodes;
     const memory = { nodes: [first!, ...others.map(({ id }) => ({ ...first!, id }))], edges: [] };
     const columns = makeCandidateColumns(memory, 60, 1);
     for (const column of [columns.semantic, columns.bm25, columns.graph]) column.fill(0.5);
@@ -128,7 +129,7 @@ describe("the competitors rank resident rows as the reference does", () => {
         };
         expect(rankingDifference(memory, columns, now, limit)).toBeNull();
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 });
@@ -209,10 +210,12 @@ describe("the competitors find the embeddings that the reference finds", () => {
 
   test("with all embeddings equal", () => {
     const embedding = Float32Array.from({ length: 16 }, (_, i) => i - 7);
-    const nodes = makeMemory({ nodes: 61, edges: 0, dimensions: 0, seed: 1 }).nodes.map((node) => ({
-      ...node,
-      embedding,
-    }));
+    const nodes = makeMemory({ nodes: 61, edges: 0, dimensions: 0, seed: SEED }).nodes.map(
+      (node) => ({
+        ...node,
+        embedding,
+      }),
+    );
     const first = (limit: number) => nodes.slice(0, limit).map(({ id }) => id);
     for (const limit of [1, 20, 61]) {
       expect(new UnrolledVectors(nodes, 16).similar(embedding, limit).ids).toEqual(first(limit));
@@ -233,7 +236,7 @@ describe("the competitors find the embeddings that the reference finds", () => {
       fc.property(cases, ([dimensions, memory, query, limit]) => {
         expect(similarDifference(memory, dimensions, Float32Array.from(query), limit)).toBeNull();
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 });
@@ -325,12 +328,12 @@ describe("the competitors sweep as the reference does", () => {
       fc.property(fc.array(node, { maxLength: 40 }), (nodes) => {
         expect(sweepDifference(nodes, NOW)).toBeNull();
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 
   test("and round alike, including halves", () => {
-    const random = makeRandom(3);
+    const random = makeRandom(SEED);
     const values = Array.from({ length: 50_000 }, () => random());
     const halves = Array.from({ length: 33 }, (_, i) => i / 32);
     const nearHalves = Array.from({ length: 10_000 }, (_, i) => (i + 0.5) / 10_000);
@@ -437,7 +440,7 @@ describe.each(engines)("in a contest with %s all answers agree", (_, engine) => 
   test("transitions: each read finds the next thousand", () => {
     const { make } = contests.transitions(engine, 50_000);
     const { contestants, close } = make();
-    const random = makeRandom(1);
+    const random = makeRandom(SEED);
     for (let call = 0; call < 6; call++) {
       const contestant = pick(random, Object.values(contestants));
       if (typeof contestant === "function") throw new Error("a call is not prepared");

@@ -25,6 +25,7 @@ import { planTurn } from "../../benches/js/rivals/turns.ts";
 import { UsageTracker } from "../../benches/js/rivals/usage.ts";
 import { TURNS } from "../../benches/js/turn-contests.ts";
 import * as reference from "../reference/index.ts";
+import { runs, SEED } from "../support/amount.ts";
 import { type Batch, batch, batches, decayInput, query } from "./inputs/arbitraries.ts";
 import { asked } from "./inputs/questions.ts";
 import { turn } from "./inputs/turns.ts";
@@ -96,14 +97,14 @@ describe.each(RIVALS)("%s ranks as the reference does", (_, rival) => {
   test("over arbitrary batches", () => {
     fc.assert(
       fc.property(batch(), (arbitrary) => difference(rival, arbitrary) === null),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 });
 
 test("plain and tuned rank as the reference does over 20,000 generated batches of every form", () => {
   let index = 0;
-  for (const batch of batches(20_000, 1)) {
+  for (const batch of batches(20_000, SEED)) {
     const expected = answersOf(reference, batch);
     for (const [name, rival] of RIVALS) {
       const found = difference(rival, batch, expected);
@@ -124,7 +125,7 @@ describe("the tuned decay sweep answers as the reference does", () => {
   });
 
   test("over arguments of exp of every size, and around its steps", () => {
-    const random = makeRandom(4);
+    const random = makeRandom(SEED);
     const exponents = [
       () => random() * 760,
       () => random() * 1.1,
@@ -161,7 +162,10 @@ describe("the tuned decay sweep answers as the reference does", () => {
   });
 
   test("over arbitrary columns", () => {
-    fc.assert(fc.property(decayInput, (columns) => check(columns) === null));
+    fc.assert(
+      fc.property(decayInput, (columns) => check(columns) === null),
+      runs(),
+    );
   });
 
   test("into the caller's own output", () => {
@@ -173,7 +177,7 @@ describe("the tuned decay sweep answers as the reference does", () => {
 });
 
 test("the includes loop finds the sections that the reference finds", () => {
-  const arbitrary = fc.sample(query, { numRuns: 2000, seed: 1 });
+  const arbitrary = fc.sample(query, runs(2000));
   const queries = [8, 40, 200, 2000].flatMap((length) => makeQueries(length, 500, length));
   queries.push(...arbitrary);
   const found = new Set<string>();
@@ -193,7 +197,7 @@ test.each([
     fc.property(asked, ({ query }) => {
       expect(same(classify(query), reference.classifyQuery(query))).toBeNull();
     }),
-    { numRuns: 5_000 },
+    runs(5_000),
   );
 });
 
@@ -211,7 +215,7 @@ test("playbooks in a Map by kind match as the reference does", () => {
 
 test("usage in lists by id is stored and boosted as the reference does", () => {
   const [plain, lists] = [new reference.UsageTracker({ maxRecords: 90 }), new UsageTracker(90)];
-  const random = makeRandom(5);
+  const random = makeRandom(SEED);
   const words = ["redis", "cache", "the", "naïve", "session", "Straße", "ab", "deploy"];
   const text = () => Array.from({ length: 6 }, () => pick(random, words)).join(" ");
   const ids = Array.from({ length: 20 }, (_, i) => `memory ${i}`);
@@ -228,7 +232,7 @@ test("usage in lists by id is stored and boosted as the reference does", () => {
 test("turns of ASCII by precompiled expressions match the reference", () => {
   const isAscii = (character: string) => character.charCodeAt(0) < 128;
   const ascii = turn.map((text) => Array.from(text).filter(isAscii).join(""));
-  for (const text of [...TURNS, ...fc.sample(ascii, { numRuns: 5_000, seed: 3 })]) {
+  for (const text of [...TURNS, ...fc.sample(ascii, runs(5_000))]) {
     const difference = same(planTurn(text, "task"), reference.planTurn(text, "task"));
     expect(difference, JSON.stringify(text)).toBeNull();
   }

@@ -5,9 +5,10 @@ import fc from "fast-check";
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import * as reference from "../reference/index.ts";
+import { amount, runs } from "../support/amount.ts";
 import { salience, salienceOptions, signals, subtype } from "./inputs/salience.ts";
 
-const LONG_RUN = { numRuns: 50_000, seed: 8 };
+const LONG_RUN = runs(amount(50_000));
 
 test("golden vectors", () => {
   const vectors = JSON.parse(
@@ -20,7 +21,7 @@ test("golden vectors", () => {
   }
 });
 
-describe(`${LONG_RUN.numRuns} of seed ${LONG_RUN.seed}`, () => {
+describe(`${LONG_RUN.numRuns} generated signals`, () => {
   test("calculateSalience", () => {
     fc.assert(
       fc.property(subtype, signals, (subtype, signals) => {
@@ -62,6 +63,6 @@ test("calculateSalience by the user's own sources, with rarity, surprise and con
         );
       }
     }),
-    { numRuns: 500, seed: LONG_RUN.seed },
+    runs(500),
   );
 });

@@ -5,10 +5,11 @@ import fc from "fast-check";
 import * as nous from "nous-wasm";
 import { expect, test } from "vitest";
 import * as reference from "../reference/index.ts";
-import { asked, SEED, TEXTS } from "./inputs/times.ts";
+import { amount, runs } from "../support/amount.ts";
+import { asked, TEXTS } from "./inputs/times.ts";
 import { same } from "./support/same.ts";
 
-test(`times of ${TEXTS} texts of seed ${SEED}`, () => {
+test(`times of ${TEXTS} texts`, () => {
   let named = 0;
   fc.assert(
     fc.property(asked, ({ text, now }) => {
@@ -17,7 +18,7 @@ test(`times of ${TEXTS} texts of seed ${SEED}`, () => {
       if (difference !== null) expect.fail(difference);
       if (times!.length > 0) named++;
     }),
-    { numRuns: TEXTS, seed: SEED },
+    runs(TEXTS),
   );
   expect(named).toBeGreaterThan(TEXTS / 3);
 });
@@ -30,7 +31,7 @@ test("`now` changes no other field", () => {
       const difference = same(others, nous.understand(text));
       if (difference !== null) expect.fail(difference);
     }),
-    { numRuns: 5000, seed: SEED },
+    runs(amount(5000)),
   );
 });
 
@@ -46,7 +47,7 @@ test("ranges are not empty, and the texts stand in the question in their order",
         at = place + found.text.length;
       }
     }),
-    { numRuns: 5000, seed: SEED },
+    runs(amount(5000)),
   );
 });
 
@@ -58,6 +59,6 @@ test("an expression means the same alone and in a sentence", () => {
       const [inside] = nous.understand(`We talked about it ${text}, did we?`, { now }).times!;
       expect(inside).toEqual(alone);
     }),
-    { numRuns: 1000, seed: SEED },
+    runs(1000),
   );
 });

@@ -5,13 +5,14 @@ import fc from "fast-check";
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import * as reference from "../reference/index.ts";
-import { frame, MODES, SEED, signals, subtype, TURNS, turn } from "./inputs/turns.ts";
+import { runs } from "../support/amount.ts";
+import { frame, MODES, signals, subtype, TURNS, turn } from "./inputs/turns.ts";
 import { same } from "./support/same.ts";
 import { describeRules, type Functions } from "./support/turn-rules.ts";
 
 /** Of other sections than signals. */
 const NO_STRINGS = { EPISODIC: [], KNOWLEDGE: [], PROCEDURAL: [] };
-const LONG_RUN = { numRuns: TURNS, seed: SEED };
+const LONG_RUN = runs(TURNS);
 
 function expectSame(actual: unknown, expected: unknown): void {
   const difference = same(actual, expected);
@@ -20,7 +21,7 @@ function expectSame(actual: unknown, expected: unknown): void {
 
 describeRules(nous as Functions);
 
-describe(`${TURNS} turns of seed ${SEED}`, () => {
+describe(`${TURNS} turns`, () => {
   describe.each(MODES)("in %s mode", (mode) => {
     test("classifyTurn and planTurn", () => {
       fc.assert(
@@ -68,6 +69,7 @@ describe(`${TURNS} turns of seed ${SEED}`, () => {
       fc.property(subtype, (subtype) =>
         expectSame(nous.memoryTypeOf(subtype), reference.memoryTypeOf(subtype)),
       ),
+      runs(),
     );
   });
 });
@@ -87,7 +89,7 @@ test("signals follow the configuration's strings", () => {
       fc.property(text, frame, (text, of) => {
         expectSame(engine.planTurn(text, of), reference.planTurn(text, of, { wantsSignals }));
       }),
-      { numRuns: 2000, seed: SEED },
+      runs(2000),
     );
   }
 });

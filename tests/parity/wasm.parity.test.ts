@@ -15,6 +15,7 @@ import {
   SUBTYPES,
 } from "../../benches/js/inputs.ts";
 import * as reference from "../reference/index.ts";
+import { amount, runs, SEED } from "../support/amount.ts";
 import {
   type Batch,
   batch,
@@ -94,11 +95,11 @@ function differs(actual: reference.RankedNode[], expected: reference.RankedNode[
 }
 
 describe("ranking equals the reference's", () => {
-  test("over 20,000 generated batches, through every function", () => {
+  test("over generated batches, through every function", () => {
     let index = 0;
-    for (const batch of batches(20_000, 2)) {
+    for (const batch of batches(amount(20_000), SEED)) {
       const found = difference(nous, batch);
-      if (found !== null) expect.fail(`batch ${index} of seed 2: ${found}`);
+      if (found !== null) expect.fail(`batch ${index}: ${found}`);
       index++;
     }
   });
@@ -109,7 +110,7 @@ describe("ranking equals the reference's", () => {
         const found = difference(nous, arbitrary);
         if (found !== null) expect.fail(found);
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 
@@ -291,7 +292,7 @@ describe("single values equal the reference's", () => {
     const theirs = (reference as unknown as Functions)[name]!;
     fc.assert(
       fc.property(args, (given) => expectSame(ours(...given), theirs(...given))),
-      { numRuns: 2000 },
+      runs(2000),
     );
   });
 
@@ -328,7 +329,7 @@ describe("single values equal the reference's", () => {
           );
         },
       ),
-      { numRuns: 5000 },
+      runs(amount(5000)),
     );
   });
 
@@ -400,12 +401,12 @@ describe("decay in columns equals the reference's", () => {
           expectSame(nous.decayColumns(columns as nous.DecayColumns, now), expected);
         },
       ),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 
   test("of every length up to 40 and some thousands, and of every kind of list", () => {
-    const random = makeRandom(6);
+    const random = makeRandom(SEED);
     for (const length of [...Array(41).keys(), 1000, 4095, 4096, 4097]) {
       const times = Array.from({ length }, () => Math.floor(random() * 2 ** 31));
       const days = Array.from(
@@ -481,7 +482,7 @@ describe("FSRS-6", () => {
           expectClose(retrievability[i]!, theirs.forgetting_curve(left, s));
         }
       }),
-      { numRuns: 1000 },
+      runs(1000),
     );
     expect(engine.calculateRetrievability(7, 7)).toBeCloseTo(0.9, 8);
     expect(engine.calculateRetrievability(0, 7)).toBe(1);
@@ -511,7 +512,7 @@ describe("FSRS-6", () => {
           );
         },
       ),
-      { numRuns: 1000 },
+      runs(1000),
     );
   });
 
@@ -548,7 +549,7 @@ describe("FSRS-6", () => {
           }
         },
       ),
-      { numRuns: 1000 },
+      runs(1000),
     );
   });
 
@@ -569,6 +570,7 @@ describe("FSRS-6", () => {
         expect(s / nous.fsrsStabilityFromExponential(s)).toBeCloseTo(9.4912, 4);
         expect(nous.fsrsStabilityFromExponential(exponential) / s).toBeCloseTo(1, 12);
       }),
+      runs(),
     );
   });
 });
@@ -586,7 +588,7 @@ describe("intent equals the reference's", () => {
         const evidence = nous.classifyIntent(text, { matcher, explain });
         expectSame(evidence, reference.classifyIntent(text, { matcher, explain }));
       }),
-      { numRuns: 1500 },
+      runs(1500),
     );
   });
 
@@ -625,7 +627,7 @@ describe("intent equals the reference's", () => {
           }
         },
       ),
-      { numRuns: 150 },
+      runs(150),
     );
   });
 });
@@ -648,12 +650,12 @@ describe("merging equals the reference's", () => {
         expectSame(nous.mergeAndSelect(new Map(groups), options), expected);
         expectSame(groups, before);
       }),
-      { numRuns: 3000 },
+      runs(3000),
     );
   });
 
   test("of thousands of rows", () => {
-    const random = makeRandom(11);
+    const random = makeRandom(SEED);
     for (const maxResults of [1, 20, 5000]) {
       const groups = Array.from({ length: 12 }, (_, group): [string, reference.MergeRow[]] => [
         `sub-query ${group}`,
@@ -680,7 +682,7 @@ describe("merging equals the reference's", () => {
       fc.property(fc.array(node, { maxLength: 25 }), (selected) => {
         expectSame(nous.coRecallPairs(frozen(selected)), reference.coRecallPairs(selected));
       }),
-      { numRuns: 1000 },
+      runs(1000),
     );
   });
 });
@@ -700,7 +702,7 @@ test("context lines equal the reference's", () => {
         );
       },
     ),
-    { numRuns: 5000 },
+    runs(amount(5000)),
   );
 });
 
@@ -753,6 +755,7 @@ describe("laws of ranking", () => {
           }
         }
       }),
+      runs(),
     );
   });
 
@@ -765,6 +768,7 @@ describe("laws of ranking", () => {
         const top = nous.rerankTop(candidates, metrics, { now, limit, weights, sections: false });
         expectSame(top, weighed.slice(0, limit));
       }),
+      runs(),
     );
   });
 
@@ -783,6 +787,7 @@ describe("laws of ranking", () => {
           expectSame(bySection, nous.rerankCandidates(candidates, metrics, weights, now));
         },
       ),
+      runs(),
     );
   });
 
@@ -800,6 +805,7 @@ describe("laws of ranking", () => {
           for (const node of candidates) expectSame(weighed.get(node), bySection.get(node));
         },
       ),
+      runs(),
     );
   });
 });
@@ -844,7 +850,7 @@ describe("laws of merging", () => {
           expect(_intent_boosted === true).toBe(asked.includes(nous.getSectionForSubtype(subtype)));
         }
       }),
-      { numRuns: 1000 },
+      runs(1000),
     );
   });
 
@@ -862,7 +868,7 @@ describe("laws of merging", () => {
           expect(lists[group]!.some((row) => row.id === id)).toBe(true);
         }
       }),
-      { numRuns: 500 },
+      runs(500),
     );
   });
 
@@ -873,6 +879,7 @@ describe("laws of merging", () => {
         const twice = nous.mergeAndSelect([["all", once]], { ...options, query: undefined });
         expectSame(twice, once);
       }),
+      runs(),
     );
   });
 });
@@ -891,7 +898,7 @@ describe("configurations", () => {
       { sections: { subtypes: {}, profiles: { SIGNALS: {} } } },
     ]) {
       const engine = nous.createEngine(config);
-      for (const batch of batches(150, 3))
+      for (const batch of batches(150, SEED))
         expect(difference(engine as unknown as Rerank, batch)).toBeNull();
       expectSame(engine.SECTION_PROFILES, nous.SECTION_PROFILES);
       expectSame(engine.SUBTYPE_TO_SECTION, nous.SUBTYPE_TO_SECTION);
@@ -916,7 +923,7 @@ describe("configurations", () => {
           expectSame(engine.decayColumns(ours, NOW), nous.decayColumns(ours, NOW));
         },
       ),
-      { numRuns: 300 },
+      runs(300),
     );
   });
 
@@ -927,14 +934,14 @@ describe("configurations", () => {
       intent: { matcher: "substring" },
       curve: "exponential",
     });
-    for (const batch of batches(150, 4))
+    for (const batch of batches(150, SEED))
       expect(difference(engine as unknown as Rerank, batch)).toBeNull();
     expectSame(engine.SECTION_PROFILES, nous.SECTION_PROFILES);
   });
 
   test("one without sections uses global weights, and boosts only if a call says so", () => {
     const engine = nous.createEngine({ sections: { enabled: false } });
-    for (const { candidates, metrics, now, limit } of batches(500, 5)) {
+    for (const { candidates, metrics, now, limit } of batches(500, SEED)) {
       const global = reference.rerankCandidates(candidates, metrics, undefined, now);
       expectSame(engine.rerankWithSectionWeights(candidates, metrics, now), global);
       expectSame(engine.rerankTop(candidates, metrics, { now, limit }), global.slice(0, limit));
@@ -944,7 +951,7 @@ describe("configurations", () => {
         const expected = reference.mergeAndSelect(groups, { ...options, sectionsEnabled: false });
         expectSame(engine.mergeAndSelect(groups, options), expected);
       }),
-      { numRuns: 300 },
+      runs(300),
     );
   });
 
@@ -974,7 +981,7 @@ describe("configurations", () => {
     };
     const results = (ranking: nous.RankedNode[]) =>
       ranking.map(({ node, ...rest }) => ({ id: node.id, ...rest }));
-    for (const { candidates, metrics, now } of batches(1000, 6)) {
+    for (const { candidates, metrics, now } of batches(1000, SEED)) {
       const expected = reference.rerankWithSectionWeights(candidates.map(moved), metrics, now);
       expectSame(
         results(engine.rerankWithSectionWeights(candidates, metrics, now)),
@@ -991,7 +998,7 @@ describe("configurations", () => {
           rows.map(({ row, score }) => [row, score]);
         expectSame(tags(engine.mergeAndSelect(groups, options)), tags(expected));
       }),
-      { numRuns: 500 },
+      runs(500),
     );
     for (const [subtype, { section, ...own }] of Object.entries(config.sections.subtypes)) {
       expect(engine.getSectionForSubtype(subtype)).toBe(section);

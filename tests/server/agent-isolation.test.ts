@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { OperationShape } from "../../js/server/src/api/operation.ts";
 import { AGENT_OPERATIONS, AGENTLESS_OPERATIONS } from "../../js/server/src/api/operations.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
+import { runs } from "../support/amount.ts";
 import { startProvider, vectorOf } from "./support/embedding-provider.ts";
 import { keyIn } from "./support/keys.ts";
 import { copyData, stored, tablesOf } from "./support/on-postgres.ts";
@@ -591,7 +592,7 @@ async function ask(
     }
   });
   // The requests changed the data, so a failing run cannot be reduced.
-  await fc.assert(rounds, { numRuns: ROUNDS, endOnFailure: true });
+  await fc.assert(rounds, { ...runs(ROUNDS), endOnFailure: true });
   expect(await stateOf()).toEqual(before);
   return statuses;
 }

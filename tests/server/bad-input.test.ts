@@ -5,6 +5,7 @@ import { request } from "node:http";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
+import { runs } from "../support/amount.ts";
 import { LESSON, sharedServer } from "./support/shared-server.ts";
 
 const MAX_BODY = 4_000_000;
@@ -492,7 +493,7 @@ test("no search text causes a failure or a false match", {
       if (query.includes("\0")) return;
       expect([[], [id]]).toContainEqual(await search(query));
     }),
-    { numRuns: 200 },
+    runs(200),
   );
 });
 

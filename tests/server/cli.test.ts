@@ -10,6 +10,7 @@ import { parse } from "yaml";
 import { OPTION_NAMES } from "../../js/server/src/settings/options.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { releaseHandles } from "../../js/server/src/storage/release-handles.ts";
+import { amount, some } from "../support/amount.ts";
 import { raw } from "./support/existing-database.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
@@ -132,20 +133,25 @@ query: { adjacent_possessives: true }
     expect(sentence).toContain("max_parts and max_sub_queries are one setting");
   });
 
-  test.each([
-    ["--port", "high"],
-    ["--port", "65536"],
-    ["--host", "0.0.0.0:80"],
-    ["--host", "http://localhost"],
-    ["--allowed-hosts", "example.org:443"],
-    ["--cors-origins", "example.org"],
-    ["--cors-origins", "https://example.org/page"],
-    ["--durability", "some"],
-    ["--workers", "0"],
-    ["--max-body-bytes", "1"],
-    ["--log-level", "loud"],
-    ["--data-dir", ""],
-  ])("%s %s stops the program with a sentence", (flag, value) => {
+  test.each(
+    some(
+      [
+        ["--port", "high"],
+        ["--port", "65536"],
+        ["--host", "0.0.0.0:80"],
+        ["--host", "http://localhost"],
+        ["--allowed-hosts", "example.org:443"],
+        ["--cors-origins", "example.org"],
+        ["--cors-origins", "https://example.org/page"],
+        ["--durability", "some"],
+        ["--workers", "0"],
+        ["--max-body-bytes", "1"],
+        ["--log-level", "loud"],
+        ["--data-dir", ""],
+      ],
+      3,
+    ),
+  )("%s %s stops the program with a sentence", (flag, value) => {
     const sentence = refused(["serve", flag, value]);
     expect(sentence).toContain(`${flag} is "${value}": `);
     expect(sentence).toMatch(/\.$/);
@@ -159,21 +165,32 @@ query: { adjacent_possessives: true }
     );
   });
 
-  test.each([
-    ["prot: 3100", /^prot in \S+ is not a key: there are host, port/],
-    ["- a\n- b", /must be a list of keys with values/],
-    ["port: [", /is not YAML/],
-    ["search: { max_seed: 3 }", /search\.max_seed is not a known key \(did you mean max_seeds\?\)/],
-    ["search: { maxSeeds: 3 }", /search\.maxSeeds is not a known key \(did you mean max_seeds\?\)/],
-    ["salienceGrowth: true", /^salienceGrowth in \S+ is not a key/],
-    [
-      "sections: { profiles: { SIGNALS: { decay: { max_stability_days: -1 } } } }",
-      /max_stability_days.*-1/,
-    ],
-    ["curve: straight", /curve/],
-    ["query: { adjacent_possessives: 1 }", /query\.adjacent_possessives must be true or false/],
-    ["query: { adjacentPossessives: true }", /query\.adjacentPossessives/],
-  ])("a file with %j stops the program with a sentence", (yaml, sentence) => {
+  test.each(
+    some(
+      [
+        ["prot: 3100", /^prot in \S+ is not a key: there are host, port/],
+        ["- a\n- b", /must be a list of keys with values/],
+        ["port: [", /is not YAML/],
+        [
+          "search: { max_seed: 3 }",
+          /search\.max_seed is not a known key \(did you mean max_seeds\?\)/,
+        ],
+        [
+          "search: { maxSeeds: 3 }",
+          /search\.maxSeeds is not a known key \(did you mean max_seeds\?\)/,
+        ],
+        ["salienceGrowth: true", /^salienceGrowth in \S+ is not a key/],
+        [
+          "sections: { profiles: { SIGNALS: { decay: { max_stability_days: -1 } } } }",
+          /max_stability_days.*-1/,
+        ],
+        ["curve: straight", /curve/],
+        ["query: { adjacent_possessives: 1 }", /query\.adjacent_possessives must be true or false/],
+        ["query: { adjacentPossessives: true }", /query\.adjacentPossessives/],
+      ],
+      4,
+    ),
+  )("a file with %j stops the program with a sentence", (yaml, sentence) => {
     expect(refused(["serve", "--config", yamlFile(yaml)])).toMatch(sentence);
   });
 
@@ -241,13 +258,18 @@ describe("mistyped and misplaced arguments", () => {
     }
   });
 
-  test.each([
-    [["keys", "create"], "--agents"],
-    [["backup"], "--force"],
-    [["export"], "--force"],
-    [["import"], "--conflicts"],
-    [["bench"], "--own"],
-  ])("the help of %j begins with its own options", (command, own) => {
+  test.each(
+    some(
+      [
+        [["keys", "create"], "--agents"],
+        [["backup"], "--force"],
+        [["export"], "--force"],
+        [["import"], "--conflicts"],
+        [["bench"], "--own"],
+      ],
+      2,
+    ),
+  )("the help of %j begins with its own options", (command, own) => {
     const { stdout } = run([...command, "--help"]);
     const [, first, settings] = /^Options:\n([\s\S]*)^Settings of the server:\n([\s\S]*)/m.exec(
       stdout,
@@ -284,8 +306,8 @@ test("the help of every command begins with its own options", { timeout: 120_000
     }
     for (const name of listed(help)) look([...command, name]);
   };
-  for (const name of top) look([name]);
-  expect(seen).toBeGreaterThanOrEqual(24);
+  for (const name of some(top, 5)) look([name]);
+  expect(seen).toBeGreaterThanOrEqual(amount(24, 5));
 });
 
 describe("serving", () => {
@@ -411,44 +433,49 @@ describe("check", () => {
     expect(status).toBe(0);
   });
 
-  test.each([
-    [
-      "a text that the full-text index does not know",
-      "DROP TRIGGER nodes_au; UPDATE nodes SET content_title = 'x'",
-      /full-text/,
-    ],
-    [
-      "an edge without an end",
-      "PRAGMA foreign_keys = OFF; DELETE FROM nodes WHERE rowid = 1",
-      /1 edges lead/,
-    ],
-    [
-      "a vector of another length",
-      "UPDATE nodes SET embedding_vector = x'0000803f' WHERE rowid = 1",
-      /1 vectors do not have 2/,
-    ],
-    [
-      "a membership of a memory that is not there",
-      `INSERT INTO clusters (id, name) VALUES ('c', 'Majors');
+  test.each(
+    some(
+      [
+        [
+          "a text that the full-text index does not know",
+          "DROP TRIGGER nodes_au; UPDATE nodes SET content_title = 'x'",
+          /full-text/,
+        ],
+        [
+          "an edge without an end",
+          "PRAGMA foreign_keys = OFF; DELETE FROM nodes WHERE rowid = 1",
+          /1 edges lead/,
+        ],
+        [
+          "a vector of another length",
+          "UPDATE nodes SET embedding_vector = x'0000803f' WHERE rowid = 1",
+          /1 vectors do not have 2/,
+        ],
+        [
+          "a membership of a memory that is not there",
+          `INSERT INTO clusters (id, name) VALUES ('c', 'Majors');
        INSERT INTO cluster_memberships (cluster_id, node_id) VALUES ('c', 'n_none'), ('c', (SELECT id FROM nodes LIMIT 1))`,
-      /: 1 memberships are of a memory that is not there$/m,
-    ],
-    [
-      "a membership in a cluster that is not there",
-      "INSERT INTO cluster_memberships (cluster_id, node_id) SELECT 'c_none', id FROM nodes LIMIT 1",
-      /: 1 memberships are in a cluster that is not there$/m,
-    ],
-    [
-      "vectors that are to be made for nobody, or were",
-      "INSERT INTO embedding_queue (node_id) VALUES ('n_none'); INSERT INTO next_embeddings VALUES ('n_none', x'00')",
-      /: 1 vectors are to be made for a memory that is not there; 1 vectors of a next model are of a memory/,
-    ],
-    [
-      "figures of a memory that is not there",
-      "PRAGMA foreign_keys = OFF; INSERT INTO node_signals VALUES ('n_none', '{}')",
-      /: 1 rows of figures are of a memory that is not there$/m,
-    ],
-  ])("finds %s", async (_, statements, problem) => {
+          /: 1 memberships are of a memory that is not there$/m,
+        ],
+        [
+          "a membership in a cluster that is not there",
+          "INSERT INTO cluster_memberships (cluster_id, node_id) SELECT 'c_none', id FROM nodes LIMIT 1",
+          /: 1 memberships are in a cluster that is not there$/m,
+        ],
+        [
+          "vectors that are to be made for nobody, or were",
+          "INSERT INTO embedding_queue (node_id) VALUES ('n_none'); INSERT INTO next_embeddings VALUES ('n_none', x'00')",
+          /: 1 vectors are to be made for a memory that is not there; 1 vectors of a next model are of a memory/,
+        ],
+        [
+          "figures of a memory that is not there",
+          "PRAGMA foreign_keys = OFF; INSERT INTO node_signals VALUES ('n_none', '{}')",
+          /: 1 rows of figures are of a memory that is not there$/m,
+        ],
+      ],
+      3,
+    ),
+  )("finds %s", async (_, statements, problem) => {
     const folder = temporaryFolder();
     const server = await start(folder);
     const { create, link, file } = clientOf(server, "default");

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { Agent } from "../../js/server/src/agent/agent.ts";
 import { comparedTestsOf, cut } from "../../js/server/src/agent/search/may-pass.ts";
 import { filter as filterSchema } from "../../js/server/src/api/filter.ts";
+import { runs } from "../support/amount.ts";
 import { ask } from "./support/direct-agent.ts";
 import { IMPLEMENTATIONS } from "./support/storages.ts";
 
@@ -123,10 +124,7 @@ for (const implementation of IMPLEMENTATIONS.filter(({ isStateless }) => !isStat
 
     test("a search with a filter finds the same as one without, as far as rows pass", async () => {
       const agent = (await agents())();
-      const rows = fc.sample(fc.record({ metadata, event_time, created_at }), {
-        numRuns: 90,
-        seed: 5,
-      });
+      const rows = fc.sample(fc.record({ metadata, event_time, created_at }), runs(90));
       const ids: string[] = [];
       for (const [place, fields] of rows.entries())
         ids.push(await create(agent, { content_body: `Pier ${place} ${place % 7}`, ...fields }));
@@ -148,17 +146,14 @@ for (const implementation of IMPLEMENTATIONS.filter(({ isStateless }) => !isStat
         matched += await check(agent, filter);
       });
       // A failing case cannot be made smaller: the memories have changed.
-      await fc.assert(property, { numRuns: 100, seed: 3, endOnFailure: true });
+      await fc.assert(property, { ...runs(100), endOnFailure: true });
       expect(matched).toBeGreaterThan(500);
     });
 
     test("every row that passes a filter in the database may pass, whatever it holds", async () => {
       const agent = (await agents())();
       const { storage } = agent;
-      const rows = fc.sample(fc.record({ metadata, event_time, created_at }), {
-        numRuns: 60,
-        seed: 9,
-      });
+      const rows = fc.sample(fc.record({ metadata, event_time, created_at }), runs(60));
       for (const fields of rows) await create(agent, fields);
       for (const odd of ODD_METADATA) {
         const id = await create(agent, {});
@@ -194,7 +189,7 @@ for (const implementation of IMPLEMENTATIONS.filter(({ isStateless }) => !isStat
         counts.passing += passing.length;
         counts.may += may.size;
       });
-      fc.assert(property, { numRuns: 300, seed: 21 });
+      fc.assert(property, runs(300));
       expect(counts.passing).toBeGreaterThan(500);
       // Few memories are asked for in vain.
       expect(counts.may).toBeLessThan(counts.passing * 2);

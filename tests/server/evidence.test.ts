@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
 import * as api from "../../js/server/src/api/search.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { runs } from "../support/amount.ts";
 import { ask } from "./support/direct-agent.ts";
 import { testOnFiles } from "./support/on-postgres.ts";
 import { start } from "./support/server-process.ts";
@@ -202,7 +203,7 @@ describe("a search by evidence", () => {
           expect(answerable).toBe((whole[0]?.score ?? 0) >= ANSWERABLE);
         }
       }),
-      { numRuns: 40 },
+      runs(40),
     );
   });
 

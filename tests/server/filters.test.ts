@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { OperationShape } from "../../js/server/src/api/operation.ts";
 import { AGENT_OPERATIONS, AGENTLESS_OPERATIONS } from "../../js/server/src/api/operations.ts";
-
+import { runs } from "../support/amount.ts";
 import { LESSON, sharedServer } from "./support/shared-server.ts";
 
 const { server, client } = sharedServer();
@@ -123,7 +123,7 @@ function passes(memory: Stored, wanted: Wanted): boolean {
 describe("a filter", () => {
   test("keeps the same memories as one in plain TypeScript, in searches, lists and deletions", async () => {
     const own = client();
-    const given = fc.sample(memory, { numRuns: 60, seed: 7 });
+    const given = fc.sample(memory, runs(60));
     const stored: Stored[] = [];
     for (const [place, fields] of given.entries())
       stored.push(await own.create({ content_title: `Harbour note ${place}`, ...fields }));
@@ -149,13 +149,13 @@ describe("a filter", () => {
       expect(trial.body).toMatchObject({ matched: expected.length, deleted: 0, dry_run: true });
       expect(sorted(trial.body.ids)).toEqual(expected);
     });
-    await fc.assert(property, { numRuns: 80, seed: 11 });
+    await fc.assert(property, runs(80));
     expect(matched).toBeGreaterThan(300);
   });
 
   test("lets no other memory into /retrieve, prompts, lines and the timeline", async () => {
     const own = client();
-    const given = fc.sample(memory, { numRuns: 60, seed: 13 });
+    const given = fc.sample(memory, runs(60));
     const stored: Stored[] = [];
     for (const [place, fields] of given.entries())
       stored.push(await own.create({ content_title: `Harbour note ${place}`, ...fields }));
@@ -189,7 +189,7 @@ describe("a filter", () => {
       shown.lines += lines.ids.length;
       shown.listed += times.length;
     });
-    await fc.assert(property, { numRuns: 60, seed: 17 });
+    await fc.assert(property, runs(60));
     for (const count of Object.values(shown)) expect(count).toBeGreaterThan(100);
   });
 

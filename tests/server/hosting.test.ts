@@ -8,6 +8,7 @@ import { describe, expect, test } from "vitest";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { releaseHandles } from "../../js/server/src/storage/release-handles.ts";
+import { amount } from "../support/amount.ts";
 import { raw } from "./support/existing-database.ts";
 import { describeOnFiles, isOnPostgres, testOnFiles } from "./support/on-postgres.ts";
 import { gaugeOf, usedBy } from "./support/process-usage.ts";
@@ -284,7 +285,7 @@ describe("the number of open agents", () => {
     "stays within the memory limit for many agents in turn, which lose nothing",
     { timeout: 240_000 },
     async () => {
-      const [agents, memories, megabytes] = [isOnPostgres ? 100 : 200, 20, 300];
+      const [agents, memories, megabytes] = [isOnPostgres ? 100 : amount(200, 100), 20, 300];
       const options = [
         "--max-resident-mb",
         String(megabytes),

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { readOnly } from "../../js/server/src/refusal.ts";
 import { SCHEMA, TABLES_OF_AGENTS } from "../../js/server/src/storage/postgres/migrations.ts";
+import { amount } from "../support/amount.ts";
 import { life } from "./support/memory-life.ts";
 import { CERTIFICATE, type Postgres, query, startPostgres } from "./support/postgres.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
@@ -110,7 +111,7 @@ describe("a PostgreSQL database", () => {
 
 describe("several servers on one PostgreSQL database", () => {
   /** Pairs of a write on one server and a search on another. `npm run long` does more of them. */
-  const PAIRS = Number(process.env.PAIRS ?? 120);
+  const PAIRS = Number(process.env.PAIRS ?? amount(120, 30));
 
   test("each search finds what any of them acknowledged before it", {
     timeout: 120_000 + PAIRS * 100,

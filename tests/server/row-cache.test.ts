@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { toIso } from "nous-memory";
 import { expect, test, vi } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
+import { runs } from "../support/amount.ts";
 import { ask } from "./support/direct-agent.ts";
 import { directStores } from "./support/direct-store.ts";
 import { raw } from "./support/existing-database.ts";
@@ -127,7 +128,7 @@ test("cached rows equal the database after any change of a memory, here or elsew
     }),
   );
   await fc.assert(property, {
-    numRuns: 60,
+    ...runs(60),
     examples: OFTEN.map((names) => [names.map((name) => [name, IDS[0]!])]),
   });
 });

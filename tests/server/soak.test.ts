@@ -13,6 +13,7 @@ import { expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
 import { MAX_CHANGES } from "../../js/server/src/agent/replica/follower.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { amount } from "../support/amount.ts";
 import { startProvider } from "./support/embedding-provider.ts";
 import { raw } from "./support/existing-database.ts";
 import { databaseOptions, isOnPostgres, testOnFiles } from "./support/on-postgres.ts";
@@ -22,7 +23,7 @@ import { type Client, clientOf } from "./support/shared-server.ts";
 import { type Asked, Life, MEMORIES, median, quantile, slopeOf } from "./support/soak-workload.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
-const MINUTES = Number(process.env.SOAK_MINUTES ?? (isOnPostgres ? 0.5 : 1));
+const MINUTES = Number(process.env.SOAK_MINUTES ?? amount(isOnPostgres ? 0.5 : 1, 0.2));
 const LENGTH = MINUTES * 60_000;
 const SAMPLES = 120;
 const AGENTS = ["one", "two", "three"];

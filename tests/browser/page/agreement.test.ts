@@ -10,6 +10,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PROGRAM, type Running, start } from "../../server/support/server-process.ts";
 import { makeFolder, removeFolder } from "../../server/support/temporary-folder.ts";
+import { some } from "../../support/amount.ts";
 import { openBrowser } from "../support/page.ts";
 import { callWorker, noteWorkers } from "./worker-calls.ts";
 
@@ -44,6 +45,10 @@ const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
     "Who won the world cup?",
   ],
 };
+/** What this tier asks. */
+const asked = Object.fromEntries(
+  Object.entries(QUESTIONS).map(([sample, questions]) => [sample, some(questions, 2)]),
+);
 
 interface Asked {
   answers: { card: { id: string }; score: number }[];
@@ -57,7 +62,7 @@ beforeAll(async () => {
   const folder = makeFolder();
   // A search counts an access of what it finds, which moves later scores: each question has an
   // agent of its own.
-  for (const [sample, questions] of Object.entries(QUESTIONS)) {
+  for (const [sample, questions] of Object.entries(asked)) {
     const file = join(SAMPLES, `${sample}.jsonl`);
     const importing = async (from: number) => {
       for (let at = from; at < questions.length; at += 2)
@@ -86,13 +91,13 @@ describe.each(Object.keys(QUESTIONS))("questions to the sample %s", (sample) => 
     await page.getByRole("heading", { name: `${sample}.jsonl` }).waitFor();
     const lines = readFileSync(join(SAMPLES, `${sample}.jsonl`), "utf8");
     const count = lines.match(/^\{"kind":"node"/gm)!.length;
-    for (const [at, question] of QUESTIONS[sample]!.entries()) {
+    for (const [at, question] of asked[sample]!.entries()) {
       const agent = { "x-nous-agent": `${sample}-${at}` };
-      const asked = { query: question, limit: 10 };
+      const search = { query: question, limit: 10 };
       // The first search of an agent waits for its index. It must not count: it is for health.
       expect((await server.ask("GET /health", undefined, agent)).body.node_count).toBe(count);
       const [there, here] = await Promise.all([
-        server.ask("POST /search", asked, agent),
+        server.ask("POST /search", search, agent),
         callWorker<Asked>(page, "ask", { question, limit: 10 }),
       ]);
       const found = there.body.data as { id: string; score: number }[];

@@ -4,10 +4,10 @@
 import fc from "fast-check";
 import * as reference from "../../reference/index.ts";
 import { extractTerms } from "../../reference/search.ts";
+import { amount } from "../../support/amount.ts";
 
-/** The number of questions in the long runs, and their seed. */
-export const QUESTIONS = 50_000;
-export const SEED = 11;
+/** The number of questions in the long runs. */
+export const QUESTIONS = amount(50_000);
 
 // ---- pieces -------------------------------------------------------------------------------------
 

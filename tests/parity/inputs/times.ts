@@ -3,10 +3,10 @@
 
 import fc from "fast-check";
 import * as reference from "../../reference/times.ts";
+import { amount } from "../../support/amount.ts";
 
-/** The number of texts in the long runs, and their seed. */
-export const TEXTS = 40_000;
-export const SEED = 17;
+/** The number of texts in the long runs. */
+export const TEXTS = amount(40_000);
 
 // ---- pieces -------------------------------------------------------------------------------------
 
@@ -64,8 +64,8 @@ const maybe = (part: fc.Arbitrary<string>): fc.Arbitrary<string> => fc.oneof(par
 const day = oneOf(DAYS);
 const month = oneOf(MONTHS);
 const year = oneOf(YEARS);
-const amount = glued(oneOf(COUNTS), maybe(oneOf(["of", "few", "couple of"])), oneOf(UNITS));
-const which = glued(oneOf(WHICH), maybe(amount), oneOf(UNITS, WEEKDAYS, MONTHS, SEASONS, PARTS));
+const quantity = glued(oneOf(COUNTS), maybe(oneOf(["of", "few", "couple of"])), oneOf(UNITS));
+const which = glued(oneOf(WHICH), maybe(quantity), oneOf(UNITS, WEEKDAYS, MONTHS, SEASONS, PARTS));
 const ofYear = maybe(
   fc.oneof(year, glued(oneOf([",", "of"]), year), glued(maybe(oneOf(["of"])), which)),
 );
@@ -82,7 +82,7 @@ const moment: fc.Arbitrary<string> = fc.oneof(
     maybe(month),
   ),
   which,
-  glued(amount, oneOf(["ago", "前", "before", "after", "from now"]), maybe(which)),
+  glued(quantity, oneOf(["ago", "前", "before", "after", "from now"]), maybe(which)),
   glued(oneOf(["the week", "day", "the month"]), oneOf(["before", "after"]), oneOf(WHICH, DATES)),
   glued(day, oneOf(["week", "weekend", "quarter"]), oneOf(["of", "in"]), month, ofYear),
   glued(oneOf(["early", "mid", "mid-", "late", "the end of", "Anfang"]), month, ofYear),
@@ -97,7 +97,7 @@ const form: fc.Arbitrary<string> = fc.oneof(
   withHours,
   glued(oneOf(LED), maybe(oneOf(["the"])), withHours),
   glued(maybe(oneOf(LED)), fc.oneof(moment, day), oneOf(GLUE), fc.oneof(moment, day), ofYear),
-  glued(oneOf(["in", "seit", "vor", "since"]), amount),
+  glued(oneOf(["in", "seit", "vor", "since"]), quantity),
 );
 
 /** A text with one of its words dropped, doubled or changed, or its spaces gone. */

@@ -3,11 +3,11 @@
 
 import fc from "fast-check";
 import * as reference from "../../reference/index.ts";
+import { amount } from "../../support/amount.ts";
 import { anyCharacter, disguised, ODD } from "./questions.ts";
 
-/** The number of turns in the long runs, and their seed. */
-export const TURNS = 20_000;
-export const SEED = 13;
+/** The number of turns in the long runs. */
+export const TURNS = amount(20_000);
 
 export const MODES: readonly reference.ContextMode[] = ["default", "seed-compatible"];
 

@@ -5,6 +5,7 @@ import * as nous from "nous-wasm";
 import { afterEach, expect } from "vitest";
 import { makeCandidates, makeColumns, makeMetrics, NOW } from "../../../benches/js/inputs.ts";
 import * as reference from "../../reference/index.ts";
+import { amount } from "../../support/amount.ts";
 import { same } from "./same.ts";
 
 export const DAY = 86_400_000;
@@ -162,8 +163,8 @@ export const NO_MOMENTS: unknown[] = [
   ...[Symbol("now"), () => NOW],
 ];
 
-export const MILLIONS = 10_000_000;
-/** Repeats a piece: to ten million characters for the named pieces, to a million for others. */
+export const MILLIONS = amount(10_000_000, 2_000_000);
+/** Repeats a piece: to millions of characters for the named pieces, to a tenth for others. */
 export const repeated = (piece: string, long: readonly string[]) =>
   piece.repeat((long.includes(piece) ? MILLIONS : MILLIONS / 10) / piece.length);
 

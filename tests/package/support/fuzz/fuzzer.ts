@@ -339,7 +339,7 @@ async function reportOf(nous: Package, seed: number, first: Fault): Promise<stri
   const lines = [
     `${found.kind} ${found.fault}`,
     `with ${found.args}`,
-    `It fails again with NOUS_FUZZ_SEED=${seed}; of that life's calls these are enough: ${places.join(", ")}`,
+    `It fails again with SEED=${seed}; of that life's calls these are enough: ${places.join(", ")}`,
   ];
   return lines.join("\n");
 }
