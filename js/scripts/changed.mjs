@@ -15,7 +15,7 @@ export const RULES = [
     files: ["docs/", "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"],
     run: ["docs"],
   },
-  { files: [".github/", ".ci/", "LICENSE"], run: [] },
+  { files: [".ci/", "LICENSE"], run: [] },
   { files: ["examples/"], run: ["docs", "package"] },
   { files: ["tests/browser/", "js/page/"], run: ["browser"] },
   { files: ["tests/kills/"], run: ["kills"] },
@@ -29,8 +29,10 @@ export const RULES = [
   { files: ["tests/server/"], run: ["server", "postgres"] },
   // Tests of the engine use the inputs of the benches.
   { files: ["benches/"], run: ["benches", "rust", "parity", "package"] },
-  { files: ["js/demo/"], run: ["benches", "parity", "package", "browser"] },
-  { files: ["js/server/"], run: ["server", "postgres", "kills", "browser"] },
+  { files: ["js/sample/"], run: ["benches", "parity", "package", "browser"] },
+  { files: ["js/server/src/storage/"], run: ["server", "postgres", "kills", "browser"] },
+  { files: ["js/server/"], run: ["server", "postgres", "browser"] },
+  { files: ["js/memory/"], run: ["parity", "package", "server", "postgres", "browser"] },
   { files: ["js/embedder/"], run: ["parity", "package", "server", "browser"] },
 ];
 

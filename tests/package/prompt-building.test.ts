@@ -609,9 +609,9 @@ test("getters may call the package, change lists, and throw", async () => {
   ).toBe(own);
 });
 
-describe("enormous input", () => {
-  const MILLIONS = amount(10_000_000, 2_000_000);
+const MILLIONS = amount(10_000_000, 2_000_000);
 
+describe("enormous input", () => {
   test("a message, a memory and an identity of millions of characters", async () => {
     const long = "word and more ".repeat(MILLIONS / 14);
     const messages = [{ role: "user", content: `${long} Redis evicts by age` }];

@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 import { NOW } from "../../benches/js/inputs.ts";
 import { generatePlanted } from "../../js/sample/trader/planted.ts";
 import * as reference from "../reference/index.ts";
-import { amount, runs, SEED } from "../support/amount.ts";
+import { amount, isFull, runs, SEED } from "../support/amount.ts";
 import { analyze, findSimilarAmong, memory, Store } from "./inputs/consolidation.ts";
 import { same } from "./support/same.ts";
 
@@ -232,44 +232,44 @@ describe("plans", () => {
 
   test("equal the reference's, and leave nothing to do once carried out", async () => {
     const seen = { created: 0, strengthened: 0, updated: 0, playbooks: 0, errors: 0, related: 0 };
-    await fc.assert(
-      fc.asyncProperty(memory(LARGE), cycles, async ({ rows, edges }, cycles) => {
-        const store = new Store(edges);
-        for (const { share, days, model, similar, agent } of cycles) {
-          const there = rows.slice(0, Math.ceil(rows.length * share));
-          const plan = async () => {
-            const existing = [...store.existing.values()];
-            const options = {
-              ...{ edges: store.edges, now: NOW + days * DAY, agent },
-              analyze: model ? analyze : undefined,
-              // Of the existing memories, whatever a plan adds.
-              findSimilar: similar ? findSimilarAmong(similarIds) : undefined,
-            };
-            const planned = await nous.planConsolidation(there, existing, options);
-            const expected = await reference.planConsolidation(there, existing, options);
-            expectSame(withoutMessages(planned), withoutMessages(expected));
-            return planned;
+    const property = fc.asyncProperty(memory(LARGE), cycles, async ({ rows, edges }, cycles) => {
+      const store = new Store(edges);
+      for (const { share, days, model, similar, agent } of cycles) {
+        const there = rows.slice(0, Math.ceil(rows.length * share));
+        const plan = async () => {
+          const existing = [...store.existing.values()];
+          const options = {
+            ...{ edges: store.edges, now: NOW + days * DAY, agent },
+            analyze: model ? analyze : undefined,
+            // Of the existing memories, whatever a plan adds.
+            findSimilar: similar ? findSimilarAmong(similarIds) : undefined,
           };
-          const similarIds = [...store.existing.keys()];
-          const { groups, report } = await plan();
-          seen.created += report.patterns_created;
-          seen.strengthened += report.patterns_strengthened;
-          seen.errors += report.errors.length;
-          seen.updated += groups.flatMap(({ update }) => update).length;
-          const created = groups.flatMap(({ create }) => create);
-          seen.playbooks += created.filter(({ subtype }) => subtype === "custom:playbook").length;
-          seen.related += created
-            .flatMap(({ edges }) => edges)
-            .filter(({ type }) => type === "relates_to").length;
-          store.apply({ groups });
-          const again = await plan();
-          expect(again.groups).toEqual([]);
-          expect(again.report).toMatchObject({ patterns_created: 0, patterns_strengthened: 0 });
-        }
-      }),
-      runs(amount(400, 50)),
-    );
-    for (const [what, times] of Object.entries(seen))
-      expect(times, what).toBeGreaterThanOrEqual(amount(1, 0));
+          const planned = await nous.planConsolidation(there, existing, options);
+          const expected = await reference.planConsolidation(there, existing, options);
+          expectSame(withoutMessages(planned), withoutMessages(expected));
+          return planned;
+        };
+        const similarIds = [...store.existing.keys()];
+        const { groups, report } = await plan();
+        seen.created += report.patterns_created;
+        seen.strengthened += report.patterns_strengthened;
+        seen.errors += report.errors.length;
+        seen.updated += groups.flatMap(({ update }) => update).length;
+        const created = groups.flatMap(({ create }) => create);
+        seen.playbooks += created.filter(({ subtype }) => subtype === "custom:playbook").length;
+        seen.related += created
+          .flatMap(({ edges }) => edges)
+          .filter(({ type }) => type === "relates_to").length;
+        store.apply({ groups });
+        const again = await plan();
+        expect(again.groups).toEqual([]);
+        expect(again.report).toMatchObject({ patterns_created: 0, patterns_strengthened: 0 });
+      }
+    });
+    await fc.assert(property, runs(amount(200, 50)));
+    if (!isFull) return;
+    // A plan rarely updates a memory. Of these some do.
+    await fc.assert(property, { numRuns: 200, seed: 10 });
+    for (const [what, times] of Object.entries(seen)) expect(times, what).toBeGreaterThan(5);
   });
 });

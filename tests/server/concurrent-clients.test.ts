@@ -3,6 +3,7 @@
 // memory.
 
 import { describe, expect, test } from "vitest";
+import { amount } from "../support/amount.ts";
 import { heldBy } from "./support/acknowledged-writes.ts";
 import { raw } from "./support/existing-database.ts";
 import { query, startPostgres } from "./support/postgres.ts";
@@ -146,8 +147,8 @@ describe(`${CLIENTS} concurrent clients`, () => {
   }
 
   test.each([
-    ["one server", 1, 110],
-    ["two servers of one database", 2, 30],
+    ["one server", 1, amount(110, 25)],
+    ["two servers of one database", 2, amount(30, 10)],
   ])("of %s lose no update", { timeout: 180_000 }, async (_, count, turns) => {
     const folder = temporaryFolder();
     const options = ["--log-level", "error"];
@@ -166,7 +167,9 @@ describe(`${CLIENTS} concurrent clients`, () => {
       const servers: Running[] = [];
       for (let place = 0; place < 3; place++) servers.push(await start(temporaryFolder(), options));
       const counts = COUNTS.replace("_count AS", "_count::int AS").replace("nodes", "nous.nodes");
-      await loseNoUpdate(servers, 20, () => query(postgres.superuserOf(postgres.url), counts));
+      await loseNoUpdate(servers, amount(20, 8), () =>
+        query(postgres.superuserOf(postgres.url), counts),
+      );
     } finally {
       await postgres.stop();
     }

@@ -21,6 +21,7 @@ import { logIndexOf, logOf } from "../../js/server/src/storage/files.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import { releaseHandles } from "../../js/server/src/storage/release-handles.ts";
 import { checkLog } from "../../js/server/src/storage/wal.ts";
+import { amount, some } from "../support/amount.ts";
 import { raw } from "./support/existing-database.ts";
 import { start } from "./support/server-process.ts";
 import { clientOf, LESSON } from "./support/shared-server.ts";
@@ -136,21 +137,23 @@ describe("a database", () => {
     const whole = readFileSync(file);
     const silent: string[] = [];
     let refusals = 0;
-    for (let at = 0; at < whole.length; at += PAGE) {
+    const pages = Array.from({ length: whole.length / PAGE }, (_, page) => page);
+    for (const page of some(pages, pages.length / 4)) {
+      const at = page * PAGE;
       for (const byte of [0, 0xa5]) {
         writeFileSync(file, Buffer.from(whole).fill(byte, at, at + PAGE));
         const found = opened(file);
         if (typeof found === "string") expect(found).toMatch(IN_WORDS);
         refusals += Number(typeof found === "string");
         if (typeof found === "number" && found !== NODES)
-          silent.push(`page ${at / PAGE} of ${byte}: ${found} memories`);
+          silent.push(`page ${page} of ${byte}: ${found} memories`);
         await releaseHandles();
-        if (problemsOf(folder).length === 0) silent.push(`page ${at / PAGE} of ${byte}: sound`);
+        if (problemsOf(folder).length === 0) silent.push(`page ${page} of ${byte}: sound`);
         await releaseHandles();
       }
     }
     expect(silent).toEqual([]);
-    expect(refusals).toBeGreaterThan(0);
+    expect(refusals).toBeGreaterThanOrEqual(amount(1, 0));
   });
 
   test("with invalid UTF-8 is served with replacement characters, which a check names", {

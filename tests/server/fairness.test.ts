@@ -5,6 +5,7 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { amount, some } from "../support/amount.ts";
+import { testInFull } from "../support/full.ts";
 import { beside, withinLock } from "./support/database-lock.ts";
 import { raw } from "./support/existing-database.ts";
 import { testOnFiles } from "./support/on-postgres.ts";
@@ -255,7 +256,7 @@ describe("the cost of a write does not grow:", () => {
     expect(beside).toBeLessThan(alone * 6 + 20);
   });
 
-  test("edges beside many closes without a result", { timeout: 120_000 }, async () => {
+  testInFull("edges beside many closes without a result", { timeout: 120_000 }, async () => {
     const { busy } = await twoAgents();
     const node = (subtype: string, more: object = {}) =>
       busy.create({

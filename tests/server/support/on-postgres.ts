@@ -7,6 +7,7 @@ import Database from "libsql";
 import { describe, inject, test } from "vitest";
 import { agentFile } from "../../../js/server/src/settings/paths.ts";
 import { TABLES_OF_AGENTS } from "../../../js/server/src/storage/postgres/migrations.ts";
+import { none } from "../../support/full.ts";
 import { query } from "./postgres.ts";
 
 /** Returns the name of the database of a data directory. */
@@ -109,6 +110,5 @@ export const isOnPostgres: boolean = inject("cluster") !== undefined;
  * `test` and `describe` for tests that read or write the agent's database file. Suites on
  * PostgreSQL do not have them.
  */
-const none = Object.assign(() => {}, { each: () => () => {}, runIf: () => () => {} });
 export const testOnFiles = (isOnPostgres ? none : test) as typeof test;
 export const describeOnFiles = (isOnPostgres ? none : describe) as typeof describe;
