@@ -53,14 +53,17 @@ const filters = fc.record(
     session: fc.constantFrom("s1", "s2"),
     type: fc.constantFrom("note", ["note", "episode"]),
     section: fc.constantFrom("KNOWLEDGE", ["EPISODIC"]),
-    tags: fc.record(
-      {
-        any: fc.uniqueArray(fc.constantFrom(...TAGS), { minLength: 1 }),
-        all: fc.uniqueArray(fc.constantFrom(...TAGS), { minLength: 1 }),
-        none: fc.uniqueArray(fc.constantFrom(...TAGS), { minLength: 1 }),
-      },
-      { requiredKeys: [] },
-    ),
+    tags: fc
+      .record(
+        {
+          any: fc.uniqueArray(fc.constantFrom(...TAGS), { minLength: 1 }),
+          all: fc.uniqueArray(fc.constantFrom(...TAGS), { minLength: 1 }),
+          none: fc.uniqueArray(fc.constantFrom(...TAGS), { minLength: 1 }),
+        },
+        { requiredKeys: [] },
+      )
+      // A condition without tags is refused.
+      .filter((tags) => Object.keys(tags).length > 0),
     metadata: fc.constantFrom<object>(
       { pages: 3 },
       { pages: { gte: 2, lt: 5 } },

@@ -13,7 +13,7 @@ import { expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
 import { MAX_CHANGES } from "../../js/server/src/agent/replica/follower.ts";
 import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { amount } from "../support/amount.ts";
+import { amount, SEED } from "../support/amount.ts";
 import { startProvider } from "./support/embedding-provider.ts";
 import { raw } from "./support/existing-database.ts";
 import { databaseOptions, isOnPostgres, testOnFiles } from "./support/on-postgres.ts";
@@ -141,7 +141,7 @@ test.runIf(process.platform === "linux")(
       node: ["--import", COLLECTING],
     });
     const clients = AGENTS.map((name) => clientOf(server, name));
-    const lives = clients.map((client, place) => new Life(client, place + 1));
+    const lives = clients.map((client, place) => new Life(client, SEED + place));
     await Promise.all(lives.map((life) => life.begin()));
     const waiting = async () =>
       (await Promise.all(clients.map(rowsOf))).map(({ embedding_queue }) => embedding_queue);

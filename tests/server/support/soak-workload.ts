@@ -38,7 +38,7 @@ export class Life {
 
   constructor(client: Client, seed: number) {
     this.#client = client;
-    this.#random = seed;
+    this.#random = seed % 2 ** 32;
   }
 
   /** Creates all of its memories. */

@@ -119,15 +119,15 @@ function checkVariables(environment: NodeJS.ProcessEnv): void {
 
 /** @throws {SettingsError} If a file is at the path of the folder, or of one above it. */
 function checkDataDir(folder: string): void {
-  let found: Stats | undefined;
+  let found: Stats;
   try {
-    found = statSync(folder, { throwIfNoEntry: false });
+    found = statSync(folder);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code !== "ENOTDIR") return;
     throw new SettingsError(`data_dir is ${folder}, which is no folder: ${message}.`);
   }
-  if (found === undefined || found.isDirectory()) return;
+  if (found.isDirectory()) return;
   throw new SettingsError(`data_dir is ${folder}, which is a file: name a folder.`);
 }
 
