@@ -25,23 +25,12 @@ import {
   type TextIndex,
 } from "nous-wasm";
 import type { Node } from "../api/nodes.ts";
-import {
-  type BuiltIn,
-  builtInText,
-  dropBuiltIn,
-  embedWaiting,
-  hasOtherTable,
-  isInUse,
-  mayUse,
-  tableOf,
-  takeIntoUse,
-} from "../embeddings/built-in.ts";
-import { bytesOf } from "../embeddings/tasks.ts";
+import type { BuiltIn } from "../embeddings/built-in.ts";
 import { wrong } from "../refusal.ts";
 import type { SnapshotPlaces } from "../settings/paths.ts";
 import { DEFAULT_PRESET } from "../settings/preset.ts";
 import type { RankedBy } from "../settings/ranking.ts";
-import type { EmbeddedTexts, NodeRow } from "../storage/rows.ts";
+import type { NodeRow } from "../storage/rows.ts";
 import { snapshotFilesAt } from "../storage/snapshots.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { FullTextHit } from "../storage/tables/full-text.ts";
@@ -63,6 +52,7 @@ import { SoftState } from "./replica/soft-state.ts";
 import { SqliteTexts } from "./replica/sqlite-texts.ts";
 import { TextReplica } from "./replica/text-replica.ts";
 import type { ComparedTest } from "./search/may-pass.ts";
+import { Vectors } from "./vectors.ts";
 
 /**
  * Estimated bytes of an open agent outside the engine: per memory (its id, and SQLite's cache), and
@@ -138,8 +128,7 @@ export class Agent {
   readonly behaviour: Behaviour;
   readonly ranking: RankedBy;
   readonly learns: boolean;
-  readonly embeds: boolean;
-  readonly builtIn: BuiltIn | undefined;
+  readonly vectors: Vectors;
   readonly countsOutcomes: boolean;
   readonly presets: Presets;
   /** The name of the preset that the settings give; undefined if they give none. */
@@ -178,8 +167,7 @@ export class Agent {
     this.behaviour = options.behaviour ?? DEFAULT_BEHAVIOUR;
     this.ranking = options.ranking ?? "evidence";
     this.learns = options.learns ?? false;
-    this.embeds = embeds;
-    this.builtIn = options.builtIn;
+    this.vectors = new Vectors(storage, embeds, options.builtIn);
     this.countsOutcomes = countsOutcomes;
     this.givenPreset = options.preset ?? config.evidence?.preset;
     this.presets = options.presets ?? BUILT_IN_PRESETS;
@@ -202,7 +190,7 @@ export class Agent {
         stemming: () => this.preset.stemming,
         holdsTexts: this.ranking === "evidence",
         learns: this.learns,
-        words: this.builtIn,
+        words: this.vectors.table,
         kept: keptIndex,
       },
     );
@@ -226,16 +214,7 @@ export class Agent {
     );
   }
 
-  /** The memory index. It has every committed change only within `read` and `write`. */
-  get index(): MemoryIndex {
-    this.#follower.ensure();
-    return this.#replica.index;
-  }
-
-  /** Whether words of questions and memories are compared by vectors. */
-  get hasWordVectors(): boolean {
-    return this.builtIn !== undefined;
-  }
+  // ---- the preset -------------------------------------------------------------------------------
 
   /** The preset in force. */
   get preset(): Preset {
@@ -281,6 +260,41 @@ export class Agent {
     return { preset, config, engine: createEngine(inSnakeCase(config)) };
   }
 
+  // ---- time -------------------------------------------------------------------------------------
+
+  /** Returns the time of the agent's clock, in milliseconds since 1970. */
+  now(): number {
+    return this.#clock.now();
+  }
+
+  /**
+   * Milliseconds since 1970, for work that cannot be undone. After the clock was set forward, this
+   * goes on from the time before for an hour.
+   */
+  heldNow(): number {
+    return this.#clock.heldNow();
+  }
+
+  /**
+   * After the clock was set back, moves times in memory that lie ahead of it to now. After it was
+   * set far forward, reloads the replicas: the clock before was wrong.
+   */
+  #heedClock(): void {
+    if (this.#clock.wasSetFarForward()) this.#follower.forget();
+    if (!this.#clock.wasSetBack()) return;
+    const now = this.now();
+    this.soft.clockWasSetBack(now);
+    this.#replica.clockWasSetBack(now);
+  }
+
+  // ---- the memory, as current as the last `read` or `write` -------------------------------------
+
+  /** The memory index. It has every committed change only within `read` and `write`. */
+  get index(): MemoryIndex {
+    this.#follower.ensure();
+    return this.#replica.index;
+  }
+
   /** The full-text index, as current as `index`. Loads it unless `prepare` did. */
   get texts(): TextIndex {
     this.#texts.isWanted = true;
@@ -308,19 +322,6 @@ export class Agent {
   get playbooks(): PlaybookBook {
     this.#follower.ensure();
     return this.#book.playbooks;
-  }
-
-  /** Returns the time of the agent's clock, in milliseconds since 1970. */
-  now(): number {
-    return this.#clock.now();
-  }
-
-  /**
-   * Milliseconds since 1970, for work that cannot be undone. After the clock was set forward, this
-   * goes on from the time before for an hour.
-   */
-  heldNow(): number {
-    return this.#clock.heldNow();
   }
 
   /**
@@ -352,38 +353,28 @@ export class Agent {
     this.#expiries.reload(this.storage);
   }
 
-  /** Loads the replicas, so that the first request does not wait for them. */
-  open(): void {
-    this.read(() => {});
-  }
-
-  /**
-   * Loads what searches by a ranking need. Returns undefined if it is loaded; other agents get
-   * their turns meanwhile. Call it outside of `read` and `write`.
-   */
-  prepare(ranking: RankedBy): Promise<void> | undefined {
-    if (ranking === "signals") this.#texts.isWanted = true;
-    else if (!this.#replica.holdsTexts) {
-      this.#replica.holdsTexts = true;
-      this.#follower.reload(this.#replica);
+  /** @throws {Refusal} If a new name would exceed the number of names that an index can hold. */
+  checkNames(names: Partial<Record<NameKind, string | null>>): void {
+    for (const [kind, name] of Object.entries(names) as [NameKind, string | null][]) {
+      if (!this.#replica.isFull(kind, name)) continue;
+      const path = kind === "edge type" ? "type" : kind;
+      throw wrong(path, `would be one ${kind} more than an agent can have`);
     }
-    if (this.#follower.isLoaded) return undefined;
-    // What is loaded serves the next request, too, so that a client that has gone does not end it.
-    return this.openInTurns((isBlocked) => this.giveWay(isBlocked).catch(() => {}));
+  }
+
+  /** Returns a row in the form of an answer. */
+  present(row: NodeRow): Node {
+    return presentNode(row, this.index.get(row.id), this);
   }
 
   /**
-   * Loads the replicas, and awaits `pause` between the steps. `pause` must not throw. Do not use
-   * the agent until the promise resolves.
+   * Returns a row that was just written in the form of an answer, without a look into the index.
    */
-  async openInTurns(pause: Pause): Promise<void> {
-    if (this.#follower.isLoaded) return;
-    const loading = () => {
-      this.#heedClock();
-      return this.#follower.loadInSteps();
-    };
-    await inTurns(this.#living(loading), pause);
+  presentNew(row: NodeRow): Node {
+    return presentNode(row, undefined, this);
   }
+
+  // ---- transactions -----------------------------------------------------------------------------
 
   /** Runs `work` on replicas that have every committed change. */
   read<T>(work: () => T): T {
@@ -450,98 +441,12 @@ export class Agent {
 
   *#settled<T>(work: (unit: Unit) => Steps<T>, settle: Unit["settle"]): Steps<T> {
     this.#pinDimensions();
-    this.#leaveOtherTable();
-    const last = this.#embedsByItself ? this.storage.embeddings.lastTicket() : 0;
-    const embed = () => {
-      if (this.#embedsByItself) atOnce(this.#embed(last));
-    };
-    const result = yield* work({ settle, embed });
-    if (this.#embedsByItself) yield* this.#embed(last);
+    const embed = this.vectors.begin();
+    const result = yield* work({ settle, embed: () => atOnce(embed()) });
+    yield* embed();
     // Replicas take logged rows as the database has them, so their soft state must be written too.
     if (this.isAhead) settle(this.#follower.loggedNodes());
     return result;
-  }
-
-  /**
-   * Whether each write makes vectors. Not for a remote database: each statement would cost a round
-   * trip.
-   */
-  get #embedsByItself(): boolean {
-    return this.builtIn !== undefined && !this.storage.isRemote;
-  }
-
-  /**
-   * Within a `write`: returns the vector that the server's table gives to texts, so that a new memory
-   * need not wait for it. Undefined if the table is not in use, or knows no word of them.
-   */
-  builtInVectorOf(texts: Omit<EmbeddedTexts, "type" | "subtype">): Uint8Array | undefined {
-    const { storage, builtIn } = this;
-    if (!this.#embedsByItself || !takeIntoUse(storage, builtIn!)) return undefined;
-    const { vector, coverage } = builtIn!.embed(builtInText(texts));
-    return coverage === 0 ? undefined : bytesOf(vector);
-  }
-
-  /**
-   * Drops vectors of another table than the agent's. Their memories wait for `embedOlder`, so a
-   * transaction calls it before it takes the last ticket.
-   */
-  #leaveOtherTable(): void {
-    const { storage, builtIn } = this;
-    if (this.#embedsByItself && hasOtherTable(storage, builtIn!)) takeIntoUse(storage, builtIn!);
-  }
-
-  /** Makes the vectors of texts that this transaction has written, with tickets above `last`. */
-  *#embed(last: number): Steps<void> {
-    const { storage, builtIn } = this;
-    if (storage.embeddings.lastTicket() === last || !takeIntoUse(storage, builtIn!)) return;
-    yield* embedWaiting(storage, builtIn!, last, Number.POSITIVE_INFINITY);
-  }
-
-  /**
-   * Makes vectors of memories that wait for one, for example since before the server made them by
-   * itself, and of those that have one of another table, in one transaction. Returns how many no longer wait, and how many of them have a vector;
-   * undefined if the server makes none for this database.
-   */
-  async embedOlder(max: number): Promise<{ done: number; embedded: number } | undefined> {
-    const { storage, builtIn } = this;
-    if (!this.#embedsByItself || !mayUse(storage)) return undefined;
-    const isDone = storage.embeddings.waiting() === 0 && !hasOtherTable(storage, builtIn!);
-    if (isDone) return { done: 0, embedded: 0 };
-    return this.writeInTurns(function* () {
-      if (!takeIntoUse(storage, builtIn!)) return undefined;
-      return yield* embedWaiting(storage, builtIn!, 0, max);
-    });
-  }
-
-  /** Whether vectors may have to be made or dropped when the agent is opened. */
-  get hasVectorsToMend(): boolean {
-    return this.#embedsByItself || this.embeds;
-  }
-
-  /** Drops vectors of a table, if a provider of embeddings is to make others. */
-  leaveTable(): void {
-    if (this.embeds && tableOf(this.storage) !== undefined)
-      this.write(() => dropBuiltIn(this.storage));
-  }
-
-  /** Whether the vectors of the memories are those that the server makes by itself. */
-  get usesBuiltIn(): boolean {
-    return isInUse(this.storage, this.builtIn);
-  }
-
-  /** Logs a message about the agent. */
-  tell(message: string, figures?: Record<string, unknown>): void {
-    this.#log(message, figures);
-  }
-
-  /** Applies the last write to the replicas. Call it when no client waits. */
-  apply(): void {
-    this.#follower.apply();
-  }
-
-  /** Applies the last write with pauses; see `openInTurns`. */
-  applyInTurns(pause: Pause): Promise<void> {
-    return inTurns(this.#follower.applyInSteps(), pause);
   }
 
   /**
@@ -553,18 +458,6 @@ export class Agent {
     if (dimensions !== 0 && this.storage.meta("dimensions") === undefined) {
       this.storage.setMeta("dimensions", String(dimensions));
     }
-  }
-
-  /**
-   * After the clock was set back, moves times in memory that lie ahead of it to now. After it was
-   * set far forward, reloads the replicas: the clock before was wrong.
-   */
-  #heedClock(): void {
-    if (this.#clock.wasSetFarForward()) this.#follower.forget();
-    if (!this.#clock.wasSetBack()) return;
-    const now = this.now();
-    this.soft.clockWasSetBack(now);
-    this.#replica.clockWasSetBack(now);
   }
 
   /**
@@ -582,8 +475,17 @@ export class Agent {
     }
   }
 
-  // ---- soft state
-  // ---------------------------------------------------------------------------------
+  /** Applies the last write to the replicas. Call it when no client waits. */
+  apply(): void {
+    this.#follower.apply();
+  }
+
+  /** Applies the last write with pauses; see `openInTurns`. */
+  applyInTurns(pause: Pause): Promise<void> {
+    return inTurns(this.#follower.applyInSteps(), pause);
+  }
+
+  // ---- soft state -------------------------------------------------------------------------------
 
   /** Whether soft state is pending. */
   get isAhead(): boolean {
@@ -605,6 +507,59 @@ export class Agent {
   /** Writes all pending soft state. */
   flushAll(): void {
     while (this.isAhead) this.flush();
+  }
+
+  // ---- vectors ----------------------------------------------------------------------------------
+
+  /**
+   * Makes vectors of memories that wait for one, in one transaction; see `Vectors.embedOlder`. Returns
+   * undefined if the server makes none for this database.
+   */
+  async embedOlder(max: number): Promise<{ done: number; embedded: number } | undefined> {
+    const { vectors } = this;
+    if (!vectors.mayEmbedOlder) return undefined;
+    if (vectors.areComplete) return { done: 0, embedded: 0 };
+    return this.writeInTurns(() => vectors.embedOlder(max));
+  }
+
+  /** Drops vectors of a table, if a provider of embeddings is to make others. */
+  leaveTable(): void {
+    if (this.vectors.mustLeaveTable) this.write(() => this.vectors.drop());
+  }
+
+  // ---- life -------------------------------------------------------------------------------------
+
+  /** Loads the replicas, so that the first request does not wait for them. */
+  open(): void {
+    this.read(() => {});
+  }
+
+  /**
+   * Loads what searches by a ranking need. Returns undefined if it is loaded; other agents get
+   * their turns meanwhile. Call it outside of `read` and `write`.
+   */
+  prepare(ranking: RankedBy): Promise<void> | undefined {
+    if (ranking === "signals") this.#texts.isWanted = true;
+    else if (!this.#replica.holdsTexts) {
+      this.#replica.holdsTexts = true;
+      this.#follower.reload(this.#replica);
+    }
+    if (this.#follower.isLoaded) return undefined;
+    // What is loaded serves the next request, too, so that a client that has gone does not end it.
+    return this.openInTurns((isBlocked) => this.giveWay(isBlocked).catch(() => {}));
+  }
+
+  /**
+   * Loads the replicas, and awaits `pause` between the steps. `pause` must not throw. Do not use
+   * the agent until the promise resolves.
+   */
+  async openInTurns(pause: Pause): Promise<void> {
+    if (this.#follower.isLoaded) return;
+    const loading = () => {
+      this.#heedClock();
+      return this.#follower.loadInSteps();
+    };
+    await inTurns(this.#living(loading), pause);
   }
 
   /**
@@ -640,19 +595,6 @@ export class Agent {
   discard(): void {
     this.#follower.forget();
     this.storage.close();
-  }
-
-  /** The number of memories in the index; 0 if it is not loaded. */
-  get size(): number {
-    return this.#replica.isLoaded ? this.#replica.index.size : 0;
-  }
-
-  /** Bytes that the open agent takes: exact for the engine, an estimate for the rest. */
-  get bytes(): number {
-    const index = this.#replica.isLoaded ? this.#replica.index.bytes.module : 0;
-    const texts = this.#texts.bytes + this.#sqliteTexts.bytes;
-    const others = texts + this.#rows.bytes + this.#columns.bytes;
-    return index + others + this.size * BYTES_OF_NODE + BYTES_OF_AGENT;
   }
 
   /**
@@ -700,51 +642,21 @@ export class Agent {
     for (const kept of this.#kept) kept.remove();
   }
 
-  // ---- shared by several handlers
-
-  /** Returns a row in the form of an answer. */
-  present(row: NodeRow): Node {
-    return presentNode(row, this.index.get(row.id), this);
+  /** The number of memories in the index; 0 if it is not loaded. */
+  get size(): number {
+    return this.#replica.isLoaded ? this.#replica.index.size : 0;
   }
 
-  /**
-   * Returns a row that was just written in the form of an answer, without a look into the index.
-   */
-  presentNew(row: NodeRow): Node {
-    return presentNode(row, undefined, this);
+  /** Bytes that the open agent takes: exact for the engine, an estimate for the rest. */
+  get bytes(): number {
+    const index = this.#replica.isLoaded ? this.#replica.index.bytes.module : 0;
+    const texts = this.#texts.bytes + this.#sqliteTexts.bytes;
+    const others = texts + this.#rows.bytes + this.#columns.bytes;
+    return index + others + this.size * BYTES_OF_NODE + BYTES_OF_AGENT;
   }
 
-  /**
-   * Returns the bytes of a client's embedding, for a `write`. The first embedding of an agent sets
-   * the number of components, until no embedding is left. It takes the place of all vectors that the
-   * server made by itself, unless it is of the same `model`.
-   *
-   * @throws {Refusal} If the embedding has another number of components.
-   */
-  vectorBytes(embedding: readonly number[] | null, model?: string | null): Uint8Array | null {
-    if (embedding === null) return null;
-    const { storage } = this;
-    if (model == null || model !== tableOf(storage)) dropBuiltIn(storage);
-    // Read from the database: the index does not have this transaction's rows yet.
-    const dimensions = storage.embeddings.dimensions();
-    if (embedding.length !== dimensions) {
-      if (dimensions !== 0 && storage.embeddings.has(dimensions)) {
-        throw wrong(
-          "embedding",
-          `must have ${dimensions} components, like the stored ones, found ${embedding.length}`,
-        );
-      }
-      storage.setMeta("dimensions", String(embedding.length));
-    }
-    return Buffer.from(Float32Array.from(embedding).buffer);
-  }
-
-  /** @throws {Refusal} If a new name would exceed the number of names that an index can hold. */
-  checkNames(names: Partial<Record<NameKind, string | null>>): void {
-    for (const [kind, name] of Object.entries(names) as [NameKind, string | null][]) {
-      if (!this.#replica.isFull(kind, name)) continue;
-      const path = kind === "edge type" ? "type" : kind;
-      throw wrong(path, `would be one ${kind} more than an agent can have`);
-    }
+  /** Logs a message about the agent. */
+  tell(message: string, figures?: Record<string, unknown>): void {
+    this.#log(message, figures);
   }
 }

@@ -186,7 +186,7 @@ function seedsOf(
     if (known === undefined) scores.set(id, { vector: 0, bm25: score });
     else known.bm25 = score;
   }
-  const min = agent.embeds ? THRESHOLD.embedded : THRESHOLD.plain;
+  const min = agent.vectors.hasProvider ? THRESHOLD.embedded : THRESHOLD.plain;
   const seeds: Seed[] = [];
   for (const [id, { vector, bm25 }] of scores) {
     const combined = WEIGHTS.vector * vector + WEIGHTS.bm25 * bm25;

@@ -314,7 +314,7 @@ export class Agents {
         this.#logFailure(name, "Interrupted purges could not be read", error),
       );
     this.#openAgents.set(name, opened);
-    if (opened.agent.hasVectorsToMend)
+    if (opened.agent.vectors.mayNeedMending)
       this.#embedOlder(name, opened, { embedded: 0, since: performance.now() });
     return opened;
   }

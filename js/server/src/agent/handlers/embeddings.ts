@@ -33,12 +33,12 @@ export const embeddingHandlers: HandlersOf<typeof embeddingOperations> = {
  * others, or if the table has no word of the text.
  */
 function ownVectorOf(agent: Agent, { title, content }: SimilarRequest): Float32Array | undefined {
-  if (!agent.usesBuiltIn) return undefined;
+  if (!agent.vectors.areOwn) return undefined;
   const text = builtInText({
     content_title: title ?? null,
     content_summary: null,
     content_body: content,
   });
-  const { vector, coverage } = agent.builtIn!.embed(text);
+  const { vector, coverage } = agent.vectors.table!.embed(text);
   return coverage === 0 ? undefined : vector;
 }

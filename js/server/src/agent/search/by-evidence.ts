@@ -73,7 +73,7 @@ export function searchByEvidence(agent: Agent, request: NodeSearch, now: number)
       confidence: asked.confidence,
       disqualified: asked.disqualified,
       disqualifier_category: asked.disqualifier_category,
-      used_embeddings: agent.hasWordVectors,
+      used_embeddings: agent.vectors.areOfWords,
     },
   };
 }

@@ -87,11 +87,11 @@ function vectorOf(
   node: Omit<NewNode, "embedding_vector">,
   { embedding = null, embedding_model }: MemoryToMake,
 ): Pick<NewNode, "embedding_vector" | "embedding_model"> {
-  const given = agent.vectorBytes(embedding, embedding_model);
-  const own = given === null ? agent.builtInVectorOf(node) : undefined;
+  const given = agent.vectors.bytesOf(embedding, embedding_model);
+  const own = given === null ? agent.vectors.ofNew(node) : undefined;
   return own === undefined
     ? { embedding_vector: given, embedding_model: node.embedding_model }
-    : { embedding_vector: own, embedding_model: agent.builtIn!.id };
+    : { embedding_vector: own.bytes, embedding_model: own.model };
 }
 
 /** Within a `write`: replaces the content of a memory, and returns its row. */
@@ -112,7 +112,7 @@ export function replaceNode(agent: Agent, stored: NodeRow, request: NewNodeReque
   const row = agent.storage.nodes.update(stored.id, {
     ...content,
     last_modified: toIso(agent.now()),
-    embedding_vector: agent.vectorBytes(embedding, request.embedding_model),
+    embedding_vector: agent.vectors.bytesOf(embedding, request.embedding_model),
   })!;
   if (embedding != null) agent.storage.embeddings.served(stored.id);
   return row;
@@ -218,7 +218,7 @@ export function changesOf(
     ...(source === undefined ? {} : { provenance_source: source }),
     ...(embedding === undefined
       ? {}
-      : { embedding_vector: agent.vectorBytes(embedding, fields.embedding_model) }),
+      : { embedding_vector: agent.vectors.bytesOf(embedding, fields.embedding_model) }),
     last_modified: toIso(agent.now()),
   };
 }
