@@ -4,6 +4,7 @@
 import { pathToFileURL } from "node:url";
 import { npmIsSound } from "./audit.mjs";
 import { build } from "./build.mjs";
+import { hasNoCircles } from "./circles.mjs";
 import { fail, runAside, say } from "./lib.mjs";
 import { setUpDeny } from "./setup.mjs";
 
@@ -48,6 +49,8 @@ export async function lint() {
       }
     }),
   );
+  say("circles of folders");
+  (hasNoCircles() ? passed : failed).push("circles of folders");
   say("npm audit");
   (npmIsSound(true) ? passed : failed).push("npm audit");
   return { passed, failed };

@@ -1,9 +1,10 @@
-// The linter refuses imports of another package's inside.
+// The linter refuses imports of another package's inside, and circles of folders within a package.
 
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { circlesIn } from "../../js/scripts/circles.mjs";
 import { emptyFolder, root } from "./support/tarball.ts";
 
 /** Files, and what each imports. */
@@ -61,3 +62,27 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 it.each(REFUSED)("%s may not import %s", (path) => expect(refused).toContain(`"${path}"`));
 
 it.each(ACCEPTED)("%s may import %s", (path) => expect(refused).not.toContain(`"${path}"`));
+
+/** An import that closes a circle of folders: the package, the file, and what it imports. */
+const CLOSING = [
+  ["server", "api/limits.ts", "../storage/rows.ts"],
+  ["server", "storage/rows.ts", "../http/route.ts"],
+  ["server", "mcp/stdio.ts", "../server.ts"],
+  ["server", "agent/replica/columns.ts", "../search/filters.ts"],
+  ["server", "agent/writes/edges.ts", "../handlers/edges.ts"],
+  ["engine", "constants.ts", "./memory/types.ts"],
+  ["page", "parts/card.tsx", "../views/ask/ask.tsx"],
+  ["memory", "presets/preset.ts", "../prompt/turn-prompt.ts"],
+] as const;
+
+it.each(["embedder", "engine", "memory", "page", "server"])("%s has no circle of folders", (name) =>
+  expect(circlesIn(join(root, "js", name, "src"))).toEqual([]),
+);
+
+it.each(CLOSING)("in %s, %s may not import %s", (name, file, imported) => {
+  const source = join(folder, "closing", name);
+  cpSync(join(root, "js", name, "src"), source, { recursive: true });
+  appendFileSync(join(source, file), `\nexport type * from "${imported}";\n`);
+  expect(circlesIn(source).flat()).toContainEqual(expect.stringContaining(`${file} imports `));
+  rmSync(source, { recursive: true });
+});

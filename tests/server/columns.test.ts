@@ -5,7 +5,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
-import { comparedTestsOf, cut } from "../../js/server/src/agent/search/may-pass.ts";
+import { comparedTestsOf, cut } from "../../js/server/src/agent/replica/may-pass.ts";
 import { filter as filterSchema } from "../../js/server/src/api/filter.ts";
 import { runs } from "../support/amount.ts";
 import { ask } from "./support/direct-agent.ts";

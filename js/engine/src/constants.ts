@@ -2,13 +2,13 @@
 // module into `generated/constants.ts`, so they are available before the module is loaded.
 
 import { moduleConstants } from "./generated/constants.ts";
-import type { Trait } from "./memory/types.ts";
 import type {
   AlgorithmNodeType,
   DecayLifecycleState,
   MemorySection,
   RerankingWeights,
   SectionProfile,
+  Trait,
 } from "./types.ts";
 
 /** Decay parameters without sections. */

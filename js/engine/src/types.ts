@@ -8,6 +8,18 @@ export type Instant = Date | number | string;
 /** The four sections of memory. */
 export type MemorySection = "EPISODIC" | "SIGNALS" | "KNOWLEDGE" | "PROCEDURAL";
 
+/**
+ * A kind of evidence that says what a memory is like, whatever the question:
+ *
+ * - `qm`: 1 if its title or its text ends as a question.
+ * - `prevq`: 1 if the memory before it in its run does.
+ * - `len`: ln((1 + words) / 21) / 2, from −1.5 to 1.5: 0 for twenty words.
+ * - `num`: 1 if it holds a number.
+ * - `cap`: the share of its words that begin with a capital letter, from 0 to 1.
+ * - `pos`: its place in its run, from 0 for the first memory to 1 for the last.
+ */
+export type Trait = "qm" | "prevq" | "len" | "num" | "cap" | "pos";
+
 /** Type of a node, for difficulty and for stability without sections. */
 export type AlgorithmNodeType =
   | "person"

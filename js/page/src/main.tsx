@@ -1,8 +1,8 @@
 // Starts the page: opens the memory that the address names, and shows the views.
 
 import { render } from "preact";
-import { App } from "./app/app.tsx";
 import { openNamed } from "./app/opening.ts";
+import { App } from "./app.tsx";
 import "./styles/page.css";
 
 void openNamed();

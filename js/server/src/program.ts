@@ -206,7 +206,7 @@ withOptions(
 );
 addDataCommands(program);
 addKeyCommands(program);
-addMcpCommands(program, __VERSION__);
+addMcpCommands(program, __VERSION__, startServer);
 addPresetCommands(program);
 
 try {

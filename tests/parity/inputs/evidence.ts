@@ -9,8 +9,8 @@ import type {
   Learned,
   MemoryEdge,
   MemoryNode,
-  Trait,
 } from "../../../js/engine/src/memory/types.ts";
+import type { Trait } from "../../../js/engine/src/types.ts";
 import { EVIDENCE, TRAITS, type Values } from "../../reference/evidence.ts";
 import type { EvidenceSettings, ReferenceMemoryOptions } from "../../reference/memory.ts";
 import { CLUSTERS, EDGE_TYPES, searchFilters, TAGS, TYPES, unit } from "./graphs.ts";

@@ -5,9 +5,10 @@ import { idsOf, optionsOf, presentOf, requireOptions } from "../arguments.ts";
 import { MAX_LEARNED, TRAITS } from "../constants.ts";
 import { invalid, show } from "../errors.ts";
 import { maxBytes, writeText } from "../text.ts";
+import type { Trait } from "../types.ts";
 import { refusedSearch } from "./refusals.ts";
 import type { MemoryState } from "./state.ts";
-import type { Feedback, Learned, LearningStep, Trait } from "./types.ts";
+import type { Feedback, Learned, LearningStep } from "./types.ts";
 
 /** @internal */
 export const FEEDBACK_KEYS: ReadonlySet<string> = new Set(["question", "shown", "used", "now"]);

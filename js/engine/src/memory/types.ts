@@ -2,7 +2,13 @@
 // snake_case, as a database stores it. Options are in camelCase.
 
 import type { EngineConfig } from "../config.ts";
-import type { DecayLifecycleState, Instant, RerankingWeights, SignalBreakdown } from "../types.ts";
+import type {
+  DecayLifecycleState,
+  Instant,
+  RerankingWeights,
+  SignalBreakdown,
+  Trait,
+} from "../types.ts";
 
 /** A lifecycle state as databases hold it. Old databases know deleted nodes; sweeps skip them. */
 export type StoredLifecycleState = DecayLifecycleState | "DELETED";
@@ -468,18 +474,6 @@ export interface EvidenceMatrix {
   /** A row of values for each memory, one value for each name. */
   values: Float64Array;
 }
-
-/**
- * A kind of evidence that says what a memory is like, whatever the question:
- *
- * - `qm`: 1 if its title or its text ends as a question.
- * - `prevq`: 1 if the memory before it in its run does.
- * - `len`: ln((1 + words) / 21) / 2, from −1.5 to 1.5: 0 for twenty words.
- * - `num`: 1 if it holds a number.
- * - `cap`: the share of its words that begin with a capital letter, from 0 to 1.
- * - `pos`: its place in its run, from 0 for the first memory to 1 for the last.
- */
-export type Trait = "qm" | "prevq" | "len" | "num" | "cap" | "pos";
 
 /**
  * The use of memories that were shown for a question.

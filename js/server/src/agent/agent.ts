@@ -46,12 +46,12 @@ import { Expiries } from "./replica/expiries.ts";
 import { Follower, type Log } from "./replica/follower.ts";
 import { IndexReplica } from "./replica/index-replica.ts";
 import { KeptSnapshot } from "./replica/kept-snapshot.ts";
+import type { ComparedTest } from "./replica/may-pass.ts";
 import { PlaybookReplica } from "./replica/playbook-replica.ts";
 import { RowCache } from "./replica/row-cache.ts";
 import { SoftState } from "./replica/soft-state.ts";
 import { SqliteTexts } from "./replica/sqlite-texts.ts";
 import { TextReplica } from "./replica/text-replica.ts";
-import type { ComparedTest } from "./search/may-pass.ts";
 import { Vectors } from "./vectors.ts";
 
 /**

@@ -1,6 +1,6 @@
 // Tasks of the HTTP thread, which makes embeddings.
 
-import type { EmbeddingModel } from "../embeddings/provider.ts";
+import type { EmbeddingModel } from "../api/operation.ts";
 import {
   type EmbeddingWork,
   type FailedTexts,

@@ -2,7 +2,6 @@
 // the OpenAPI document and the types of handlers derive from it.
 
 import type { z } from "@hono/zod-openapi";
-import type { EmbeddingModel } from "../embeddings/provider.ts";
 
 /**
  * The scopes of keys. `memory` covers the daily work of an agent. `admin` covers operations on a
@@ -65,6 +64,13 @@ type OutputOf<Shape, Part extends string> =
   Shape extends Readonly<Record<Part, infer Schema extends z.ZodType>>
     ? z.output<Schema>
     : undefined;
+
+/** A model, and the size of its embeddings. */
+export interface EmbeddingModel {
+  name: string;
+  /** Components of an embedding; undefined for the model's own number. */
+  dimensions: number | undefined;
+}
 
 /** The embedding that a provider made for a question. */
 export interface QuestionVector {

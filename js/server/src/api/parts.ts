@@ -1,5 +1,5 @@
 // Parts that the schemas of requests and answers share. A request with a field that its schema does
-// not have is refused: see `http/unknown-fields.ts`.
+// not have is refused: see `unknown-fields.ts`.
 
 import { z } from "@hono/zod-openapi";
 import { parseInstant, toIso } from "nous-memory";

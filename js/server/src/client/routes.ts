@@ -1,8 +1,8 @@
 // The data on operations that the client needs at run time. The build replaces this file by its
 // values, so that the published client has no dependencies.
 
+import { BASE } from "../api/base-path.ts";
 import { AGENT_OPERATIONS, AGENTLESS_OPERATIONS } from "../api/operations.ts";
-import { BASE } from "../http/base-path.ts";
 import type { Operations } from "./types.ts";
 
 export interface Route {

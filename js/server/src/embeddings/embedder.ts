@@ -4,6 +4,7 @@
 
 import { type BulkheadPolicy, bulkhead, type CircuitBreakerPolicy, CircuitState } from "cockatiel";
 import { LRUCache } from "lru-cache";
+import type { EmbeddingModel } from "../api/operation.ts";
 import type { Logger } from "../log.ts";
 import {
   breakerOf,
@@ -13,7 +14,7 @@ import {
   type RetryPolicy,
   withRetries,
 } from "../providers/retry-policy.ts";
-import type { EmbeddingModel, EmbeddingProvider } from "./provider.ts";
+import type { EmbeddingProvider } from "./provider.ts";
 
 /**
  * The timeout for the embedding of a question, in milliseconds. After it the search uses words

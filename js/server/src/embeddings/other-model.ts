@@ -1,6 +1,6 @@
 // The error of a question whose embedding cannot be compared with those of the memories.
 
-import type { EmbeddingModel } from "./provider.ts";
+import type { EmbeddingModel } from "../api/operation.ts";
 
 /**
  * Thrown if the embedding of a question is of another model than the embeddings of the memories.

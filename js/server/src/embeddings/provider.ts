@@ -1,11 +1,6 @@
 // The interface of embedding providers, and of a call to one.
 
-/** A model, and the size of its embeddings. */
-export interface EmbeddingModel {
-  name: string;
-  /** Components of an embedding; undefined for the model's own number. */
-  dimensions: number | undefined;
-}
+import type { EmbeddingModel } from "../api/operation.ts";
 
 /** The limits of one call. */
 export interface EmbeddingCall {

@@ -1,12 +1,12 @@
 // Makes the embeddings of queued texts, batch after batch: in the background, or while a caller
 // waits.
 
+import type { EmbeddingModel } from "../api/operation.ts";
 import type { Logger } from "../log.ts";
 import { ProviderError } from "../providers/error.ts";
 import { failureOf, isBreakerOpen } from "../providers/retry-policy.ts";
 import { Refusal } from "../refusal.ts";
 import type { Embedder } from "./embedder.ts";
-import type { EmbeddingModel } from "./provider.ts";
 import type { EmbeddingWork, FailedTexts, MadeEmbeddings, StoredEmbeddings } from "./tasks.ts";
 
 /** The queue of an agent, in whichever thread its database is open. */

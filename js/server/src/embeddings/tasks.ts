@@ -2,8 +2,8 @@
 // embeddings and failures.
 
 import { embeddingText } from "nous-memory";
+import type { EmbeddingModel } from "../api/operation.ts";
 import type { Storage } from "../storage/storage.ts";
-import type { EmbeddingModel } from "./provider.ts";
 
 /**
  * The first delay of a text that failed alone, in milliseconds. It doubles with each further

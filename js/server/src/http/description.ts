@@ -2,13 +2,13 @@
 // so the build makes the client's types and their comments from it.
 
 import { OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
+import { BASE } from "../api/base-path.ts";
 import type { OperationShape } from "../api/operation.ts";
 import { AGENTLESS_OPERATIONS } from "../api/operations.ts";
 import { problem } from "../api/parts.ts";
 import { operationsFor } from "../compat/operations.ts";
 import { DEFAULT_AGENT } from "../settings/agent-names.ts";
 import type { Compat } from "../settings/compat.ts";
-import { BASE } from "./base-path.ts";
 import { CHALLENGE, type OfAgent } from "./route.ts";
 
 /** The refusals that every operation has, by status. */

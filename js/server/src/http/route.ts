@@ -2,14 +2,14 @@
 
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
+import { BASE } from "../api/base-path.ts";
 import type { GivenTo, OperationShape } from "../api/operation.ts";
+import { unknownFields } from "../api/unknown-fields.ts";
 import { type Issue, NOT_VALID, Refusal } from "../refusal.ts";
 import type { Unsent } from "../workers/unsent.ts";
 import { type Caller, demand } from "./access.ts";
-import { BASE } from "./base-path.ts";
 import { bodyOf } from "./bodies.ts";
 import { responseOf } from "./departure.ts";
-import { unknownFields } from "./unknown-fields.ts";
 
 /** Values of a request that middleware sets and handlers read. */
 export interface Carried {

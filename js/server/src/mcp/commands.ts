@@ -8,10 +8,11 @@ import { DEFAULT_AGENT } from "../settings/agent-names.ts";
 import { settingsOf, withOptions } from "../settings/flags.ts";
 import type { ClientName } from "./install.ts";
 import { keyOf } from "./key.ts";
+import type { StartServer } from "./stdio.ts";
 
 const CLIENT_NAMES = ["claude-desktop", "claude-code", "cursor", "vscode", "zed"];
 
-export function addMcpCommands(program: Command, version: string): void {
+export function addMcpCommands(program: Command, version: string, startServer: StartServer): void {
   const mcp = withOptions(
     program
       .command("mcp")
@@ -23,7 +24,7 @@ export function addMcpCommands(program: Command, version: string): void {
     const log = await createLog({ ...inForce.settings, log_level: "warn" });
     const { serveStdio } = await import("./stdio.ts");
     const worker = new URL("./worker.mjs", import.meta.url);
-    await serveStdio(inForce, { agent, key, log, worker, version });
+    await serveStdio(inForce, { agent, key, log, worker, version, startServer });
     process.exit(0);
   });
   mcp

@@ -3,8 +3,8 @@
 
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import type { Context, Env, Hono } from "hono";
-import { BASE } from "../http/base-path.ts";
-import { messageOf } from "../http/unknown-fields.ts";
+import { BASE } from "../api/base-path.ts";
+import { messageOf } from "../api/unknown-fields.ts";
 import { NOT_VALID, Refusal, wrong } from "../refusal.ts";
 import { isAgentName } from "../settings/agent-names.ts";
 import { asHeader } from "./agent-header.ts";

@@ -9,9 +9,8 @@
 import type { Readable } from "node:stream";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
-import { BASE, INSTANCE_HEADER } from "../http/base-path.ts";
+import { BASE, INSTANCE_HEADER } from "../api/base-path.ts";
 import type { Logger } from "../log.ts";
-import type { RunningServer } from "../server.ts";
 import type { InForce } from "../settings/read.ts";
 import { type Address, addressIn } from "../storage/address-file.ts";
 import { placeOf } from "../storage/place.ts";
@@ -33,7 +32,15 @@ export interface StdioOptions {
   log: Logger;
   worker: URL;
   version: string;
+  /** Starts a server in this process. */
+  startServer: StartServer;
 }
+
+/** Starts a server; see `startServer` of server.ts, which this file does not import: it serves MCP. */
+export type StartServer = (
+  inForce: InForce,
+  options: { log: Logger; worker: URL; version: string },
+) => Promise<{ readonly url: string; stop(): Promise<void> }>;
 
 /** Serves until standard input ends. */
 export async function serveStdio(inForce: InForce, options: StdioOptions): Promise<void> {
@@ -73,7 +80,7 @@ class AnsweredTransport extends StdioServerTransport {
 
 /** The server of the data folder: one that runs already, or one of this process. */
 class FoundServer {
-  #own: RunningServer | undefined;
+  #own: Awaited<ReturnType<StartServer>> | undefined;
   #url: Promise<string> | undefined;
   readonly #underWay = new Set<Promise<unknown>>();
 
@@ -148,7 +155,7 @@ class FoundServer {
   }
 
   async #find(): Promise<string> {
-    const { log, worker, version } = this.options;
+    const { log, worker, version, startServer } = this.options;
     const known = addressIn(placeOf(this.inForce.settings).dataDir);
     if (this.#own === undefined && known !== undefined && (await lives(known))) {
       log.info({ url: known.url }, "Asks the server of the data folder");
@@ -156,7 +163,6 @@ class FoundServer {
     }
     if (this.#own === undefined) {
       const settings = { ...this.inForce.settings, host: "127.0.0.1", port: 0 };
-      const { startServer } = await import("../server.ts");
       this.#own = await startServer({ ...this.inForce, settings }, { log, worker, version });
       log.info({ url: this.#own.url }, "Serves the data folder");
     }

@@ -3,8 +3,8 @@
 import type { EngineYaml, Presets } from "nous-memory";
 import type { ServerTask } from "../agent/server-tasks.ts";
 import type { TaskName } from "../agent/tasks.ts";
+import type { EmbeddingModel } from "../api/operation.ts";
 import type { AgentOperation } from "../api/operations.ts";
-import type { EmbeddingModel } from "../embeddings/provider.ts";
 import type { Issue } from "../refusal.ts";
 import type { Compat } from "../settings/compat.ts";
 import type { TableName } from "../settings/embeddings-model.ts";

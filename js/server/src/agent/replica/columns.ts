@@ -21,8 +21,8 @@ import { oneStep, type Steps } from "nous-memory";
 import type { MemoryIndex } from "nous-wasm";
 import type { Storage } from "../../storage/storage.ts";
 import type { Compared, ComparedValue, ComparedValues } from "../../storage/tables/compared.ts";
-import { type ComparedTest, cut, type Test, type Value } from "../search/may-pass.ts";
 import type { Consumer, Taken } from "./follower.ts";
+import { type ComparedTest, cut, type Test, type Value } from "./may-pass.ts";
 
 /** Estimated bytes of all columns of an agent. A column that would take more is not kept. */
 const MAX_BYTES = 64 * 2 ** 20;

@@ -6,7 +6,7 @@ import type { SearchRequest } from "../../api/search.ts";
 import type { NodeFilter } from "../../storage/tables/nodes.ts";
 import type { Agent } from "../agent.ts";
 import type { Among } from "../replica/columns.ts";
-import { comparedTestsOf } from "./may-pass.ts";
+import { comparedTestsOf } from "../replica/may-pass.ts";
 import { indexedPartOf, wantedOf } from "./wanted.ts";
 
 /** A request for a search. */

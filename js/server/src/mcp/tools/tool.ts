@@ -3,7 +3,7 @@
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { CallToolResult, ToolAnnotations } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
-import { meantBy } from "../../http/unknown-fields.ts";
+import { meantBy } from "../../api/unknown-fields.ts";
 import { type Asked, Refused } from "../ask.ts";
 
 /** An answer: for the model, and as data. */

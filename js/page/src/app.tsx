@@ -3,14 +3,14 @@
 import type { ComponentType } from "preact";
 import { lazy, Suspense } from "preact/compat";
 import { useEffect, useRef } from "preact/hooks";
-import { opened } from "../memory/client.ts";
-import { Loading } from "../parts/loading.tsx";
-import { Ask } from "../views/ask/ask.tsx";
-import { linkTo, serverUrl, VIEWS, type View, view } from "./address.ts";
-import { MemoryPicker } from "./memory-picker.tsx";
-import { HERE } from "./opening.ts";
-import { ThemeSwitch } from "./theme.tsx";
-import { ChangedWeights } from "./weights.tsx";
+import { linkTo, serverUrl, VIEWS, type View, view } from "./app/address.ts";
+import { MemoryPicker } from "./app/memory-picker.tsx";
+import { HERE } from "./app/opening.ts";
+import { ThemeSwitch } from "./app/theme.tsx";
+import { ChangedWeights } from "./app/weights.tsx";
+import { opened } from "./memory/client.ts";
+import { Loading } from "./parts/loading.tsx";
+import { Ask } from "./views/ask/ask.tsx";
 
 const NAMES: Readonly<Record<View, string>> = {
   ask: "Ask",
@@ -26,13 +26,13 @@ const NAMES: Readonly<Record<View, string>> = {
 /** All views but the first load when they are opened. */
 const COMPONENTS: Readonly<Record<View, ComponentType>> = {
   ask: Ask,
-  "why-not": lazy(() => import("../views/why-not/why-not.tsx")),
-  context: lazy(() => import("../views/context/context.tsx")),
-  sections: lazy(() => import("../views/sections/sections.tsx")),
-  time: lazy(() => import("../views/time/time.tsx")),
-  graph: lazy(() => import("../views/graph/graph.tsx")),
-  speed: lazy(() => import("../views/speed/speed.tsx")),
-  memories: lazy(() => import("../views/memories/memories.tsx")),
+  "why-not": lazy(() => import("./views/why-not/why-not.tsx")),
+  context: lazy(() => import("./views/context/context.tsx")),
+  sections: lazy(() => import("./views/sections/sections.tsx")),
+  time: lazy(() => import("./views/time/time.tsx")),
+  graph: lazy(() => import("./views/graph/graph.tsx")),
+  speed: lazy(() => import("./views/speed/speed.tsx")),
+  memories: lazy(() => import("./views/memories/memories.tsx")),
 };
 
 export function App() {
