@@ -10,6 +10,7 @@ import { de, en, ja, type ParsedComponents } from "chrono-node";
 import { Command } from "commander";
 import { build } from "esbuild";
 import { understand } from "nous-wasm";
+import { WASM_OPT } from "../../js/scripts/lib.mjs";
 import { table, writeResults } from "../results.ts";
 import { duration, kilobytes } from "./units.ts";
 
@@ -105,7 +106,7 @@ function native(feature: string) {
 function size(feature: string): number {
   const packed = (name: string | undefined) => {
     const path = buildProgram(name, "wasm32-unknown-unknown");
-    must("node_modules/.bin/wasm-opt", ["-O3", "--all-features", path, "-o", `${path}.small`]);
+    must(WASM_OPT, ["-O3", "--all-features", path, "-o", `${path}.small`]);
     return gzipSync(readFileSync(`${path}.small`), { level: 9 }).length;
   };
   return packed(feature) - packed(undefined);

@@ -53,5 +53,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     emptyOutDir: true,
     modulePreload: { polyfill: false },
+    // How long plugins take depends on the machine: a warning about it helps nobody.
+    rolldownOptions: { checks: { bundlerTimings: false } },
   },
 });

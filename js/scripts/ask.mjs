@@ -4,5 +4,5 @@
 import { build } from "./build.mjs";
 import { runProgram } from "./bundle.mjs";
 
-await build();
+await build({ isWhole: false });
 await runProgram("js/scripts/ask/main.ts", process.argv.slice(2));

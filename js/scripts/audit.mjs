@@ -18,6 +18,11 @@ const LEVELS = ["info", "low", "moderate", "high", "critical"];
  */
 const FAILS = { installed: "moderate", development: "high" };
 
+/** The workspaces that users install. */
+const INSTALLED = ["engine", "embedder", "memory", "page", "server"].map(
+  (name) => `--workspace=js/${name}`,
+);
+
 /**
  * Reads an answer of `npm audit`. Returns a sentence for each package whose severity fails, or
  * undefined if the answer holds no report (some registries keep no advisories).
@@ -43,13 +48,13 @@ export function complaintsIn(answer, of) {
 
 /**
  * Returns the arguments of npm. Users install what the workspaces name, devDependencies included,
- * because the server is bundled with them. The root's devDependencies build and test.
+ * because the server is bundled with them. The root and js/scripts build and test.
  *
  * @param {keyof typeof FAILS} of the group of packages
  */
 export function questionAbout(of) {
   // One try: a registry that does not answer now will not answer in half a minute.
-  return ["audit", "--json", "--fetch-retries=0", ...(of === "installed" ? ["--workspaces"] : [])];
+  return ["audit", "--json", "--fetch-retries=0", ...(of === "installed" ? INSTALLED : [])];
 }
 
 /** Asks npm about the lock file. Returns sentences, or undefined without an answer. */
@@ -75,7 +80,7 @@ export function npmIsSound(silence) {
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   setUpPackages();
-  setUpDeny();
+  await setUpDeny();
   const crates = run("cargo-deny", ["--locked", "check"]);
   if (!crates)
     say(

@@ -2,33 +2,22 @@
 // for each environment (esbuild) → types. Embedder: see embedder.mjs. Memory: see memory.mjs.
 // Server: see server.mjs. Page: see page.mjs. Skips what is up to date.
 
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { writeEmbedder } from "./embedder.mjs";
 import { layoutAsTypeScript } from "./layout.mjs";
-import { at, fingerprint, importing, isStampedWith, must, root, say } from "./lib.mjs";
+import { at, fail, fingerprint, has, isStampedWith, must, root, runAside, say } from "./lib.mjs";
 import { writeMemory } from "./memory.mjs";
 import { writeNotices } from "./notices.mjs";
 import { writePage } from "./page.mjs";
 import { writeServer } from "./server.mjs";
 import { setUpPackages, setUpWasm, WASM_TARGET } from "./setup.mjs";
+import { writeTypes } from "./types.mjs";
 
 const ENGINE = at("js", "engine");
 const DIST = join(ENGINE, "dist");
-
-/**
- * The compiler has inlined what is hot. Inlining large functions into their one caller, and functions
- * with loops or calls, gains nothing and costs four kilobytes.
- */
-const OPTIMISING = [
-  "-O3",
-  "--one-caller-inline-max-function-size=100",
-  "--flexible-inline-max-function-size=0",
-  "--strip-debug",
-  "--strip-producers",
-];
 
 const ofCrate = () =>
   fingerprint(["src", "Cargo.toml", "Cargo.lock", ".cargo", "js/scripts/build.mjs"]);
@@ -39,18 +28,27 @@ const ofCrate = () =>
 const ofPackages = () =>
   fingerprint(["js", "pkg", "package-lock.json", "tsconfig.json", "LICENSE"]);
 
-/** Sets up and builds everything. Fast if nothing changed. */
-export async function build() {
-  setUpPackages();
+/**
+ * Sets up and builds the packages. Fast if nothing changed. What serves needs fewer npm packages and
+ * no declarations of types: those come if `isWhole`.
+ */
+export async function build({ isWhole = true } = {}) {
   const crate = ofCrate();
-  const crateStamp = at("pkg", ".built-from");
-  if (!isStampedWith(crateStamp, crate)) {
-    setUpWasm();
-    buildCrate(at("pkg"));
+  const crateStamp = at(".cache", "crate.built-from");
+  const isBuilt = has("pkg", "nous_wasm_bg.wasm") && isStampedWith(crateStamp, crate);
+  // Tools and crate are compiled while npm downloads.
+  const building = isBuilt ? undefined : buildCrate(at("pkg"));
+  setUpPackages(isWhole);
+  if (!isBuilt) {
+    await building;
+    mkdirSync(at(".cache"), { recursive: true });
     writeFileSync(crateStamp, crate);
   }
   const packagesStamp = at(".cache", "packages.built-from");
-  if (isStampedWith(packagesStamp, ofPackages())) return;
+  const wholeStamp = at(".cache", "packages-whole.built-from");
+  const packages = ofPackages();
+  if (isStampedWith(wholeStamp, packages)) return;
+  if (!isWhole && isStampedWith(packagesStamp, packages)) return;
   const { build: bundle } = await import("esbuild");
   const generated = join(ENGINE, "src", "generated");
   rmSync(generated, { recursive: true, force: true });
@@ -60,10 +58,11 @@ export async function build() {
   await writePackage(bundle);
   await writeEmbedder(bundle);
   await writeMemory(bundle);
-  await writeServer(bundle);
+  if (isWhole) for (const name of ["engine", "embedder", "memory"]) writeTypes(at("js", name));
+  await writeServer(bundle, isWhole);
   await writePage();
   mkdirSync(at(".cache"), { recursive: true });
-  writeFileSync(packagesStamp, ofPackages());
+  writeFileSync(isWhole ? wholeStamp : packagesStamp, ofPackages());
 }
 
 /**
@@ -74,8 +73,7 @@ export async function buildCounted() {
   const crate = ofCrate();
   const stamp = at(".cache", "counted", ".built-from");
   if (isStampedWith(stamp, crate)) return;
-  setUpWasm();
-  buildCrate(at(".cache", "counted"), {
+  await buildCrate(at(".cache", "counted"), {
     isOptimised: false,
     settings: ["opt-level=1", 'lto="off"', "codegen-units=16"],
     features: ["count-allocations"],
@@ -85,8 +83,11 @@ export async function buildCounted() {
   writeFileSync(stamp, crate);
 }
 
-function buildCrate(out, { isOptimised = true, settings = [], features = [] } = {}) {
-  say(`cargo build, wasm-bindgen and wasm-opt → ${relative(root, out)} (a minute)`);
+/**
+ * Makes the npm package of the crate with wasm-pack. The crate is compiled while wasm-pack may have
+ * to be installed.
+ */
+async function buildCrate(out, { isOptimised = true, settings = [], features = [] } = {}) {
   // Keeps paths of this machine out of the module. `--config` adds to the flags of
   // .cargo/config.toml.
   const home = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
@@ -98,15 +99,20 @@ function buildCrate(out, { isOptimised = true, settings = [], features = [] } = 
     `target.${WASM_TARGET}.rustflags=${JSON.stringify(remap)}`,
     ...settings.map((setting) => `profile.release.${setting}`),
   ].flatMap((setting) => ["--config", setting]);
-  const named = features.flatMap((feature) => ["--features", feature]);
-  const target = ["--target", WASM_TARGET];
-  must("cargo", ["build", "--lib", "--release", "--locked", ...target, ...named, ...configured]);
-  const folder = process.env.CARGO_TARGET_DIR ?? at("target");
-  const module = join(folder, WASM_TARGET, "release", "nous_wasm.wasm");
-  const form = ["--target", "bundler", "--typescript", "--out-name", "nous_wasm"];
-  must("wasm-bindgen", [module, ...form, "--out-dir", out]);
-  const bound = join(out, "nous_wasm_bg.wasm");
-  if (isOptimised) must("wasm-opt", [bound, "-o", bound, ...OPTIMISING]);
+  const options = ["--locked", ...features.flatMap((name) => ["--features", name]), ...configured];
+
+  const tools = setUpWasm();
+  const compiling = ["build", "--lib", "--release", "--target", WASM_TARGET, ...options];
+  const { ok } = await runAside("cargo", compiling, {
+    about: "cargo build: the crate for WebAssembly (a minute)",
+  });
+  if (!ok) fail("The crate could not be compiled; the output of cargo is above.");
+  await tools;
+  const form = ["--target", "bundler", "--out-name", "nous_wasm", "--out-dir", out];
+  // npm would honour a .gitignore in the folder, and pack nothing.
+  const how = ["--no-gitignore", "--mode", "no-install", ...(isOptimised ? [] : ["--no-opt"])];
+  say(`wasm-pack build → ${relative(root, out)}`);
+  must("wasm-pack", ["--quiet", "build", root, ...how, ...form, ...options]);
 }
 
 /**
@@ -256,20 +262,8 @@ async function writePackage(bundle) {
       `import m from "${from}";\nexport const { ${names.sort().join(", ")} } = m;\n`,
     );
   }
-  writeTypes();
   writeNotices();
   copyFileSync(at("LICENSE"), join(ENGINE, "LICENSE"));
-}
-
-function writeTypes() {
-  must("tsc", ["-p", join(ENGINE, "tsconfig.json")]);
-  const types = join(DIST, "types");
-  for (const name of readdirSync(types, { recursive: true })) {
-    if (!name.endsWith(".d.ts")) continue;
-    const text = readFileSync(join(types, name), "utf8");
-    writeFileSync(join(types, name), importing(text, "js"));
-    writeFileSync(join(types, name.replace(/\.d\.ts$/, ".d.cts")), importing(text, "cjs"));
-  }
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {

@@ -10,8 +10,8 @@ import { at, fail, fingerprint, importing, isStampedWith, root } from "./lib.mjs
 const SERVER = at("js", "server");
 const SOURCES = join(SERVER, "src", "client");
 
-/** Writes `client.mjs` and its types into a folder. */
-export async function writeClient(bundle, out) {
+/** Writes `client.mjs` into a folder, and its types if `hasTypes`. */
+export async function writeClient(bundle, out, hasTypes) {
   const options = {
     bundle: true,
     format: "esm",
@@ -41,6 +41,7 @@ export async function writeClient(bundle, out) {
     outfile: join(out, "client.mjs"),
     plugins: [routesAsData],
   });
+  if (!hasTypes) return;
   const { descriptionOf } = await exportsOf("http", "description.ts");
   const types = join(out, "types");
   mkdirSync(types, { recursive: true });

@@ -1,14 +1,14 @@
-// Builds nous-embedder: an entry for Node, one for browsers, and the types. The tables are kept in
+// Builds nous-embedder: an entry for Node and one for browsers. The tables are kept in
 // the repository.
 
-import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { at, importing, must } from "./lib.mjs";
+import { at } from "./lib.mjs";
 
 const EMBEDDER = at("js", "embedder");
 const DIST = join(EMBEDDER, "dist");
 
-/** Writes the package. Its types need those of nous-wasm. */
+/** Writes the package, without its types. */
 export async function writeEmbedder(bundle) {
   rmSync(DIST, { recursive: true, force: true });
   const entry = (name, format, suffix, options = {}) =>
@@ -32,12 +32,5 @@ export async function writeEmbedder(bundle) {
     }),
     entry("browser", "esm", "mjs"),
   ]);
-  must("tsc", ["-p", join(EMBEDDER, "tsconfig.json")]);
-  const types = join(DIST, "types");
-  for (const name of readdirSync(types)) {
-    const text = readFileSync(join(types, name), "utf8");
-    writeFileSync(join(types, name), importing(text, "js"));
-    writeFileSync(join(types, name.replace(/\.d\.ts$/, ".d.cts")), importing(text, "cjs"));
-  }
   copyFileSync(at("LICENSE"), join(EMBEDDER, "LICENSE"));
 }

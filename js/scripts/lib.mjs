@@ -13,7 +13,7 @@ import {
   rmSync,
   statSync,
 } from "node:fs";
-import { delimiter, join, relative } from "node:path";
+import { delimiter, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { goOnWithNewNode, npmCommand } from "./node.mjs";
 
@@ -34,11 +34,29 @@ export function fail(sentence) {
 
 await goOnWithNewNode({ root, say }).catch(({ message }) => fail(message));
 
-// Tools of the project come first: those of .tools (Rust) and of node_modules (npm).
+/** The npm package that contains wasm-opt. */
+export const BINARYEN = {
+  version: "132.0.0",
+  integrity:
+    "sha512-4Usg7yEvwO3FMso3Oov6qkOOHSod1IEv+boKkh77kTljM+eNBouqCTbqWswGzbG+vDNO/b/v2C4gfEh1WgB9Lg==",
+};
+
+/** The program wasm-opt, after `setUpWasm`. */
+export const WASM_OPT = at(".tools", `binaryen-${BINARYEN.version}`, "package", "bin", "wasm-opt");
+
+// Tools of the project come first: those of .tools (Rust, wasm-opt) and of node_modules (npm).
 // Debian has nginx in a folder that is only in the path of root.
-const PATH = [at(".tools", "bin"), at("node_modules", ".bin"), process.env.PATH, "/usr/sbin"].join(
-  delimiter,
-);
+const PATH = [
+  at(".tools", "bin"),
+  dirname(WASM_OPT),
+  at("node_modules", ".bin"),
+  process.env.PATH,
+  "/usr/sbin",
+].join(delimiter);
+
+/** Returns whether a command is a script of Windows, as those of npm packages are there. */
+const isWindowsScript = (command) =>
+  process.platform === "win32" && has("node_modules", ".bin", `${command}.cmd`);
 
 /** Runs a command in the root and shows its output. Returns whether it succeeded. */
 export function run(command, args, { env = {}, cwd = root, quiet = false } = {}) {
@@ -46,6 +64,7 @@ export function run(command, args, { env = {}, cwd = root, quiet = false } = {})
   const result = spawnSync(program, [...first, ...args], {
     cwd,
     stdio: quiet ? ["ignore", "pipe", "pipe"] : "inherit",
+    shell: isWindowsScript(program),
     env: { ...process.env, PATH, ...env },
     encoding: "utf8",
   });
@@ -56,17 +75,19 @@ export function run(command, args, { env = {}, cwd = root, quiet = false } = {})
 
 /**
  * Runs a command in the root while others run. Shows its output in one piece at the end, and returns
- * it. With `isShown` the output appears at once, and is not returned. A file buffers the output,
- * because this process reads no pipe while it runs another command.
+ * it. With `isShown` the output appears at once, and is not returned. `about` is announced in place of
+ * the command. A file buffers the output, because this process reads no pipe while it runs another
+ * command.
  */
-export function runAside(command, args, { env = {}, isShown = false } = {}) {
-  say(`${command} ${args.join(" ")}`);
+export function runAside(command, args, { env = {}, isShown = false, about } = {}) {
+  say(about ?? `${command} ${args.join(" ")}`);
   mkdirSync(at(".cache"), { recursive: true });
   const folder = mkdtempSync(at(".cache", "aside-"));
   const written = openSync(join(folder, "output"), "a");
   const child = spawn(command, args, {
     cwd: root,
     stdio: isShown ? "inherit" : ["ignore", written, written],
+    shell: isWindowsScript(command),
     env: { ...process.env, PATH, ...env },
   });
   closeSync(written);

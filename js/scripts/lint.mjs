@@ -6,7 +6,7 @@ import { npmIsSound } from "./audit.mjs";
 import { build } from "./build.mjs";
 import { hasNoCircles } from "./circles.mjs";
 import { fail, runAside, say } from "./lib.mjs";
-import { setUpDeny } from "./setup.mjs";
+import { setUpActionlint, setUpDeny } from "./setup.mjs";
 
 /**
  * The checks of each language, in order. The two languages run at the same time, since most checks
@@ -31,6 +31,7 @@ const CHECKS = {
     ["tsc", ["--project", "."]],
     // Writes no reference. An undocumented, unnamed or dangling item fails.
     ["typedoc", ["--emit", "none"]],
+    ["actionlint", ["-no-color"]],
   ],
 };
 
@@ -39,7 +40,8 @@ const CHECKS = {
  * passed and failed.
  */
 export async function lint() {
-  setUpDeny();
+  await setUpDeny();
+  setUpActionlint();
   const [passed, failed] = [[], []];
   await Promise.all(
     Object.values(CHECKS).map(async (checks) => {

@@ -5,5 +5,5 @@ import { pathToFileURL } from "node:url";
 import { build } from "./build.mjs";
 import { at } from "./lib.mjs";
 
-await build();
+await build({ isWhole: false });
 await import(pathToFileURL(at("js", "server", "dist", "cli.mjs")));

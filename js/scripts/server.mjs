@@ -20,7 +20,8 @@ const englishAlone = {
   },
 };
 
-export async function writeServer(bundle) {
+/** Writes the package; the types of its client if `hasTypes`. */
+export async function writeServer(bundle, hasTypes) {
   const { version, dependencies } = manifestIn(SERVER);
   const out = join(SERVER, "dist");
   rmSync(out, { recursive: true, force: true });
@@ -56,7 +57,7 @@ export async function writeServer(bundle) {
   chmodSync(join(out, "cli.mjs"), 0o755);
   writeFileSync(LICENCES, licencesOf(metafile));
   copyFileSync(at("LICENSE"), join(SERVER, "LICENSE"));
-  await writeClient(bundle, out);
+  await writeClient(bundle, out, hasTypes);
 }
 
 export const manifestIn = (folder) =>

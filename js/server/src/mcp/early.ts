@@ -35,15 +35,20 @@ export async function greetEarly(version: string): Promise<void> {
   const reading: Greeted = { input, answered: undefined };
   greeted = reading;
   await new Promise<void>((resolve) => {
-    setTimeout(resolve, PATIENCE);
-    process.stdin.once("data", (chunk: Buffer) => {
+    const greet = (chunk: Buffer) => {
       const answer = earlyAnswer(chunk.toString("utf8"), version);
       if (answer !== undefined) {
         reading.answered = answer.id;
         process.stdout.write(`${JSON.stringify(answer)}\n`);
       }
       resolve();
-    });
+    };
+    setTimeout(() => {
+      // A message that comes later is answered by the SDK alone.
+      process.stdin.off("data", greet);
+      resolve();
+    }, PATIENCE);
+    process.stdin.once("data", greet);
     process.stdin.once("end", resolve);
     process.stdin.pipe(input);
   });

@@ -1,7 +1,7 @@
 // MCP over HTTP, at /mcp: stateless. Each request has a server of its own, whose tools send requests
 // to the same application with the headers of the caller, so that keys and agents are checked there.
 
-import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import type { Context, Env, Hono } from "hono";
 import { BASE } from "../api/base-path.ts";
 import { messageOf } from "../api/unknown-fields.ts";

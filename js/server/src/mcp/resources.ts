@@ -1,6 +1,6 @@
 // The resources that a model may read without a tool.
 
-import { type McpServer, ResourceTemplate } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { type McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
 import type { Node } from "../api/nodes.ts";
 import type { Asked } from "./ask.ts";
 import { lineWithId, MAX_TOKENS, within } from "./tools/lines.ts";

@@ -3,7 +3,7 @@
 //
 // Answers are short: a list ends where its budget of tokens ends, and says how many are left out.
 
-import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { McpServer } from "@modelcontextprotocol/server";
 import { type Ask, refusing } from "./ask.ts";
 import { INSTRUCTIONS, serverInfo } from "./identity.ts";
 import { addResources } from "./resources.ts";

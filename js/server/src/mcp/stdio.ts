@@ -6,9 +6,9 @@
 // the first tool is called; processes of other clients then find that one. Several servers on one folder
 // see each other's writes, so that a race between two starts loses nothing.
 
-import type { Readable } from "node:stream";
-import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
-import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { PassThrough, type Readable } from "node:stream";
+import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { BASE, INSTANCE_HEADER } from "../api/base-path.ts";
 import type { Logger } from "../log.ts";
 import type { InForce } from "../settings/read.ts";
@@ -66,7 +66,9 @@ class AnsweredTransport extends StdioServerTransport {
   #answered: string | number | undefined;
 
   constructor(input: Readable, answered: string | number | undefined) {
-    super(input);
+    // The SDK closes at the end of its input, before it has answered all calls. So it gets a stream
+    // without an end.
+    super(input.pipe(new PassThrough(), { end: false }));
     this.#answered = answered;
   }
 

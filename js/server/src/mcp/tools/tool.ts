@@ -1,7 +1,6 @@
 // A tool: its description for the model, its arguments, and its answer.
 
-import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import type { CallToolResult, ToolAnnotations } from "@modelcontextprotocol/sdk/types.js";
+import type { CallToolResult, McpServer, ToolAnnotations } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { meantBy } from "../../api/unknown-fields.ts";
 import { type Asked, Refused } from "../ask.ts";
@@ -31,9 +30,7 @@ export function tool<Shape extends z.ZodRawShape>(
 ): Tool {
   const config = { ...described, inputSchema: argumentsOf(name, shape) };
   return (server, asked) =>
-    server.registerTool<z.ZodRawShape, typeof config.inputSchema>(name, config, (given) =>
-      answering(() => answer(given, asked)),
-    );
+    server.registerTool(name, config, (given) => answering(() => answer(given, asked)));
 }
 
 /**

@@ -1,0 +1,1 @@
+export const WASM_OPT: string;
