@@ -19,7 +19,7 @@ const LONG = [
     "prompts.parity",
   ],
   ...["memory-index", "fuzz", "instances"],
-  ...["fairness", "soak", "hosting", "embeddings", "cli", "large-answers", "damage", "remote"],
+  ...["fairness", "soak", "hosting", "embeddings", "cli", "large-answers", "damage"],
   ...["concurrent-clients", "export-import"],
 ];
 
@@ -58,12 +58,10 @@ const ON_FILES_ALONE = [
   // Of commands that work on files, and that refuse on PostgreSQL.
   ...["adoption", "backup", "bench"],
   // Of the files themselves: their damage, places, permissions, syncs, locks and remains.
-  ...["damage", "disk", "durability", "faults", "moved-files", "no-paths-in-answers"],
+  ...["connection", "damage", "disk", "durability", "faults", "moved-files", "no-paths-in-answers"],
   ...["output-files", "read-only", "released", "snapshots", "storage"],
   // Of rows that only SQLite stores: bytes in texts, columns without a type, another program's.
   ...["odd-rows", "unreadable-text"],
-  // Of libSQL servers.
-  "remote",
   // They start PostgreSQL themselves.
   ...["binary-copy", "concurrent-clients", "postgres", "postgres-keys", "postgres-round-trips"],
   ...["proxies", "storage-conformance"],

@@ -1,7 +1,7 @@
 // The measurements of the HTTP bench: two servers with the same memories, in turn, over the same
 // connection.
 
-import Database from "libsql";
+import { DatabaseSync } from "node:sqlite";
 import { BareDisk } from "./bare-disk.ts";
 import { median, type Ratio, ratioOf } from "./compare.ts";
 import { CONTESTANTS, type Contestant, type RunningServer } from "./http-contestants.ts";
@@ -238,7 +238,7 @@ export async function sweeps(pair: Pair, name: string, rounds: number): Promise<
 }
 
 function makeStale(file: string): void {
-  const db = new Database(file);
+  const db = new DatabaseSync(file);
   db.exec("PRAGMA busy_timeout = 5000");
   db.exec(STALE);
   db.close();

@@ -1,5 +1,5 @@
 // `npm run bench -- --postgres`: measures nous-server with its memories in PostgreSQL beside the
-// same server on libSQL files, and beside the plain server: searches, durable writes, the opening
+// same server on SQLite files, and beside the plain server: searches, durable writes, the opening
 // of an agent, several servers, and the memory of many agents. PostgreSQL runs on the same machine,
 // with fsync. Prints the tables, and writes them to benches/results/ and docs/scaling.md. `--small`
 // runs everything on small memories as a test, and writes nothing.
@@ -34,7 +34,7 @@ const { questions, rounds, writes, openings, seconds, agents, ...byDefault } = o
 const sizes = options.memories?.split(",").map(Number) ?? byDefault.sizes;
 
 /** The servers with an engine. */
-const WAYS = ["libSQL", "PostgreSQL"] as const;
+const WAYS = ["SQLite", "PostgreSQL"] as const;
 type Way = (typeof WAYS)[number];
 /** All servers that are measured. */
 const ALL = ["plain", ...WAYS] as const;
@@ -57,20 +57,20 @@ const HOW = `\`npm run bench -- --postgres\`: the client, the servers and Postgr
 machine, which talk over loopback on connections that stay open. PostgreSQL has its default
 settings: a commit waits for the disk. Servers have default settings: they rank by evidence, and
 make vectors of ${DIMENSIONS} components. *Plain* is the server without the engine of \`npm run bench
--- --http\`, on a libSQL file of its own: it ranks by signals, its full text is that of the
+-- --http\`, on an SQLite file of its own: it ranks by signals, its full text is that of the
 database, and vectors of ${DIMENSIONS} components come with memories and questions. Memories have 40
 English words by Zipf's law. All ${questions} questions are asked once before anything is measured,
 and then ${rounds} times, ${IN_A_ROW} in a row to one server and the same ${IN_A_ROW} to the others.
 A time is from the first byte sent to the last that came; in brackets it is divided by that of
-libSQL. *Opening*: the first search of an agent after the start of a server, the median of
+SQLite. *Opening*: the first search of an agent after the start of a server, the median of
 ${openings} with a snapshot, and the first one without.
 *Several servers*: ${CLIENTS} clients search ${SHARED.agents} agents of ${whole(SHARED.memories)}
 memories for ${seconds} seconds; client k sends its requests to server k modulo their number.
 *Many agents*: each of ${whole(agents)} agents stores one memory and searches once, by two servers
 with \`--max-resident-mb 64\`; then the resident memory of the process is read. The machine's load
 over the last minute was`;
-const HEAD = ["", "plain, 50 %", "95 %", "libSQL, 50 %", "95 %", "PostgreSQL, 50 %", "95 %"];
-const HEAD_OF_MANY = ["", "libSQL", "PostgreSQL"];
+const HEAD = ["", "plain, 50 %", "95 %", "SQLite, 50 %", "95 %", "PostgreSQL, 50 %", "95 %"];
+const HEAD_OF_MANY = ["", "SQLite", "PostgreSQL"];
 
 const folder = mkdtempSync(join(tmpdir(), "nous-bench-"));
 const vocabulary = vocabularyOf(tableOf(128));
@@ -144,14 +144,14 @@ async function measure(count: number): Promise<string[][]> {
   console.log(
     `moved ${whole(count)} memories in ${((performance.now() - began) / 1000).toFixed(1)} s`,
   );
-  const places = { libSQL: onFiles(name), PostgreSQL: onPostgres(url, `${name} keys`) };
+  const places = { SQLite: onFiles(name), PostgreSQL: onPostgres(url, `${name} keys`) };
   // A move copies no snapshot. A server writes one when it stops.
   removeSnapshots(join(folder, name, "agents"));
   const anew = await openingsOf(places, 1);
   const opened = await openingsOf(places, openings);
   const servers = {
     plain: await servePlain(count),
-    libSQL: await serve(places.libSQL),
+    SQLite: await serve(places.SQLite),
     PostgreSQL: await serve(places.PostgreSQL),
   };
   const vectors = makeQuestionVectors(Math.max(questions, writes), sizeOf(count));
@@ -202,7 +202,7 @@ async function openingsOf(
   places: Readonly<Record<Way, readonly string[]>>,
   turns: number,
 ): Promise<Record<Way, number[]>> {
-  const taken: Record<Way, number[]> = { libSQL: [], PostgreSQL: [] };
+  const taken: Record<Way, number[]> = { SQLite: [], PostgreSQL: [] };
   for (let turn = 0; turn < turns; turn++) {
     for (const way of inTurn(WAYS, turn)) {
       const server = await serve(places[way]);
@@ -221,7 +221,7 @@ async function inTurns<T>(
   requests: readonly T[],
   send: (way: Server, request: T, place: number) => Promise<{ nanoseconds: number }>,
 ): Promise<Record<Server, number[]>> {
-  const taken: Record<Server, number[]> = { plain: [], libSQL: [], PostgreSQL: [] };
+  const taken: Record<Server, number[]> = { plain: [], SQLite: [], PostgreSQL: [] };
   for (let first = 0; first < requests.length; first += IN_A_ROW)
     for (const way of inTurn(ALL, first / IN_A_ROW))
       for (const [place, request] of requests.slice(first, first + IN_A_ROW).entries())
@@ -340,8 +340,8 @@ function lineOf(
       const times = taken[way];
       if (times === undefined) return "";
       const time = quantile(times, share);
-      const ratio = (time / quantile(taken.libSQL, share)).toFixed(2);
-      return `${duration(time)}${way === "libSQL" ? "" : ` (${ratio}×)`}`;
+      const ratio = (time / quantile(taken.SQLite, share)).toFixed(2);
+      return `${duration(time)}${way === "SQLite" ? "" : ` (${ratio}×)`}`;
     }),
   );
   return [name, ...cells];

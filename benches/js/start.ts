@@ -6,8 +6,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { Command } from "commander";
-import Database from "libsql";
 import { table, writeResults } from "../results.ts";
 import { databaseIn, snapshotsIn } from "./agent-files.ts";
 import { median } from "./compare.ts";
@@ -100,7 +100,7 @@ function removeSnapshots(): void {
 
 /** Changes memories as another program does, so that the snapshots are out of date. */
 function changeSome(): void {
-  const db = new Database(database);
+  const db = new DatabaseSync(database);
   db.exec(`UPDATE nodes SET content_title = content_title || ' again', version = version + 1
     WHERE rowid % ${memories / behind} = ${Math.floor(Math.random() * (memories / behind))}`);
   db.close();

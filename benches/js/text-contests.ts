@@ -1,7 +1,7 @@
 // Contests of full text: questions of eight words and new memories, against SQLite's FTS5,
 // MiniSearch, and a hand-written index.
 
-import Database from "libsql";
+import { DatabaseSync } from "node:sqlite";
 import MiniSearch from "minisearch";
 import { type Deferred, deferred } from "./compare.ts";
 import { type Engine, inTurn } from "./contests.ts";
@@ -45,13 +45,12 @@ const documentsOf = (texts: readonly string[]) =>
   texts.map((body, row) => ({ id: `${row}`, body }));
 
 function fts(texts: readonly string[]) {
-  const db = new Database(":memory:");
+  const db = new DatabaseSync(":memory:");
   db.exec("CREATE VIRTUAL TABLE texts USING fts5(body)");
   const insert = db.prepare("INSERT INTO texts(rowid, body) VALUES (?, ?)");
-  const addAll = db.transaction((bodies: readonly string[]) => {
-    for (const [row, body] of bodies.entries()) insert.run(row, body);
-  });
-  addAll(texts);
+  db.exec("BEGIN");
+  for (const [row, body] of texts.entries()) insert.run(row, body);
+  db.exec("COMMIT");
   const best = db.prepare(
     "SELECT rowid, -bm25(texts) AS score FROM texts WHERE texts MATCH ? ORDER BY score DESC, rowid LIMIT ?",
   );

@@ -1,7 +1,7 @@
 // The systems that answer questions over any memory: word search as others do it, and the rankings
 // of nous-wasm. Each gets the same texts and returns at most `DEPTH` memories.
 
-import Database from "libsql";
+import { DatabaseSync } from "node:sqlite";
 import MiniSearch from "minisearch";
 import {
   type Embedder,
@@ -73,7 +73,7 @@ export const FTS5: Finder = {
   name: "SQLite FTS5, porter",
   isCalibrated: false,
   open({ memories }, max = DEPTH) {
-    const database = new Database(":memory:");
+    const database = new DatabaseSync(":memory:");
     const tokenizer = 'tokenize = "porter unicode61"';
     database.exec(`CREATE VIRTUAL TABLE texts USING fts5(id UNINDEXED, title, text, ${tokenizer})`);
     const insert = database.prepare("INSERT INTO texts VALUES (?, ?, ?)");
@@ -87,7 +87,7 @@ export const FTS5: Finder = {
       ask(question) {
         const words = question.match(/[\p{L}\p{N}]+/gu) ?? [];
         if (words.length === 0) return [];
-        return find.all(words.map((word) => `"${word}"`).join(" OR ")) as Hit[];
+        return find.all(words.map((word) => `"${word}"`).join(" OR ")) as unknown as Hit[];
       },
       free: () => void database.close(),
     };

@@ -1,4 +1,4 @@
-// Builds nous-server: the program, and the scripts of its threads (agents, remote database, purge).
+// Builds nous-server: the program, and the scripts of its threads (agents, PostgreSQL, purge).
 // npm packages are bundled, since loading hundreds of small files would be most of a start. The
 // `dependencies` of the manifest stay outside the bundle.
 
@@ -42,7 +42,6 @@ export async function writeServer(bundle, hasTypes) {
     entryPoints: {
       cli: join(SERVER, "src", "cli.ts"),
       worker: join(SERVER, "src", "workers", "worker.ts"),
-      "remote-thread": join(SERVER, "src", "storage", "remote-thread.ts"),
       "postgres-thread": join(SERVER, "src", "storage", "postgres", "thread.ts"),
       "scrub-thread": join(SERVER, "src", "storage", "scrub-thread.ts"),
     },

@@ -12,10 +12,9 @@ import { backUp, restore } from "../../js/server/src/backup.ts";
 import { checkAll } from "../../js/server/src/check.ts";
 import { agentFile, snapshotsOf } from "../../js/server/src/settings/paths.ts";
 import { copiesOf } from "../../js/server/src/storage/files.ts";
-import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { releaseHandles } from "../../js/server/src/storage/release-handles.ts";
+import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { heldBy, Ledger, nodeKey } from "../server/support/acknowledged-writes.ts";
-import { makeExisting, raw } from "../server/support/existing-database.ts";
+import { execute, makeExisting, rowsIn } from "../server/support/existing-database.ts";
 import {
   Ended,
   PROGRAM,
@@ -69,13 +68,9 @@ function run(args: readonly string[], { node = [], env = {} }: Surroundings = {}
 /** Runs the check of `nous-server check`, whose exit code the last check of each folder uses. */
 async function check(folder: string): Promise<void> {
   const problems = [
-    ...checkAll(
-      { dataDir: folder, durability: "full", remote: undefined, postgres: undefined },
-      {},
-    ),
+    ...checkAll({ dataDir: folder, durability: "full", postgres: undefined }, {}),
   ].flatMap(({ problems }) => problems);
   expect(problems).toEqual([]);
-  await releaseHandles();
   figures.checks += 1;
 }
 
@@ -246,12 +241,11 @@ class Lane {
     });
     figures.checks += 1;
     const [kept, anew] = [{ snapshots: snapshotsOf(this.#file) }, {}].map((options) => {
-      const agent = new Agent(new LibsqlStorage(this.#file, { durability: "full" }), options);
+      const agent = new Agent(new SqliteStorage(this.#file, { durability: "full" }), options);
       const rows = agent.read(() => [...agent.index.ids()].sort().map((id) => agent.index.get(id)));
       agent.discard();
       return rows;
     });
-    await releaseHandles();
     expect(kept).toEqual(anew);
     figures.acknowledged += this.#ledger.acknowledged;
   }
@@ -299,12 +293,11 @@ async function killed(args: readonly string[], around: Surroundings): Promise<vo
 async function titlesIn(folder: string): Promise<string[]> {
   await check(folder);
   const titles = titlesOf(agentFile(folder, "default"));
-  await releaseHandles();
   return titles;
 }
 
 function titlesOf(file: string): string[] {
-  const agent = new Agent(new LibsqlStorage(file, { durability: "full" }), {
+  const agent = new Agent(new SqliteStorage(file, { durability: "full" }), {
     snapshots: snapshotsOf(file),
   });
   const nodes = agent.read(() =>
@@ -334,7 +327,7 @@ async function folderWith(titles: readonly string[]): Promise<string> {
 }
 
 function makeDatabase(file: string): void {
-  const storage = new LibsqlStorage(file, { durability: "full" });
+  const storage = new SqliteStorage(file, { durability: "full" });
   storage.setMeta("agent", "default");
   storage.close();
 }
@@ -345,16 +338,6 @@ async function addTo(folder: string, titles: readonly string[]): Promise<void> {
     agentFile(folder, "default"),
     `INSERT INTO nodes (id, type, content_title) VALUES ${rows.join(", ")}`,
   );
-  await releaseHandles();
-}
-
-/**
- * In a function of its own, so that no variable keeps the database alive when it must be released.
- */
-function execute(file: string, sql: string): void {
-  const db = raw(file);
-  db.exec(sql);
-  db.close();
 }
 
 const [BEFORE, AFTER] = [
@@ -398,16 +381,13 @@ const migrating = pieces(
     makeExisting(file);
     // Removes the vectors: their lengths differ, and a check would report that.
     execute(file, "UPDATE nodes SET embedding_vector = NULL");
-    await releaseHandles();
     await killed(["serve", "--port", "0", "--data-dir", folder], around);
     const ids = [...(await found(folder)).keys()].filter((key) => key.startsWith("memory"));
     expect(ids.sort()).toEqual(["n_a", "n_b", "n_c"].map(nodeKey));
     // Each file that counts as a copy of the original holds all of its rows.
     const copies = copiesOf(file).filter((copy) => !copy.endsWith(".tmp"));
     for (const copy of copies)
-      expect(raw(copy).prepare("SELECT count(*) AS count FROM nodes").all()).toEqual([
-        { count: 3 },
-      ]);
+      expect(rowsIn(copy, "SELECT count(*) AS count FROM nodes")).toEqual([{ count: 3 }]);
   },
 );
 
@@ -416,7 +396,6 @@ async function backedUp(): Promise<{ folder: string; backup: string }> {
   const folder = await folderWith(BEFORE);
   const backup = join(temporaryFolder({ onDisk: true }), "backup.db");
   backUp(folder, "default", backup);
-  await releaseHandles();
   await addTo(folder, AFTER);
   return { folder, backup };
 }
@@ -434,7 +413,7 @@ const backingUp = pieces(
     const { folder, backup } = await backedUp();
     await killed(["backup", backup, "--force", "--data-dir", folder], around);
     expect(await titlesIn(folder)).toEqual(BOTH);
-    const whole = new LibsqlStorage(backup, { durability: "full" });
+    const whole = new SqliteStorage(backup, { durability: "full" });
     expect(whole.soundness.problems()).toEqual([]);
     expect([3, 5]).toContain([...whole.nodes.texts()].flat().length);
     whole.close();
@@ -456,7 +435,6 @@ const restoring = pieces(
     await killed(["restore", backup, "--data-dir", folder], around);
     expect([BEFORE, BOTH]).toContainEqual(await titlesIn(folder));
     await restore(folder, "default", backup);
-    await releaseHandles();
     expect(await titlesIn(folder)).toEqual(BEFORE);
   },
 );
@@ -502,7 +480,6 @@ const consolidating = pieces(
   async (around) => {
     const folder = await folderWith(BEFORE);
     for (const symbol of SYMBOLS) tradeInFile(agentFile(folder, "default"), symbol, 0, 12);
-    await releaseHandles();
     // Otherwise the start gives them their vectors, and is the first to commit.
     expect(await run(["backfill", "--data-dir", folder])).toMatchObject({ ended: 0 });
     const killed = await start(
@@ -559,7 +536,6 @@ const purging = pieces(
       file,
       `INSERT INTO nodes (id, type, content_title) VALUES ('gone', 'note', '${SECRET}')`,
     );
-    await releaseHandles();
     // Words of the memory are in the files beside the database.
     for (const kept of Object.values(snapshotsOf(file))) writeFileSync(kept, SECRET);
     const holding = () =>
@@ -567,16 +543,14 @@ const purging = pieces(
         readFileSync(join(dirname(file), name)).includes(SECRET),
       );
     await killed(["agents", "purge", "default", "gone", "--data-dir", folder], around);
-    const isBegun = () => raw(file).prepare("SELECT id FROM nous_purges").all().length > 0;
+    const isBegun = () => rowsIn(file, "SELECT id FROM nous_purges").length > 0;
     // Each step comes after the deletion, and before the end.
-    expect(raw(file).prepare("SELECT 1 FROM nodes WHERE id = 'gone'").all()).toEqual([]);
-    await releaseHandles();
+    expect(rowsIn(file, "SELECT 1 FROM nodes WHERE id = 'gone'")).toEqual([]);
     const server = await start(folder, ["--log-level", "error"]);
     expect(holding()).toEqual([]);
     expect((await server.ask("GET /nodes/gone")).status).toBe(404);
     expect(await server.end()).toBe(0);
     expect(isBegun()).toBe(false);
-    await releaseHandles();
     expect(await titlesIn(folder)).toEqual(BEFORE);
   },
 );

@@ -1,7 +1,7 @@
 // The search of Hynous' Nous server over its database, in full. Plain on purpose: this is the
 // yardstick of the compatibility tests. Times in the database without a zone are UTC.
 
-import type Database from "libsql";
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { checkDisqualifiers, classifyQueryType } from "./query.ts";
 import { rerankTop, type SignalBreakdown } from "./rerank.ts";
 import {
@@ -56,7 +56,7 @@ const msOf = (time: string): number =>
  * configured.
  */
 export function hynousSearch(
-  db: Database.Database,
+  db: DatabaseSync,
   request: HynousRequest,
   {
     now,
@@ -64,7 +64,7 @@ export function hynousSearch(
     hasProvider = false,
   }: { now: number; embedding?: Float32Array; hasProvider?: boolean },
 ): HynousFound[] {
-  const all = <T>(sql: string, ...values: unknown[]) => db.prepare(sql).all(...values) as T[];
+  const all = <T>(sql: string, ...values: SQLInputValue[]) => db.prepare(sql).all(...values) as T[];
   const { query, type, subtype, lifecycle, time_range, cluster_ids = [] } = request;
   const limit = Math.min(request.limit ?? 10, 100);
   const isLookup =
@@ -73,7 +73,9 @@ export function hynousSearch(
 
   if (wanted < 1 || wanted > 100 || query.length > 2_000) {
     const conditions = { type, subtype, state_lifecycle: lifecycle };
-    const given = Object.entries(conditions).filter(([, value]) => value !== undefined);
+    const given = Object.entries(conditions).flatMap(([column, value]) =>
+      value === undefined ? [] : [[column, value] as const],
+    );
     const sql = `SELECT id FROM nodes WHERE (content_title LIKE ? OR content_body LIKE ? OR content_summary LIKE ?)
       ${given.map(([column]) => `AND ${column} = ?`).join(" ")} ORDER BY created_at DESC LIMIT ?`;
     return all<HynousFound>(

@@ -3,10 +3,9 @@
 import { spawnSync } from "node:child_process";
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
-import Database from "libsql";
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
-import { releaseHandles } from "../../js/server/src/storage/release-handles.ts";
 import { type HynousIds, makeHynous, questionsOf, startHynous } from "./support/hynous-database.ts";
 import { PROGRAM, type Running, start } from "./support/server-process.ts";
 import { type Client, clientOf } from "./support/shared-server.ts";
@@ -38,7 +37,7 @@ const OWN_COLUMNS = [
 
 /** All columns of all rows, without this server's own columns. */
 function rowsIn(file: string, except: readonly string[] = OWN_COLUMNS): Rows {
-  const db = new Database(file);
+  const db = new DatabaseSync(file);
   try {
     const entries = Object.entries(TABLES).map(([table, key]) => {
       const rows = db.prepare(`SELECT * FROM ${table} ORDER BY ${key}`).all() as Record<
@@ -83,8 +82,6 @@ let before: Rows;
 beforeAll(async () => {
   ids = makeHynous(theirs, { now: NOW, memories: 500, trades: 48, dimensions: 64 });
   before = rowsIn(theirs);
-  // The file is held until garbage collection of this process's handles.
-  for (let turn = 0; turn < 5; turn++) await releaseHandles();
   run("adopt", theirs, "--agent", AGENT, ...data);
 });
 afterAll(() => removeFolder(folder));
@@ -199,9 +196,9 @@ describe("a database of Hynous' server", () => {
     const file = join(folder, "given-back.db");
     copyFileSync(agentFile(folder, AGENT), file);
     const rows = rowsIn(file);
-    const db = new Database(file);
+    const db = new DatabaseSync(file);
     startHynous(db);
-    const all = (sql: string, ...values: unknown[]) =>
+    const all = (sql: string, ...values: SQLInputValue[]) =>
       db.prepare(sql).all(...values) as Record<string, unknown>[];
     const found = (term: string) =>
       all(
@@ -243,7 +240,7 @@ describe("a database of Hynous' server", () => {
     ]);
     db.prepare(
       "INSERT INTO edges (id, type, source_id, target_id) VALUES ('e_back', 'part_of', ?, 'n_written_back')",
-    ).run(ids.entries[0]);
+    ).run(ids.entries[0]!);
     db.prepare("UPDATE nodes SET neural_access_count = neural_access_count + 1 WHERE id = ?").run(
       "n_written_back",
     );

@@ -6,9 +6,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { backUp, restore } from "../../js/server/src/backup.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
-import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { releaseHandles } from "../../js/server/src/storage/release-handles.ts";
-import { makeExisting, raw } from "./support/existing-database.ts";
+import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
+import { execute, makeExisting, raw } from "./support/existing-database.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -21,10 +20,9 @@ function run(...args: string[]) {
 }
 
 const epochOf = async (file: string) => {
-  const storage = new LibsqlStorage(file, { durability: "full" });
+  const storage = new SqliteStorage(file, { durability: "full" });
   const epoch = storage.meta("epoch");
   storage.close();
-  await releaseHandles();
   return epoch;
 };
 
@@ -107,7 +105,7 @@ describe("backup and restore", () => {
     expect(await backups).toEqual([0, 0]);
     isOver = true;
     await writing;
-    const storage = new LibsqlStorage(elsewhere, { durability: "full" });
+    const storage = new SqliteStorage(elsewhere, { durability: "full" });
     expect(storage.soundness.problems()).toEqual([]);
     expect([...storage.nodes.indexed()].flat().length).toBeGreaterThan(0);
     storage.close();
@@ -154,14 +152,14 @@ describe("backup and restore", () => {
     ],
     [
       "another database",
-      (file: string) => raw(file).exec("CREATE TABLE t (a)"),
+      (file: string) => execute(file, "CREATE TABLE t (a)"),
       /has no table of memories/,
     ],
     ["one of the existing server", makeExisting, /use adopt/],
     [
       "one with an edge to nothing",
       (file: string) => {
-        new LibsqlStorage(file, { durability: "full" }).close();
+        new SqliteStorage(file, { durability: "full" }).close();
         const db = raw(file);
         db.exec("PRAGMA foreign_keys = OFF");
         db.exec("INSERT INTO nodes (id, type, content_title) VALUES ('n', 'note', 'Heliotrope')");
@@ -173,15 +171,15 @@ describe("backup and restore", () => {
     [
       "one of a newer version",
       (file: string) => {
-        new LibsqlStorage(file, { durability: "full" }).close();
-        raw(file).exec("UPDATE nous_meta SET value = '99' WHERE key = 'schema'");
+        new SqliteStorage(file, { durability: "full" }).close();
+        execute(file, "UPDATE nous_meta SET value = '99' WHERE key = 'schema'");
       },
       /has schema 99/,
     ],
     [
       "one with bytes that changed",
       (file: string) => {
-        const storage = new LibsqlStorage(file, { durability: "full" });
+        const storage = new SqliteStorage(file, { durability: "full" });
         storage.close();
         const db = raw(file);
         db.exec("INSERT INTO nodes (id, type, content_title) VALUES ('n', 'note', 'Heliotrope')");
@@ -197,7 +195,6 @@ describe("backup and restore", () => {
     await create();
     await first.end();
     make(given);
-    await releaseHandles();
     const before = readFileSync(file());
     const { status, stderr } = run("restore", given, "--data-dir", folder);
     expect(status).toBe(1);
@@ -210,7 +207,7 @@ describe("backup and restore", () => {
   test("wait for databases that this process has closed but not yet released", async () => {
     const folder = temporaryFolder();
     const [file, given] = [agentFile(folder, "default"), join(temporaryFolder(), "given.db")];
-    new LibsqlStorage(file, { durability: "full" }).close();
+    new SqliteStorage(file, { durability: "full" }).close();
     backUp(folder, "default", given);
     const held = [closedStatement(file)];
     const isLetGo = new Promise<void>((resolve) => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
 import * as API from "../../js/server/src/api/batches.ts";
-import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { AskerGone } from "../../js/server/src/workers/shares.ts";
 import { beside, withinLock } from "./support/database-lock.ts";
 import { ask as askAgent } from "./support/direct-agent.ts";
@@ -203,7 +203,7 @@ describeOnFiles("a batch yields while its transaction is open:", () => {
 describe("a batch that yields", () => {
   function opened(): { agent: Agent; file: string } {
     const file = join(temporaryFolder(), "a.db");
-    const agent = new Agent(new LibsqlStorage(file, { durability: "normal" }));
+    const agent = new Agent(new SqliteStorage(file, { durability: "normal" }));
     onTestFinished(() => agent.discard());
     return { agent, file };
   }

@@ -9,7 +9,7 @@ import { Agent } from "../../js/server/src/agent/agent.ts";
 import { TABLES, type TableName } from "../../js/server/src/settings/embeddings-model.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { readSettings } from "../../js/server/src/settings/read.ts";
-import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { ask } from "./support/direct-agent.ts";
 import { startProvider } from "./support/embedding-provider.ts";
 import { databaseOptions, stored, testOnFiles } from "./support/on-postgres.ts";
@@ -282,7 +282,7 @@ describe("the table", () => {
     mkdirSync(dirname(file));
     const opened = (table: TableName) => {
       const builtIn = loadEmbedderSync(TABLES[table]);
-      return new Agent(new LibsqlStorage(file, { durability: "normal" }), { builtIn });
+      return new Agent(new SqliteStorage(file, { durability: "normal" }), { builtIn });
     };
     const first = opened("english-128");
     for (const id of ["one", "two"])

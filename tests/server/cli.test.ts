@@ -9,9 +9,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { OPTION_NAMES } from "../../js/server/src/settings/options.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
-import { releaseHandles } from "../../js/server/src/storage/release-handles.ts";
 import { amount, some } from "../support/amount.ts";
-import { raw } from "./support/existing-database.ts";
+import { execute, raw } from "./support/existing-database.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -403,9 +402,7 @@ describe("serving", () => {
   test("refuses a database of a newer version with a message", async () => {
     const folder = temporaryFolder();
     await (await start(folder)).end();
-    raw(agentFile(folder, "default")).exec(
-      "UPDATE nous_meta SET value = '99' WHERE key = 'schema'",
-    );
+    execute(agentFile(folder, "default"), "UPDATE nous_meta SET value = '99' WHERE key = 'schema'");
     expect(refused(["--port", "0", "--data-dir", folder, "--log-level", "silent"])).toMatch(
       /has schema 99/,
     );
@@ -481,7 +478,7 @@ describe("check", () => {
     const { create, link, file } = clientOf(server, "default");
     await link((await create({ embedding: [1, 2] })).id, (await create({ embedding: [1, 2] })).id);
     await server.end();
-    raw(file()).exec(statements);
+    execute(file(), statements);
     const { status, stdout } = run(["check", "--data-dir", folder]);
     expect(stdout).toMatch(problem);
     expect(status).toBe(1);
@@ -500,7 +497,6 @@ describe("check", () => {
       `UPDATE nodes SET content_summary = 'by another program' WHERE id = '${id}'; PRAGMA wal_checkpoint(TRUNCATE)`,
     );
     db.close();
-    await releaseHandles();
     expect(run(["check", "--data-dir", folder])).toMatchObject({ status: 0 });
     const bytes = readFileSync(file());
     const at = bytes.indexOf(Buffer.from(Float32Array.from([123.5, 7.25]).buffer));

@@ -1,4 +1,4 @@
-// Columns: filters on times and metadata, of agents whose memories change, in libSQL and PostgreSQL.
+// Columns: filters on times and metadata, of agents whose memories change, in SQLite and PostgreSQL.
 // What passes is checked against the database's check of each row, and a search against one without
 // a filter.
 
@@ -73,8 +73,7 @@ const ODD_METADATA = [
   ...['{"a":"\\u0062"}', '{"a":[{"d":1}]}', '{"c":{"d":null}}', '{"a":12345678901234567890}'],
 ];
 
-// A remote libSQL database runs the statements of a file.
-for (const implementation of IMPLEMENTATIONS.filter(({ isStateless }) => !isStateless))
+for (const implementation of IMPLEMENTATIONS)
   describe(implementation.name, () => {
     beforeAll(() => implementation.start?.());
     afterAll(() => implementation.stop?.());
@@ -157,7 +156,7 @@ for (const implementation of IMPLEMENTATIONS.filter(({ isStateless }) => !isStat
       for (const fields of rows) await create(agent, fields);
       for (const odd of ODD_METADATA) {
         const id = await create(agent, {});
-        const at = implementation.name === "a libSQL file" ? "2026-01-05" : TIMES[0]!;
+        const at = implementation.name === "an SQLite file" ? "2026-01-05" : TIMES[0]!;
         agent.write(() => {
           const times = { created_at: at, temporal_event_time: "soon", last_modified: TIMES[0]! };
           storage.nodes.update(id, { metadata: odd, ...times });

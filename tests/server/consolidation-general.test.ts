@@ -168,7 +168,7 @@ describe("a summary", () => {
     const ids = await remember(own, [...FERRY, ...OTHERS]);
     raw(own.file())
       .prepare("UPDATE nodes SET content_title = ?, content_body = ? WHERE id = ?")
-      .run(Buffer.from([1, 2]), Buffer.from([3]), ids.at(-1));
+      .run(Buffer.from([1, 2]), Buffer.from([3]), ids.at(-1)!);
     expect((await consolidate(own)).summaries).toHaveLength(1);
   });
 });

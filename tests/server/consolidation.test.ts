@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "vitest";
 import { consolidationAnswer } from "../../js/server/src/api/consolidation.ts";
-import { raw } from "./support/existing-database.ts";
+import { execute } from "./support/existing-database.ts";
 import { testOnFiles } from "./support/on-postgres.ts";
 import { start } from "./support/server-process.ts";
 import { type Client, clientOf, sharedServer } from "./support/shared-server.ts";
@@ -97,12 +97,15 @@ describe("POST /consolidate", () => {
     const own = client();
     await own.create();
     await trade(own, "BTC", 0, 20);
-    raw(own.file()).exec(`
+    execute(
+      own.file(),
+      `
       UPDATE nodes SET provenance_created_at = 'soon', created_at = 'late' WHERE id = 'n_BTC_close_0';
       UPDATE nodes SET content_title = x'00ff', content_body = 7 WHERE id = 'n_BTC_close_1';
       INSERT INTO nodes (id, subtype, content_body) VALUES ('n_odd', 'custom:lesson', '{"consolidation": {"agent": 7}}');
       INSERT INTO edges (id, type, source_id, target_id) VALUES (NULL, 'generalizes', 'n_odd', 'n_BTC_close_2');
-    `);
+    `,
+    );
     expect((await consolidate(own)).patterns_created).toBeGreaterThan(0);
   });
 });

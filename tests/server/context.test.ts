@@ -563,9 +563,9 @@ describe("POST /context/feedback", () => {
     const db = raw(own.file());
     const add = db.prepare("INSERT INTO memory_usage VALUES (NULL, ?, 'decision', ?, ?, 1, 0.5)");
     const now = new Date().toISOString();
-    db.transaction(() => {
-      for (let place = 0; place < 5_000; place++) add.run(decision.id, `before ${place}`, now);
-    })();
+    db.exec("BEGIN");
+    for (let place = 0; place < 5_000; place++) add.run(decision.id, `before ${place}`, now);
+    db.exec("COMMIT");
     const { count } = await answered(own, await build(own), "BTC");
     const kept = db
       .prepare("SELECT count(*) AS count, min(sequence) AS first FROM memory_usage")

@@ -11,8 +11,8 @@ import { countedSearch, type searchOperations } from "../../js/server/src/api/se
 import { Embedder } from "../../js/server/src/embeddings/embedder.ts";
 import { OtherModel } from "../../js/server/src/embeddings/other-model.ts";
 import { EmbeddingPool } from "../../js/server/src/front/embedding-pool.ts";
-import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { IN_MEMORY } from "../../js/server/src/storage/libsql-file.ts";
+import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
+import { IN_MEMORY } from "../../js/server/src/storage/sqlite-file.ts";
 import type { Pool } from "../../js/server/src/workers/pool.ts";
 import { ask } from "./support/direct-agent.ts";
 
@@ -155,7 +155,7 @@ test("an agent understands a question by its own preset, whatever the server's u
   await search(QUESTION);
   const sent = structuredClone(given[0]!);
   const analyses = ["general", "trading"].map(async (name) => {
-    const storage = new LibsqlStorage(IN_MEMORY, { durability: "normal" });
+    const storage = new SqliteStorage(IN_MEMORY, { durability: "normal" });
     const agent = new Agent(storage, { preset: name });
     onTestFinished(() => agent.close());
     const understand = vi.spyOn(agent.engine, "understand");
@@ -167,7 +167,7 @@ test("an agent understands a question by its own preset, whatever the server's u
 });
 
 test("an agent refuses the embedding of another model, even of the same length", async () => {
-  const storage = new LibsqlStorage(IN_MEMORY, { durability: "normal" });
+  const storage = new SqliteStorage(IN_MEMORY, { durability: "normal" });
   const agent = new Agent(storage, { ranking: "signals" });
   onTestFinished(() => agent.close());
   await ask(agent, "createNode", {

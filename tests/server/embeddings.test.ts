@@ -8,7 +8,7 @@ import { describe, expect, test, vi } from "vitest";
 import type { OptionName } from "../../js/server/src/settings/options.ts";
 import { agentFile, agentsDir } from "../../js/server/src/settings/paths.ts";
 import { readSettings } from "../../js/server/src/settings/read.ts";
-import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import {
   type Asked,
   answerTo,
@@ -248,7 +248,7 @@ describe("after a write", () => {
 
   testOnFiles("the texts of a failed call are not all in the next one", () => {
     const file = join(temporaryFolder(), "a.db");
-    const storage = new LibsqlStorage(file, { durability: "normal" });
+    const storage = new SqliteStorage(file, { durability: "normal" });
     const db = raw(file);
     for (const id of "abcdefg")
       db.exec(`INSERT INTO nodes (id, type, content_title) VALUES ('${id}', 'note', '${id}')`);

@@ -6,7 +6,7 @@ import { ANSWERABLE } from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
 import * as api from "../../js/server/src/api/search.ts";
-import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { runs } from "../support/amount.ts";
 import { ask } from "./support/direct-agent.ts";
 import { testOnFiles } from "./support/on-postgres.ts";
@@ -382,7 +382,7 @@ describe("how a request ranks", () => {
     const messages: string[] = [];
     const opened = (ranking: "evidence" | "signals") => {
       messages.length = 0;
-      const storage = new LibsqlStorage(join(temporaryFolder(), "a.db"), { durability: "normal" });
+      const storage = new SqliteStorage(join(temporaryFolder(), "a.db"), { durability: "normal" });
       const agent = new Agent(storage, { ranking, log: (what) => messages.push(what) });
       agent.open();
       return agent;
@@ -440,7 +440,7 @@ describe("retrieval by evidence", () => {
     const place = join(temporaryFolder(), "a.db");
     const clock = () => Date.parse(day("03-05"));
     const limited = (limit: number) =>
-      new Agent(new LibsqlStorage(place, { durability: "normal" }), {
+      new Agent(new SqliteStorage(place, { durability: "normal" }), {
         config: { orchestrator: { search_limit_per_query: limit, max_results: limit } },
         clock,
       });

@@ -5,20 +5,20 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import Database from "libsql";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { FRAMED, SUMMED, sealAll } from "../../js/server/src/storage/checksums.ts";
-import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { Connection } from "../../js/server/src/storage/connection.ts";
 import { addFrames } from "../../js/server/src/storage/migrations/frames.ts";
 import { addTags } from "../../js/server/src/storage/migrations/tags.ts";
 import { openWhole } from "../../js/server/src/storage/open.ts";
 import type { Place } from "../../js/server/src/storage/place.ts";
 import { closeDatabases } from "../../js/server/src/storage/postgres/open.ts";
 import { META_TABLE, MIGRATIONS } from "../../js/server/src/storage/schema.ts";
+import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { exportFile, importFile } from "../../js/server/src/transfer/commands.ts";
 import type { ConflictPolicy } from "../../js/server/src/transfer/conflict-policy.ts";
-import { makeExisting, raw } from "./support/existing-database.ts";
+import { execute, makeExisting, raw } from "./support/existing-database.ts";
 import { databaseOptions, isOnPostgres, testOnFiles } from "./support/on-postgres.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
@@ -28,10 +28,10 @@ import { makeFolder, removeFolder, temporaryFolder } from "./support/temporary-f
 vi.mock("../../js/server/src/storage/postgres/database.ts", async (original) => {
   const { PostgresDatabase, ...others } =
     await original<typeof import("../../js/server/src/storage/postgres/database.ts")>();
-  const { threadOf } = await import("./support/threads.ts");
+  const { POSTGRES_THREAD } = await import("./support/threads.ts");
   class Database extends PostgresDatabase {
     constructor(place: ConstructorParameters<typeof PostgresDatabase>[0]) {
-      super(place, threadOf("postgres"));
+      super(place, POSTGRES_THREAD);
     }
   }
   return { ...others, PostgresDatabase: Database };
@@ -51,7 +51,7 @@ async function placeIn(dataDir: string): Promise<Place> {
   const [, url] = await databaseOptions(dataDir);
   const postgres =
     url === undefined ? undefined : { url, connections: 2, timeout: 10_000, password: "" };
-  return { dataDir, durability: "full", remote: undefined, postgres };
+  return { dataDir, durability: "full", postgres };
 }
 const fileIn = (folder: string): string => join(folder, "lines.jsonl");
 
@@ -261,7 +261,8 @@ testOnFiles(
     const folder = temporaryFolder();
     const theirs = join(folder, "theirs.db");
     makeExisting(theirs);
-    raw(theirs).exec(
+    execute(
+      theirs,
       "UPDATE nodes SET neural_stability = 'long', content_summary = x'00ff' WHERE id = 'n_b'",
     );
     expect(await run(["adopt", theirs, "--data-dir", folder])).toMatchObject({ status: 0 });
@@ -325,9 +326,9 @@ testOnFiles(
   async () => {
     const folder = temporaryFolder();
     const file = agentFile(folder, "default");
-    new LibsqlStorage(file, { durability: "normal" }).close();
+    new SqliteStorage(file, { durability: "normal" }).close();
     rmSync(file);
-    const db = new Database(file);
+    const db = new Connection(file);
     const before = MIGRATIONS.indexOf(addTags);
     db.exec(META_TABLE);
     for (const migration of MIGRATIONS.slice(0, before)) migration(db);
@@ -337,16 +338,18 @@ testOnFiles(
   `);
     // The sum as the server before tags wrote it.
     const columns = [...SUMMED, ...FRAMED].map((column) => `nodes.${column}`).join(", ");
-    const row = db.prepare(`SELECT ${columns} FROM nodes`).raw(true).get();
-    db.prepare("INSERT INTO row_checksums VALUES ('n_a', ?)").run(crc32(JSON.stringify(row)));
+    const [row] = db.prepare(`SELECT ${columns} FROM nodes`).all();
+    const sum = crc32(JSON.stringify(Object.values(row as object)));
+    db.prepare("INSERT INTO row_checksums VALUES ('n_a', ?)").run(sum);
     db.close();
     expect((await run(["check", "--data-dir", folder])).stdout).toContain(": sound");
     expect((await exported(folder)).map((line) => JSON.parse(line))).toMatchObject([
       { id: "n_a", frame: "risk", tags: null },
     ]);
-    const storage = new LibsqlStorage(file, { durability: "normal" });
+    const storage = new SqliteStorage(file, { durability: "normal" });
     expect(storage.soundness.problems()).toEqual([]);
-    raw(file).exec(
+    execute(
+      file,
       `DROP TRIGGER nodes_checksum_update; UPDATE nodes SET tags = '["x"]' WHERE id = 'n_a'`,
     );
     expect(storage.soundness.problems()).toEqual(["1 memories are not as they were written"]);
@@ -359,9 +362,9 @@ testOnFiles(
   async () => {
     const folder = temporaryFolder();
     const file = agentFile(folder, "default");
-    new LibsqlStorage(file, { durability: "normal" }).close();
+    new SqliteStorage(file, { durability: "normal" }).close();
     rmSync(file);
-    const db = new Database(file);
+    const db = new Connection(file);
     const before = MIGRATIONS.indexOf(addFrames);
     db.exec(META_TABLE);
     for (const migration of MIGRATIONS.slice(0, before)) migration(db);
@@ -387,11 +390,12 @@ testOnFiles(
       { kind: "node", id: "n_b" },
       { kind: "outcome", playbook_id: "n_a", client_counted: 0 },
     ]);
-    const storage = new LibsqlStorage(file, { durability: "normal" });
+    const storage = new SqliteStorage(file, { durability: "normal" });
     expect(storage.soundness.problems()).toEqual([]);
     const sums = raw(file).prepare("SELECT count(*) AS count FROM row_checksums").get();
     expect(sums).toMatchObject({ count: 2 });
-    raw(file).exec(
+    execute(
+      file,
       "DROP TRIGGER nodes_checksum_update; UPDATE nodes SET frame = 'risk' WHERE id = 'n_a'",
     );
     expect(storage.soundness.problems()).toEqual(["1 memories are not as they were written"]);
@@ -509,10 +513,13 @@ describe("lines", () => {
     expect(await exported(folder)).toHaveLength(3);
     // PostgreSQL refuses such rows.
     if (!isOnPostgres)
-      raw(agentFile(folder, "default")).exec(`
+      execute(
+        agentFile(folder, "default"),
+        `
       INSERT INTO cluster_memberships (cluster_id, node_id) VALUES ('c_9', 'p');
       INSERT INTO playbook_outcomes (playbook_id, entry_id, profitable, applied_at) VALUES ('p', 'n_9', 1, '2026-01-01');
-    `);
+    `,
+      );
     expect(await imported(folder, await exported(folder), { agent: "other" })).toEqual([3, 0, 0]);
   });
 

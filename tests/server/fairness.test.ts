@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { amount, some } from "../support/amount.ts";
 import { testInFull } from "../support/full.ts";
 import { beside, withinLock } from "./support/database-lock.ts";
-import { raw } from "./support/existing-database.ts";
+import { execute, raw } from "./support/existing-database.ts";
 import { testOnFiles } from "./support/on-postgres.ts";
 import { usedBy } from "./support/process-usage.ts";
 import { type Running, start } from "./support/server-process.ts";
@@ -312,7 +312,8 @@ describe("the cost of a write does not grow:", () => {
       await client.create();
       const nodesOf = async () => (await client.ask("GET /health")).body.node_count as number;
       const before = await nodesOf();
-      raw(client.file()).exec(
+      execute(
+        client.file(),
         `WITH RECURSIVE count(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM count WHERE n < ${count})
          INSERT INTO nodes (id, type, subtype, content_title, content_body)
          SELECT 'f' || n, 'concept', ${subtype}, 'Funding ' || n, 'Short' FROM count`,

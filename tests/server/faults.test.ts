@@ -13,8 +13,8 @@ import { nodeHandlers } from "../../js/server/src/agent/handlers/nodes.ts";
 import { searchHandlers } from "../../js/server/src/agent/handlers/search.ts";
 import { searchOperations } from "../../js/server/src/api/search.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
-import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { raw } from "./support/existing-database.ts";
+import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
+import { execute, raw } from "./support/existing-database.ts";
 import { start } from "./support/server-process.ts";
 import { clientOf, LESSON } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -32,7 +32,7 @@ function lose(index: MemoryIndex): void {
 
 function newAgent() {
   const file = join(temporaryFolder(), "a.db");
-  const agent = new Agent(new LibsqlStorage(file, { durability: "normal" }));
+  const agent = new Agent(new SqliteStorage(file, { durability: "normal" }));
   const create = (fields = {}) =>
     nodeHandlers.createNode(agent, {
       params: undefined,
@@ -64,10 +64,10 @@ describe("a lost index", () => {
     const other = await create({ content_title: "Other", content_body: null });
     expect((await search("other"))[0]).toEqual(other.id);
     lose(agent.index);
-    raw(file).exec("INSERT INTO nodes (id, type, content_title) VALUES ('n_t', 'note', 'Gamma')");
+    execute(file, "INSERT INTO nodes (id, type, content_title) VALUES ('n_t', 'note', 'Gamma')");
     expect((await search("gamma"))[0]).toEqual("n_t");
     lose(agent.index);
-    raw(file).exec("INSERT INTO nodes (id, type, content_title) VALUES ('n_u', 'note', 'Vanna')");
+    execute(file, "INSERT INTO nodes (id, type, content_title) VALUES ('n_u', 'note', 'Vanna')");
     await create();
     expect((await read("n_u", false)).content_title).toBe("Vanna");
   });

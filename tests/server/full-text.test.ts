@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
 import { search } from "../../js/server/src/agent/search/search.ts";
 import { searchRequest } from "../../js/server/src/api/search.ts";
-import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { runs } from "../support/amount.ts";
 import { makeExisting, raw } from "./support/existing-database.ts";
 import { type Client, LESSON, sharedServer } from "./support/shared-server.ts";
@@ -28,7 +28,7 @@ function client(): Client {
  * An agent, another program's connection to its database, and the ids that a question's terms find.
  */
 function opened({ file = join(temporaryFolder(), "a.db") } = {}) {
-  const storage = new LibsqlStorage(file, { durability: "normal" });
+  const storage = new SqliteStorage(file, { durability: "normal" });
   const agent = new Agent(storage, { ranking: "signals" });
   agent.open();
   const found = (...terms: string[]) =>

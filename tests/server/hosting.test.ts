@@ -6,10 +6,9 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
-import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { releaseHandles } from "../../js/server/src/storage/release-handles.ts";
+import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { amount } from "../support/amount.ts";
-import { raw } from "./support/existing-database.ts";
+import { execute, raw } from "./support/existing-database.ts";
 import { describeOnFiles, isOnPostgres, testOnFiles } from "./support/on-postgres.ts";
 import { gaugeOf, usedBy } from "./support/process-usage.ts";
 import { PROGRAM, type Running, start } from "./support/server-process.ts";
@@ -124,10 +123,9 @@ describe("agents", () => {
     async () => {
       const folder = temporaryFolder();
       for (const name of [".", ".."]) {
-        const storage = new LibsqlStorage(agentFile(folder, name), { durability: "normal" });
+        const storage = new SqliteStorage(agentFile(folder, name), { durability: "normal" });
         storage.setMeta("agent", name);
         storage.close();
-        await releaseHandles();
         expect(run("export", "--agent", name, "--data-dir", folder)).toMatchObject({ status: 0 });
         expect(run("agents", "list", "--data-dir", folder).stdout).toContain(`${name}\t`);
         expect(run("agents", "delete", name, "--data-dir", folder)).toMatchObject({ status: 0 });
@@ -182,7 +180,8 @@ describeOnFiles("a purged memory", () => {
     await client.ask(`PATCH /nodes/${id}`, { content_body: `${TEXTS[1]} `.repeat(500) });
     const gone = await client.create({ content_title: TEXTS[3] });
     await client.ask(`DELETE /nodes/${gone.id}`);
-    raw(client.file()).exec(
+    execute(
+      client.file(),
       `INSERT INTO conflict_queue (id, old_node_id, new_content) VALUES ('q', '${id}', 'Quagmire body')`,
     );
     writeFileSync(`${client.file()}.schema-1.copy`, TEXTS[0]!);

@@ -11,7 +11,7 @@ import { behaviourOf } from "../../js/server/src/compat/behaviour.ts";
 import { handlersFor } from "../../js/server/src/compat/handlers.ts";
 import { searchAnswerAsHynous } from "../../js/server/src/compat/requests.ts";
 import { modelInUse } from "../../js/server/src/embeddings/tasks.ts";
-import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { moveMemory } from "../../js/server/src/transfer/move.ts";
 import { type HynousFound, type HynousRequest, hynousSearch } from "../reference/hynous-search.ts";
 import { SEED } from "../support/amount.ts";
@@ -48,7 +48,7 @@ async function agentOn(
   });
   const storage = store.open();
   if (isOnPostgres) {
-    const source = new LibsqlStorage(file, { durability: "normal" });
+    const source = new SqliteStorage(file, { durability: "normal" });
     moveMemory(source, storage);
     source.close();
   }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
 import * as api from "../../js/server/src/api/learning.ts";
-import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { ask } from "./support/direct-agent.ts";
 import { raw } from "./support/existing-database.ts";
 import { testOnFiles } from "./support/on-postgres.ts";
@@ -170,7 +170,7 @@ describe("what was learned", () => {
   test("reaches another process on the same database", async () => {
     const file = join(temporaryFolder(), "a.db");
     const [one, other] = [1, 2].map(
-      () => new Agent(new LibsqlStorage(file, { durability: "normal" }), { learns: true }),
+      () => new Agent(new SqliteStorage(file, { durability: "normal" }), { learns: true }),
     );
     for (const [id, content_title] of [
       ["asked", "Green tea of Mira?"],
@@ -192,7 +192,7 @@ describe("what was learned", () => {
 
   test("is as before if the transaction fails", async () => {
     const file = join(temporaryFolder(), "a.db");
-    const agent = new Agent(new LibsqlStorage(file, { durability: "normal" }), { learns: true });
+    const agent = new Agent(new SqliteStorage(file, { durability: "normal" }), { learns: true });
     for (const [id, content_title] of [
       ["asked", "Green tea of Mira?"],
       ["told", "Green tea of Mira."],

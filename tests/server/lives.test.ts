@@ -2,7 +2,7 @@
 // turn. Measured: in how many of the turns that need something said before it is in the prompt, beside
 // the last messages, SQLite's full text, and a search alone, in the same tokens.
 
-import Database from "libsql";
+import { DatabaseSync } from "node:sqlite";
 import { estimateTokens } from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import { LIVES, type Life } from "./support/lives.ts";
@@ -27,7 +27,7 @@ function within(lines: readonly string[]): string {
 
 /** Full text with stems, as a newcomer would set it up: any of the words, the best first. */
 class FullText {
-  readonly #db = new Database(":memory:");
+  readonly #db = new DatabaseSync(":memory:");
 
   constructor() {
     this.#db.exec("CREATE VIRTUAL TABLE said USING fts5(text, tokenize = 'porter unicode61')");

@@ -14,7 +14,7 @@ import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { agentFile, agentsDir } from "../../js/server/src/settings/paths.ts";
 import { logIndexOf, logOf } from "../../js/server/src/storage/files.ts";
-import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { raw } from "./support/existing-database.ts";
 import { type Running, start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
@@ -191,7 +191,7 @@ test("a file that replaced a database keeps its log when the server ends", {
   const place = dirname(file);
   const mine = filesOf(file);
   for (const path of mine) renameSync(path, `${path}.old`);
-  const storage = new LibsqlStorage(file, { durability: "full" });
+  const storage = new SqliteStorage(file, { durability: "full" });
   storage.transaction(() => storage.setMeta("last_sweep", "1"));
   expect(statSync(logOf(file)).size).toBeGreaterThan(0);
   const own = () => readdirSync(place).filter((name) => name.startsWith(basename(file)));
@@ -205,7 +205,7 @@ test("a file that replaced a database keeps its log when the server ends", {
 
 test("the check before a write that the files are in place takes less than 200 µs", () => {
   const file = join(temporaryFolder({ onDisk: true }), "a.db");
-  const storage = new LibsqlStorage(file, { durability: "full" });
+  const storage = new SqliteStorage(file, { durability: "full" });
   const CALLS = 100;
   // A busy machine interrupts most batches, but not every one of them.
   let shortest = Infinity;

@@ -4,14 +4,12 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
 import { StorageError, withoutPlaces } from "../../js/server/src/storage/errors.ts";
 import { logIndexOf, logOf } from "../../js/server/src/storage/files.ts";
-import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { releaseHandles } from "../../js/server/src/storage/release-handles.ts";
+import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { ask } from "./support/direct-agent.ts";
 import { raw } from "./support/existing-database.ts";
 import { type Running, start } from "./support/server-process.ts";
@@ -47,14 +45,13 @@ function run(file: string, sql: string): void {
 
 async function damaged(folder: string): Promise<void> {
   for (const [name, fault] of FAULTS) {
-    const storage = new LibsqlStorage(agentFile(folder, name), { durability: "normal" });
+    const storage = new SqliteStorage(agentFile(folder, name), { durability: "normal" });
     storage.setMeta("agent", name);
     storage.close();
     run(
       agentFile(folder, name),
       "INSERT INTO nodes (id, type, content_title) VALUES ('n_1', 'concept', 'Funding squeeze')",
     );
-    await releaseHandles();
     fault(agentFile(folder, name));
   }
 }
@@ -105,7 +102,7 @@ test("no answer about a truncated log, or a locked database, contains a path", {
   const cut = await answersOf(second, "cut");
   expect(cut[0]).toMatch(/was cut off or damaged: .*\.db-shm/);
   expect(second.log()).toContain(logIndexOf(agentFile(folder, "cut")));
-  const holder = `const db = new (require(${JSON.stringify(fileURLToPath(import.meta.resolve("libsql")))}))(${JSON.stringify(agentFile(folder, "busy"))});
+  const holder = `const db = new (require("node:sqlite").DatabaseSync)(${JSON.stringify(agentFile(folder, "busy"))});
     db.exec("BEGIN IMMEDIATE"); console.log("held"); setInterval(() => {}, 1000);`;
   const child = spawn(process.execPath, ["-e", holder]);
   onTestFinished(() => void child.kill("SIGKILL"));
@@ -121,7 +118,7 @@ test("no answer about a truncated log, or a locked database, contains a path", {
 
 test("no report of a consolidation whose database fails contains a path", async () => {
   const file = join(temporaryFolder(), "a.db");
-  const agent = new Agent(new LibsqlStorage(file, { durability: "normal" }), {
+  const agent = new Agent(new SqliteStorage(file, { durability: "normal" }), {
     preset: "trading",
   });
   agent.open();

@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
-import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { ask } from "./support/direct-agent.ts";
 import { raw } from "./support/existing-database.ts";
 import { LESSON } from "./support/shared-server.ts";
@@ -64,7 +64,7 @@ test.each([
   ["cluster_memberships", "cluster_id"] as const,
 ])("%s.%s may hold anything", async (table, column) => {
   const file = join(temporaryFolder(), "a.db");
-  const open = () => new Agent(new LibsqlStorage(file, { durability: "normal" }));
+  const open = () => new Agent(new SqliteStorage(file, { durability: "normal" }));
   const agent = open();
   const create = (fields: object) => ask(agent, "createNode", { body: { ...LESSON, ...fields } });
   const sound = await create({ content_title: "Sound", embedding: [0, 1] });

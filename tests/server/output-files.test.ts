@@ -42,7 +42,7 @@ const write = {
   backup: (target: string, options: TargetOptions) => backUp(folder, "default", target, options),
   export: (target: string, options: TargetOptions) =>
     exportFile(
-      { dataDir: folder, durability: "full", remote: undefined, postgres: undefined },
+      { dataDir: folder, durability: "full", postgres: undefined },
       "default",
       target,
       options,

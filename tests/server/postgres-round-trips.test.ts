@@ -10,9 +10,9 @@ import type { PostgresCall } from "../../js/server/src/storage/postgres/protocol
 import { PostgresStorage } from "../../js/server/src/storage/postgres/storage.ts";
 import { ask } from "./support/direct-agent.ts";
 import { type Postgres, query, startPostgres } from "./support/postgres.ts";
-import { threadOf } from "./support/threads.ts";
+import { POSTGRES_THREAD } from "./support/threads.ts";
 
-const THREAD = threadOf("postgres");
+const THREAD = POSTGRES_THREAD;
 
 let postgres: Postgres;
 /** Two pools, as two servers have them. */

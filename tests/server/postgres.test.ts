@@ -449,7 +449,9 @@ describe("a move", () => {
     expect((await move(server.dataDir, url, "--agent", "nobody")).stderr).toContain(
       "no agent nobody",
     );
-    expect((await move("libsql://a.org", url)).stderr).toContain("--from must be a data folder");
+    expect((await move("libsql://a.org", url)).stderr).toContain(
+      "--from names a remote libSQL database, which version 0.1.0 is the last to read",
+    );
   });
 });
 

@@ -4,7 +4,7 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import Database from "libsql";
+import { DatabaseSync } from "node:sqlite";
 import { GENERAL as GENERAL_PRESET, TRADING as TRADING_PRESET } from "nous-memory";
 import { describe, expect, test } from "vitest";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
@@ -314,7 +314,7 @@ testOnFiles("an older database with trades keeps the preset of a trader", async 
   expect(await profile(first)).toEqual(GENERAL);
   await first.end();
   for (const agent of ["default", "plain"]) {
-    const db = new Database(agentFile(folder, agent));
+    const db = new DatabaseSync(agentFile(folder, agent));
     db.exec("UPDATE nous_meta SET value = value - 1 WHERE key = 'schema'");
     db.close();
   }

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
-import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { ask } from "./support/direct-agent.ts";
 import type { Client } from "./support/shared-server.ts";
 import { sharedServer } from "./support/shared-server.ts";
@@ -137,7 +137,7 @@ test("a memory that another process creates again has none of this process's pen
   let now = Date.UTC(2026, 10, 24);
   const open = () => {
     const clock = () => ++now;
-    return new Agent(new LibsqlStorage(file, { durability: "normal" }), { clock });
+    return new Agent(new SqliteStorage(file, { durability: "normal" }), { clock });
   };
   const [one, other] = [open(), open()];
   const given = { params: { id: "n" } };

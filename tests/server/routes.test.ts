@@ -1,5 +1,6 @@
 // Every route, as a client uses it: its answers and its changes.
 
+import type { SQLInputValue } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import * as whole from "../../js/server/src/api/agent.ts";
 import * as edges from "../../js/server/src/api/edges.ts";
@@ -20,7 +21,7 @@ const ago = (days: number) => new Date(Date.now() - days * DAY).toISOString();
 const { server, client } = sharedServer();
 
 /** Sets columns of a row directly in the database, as another program does. */
-function rewrite(file: string, id: string, columns: Record<string, unknown>): void {
+function rewrite(file: string, id: string, columns: Record<string, SQLInputValue>): void {
   const db = raw(file);
   const sets = Object.keys(columns).map((column) => `${column} = ?`);
   db.prepare(`UPDATE nodes SET ${sets.join(", ")} WHERE id = ?`).run(...Object.values(columns), id);

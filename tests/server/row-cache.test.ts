@@ -28,8 +28,6 @@ async function inNewWorld(work: (world: World) => Promise<void>): Promise<void> 
   const store = await newStore();
   const time = { now: Date.UTC(2026, 10, 22) };
   const open = () => new Agent(store.open(), { clock: () => time.now });
-  // Each has a connection of its own: libSQL's `exec` may not find a table right after another
-  // connection has vacuumed.
   const sql = (text: string) => {
     const db = raw(store.file);
     db.exec(text);

@@ -4,7 +4,7 @@
 import { describe, expect, test } from "vitest";
 import { OPTIONS } from "../../js/server/src/settings/options.ts";
 import { agentFile } from "../../js/server/src/settings/paths.ts";
-import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { describeOnFiles, stored } from "./support/on-postgres.ts";
 import { type Running, start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
@@ -114,10 +114,10 @@ describeOnFiles("a lease", () => {
   test("gives each turn to one process, and to another once that process is gone", () => {
     const file = agentFile(temporaryFolder(), "default");
     const [one, other] = [
-      new LibsqlStorage(file, { durability: "full" }),
-      new LibsqlStorage(file, { durability: "full" }),
+      new SqliteStorage(file, { durability: "full" }),
+      new SqliteStorage(file, { durability: "full" }),
     ];
-    const take = (storage: LibsqlStorage, now: number) => storage.tasks.take("decay", now, 80, 600);
+    const take = (storage: SqliteStorage, now: number) => storage.tasks.take("decay", now, 80, 600);
     expect([take(one, 1_000), take(other, 1_000), take(one, 1_010)]).toEqual([true, false, false]);
     expect(other.tasks.take("consolidate", 1_000, 80, 600)).toBe(true);
     one.tasks.leave("decay", 1_000);

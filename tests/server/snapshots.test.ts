@@ -17,10 +17,9 @@ import { Agent } from "../../js/server/src/agent/agent.ts";
 import { searchHandlers } from "../../js/server/src/agent/handlers/search.ts";
 import { agentFile, type SnapshotPlaces, snapshotsOf } from "../../js/server/src/settings/paths.ts";
 import type { RankedBy } from "../../js/server/src/settings/ranking.ts";
-import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
-import { releaseHandles } from "../../js/server/src/storage/release-handles.ts";
+import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { NodeTable } from "../../js/server/src/storage/tables/nodes.ts";
-import { raw } from "./support/existing-database.ts";
+import { execute, raw } from "./support/existing-database.ts";
 import { PROGRAM, start } from "./support/server-process.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
@@ -37,7 +36,7 @@ const NOW = Date.parse("2026-03-01T00:00:00Z");
 
 /** Memories with vectors, each linked to an earlier one. */
 function fill(file: string): void {
-  new LibsqlStorage(file, { durability: "normal" }).close();
+  new SqliteStorage(file, { durability: "normal" }).close();
   const db = raw(file);
   db.exec("BEGIN");
   const node = db.prepare(
@@ -76,7 +75,7 @@ interface Opened {
 /** By evidence there is no full text. */
 function open(file: string, config = {}, ranking: RankedBy = "signals"): Opened {
   const messages: string[] = [];
-  const storage = new LibsqlStorage(file, { durability: "normal" });
+  const storage = new SqliteStorage(file, { durability: "normal" });
   const agent = new Agent(storage, {
     config,
     ranking,
@@ -115,7 +114,7 @@ test("snapshots equal a fresh load of the database", async () => {
   const file = filled();
   const kept = open(file);
   expect(kept.how()).toEqual(AS_KEPT);
-  const other = new Agent(new LibsqlStorage(file, { durability: "normal" }), {
+  const other = new Agent(new SqliteStorage(file, { durability: "normal" }), {
     ranking: "signals",
     clock: () => NOW,
   });
@@ -152,7 +151,7 @@ test("snapshots catch up with later writes, changes and removals", () => {
   expect(agent.index.getEdge("e_new")?.target_id).toBe("n_3");
   expect(agent.index.get("n_5")?.subtype).toBe("custom:other");
   expect(agent.index.has("n_7")).toBe(false);
-  const other = new Agent(new LibsqlStorage(file, { durability: "normal" }), {
+  const other = new Agent(new SqliteStorage(file, { durability: "normal" }), {
     ranking: "signals",
     clock: () => NOW,
   });
@@ -232,7 +231,7 @@ describe("snapshots of another branch of the database are rebuilt", () => {
         `The snapshot cannot be used, and is rebuilt: ${kind}: it is of another branch of the database`,
     );
     expect(how()).toEqual([why[0], ANEW[0], why[1], ANEW[1]]);
-    const other = new Agent(new LibsqlStorage(file, { durability: "normal" }), {
+    const other = new Agent(new SqliteStorage(file, { durability: "normal" }), {
       ranking: "signals",
       clock: () => NOW,
     });
@@ -245,7 +244,6 @@ describe("snapshots of another branch of the database are rebuilt", () => {
   test("if both copies continued", async () => {
     const one = filled();
     const other = join(temporaryFolder(), "a.db");
-    await releaseHandles();
     copyAll(one, other, [one, ...filesOf(one)]);
     goOn(one, "one").close();
     goOn(other, "other").close();
@@ -272,7 +270,7 @@ describe("snapshots of another branch of the database are rebuilt", () => {
 
   test("if one was saved without an opening, as earlier versions did", () => {
     const file = filled();
-    raw(file).exec("DELETE FROM nous_openings");
+    execute(file, "DELETE FROM nous_openings");
     const { how } = open(file);
     expect(how()).toEqual(expect.arrayContaining(ANEW));
   });
@@ -313,7 +311,7 @@ test.each([
   ],
 ])("snapshots %s are rebuilt, with a line in the log", (_, statements, why) => {
   const file = filled();
-  raw(file).exec(statements);
+  execute(file, statements);
   const { agent, how } = open(file);
   expect(how()).toEqual(ANEW.flatMap((line) => [expect.stringMatching(why), line]));
   expect(agent.index.size).toBeGreaterThanOrEqual(NODES);
@@ -331,7 +329,7 @@ test.each([
   ["another configuration", "", { salience_growth: true }],
 ])("an index of %s is rebuilt, and full text is not", (why, statements, config) => {
   const file = filled();
-  raw(file).exec(statements);
+  execute(file, statements);
   const { agent, how } = open(file, config);
   expect(how()).toEqual([
     expect.stringContaining(why.replace("vectors of ", "")),
@@ -383,7 +381,7 @@ test("the snapshots of index and full text cannot replace each other", () => {
 test("snapshots are not written for a small memory, and are deleted if few memories remain", () => {
   const file = filled();
   const { agent } = open(file);
-  raw(file).exec("DELETE FROM nodes WHERE rowid > 10");
+  execute(file, "DELETE FROM nodes WHERE rowid > 10");
   agent.close();
   for (const kept of filesOf(file)) expect(existsSync(kept)).toBe(false);
   const small = join(temporaryFolder(), "b.db");
@@ -411,7 +409,7 @@ describe("the words of a memory", () => {
   ])("that %s are not in the next snapshot", (_, statement) => {
     const file = filled();
     const { agent } = open(file);
-    raw(file).exec(statement);
+    execute(file, statement);
     agent.close();
     expect(hold(texts(file))).toBe(false);
     expect(open(file).how()).toEqual(AS_KEPT);
@@ -458,7 +456,7 @@ describe("the words of a memory", () => {
     open(file, {}, "evidence").agent.close();
     expect(hold(index)).toBe(true);
     const { agent } = open(file, {}, "evidence");
-    raw(file).exec("DELETE FROM nodes WHERE id = 'n_7'");
+    execute(file, "DELETE FROM nodes WHERE id = 'n_7'");
     agent.close();
     expect(hold(index)).toBe(false);
     const again = open(file, {}, "evidence").agent;
@@ -473,8 +471,6 @@ describe("the words of a memory", () => {
     await (await start(folder, BY_SIGNALS)).end();
     run("backup", join(folder, "backup"), "--data-dir", folder);
     fill(file);
-    // This process has had the file open, and a restore refuses open files.
-    await releaseHandles();
     await (await start(folder, BY_SIGNALS)).end();
     expect(hold(texts(file))).toBe(true);
     run("restore", join(folder, "backup"), "--data-dir", folder);

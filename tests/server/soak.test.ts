@@ -12,7 +12,7 @@ import { UsageTracker } from "nous-wasm";
 import { expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
 import { MAX_CHANGES } from "../../js/server/src/agent/replica/follower.ts";
-import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
+import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { amount, SEED } from "../support/amount.ts";
 import { startProvider } from "./support/embedding-provider.ts";
 import { raw } from "./support/existing-database.ts";
@@ -197,7 +197,7 @@ testOnFiles(
   },
   () => {
     const file = join(temporaryFolder(), "a.db");
-    const agent = new Agent(new LibsqlStorage(file, { durability: "normal" }));
+    const agent = new Agent(new SqliteStorage(file, { durability: "normal" }));
     agent.open();
     const other = raw(file);
     const add = other.prepare(

@@ -4,13 +4,13 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { LibsqlStorage } from "../../js/server/src/storage/libsql.ts";
 import type { NewNode } from "../../js/server/src/storage/rows.ts";
 import { SCHEMA } from "../../js/server/src/storage/schema.ts";
-import { makeExisting, raw } from "./support/existing-database.ts";
+import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
+import { execute, makeExisting, raw } from "./support/existing-database.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
-const open = (file: string) => new LibsqlStorage(file, { durability: "full" });
+const open = (file: string) => new SqliteStorage(file, { durability: "full" });
 
 const NODE: NewNode = {
   id: "n_1",
@@ -53,15 +53,15 @@ const found = (file: string, term: string) =>
     )
     .all(term)
     .map((row) => (row as { id: string }).id);
-const changesOf = (storage: LibsqlStorage, after = 0) =>
+const changesOf = (storage: SqliteStorage, after = 0) =>
   storage.changeLog.since(after).map(({ entity, ids }) => `${entity} ${ids}`);
 
 describe("a new database", () => {
   test("is sound, and has a schema and an epoch of its own", () => {
     const folder = temporaryFolder();
     const [one, other] = ["a", "b"].map((name) => open(join(folder, `${name}.db`))) as [
-      LibsqlStorage,
-      LibsqlStorage,
+      SqliteStorage,
+      SqliteStorage,
     ];
     expect(one.soundness.problems()).toEqual([]);
     expect(one.meta("schema")).toBe(String(SCHEMA));
@@ -88,7 +88,7 @@ describe("a new database", () => {
   test.each(["full", "normal"] as const)(
     "has the SQLite settings of durability %s",
     (durability) => {
-      const storage = new LibsqlStorage(join(temporaryFolder(), "a.db"), { durability });
+      const storage = new SqliteStorage(join(temporaryFolder(), "a.db"), { durability });
       expect(storage.soundness.problems()).toEqual([]);
     },
   );
@@ -126,7 +126,7 @@ describe("a database of the existing server", () => {
     const folder = temporaryFolder();
     makeExisting(join(folder, "a.db"));
     const messages: string[] = [];
-    new LibsqlStorage(join(folder, "a.db"), {
+    new SqliteStorage(join(folder, "a.db"), {
       durability: "full",
       tell: (what) => messages.push(what),
     });
@@ -235,10 +235,11 @@ describe("the change log", () => {
   test("gives its ends without being read, at any length", () => {
     const file = join(temporaryFolder(), "a.db");
     const storage = open(file);
-    raw(
+    execute(
       file,
-    ).exec(`WITH RECURSIVE places(place) AS (SELECT 1 UNION ALL SELECT place + 1 FROM places WHERE place < 100000)
-      INSERT INTO change_log(entity, id) SELECT 'node', 'n_' || place FROM places`);
+      `WITH RECURSIVE places(place) AS (SELECT 1 UNION ALL SELECT place + 1 FROM places WHERE place < 100000)
+      INSERT INTO change_log(entity, id) SELECT 'node', 'n_' || place FROM places`,
+    );
     const began = process.cpuUsage();
     for (let turn = 0; turn < 200; turn++)
       expect(storage.changeLog.range()).toEqual({ first: 1, last: 100_000 });

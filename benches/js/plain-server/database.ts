@@ -1,7 +1,7 @@
 // The database of the plain server. Its tables are those of Hynous' servers, so that nous-server
 // can open the file.
 
-import Database from "libsql";
+import { DatabaseSync } from "node:sqlite";
 
 /** The pragmas of nous-server: an acknowledged write is on the disk. */
 const PRAGMAS = [
@@ -44,8 +44,8 @@ const SCHEMA = `
 `;
 
 /** Opens a database, or creates it. */
-export function openDatabase(file: string): Database.Database {
-  const db = new Database(file);
+export function openDatabase(file: string): DatabaseSync {
+  const db = new DatabaseSync(file);
   for (const pragma of PRAGMAS) db.exec(`PRAGMA ${pragma}`);
   if (db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'nodes'").all().length === 0)
     db.exec(SCHEMA);
@@ -56,7 +56,7 @@ export function openDatabase(file: string): Database.Database {
  * Moves the contents of the log into the file, so that the file alone is the whole database, and
  * closes it.
  */
-export function closeDatabase(db: Database.Database): void {
+export function closeDatabase(db: DatabaseSync): void {
   db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   db.close();
 }

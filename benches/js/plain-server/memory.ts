@@ -1,7 +1,7 @@
 // The plain server's operations: one memory, one thread, answers in the format of the API.
 
 import { randomUUID } from "node:crypto";
-import type Database from "libsql";
+import type { DatabaseSync } from "node:sqlite";
 import { algorithmTypeFor, calculateDifficulty } from "../../../tests/reference/decay.ts";
 import { getInitialEdgeStrength } from "../../../tests/reference/search.ts";
 import {
@@ -38,9 +38,9 @@ export class PlainMemory implements Memory {
   readonly vectors = new Vectors();
   readonly accesses: Accesses;
   readonly counts: Memory["counts"];
-  readonly #db: Database.Database;
+  readonly #db: DatabaseSync;
 
-  constructor(db: Database.Database) {
+  constructor(db: DatabaseSync) {
     this.#db = db;
     this.store = new Store(db);
     this.accesses = new Accesses(this.store);

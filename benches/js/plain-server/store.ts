@@ -1,6 +1,6 @@
 // The plain server's SQL: prepared statements, and one statement for many rows where possible.
 
-import type Database from "libsql";
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { STOP_WORDS } from "../../../tests/reference/stop-words.ts";
 import type { SweepChange } from "../../../tests/reference/sweep.ts";
 import {
@@ -85,16 +85,16 @@ const beginning = (term: string) => `"${term.replaceAll('"', '""')}"*`;
 
 /** The prepared statements of a database. */
 export class Store {
-  readonly #statements: Record<keyof typeof SQL, Database.Statement>;
+  readonly #statements: Record<keyof typeof SQL, StatementSync>;
   /** The number of memories that contain a term, since the last write. */
   readonly #holding = new Map<string, number>();
 
-  constructor(db: Database.Database) {
+  constructor(db: DatabaseSync) {
     const prepared = Object.entries(SQL).map(([name, sql]) => [name, db.prepare(sql)]);
     this.#statements = Object.fromEntries(prepared);
   }
 
-  #all<T>(name: keyof typeof SQL, ...values: unknown[]): T[] {
+  #all<T>(name: keyof typeof SQL, ...values: SQLInputValue[]): T[] {
     return this.#statements[name].all(...values) as T[];
   }
 

@@ -10,7 +10,7 @@ import {
 } from "nous-wasm";
 import { kindInWords } from "./embedding-text.ts";
 import { jsonObjectIn } from "./json-objects.ts";
-import type { Bytes, EdgeRow, IndexedNodeRow, SoftRow, TextRow } from "./rows.ts";
+import type { EdgeRow, IndexedNodeRow, SoftRow, TextRow } from "./rows.ts";
 import { MAX_AHEAD, MAX_JUMP, parseInstant } from "./time.ts";
 
 /** The type of a memory whose row has none. */
@@ -182,7 +182,7 @@ function clustersOf({ clusters }: IndexedNodeRow): string[] {
  * Returns a stored embedding; null if its length differs, if it is all zeros, or if a component is
  * not a finite number.
  */
-export function vectorOf(bytes: Bytes | null, dimensions: number): Float32Array | null {
+export function vectorOf(bytes: Uint8Array | null, dimensions: number): Float32Array | null {
   if (
     bytes === null ||
     dimensions === 0 ||

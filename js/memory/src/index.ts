@@ -88,7 +88,6 @@ export {
 export { type Reasons, reasonsOf, type Understood, understoodOf } from "./reasons.ts";
 export { rounded } from "./rounded.ts";
 export type {
-  Bytes,
   EdgeRow,
   EmbeddedTexts,
   IndexedNodeRow,

@@ -2,9 +2,6 @@
 
 import type { StoredLifecycleState } from "nous-wasm";
 
-/** A BLOB: `Uint8Array` when bound, `ArrayBuffer` when read. */
-export type Bytes = Uint8Array | ArrayBuffer;
-
 /** A memory. Any field but the id may be null in a database that another server wrote. */
 export interface NodeRow {
   /** The row number. Lists are sorted by it. */
@@ -82,7 +79,7 @@ export type SoftRow = Pick<
 /** A memory as the index loads it. */
 export interface IndexedNodeRow extends NodeRow {
   /** The embedding: components in f32, little-endian. */
-  embedding_vector: Bytes | null;
+  embedding_vector: Uint8Array | null;
   /** Ids of its clusters, as a JSON array. */
   clusters: string;
 }

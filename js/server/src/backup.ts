@@ -4,8 +4,8 @@
 import { randomUUID } from "node:crypto";
 import { chmodSync, existsSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import Database from "libsql";
 import { agentFile, snapshotsOf } from "./settings/paths.ts";
+import { Connection } from "./storage/connection.ts";
 import { StorageError } from "./storage/errors.ts";
 import { whileExclusive } from "./storage/exclusive-file.ts";
 import {
@@ -17,10 +17,10 @@ import {
   removeWhole,
 } from "./storage/files.ts";
 import { agentsIn } from "./storage/hosted-agents.ts";
-import { LibsqlStorage } from "./storage/libsql.ts";
 import { makeFolder } from "./storage/make-folder.ts";
 import { exclusively, schemaOf } from "./storage/migrate.ts";
 import { checkAgentName, type Place } from "./storage/place.ts";
+import { SqliteStorage } from "./storage/sqlite.ts";
 import { Target, type TargetOptions } from "./storage/target.ts";
 import { checkLog } from "./storage/wal.ts";
 
@@ -38,11 +38,7 @@ export function backUp(dataDir: string, agent: string, to: string, options?: Tar
   if (!existsSync(file)) throw new StorageError(`There is no agent ${agent} in ${dataDir}.`);
   const target = new Target(dataDir, to, options);
   checkLog(file);
-  const storage = new LibsqlStorage(file, {
-    durability: "full",
-    migrates: false,
-    readsRows: false,
-  });
+  const storage = new SqliteStorage(file, { durability: "full", migrates: false });
   try {
     storage.copyTo(target.unfinished);
     chmodSync(target.unfinished, 0o600);
@@ -62,13 +58,13 @@ const MAX_OF_A_NAME = 200;
  *
  * @throws {StorageError} As `backUp` does. Copies that were made before stay.
  */
-export async function* backUpAll(
+export function* backUpAll(
   place: Place,
   folder: string,
   options?: TargetOptions,
-): AsyncIterable<{ agent: string; file: string }> {
+): Iterable<{ agent: string; file: string }> {
   makeFolder(folder);
-  for (const { agent } of await agentsIn(place)) {
+  for (const { agent } of agentsIn(place)) {
     const name = encodeURIComponent(agent);
     const short =
       name.length <= MAX_OF_A_NAME ? `${name}.db` : basename(agentFile(place.dataDir, agent));
@@ -85,20 +81,16 @@ export async function* backUpAll(
  * @throws {StorageError} If the file is not a sound database of this server, or if the agent's
  * database is in use.
  */
-export async function restore(
-  dataDir: string,
-  agent: string,
-  from: string,
-): Promise<string | undefined> {
+export function restore(dataDir: string, agent: string, from: string): string | undefined {
   const file = agentFile(dataDir, agent);
-  const copy = await takeCopy(from, file, agent, { isOurs: true });
+  const copy = takeCopy(from, file, agent, { isOurs: true });
   try {
     if (!existsSync(file)) {
       moveDatabaseInto(copy, file);
       return undefined;
     }
     const aside = copyName(file, "replaced");
-    await whileExclusive(file, () => {
+    whileExclusive(file, () => {
       // There is no moment without a database, which would be an agent without memories.
       keepAs(file, aside);
       moveDatabaseInto(copy, file);
@@ -117,10 +109,10 @@ export async function restore(
  * @throws {StorageError} If the file is not a sound database of that server, or if the agent
  * exists.
  */
-export async function adopt(dataDir: string, agent: string, from: string): Promise<void> {
+export function adopt(dataDir: string, agent: string, from: string): void {
   const file = agentFile(dataDir, agent);
   if (existsSync(file)) throw new StorageError(`There is an agent ${agent} in ${dataDir} already.`);
-  const copy = await takeCopy(from, file, agent, { isOurs: false });
+  const copy = takeCopy(from, file, agent, { isOurs: false });
   moveDatabaseInto(copy, file);
 }
 
@@ -128,12 +120,12 @@ export async function adopt(dataDir: string, agent: string, from: string): Promi
  * Creates a checked copy beside the agent's file, with this version's schema, a new epoch and the
  * agent's name. Hynous is a trading agent: its memory gets the weights for one.
  */
-async function takeCopy(
+function takeCopy(
   from: string,
   file: string,
   agent: string,
   { isOurs }: { isOurs: boolean },
-): Promise<string> {
+): string {
   checkAgentName(agent);
   if (!existsSync(from)) throw new StorageError(`There is no file ${from}.`);
   const copy = `${file}.tmp`;
@@ -143,7 +135,7 @@ async function takeCopy(
   try {
     copyOut(from, copy, isOurs);
     chmodSync(copy, 0o600);
-    const storage = new LibsqlStorage(copy, { durability: "full" });
+    const storage = new SqliteStorage(copy, { durability: "full" });
     try {
       const problems = storage.soundness.problems();
       if (problems.length > 0)
@@ -155,7 +147,7 @@ async function takeCopy(
       storage.close();
     }
     // Checkpoints the log into the file: the copy has to be one file.
-    await whileExclusive(copy, () => {});
+    whileExclusive(copy, () => {});
     return copy;
   } catch (error) {
     removeDatabase(copy);
@@ -171,7 +163,7 @@ async function takeCopy(
  *
  * @throws {StorageError} With the tables that have such ids.
  */
-function checkIds(db: Database.Database, from: string): void {
+function checkIds(db: Connection, from: string): void {
   const all = <Row>(sql: string) => db.prepare(sql).all() as Row[];
   const tables = all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'").map(
     ({ name }) => name,
@@ -189,7 +181,7 @@ function checkIds(db: Database.Database, from: string): void {
 }
 
 function copyOut(from: string, to: string, isOurs: boolean): void {
-  const db = new Database(from);
+  const db = new Connection(from);
   try {
     const [found] = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'nodes'").all();
     if (found === undefined) throw new StorageError(`${from} has no table of memories.`);

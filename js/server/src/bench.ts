@@ -20,8 +20,7 @@ import { NousClient } from "./client/client.ts";
 import { DEFAULT_AGENT } from "./settings/agent-names.ts";
 import type { Settings } from "./settings/options.ts";
 import { agentFile } from "./settings/paths.ts";
-import { LibsqlStorage } from "./storage/libsql.ts";
-import { releaseHandles } from "./storage/release-handles.ts";
+import { SqliteStorage } from "./storage/sqlite.ts";
 import { importMemory } from "./transfer/import.ts";
 import { sampleLines } from "./transfer/sample.ts";
 
@@ -85,7 +84,7 @@ export async function bench(options: BenchOptions): Promise<BenchReport> {
   process.once("exit", tidy);
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
   try {
-    const { questions, memory } = await prepare(folder, options);
+    const { questions, memory } = prepare(folder, options);
     const measured = await measure(folder, options, questions, running);
     return { machine: machine(), memory, durability, folder: parent, measured };
   } finally {
@@ -95,15 +94,15 @@ export async function bench(options: BenchOptions): Promise<BenchReport> {
 }
 
 /** Creates or copies the database. Returns the searches to send, and the size of the memory. */
-async function prepare(
+function prepare(
   folder: string,
   { settings, own }: BenchOptions,
-): Promise<{ questions: Question[]; memory: BenchReport["memory"] }> {
+): { questions: Question[]; memory: BenchReport["memory"] } {
   const file = agentFile(folder, DEFAULT_AGENT);
   mkdirSync(dirname(file));
-  if (own === undefined) new LibsqlStorage(file, { durability: "normal" }).close();
+  if (own === undefined) new SqliteStorage(file, { durability: "normal" }).close();
   else backUp(settings.data_dir, own, file);
-  const storage = new LibsqlStorage(file, { durability: "normal" });
+  const storage = new SqliteStorage(file, { durability: "normal" });
   try {
     const now = Date.now();
     // A copy holds the name of the agent that it was made of.
@@ -131,7 +130,6 @@ async function prepare(
     return { questions, memory };
   } finally {
     storage.close();
-    await releaseHandles();
   }
 }
 

@@ -27,7 +27,7 @@ export function* checkAll(place: Place, config: EngineYaml): Iterable<Checked> {
 function check({ where, open }: ClosedDatabase, config: EngineYaml): Checked {
   const checked: Checked = { where, agent: "", nodes: 0, edges: 0, problems: [] };
   try {
-    const storage = open({ migrates: false, replacesTexts: false });
+    const storage = open({ migrates: false });
     try {
       checked.problems.push(...storage.soundness.problems(), ...storage.soundness.loose());
       checked.agent = storage.meta("agent") ?? "";

@@ -6,18 +6,16 @@ import { type Command, Option } from "commander";
 import { serverBehaviourOf } from "./compat/server.ts";
 import type { CopiedKeys } from "./keys/copy.ts";
 import { DEFAULT_AGENT } from "./settings/agent-names.ts";
-import { isDatabaseUrl, isPostgres } from "./settings/database-url.ts";
+import {
+  isDatabaseUrl,
+  isPostgres,
+  isRemoteLibsql,
+  REMOTE_LIBSQL,
+} from "./settings/database-url.ts";
 import { settingsOf, withOptions } from "./settings/flags.ts";
 import type { Settings } from "./settings/options.ts";
 import { SettingsError } from "./settings/settings-error.ts";
-import {
-  areFiles,
-  checkAgentName,
-  checkIsFiles,
-  checkIsNotRemote,
-  type Place,
-  placeOf,
-} from "./storage/place.ts";
+import { areFiles, checkAgentName, checkIsFiles, type Place, placeOf } from "./storage/place.ts";
 import type { TargetOptions } from "./storage/target.ts";
 import { CONFLICT_POLICIES, type ConflictPolicy } from "./transfer/conflict-policy.ts";
 
@@ -67,7 +65,7 @@ export function addDataCommands(program: Command): void {
         console.log(`The memory of ${agent} is copied to ${file}.`);
         return;
       }
-      for await (const copy of backUpAll(placeOf(settings), file, options))
+      for (const copy of backUpAll(placeOf(settings), file, options))
         console.log(`The memory of ${copy.agent} is copied to ${copy.file}.`);
     },
     [
@@ -82,7 +80,7 @@ export function addDataCommands(program: Command): void {
       const [{ data_dir }, agent, file] = given;
       checkAgentName(agent);
       const { restore } = await import("./backup.ts");
-      const aside = await restore(data_dir, agent, file);
+      const aside = restore(data_dir, agent, file);
       console.log(`The memory of ${agent} is restored from ${file}.`);
       if (aside !== undefined) console.log(`The previous database is in ${aside}.`);
     },
@@ -93,7 +91,7 @@ export function addDataCommands(program: Command): void {
     async ({ data_dir }, agent, file) => {
       checkAgentName(agent);
       const { adopt } = await import("./backup.ts");
-      await adopt(data_dir, agent, file);
+      adopt(data_dir, agent, file);
       console.log(`The memory of ${agent} is a copy of ${file}.`);
     },
   );
@@ -205,6 +203,7 @@ function tellOfKeys({ count, copied, others }: CopiedKeys): void {
 /** Returns the place that an end of a move names. */
 function endOf(settings: Settings, option: string, given: string): Place {
   const isUrl = /^[a-z]+:\/\//.test(given);
+  if (isRemoteLibsql(given)) throw new SettingsError(`--${option} ${REMOTE_LIBSQL}.`);
   if (isUrl && !(isPostgres(given) && isDatabaseUrl(given)))
     throw new SettingsError(
       `--${option} must be a data folder, or a URL with postgres and without a password: set that in PGPASSWORD.`,
@@ -225,7 +224,7 @@ function addAgentCommands(agents: Command): void {
     const { settings } = await settingsOf(command);
     const { agentFile } = await import("./settings/paths.ts");
     const place = placeOf(settings);
-    for (const { agent, bytes } of await agentsIn(place)) {
+    for (const { agent, bytes } of agentsIn(place)) {
       const file = areFiles(place) ? `\t${agentFile(place.dataDir, agent)}` : "";
       console.log(`${agent}\t${bytes}${file}`);
     }
@@ -240,8 +239,7 @@ function addAgentCommands(agents: Command): void {
       const { deleteAgent } = await import("./storage/hosted-agents.ts");
       const { settings } = await settingsOf(command);
       const place = placeOf(settings);
-      checkIsNotRemote(place, "agents delete");
-      if (!(await deleteAgent(place, agent)))
+      if (!deleteAgent(place, agent))
         throw new Error(
           `there is no agent ${agent} in ${settings.database_url || settings.data_dir}`,
         );
@@ -258,7 +256,6 @@ function addAgentCommands(agents: Command): void {
       const { purgeNode } = await import("./storage/hosted-agents.ts");
       const { settings } = await settingsOf(command);
       const place = placeOf(settings);
-      checkIsNotRemote(place, "agents purge");
       const wasThere = purgeNode(place, agent, id);
       console.log(
         wasThere

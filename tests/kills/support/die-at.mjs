@@ -9,8 +9,8 @@
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { basename } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { parentPort } from "node:worker_threads";
-import Database from "libsql";
 import { MemoryIndex, TextIndex } from "nous-wasm";
 
 const pattern = new RegExp(process.env.DIE_AT);
@@ -42,15 +42,15 @@ function wrap(holder, name, describe) {
 // agents may be open at once.
 const writing = new WeakSet();
 let isUntold = false;
-wrap(Database.prototype, "exec", function (sql) {
+wrap(DatabaseSync.prototype, "exec", function (sql) {
   if (sql === "BEGIN") writing.delete(this);
   else if (sql.startsWith("BEGIN")) writing.add(this);
   if (sql === "COMMIT" && !writing.has(this)) return undefined;
   if (sql === "COMMIT") isUntold = true;
   return `exec ${sql.trim()}`;
 });
-const { prepare } = Database.prototype;
-Database.prototype.prepare = function (sql) {
+const { prepare } = DatabaseSync.prototype;
+DatabaseSync.prototype.prepare = function (sql) {
   const statement = prepare.call(this, sql);
   if (/^(VACUUM|PRAGMA wal_checkpoint)/.test(sql)) {
     for (const name of ["run", "all"]) wrap(statement, name, () => `exec ${sql}`);

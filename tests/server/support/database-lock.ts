@@ -20,7 +20,7 @@ export function beside(file: string): Probe {
       try {
         db.exec("BEGIN IMMEDIATE");
       } catch (error) {
-        expect((error as { code: string }).code).toMatch(/^SQLITE_BUSY/);
+        expect(error).toMatchObject({ errcode: 5 });
         return true;
       }
       db.exec("ROLLBACK");

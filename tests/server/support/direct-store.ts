@@ -5,13 +5,13 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { afterAll } from "vitest";
 import { agentFile } from "../../../js/server/src/settings/paths.ts";
-import { LibsqlStorage } from "../../../js/server/src/storage/libsql.ts";
 import { PostgresDatabase } from "../../../js/server/src/storage/postgres/database.ts";
 import { PostgresStorage } from "../../../js/server/src/storage/postgres/storage.ts";
+import { SqliteStorage } from "../../../js/server/src/storage/sqlite.ts";
 import type { Storage } from "../../../js/server/src/storage/storage.ts";
 import { databaseOptions, stored } from "./on-postgres.ts";
 import { makeFolder, removeFolder } from "./temporary-folder.ts";
-import { threadOf } from "./threads.ts";
+import { POSTGRES_THREAD } from "./threads.ts";
 
 /** The memories of one agent. */
 export interface DirectStore {
@@ -42,7 +42,7 @@ export function directStores(): () => Promise<DirectStore> {
       file,
       open: () =>
         shared === undefined
-          ? new LibsqlStorage(file, { durability: "normal" })
+          ? new SqliteStorage(file, { durability: "normal" })
           : new PostgresStorage(shared, agent),
       stored: (statement, ...values) => stored({ dataDir: folder, agent }, statement, ...values),
     };
@@ -54,7 +54,7 @@ async function databaseIn(folder: string): Promise<PostgresDatabase | undefined>
   const [, url] = await databaseOptions(folder);
   if (url === undefined) return undefined;
   const place = { url, connections: 4, timeout: 10_000, password: "" };
-  const database = new PostgresDatabase(place, threadOf("postgres"));
+  const database = new PostgresDatabase(place, POSTGRES_THREAD);
   database.migrate();
   return database;
 }

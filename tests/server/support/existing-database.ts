@@ -1,6 +1,6 @@
 // A database as the existing server creates it: its tables, its triggers, its times without a zone.
 
-import Database from "libsql";
+import { DatabaseSync } from "node:sqlite";
 
 export const DDL = `
   CREATE TABLE nodes (
@@ -48,7 +48,7 @@ const vectorOf = (...components: number[]) => Buffer.from(Float32Array.from(comp
 
 /** Three memories, two edges, a cluster; row numbers with a gap. */
 export function makeExisting(file: string): void {
-  const db = new Database(file);
+  const db = new DatabaseSync(file);
   db.exec(DDL);
   const node = db.prepare(`
     INSERT INTO nodes (rowid, id, type, subtype, content_title, content_body, neural_stability, neural_retrievability,
@@ -114,8 +114,28 @@ export function makeExisting(file: string): void {
 }
 
 /** The raw database beside a server or a store, as another program sees it. */
-export function raw(file: string): Database.Database {
-  const db = new Database(file);
+export function raw(file: string): DatabaseSync {
+  const db = new DatabaseSync(file, { defensive: false });
   db.exec("PRAGMA busy_timeout = 5000");
   return db;
+}
+
+/** Runs statements on a database file, as another program does. */
+export function execute(file: string, statements: string): void {
+  const db = raw(file);
+  try {
+    db.exec(statements);
+  } finally {
+    db.close();
+  }
+}
+
+/** Returns the rows of a statement on a database file, as another program reads them. */
+export function rowsIn(file: string, statement: string): Record<string, unknown>[] {
+  const db = raw(file);
+  try {
+    return db.prepare(statement).all();
+  } finally {
+    db.close();
+  }
 }

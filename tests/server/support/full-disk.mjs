@@ -2,11 +2,11 @@
 // load this script with `node --import`.
 
 import { existsSync } from "node:fs";
-import Database from "libsql";
+import { DatabaseSync } from "node:sqlite";
 
 const MAX_PAGES = 2 ** 31 - 2;
-const { exec } = Database.prototype;
-Database.prototype.exec = function (sql) {
+const { exec } = DatabaseSync.prototype;
+DatabaseSync.prototype.exec = function (sql) {
   // A database that has more pages keeps them.
   if (sql === "BEGIN IMMEDIATE") {
     exec.call(this, `PRAGMA max_page_count = ${existsSync(process.env.NO_PAGES) ? 1 : MAX_PAGES}`);

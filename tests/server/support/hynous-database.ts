@@ -1,8 +1,7 @@
 // A database as Hynous' Nous server leaves it: its tables and triggers, its ids, times and edges,
 // and trades of its agent.
 
-import { copyFileSync } from "node:fs";
-import Database from "libsql";
+import { DatabaseSync } from "node:sqlite";
 
 /** The tables of its first start, with the columns that it adds afterwards. */
 const TABLES = `
@@ -68,7 +67,7 @@ const TRIGGERS = `
 `;
 
 /** Its statements at a start: it creates missing tables and rebuilds the full text. */
-export function startHynous(db: Database.Database): void {
+export function startHynous(db: DatabaseSync): void {
   db.exec("PRAGMA journal_mode = WAL");
   db.exec("PRAGMA foreign_keys = ON");
   const statements = `${TABLES}`.split(";").map((statement) => statement.trim());
@@ -184,8 +183,7 @@ export function makeHynous(file: string, options: HynousOptions): HynousIds {
     conflicts: [],
   };
 
-  const making = `${file}.making`;
-  const db = new Database(making);
+  const db = new DatabaseSync(file);
   startHynous(db);
   const addNode =
     db.prepare(`INSERT INTO nodes (id, type, subtype, content_title, content_summary, content_body,
@@ -255,7 +253,11 @@ export function makeHynous(file: string, options: HynousOptions): HynousIds {
       plain(past()),
     );
 
-  db.transaction(() => {
+  db.exec("BEGIN");
+  fill();
+  db.exec("COMMIT");
+
+  function fill(): void {
     for (let place = 0; place < memories; place++) node(one(SUBTYPES));
     const others = [...ids.nodes];
     for (let place = 0; place < memories * 1.5; place++) {
@@ -272,7 +274,7 @@ export function makeHynous(file: string, options: HynousOptions): HynousIds {
       );
     }
     for (let place = 0; place < trades; place++) trade(place);
-  })();
+  }
 
   /**
    * As its agent's tools write a trade: edges lead from the entry to the close, and from a playbook
@@ -346,10 +348,7 @@ export function makeHynous(file: string, options: HynousOptions): HynousIds {
     }
     ids.clusters.push(id);
   }
-  // Afterwards the file alone is the whole database. A copy of it has no locks, which this process
-  // holds on the file until garbage collection.
-  db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-  copyFileSync(making, file);
+  // Afterwards the file alone is the whole database.
   db.close();
   return ids;
 }

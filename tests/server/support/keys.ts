@@ -13,7 +13,7 @@ async function withKeys<T>(dataDir: string, work: (store: KeyStore) => Promise<T
   const [, url] = await databaseOptions(dataDir);
   const postgres =
     url === undefined ? undefined : { url, password: "", connections: 1, timeout: TIMEOUT };
-  const place = { dataDir, durability: "full", remote: undefined, postgres } as const;
+  const place = { dataDir, durability: "full", postgres } as const;
   const store = await keysAt(place, { migrates: true });
   try {
     return await work(store);

@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { cpSync } from "node:fs";
-import Database from "libsql";
+import { DatabaseSync } from "node:sqlite";
 import { describe, inject, test } from "vitest";
 import { agentFile } from "../../../js/server/src/settings/paths.ts";
 import { TABLES_OF_AGENTS } from "../../../js/server/src/storage/postgres/migrations.ts";
@@ -60,13 +60,11 @@ export async function stored(
 ): Promise<Record<string, unknown>[]> {
   const cluster = inject("cluster");
   if (cluster === undefined) {
-    const db = new Database(agentFile(dataDir, agent));
+    const db = new DatabaseSync(agentFile(dataDir, agent));
     try {
       db.exec("PRAGMA busy_timeout = 5000");
       const prepared = db.prepare(statement);
-      if (prepared.reader) return prepared.all(...values) as Record<string, unknown>[];
-      prepared.run(...values);
-      return [];
+      return prepared.all(...values) as Record<string, unknown>[];
     } finally {
       db.close();
     }

@@ -1,7 +1,7 @@
 // Reads back the settings of each connection that begins a write transaction, and prints them as a
 // line of JSON on the standard error. Tests load this file with `node --import`.
 
-import Database from "libsql";
+import { DatabaseSync } from "node:sqlite";
 
 const SETTINGS = [
   "journal_mode",
@@ -11,10 +11,10 @@ const SETTINGS = [
   "recursive_triggers",
   "busy_timeout",
 ];
-const { exec } = Database.prototype;
-Database.prototype.exec = function (sql) {
+const { exec } = DatabaseSync.prototype;
+DatabaseSync.prototype.exec = function (sql) {
   exec.call(this, sql);
-  if (sql !== "BEGIN IMMEDIATE" || this.memory) return;
+  if (sql !== "BEGIN IMMEDIATE" || this.location() === null) return;
   const settings = SETTINGS.map((name) => [
     name,
     Object.values(this.prepare(`PRAGMA ${name}`).all()[0])[0],

@@ -1,26 +1,19 @@
 // The implementations of the store, as the conformance suite opens them.
 
 import { join } from "node:path";
-import { LibsqlStorage } from "../../../js/server/src/storage/libsql.ts";
 import { PostgresDatabase } from "../../../js/server/src/storage/postgres/database.ts";
 import { PostgresStorage } from "../../../js/server/src/storage/postgres/storage.ts";
-import { RemoteStorage } from "../../../js/server/src/storage/remote.ts";
+import { SqliteStorage } from "../../../js/server/src/storage/sqlite.ts";
 import type { Storage } from "../../../js/server/src/storage/storage.ts";
-import { startDatabase } from "./hrana.ts";
 import { MAJORS, type Major, type Postgres, startPostgres } from "./postgres.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
-import { threadOf } from "./threads.ts";
+import { POSTGRES_THREAD } from "./threads.ts";
 
 /** An implementation of the store. */
 export interface Implementation {
   readonly name: string;
   /** Whether several agents share a database. */
   readonly isShared: boolean;
-  /**
-   * Whether each statement outside of a transaction may run on another connection, and an idle
-   * transaction is ended after a while, as servers of remote libSQL databases do it.
-   */
-  readonly isStateless?: boolean;
   /** Starts what all tests share. */
   start?(): Promise<void>;
   stop?(): Promise<void>;
@@ -30,23 +23,12 @@ export interface Implementation {
 
 const TIMEOUT = 10_000;
 
-const libsql: Implementation = {
-  name: "a libSQL file",
+const sqlite: Implementation = {
+  name: "an SQLite file",
   isShared: false,
   async create() {
     const file = join(temporaryFolder(), "a.db");
-    return () => new LibsqlStorage(file, { durability: "normal" });
-  },
-};
-
-const remote: Implementation = {
-  name: "a remote libSQL database",
-  isShared: false,
-  isStateless: true,
-  async create() {
-    const { url, token } = await startDatabase();
-    const place = { url, token, timeout: TIMEOUT };
-    return () => new RemoteStorage(place, { thread: threadOf("remote") });
+    return () => new SqliteStorage(file, { durability: "normal" });
   },
 };
 
@@ -62,7 +44,7 @@ function postgres(major: Major): Implementation {
       // Two pools, as two servers have them.
       for (let place = 0; place < 2; place++) {
         const own = { url: server.url, connections: 4, timeout: TIMEOUT, password: "" };
-        databases.push(new PostgresDatabase(own, threadOf("postgres")));
+        databases.push(new PostgresDatabase(own, POSTGRES_THREAD));
       }
       for (const database of databases) database.migrate();
     },
@@ -79,4 +61,4 @@ function postgres(major: Major): Implementation {
   };
 }
 
-export const IMPLEMENTATIONS: readonly Implementation[] = [libsql, remote, ...MAJORS.map(postgres)];
+export const IMPLEMENTATIONS: readonly Implementation[] = [sqlite, ...MAJORS.map(postgres)];

@@ -51,12 +51,12 @@ export function tradeInFile(file: string, symbol: string, from: number, to: numb
     "INSERT INTO edges (id, type, source_id, target_id, strength) VALUES (?, ?, ?, ?, ?)",
   );
   const { nodes, edges } = tradesOf(symbol, from, to);
-  db.transaction(() => {
-    for (const { id, type, subtype, content_title, content_body } of nodes)
-      node.run(id, type, subtype, content_title, content_body, now, now);
-    for (const { source_id, target_id, type, strength } of edges)
-      edge.run(`e_${source_id}`, type, source_id, target_id, strength);
-  })();
+  db.exec("BEGIN");
+  for (const { id, type, subtype, content_title, content_body } of nodes)
+    node.run(id, type, subtype, content_title, content_body, now, now);
+  for (const { source_id, target_id, type, strength } of edges)
+    edge.run(`e_${source_id}`, type, source_id, target_id, strength);
+  db.exec("COMMIT");
   db.close();
 }
 

@@ -17,7 +17,7 @@ export function dropExpired(agent: Agent): number {
     const ids = agent.write(() => {
       const expired = agent.storage.nodes.expired(toIso(now), BATCH);
       for (const id of expired) {
-        if (!agent.storage.isRemote) agent.storage.purges.begin(id);
+        agent.storage.purges.begin(id);
         agent.storage.conflicts.removeOf(id);
         agent.storage.nodes.delete(id);
       }

@@ -50,7 +50,7 @@ export class Vectors {
 
   /** Whether vectors may have to be made or dropped when the agent is opened. */
   get mayNeedMending(): boolean {
-    return this.#own !== undefined || this.hasProvider;
+    return this.table !== undefined || this.hasProvider;
   }
 
   /** Whether memories have vectors of a table, though a provider of embeddings is to make others. */
@@ -60,20 +60,12 @@ export class Vectors {
 
   /** Whether `embedOlder` has something to do. */
   get mayEmbedOlder(): boolean {
-    return this.#own !== undefined && mayUse(this.#storage);
+    return this.table !== undefined && mayUse(this.#storage);
   }
 
   /** Whether no memory waits for a vector of the server's table. */
   get areComplete(): boolean {
-    return this.#storage.embeddings.waiting() === 0 && !hasOtherTable(this.#storage, this.#own!);
-  }
-
-  /**
-   * The table by which each write makes vectors. None for a remote database: each statement would
-   * cost a round trip.
-   */
-  get #own(): BuiltIn | undefined {
-    return this.#storage.isRemote ? undefined : this.table;
+    return this.#storage.embeddings.waiting() === 0 && !hasOtherTable(this.#storage, this.table!);
   }
 
   /**
@@ -82,7 +74,7 @@ export class Vectors {
    */
   begin(): () => Steps<void> {
     const storage = this.#storage;
-    const own = this.#own;
+    const own = this.table;
     if (own === undefined) return function* () {};
     // Memories with vectors of another table wait for `embedOlder`, which is not this transaction's
     // work: they get their tickets first.
@@ -99,7 +91,7 @@ export class Vectors {
    * for it. Undefined if the table is not in use, or knows no word of them.
    */
   ofNew(texts: Omit<EmbeddedTexts, "type" | "subtype">): MadeVector | undefined {
-    const own = this.#own;
+    const own = this.table;
     if (own === undefined || !takeIntoUse(this.#storage, own)) return undefined;
     const { vector, coverage } = own.embed(builtInText(texts));
     return coverage === 0 ? undefined : { bytes: bytesOf(vector), model: own.id };
@@ -111,8 +103,8 @@ export class Vectors {
    * many of them have a vector; undefined if the memories have other vectors by now.
    */
   *embedOlder(max: number): Steps<{ done: number; embedded: number } | undefined> {
-    if (!takeIntoUse(this.#storage, this.#own!)) return undefined;
-    return yield* embedWaiting(this.#storage, this.#own!, 0, max);
+    if (!takeIntoUse(this.#storage, this.table!)) return undefined;
+    return yield* embedWaiting(this.#storage, this.table!, 0, max);
   }
 
   /** Drops vectors of a table. */

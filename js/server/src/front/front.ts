@@ -18,7 +18,6 @@ import { hostnameOf } from "../settings/options.ts";
 import { presetOfAll } from "../settings/preset.ts";
 import type { InForce } from "../settings/read.ts";
 import { SettingsError } from "../settings/settings-error.ts";
-import { placeOf } from "../storage/place.ts";
 import type { Pool } from "../workers/pool.ts";
 import type { Unsent } from "../workers/unsent.ts";
 import { AnalysisPool } from "./analysis-pool.ts";
@@ -92,7 +91,6 @@ export function createFront(
     maxBodyBytes: settings.max_body_bytes,
     version,
     pageFolder: PAGE_FOLDER,
-    hasOneAgent: placeOf(settings).remote !== undefined,
     isReady: () => isReady,
     problems: () => providers.flatMap(({ problem }) => problem ?? []),
     isStopping: () => isStopping,

@@ -31,8 +31,6 @@ import { servePage } from "./page.ts";
 import { addRoute, type Carried, CHALLENGE } from "./route.ts";
 import { throwAway } from "./too-large.ts";
 
-/** The refusal of an agent name that is not the only agent. */
-const ONE_AGENT = `must be ${DEFAULT_AGENT}: a remote database is that of one agent`;
 const METHODS = new Set(
   Object.values({ ...AGENT_OPERATIONS, ...AGENTLESS_OPERATIONS }).map(({ method }) =>
     method.toUpperCase(),
@@ -71,8 +69,6 @@ export interface AppOptions {
   version: string;
   /** The folder of the page's files. */
   pageFolder: string;
-  /** Whether the server has the default agent only. */
-  hasOneAgent: boolean;
   /** Whether the server can take requests. */
   isReady(): boolean;
   /** Sentences on what does not work, though the server takes requests. */
@@ -92,7 +88,7 @@ const PLACES = {
 export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   const app = new OpenAPIHono<Carried>();
   const metrics = new Metrics(options.pool);
-  const { keys, known, log, maxBodyBytes, hasOneAgent, isReady, isStopping, problems } = options;
+  const { keys, known, log, maxBodyBytes, isReady, isStopping, problems } = options;
   app.use(async (context, next) => {
     const given = context.req.header("x-request-id") ?? "";
     const requestId = REQUEST_ID.test(given) ? given : randomUUID();
@@ -183,7 +179,6 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   const api = app.basePath(BASE);
   api.use(async (context, next) => {
     const agent = agentOf(context);
-    if (hasOneAgent && agent !== DEFAULT_AGENT) throw wrong("X-Nous-Agent", ONE_AGENT);
     context.set("agent", agent);
     await next();
   });

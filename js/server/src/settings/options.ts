@@ -6,7 +6,7 @@ import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { COMPATS, type Compat, DEFAULTS } from "./compat.ts";
 import { counting } from "./count-outcomes.ts";
-import { isDatabaseUrl } from "./database-url.ts";
+import { isDatabaseUrl, isRemoteLibsql, REMOTE_LIBSQL } from "./database-url.ts";
 import {
   defaultModel,
   EMBEDDING_PROVIDERS,
@@ -109,27 +109,24 @@ export const OPTIONS = {
   database_url: option({
     schema: z
       .string()
-      .refine(
-        isDatabaseUrl,
-        "must be a URL with postgres, without a password, or one with libsql, https or http, without a name, password or query",
-      ),
+      .refine((url) => !isRemoteLibsql(url), { error: REMOTE_LIBSQL, abort: true })
+      .refine(isDatabaseUrl, "must be a URL with postgres, without a password"),
     default: () => "",
-    about:
-      "a PostgreSQL database of all agents instead of files; or a remote libSQL database, for one agent",
+    about: "a PostgreSQL database of all agents instead of files",
     value: "URL",
   }),
   database_token: option({
     schema: printable,
     default: () => "",
     about:
-      "password, or access token, of the database; other users of the machine can see options, but not variables",
+      "password of the database; other users of the machine can see options, but not variables",
     value: "TOKEN",
     isSecret: true,
   }),
   database_timeout: option({
     schema: whole(1, 600_000),
     default: () => 10_000,
-    about: "timeout of a statement, or of a request to the database, in milliseconds",
+    about: "timeout of a statement in the PostgreSQL database, in milliseconds",
     value: "NUMBER",
   }),
   database_connections: option({

@@ -4,7 +4,6 @@
 
 import { crc32 } from "node:zlib";
 import type { Statement } from "./connection.ts";
-import type { Bytes } from "./rows.ts";
 import { isId } from "./sql.ts";
 
 /** Columns in the checksum, in this order. */
@@ -58,17 +57,24 @@ const SUMMED_ROW = rowOf([...SUMMED, ...LATER.flat()]);
 const SET =
   "INSERT INTO row_checksums VALUES (?, ?) ON CONFLICT DO UPDATE SET checksum = excluded.checksum";
 
+/**
+ * Returns a value as the driver of version 0.1.0 read it, whose checksums stay valid: a BLOB is an
+ * empty object, and a text ends at U+0000.
+ */
+function asSummed(value: unknown): unknown {
+  if (typeof value === "string") return value.includes("\0") ? value.split("\0", 1)[0] : value;
+  return value instanceof Uint8Array ? {} : value;
+}
+
 function sumOf(row: SummedRow): number {
   const values = row as Readonly<Record<string, unknown>>;
   const later = LATER.map((group) => group.map((column) => values[column] ?? null));
   const last = later.findLastIndex((group) => group.some((value) => value !== null));
   const added = later.slice(0, last + 1).flat();
   const columns = [...SUMMED.map((column) => row[column]), ...added];
-  const texts = crc32(JSON.stringify(columns));
+  const texts = crc32(JSON.stringify(columns.map(asSummed)));
   const vector = row.embedding_vector;
-  return vector instanceof Object
-    ? crc32(Buffer.from(new Uint8Array(vector as Bytes)), texts)
-    : texts;
+  return vector instanceof Uint8Array ? crc32(vector, texts) : texts;
 }
 
 /** Stores the checksums of memories as they are now. Ids without a memory are ignored. */

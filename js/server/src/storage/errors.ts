@@ -67,26 +67,14 @@ const NO_ROOM: readonly unknown[] = [
 export const isNoRoom = (error: unknown): boolean =>
   NO_ROOM.includes((error as { code?: unknown }).code);
 
-/**
- * SQLite's code of a write to a read-only database: the lowest byte of its extended codes. The
- * binding does not name all extended codes.
- */
-const SQLITE_READONLY = 8;
-/**
- * The codes of a database file that was moved while open. They do not mean that it is read-only.
- */
-const MOVED: readonly unknown[] = ["SQLITE_READONLY_DBMOVED", "UNKNOWN_SQLITE_ERROR_1032"];
-
 /** Returns whether an error means that a database, or its folder, is read-only. */
 export function isReadOnly(error: unknown): boolean {
   const code = String((error as { code?: unknown }).code);
-  const [, number] = /^UNKNOWN_SQLITE_ERROR_(\d+)$/.exec(code) ?? [];
-  if (MOVED.includes(code)) return false;
-  return (
-    /^(SQLITE_READONLY|EROFS$|EACCES$|EPERM$)/.test(code) ||
-    (Number(number) & 0xff) === SQLITE_READONLY
-  );
+  // The code of a database file that was moved while open does not mean that.
+  return code !== "SQLITE_READONLY_DBMOVED" && READ_ONLY.test(code);
 }
+
+const READ_ONLY = /^(SQLITE_READONLY|EROFS$|EACCES$|EPERM$)/;
 
 /**
  * Returns a message without places, for clients: of a path below `folder` the last name remains,

@@ -1,18 +1,12 @@
 // Exclusive access to a database file that is about to be replaced or removed.
 
-import Database from "libsql";
+import { Connection } from "./connection.ts";
 import { StorageError } from "./errors.ts";
 import { refuseFolders } from "./files.ts";
 import { exclusively } from "./migrate.ts";
-import { releaseHandles } from "./release-handles.ts";
 
 /** How long `whileExclusive` waits for another program, in milliseconds. */
 const PATIENCE = 2_000;
-/**
- * How long each attempt waits, in milliseconds. Connections that this process has closed release
- * their locks only between two attempts.
- */
-const AT_A_TIME = 100;
 /** SQLite's codes of a file that is not a database: no program can have it open as one. */
 const BROKEN = new Set(["SQLITE_NOTADB", "SQLITE_CORRUPT"]);
 
@@ -22,26 +16,13 @@ const BROKEN = new Set(["SQLITE_NOTADB", "SQLITE_CORRUPT"]);
  *
  * @throws {StorageError} If another program has the file open, or if a folder is at its path.
  */
-export async function whileExclusive(file: string, work: () => void): Promise<void> {
+export function whileExclusive(file: string, work: () => void): void {
   refuseFolders(file);
-  const until = performance.now() + PATIENCE;
-  for (;;) {
-    await releaseHandles();
-    try {
-      return withExclusive(file, work);
-    } catch (error) {
-      if ((error as { code?: string }).code !== "SQLITE_BUSY" || performance.now() >= until)
-        throw error;
-    }
-  }
-}
-
-function withExclusive(file: string, work: () => void): void {
-  const db = new Database(file);
+  const db = new Connection(file);
   // Windows does not move or remove open files.
   const isToBeClosed = process.platform === "win32";
   try {
-    db.exec(`PRAGMA busy_timeout = ${AT_A_TIME}`);
+    db.exec(`PRAGMA busy_timeout = ${PATIENCE}`);
     exclusively(db, () => {
       db.exec("PRAGMA journal_mode = DELETE");
       if (!isToBeClosed) work();

@@ -1,17 +1,14 @@
 // The agents of a place: their list, and the deletion of agents and memories.
 
 import { existsSync, statSync } from "node:fs";
-import { DEFAULT_AGENT } from "../settings/agent-names.ts";
 import { agentFile, snapshotsOf } from "../settings/paths.ts";
 import { StorageError } from "./errors.ts";
 import { whileExclusive } from "./exclusive-file.ts";
 import { logOf, removeDatabase, removeWhole } from "./files.ts";
-import { LibsqlStorage } from "./libsql.ts";
-import { openRemote } from "./open.ts";
 import { databasesIn, type Place } from "./place.ts";
 import { agentsAt, databaseAt, deleteFrom, openPostgres } from "./postgres/open.ts";
 import type { PostgresPlace } from "./postgres/protocol.ts";
-import { releaseHandles } from "./release-handles.ts";
+import { SqliteStorage } from "./sqlite.ts";
 import { checkLog, cutLogsIn, whyCut } from "./wal.ts";
 
 /** An agent of the data directory. */
@@ -34,21 +31,12 @@ export interface AgentsPage {
  * Returns the agents whose databases can be read and name them, in the order of their files' names.
  * Databases whose logs were cut off are not opened: that would hide the loss.
  */
-export async function agentsIn(
-  { dataDir, remote, postgres }: Place,
+export function agentsIn(
+  { dataDir, postgres }: Place,
   { among, after, limit = Infinity }: AgentsPage = {},
   cut: ReadonlyMap<string, string> = cutLogsIn(dataDir),
-): Promise<HostedAgent[]> {
+): HostedAgent[] {
   if (postgres !== undefined) return agentsInPostgres(postgres, { among, after, limit });
-  if (remote !== undefined) {
-    if (after !== undefined || among?.includes(DEFAULT_AGENT) === false) return [];
-    const storage = openRemote(remote, { migrates: false });
-    try {
-      return [{ agent: DEFAULT_AGENT, bytes: storage.bytes() }];
-    } finally {
-      storage.close();
-    }
-  }
   const last = after === undefined ? "" : agentFile(dataDir, after);
   const listed = among && new Set(among.map((agent) => agentFile(dataDir, agent)));
   const files = databasesIn(dataDir).filter((file) => file > last && listed?.has(file) !== false);
@@ -62,7 +50,6 @@ export async function agentsIn(
     const bytes = statSync(file, { throwIfNoEntry: false })?.size;
     if (bytes !== undefined) agents.push({ agent, bytes });
   }
-  await releaseHandles();
   return agents;
 }
 
@@ -80,11 +67,7 @@ function agentsInPostgres(
 
 function nameIn(file: string): string | undefined {
   try {
-    const storage = new LibsqlStorage(file, {
-      durability: "full",
-      migrates: false,
-      readsRows: false,
-    });
+    const storage = new SqliteStorage(file, { durability: "full", migrates: false });
     try {
       return storage.meta("agent");
     } finally {
@@ -101,11 +84,11 @@ function nameIn(file: string): string | undefined {
  *
  * @throws {StorageError} if another program is using the database file.
  */
-export async function deleteAgent({ dataDir, postgres }: Place, agent: string): Promise<boolean> {
+export function deleteAgent({ dataDir, postgres }: Place, agent: string): boolean {
   if (postgres !== undefined) return deleteFrom(postgres, agent);
   const file = agentFile(dataDir, agent);
   if (!existsSync(file) && !existsSync(logOf(file))) return false;
-  await whileExclusive(file, () => removeDatabase(file));
+  whileExclusive(file, () => removeDatabase(file));
   return true;
 }
 
@@ -128,7 +111,7 @@ export function purgeNode(place: Place, agent: string, id: string): boolean {
   const file = agentFile(dataDir, agent);
   if (!existsSync(file)) throw new StorageError(`There is no agent ${agent} in ${dataDir}.`);
   checkLog(file);
-  const storage = new LibsqlStorage(file, { durability });
+  const storage = new SqliteStorage(file, { durability });
   try {
     const wasThere = storage.transaction(() => {
       storage.purges.begin(id);

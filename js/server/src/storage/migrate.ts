@@ -3,7 +3,6 @@
 
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import type Database from "libsql";
 import type { Connection } from "./connection.ts";
 import { StorageError } from "./errors.ts";
 import { copyName, moveInto } from "./files.ts";
@@ -16,7 +15,7 @@ import { META_TABLE, MIGRATIONS, SCHEMA } from "./schema.ts";
  * @throws {StorageError} If the database is of a newer version.
  */
 export function migrate(
-  db: Database.Database,
+  db: Connection,
   file: string,
   isNew: boolean,
   tell: (what: string) => void,
@@ -31,20 +30,6 @@ export function migrate(
   };
   if (isNew) work();
   else exclusively(db, work);
-}
-
-/**
- * Runs the migrations that a remote database lacks. Only its operator can copy it first.
- *
- * @throws {StorageError} If the database is of a newer version.
- */
-export function migrateRemote(db: Connection, url: string, tell: (what: string) => void): void {
-  const found = knownSchemaOf(db, url);
-  if (found === SCHEMA) return;
-  bringUp(db);
-  tell(
-    `The remote database had schema ${found} and has ${SCHEMA} now; there is no copy of it as it was`,
-  );
 }
 
 /**
@@ -95,7 +80,7 @@ export function schemaOf(db: Connection): number {
 }
 
 /** Runs `work` while no other process can open the database. */
-export function exclusively(db: Database.Database, work: () => void): void {
+export function exclusively(db: Connection, work: () => void): void {
   // SQLite leaves exclusive mode only if the log was first used in normal mode.
   read(db);
   db.exec("PRAGMA locking_mode = EXCLUSIVE");
@@ -111,19 +96,13 @@ export function exclusively(db: Database.Database, work: () => void): void {
   }
 }
 
-const read = (db: Database.Database): unknown =>
-  db.prepare("SELECT count(*) FROM sqlite_master").all();
+const read = (db: Connection): unknown => db.prepare("SELECT count(*) FROM sqlite_master").all();
 
 /**
  * Copies the whole database beside itself. SQLite makes the copy: if this process opened the file a
  * second time, closing it would release the locks that the process holds. Row numbers are kept.
  */
-function copyOf(
-  db: Database.Database,
-  file: string,
-  schema: number,
-  tell: (what: string) => void,
-): void {
+function copyOf(db: Connection, file: string, schema: number, tell: (what: string) => void): void {
   const copy = copyName(file, `schema-${schema}`);
   if (existsSync(copy)) throw new StorageError(`The copy ${copy} is there already.`);
   const unfinished = `${copy}.tmp`;

@@ -1,16 +1,14 @@
-// The place of the agents' databases: a folder with one file for each agent, a PostgreSQL database
-// of all agents, or a remote libSQL database, which is that of the default agent.
+// The place of the agents' databases: a folder with one file for each agent, or a PostgreSQL
+// database of all agents.
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { AGENT_NAME, isAgentName } from "../settings/agent-names.ts";
-import { isPostgres } from "../settings/database-url.ts";
 import type { Durability, Settings } from "../settings/options.ts";
 import { agentsDir } from "../settings/paths.ts";
 import { StorageError } from "./errors.ts";
 import { isFolder } from "./files.ts";
 import type { PostgresPlace } from "./postgres/protocol.ts";
-import type { Remote } from "./remote-connection.ts";
 
 /**
  * @throws {StorageError} If the name is invalid. An agent that has such a name from an earlier
@@ -27,15 +25,12 @@ export function checkAgentName(name: string): void {
 export interface Place {
   dataDir: string;
   durability: Durability;
-  /** The remote libSQL database, if that is the place. */
-  remote: Remote | undefined;
   /** The PostgreSQL database, if that is the place. */
   postgres: PostgresPlace | undefined;
 }
 
 /** Returns whether each agent has a database file in the data directory. */
-export const areFiles = ({ remote, postgres }: Place): boolean =>
-  remote === undefined && postgres === undefined;
+export const areFiles = ({ postgres }: Place): boolean => postgres === undefined;
 
 /** Returns the place that the settings name. */
 export function placeOf(
@@ -57,11 +52,8 @@ export function placeOf(
     database_timeout: timeout,
     database_connections: connections,
   } = settings;
-  const files = { dataDir, durability, remote: undefined, postgres: undefined };
-  if (url === "") return files;
-  return isPostgres(url)
-    ? { ...files, postgres: { url, password: token, connections, timeout } }
-    : { ...files, remote: { url, token, timeout } };
+  const postgres = url === "" ? undefined : { url, password: token, connections, timeout };
+  return { dataDir, durability, postgres };
 }
 
 /** Returns the paths of the database files in a folder. */
@@ -80,13 +72,5 @@ export function checkIsFiles(place: Place, what: string): void {
   if (areFiles(place)) return;
   throw new StorageError(
     `${what} works on a database file, and database_url is set: that database is kept elsewhere.`,
-  );
-}
-
-/** @throws {StorageError} If the database is a remote libSQL database. */
-export function checkIsNotRemote({ remote }: Place, what: string): void {
-  if (remote === undefined) return;
-  throw new StorageError(
-    `${what} does not work on a remote libSQL database: use the tools of its host.`,
   );
 }

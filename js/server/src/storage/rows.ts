@@ -1,10 +1,9 @@
 // Rows as they are stored. Field names are column names; times are ISO text. Rows of memories and of
 // edges are those of nous-memory.
 
-import type { Bytes, EdgeRow, NodeRow } from "nous-memory";
+import type { EdgeRow, NodeRow } from "nous-memory";
 
 export type {
-  Bytes,
   EdgeRow,
   EmbeddedTexts,
   IndexedNodeRow,
@@ -14,7 +13,7 @@ export type {
 } from "nous-memory";
 
 /** A new memory. The database assigns the row number. */
-export type NewNode = Omit<NodeRow, "sequence"> & { embedding_vector: Bytes | null };
+export type NewNode = Omit<NodeRow, "sequence"> & { embedding_vector: Uint8Array | null };
 
 /** Changes to a memory. Missing fields stay as they are. */
 export type NodeChanges = Partial<Omit<NewNode, "id" | "version" | "last_modified">> & {

@@ -1,12 +1,11 @@
 // Removes the remains of a purged memory from a database file.
 
 import { rmSync } from "node:fs";
-import Database from "libsql";
 import type { Durability } from "../settings/options.ts";
-import type { Connection } from "./connection.ts";
+import { Connection } from "./connection.ts";
 import { StorageError } from "./errors.ts";
 import { copiesOf } from "./files.ts";
-import { settle } from "./libsql-file.ts";
+import { settle } from "./sqlite-file.ts";
 
 /** Tables beside `nodes` that keep texts of a memory, and the column that names the memory. */
 const TEXTS_ABOUT: readonly (readonly [table: string, column: string])[] = [
@@ -35,9 +34,9 @@ export function scrubIn(db: Connection, file: string, nodeId: string): void {
   db.exec("DELETE FROM nous_purges");
 }
 
-/** Like `LibsqlStorage.scrub`, on a connection of its own in a thread of its own. */
+/** Like `SqliteStorage.scrub`, on a connection of its own in a thread of its own. */
 export function scrubFile(file: string, durability: Durability, nodeId: string): void {
-  const db = new Database(file);
+  const db = new Connection(file);
   try {
     settle(db, durability);
     scrubIn(db, file, nodeId);

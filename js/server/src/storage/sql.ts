@@ -1,15 +1,15 @@
 // How tables run statements, and pieces of SQL that several statements share.
 
-import type { Statement } from "./connection.ts";
+import type { SqlValue, Statement } from "./connection.ts";
 
 /** Runs statements on one connection. Each statement is prepared once, by its text. */
 export interface Sql {
   /** Returns the rows of a statement. */
-  all<T>(sql: string, ...values: unknown[]): T[];
+  all<T>(sql: string, ...values: SqlValue[]): T[];
   /** Returns the first row of a statement; undefined if there is none. */
-  first<T>(sql: string, ...values: unknown[]): T | undefined;
+  first<T>(sql: string, ...values: SqlValue[]): T | undefined;
   /** Runs a statement that returns no rows. */
-  run(sql: string, ...values: unknown[]): void;
+  run(sql: string, ...values: SqlValue[]): void;
   /** Runs SQL that is not kept prepared, such as a PRAGMA. */
   exec(sql: string): void;
   prepared(sql: string): Statement;
@@ -85,7 +85,7 @@ export const octetsOf = (columns: readonly string[]): string =>
 export function readWithin<T>(
   sql: Sql,
   { columns, texts, from }: { columns: string; texts: readonly string[]; from: string },
-  values: readonly unknown[],
+  values: readonly SqlValue[],
   limit: number,
   room: ReadRoom | undefined,
 ): T[] {

@@ -37,21 +37,16 @@ export type MetaKey =
   | "copy_of";
 
 /**
- * A table as its users see it: the public members of the class that reads and writes it in libSQL.
+ * A table as its users see it: the public members of the class that reads and writes it in SQLite.
  * Their comments say what every implementation has to do.
  */
 export type TableOf<Table> = Pick<Table, keyof Table>;
 
 /**
- * The store of one agent. `LibsqlStorage`, `RemoteStorage` and `PostgresStorage` implement it, and
+ * The store of one agent. `SqliteStorage` and `PostgresStorage` implement it, and
  * `tests/server/storage-conformance.test.ts` says what another implementation has to pass.
  */
 export interface Storage {
-  /**
-   * Whether the database is a remote libSQL database: its files are out of reach, and each
-   * statement costs a request over the network.
-   */
-  readonly isRemote: boolean;
   /** The name of this connection in the change log. */
   readonly writer: string;
   /**

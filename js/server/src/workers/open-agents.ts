@@ -6,7 +6,6 @@ import { dropExpired } from "../agent/expiry.ts";
 import { compareNext } from "../agent/writes/comparing.ts";
 import { noRoom, Refusal, readOnly } from "../refusal.ts";
 import { AgentDeleted, isNoRoom, isReadOnly, StorageError } from "../storage/errors.ts";
-import { releaseHandles } from "../storage/release-handles.ts";
 import { type Asker, AskerGone, Shares } from "./shares.ts";
 
 /** The delay between a change of soft state and its flush, in milliseconds. */
@@ -106,8 +105,6 @@ export class Agents {
   readonly #refused = new Map<string, { why: string; until: number }>();
   /** The empty agent that answers for agents that do not exist. */
   #empty: OpenAgent | undefined;
-  /** Whether agents were closed whose file handles and memory are not released yet. */
-  #isToBeReleased = false;
   /** Agents that are held closed, and the end of the work on their files. */
   readonly #heldClosed = new Map<string, Promise<unknown>>();
   #isClosing = false;
@@ -195,7 +192,7 @@ export class Agents {
    * Closes an agent after its last request, without flushing it, and runs `work` while the agent
    * stays closed. Requests wait meanwhile.
    */
-  async whileClosed<T>(name: string, work: () => Promise<T>): Promise<T> {
+  async whileClosed<T>(name: string, work: () => T): Promise<T> {
     while (this.#heldClosed.has(name)) await this.#heldClosed.get(name);
     const openAgent = this.#openAgents.get(name);
     this.#openAgents.delete(name);
@@ -240,8 +237,6 @@ export class Agents {
       if (now - openAgent.askedAt > this.#residence.idle) this.#closeInTurns(name, openAgent);
       else if (now - openAgent.keptAt > KEEP_EVERY) this.#keep(name, openAgent, now);
     }
-    if (this.#isToBeReleased) releaseHandles();
-    this.#isToBeReleased = false;
   }
 
   #keep(name: string, openAgent: OpenAgent, now: number): void {
@@ -286,7 +281,6 @@ export class Agents {
     clearTimeout(openAgent.compare);
     this.#openAgents.delete(name);
     this.#closeAgent(name, openAgent.agent);
-    this.#isToBeReleased = true;
     return true;
   }
 

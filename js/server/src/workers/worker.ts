@@ -27,13 +27,13 @@ import {
 } from "../storage/errors.ts";
 import { logOf } from "../storage/files.ts";
 import { agentsIn, deleteAgent } from "../storage/hosted-agents.ts";
-import { LibsqlStorage } from "../storage/libsql.ts";
-import { IN_MEMORY } from "../storage/libsql-file.ts";
 import { openStorage } from "../storage/open.ts";
 import { checkFolder } from "../storage/open-files.ts";
 import { areFiles } from "../storage/place.ts";
 import { closeDatabases, databaseAt } from "../storage/postgres/open.ts";
 import { scrubApart } from "../storage/scrub.ts";
+import { SqliteStorage } from "../storage/sqlite.ts";
+import { IN_MEMORY } from "../storage/sqlite-file.ts";
 import { whyCut } from "../storage/wal.ts";
 import { Agents, type Opening } from "./open-agents.ts";
 import type { Failure, FromWorker, ToWorker, WorkerSetup } from "./protocol.ts";
@@ -44,7 +44,7 @@ const setup = workerData as WorkerSetup;
 const { place, engine, compat, ranking, learns, embeds, table, countOutcomes, preset, presets } =
   setup;
 const { residence, cutLogs, folder, unsent } = setup;
-const { dataDir, durability, remote, postgres } = place;
+const { dataDir, durability, postgres } = place;
 const hasFiles = areFiles(place);
 const port = parentPort!;
 const handlers = handlersFor(compat);
@@ -76,10 +76,10 @@ const opening: Opening = {
     checkPlace();
     if (postgres !== undefined) return databaseAt(postgres).has(name);
     const file = agentFile(dataDir, name);
-    return remote !== undefined || existsSync(file) || existsSync(logOf(file));
+    return existsSync(file) || existsSync(logOf(file));
   },
   openEmpty: () =>
-    new Agent(new LibsqlStorage(IN_MEMORY, { durability }), {
+    new Agent(new SqliteStorage(IN_MEMORY, { durability }), {
       ...{ config: engine, behaviour, ranking, learns, builtIn, presets },
       preset: presetOf(preset, engine, undefined),
     }),
@@ -161,15 +161,13 @@ async function answer(message: Exclude<ToWorker, { kind: "cancel" }>): Promise<v
       return agents.do(message.agent, work, "empty");
     }
     case "delete":
-      if (remote !== undefined)
-        throw new Refusal(409, "the database is remote: delete it with the tools of its host");
       checkPlace();
       return reply(
         await agents.whileClosed(message.agent, () => deleteAgent(place, message.agent)),
       );
     case "list":
       checkPlace();
-      return reply(await agentsIn(place, message.page, cutLogs));
+      return reply(agentsIn(place, message.page, cutLogs));
     case "measure":
       return reply(agents.occupancy());
     case "close":
@@ -231,7 +229,7 @@ port.on("message", async (message: ToWorker) => {
         kind: "refusal",
         id,
         status,
-        message: withoutPlaces(why, dataDir, remote?.url ?? postgres?.url),
+        message: withoutPlaces(why, dataDir, postgres?.url),
         issues,
       });
     } else {

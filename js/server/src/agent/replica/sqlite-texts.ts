@@ -10,15 +10,15 @@
 //
 // The table holds the title, summary and body of each memory, with the memory's sequence number as
 // its row number. FTS5 ranks by the rows alone, and ranks equal scores by row number. So the hits
-// are those of a libSQL database with the same memories.
+// are those of a database file with the same memories.
 //
 // # Cost
 //
 // The table takes about twice the bytes of the texts. Each opening writes it anew: 100,000 memories
 // of 220 characters took three seconds and 44 MB.
 
-import Database from "libsql";
 import { isId, type Steps } from "nous-memory";
+import { Connection } from "../../storage/connection.ts";
 import type { TextRow } from "../../storage/rows.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { type FullTextHit, unlessUnparsed } from "../../storage/tables/full-text.ts";
@@ -28,7 +28,7 @@ export class SqliteTexts implements Consumer {
   readonly name = "full text of SQLite";
   /** Whether the agent searches it. */
   readonly isWanted: boolean;
-  #db: Database.Database | undefined;
+  #db: Connection | undefined;
   /** The memories of the table, and their row numbers. */
   readonly #sequences = new Map<string, number>();
 
@@ -55,14 +55,14 @@ export class SqliteTexts implements Consumer {
     return unlessUnparsed(() => found.all(match, limit) as FullTextHit[]);
   }
 
-  get #open(): Database.Database {
+  get #open(): Connection {
     if (this.#db === undefined) throw new Error("SQLite's full text is asked before it is loaded");
     return this.#db;
   }
 
   *load(storage: Storage): Steps<Record<string, unknown>> {
     this.forget();
-    this.#db = new Database(":memory:");
+    this.#db = new Connection(":memory:");
     this.#db.exec(
       "CREATE VIRTUAL TABLE texts USING fts5(id UNINDEXED, content_title, content_summary, content_body)",
     );

@@ -5,7 +5,7 @@
 import { fadedNow } from "nous-memory";
 import { overlaps } from "nous-wasm";
 import type { SimilarAnswer, SimilarRequest } from "../../api/embeddings.ts";
-import type { Bytes, NodeRow } from "../../storage/rows.ts";
+import type { NodeRow } from "../../storage/rows.ts";
 import type { VectorHead } from "../../storage/tables/embeddings.ts";
 import type { Agent } from "../agent.ts";
 
@@ -119,7 +119,8 @@ function vectorsLike(
 }
 
 /** The copy aligns the bytes for floats. */
-const componentsOf = (head: Bytes): Float32Array => new Float32Array(new Uint8Array(head).buffer);
+const componentsOf = (head: Uint8Array): Float32Array =>
+  new Float32Array(new Uint8Array(head).buffer);
 
 /** Returns the cosine of two vectors of one length; NaN if one of them is zero. */
 export function cosine(a: Float32Array, b: Float32Array): number {

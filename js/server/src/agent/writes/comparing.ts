@@ -24,11 +24,10 @@ const MAX_WAITING = 10_000;
 
 /**
  * Notes that a memory was written, so that `compareNext` compares it with older ones. Only a
- * ranking by evidence knows which are about the same thing. For a remote database each comparison
- * would cost round trips.
+ * ranking by evidence knows which are about the same thing.
  */
-export function compareLater({ ranking, behaviour, storage, uncompared }: Agent, id: string): void {
-  if (ranking !== "evidence" || !behaviour.comparesNew || storage.isRemote) return;
+export function compareLater({ ranking, behaviour, uncompared }: Agent, id: string): void {
+  if (ranking !== "evidence" || !behaviour.comparesNew) return;
   if (uncompared.size < MAX_WAITING) uncompared.add(id);
 }
 

@@ -29,7 +29,6 @@ import { PostgresUsage } from "./tables/usage.ts";
 /** The store of one agent in a PostgreSQL database. */
 export class PostgresStorage implements Storage {
   /** Statements are quick, and a purge needs no files. */
-  readonly isRemote = false;
   readonly #rows: AgentRows;
   readonly soft: PostgresSoft;
   readonly edges: PostgresEdges;

@@ -1,7 +1,7 @@
 // Tables of embeddings that are still to be made: the queue of memories that wait for one, and the
 // embeddings of a next model, which are made beside those in use.
 
-import type { Bytes, EmbeddedTexts } from "../rows.ts";
+import type { EmbeddedTexts } from "../rows.ts";
 import type { Sql } from "../sql.ts";
 
 /** A memory that waits for an embedding. The ticket changes when its text changes. */
@@ -21,7 +21,7 @@ export interface VectorHead {
   sequence: number;
   id: string;
   content_title: string | null;
-  head: Bytes;
+  head: Uint8Array;
 }
 
 const TEXTS = [

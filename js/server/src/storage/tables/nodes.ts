@@ -1,6 +1,7 @@
 // The table of memories, and the signals with which they were stored.
 
 import { sealRows } from "../checksums.ts";
+import type { SqlValue } from "../connection.ts";
 import type { IndexedNodeRow, NewNode, NodeChanges, NodeRow, TextRow } from "../rows.ts";
 import {
   AFTER,
@@ -173,7 +174,7 @@ export class NodeTable {
       UPDATE_NODE,
       ...CHANGEABLE.flatMap((column) => [
         column in changes ? 1 : 0,
-        (changes as Record<string, unknown>)[column] ?? null,
+        (changes as Record<string, SqlValue>)[column] ?? null,
       ]),
       id,
     );
@@ -454,8 +455,8 @@ export class NodeTable {
     limit: number,
   ): NodeRow[] {
     const texts = ["content_title", "content_body", "content_summary"];
-    const given = Object.entries({ type, subtype, state_lifecycle: lifecycle }).filter(
-      ([, value]) => value !== undefined,
+    const given = Object.entries({ type, subtype, state_lifecycle: lifecycle }).flatMap(
+      ([column, value]) => (value === undefined ? [] : [[column, value] as const]),
     );
     const where = [
       `(${texts.map((column) => `nodes.${column} LIKE ?`).join(" OR ")})`,
@@ -487,10 +488,10 @@ export class NodeTable {
 }
 
 /** Returns the conditions of a filter on `nodes`, and the values bound in them. */
-function conditionsOf(filter: NodeFilter): { conditions: string[]; values: unknown[] } {
+function conditionsOf(filter: NodeFilter): { conditions: string[]; values: SqlValue[] } {
   const conditions: string[] = [];
-  const values: unknown[] = [];
-  const add = (condition: string, ...bound: unknown[]) => {
+  const values: SqlValue[] = [];
+  const add = (condition: string, ...bound: SqlValue[]) => {
     conditions.push(condition);
     values.push(...bound);
   };

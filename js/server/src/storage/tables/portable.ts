@@ -1,6 +1,6 @@
 // Rows that an export or a move carries from one database to another.
 
-import type { Bytes } from "../rows.ts";
+import type { SqlValue } from "../connection.ts";
 import { isId, isoOf, type Sql } from "../sql.ts";
 import { CLUSTER_COLUMNS, type ClusterTable } from "./clusters.ts";
 import { CONFLICT_COLUMNS, FOR_NULL } from "./conflicts.ts";
@@ -28,7 +28,7 @@ export type MovedKind = (typeof MOVED_KINDS)[number];
  * A row with all its columns, by name. A memory also has `signals`: the signals with which it was
  * stored, as JSON.
  */
-export type PortableRow = Readonly<Record<string, string | number | Bytes | null>>;
+export type PortableRow = Readonly<Record<string, string | number | Uint8Array | null>>;
 
 /** A column that names a row of another table. */
 type End = readonly [column: string, table: string];
@@ -153,7 +153,7 @@ export class PortableTables {
     const page = `SELECT rowid AS sequence, ${columns.join(", ")}${figures} FROM ${table}
       WHERE rowid > ? AND ${isWhole} ORDER BY rowid LIMIT ?`;
     for (const rows of this.#sql.pages<{ sequence: number } & PortableRow>(page)) {
-      yield rows.map(({ sequence: _, ...row }) => row);
+      yield rows.map(({ sequence: _, ...row }) => withoutNul(row));
     }
   }
 
@@ -161,9 +161,11 @@ export class PortableTables {
    * Returns the column in which a row names a missing row; undefined if it names no missing row.
    */
   lacking(kind: PortableKind, row: PortableRow): string | undefined {
-    const isThere = (table: string, id: unknown) =>
+    const isThere = (table: string, id: SqlValue) =>
       this.#sql.all(`SELECT 1 FROM ${table} WHERE id = ?`, id).length > 0;
-    return PORTABLE[kind].ends?.find(([column, table]) => !isThere(table, row[column]))?.[0];
+    return PORTABLE[kind].ends?.find(
+      ([column, table]) => !isThere(table, row[column] ?? null),
+    )?.[0];
   }
 
   /**
@@ -174,7 +176,7 @@ export class PortableTables {
     const { table, key, changed } = PORTABLE[kind];
     const same = key.map((column) => `${column} = ?`).join(" AND ");
     const sql = `SELECT ${isoOf(changed)} AS at FROM ${table} WHERE ${same}`;
-    return this.#sql.first(sql, ...key.map((column) => row[column]));
+    return this.#sql.first(sql, ...key.map((column) => row[column] ?? null));
   }
 
   /** Writes rows with different keys as they are, over stored rows with the same keys. */
@@ -194,7 +196,7 @@ export class PortableTables {
       ),
     );
     if (kind !== "node") return;
-    this.#sql.run("DELETE FROM node_signals WHERE node_id = ?", row.id);
+    this.#sql.run("DELETE FROM node_signals WHERE node_id = ?", row.id as string);
     if (row.signals != null) this.#nodes.addSignals(row.id as string, row.signals as string);
   }
 
@@ -207,11 +209,28 @@ export class PortableTables {
     if (kind === "cluster") this.#clusters.forgetTaking();
     const { table, key } = PORTABLE[kind];
     const same = key.map((column) => `${column} = ?`).join(" AND ");
-    this.#sql.run(`DELETE FROM ${table} WHERE ${same}`, ...key.map((column) => row[column]));
+    this.#sql.run(
+      `DELETE FROM ${table} WHERE ${same}`,
+      ...key.map((column) => row[column] ?? null),
+    );
   }
 
   /** Lets edges be written before their ends, up to the end of the transaction. */
   deferEnds(): void {
     this.#sql.exec("PRAGMA defer_foreign_keys = ON");
   }
+}
+
+/**
+ * Returns a row without U+0000, which other programs may have stored: PostgreSQL keeps no such text,
+ * and an import takes none.
+ */
+function withoutNul(row: PortableRow): PortableRow {
+  const isOdd = (value: PortableRow[string]) => typeof value === "string" && value.includes("\0");
+  if (!Object.values(row).some(isOdd)) return row;
+  const entries = Object.entries(row).map(([column, value]) => [
+    column,
+    typeof value === "string" ? value.replaceAll("\0", "\ufffd") : value,
+  ]);
+  return Object.fromEntries(entries);
 }

@@ -1,9 +1,9 @@
 // Checks of a whole database: its pages, checksums, references and full text.
 
 import { changedRows } from "../checksums.ts";
-import { namesOf, type TextPlace } from "../invalid-utf8.ts";
 import type { Sql } from "../sql.ts";
 import type { EdgeTable } from "./edges.ts";
+import { namesOf, oddTexts, type TextPlace } from "./odd-texts.ts";
 
 /** Tables whose rows name memories by foreign keys, and the words for such rows. */
 const TIES = [
@@ -67,14 +67,14 @@ export class Soundness {
   }
 
   /**
-   * Returns which rows name missing rows, and which texts were replaced, in words. No answer shows
+   * Returns which rows name missing rows, and which texts are not UTF-8, in words. No answer shows
    * such rows, so that a database with some of them can be restored.
    */
   loose(): string[] {
-    const replaced = this.#replacedTexts();
+    const odd = [...this.#replacedTexts(), ...oddTexts(this.#sql)];
     const texts =
-      replaced.length > 0
-        ? [`texts were not UTF-8, and are read with replacement characters: ${namesOf(replaced)}`]
+      odd.length > 0
+        ? [`texts are not UTF-8, and are read with replacement characters: ${namesOf(odd)}`]
         : [];
     const members = MEMBERS.flatMap(([table, column, of, problem]) => {
       if (!this.#sql.hasTable(table)) return [];
@@ -86,6 +86,7 @@ export class Soundness {
     return [...texts, ...members];
   }
 
+  /** Returns the texts that version 0.1.0 has replaced in the database. */
   #replacedTexts(): TextPlace[] {
     if (!this.#sql.hasTable("nous_replaced_texts")) return [];
     return this.#sql.all(

@@ -2,6 +2,7 @@
 
 import type { StoredLifecycleState } from "nous-wasm";
 import type { Filter, MetadataCondition, TimeBounds } from "../../api/filter.ts";
+import type { SqlValue } from "../connection.ts";
 import { isoOf, LISTED } from "../sql.ts";
 import type { Compared } from "./compared.ts";
 
@@ -26,7 +27,7 @@ export interface Wanted {
 /** A condition or another expression, and the values bound in it. */
 export interface Condition {
   sql: string;
-  values: readonly unknown[];
+  values: readonly SqlValue[];
 }
 
 /** The condition that a memory is in a state as of now. */
@@ -76,7 +77,7 @@ const TAGS = "CASE WHEN json_valid(nodes.tags) THEN nodes.tags ELSE '[]' END";
 const METADATA = "(CASE WHEN json_valid(nodes.metadata) THEN nodes.metadata ELSE '{}' END)";
 
 /** The condition on how many of these tags a memory has. */
-const tagged = (tags: readonly string[], count: string, more: readonly unknown[]): Condition => ({
+const tagged = (tags: readonly string[], count: string, more: readonly SqlValue[]): Condition => ({
   sql: `(SELECT count(DISTINCT value) FROM json_each(${TAGS}) WHERE value IN ${LISTED}) ${count}`,
   values: [JSON.stringify(tags), ...more],
 });

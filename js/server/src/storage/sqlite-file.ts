@@ -3,35 +3,23 @@
 import { randomUUID } from "node:crypto";
 import { accessSync, constants, statSync } from "node:fs";
 import { dirname } from "node:path";
-import Database from "libsql";
 import type { Durability } from "../settings/options.ts";
+import { Connection } from "./connection.ts";
 import { StorageError } from "./errors.ts";
 import { logOf, moveIfFree, refuseFolders } from "./files.ts";
-import { checkMeta, InvalidUtf8, invalidTexts, namesOf, replaceTexts } from "./invalid-utf8.ts";
 import { makeFolder } from "./make-folder.ts";
 import { migrate, schemaOf } from "./migrate.ts";
 import { readWithAdded, WITH_FRAMES } from "./migrations/frames.ts";
 import { WITH_OWNERS } from "./migrations/owned.ts";
 import { WITH_TAGS } from "./migrations/tags.ts";
-import { SCHEMA } from "./schema.ts";
 
 /** How a database file is opened. */
-export interface LibsqlOptions {
+export interface SqliteOptions {
   durability: Durability;
   /** Called with a sentence about each thing that opening did. */
   tell?: (what: string) => void;
   /** Whether an older schema is migrated. Default true; false leaves the file as it is. */
   migrates?: boolean;
-  /**
-   * Whether rows will be read: their texts are checked first. Default true; false is for reading
-   * the agent's name alone.
-   */
-  readsRows?: boolean;
-  /**
-   * Whether texts that are not UTF-8 are replaced, so that they can be read. Default true; false
-   * refuses a database with such texts.
-   */
-  replacesTexts?: boolean;
 }
 
 /** SQLite's in-memory database: stands in for agents that do not exist. */
@@ -52,14 +40,6 @@ const settingsOf = (
   ["busy_timeout", String(BUSY_TIMEOUT), BUSY_TIMEOUT],
 ];
 
-/** The point up to which all texts of a database are known to be UTF-8. */
-export interface CheckedTexts {
-  /** The version of the database, as this connection sees it. */
-  version: number;
-  /** The last entry of the change log. */
-  change: number;
-}
-
 /**
  * Opens a database file, and creates it if it is missing.
  *
@@ -67,65 +47,28 @@ export interface CheckedTexts {
  */
 export function openFile(
   file: string,
-  {
-    durability,
-    tell = () => {},
-    migrates = true,
-    readsRows = true,
-    replacesTexts = true,
-  }: LibsqlOptions,
-): { db: Database.Database; readable: CheckedTexts | undefined } {
+  { durability, tell = () => {}, migrates = true }: SqliteOptions,
+): Connection {
   const isInMemory = file === IN_MEMORY;
-  let db: Database.Database | undefined;
+  let db: Connection | undefined;
   try {
     if (!isInMemory) seeToFile(file);
-    db = new Database(file);
+    db = new Connection(file);
     db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
-    let readable: CheckedTexts | undefined;
-    if (!isInMemory) {
-      checkMeta(db);
-      if (readsRows) {
-        // Changes after this point are checked again by the storage.
-        readable = readableFrom(db);
-        makeReadable(db, replacesTexts, tell);
-      }
-    }
     if (migrates) migrate(db, file, isInMemory, tell);
     else if (schemaOf(db) === 0)
       throw new StorageError(`The database ${file} has not been migrated yet.`);
     else readWithAdded(db, [...WITH_FRAMES, ...WITH_TAGS, ...WITH_OWNERS]);
     if (migrates && !isInMemory) settle(db, durability);
-    return { db, readable };
+    return db;
   } catch (error) {
     db?.close();
     throw StorageError.of(error, `The database ${file} cannot be opened`);
   }
 }
 
-function readableFrom(db: Database.Database): CheckedTexts {
-  const [{ data_version: version }] = db.prepare("PRAGMA data_version").all() as [
-    { data_version: number },
-  ];
-  const hasLog =
-    db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'change_log'").all().length > 0;
-  const last = hasLog ? db.prepare("SELECT max(sequence) AS last FROM change_log").all() : [];
-  return { version, change: (last as { last: number | null }[])[0]?.last ?? 0 };
-}
-
-/** Replaces the texts that are not UTF-8, or throws if that is not allowed. */
-function makeReadable(
-  db: Database.Database,
-  replaces: boolean,
-  tell: (what: string) => void,
-): void {
-  const texts = invalidTexts(db);
-  if (texts.length === 0) return;
-  if (!replaces || schemaOf(db) > SCHEMA) throw new InvalidUtf8(texts);
-  tell(`Texts are not UTF-8, and were replaced in ${namesOf(replaceTexts(db))}`);
-}
-
 /** Sets the pragmas of a connection, and reads each of them back. */
-export function settle(db: Database.Database, durability: Durability): void {
+export function settle(db: Connection, durability: Durability): void {
   for (const [pragma, set, is] of settingsOf(durability)) {
     db.exec(`PRAGMA ${pragma} = ${set}`);
     const [row] = db.prepare(`PRAGMA ${pragma}`).all() as Record<string, unknown>[];
@@ -157,7 +100,7 @@ function seeToFile(file: string): void {
   // SQLite's own error does not say why a file cannot be opened there.
   accessSync(dirname(file), constants.W_OK);
   const unfinished = `${file}.${randomUUID()}.tmp`;
-  const db = new Database(IN_MEMORY);
+  const db = new Connection(IN_MEMORY);
   try {
     migrate(db, file, true, () => {});
     db.prepare("VACUUM INTO ?").run(unfinished);
