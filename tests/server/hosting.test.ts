@@ -10,7 +10,7 @@ import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { amount } from "../support/amount.ts";
 import { execute, raw } from "./support/existing-database.ts";
 import { describeOnFiles, isOnPostgres, testOnFiles } from "./support/on-postgres.ts";
-import { gaugeOf, usedBy } from "./support/process-usage.ts";
+import { COLLECTING, gaugeOf, usedBy } from "./support/process-usage.ts";
 import { PROGRAM, type Running, start } from "./support/server-process.ts";
 import { clientOf, LESSON } from "./support/shared-server.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -268,7 +268,10 @@ describe("the number of open agents", () => {
     "falls when idle agents are closed, which frees files and memory, and they reopen on request",
     { timeout: 120_000 },
     async () => {
-      const server = await start(temporaryFolder(), ["--agent-idle", "5", "--log-level", "error"]);
+      const options = ["--agent-idle", "5", "--log-level", "error"];
+      const server = await start(temporaryFolder(), options, "test", {
+        node: ["--import", COLLECTING],
+      });
       const before = usedBy(server).files;
       const max = await fill(server, 60);
       expect(max.files).toBeGreaterThan(before + 3 * 15);

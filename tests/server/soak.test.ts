@@ -7,7 +7,6 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { UsageTracker } from "nous-wasm";
 import { expect, test } from "vitest";
 import { Agent } from "../../js/server/src/agent/agent.ts";
@@ -17,7 +16,14 @@ import { amount, SEED } from "../support/amount.ts";
 import { startProvider } from "./support/embedding-provider.ts";
 import { raw } from "./support/existing-database.ts";
 import { databaseOptions, isOnPostgres, testOnFiles } from "./support/on-postgres.ts";
-import { filesOf, gaugeOf, type Rows, rowsOf, usedBy } from "./support/process-usage.ts";
+import {
+  COLLECTING,
+  filesOf,
+  gaugeOf,
+  type Rows,
+  rowsOf,
+  usedBy,
+} from "./support/process-usage.ts";
 import { PROGRAM, type Running, start } from "./support/server-process.ts";
 import { type Client, clientOf } from "./support/shared-server.ts";
 import { type Asked, Life, MEMORIES, median, quantile, slopeOf } from "./support/soak-workload.ts";
@@ -30,7 +36,6 @@ const AGENTS = ["one", "two", "three"];
 /** Measurements of the first tenth are ignored: caches are still filling. */
 const SETTLED = LENGTH / 10;
 const MB = 2 ** 20;
-const COLLECTING = fileURLToPath(new URL("support/collect-garbage.mjs", import.meta.url));
 /** Maximum growth of the resident size afterwards. */
 const MAX_GROWTH = 0.15;
 /**

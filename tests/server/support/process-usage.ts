@@ -3,9 +3,13 @@
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { agentsDir } from "../../../js/server/src/settings/paths.ts";
 import type { Running } from "./server-process.ts";
 import type { Client } from "./shared-server.ts";
+
+/** A script for `node --import`: it collects garbage, so that memory in use is that of live objects. */
+export const COLLECTING: string = fileURLToPath(new URL("collect-garbage.mjs", import.meta.url));
 
 /** Returns the resident bytes and the number of open files and sockets. Linux only. */
 export function usedBy({ process: { pid } }: Running): { resident: number; files: number } {
