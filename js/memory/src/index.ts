@@ -28,6 +28,7 @@ export {
 } from "./index-rows.ts";
 export { isJsonObject, type JsonObject, jsonObjectIn } from "./json-objects.ts";
 export { MAX_NAME, MAX_QUERY, MAX_TEXT, MAX_TITLE } from "./limits.ts";
+export { Memory, type MemoryOptions } from "./memory.ts";
 export { BUILT_IN_PRESETS } from "./presets/built-in.ts";
 export { type Differing, differing, otherSections, shippedPreset } from "./presets/differing.ts";
 export { GENERAL } from "./presets/general.ts";
@@ -48,6 +49,7 @@ export {
   typeOf,
 } from "./presets/preset.ts";
 export { TRADING } from "./presets/trading.ts";
+export { type IndexedMemory, promptOfTurn } from "./prompt/over-index.ts";
 export { PROFILE_CATEGORIES } from "./prompt/profile.ts";
 export {
   CONVERSATIONS,
@@ -57,6 +59,14 @@ export {
   MAX_RECENT,
   RECENT_FOR,
 } from "./prompt/selection.ts";
+export {
+  buildPrompt,
+  type FoundCandidate,
+  type PromptOfTurn,
+  type StoredCandidate,
+  type Turn,
+  type TurnMemories,
+} from "./prompt/turn.ts";
 export {
   type CandidateRow,
   candidateOf,
@@ -74,7 +84,6 @@ export {
   PROFILE_SHARE,
   type PromptMemory,
   profileTypes,
-  promptOfTurn,
   questionOfTurn,
   RECENT_SHARE,
   type ShownRow,
@@ -86,6 +95,7 @@ export {
   wordsOfMemory,
 } from "./prompt/turn-prompt.ts";
 export { type Reasons, reasonsOf, type Understood, understoodOf } from "./reasons.ts";
+export { type RememberedMemory, type RememberResult, remember } from "./remember.ts";
 export { rounded } from "./rounded.ts";
 export type {
   EdgeRow,
@@ -109,6 +119,7 @@ export { MAX_AHEAD, MAX_JUMP, normaliseTime, parseInstant, toIso } from "./time.
 export { type Correction, correctionIn, looseCorrectionIn } from "./write/corrections.ts";
 export { algorithmTypeOf, difficultyOfNew } from "./write/difficulty.ts";
 export { comparedWords, saysTheSame } from "./write/duplicates.ts";
+export { newRowOf } from "./write/new-row.ts";
 export {
   CONFLICT_SIGNALS,
   CONFLICT_WEIGHTS,
@@ -126,6 +137,21 @@ export {
   type PossibleConflict,
   possibleConflicts,
 } from "./write/possible-conflicts.ts";
+export {
+  EPISODE,
+  type GivenTexts,
+  isIdle,
+  type MessageToRemember,
+  type NewMemory,
+  type Remembered,
+  type RememberedText,
+  type RememberingStore,
+  rememberText,
+  type SharedFields,
+  type TextToRemember,
+  textsToRemember,
+} from "./write/remembering.ts";
+export { possiblyReplacedBy, type Replaced } from "./write/replaced.ts";
 export { type Piece, piecesOf, titleOf } from "./write/split.ts";
 export { stabilityOfNew } from "./write/stability.ts";
 export { shareOfWords } from "./write/support.ts";

@@ -157,8 +157,8 @@ export interface TurnPrompt {
   left_out: NotInPrompt[];
 }
 
-/** Writes the prompt of a turn. */
-export function promptOfTurn(turn: TurnToPrompt): TurnPrompt {
+/** Writes the prompt of a turn from memories that were looked up. */
+export function writePrompt(turn: TurnToPrompt): TurnPrompt {
   const { input, now, fixed, budgets, messages } = turn;
   const talks = new Set(turn.recent.map(({ id }) => id));
   const found = turn.found

@@ -230,6 +230,11 @@ export class Held {
     return this.rows.nodes.get(id);
   }
 
+  /** Returns the rows of all memories. */
+  all(): Iterable<IndexedNodeRow> {
+    return this.rows.nodes.values();
+  }
+
   /** Returns the lines of an export. */
   exportLines(): Iterable<Json> {
     return exportLines(this.rows, (subtype) => this.engine.getSectionForSubtype(subtype));

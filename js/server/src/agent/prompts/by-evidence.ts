@@ -1,24 +1,7 @@
 // The prompt of a turn by evidence: looks up memories, profile and conversations for the rule that
 // writes it.
 
-import {
-  CONVERSATIONS,
-  candidateOf,
-  DEFAULT_TOKENS,
-  factorOf,
-  fixedParts,
-  isAtHand,
-  MAX_CANDIDATES,
-  MAX_PROFILE,
-  MAX_RECENT,
-  type PromptMemory,
-  profileTypes,
-  promptOfTurn,
-  questionOfTurn,
-  RECENT_FOR,
-  toIso,
-} from "nous-memory";
-import { ANSWERABLE } from "nous-wasm";
+import { buildPrompt, type PromptMemory, toIso } from "nous-memory";
 import type { contextOperations } from "../../api/context.ts";
 import type { Node } from "../../api/nodes.ts";
 import type { AnswerOf, GivenTo } from "../../api/operation.ts";
@@ -45,56 +28,23 @@ export async function promptByEvidence(agent: Agent, body: Body): Promise<Answer
 }
 
 function built(agent: Agent, body: Body): Answer {
-  const { engine } = agent;
-  const { input, identity, filter } = body;
+  const { engine, preset } = agent;
+  const { filter } = body;
   const now = agent.now();
-  const messages = body.messages ?? [];
-  const frame =
-    typeof body.frame === "object" && body.frame !== null
-      ? body.frame
-      : { frame_id: body.frame ?? engine.selectFrame(input).frame_id };
-  const censors = body.censors ?? [];
-  const turn = engine.planTurn(input, frame.frame_id);
-  const asked = questionOfTurn(input, messages, {
-    signals: turn.signals,
-    opensTopic: engine.nextTopic(input) !== null,
-  });
-  const hits = asked === undefined ? [] : hitsOf(agent, asked, filter, now);
-  const censorIds = censors.map(({ id }) => id);
-  const boosts = boostsOf(agent, hits, now);
-  const found = hits.map((hit, place) => ({
-    ...candidateOf(hit, agent, hit.state_lifecycle),
-    score: hit.score * boosts[place]! * factorOf(hit, frame.frame_id, censorIds),
-    superseded_by: hit.superseded_by,
-  }));
-  const set = Object.entries(body.budgets ?? {}).filter(([, tokens]) => tokens !== undefined);
-  const budgets = {
-    ...Object.fromEntries(set),
-    total: body.max_tokens ?? body.budgets?.total ?? DEFAULT_TOKENS,
-  };
   const given = { filter, ids: fewIdsOf(agent, filter) };
-  const prompt = promptOfTurn({
-    ...{ input, now, messages, budgets, found },
-    fixed: fixedParts({
-      identity,
-      censors,
-      frame: body.frame == null ? undefined : frame,
-      working_memory: body.working_memory,
-    }),
-    profile: profileOf(agent, given, now),
-    recent: conversationsSince(agent, given, now),
-  });
+  const { plan: turn, ...prompt } = buildPrompt(
+    {
+      ...{ engine, preset, now },
+      find: (question, limit) => hitsOf(agent, question, limit, filter, now),
+      boosts: (ids) => usageOf(agent, ids, now).boost(ids, now),
+      newest: (subtypes, limit, since) =>
+        listed(agent, subtypes, limit, given, now, since === undefined ? since : toIso(since)),
+    },
+    body,
+  );
+  const { frame, asked } = prompt;
   const idsOf = (type: PromptMemory["type"]) =>
     prompt.recalled.filter((memory) => memory.type === type).map(({ id }) => id);
-  // The turn itself, and what the conversation says already, answer nothing.
-  const repeated = new Set(
-    prompt.left_out
-      .filter(({ reason }) => reason === "echo" || reason === "conversation")
-      .map(({ id }) => id),
-  );
-  const best = hits
-    .filter(({ id }) => !repeated.has(id))
-    .reduce((max, { score }) => Math.max(max, score), 0);
   return {
     prompt: prompt.prompt,
     tokens: prompt.tokens,
@@ -107,14 +57,14 @@ function built(agent: Agent, body: Body): Answer {
       signal: idsOf("signal"),
     },
     recalled_content: Object.fromEntries(prompt.recalled.map(({ id, text }) => [id, text])),
-    active_censors: [...new Set(censorIds)],
+    active_censors: [...new Set((body.censors ?? []).map(({ id }) => id))],
     frame: { ...frame },
     signals: turn.signals,
     temporal_boost: turn.temporal_boost,
     refresh_needed: body.working_memory?.current_frame !== frame.frame_id,
     ...(asked === undefined ? {} : { asked }),
-    answerable: best >= ANSWERABLE,
-    probability: best,
+    answerable: prompt.answerable,
+    probability: prompt.probability,
     left_out: prompt.left_out,
   };
 }
@@ -123,9 +73,15 @@ function built(agent: Agent, body: Body): Answer {
  * Returns the memories that a question finds. The successor of a superseded one is among them, with its
  * score, also if the question does not find it.
  */
-function hitsOf(agent: Agent, query: string, filter: Body["filter"], now: number): FoundNode[] {
+function hitsOf(
+  agent: Agent,
+  query: string,
+  limit: number,
+  filter: Body["filter"],
+  now: number,
+): FoundNode[] {
   const sought = {
-    ...{ query, filter, limit: MAX_CANDIDATES },
+    ...{ query, filter, limit },
     ranking: "evidence" as const,
   };
   const hits = search(agent, sought, undefined, now).data;
@@ -145,12 +101,6 @@ function hitsOf(agent: Agent, query: string, filter: Body["filter"], now: number
   return hits;
 }
 
-/** Returns the factor of each memory by its use in earlier prompts. */
-function boostsOf(agent: Agent, hits: readonly FoundNode[], now: number): number[] {
-  const ids = hits.map(({ id }) => id);
-  return usageOf(agent, ids, now).boost(ids, now);
-}
-
 /** The filter of a prompt, and the only memories that may pass it; undefined if they are many. */
 interface Given {
   filter: Body["filter"];
@@ -167,22 +117,7 @@ function fewIdsOf(agent: Agent, filter: Body["filter"]): string[] | undefined {
   return among !== undefined && among.handles.length <= MAX_NAMED ? among.ids() : undefined;
 }
 
-/** Returns the memories that describe the user, the newest first. */
-function profileOf(agent: Agent, given: Given, now: number): PromptMemory[] {
-  return listed(agent, profileTypes(agent.preset), MAX_PROFILE, given, now)
-    .filter(({ state_lifecycle: state }) => isAtHand(state))
-    .map((node) => candidateOf(node, agent, node.state_lifecycle));
-}
-
-function conversationsSince(agent: Agent, given: Given, now: number): PromptMemory[] {
-  return listed(agent, CONVERSATIONS, MAX_RECENT, given, now, toIso(now - RECENT_FOR)).map(
-    (node) => ({
-      ...candidateOf(node, agent, node.state_lifecycle),
-      heading: "recent_conversations" as const,
-    }),
-  );
-}
-
+/** Returns memories of subtypes, the newest first. */
 function listed(
   agent: Agent,
   subtypes: readonly string[],

@@ -1,16 +1,6 @@
 // Compares memories with older ones that they may replace, and queues the possible conflicts.
 
-import {
-  type ComparedMemory,
-  comparedText,
-  conflictCandidates,
-  createdAtOf,
-  MAX_CONFLICT_ANSWERS,
-  possibleConflicts,
-  textOf,
-  textsOf,
-} from "nous-memory";
-import type { NodeRow } from "../../storage/rows.ts";
+import { type Replaced, possiblyReplacedBy as replacedBy } from "nous-memory";
 import type { Agent } from "../agent.ts";
 import { CORRECTION } from "../default-behaviour.ts";
 import { MAX_CONFLICTS } from "../search/resembling.ts";
@@ -72,50 +62,16 @@ export async function compareAll(
   return { queued, left };
 }
 
-/** An older memory that a new one may replace, with the probability that it does. */
-interface Replaced {
-  id: string;
-  probability: number;
-}
-
 /** Returns the memories that a memory may replace; none if it was deleted meanwhile. */
 function possiblyReplacedBy(agent: Agent, id: string): Replaced[] {
   const { index, engine, storage } = agent;
   const [row] = storage.nodes.of([id]);
   if (row === undefined) return [];
-  const newer = comparedOf(row);
-  const answers = index.ask(comparedText(newer), {
-    limit: MAX_CONFLICT_ANSWERS,
-    now: agent.now(),
-    filters: { created_before: newer.created_at },
+  return replacedBy(row, {
+    engine,
+    ask: (question, options) => index.ask(question, { ...options, now: agent.now() }),
+    rows: (ids) => agent.rows(ids),
   });
-  // A memory that another one supersedes is replaced already.
-  const older = answers.filter((answer) => answer.id !== id && answer.superseded_by === undefined);
-  const rows = new Map(agent.rows(older.map(({ id }) => id)).map((row) => [row.id, row]));
-  const candidates = conflictCandidates(
-    newer,
-    older.flatMap(({ id, evidence }) => {
-      const its = rows.get(id);
-      return its === undefined || its.user_id !== row.user_id
-        ? []
-        : { id, ...comparedOf(its), evidence };
-    }),
-    (subtype) => engine.getSectionForSubtype(subtype),
-  );
-  return possibleConflicts(newer, candidates).map(({ place, probability }) => ({
-    id: candidates[place]!.id,
-    probability,
-  }));
-}
-
-function comparedOf(row: NodeRow): ComparedMemory {
-  return {
-    // Without kind and tags, which the index adds to the title.
-    title: textOf(row.content_title) ?? "",
-    text: textsOf(row).text ?? "",
-    subtype: textOf(row.subtype),
-    created_at: createdAtOf(row) ?? 0,
-  };
 }
 
 /** Returns the older memories that exist, and with which a memory is not queued yet. */

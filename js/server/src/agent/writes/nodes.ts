@@ -1,6 +1,6 @@
 // Writes of memories.
 
-import { MAX_AHEAD, parseInstant, stabilityOfNew, textOf, toIso } from "nous-memory";
+import { MAX_AHEAD, newRowOf, parseInstant, stabilityOfNew, textOf, toIso } from "nous-memory";
 import { NousError } from "nous-wasm";
 import type { NewNodeRequest, NodeChangesRequest } from "../../api/nodes.ts";
 import { newId } from "../../ids.ts";
@@ -11,7 +11,6 @@ import { joinClusters } from "./clusters.ts";
 import { compareLater } from "./comparing.ts";
 import { queueContradiction } from "./conflicts.ts";
 
-const SOURCE = "agent";
 /** The fields that decide whether a memory equals the one that has the caller's id already. */
 const CONTENT = [
   "type",
@@ -136,36 +135,28 @@ export function newNodeOf(agent: Agent, request: MemoryToMake): Omit<NewNode, "e
   const created_at = request.created_at ?? now;
   if (parseInstant(created_at)! > agent.now() + MAX_AHEAD)
     throw wrong("created_at", `lies in the future: it is ${now} now`);
+  const { tags, metadata, user, session, source, expires_at, frame, censors } = request;
+  const row = newRowOf(
+    {
+      ...{ type, subtype, content_title, content_body, created_at },
+      ...{ tags, metadata, user, session, source, expires_at },
+      event_time: eventTimeOf(request),
+    },
+    {
+      ...{ id: request.id ?? newId("n"), now },
+      stability: request.neural_stability ?? stabilityOf(agent, subtype, request.signals),
+    },
+  );
   return {
-    id: request.id ?? newId("n"),
-    type,
-    subtype,
-    content_title,
+    ...row,
     content_summary: request.content_summary ?? null,
-    content_body,
-    neural_stability: request.neural_stability ?? stabilityOf(agent, subtype, request.signals),
-    neural_retrievability: 1,
     neural_difficulty: agent.behaviour.difficultyOfNew(type, subtype, content_body),
-    neural_access_count: 0,
     neural_last_accessed: agent.behaviour.lastAccessOfNew(now),
-    state_lifecycle: "ACTIVE",
-    provenance_source: request.source ?? SOURCE,
-    provenance_created_at: created_at,
-    layer: layerOf(type),
-    version: 1,
-    last_modified: now,
-    created_at,
     embedding_model: request.embedding_model ?? null,
-    temporal_event_time: eventTimeOf(request) ?? null,
     temporal_event_confidence: request.temporal_event_confidence ?? null,
     temporal_event_source: request.temporal_event_source ?? null,
-    frame: request.frame ?? null,
-    censors: jsonOf(request.censors),
-    tags: jsonOf(request.tags),
-    metadata: request.metadata == null ? null : JSON.stringify(request.metadata),
-    user_id: request.user ?? null,
-    session_id: request.session ?? null,
-    expires_at: request.expires_at ?? null,
+    frame: frame ?? null,
+    censors: jsonOf(censors),
   };
 }
 

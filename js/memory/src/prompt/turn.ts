@@ -1,0 +1,157 @@
+// The prompt of a turn: understands the turn, looks up its memories, and has the prompt written. Where
+// memories are looked up is the caller's: the server's are in a database, those of `promptOfTurn` and
+// of the page in an index with rows.
+
+import { ANSWERABLE, type ContextBudget, type Engine, type TurnPlan } from "nous-wasm";
+import type { Preset } from "../presets/preset.ts";
+import {
+  CONVERSATIONS,
+  isAtHand,
+  MAX_CANDIDATES,
+  MAX_PROFILE,
+  MAX_RECENT,
+  RECENT_FOR,
+} from "./selection.ts";
+import {
+  type CandidateRow,
+  candidateOf,
+  DEFAULT_TOKENS,
+  factorOf,
+  fixedParts,
+  type GivenParts,
+  type Message,
+  profileTypes,
+  questionOfTurn,
+  type TurnPrompt,
+  writePrompt,
+} from "./turn-prompt.ts";
+
+/** A memory that a prompt may show, with its lifecycle state as of now. */
+export interface StoredCandidate extends CandidateRow {
+  state_lifecycle: string | null;
+}
+
+/** A memory that a question finds. */
+export interface FoundCandidate extends StoredCandidate {
+  /** The probability that it answers the question, with four decimals. */
+  score: number;
+  /** The id of the memory that supersedes it. */
+  superseded_by?: string | undefined;
+  /** The frame of the turn in which it was stored. */
+  frame: string | null;
+  /** Ids of the censors that were active then. */
+  censors: readonly string[];
+}
+
+/** What the prompt of a turn is looked up in. */
+export interface TurnMemories<Found extends FoundCandidate> {
+  readonly engine: Engine;
+  readonly preset: Preset;
+  /** The present, in milliseconds since 1970. */
+  readonly now: number;
+  /** Returns the memories that answer a question, with the successors of superseded ones. */
+  find(question: string, limit: number): Found[];
+  /** Returns the factor of each memory by its use in earlier prompts. Default: 1. */
+  boosts?(ids: readonly string[]): readonly number[];
+  /** Returns memories of subtypes, the newest first; none that is older than `since`. */
+  newest(subtypes: readonly string[], limit: number, since?: number): StoredCandidate[];
+}
+
+/** A turn of a conversation that needs a prompt. */
+export interface Turn extends Partial<Omit<GivenParts, "censors" | "frame">> {
+  /** What the user says. */
+  input: string;
+  /** The conversation before it, oldest first. */
+  messages?: readonly Message[] | null | undefined;
+  /** The frame of the turn: its id, or the frame itself. Default: the one that fits the input. */
+  frame?: string | GivenParts["frame"] | null | undefined;
+  /** The active censors, which the prompt lists. */
+  censors?: readonly { id: string; text: string; action: string }[] | null | undefined;
+  /** The most tokens of the prompt (`total`), and of its sections. */
+  budgets?: { readonly [Name in keyof ContextBudget]?: number | undefined } | null | undefined;
+  /** The most tokens of the prompt. Default: `budgets.total`, else 1,500. */
+  max_tokens?: number | null | undefined;
+}
+
+/** The prompt of a turn, and what was understood and found. */
+export interface PromptOfTurn<Found extends FoundCandidate> extends TurnPrompt {
+  /** The question that memories were searched by; undefined if the turn asks for nothing. */
+  asked: string | undefined;
+  /** The memories that it found, with successors of superseded ones. */
+  hits: Found[];
+  /** The best probability of a memory that the turn does not say itself, from 0 to 1. */
+  probability: number;
+  /** Whether that is enough for an answer. */
+  answerable: boolean;
+  /** The frame of the turn. */
+  frame: NonNullable<GivenParts["frame"]>;
+  /** What the engine understands of the turn. */
+  plan: TurnPlan;
+}
+
+/** Builds the prompt of a turn from its memories. */
+export function buildPrompt<Found extends FoundCandidate>(
+  memories: TurnMemories<Found>,
+  turn: Turn,
+): PromptOfTurn<Found> {
+  const { engine, now, preset } = memories;
+  const { input, identity = "", working_memory } = turn;
+  const messages = turn.messages ?? [];
+  const censors = turn.censors ?? [];
+  const frame =
+    typeof turn.frame === "object" && turn.frame !== null
+      ? turn.frame
+      : { frame_id: turn.frame ?? engine.selectFrame(input).frame_id };
+  const plan = engine.planTurn(input, frame.frame_id);
+  const asked = questionOfTurn(input, messages, {
+    signals: plan.signals,
+    opensTopic: engine.nextTopic(input) !== null,
+  });
+  const hits = asked === undefined ? [] : memories.find(asked, MAX_CANDIDATES);
+  const censorIds = censors.map(({ id }) => id);
+  const boosts = memories.boosts?.(hits.map(({ id }) => id));
+  const of = { engine, preset };
+  const set = Object.entries(turn.budgets ?? {}).filter(([, tokens]) => tokens !== undefined);
+  const prompt = writePrompt({
+    ...{ input, now, messages },
+    budgets: {
+      ...Object.fromEntries(set),
+      total: turn.max_tokens ?? turn.budgets?.total ?? DEFAULT_TOKENS,
+    },
+    fixed: fixedParts({
+      ...{ identity, censors, working_memory },
+      frame: turn.frame == null ? undefined : frame,
+    }),
+    found: hits.map((hit, place) => ({
+      ...candidateOf(hit, of, hit.state_lifecycle),
+      score: hit.score * (boosts?.[place] ?? 1) * factorOf(hit, frame.frame_id, censorIds),
+      superseded_by: hit.superseded_by,
+    })),
+    profile: memories
+      .newest(profileTypes(preset), MAX_PROFILE)
+      .filter(({ state_lifecycle: state }) => isAtHand(state))
+      .map((memory) => candidateOf(memory, of, memory.state_lifecycle)),
+    recent: memories.newest(CONVERSATIONS, MAX_RECENT, now - RECENT_FOR).map((memory) => ({
+      ...candidateOf(memory, of, memory.state_lifecycle),
+      heading: "recent_conversations" as const,
+    })),
+  });
+  // The turn itself, and what the conversation says already, answer nothing.
+  const repeated = new Set(
+    prompt.left_out
+      .filter(({ reason }) => reason === "echo" || reason === "conversation")
+      .map(({ id }) => id),
+  );
+  const probability = hits
+    .filter(({ id }) => !repeated.has(id))
+    .reduce((max, { score }) => Math.max(max, score), 0);
+  return {
+    ...prompt,
+    asked,
+    hits,
+    probability,
+    answerable: probability >= ANSWERABLE,
+    frame,
+    plan,
+  };
+}

@@ -1,0 +1,172 @@
+// Remembering in this process: texts and messages become rows of a `Memory`.
+
+import { type MemorySection, NousError } from "nous-wasm";
+import { MAX_NAME, MAX_TEXT, MAX_TITLE } from "./limits.ts";
+import type { Memory } from "./memory.ts";
+import type { IndexedNodeRow } from "./rows.ts";
+import { MAX_AHEAD, parseInstant, toIso } from "./time.ts";
+import { correctionIn } from "./write/corrections.ts";
+import { newRowOf } from "./write/new-row.ts";
+import {
+  type GivenTexts,
+  type Remembered,
+  type RememberedText,
+  type RememberingStore,
+  rememberText,
+  textsToRemember,
+} from "./write/remembering.ts";
+import { possiblyReplacedBy, type Replaced } from "./write/replaced.ts";
+import { stabilityOfNew } from "./write/stability.ts";
+
+/** What became of a text, and what the memory is now. */
+export interface RememberedMemory extends Remembered {
+  /** The title of the memory. */
+  title: string;
+  /** The name of its type. */
+  type: string;
+  /** Its section, which decides how it ranks and fades. */
+  section: MemorySection;
+  /** Of a new memory: whether it reads like a correction of an earlier one. */
+  is_correction?: boolean;
+  /**
+   * Of a new memory: older ones that it may replace, the most probable first; missing if there are
+   * none. Nothing is replaced by itself: link the two by an edge of type `supersedes` if it does.
+   */
+  possible_conflicts?: Replaced[];
+}
+
+/** What `remember` did. */
+export interface RememberResult {
+  /** What became of each text, or of each part of a long one, in order. */
+  stored: RememberedMemory[];
+  /** How many memories are new. */
+  created: number;
+  /** How many texts said what a memory says already. */
+  duplicates: number;
+  /** How many texts said nothing, such as a greeting. */
+  skipped: number;
+}
+
+/** The forms of what is remembered. */
+const FORMS = ["text", "memories", "messages"] as const;
+
+/**
+ * Remembers texts, or messages of a conversation. A long text becomes several memories, a text
+ * without a type gets the one that it reads like, and a text that a memory of the same user says
+ * already is not stored again. New memories are compared with older ones that they may replace.
+ * `nous-server` makes the same memories of the same texts.
+ *
+ * @param memory The memories. New ones are added to rows and index.
+ * @param given A text, or an object with one of `text`, `memories` and `messages`, and fields that
+ * all memories share.
+ * @returns What became of each text.
+ * @throws {NousError} `invalid_argument` if a text has no words or a field is wrong; `details.field`
+ * names it. `out_of_memory` if the index is full. Nothing is stored then.
+ *
+ * @example
+ * ```ts
+ * const { stored } = remember(memory, "Mira eats no dairy.");
+ * stored[0].type; // "preference"
+ * remember(memory, { messages: [{ role: "user", content: "I moved to Bergen." }], user: "mira" });
+ * ```
+ */
+export function remember(memory: Memory, given: string | GivenTexts): RememberResult {
+  const texts = typeof given === "string" ? { text: given } : given;
+  const forms = FORMS.filter((name) => texts[name] !== undefined);
+  if (forms.length !== 1)
+    refuse("text", `must be given, or memories, or messages: one of them, found ${forms.length}`);
+  const { now } = memory;
+  const added = new Map<string, IndexedNodeRow>();
+  const store = storeOf(memory, added, now);
+  const { items, skipped } = textsToRemember(store, texts, true);
+  const run =
+    texts.messages === undefined || items.length === 0 ? undefined : store.runOf(texts.session);
+  const seen = new Map<string, string>();
+  const made = items.flatMap((item) => {
+    check(item, now);
+    return rememberText(store, item, run, seen);
+  });
+  memory.put(added.values());
+  const stored = made.map((one) => described(memory, one, store));
+  const created = added.size;
+  return { stored, created, duplicates: stored.length - created, skipped };
+}
+
+function described(memory: Memory, made: Remembered, store: RememberingStore): RememberedMemory {
+  const row = memory.row(made.id)!;
+  const { content_title: title, content_body: body, subtype } = row;
+  const whole = {
+    ...made,
+    ...{ title, type: subtype ?? row.type },
+    section: memory.engine.getSectionForSubtype(subtype),
+  };
+  if (made.action === "duplicate") return whole;
+  const { engine } = memory;
+  const replaced = possiblyReplacedBy(row, { ...store, engine });
+  return {
+    ...whole,
+    is_correction: correctionIn(body === null ? title : `${title}\n${body}`).detected,
+    ...(replaced.length === 0 ? {} : { possible_conflicts: replaced }),
+  };
+}
+
+/**
+ * Returns a memory as the rules of remembering see it. What is added joins the index at the end, so
+ * that an error in the middle stores nothing.
+ */
+function storeOf(
+  memory: Memory,
+  added: Map<string, IndexedNodeRow>,
+  now: number,
+): RememberingStore {
+  const { engine, preset, index } = memory;
+  const rowOf = (id: string) => added.get(id) ?? memory.row(id);
+  return {
+    ...{ engine, preset, refuse },
+    ask: (question, options) => index.ask(question, { ...options, now }),
+    rows: (ids) => ids.flatMap((id) => rowOf(id) ?? []),
+    insert(given) {
+      const id = given.id ?? `n_${crypto.randomUUID()}`;
+      if (rowOf(id) !== undefined) refuse("id", `must be new: another memory is ${id}`);
+      const stability = stabilityOfNew(engine, given.subtype, null);
+      added.set(id, {
+        // As they come, one after the other: many memories of one instant count as imported.
+        ...newRowOf(given, { id, now: toIso(memory.now), stability }),
+        sequence: memory.next + added.size,
+        embedding_vector: null,
+        clusters: "[]",
+      });
+      return id;
+    },
+    runOf: (session) => (session == null ? `c_${crypto.randomUUID()}` : `session:${session}`),
+    join(run, id) {
+      added.get(id)!.clusters = JSON.stringify([run]);
+    },
+  };
+}
+
+function refuse(field: string, problem: string): never {
+  throw new NousError("invalid_argument", `${field} ${problem}`, { field });
+}
+
+/** @throws {NousError} If a field of a text is out of its range. */
+function check(item: RememberedText, now: number): void {
+  const longest = { text: MAX_TEXT, title: MAX_TITLE, type: MAX_NAME, id: MAX_NAME } as const;
+  for (const [field, max] of Object.entries(longest) as [keyof typeof longest, number][]) {
+    const value = item[field] ?? undefined;
+    if (value === undefined) continue;
+    if (typeof value !== "string" || (value === "" && field !== "text" && field !== "title"))
+      refuse(field, "must be a text that is not empty");
+    if (value.length > max) refuse(field, `must have at most ${max} characters`);
+  }
+  for (const field of ["created_at", "event_time", "expires_at"] as const) {
+    const value = item[field] ?? undefined;
+    if (value !== undefined && (typeof value !== "string" || parseInstant(value) === undefined))
+      refuse(field, "must be an instant, such as 2026-01-15T09:30:00Z");
+  }
+  if (item.created_at != null && parseInstant(item.created_at)! > now + MAX_AHEAD)
+    refuse("created_at", `lies in the future: it is ${toIso(now)} now`);
+  const { importance } = item;
+  if (importance != null && !(importance >= 0 && importance <= 1))
+    refuse("importance", "must be a number from 0 to 1");
+}
