@@ -30,6 +30,13 @@ const PRINTED: Record<string, string[]> = {
     "boost of f1 next time:",
   ],
   playbooks: ["1. **Shed load** — 75% win rate (9/12)", "after one more success: 10 of 13"],
+  remember: [
+    "preference: Mira eats no dairy since March.",
+    "again: a memory says the same",
+    "may replace: The API allows 300 requests a minute.",
+    "- Actually, the API allows 60 requests a minute now.",
+    "kept: 6",
+  ],
   "http-client": [
     "remembered Deploys on Friday fail more often",
     "## Relevant Facts",

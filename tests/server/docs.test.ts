@@ -24,6 +24,7 @@ const PAGES = [
   "examples/README.md",
   "js/embedder/README.md",
   "js/engine/README.md",
+  "js/memory/README.md",
   "js/server/README.md",
   ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".md"))
