@@ -19,13 +19,12 @@ for (const { title, type } of stored) console.log(`${type}: ${title}`);
 // What a memory says already is not stored again.
 console.log("again:", remember(memory, "mira eats NO dairy, since march").stored[0]?.why);
 
-// A memory that may replace an older one is said to, and nothing is replaced by itself.
+// A correction is told, and nothing is replaced by itself. `possible_conflicts` names older memories
+// that it may replace; here the program knows which.
 const [newer] = remember(memory, "Actually, the API allows 60 requests a minute now.").stored;
-const [older] = newer?.possible_conflicts ?? [];
-if (newer !== undefined && older !== undefined) {
-  console.log("may replace:", memory.row(older.id)?.content_title);
-  memory.link([{ id: "e1", type: "supersedes", source_id: newer.id, target_id: older.id }]);
-}
+console.log("corrects:", newer?.is_correction);
+const older = stored.at(-1)!;
+memory.link([{ id: "e1", type: "supersedes", source_id: newer!.id, target_id: older.id }]);
 
 // What the user tells of themselves describes the user. Greetings say nothing.
 const talk = remember(memory, {

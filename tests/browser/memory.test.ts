@@ -10,7 +10,7 @@ const EXAMPLE = join(root, "examples", "remember.ts");
 
 it("remembers and writes a prompt as in Node", async () => {
   const outfile = join(root, ".cache", "examples", "remember-in-node.mjs");
-  const shared = { entryPoints: [EXAMPLE], bundle: true, format: "esm" } as const;
+  const shared = { entryPoints: [EXAMPLE], bundle: true, format: "esm" as const };
   await build({ ...shared, outfile, platform: "node", packages: "external" });
   const printed = await must(process.execPath, [outfile], root);
   // With the condition `import` the engine is in the bundle.

@@ -33,7 +33,7 @@ const PRINTED: Record<string, string[]> = {
   remember: [
     "preference: Mira eats no dairy since March.",
     "again: a memory says the same",
-    "may replace: The API allows 300 requests a minute.",
+    "corrects: true",
     "- Actually, the API allows 60 requests a minute now.",
     "kept: 6",
   ],

@@ -126,7 +126,7 @@ function storeOf(
     ask: (question, options) => index.ask(question, { ...options, now }),
     rows: (ids) => ids.flatMap((id) => rowOf(id) ?? []),
     insert(given) {
-      const id = given.id ?? `n_${crypto.randomUUID()}`;
+      const id = given.id ?? newId("n");
       if (rowOf(id) !== undefined) refuse("id", `must be new: another memory is ${id}`);
       const stability = stabilityOfNew(engine, given.subtype, null);
       added.set(id, {
@@ -138,11 +138,17 @@ function storeOf(
       });
       return id;
     },
-    runOf: (session) => (session == null ? `c_${crypto.randomUUID()}` : `session:${session}`),
+    runOf: (session) => (session == null ? newId("c") : `session:${session}`),
     join(run, id) {
       added.get(id)!.clusters = JSON.stringify([run]);
     },
   };
+}
+
+/** Returns a new id of 128 random bits. `crypto.randomUUID` is not there in pages without TLS. */
+function newId(prefix: "n" | "c"): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return `${prefix}_${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
 
 function refuse(field: string, problem: string): never {
