@@ -225,27 +225,17 @@ async function writePackage(bundle) {
       build.onResolve({ filter: /\.wasm$/ }, ({ path }) => ({ path, external: true }));
     },
   });
-  // The script of an index's worker contains its core. It runs as an ES module and as a classic
-  // script. Its name ends in .js because some servers do not know .mjs.
-  await bundle({
-    ...options,
-    entryPoints: [src("entries/index-worker.ts")],
-    outfile: dist("index-worker.js"),
-    format: "iife",
-  });
-  options.define.__INDEX_WORKER__ = JSON.stringify(readFileSync(dist("index-worker.js"), "utf8"));
-  const entry = (name, format, as = name) =>
+  const entry = (name, format) =>
     bundle({
       ...options,
       entryPoints: [src(`entries/${name}.ts`)],
-      outfile: dist(`${as}.${format}`),
+      outfile: dist(`${name}.${format}`),
       format: format === "cjs" ? "cjs" : "esm",
       external: ["node:*"],
       plugins: [besideCore(format)],
     });
   await Promise.all([
     entry("node", "cjs"),
-    entry("index-worker-node", "cjs", "index-worker"),
     entry("inline", "mjs"),
     entry("inline", "cjs"),
     entry("browser", "mjs"),

@@ -34,9 +34,6 @@ it("a worker answers as Node does, with the deployed module", {
     export default {
       async fetch(request) {
         if (new URL(request.url).pathname === "/intent") return Response.json(intent);
-        if (new URL(request.url).pathname === "/threads") {
-          return nous.createIndexWorker().then(() => Response.json("made"), ({ code }) => Response.json(code));
-        }
         return new Response(probe(nous));
       },
     };
@@ -68,5 +65,4 @@ it("a worker answers as Node does, with the deployed module", {
   const ask = async (path: string) => (await worker!.dispatchFetch(`http://worker${path}`)).text();
   expect(await ask("/intent")).toBe('["SIGNALS"]');
   expect(await ask("/")).toBe(answer);
-  expect(await ask("/threads")).toBe('"unsupported"');
 });

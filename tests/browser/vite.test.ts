@@ -63,6 +63,30 @@ describe("Vite", () => {
       await server.close();
     }
   });
+
+  it("builds a page whose own worker answers as Node does", { timeout: 2 * MINUTES }, async () => {
+    project.write("working/index.html", PAGE);
+    project.write("working/probe.mjs", probeSource());
+    project.write(
+      "working/worker.js",
+      `${PROGRAM.trimEnd().replace(/;$/, "")}.then(() => postMessage(globalThis.found));`,
+    );
+    project.write(
+      "working/main.js",
+      `new Worker(new URL("./worker.js", import.meta.url), { type: "module" }).onmessage =
+        ({ data }) => { globalThis.found = data; };`,
+    );
+    const root = project.at("working");
+    await build({ root, configFile: false, logLevel: "error", worker: { format: "es" } });
+    const site = await Site.serve(project.at("working", "dist"));
+    try {
+      const { requests, ...found } = await visit(browser, site.url);
+      expect(found).toEqual(right());
+      expect(requests).toContainEqual(expect.stringMatching(/^\/assets\/worker-.*\.js$/));
+    } finally {
+      await site.close();
+    }
+  });
 });
 
 describe("a bundle of esbuild, with the module beside it", () => {

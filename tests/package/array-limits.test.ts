@@ -45,10 +45,6 @@ const CALLS: Record<string, string> = {
   createEngine: "nous.createEngine({ knownSymbols: holes })",
   contextMemory: 'nous.contextMemory({ id: "a", score: 1, tags: holes })',
   deduplicate: "nous.deduplicate(holes, [])",
-  "worker upsert": "worker.upsert(holes)",
-  "worker upsert, an embedding": 'worker.upsert([{ id: "b", embedding: holes }])',
-  "worker link": "worker.link(holes)",
-  "worker remove": "worker.remove(holes)",
 };
 
 describe("a list of 2^32 - 1 holes", () => {
@@ -59,7 +55,6 @@ describe("a list of 2^32 - 1 holes", () => {
       const index = new nous.MemoryIndex({ dimensions: 4 });
       index.upsert([{ id: "a", created_at: 0 }]);
       const texts = new nous.TextIndex();
-      const worker = await nous.createIndexWorker({ dimensions: 4 });
       const calls = { ${Object.entries(CALLS).map(([name, call]) => `${JSON.stringify(name)}: () => ${call}`)} };
       for (const [name, call] of Object.entries(calls)) {
         try {
@@ -69,7 +64,6 @@ describe("a list of 2^32 - 1 holes", () => {
           if (!(error instanceof nous.NousError)) console.log(name + ": " + error);
         }
       }
-      await worker.terminate();
       const built = await nous.buildContext({ input: "what is redis?", identity: "i", retrieve: () => holes });
       console.log(built.failed.map(({ part }) => part).join());
     `;

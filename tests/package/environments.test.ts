@@ -37,15 +37,8 @@ describe("Node", () => {
   it("imports it, and the probe covers every export", () => {
     const { exports, errors, ranking } = JSON.parse(answer);
     const source = probeSource();
-    // The loading and the asynchronous functions, and one for `nous-server`.
-    const others = [
-      "createIndexWorker",
-      "editDistance",
-      "init",
-      "initSync",
-      "setDefaultModule",
-      "setIndexThreads",
-    ];
+    // The loading functions, and one for `nous-server`.
+    const others = ["editDistance", "init", "initSync", "setDefaultModule"];
     expect(exports.filter((name: string) => !source.includes(`nous.${name}`))).toEqual(others);
     expect(ranking.bySection).toHaveLength(50);
     expect(errors.map(({ code }: { code?: string }) => code)).toEqual([

@@ -58,18 +58,9 @@ async function held(): Promise<{ modules: number; heap: number }> {
 }
 
 /** The exports of the package: functions by their names, and the members of classes. */
-async function surface(): Promise<string[]> {
-  const worker = await nous.createIndexWorker();
-  await worker.terminate();
-  // The methods of an index in a worker are called within one call of `createIndexWorker`.
-  const remote = Object.getOwnPropertyNames(Object.getPrototypeOf(worker)).filter(
-    (name) => name !== "constructor",
-  );
-  expect(
-    remote.filter((name) => !(name in nous.MemoryIndex.prototype) && name !== "terminate"),
-  ).toEqual([]);
+function surface(): string[] {
   // Functions for the entries of the package and for `nous-server`, not for callers.
-  const internal = new Set(["editDistance", "setDefaultModule", "setIndexThreads"]);
+  const internal = new Set(["editDistance", "setDefaultModule"]);
   const functions = Object.entries(nous).filter(
     ([name, value]) => typeof value === "function" && !internal.has(name),
   );
@@ -95,7 +86,7 @@ function partsOf(name: string, made: { prototype: object }): string[] {
 describe("generated calls", () => {
   it("cover every export of the package", async () => {
     const covered = new Set(KINDS.map(({ name }) => name));
-    expect((await surface()).filter((name) => !covered.has(name))).toEqual([]);
+    expect(surface().filter((name) => !covered.has(name))).toEqual([]);
     const { retrieve, ...others } = nous.createOrchestrator({ search: () => [] });
     expect([typeof retrieve, others, covered.has("Orchestrator.retrieve")]).toEqual([
       "function",
@@ -122,8 +113,7 @@ describe("generated calls", () => {
       console.info(`held when warm and in the end, in bytes: ${JSON.stringify([warm, end])}`);
 
       expect(calls).toBeGreaterThanOrEqual(CALLS);
-      // Each is refused often enough; each must be answered, too. A worker may not start during its
-      // life.
+      // Each is refused often enough; each must be answered, too.
       const unanswered = [...tally]
         .filter(([, { answered }]) => answered === 0)
         .map(([name]) => name);

@@ -65,8 +65,6 @@ describe("the tarball", () => {
       "dist/browser.mjs",
       "dist/core.cjs",
       "dist/core.mjs",
-      "dist/index-worker.cjs",
-      "dist/index-worker.js",
       "dist/inline.cjs",
       "dist/inline.mjs",
       "dist/node.cjs",

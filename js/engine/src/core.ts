@@ -529,15 +529,6 @@ export type { IntentEvidence, IntentOptions } from "./intent.ts";
 export { MemoryIndex } from "./memory/memory-index.ts";
 export { Ranking } from "./memory/ranking.ts";
 export type * from "./memory/types.ts";
-/** @internal */
-export { setIndexThreads } from "./memory/worker/threads.ts";
-export type {
-  AsynchronousIndex,
-  IndexWorker,
-  IndexWorkerOptions,
-  WorkerUpsertOptions,
-} from "./memory/worker/worker-index.ts";
-export { createIndexWorker } from "./memory/worker/worker-index.ts";
 export type { MergedRow, MergeOptions, MergeRow, SubResults } from "./merge.ts";
 export { type CreateOrchestratorOptions, createOrchestrator } from "./orchestrator/create.ts";
 export type * from "./orchestrator/types.ts";

@@ -20,19 +20,14 @@ export type NousErrorCode =
   | "freed"
   /**
    * The module trapped, which is a defect of the engine. The next call works on a new instance; a
-   * resident index is lost. Or the thread of an index's worker ended by itself, and its index is
-   * lost.
+   * resident index is lost.
    */
   | "instance_lost"
-  /** A worker has `maxPending` open requests. Wait for some of them. */
-  | "queue_full"
   /**
    * All searches of a retrieval failed or exceeded the time limit. The `cause` is the first
    * failure.
    */
-  | "search_failed"
-  /** A worker was terminated before it answered, or before the request. */
-  | "terminated";
+  | "search_failed";
 
 /** Where the error is, if it concerns one field or entry. */
 export interface NousErrorDetails {

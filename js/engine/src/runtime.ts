@@ -159,12 +159,6 @@ export function ownInstance(): Instance {
   return instantiate(compiled!);
 }
 
-/** Returns the compiled module, to pass it to a worker. @internal */
-export function compiledModule(): WebAssembly.Module {
-  requireLoaded();
-  return compiled!;
-}
-
 /** Returns glue for calls that pass only numbers, which cannot nest. @internal */
 export function numeric(): Glue {
   const first = instances[0];

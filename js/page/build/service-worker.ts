@@ -11,8 +11,6 @@ import type { Plugin } from "vite";
 
 /** Files that are kept when they are first used: they are large, and not every visit needs them. */
 const LATER = /\.bin$|^samples\//;
-/** The engine offers a worker of its own, which the page does not use. */
-const UNUSED = /index-worker-/;
 /** Files that Vite copies as they are. */
 const PUBLIC = fileURLToPath(new URL("../public", import.meta.url));
 const SOURCE = fileURLToPath(new URL("../src/service-worker.js", import.meta.url));
@@ -33,9 +31,7 @@ export function serviceWorker(): Plugin {
         }
         const copied = readdirSync(PUBLIC);
         for (const name of copied) build.update(name).update(readFileSync(join(PUBLIC, name)));
-        const first = files.filter(
-          (name) => !LATER.test(name) && !UNUSED.test(name) && name !== "index.html",
-        );
+        const first = files.filter((name) => !LATER.test(name) && name !== "index.html");
         const { code } = transformSync(readFileSync(SOURCE, "utf8"), {
           minify: true,
           define: {

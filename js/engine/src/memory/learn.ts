@@ -11,11 +11,11 @@ import type { MemoryState } from "./state.ts";
 import type { Feedback, Learned, LearningStep } from "./types.ts";
 
 /** @internal */
-export const FEEDBACK_KEYS: ReadonlySet<string> = new Set(["question", "shown", "used", "now"]);
+const FEEDBACK_KEYS: ReadonlySet<string> = new Set(["question", "shown", "used", "now"]);
 /** @internal */
-export const LEARNED_KEYS: ReadonlySet<string> = new Set(["steps", "shifts", "means"]);
+const LEARNED_KEYS: ReadonlySet<string> = new Set(["steps", "shifts", "means"]);
 /** @internal */
-export const TRAIT_KEYS: ReadonlySet<string> = new Set(TRAITS);
+const TRAIT_KEYS: ReadonlySet<string> = new Set(TRAITS);
 
 const MAX_STEPS = 2 ** 32 - 1;
 

@@ -77,15 +77,10 @@ export class Ranking implements Iterable<RankedEntry> {
   *[Symbol.iterator](): IterableIterator<RankedEntry> {
     for (let place = 0; place < this.ids.length; place++) yield this.at(place)!;
   }
-
-  /** The ranking as data, for another thread. @internal */
-  toData(): RankingData {
-    return { ids: this.ids, scores: this.scores, signals: this.#signals };
-  }
 }
 
 /** A ranking as data. @internal */
-export interface RankingData {
+interface RankingData {
   ids: readonly string[];
   scores: readonly number[];
   signals: ArrayLike<number>;

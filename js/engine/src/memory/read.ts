@@ -446,11 +446,11 @@ export function checkRerank(candidates: ResidentCandidates, options: ResidentRer
 }
 
 /** @internal */
-export const RERANK_KEYS: ReadonlySet<string> = new Set(["limit", "now", "sections"]);
+const RERANK_KEYS: ReadonlySet<string> = new Set(["limit", "now", "sections"]);
 /** @internal */
 export const SIMILAR_KEYS: ReadonlySet<string> = new Set(["limit", "filter", "now"]);
 /** @internal */
-export const CANDIDATE_KEYS: ReadonlySet<string> = new Set([
+const CANDIDATE_KEYS: ReadonlySet<string> = new Set([
   "ids",
   "handles",
   "semantic",
@@ -458,7 +458,7 @@ export const CANDIDATE_KEYS: ReadonlySet<string> = new Set([
   "graph",
 ]);
 /** @internal */
-export const QUERY_KEYS: ReadonlySet<string> = new Set([
+const QUERY_KEYS: ReadonlySet<string> = new Set([
   "embedding",
   "bm25",
   "filters",
@@ -515,7 +515,7 @@ export function readSearch(search: SearchQuery, names: AllNames): ReadSearch {
 }
 
 /** @internal */
-export const ASK_KEYS: ReadonlySet<string> = new Set([
+const ASK_KEYS: ReadonlySet<string> = new Set([
   ...["limit", "min_score", "diversity", "now", "filters", "among"],
 ]);
 
@@ -619,7 +619,7 @@ function readQueryEmbedding(embedding: unknown, head: Float64Array): ArrayLike<n
 }
 
 /** @internal */
-export const FILTER_KEYS: ReadonlySet<string> = new Set([
+const FILTER_KEYS: ReadonlySet<string> = new Set([
   "types",
   "excluded_types",
   "subtypes",

@@ -14,7 +14,7 @@ import {
   type World,
 } from "./kinds.ts";
 import * as make from "./shapes.ts";
-import { CallersOwn, type Values } from "./values.ts";
+import type { Values } from "./values.ts";
 
 type Fault = NonNullable<Kind["fault"]>;
 type Args = (v: Values, world: World) => Anything[];
@@ -681,7 +681,6 @@ const OTHERS: Kind[] = [
   AT_A_PLACE("primarySignal", (signal) =>
     unless(signal === undefined || isText(signal), "is no signal"),
   ),
-  ranking("toData", 0.3, () => []),
   get("ranking", "scores", (scores) => unless(falls(scores), "are out of order")),
   get("ranking", "length", isCount),
   {
@@ -735,46 +734,6 @@ const OTHERS: Kind[] = [
   },
 ];
 
-// ---- an index in a worker -----------------------------------------------------------------------
-
-/** Requests that one worker answers before it is ended. */
-const REQUESTS = 30;
-
-/** The life of one index in a worker: each costs a thread, so there are few. */
-const WORKER: Kind = {
-  name: "createIndexWorker",
-  weight: 0.01,
-  isWaiting: true,
-  args: (v, world) => {
-    const methods = MEMORY.filter(
-      ({ name }) => !/\.(size|edgeCount|textCount|embeddingId|bytes)$/.test(name),
-    );
-    const requests = Array.from({ length: REQUESTS }, () => {
-      const { name, args } = v.dice.pick(methods);
-      return { method: name.slice("MemoryIndex.".length), args: args(v, world) };
-    });
-    return [v.object({ dimensions: world.dimensions, maxPending: v.count(50) }), requests];
-  },
-  call: async ({ nous }, [options, requests]) => {
-    const worker = await nous.createIndexWorker(options);
-    const answers: PromiseSettledResult<unknown>[] = await Promise.allSettled(
-      requests.map(async ({ method, args }: Anything) => worker[method](...args)),
-    );
-    await worker.terminate();
-    return answers;
-  },
-  fault: (answers: PromiseSettledResult<unknown>[], _, { nous }) => {
-    const reasons = answers.flatMap((answer) =>
-      answer.status === "rejected" ? [answer.reason] : [],
-    );
-    const isRight = (reason: unknown) =>
-      reason instanceof CallersOwn ||
-      (reason instanceof nous.NousError && (reason as Anything).code !== "instance_lost");
-    const wrong = reasons.find((reason) => !isRight(reason));
-    return unless(wrong === undefined, `was rejected with ${wrong}`);
-  },
-};
-
 export const OBJECTS: readonly Kind[] = [
   ...MEMORY,
   ...TEXTS,
@@ -783,5 +742,4 @@ export const OBJECTS: readonly Kind[] = [
   ...PLAYBOOKS,
   ...USAGE,
   ...OTHERS,
-  WORKER,
 ];
