@@ -4,9 +4,8 @@
 // benches/js/http-evidence.ts for the options. `npm run bench -- --http-filters`: measures searches
 // and prompts with filters; see benches/js/http-filters.ts. `npm run bench -- --postgres`: measures
 // servers on PostgreSQL; see benches/js/postgres.ts. `npm run bench -- --start`: measures how long
-// the server takes to start; see benches/js/start.ts for the options. `npm run bench -- --times`:
-// compares ways to find expressions of time. `npm run bench -- --rust`: runs
-// `cargo bench --features benches` and writes its medians to benches/results/.
+// the server takes to start; see benches/js/start.ts for the options. `npm run bench -- --rust`:
+// runs `cargo bench --features benches` and writes its medians to benches/results/.
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -22,7 +21,6 @@ const PROGRAMS = {
   "--http-filters": "benches/js/http-filters.ts",
   "--postgres": "benches/js/postgres.ts",
   "--start": "benches/js/start.ts",
-  "--times": "benches/js/times.ts",
 };
 /** Those that start the plain server, which is bundled for them. */
 const BESIDE_PLAIN = ["--http", "--postgres"];
