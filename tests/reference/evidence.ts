@@ -6,11 +6,12 @@
 
 import type { Learned, Trait, Why, WordVectors } from "nous-wasm";
 import { stem } from "porter2";
+import { findTimes, holdsTime } from "./found-times.ts";
 import { pairs, runs } from "./full-text.ts";
 import { functionWords } from "./function-words.ts";
 import type { MemorySection } from "./sections.ts";
 import { STOP_WORDS } from "./stop-words.ts";
-import { capitals, findTimes, holdsName, holdsNumber, holdsTime, sought } from "./times.ts";
+import { capitals, holdsName, holdsNumber, sought } from "./times.ts";
 
 /** What a memory is like, whatever the question. */
 export const TRAITS = ["qm", "prevq", "len", "num", "cap", "pos"] as const satisfies Trait[];

@@ -9,7 +9,6 @@
 import { classifyIntent, type IntentOptions } from "./intent.ts";
 import { extractTerms } from "./search.ts";
 import type { MemorySection } from "./sections.ts";
-import { findTimes, type TimeExpression } from "./times.ts";
 
 // ---- disqualifiers ------------------------------------------------------------------------------
 
@@ -491,13 +490,11 @@ export interface Understanding extends QueryClassification {
   intents: MemorySection[];
   parts: string[];
   terms: string[];
-  times?: TimeExpression[];
 }
 
 export interface UnderstandOptions extends DecomposeOptions {
   matcher?: IntentOptions["matcher"];
   terms?: "ascii" | "unicode" | undefined;
-  now?: number | undefined;
 }
 
 export function understand(query: string, options: UnderstandOptions = {}): Understanding {
@@ -507,7 +504,6 @@ export function understand(query: string, options: UnderstandOptions = {}): Unde
     intents: classifyIntent(query, { matcher: options.matcher }),
     parts: decompose(query, classification, options),
     terms: extractTerms(query, options.terms),
-    ...(options.now !== undefined && { times: findTimes(query, options.now) }),
   };
 }
 

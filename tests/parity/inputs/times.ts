@@ -2,11 +2,8 @@
 // changed, loose sequences of their words, and any text.
 
 import fc from "fast-check";
+import { findTimes, holdsTime } from "../../reference/found-times.ts";
 import * as reference from "../../reference/times.ts";
-import { amount } from "../../support/amount.ts";
-
-/** The number of texts in the long runs. */
-export const TEXTS = amount(40_000);
 
 // ---- pieces -------------------------------------------------------------------------------------
 
@@ -153,15 +150,26 @@ export const present: fc.Arbitrary<number> = fc.oneof(
 /** A text and the present. */
 export const asked = fc.record({ text: timed, now: present });
 
-/** The reference's answers to a text, for the native tests. */
+/** The answers to a text, to be recorded: times of the package, the rest of the reference. */
 export function answersTo({ text, now }: { text: string; now: number }) {
   return {
     text,
     now,
-    times: reference
-      .findTimes(text, now)
-      .map(({ text: found, start, end, grain }) => [found, start, end, grain]),
-    sought: reference.sought(text),
-    holds: [reference.holdsTime(text), reference.holdsNumber(text), reference.holdsName(text)],
+    times: findTimes(text, now).map(({ text: found, start, end, grain }) => [
+      found,
+      start,
+      end,
+      grain,
+    ]),
+    sought: namesOf({ ...reference.sought(text) }),
+    holds: namesOf({
+      time: holdsTime(text),
+      number: reference.holdsNumber(text),
+      name: reference.holdsName(text),
+    }),
   };
 }
+
+/** The names whose flags are set. */
+export const namesOf = (flags: Readonly<Record<string, boolean>>): string[] =>
+  Object.entries(flags).flatMap(([name, flag]) => (flag ? [name] : []));
