@@ -7,7 +7,7 @@ import { defineConfig } from "vite";
 import { fitted } from "../../tests/reference/evidence-weights.ts";
 import { GENERAL_END } from "../sample/general/index.ts";
 import { generalLines } from "../sample/general/lines.ts";
-import { sampleLines } from "../server/src/transfer/sample.ts";
+import { sampleLines } from "../sample/trader/lines.ts";
 import { serviceWorker } from "./build/service-worker.ts";
 
 /** The sample memories as lines of an export. */

@@ -15,6 +15,7 @@ import {
 import { cpus, tmpdir, totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { vectorOf } from "nous-memory";
+import { sampleLines } from "../../sample/trader/lines.ts";
 import { backUp } from "./backup.ts";
 import { NousClient } from "./client/client.ts";
 import { DEFAULT_AGENT } from "./settings/agent-names.ts";
@@ -22,7 +23,6 @@ import type { Settings } from "./settings/options.ts";
 import { agentFile } from "./settings/paths.ts";
 import { SqliteStorage } from "./storage/sqlite.ts";
 import { importMemory } from "./transfer/import.ts";
-import { sampleLines } from "./transfer/sample.ts";
 
 /** The generated memory: memories, and components of their embeddings. */
 const MADE = { memories: 5_000, dimensions: 384 };

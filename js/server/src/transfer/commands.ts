@@ -1,6 +1,7 @@
 // The work of the commands that import and export files of lines.
 
 import { existsSync } from "node:fs";
+import { sampleLines } from "../../../sample/trader/lines.ts";
 import { type CopiedKeys, copyKeys } from "../keys/copy.ts";
 import { keysAt } from "../keys/open.ts";
 import { agentFile } from "../settings/paths.ts";
@@ -17,7 +18,6 @@ import { exportMemory } from "./export.ts";
 import { withLines, withWriting } from "./files.ts";
 import { type Imported, importMemory } from "./import.ts";
 import { type Moved, moveMemory } from "./move.ts";
-import { sampleLines } from "./sample.ts";
 
 /** Runs `work` with the database of an agent, which is created if it is missing. */
 function withStorage<T>(place: Place, agent: string, work: (storage: Storage) => T): T {

@@ -1,10 +1,9 @@
-// The sample memory of a trading agent as lines of an export.
+// The sample memory of a trading agent as lines of an export, which `nous-server import` and the page
+// read.
 
-import { toIso } from "nous-memory";
-import { generateSample, type SampleEdge, type SampleNode } from "../../../sample/trader/index.ts";
-import { agentLine } from "./lines.ts";
+import { generateSample, type SampleEdge, type SampleNode } from "./index.ts";
+import { DAY } from "./market.ts";
 
-const DAY = 86_400_000;
 const SOURCE = "sample";
 
 /** Options that change the sample. */
@@ -23,9 +22,11 @@ export function sampleLines(now: number, { memories, embedding }: SampleOptions 
     ...nodeOf(node),
     embedding: embedding?.(place) ?? null,
   }));
-  const rows = [...lines, ...edges.map(edgeOf)].map((line) => JSON.stringify(line));
-  return [agentLine({ preset: "trading" }), ...rows];
+  const rows = [{ kind: "agent", preset: "trading" }, ...lines, ...edges.map(edgeOf)];
+  return rows.map((row) => JSON.stringify(row));
 }
+
+const toIso = (instant: number): string => new Date(instant).toISOString();
 
 const nodeOf = (node: SampleNode) => ({
   kind: "node",
