@@ -1,7 +1,7 @@
 // Contests of consolidation: the patterns of many trades.
 
+import * as reference from "../../js/reference/index.ts";
 import { generatePlanted } from "../../js/sample/trader/planted.ts";
-import * as reference from "../../tests/reference/index.ts";
 import { type Deferred, deferred } from "./compare.ts";
 import type { Engine } from "./contests.ts";
 

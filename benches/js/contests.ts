@@ -1,8 +1,7 @@
 // The contests of the engine's functions. `engine` is the package under test, or an earlier one.
 
 import type * as Nous from "nous-wasm";
-import * as reference from "../../tests/reference/index.ts";
-import type { Contest } from "./compare.ts";
+import * as reference from "../../js/reference/index.ts";
 import {
   makeCandidates,
   makeColumns,
@@ -10,12 +9,13 @@ import {
   makeQueries,
   makeSubResults,
   NOW,
-} from "./inputs.ts";
+} from "../../js/reference/inputs.ts";
+import * as plain from "../../js/reference/rivals/plain.ts";
+import * as tuned from "../../js/reference/rivals/tuned.ts";
+import { decayColumns as tunedDecay } from "../../js/reference/rivals/tuned-decay.ts";
+import type { Contest } from "./compare.ts";
 import { classifyIntent as includesLoop } from "./rivals/includes.ts";
 import * as obvious from "./rivals/obvious.ts";
-import * as plain from "./rivals/plain.ts";
-import * as tuned from "./rivals/tuned.ts";
-import { decayColumns as tunedDecay } from "./rivals/tuned-decay.ts";
 
 /** The exports of the package. */
 export type Engine = typeof Nous;

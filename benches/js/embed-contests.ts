@@ -1,8 +1,8 @@
 // Contests of embeddings: vectors of texts by a token table, against plain JavaScript.
 
+import { makeRandom, pick } from "../../js/reference/inputs.ts";
 import { type Deferred, deferred } from "./compare.ts";
 import { type Engine, inTurn } from "./contests.ts";
-import { makeRandom, pick } from "./inputs.ts";
 import { PlainEmbedder } from "./rivals/embedding.ts";
 import { lettersOf, tableOf } from "./token-tables.ts";
 

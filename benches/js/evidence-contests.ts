@@ -4,7 +4,8 @@
 
 import MiniSearch from "minisearch";
 import type { Embedder, EvidenceConfig, MemoryEdge } from "nous-wasm";
-import { ReferenceMemory } from "../../tests/reference/memory.ts";
+import { NOW } from "../../js/reference/inputs.ts";
+import { ReferenceMemory } from "../../js/reference/memory.ts";
 import { FTS5, MINISEARCH, type Opened } from "../quality/contestants.ts";
 import { type Deferred, deferred } from "./compare.ts";
 import { type Engine, inTurn } from "./contests.ts";
@@ -18,7 +19,6 @@ import {
   vocabularyOf,
   WORDS,
 } from "./evidence-inputs.ts";
-import { NOW } from "./inputs.ts";
 import { batchesOf } from "./memory-inputs.ts";
 import { tableOf } from "./token-tables.ts";
 import { whole } from "./units.ts";

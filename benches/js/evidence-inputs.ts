@@ -2,8 +2,8 @@
 // links, and questions about them.
 
 import type { MemoryEdge, MemoryNode } from "nous-wasm";
-import { STOP_WORDS } from "../../tests/reference/stop-words.ts";
-import { makeRandom, NOW, pick, SUBTYPES } from "./inputs.ts";
+import { makeRandom, NOW, pick, SUBTYPES } from "../../js/reference/inputs.ts";
+import { STOP_WORDS } from "../../js/reference/stop-words.ts";
 import { lettersOf } from "./token-tables.ts";
 
 /** Words of a memory, and of a question. */

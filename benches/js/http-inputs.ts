@@ -2,10 +2,10 @@
 // questions about them, and embeddings of both. Seeded: every machine gets the same memories and
 // questions. Ages count from the day of the run.
 
-import { STORED_EDGE_STRENGTHS } from "../../tests/reference/search.ts";
-import { getInitialStabilityForSubtype } from "../../tests/reference/sections.ts";
+import { makeRandom, NOW, pick, SUBTYPES } from "../../js/reference/inputs.ts";
+import { STORED_EDGE_STRENGTHS } from "../../js/reference/search.ts";
+import { getInitialStabilityForSubtype } from "../../js/reference/sections.ts";
 import type { TextMemory } from "./evidence-inputs.ts";
-import { makeRandom, NOW, pick, SUBTYPES } from "./inputs.ts";
 import { closeDatabase, openDatabase } from "./plain-server/database.ts";
 import type { EdgeRow, NodeRow } from "./plain-server/rows.ts";
 import { Store } from "./plain-server/store.ts";

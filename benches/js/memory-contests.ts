@@ -1,11 +1,12 @@
 // The contests of a resident memory. A contest makes its inputs when it runs.
 
 import type { MemoryIndex } from "nous-wasm";
+import { NOW } from "../../js/reference/inputs.ts";
+import { decayColumns as tunedDecay } from "../../js/reference/rivals/tuned-decay.ts";
+import * as reference from "../../js/reference/search.ts";
 import { type GraphMemory, makeMemory } from "../../tests/parity/inputs/graphs.ts";
-import * as reference from "../../tests/reference/search.ts";
 import { type Contestant, type Deferred, deferred, median, type Outcome } from "./compare.ts";
 import { inTurn, TOP } from "./contests.ts";
-import { NOW } from "./inputs.ts";
 import {
   BATCH,
   BM25_HITS,
@@ -27,7 +28,6 @@ import { sweep as sweepObjects } from "./rivals/memory-objects.ts";
 import { ObviousCodes, ObviousMemory, ObviousVectors } from "./rivals/memory-obvious.ts";
 import { TunedMemory } from "./rivals/memory-tuned.ts";
 import { UnrolledCodes, UnrolledVectors } from "./rivals/memory-unrolled.ts";
-import { decayColumns as tunedDecay } from "./rivals/tuned-decay.ts";
 import { duration, perSecond, throughput, whole } from "./units.ts";
 
 export const RESIDENT_SIZES = [50, 200, 500, 2_000, 10_000];

@@ -9,12 +9,12 @@ import type {
   MemoryNode,
   Transition,
 } from "nous-wasm";
+import { DECAY_LIFECYCLE_STATES } from "../../js/reference/decay.ts";
+import { makeRandom, NOW, pick, SUBTYPES } from "../../js/reference/inputs.ts";
+import { SECTION_PROFILES } from "../../js/reference/sections.ts";
+import { computeDecay } from "../../js/reference/sweep.ts";
 import type { GraphMemory } from "../../tests/parity/inputs/graphs.ts";
-import { DECAY_LIFECYCLE_STATES } from "../../tests/reference/decay.ts";
-import { SECTION_PROFILES } from "../../tests/reference/sections.ts";
-import { computeDecay } from "../../tests/reference/sweep.ts";
 import type { Engine } from "./contests.ts";
-import { makeRandom, NOW, pick, SUBTYPES } from "./inputs.ts";
 import { type FadingNode, rounded } from "./rivals/memory-objects.ts";
 import type { CandidateColumns } from "./rivals/memory-obvious.ts";
 

@@ -3,10 +3,10 @@
 
 import { spawnSync } from "node:child_process";
 import type { MemoryIndex } from "nous-wasm";
+import { makeRandom, NOW } from "../../js/reference/inputs.ts";
 import { makeMemory } from "../../tests/parity/inputs/graphs.ts";
 import { type Deferred, deferred, median, type Outcome } from "./compare.ts";
 import { inTurn } from "./contests.ts";
-import { makeRandom, NOW } from "./inputs.ts";
 import { DIMENSIONS, SWEPT, search, wholeSearchName } from "./memory-contests.ts";
 import {
   BATCH,

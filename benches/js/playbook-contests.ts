@@ -1,9 +1,9 @@
 // Contests of salience and of playbook matching.
 
-import * as reference from "../../tests/reference/index.ts";
+import * as reference from "../../js/reference/index.ts";
+import { makeEvents, makePlaybooks, makeStakes } from "../../js/reference/inputs.ts";
 import { type Contest, type Deferred, deferred } from "./compare.ts";
 import { type Engine, inTurn } from "./contests.ts";
-import { makeEvents, makePlaybooks, makeStakes } from "./inputs.ts";
 import { IndexedBook } from "./rivals/playbooks.ts";
 
 const MEMORIES = 1_000;

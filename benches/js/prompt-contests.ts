@@ -1,9 +1,9 @@
 // Contests of building a prompt, and of recording which memories its answer used.
 
-import * as reference from "../../tests/reference/index.ts";
+import * as reference from "../../js/reference/index.ts";
+import { makeRandom, NOW, pick } from "../../js/reference/inputs.ts";
 import { type Contest, type Deferred, deferred } from "./compare.ts";
 import type { Engine } from "./contests.ts";
-import { makeRandom, NOW, pick } from "./inputs.ts";
 import { UsageTracker as TunedTracker } from "./rivals/usage.ts";
 
 const DAY = 86_400_000;

@@ -1,11 +1,11 @@
 // Contests of questions: classification against V8's regular expressions, and the orchestrator's
 // own cost without the searches.
 
-import * as reference from "../../tests/reference/index.ts";
-import { extractTerms } from "../../tests/reference/search.ts";
+import * as reference from "../../js/reference/index.ts";
+import { makeQuestions, makeSubResults } from "../../js/reference/inputs.ts";
+import { extractTerms } from "../../js/reference/search.ts";
 import type { Contest } from "./compare.ts";
 import { type Engine, inTurn } from "./contests.ts";
-import { makeQuestions, makeSubResults } from "./inputs.ts";
 import * as regexes from "./rivals/regexes.ts";
 
 const LENGTHS = [60, 300, 2_000];

@@ -3,9 +3,9 @@
 
 import { DatabaseSync } from "node:sqlite";
 import MiniSearch from "minisearch";
+import { makeRandom, pick } from "../../js/reference/inputs.ts";
 import { type Deferred, deferred } from "./compare.ts";
 import { type Engine, inTurn } from "./contests.ts";
-import { makeRandom, pick } from "./inputs.ts";
 import { InvertedIndex } from "./rivals/inverted.ts";
 
 const SIZES = [1_000, 10_000, 100_000];

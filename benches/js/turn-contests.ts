@@ -1,6 +1,6 @@
 // Contests of turns: planning their queries, and the retrieval for them.
 
-import * as reference from "../../tests/reference/index.ts";
+import * as reference from "../../js/reference/index.ts";
 import type { Contest } from "./compare.ts";
 import { type Engine, inTurn } from "./contests.ts";
 import { planTurn as tuned } from "./rivals/turns.ts";

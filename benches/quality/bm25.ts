@@ -1,7 +1,7 @@
 // BM25 over stems: the baseline that every other system is compared with.
 
 import { stem } from "porter2";
-import { STOP_WORDS } from "../../tests/reference/stop-words.ts";
+import { STOP_WORDS } from "../../js/reference/stop-words.ts";
 
 const K1 = 1.2;
 const B = 0.75;

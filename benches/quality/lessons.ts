@@ -3,6 +3,7 @@
 // benches/results/. Every run gives the same numbers.
 
 import { findPatterns, type TestedPattern } from "nous-wasm";
+import { binomialTest, FALSE_DISCOVERY_RATE, qValues } from "../../js/reference/patterns.ts";
 import {
   BASE_RATES,
   generatePlanted,
@@ -10,7 +11,6 @@ import {
   type Planted,
   type PlantedOptions,
 } from "../../js/sample/trader/planted.ts";
-import { binomialTest, FALSE_DISCOVERY_RATE, qValues } from "../../tests/reference/patterns.ts";
 import { whole } from "../js/units.ts";
 import { table, writeResults } from "../results.ts";
 import { CONFIDENCE, draws, estimate, RESAMPLES } from "./bootstrap.ts";

@@ -4,7 +4,7 @@
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "vite";
 import { defineConfig } from "vite";
-import { fitted } from "../../tests/reference/evidence-weights.ts";
+import { fitted } from "../reference/evidence-weights.ts";
 import { GENERAL_END } from "../sample/general/index.ts";
 import { generalLines } from "../sample/general/lines.ts";
 import { sampleLines } from "../sample/trader/lines.ts";

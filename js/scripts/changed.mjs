@@ -29,7 +29,7 @@ export const RULES = [
   { files: ["tests/server/"], run: ["server", "postgres"] },
   // Tests of the engine use the inputs of the benches.
   { files: ["benches/"], run: ["benches", "rust", "parity", "package"] },
-  { files: ["js/sample/"], run: ["benches", "parity", "package", "browser"] },
+  { files: ["js/sample/"], run: ["benches", "parity", "package", "server", "browser"] },
   { files: ["js/server/src/storage/"], run: ["server", "postgres", "kills", "browser"] },
   { files: ["js/server/"], run: ["server", "postgres", "browser"] },
   { files: ["js/memory/"], run: ["parity", "package", "server", "postgres", "browser"] },

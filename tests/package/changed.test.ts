@@ -45,7 +45,7 @@ describe("changed files", () => {
     "js/scripts/test.mjs",
     "package-lock.json",
     "tests/support/amount.ts",
-    "tests/reference/query.ts",
+    "js/reference/query.ts",
     "a file without a rule",
   ])("%s can break every suite", (path) => {
     expect(changed.suitesOf([path])).toEqual([...changed.SUITES, "benches"]);

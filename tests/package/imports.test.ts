@@ -12,7 +12,7 @@ const REFUSED = [
   ["js/page/src/memory/one.ts", "../../../server/src/time.ts"],
   ["js/page/src/memory/two.ts", "../../../memory/src/time.ts"],
   ["js/page/one.config.ts", "../server/src/time.ts"],
-  ["js/page/src/views/speed/one.ts", "../../../../../benches/js/inputs.ts"],
+  ["js/page/src/views/speed/one.ts", "../../../../../benches/js/contests.ts"],
   ["js/server/src/one.ts", "../../engine/src/instant.ts"],
   ["js/server/src/two.ts", "../../engine/dist/core.mjs"],
   ["js/memory/src/one.ts", "../../server/src/storage/rows.ts"],

@@ -6,9 +6,9 @@ import { getEventListeners } from "node:events";
 import fc from "fast-check";
 import * as nous from "nous-wasm";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { coRecallPairs } from "../../js/reference/merge.ts";
+import * as reference from "../../js/reference/orchestrator.ts";
 import { same } from "../parity/support/same.ts";
-import { coRecallPairs } from "../reference/merge.ts";
-import * as reference from "../reference/orchestrator.ts";
 import { runs } from "../support/amount.ts";
 
 interface Row extends nous.FoundRow {

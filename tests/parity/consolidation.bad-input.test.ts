@@ -4,7 +4,7 @@
 import { runInNewContext } from "node:vm";
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
-import { NOW } from "../../benches/js/inputs.ts";
+import { NOW } from "../../js/reference/inputs.ts";
 import {
   checkDefaultResults,
   DAY,

@@ -8,7 +8,7 @@ import { loadEmbedderSync } from "nous-embedder";
 import { Embedder } from "nous-wasm";
 import { describe, expect, it } from "vitest";
 import { PlainEmbedder } from "../../benches/js/rivals/embedding.ts";
-import { numbersOf, ReferenceTable, wordsOf } from "../reference/embed.ts";
+import { numbersOf, ReferenceTable, wordsOf } from "../../js/reference/embed.ts";
 import { runs } from "../support/amount.ts";
 
 const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url));

@@ -4,9 +4,9 @@
 
 import * as nous from "nous-wasm";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { NOW } from "../../benches/js/inputs.ts";
-import { fitted } from "../reference/evidence-weights.ts";
-import { ReferenceMemory } from "../reference/memory.ts";
+import { fitted } from "../../js/reference/evidence-weights.ts";
+import { NOW } from "../../js/reference/inputs.ts";
+import { ReferenceMemory } from "../../js/reference/memory.ts";
 import { fakeEmbedder } from "./inputs/word-vectors.ts";
 import { expectRefusal, expectSame, INFINITY, NO_NUMBERS, thrownBy } from "./support/bad-input.ts";
 

@@ -4,10 +4,10 @@
 import fc from "fast-check";
 import { MemoryIndex } from "nous-wasm";
 import { describe, expect, test } from "vitest";
-import { NOW } from "../../benches/js/inputs.ts";
 import type { AskOptions, MemoryNode } from "../../js/engine/src/memory/types.ts";
-import { EVIDENCE, TRAITS } from "../reference/evidence.ts";
-import { ReferenceMemory, type ReferenceMemoryOptions } from "../reference/memory.ts";
+import { EVIDENCE, TRAITS } from "../../js/reference/evidence.ts";
+import { NOW } from "../../js/reference/inputs.ts";
+import { ReferenceMemory, type ReferenceMemoryOptions } from "../../js/reference/memory.ts";
 import { amount, runs } from "../support/amount.ts";
 import {
   evidence,

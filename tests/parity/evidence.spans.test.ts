@@ -4,9 +4,9 @@
 import fc from "fast-check";
 import { MemoryIndex } from "nous-wasm";
 import { expect, test } from "vitest";
-import { NOW } from "../../benches/js/inputs.ts";
 import type { TextSpan } from "../../js/engine/src/memory/types.ts";
-import { passagesOf, wordsOf } from "../reference/evidence.ts";
+import { passagesOf, wordsOf } from "../../js/reference/evidence.ts";
+import { NOW } from "../../js/reference/inputs.ts";
 import { runs } from "../support/amount.ts";
 import { question, text } from "./inputs/evidence.ts";
 import { fakeEmbedder } from "./inputs/word-vectors.ts";

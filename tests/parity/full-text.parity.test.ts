@@ -6,8 +6,8 @@ import fc from "fast-check";
 import { TextIndex } from "nous-wasm";
 import { describe, expect, it } from "vitest";
 import { InvertedIndex } from "../../benches/js/rivals/inverted.ts";
-import { type ReferenceDocument, ReferenceTexts, UNSPACED } from "../reference/full-text.ts";
-import { STOP_WORDS } from "../reference/stop-words.ts";
+import { type ReferenceDocument, ReferenceTexts, UNSPACED } from "../../js/reference/full-text.ts";
+import { STOP_WORDS } from "../../js/reference/stop-words.ts";
 import { runs } from "../support/amount.ts";
 import { same } from "./support/same.ts";
 

@@ -5,8 +5,8 @@ import { execFileSync } from "node:child_process";
 import { runInNewContext } from "node:vm";
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
-import { NOW } from "../../benches/js/inputs.ts";
-import * as reference from "../reference/index.ts";
+import * as reference from "../../js/reference/index.ts";
+import { NOW } from "../../js/reference/inputs.ts";
 import {
   checkDefaultResults,
   DAY,

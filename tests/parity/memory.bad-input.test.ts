@@ -3,8 +3,8 @@
 
 import * as nous from "nous-wasm";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { NOW } from "../../benches/js/inputs.ts";
-import { ReferenceMemory } from "../reference/memory.ts";
+import { NOW } from "../../js/reference/inputs.ts";
+import { ReferenceMemory } from "../../js/reference/memory.ts";
 import { contentOf, foundBy, type Resident } from "./inputs/memories.ts";
 import { same } from "./support/same.ts";
 

@@ -6,8 +6,8 @@ import { readFileSync } from "node:fs";
 import { MemoryIndex } from "nous-wasm";
 import { describe, expect, test } from "vitest";
 import type { MemoryEdge, MemoryNode } from "../../js/engine/src/memory/types.ts";
-import { ReferenceMemory } from "../reference/memory.ts";
-import * as reference from "../reference/search.ts";
+import { ReferenceMemory } from "../../js/reference/memory.ts";
+import * as reference from "../../js/reference/search.ts";
 import { foundBy, settingsOf } from "./inputs/memories.ts";
 import { same } from "./support/same.ts";
 

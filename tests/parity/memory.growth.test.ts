@@ -11,8 +11,8 @@ import {
   SECTION_PROFILES,
 } from "nous-wasm";
 import { describe, expect, test } from "vitest";
-import { NOW } from "../../benches/js/inputs.ts";
-import { ReferenceMemory } from "../reference/memory.ts";
+import { NOW } from "../../js/reference/inputs.ts";
+import { ReferenceMemory } from "../../js/reference/memory.ts";
 import { runs } from "../support/amount.ts";
 import { contentOf, type Resident } from "./inputs/memories.ts";
 import { same } from "./support/same.ts";

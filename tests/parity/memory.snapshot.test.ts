@@ -5,8 +5,8 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { MemoryIndex, type MemoryIndexOptions, NousError, type SnapshotSource } from "nous-wasm";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { makeRandom, NOW } from "../../benches/js/inputs.ts";
-import { M, xxh64 } from "../reference/xxh64.ts";
+import { makeRandom, NOW } from "../../js/reference/inputs.ts";
+import { M, xxh64 } from "../../js/reference/xxh64.ts";
 import { amount, runs, SEED, some } from "../support/amount.ts";
 import { makeMemory, makeSearch } from "./inputs/graphs.ts";
 import {

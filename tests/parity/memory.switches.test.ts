@@ -3,8 +3,8 @@
 
 import { MemoryIndex } from "nous-wasm";
 import { describe, expect, test } from "vitest";
-import { NOW } from "../../benches/js/inputs.ts";
-import { ReferenceMemory, type SearchSettings } from "../reference/memory.ts";
+import { NOW } from "../../js/reference/inputs.ts";
+import { ReferenceMemory, type SearchSettings } from "../../js/reference/memory.ts";
 import type { Resident } from "./inputs/memories.ts";
 
 const DAY = 86_400_000;

@@ -3,10 +3,14 @@
 
 import { MemoryIndex } from "nous-wasm";
 import { describe, expect, test } from "vitest";
-import { makeRandom, NOW, pick } from "../../benches/js/inputs.ts";
 import type { MemoryNode } from "../../js/engine/src/memory/types.ts";
-import { ReferenceMemory } from "../reference/memory.ts";
-import { MEMORY_SECTIONS, type MemorySection, SECTION_PROFILES } from "../reference/sections.ts";
+import { makeRandom, NOW, pick } from "../../js/reference/inputs.ts";
+import { ReferenceMemory } from "../../js/reference/memory.ts";
+import {
+  MEMORY_SECTIONS,
+  type MemorySection,
+  SECTION_PROFILES,
+} from "../../js/reference/sections.ts";
 import { SEED } from "../support/amount.ts";
 import { LIFECYCLES } from "./inputs/graphs.ts";
 import type { Resident } from "./inputs/memories.ts";

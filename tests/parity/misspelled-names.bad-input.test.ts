@@ -3,7 +3,7 @@
 
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
-import { NOW } from "../../benches/js/inputs.ts";
+import { NOW } from "../../js/reference/inputs.ts";
 import { checkDefaultResults, js } from "./support/bad-input.ts";
 
 checkDefaultResults();

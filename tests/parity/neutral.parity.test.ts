@@ -4,8 +4,8 @@
 import fc from "fast-check";
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
-import { makeCandidates, makeMetrics, makeRandom, NOW, pick } from "../../benches/js/inputs.ts";
-import * as reference from "../reference/index.ts";
+import * as reference from "../../js/reference/index.ts";
+import { makeCandidates, makeMetrics, makeRandom, NOW, pick } from "../../js/reference/inputs.ts";
 import { runs, SEED } from "../support/amount.ts";
 import {
   candidate,

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
-import * as reference from "../reference/index.ts";
+import * as reference from "../../js/reference/index.ts";
 import { amount, runs } from "../support/amount.ts";
 import {
   type Book,

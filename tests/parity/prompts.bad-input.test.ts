@@ -2,7 +2,7 @@
 
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
-import { NOW } from "../../benches/js/inputs.ts";
+import { NOW } from "../../js/reference/inputs.ts";
 import { amount } from "../support/amount.ts";
 import {
   checkDefaultResults,

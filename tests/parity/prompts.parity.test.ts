@@ -4,8 +4,8 @@
 import fc from "fast-check";
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
-import { NOW } from "../../benches/js/inputs.ts";
-import * as reference from "../reference/index.ts";
+import * as reference from "../../js/reference/index.ts";
+import { NOW } from "../../js/reference/inputs.ts";
 import { amount, runs } from "../support/amount.ts";
 import {
   COUNTERS,

@@ -37,7 +37,7 @@ import {
 } from "../../benches/quality/shares.ts";
 import { summaryOf } from "../../benches/quality/summary.ts";
 import { writeInto, writeRows } from "../../benches/results.ts";
-import { fitted } from "../reference/evidence-weights.ts";
+import { fitted } from "../../js/reference/evidence-weights.ts";
 
 const SET: QuestionSet = {
   name: "small",

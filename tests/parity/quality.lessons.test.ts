@@ -3,17 +3,17 @@
 import { describe, expect, it } from "vitest";
 import { judge, type Tested } from "../../benches/quality/discoveries.ts";
 import {
+  type ClosedTrade,
+  type Condition,
+  closedTrades,
+  findPatterns,
+} from "../../js/reference/patterns.ts";
+import {
   generatePlanted,
   PLANTED_DEFAULTS,
   type PlantedCondition,
   type Reason,
 } from "../../js/sample/trader/planted.ts";
-import {
-  type ClosedTrade,
-  type Condition,
-  closedTrades,
-  findPatterns,
-} from "../reference/patterns.ts";
 
 const { effects, symbols, trades: TRADES } = PLANTED_DEFAULTS;
 const CONDITIONS = 2 * effects.length;

@@ -4,7 +4,7 @@
 
 import * as nous from "nous-wasm";
 import { expect, test } from "vitest";
-import * as reference from "../reference/query.ts";
+import * as reference from "../../js/reference/query.ts";
 import { amount, SEED } from "../support/amount.ts";
 import { same } from "./support/same.ts";
 

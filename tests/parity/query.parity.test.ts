@@ -4,7 +4,7 @@
 import fc from "fast-check";
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
-import * as reference from "../reference/index.ts";
+import * as reference from "../../js/reference/index.ts";
 import { amount, runs } from "../support/amount.ts";
 import { mergeOptions, subResults } from "./inputs/arbitraries.ts";
 import { type Asked, asked, QUESTIONS, question, retrieval } from "./inputs/questions.ts";

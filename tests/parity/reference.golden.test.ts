@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import * as reference from "../reference/index.ts";
+import * as reference from "../../js/reference/index.ts";
 import { same } from "./support/same.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: the vectors are data without a type

@@ -3,7 +3,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import * as reference from "../reference/index.ts";
+import * as reference from "../../js/reference/index.ts";
 import { runs } from "../support/amount.ts";
 
 const {

@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { NOW } from "../../benches/js/inputs.ts";
-import * as reference from "../reference/index.ts";
+import * as reference from "../../js/reference/index.ts";
+import { NOW } from "../../js/reference/inputs.ts";
 import { amount, runs } from "../support/amount.ts";
 import { BROKEN_BODIES, broad, event, given, life, nested, outcome } from "./inputs/playbooks.ts";
 import { same } from "./support/same.ts";

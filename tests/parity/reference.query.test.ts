@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
-import * as reference from "../reference/query.ts";
+import * as reference from "../../js/reference/query.ts";
 import { runs } from "../support/amount.ts";
 import { answersTo, asked, weakResults } from "./inputs/questions.ts";
 import { same } from "./support/same.ts";

@@ -2,8 +2,8 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { NOW } from "../../benches/js/inputs.ts";
-import * as reference from "../reference/index.ts";
+import * as reference from "../../js/reference/index.ts";
+import { NOW } from "../../js/reference/inputs.ts";
 import { runs } from "../support/amount.ts";
 import { maxTokens, memoryRows, mergeOptions, subResults } from "./inputs/arbitraries.ts";
 import { same } from "./support/same.ts";

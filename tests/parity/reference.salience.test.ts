@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import * as reference from "../reference/index.ts";
+import * as reference from "../../js/reference/index.ts";
 import { amount, runs } from "../support/amount.ts";
 import { salience, salienceOptions, signals, subtype } from "./inputs/salience.ts";
 

@@ -4,8 +4,8 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { NOW } from "../../benches/js/inputs.ts";
-import * as reference from "../reference/search.ts";
+import { NOW } from "../../js/reference/inputs.ts";
+import * as reference from "../../js/reference/search.ts";
 import { runs, SEED } from "../support/amount.ts";
 import { type GraphMemory, makeMemory, makeSearch, smallCase } from "./inputs/graphs.ts";
 import { same } from "./support/same.ts";

@@ -3,7 +3,7 @@
 
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import * as reference from "../reference/index.ts";
+import * as reference from "../../js/reference/index.ts";
 import { MODES, PHRASES, turn } from "./inputs/turns.ts";
 import { describeRules } from "./support/turn-rules.ts";
 

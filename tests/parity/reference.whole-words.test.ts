@@ -1,7 +1,7 @@
 // The whole-word matcher of the reference, which no golden vector covers.
 
 import { expect, test } from "vitest";
-import { classifyIntent, type IntentOptions } from "../reference/index.ts";
+import { classifyIntent, type IntentOptions } from "../../js/reference/index.ts";
 
 const words = (query: string, strings?: string[]) => {
   const options: IntentOptions & { explain: true } = { matcher: "words", explain: true };

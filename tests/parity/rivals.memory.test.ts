@@ -14,7 +14,6 @@ import {
   vocabularyOf,
   WORDS,
 } from "../../benches/js/evidence-inputs.ts";
-import { makeRandom, NOW, pick, SUBTYPES } from "../../benches/js/inputs.ts";
 import * as contests from "../../benches/js/memory-contests.ts";
 import {
   DUE,
@@ -34,12 +33,13 @@ import {
 } from "../../benches/js/rivals/memory-obvious.ts";
 import { TunedMemory } from "../../benches/js/rivals/memory-tuned.ts";
 import { UnrolledCodes, UnrolledVectors } from "../../benches/js/rivals/memory-unrolled.ts";
-import { decayColumns as tunedDecay } from "../../benches/js/rivals/tuned-decay.ts";
 import { tableOf } from "../../benches/js/token-tables.ts";
-import { DECAY_LIFECYCLE_STATES, roundRetrievability } from "../reference/decay.ts";
-import { ReferenceMemory } from "../reference/memory.ts";
-import { prepareVectors, similar, type Vectors } from "../reference/search.ts";
-import { sweep as referenceSweep, type StoredNode } from "../reference/sweep.ts";
+import { DECAY_LIFECYCLE_STATES, roundRetrievability } from "../../js/reference/decay.ts";
+import { makeRandom, NOW, pick, SUBTYPES } from "../../js/reference/inputs.ts";
+import { ReferenceMemory } from "../../js/reference/memory.ts";
+import { decayColumns as tunedDecay } from "../../js/reference/rivals/tuned-decay.ts";
+import { prepareVectors, similar, type Vectors } from "../../js/reference/search.ts";
+import { sweep as referenceSweep, type StoredNode } from "../../js/reference/sweep.ts";
 import { runs, SEED } from "../support/amount.ts";
 import { type GraphMemory, makeMemory, smallMemory } from "./inputs/graphs.ts";
 import { same } from "./support/same.ts";

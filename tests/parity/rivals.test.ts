@@ -4,6 +4,13 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import * as includes from "../../benches/js/rivals/includes.ts";
+import { IndexedBook } from "../../benches/js/rivals/playbooks.ts";
+import * as regexes from "../../benches/js/rivals/regexes.ts";
+import { planTurn } from "../../benches/js/rivals/turns.ts";
+import { UsageTracker } from "../../benches/js/rivals/usage.ts";
+import { TURNS } from "../../benches/js/turn-contests.ts";
+import * as reference from "../../js/reference/index.ts";
 import {
   makeCandidates,
   makeColumns,
@@ -14,17 +21,10 @@ import {
   makeRandom,
   NOW,
   pick,
-} from "../../benches/js/inputs.ts";
-import * as includes from "../../benches/js/rivals/includes.ts";
-import * as plain from "../../benches/js/rivals/plain.ts";
-import { IndexedBook } from "../../benches/js/rivals/playbooks.ts";
-import * as regexes from "../../benches/js/rivals/regexes.ts";
-import * as tuned from "../../benches/js/rivals/tuned.ts";
-import * as tunedDecay from "../../benches/js/rivals/tuned-decay.ts";
-import { planTurn } from "../../benches/js/rivals/turns.ts";
-import { UsageTracker } from "../../benches/js/rivals/usage.ts";
-import { TURNS } from "../../benches/js/turn-contests.ts";
-import * as reference from "../reference/index.ts";
+} from "../../js/reference/inputs.ts";
+import * as plain from "../../js/reference/rivals/plain.ts";
+import * as tuned from "../../js/reference/rivals/tuned.ts";
+import * as tunedDecay from "../../js/reference/rivals/tuned-decay.ts";
 import { runs, SEED } from "../support/amount.ts";
 import { type Batch, batch, batches, decayInput, query } from "./inputs/arbitraries.ts";
 import { asked } from "./inputs/questions.ts";

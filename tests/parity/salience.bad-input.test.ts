@@ -3,7 +3,7 @@
 import { runInNewContext } from "node:vm";
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
-import * as reference from "../reference/index.ts";
+import * as reference from "../../js/reference/index.ts";
 import {
   checkDefaultResults,
   EXPECTED,

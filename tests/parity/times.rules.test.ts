@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
-import { holdsTime } from "../reference/found-times.ts";
-import * as reference from "../reference/times.ts";
+import { holdsTime } from "../../js/reference/found-times.ts";
+import * as reference from "../../js/reference/times.ts";
 
 type Case = [text: string, ...rest: string[]];
 

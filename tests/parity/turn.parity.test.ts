@@ -4,7 +4,7 @@
 import fc from "fast-check";
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
-import * as reference from "../reference/index.ts";
+import * as reference from "../../js/reference/index.ts";
 import { runs } from "../support/amount.ts";
 import { frame, MODES, signals, subtype, TURNS, turn } from "./inputs/turns.ts";
 import { same } from "./support/same.ts";

@@ -2,7 +2,7 @@
 
 import * as nous from "nous-wasm";
 import { describe, expect, test } from "vitest";
-import * as reference from "../reference/index.ts";
+import * as reference from "../../js/reference/index.ts";
 import {
   checkDefaultResults,
   EXPECTED,

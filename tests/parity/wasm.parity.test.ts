@@ -5,6 +5,7 @@ import fc from "fast-check";
 import * as nous from "nous-wasm";
 import { FSRSAlgorithm } from "ts-fsrs";
 import { describe, expect, test } from "vitest";
+import * as reference from "../../js/reference/index.ts";
 import {
   makeCandidates,
   makeColumns,
@@ -13,8 +14,7 @@ import {
   NOW,
   pick,
   SUBTYPES,
-} from "../../benches/js/inputs.ts";
-import * as reference from "../reference/index.ts";
+} from "../../js/reference/inputs.ts";
 import { amount, runs, SEED } from "../support/amount.ts";
 import {
   type Batch,

@@ -5,6 +5,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { toIso } from "nous-memory";
 import { describe, expect, test } from "vitest";
+import {
+  type HynousFound,
+  type HynousRequest,
+  hynousSearch,
+} from "../../js/reference/hynous-search.ts";
 import { Agent } from "../../js/server/src/agent/agent.ts";
 import { searchRequest } from "../../js/server/src/api/search.ts";
 import { behaviourOf } from "../../js/server/src/compat/behaviour.ts";
@@ -13,7 +18,6 @@ import { searchAnswerAsHynous } from "../../js/server/src/compat/requests.ts";
 import { modelInUse } from "../../js/server/src/embeddings/tasks.ts";
 import { SqliteStorage } from "../../js/server/src/storage/sqlite.ts";
 import { moveMemory } from "../../js/server/src/transfer/move.ts";
-import { type HynousFound, type HynousRequest, hynousSearch } from "../reference/hynous-search.ts";
 import { SEED } from "../support/amount.ts";
 import { directStores } from "./support/direct-store.ts";
 import { raw } from "./support/existing-database.ts";

@@ -1,7 +1,7 @@
 // Access counts of searches and reads, kept in memory until the next flush: no search waits for the
 // disk.
 
-import { recall } from "../../../tests/reference/sweep.ts";
+import { recall } from "../../../js/reference/sweep.ts";
 import { withInstants } from "./fading.ts";
 import type { FadingRow, RankedRow } from "./rows.ts";
 import type { Access, Store } from "./store.ts";

@@ -1,6 +1,6 @@
 // Decay of stored rows. Times are texts in the database and numbers in the formulas.
 
-import { computeDecay } from "../../../tests/reference/sweep.ts";
+import { computeDecay } from "../../../js/reference/sweep.ts";
 import type { FadingRow, RankedRow } from "./rows.ts";
 
 /**

@@ -2,13 +2,13 @@
 
 import { randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
-import { algorithmTypeFor, calculateDifficulty } from "../../../tests/reference/decay.ts";
-import { getInitialEdgeStrength } from "../../../tests/reference/search.ts";
+import { algorithmTypeFor, calculateDifficulty } from "../../../js/reference/decay.ts";
+import { getInitialEdgeStrength } from "../../../js/reference/search.ts";
 import {
   getInitialStabilityForSubtype,
   getSectionForSubtype,
-} from "../../../tests/reference/sections.ts";
-import { sweep } from "../../../tests/reference/sweep.ts";
+} from "../../../js/reference/sections.ts";
+import { sweep } from "../../../js/reference/sweep.ts";
 import { Accesses } from "./accesses.ts";
 import { closeDatabase } from "./database.ts";
 import { fadedNow, withInstants } from "./fading.ts";

@@ -1,6 +1,6 @@
 // Rows of the plain server, as they are stored and sent.
 
-import type { StoredLifecycleState } from "../../../tests/reference/sweep.ts";
+import type { StoredLifecycleState } from "../../../js/reference/sweep.ts";
 
 export interface NodeRow {
   id: string;

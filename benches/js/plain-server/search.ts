@@ -1,14 +1,14 @@
 // The plain server's search: full text and embeddings find seeds, activation spreads from them in
 // rounds, and the formulas rank.
 
-import type { RankedNode } from "../../../tests/reference/rerank.ts";
+import type { RankedNode } from "../../../js/reference/rerank.ts";
+import { rerankWithSectionWeights } from "../../../js/reference/rivals/plain.ts";
 import {
   EDGE_WEIGHTS,
   extractTerms,
   SEARCH_DEFAULTS,
   type Seed,
-} from "../../../tests/reference/search.ts";
-import { rerankWithSectionWeights } from "../rivals/plain.ts";
+} from "../../../js/reference/search.ts";
 import { tuned as classifyQuery } from "../rivals/regexes.ts";
 import type { Accesses } from "./accesses.ts";
 import { lastAccessOf } from "./fading.ts";

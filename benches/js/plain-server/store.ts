@@ -1,8 +1,8 @@
 // The plain server's SQL: prepared statements, and one statement for many rows where possible.
 
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import { STOP_WORDS } from "../../../tests/reference/stop-words.ts";
-import type { SweepChange } from "../../../tests/reference/sweep.ts";
+import { STOP_WORDS } from "../../../js/reference/stop-words.ts";
+import type { SweepChange } from "../../../js/reference/sweep.ts";
 import {
   EDGE_COLUMNS,
   type EdgeRow,

@@ -1,6 +1,6 @@
 // The embeddings of all memories, in memory: rows of length 1, scanned one after the other.
 
-import { normalise } from "../../../tests/reference/search.ts";
+import { normalise } from "../../../js/reference/search.ts";
 import type { Hit } from "./store.ts";
 
 /** The embeddings by id. */

@@ -1,6 +1,6 @@
 // Vectors of texts as users write them: a map of tokens, rows in a typed array, a loop over them.
 
-import { numbersOf, wordsOf } from "../../../tests/reference/embed.ts";
+import { numbersOf, wordsOf } from "../../../js/reference/embed.ts";
 
 /** A token table, with its rows as bytes. */
 export class PlainEmbedder {

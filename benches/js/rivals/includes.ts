@@ -2,8 +2,8 @@
 // every string of the table until a section matches. V8's `includes` is hard to beat string by
 // string.
 
-import { INTENT_ORDER, INTENT_STRINGS } from "../../../tests/reference/intent.ts";
-import type { MemorySection } from "../../../tests/reference/sections.ts";
+import { INTENT_ORDER, INTENT_STRINGS } from "../../../js/reference/intent.ts";
+import type { MemorySection } from "../../../js/reference/sections.ts";
 
 export function classifyIntent(query: string): MemorySection[] {
   const text = query.toLowerCase();

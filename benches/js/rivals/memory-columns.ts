@@ -6,12 +6,12 @@ import {
   DECAY_CONFIG,
   DECAY_LIFECYCLE_STATES,
   type DecayInput,
-} from "../../../tests/reference/decay.ts";
+} from "../../../js/reference/decay.ts";
 import {
   MEMORY_SECTIONS,
   SECTION_PROFILES,
   SUBTYPE_TO_SECTION,
-} from "../../../tests/reference/sections.ts";
+} from "../../../js/reference/sections.ts";
 import { type FadingNode, rounded, type Transition } from "./memory-objects.ts";
 
 const MS_PER_DAY = 86_400_000;

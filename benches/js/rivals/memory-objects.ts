@@ -5,13 +5,13 @@ import {
   DECAY_CONFIG,
   type DecayLifecycleState,
   roundRetrievability,
-} from "../../../tests/reference/decay.ts";
+} from "../../../js/reference/decay.ts";
 import {
   SECTION_PROFILES,
   type SectionDecayConfig,
   SUBTYPE_TO_SECTION,
-} from "../../../tests/reference/sections.ts";
-import type { StoredLifecycleState } from "../../../tests/reference/sweep.ts";
+} from "../../../js/reference/sections.ts";
+import type { StoredLifecycleState } from "../../../js/reference/sweep.ts";
 
 const MS_PER_DAY = 86_400_000;
 

@@ -2,14 +2,14 @@
 // candidates from the Map, ranks them by the obvious ranking, and cuts the list. Similarity
 // computes a dot product for each row, sorts, and cuts.
 
-import type { GraphEdge, GraphNode } from "../../../tests/parity/inputs/graphs.ts";
 import {
   normalise,
   type Quantised,
   quantise,
   quantiseQuery,
-} from "../../../tests/reference/search.ts";
-import type { Instant } from "../../../tests/reference/signals.ts";
+} from "../../../js/reference/search.ts";
+import type { Instant } from "../../../js/reference/signals.ts";
+import type { GraphEdge, GraphNode } from "../../../tests/parity/inputs/graphs.ts";
 import { rerankWithSectionWeights } from "./obvious.ts";
 
 export interface CandidateColumns {

@@ -2,12 +2,12 @@
 // arrays by node number, exp and tanh are tables, and the top results are a short sorted list,
 // whose last entry rejects most rows at once.
 
-import type { GraphEdge, GraphNode } from "../../../tests/parity/inputs/graphs.ts";
 import {
   MEMORY_SECTIONS,
   SECTION_PROFILES,
   SUBTYPE_TO_SECTION,
-} from "../../../tests/reference/sections.ts";
+} from "../../../js/reference/sections.ts";
+import type { GraphEdge, GraphNode } from "../../../tests/parity/inputs/graphs.ts";
 import type { CandidateColumns, Top } from "./memory-obvious.ts";
 
 const MS_PER_DAY = 86_400_000;

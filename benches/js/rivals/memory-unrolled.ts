@@ -2,8 +2,8 @@
 // typed array, four rows at a time with two sums each, and a short sorted list of the best. Sums
 // are doubles.
 
+import { normalise, quantise, quantiseQuery } from "../../../js/reference/search.ts";
 import type { GraphNode } from "../../../tests/parity/inputs/graphs.ts";
-import { normalise, quantise, quantiseQuery } from "../../../tests/reference/search.ts";
 import type { Top } from "./memory-obvious.ts";
 
 /** Rows of an iteration. Rows of zeros pad the end. */

@@ -6,4 +6,4 @@ export {
   rerankCandidates,
   rerankTop,
   rerankWithSectionWeights,
-} from "../../../tests/reference/rerank.ts";
+} from "../../../js/reference/rerank.ts";

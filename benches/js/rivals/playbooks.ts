@@ -5,7 +5,7 @@ import type {
   Playbook,
   PlaybookMatch,
   PlaybookTrigger,
-} from "../../../tests/reference/index.ts";
+} from "../../../js/reference/index.ts";
 
 interface Entry {
   playbook: Playbook;

@@ -2,7 +2,7 @@
 // each pattern in turn. `tuned` runs one expression for each category first, and the category's
 // patterns only if it matched.
 
-import * as reference from "../../../tests/reference/index.ts";
+import * as reference from "../../../js/reference/index.ts";
 
 type Classify = typeof reference.classifyQuery;
 

@@ -2,7 +2,7 @@
 // runs only if it can still change the result. Only for ASCII turns in the default mode with a
 // given frame.
 
-import * as reference from "../../../tests/reference/index.ts";
+import * as reference from "../../../js/reference/index.ts";
 
 const source = (phrases: readonly string[]) =>
   phrases

@@ -1,8 +1,8 @@
 // Usage tracking, tuned by hand: splits the answer into words once, and keeps records in lists by
 // id, so that no other records are read.
 
-import { STOP_WORDS } from "../../../tests/reference/stop-words.ts";
-import type { UsageFeedback, UsageRecord } from "../../../tests/reference/usage.ts";
+import { STOP_WORDS } from "../../../js/reference/stop-words.ts";
+import type { UsageFeedback, UsageRecord } from "../../../js/reference/usage.ts";
 
 const WORDS = /[\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\p{Join_Control}]{3,}/gu;
 const DAY = 86_400_000;

@@ -2,7 +2,6 @@
 // generator of ranking batches for the long runs. Refused inputs are tested with the package.
 
 import fc from "fast-check";
-import { makeRandom, NOW, pick, SUBTYPES } from "../../../benches/js/inputs.ts";
 import {
   type DecayInput,
   type GraphMetrics,
@@ -15,7 +14,8 @@ import {
   type RerankingWeights,
   type ScoredNode,
   SECTION_PROFILES,
-} from "../../reference/index.ts";
+} from "../../../js/reference/index.ts";
+import { makeRandom, NOW, pick, SUBTYPES } from "../../../js/reference/inputs.ts";
 
 const MS_PER_DAY = 86_400_000;
 

@@ -2,7 +2,6 @@
 // words, typing errors, names, times, numbers, and scripts without spaces.
 
 import fc from "fast-check";
-import { NOW, SUBTYPES } from "../../../benches/js/inputs.ts";
 import type {
   AskOptions,
   Feedback,
@@ -11,8 +10,9 @@ import type {
   MemoryNode,
 } from "../../../js/engine/src/memory/types.ts";
 import type { Trait } from "../../../js/engine/src/types.ts";
-import { EVIDENCE, TRAITS, type Values } from "../../reference/evidence.ts";
-import type { EvidenceSettings, ReferenceMemoryOptions } from "../../reference/memory.ts";
+import { EVIDENCE, TRAITS, type Values } from "../../../js/reference/evidence.ts";
+import { NOW, SUBTYPES } from "../../../js/reference/inputs.ts";
+import type { EvidenceSettings, ReferenceMemoryOptions } from "../../../js/reference/memory.ts";
 import { CLUSTERS, EDGE_TYPES, searchFilters, TAGS, TYPES, unit } from "./graphs.ts";
 import { settingsOf } from "./memories.ts";
 import { fakeEmbedder } from "./word-vectors.ts";

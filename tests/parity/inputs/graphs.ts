@@ -2,7 +2,7 @@
 // for fast-check. Nodes and edges have the form that a MemoryIndex takes.
 
 import fc from "fast-check";
-import { makeRandom, NOW, pick, SUBTYPES } from "../../../benches/js/inputs.ts";
+import { makeRandom, NOW, pick, SUBTYPES } from "../../../js/reference/inputs.ts";
 import {
   EDGE_WEIGHTS,
   type SearchConfig,
@@ -11,8 +11,8 @@ import {
   type SearchQuery,
   type SerendipityLevel,
   STORED_EDGE_STRENGTHS,
-} from "../../reference/search.ts";
-import type { StoredLifecycleState } from "../../reference/sweep.ts";
+} from "../../../js/reference/search.ts";
+import type { StoredLifecycleState } from "../../../js/reference/sweep.ts";
 
 const MS_PER_DAY = 86_400_000;
 

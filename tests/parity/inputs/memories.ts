@@ -3,7 +3,6 @@
 // rebuilt by hand.
 
 import fc from "fast-check";
-import { NOW, SUBTYPES } from "../../../benches/js/inputs.ts";
 import type {
   DecayChanges,
   Linked,
@@ -23,8 +22,9 @@ import type {
   Transition,
 } from "../../../js/engine/src/memory/types.ts";
 import type { Instant } from "../../../js/engine/src/types.ts";
-import type { ReferenceMemoryOptions, SearchSettings } from "../../reference/memory.ts";
-import type { SearchConfig } from "../../reference/search.ts";
+import { NOW, SUBTYPES } from "../../../js/reference/inputs.ts";
+import type { ReferenceMemoryOptions, SearchSettings } from "../../../js/reference/memory.ts";
+import type { SearchConfig } from "../../../js/reference/search.ts";
 import {
   CLUSTERS,
   EDGE_TYPES,

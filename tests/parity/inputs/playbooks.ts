@@ -16,7 +16,7 @@ import {
   type PlaybookProblem,
   type PlaybookRecord,
   type PlaybookRow,
-} from "../../reference/index.ts";
+} from "../../../js/reference/index.ts";
 import { instant } from "./arbitraries.ts";
 
 // ---- the common interface of package and reference ----------------------------------------------

@@ -2,8 +2,8 @@
 // prompt; with texts that imitate the prompt's own structure.
 
 import fc from "fast-check";
-import { NOW } from "../../../benches/js/inputs.ts";
-import type * as reference from "../../reference/index.ts";
+import type * as reference from "../../../js/reference/index.ts";
+import { NOW } from "../../../js/reference/inputs.ts";
 
 const DAY = 86_400_000;
 

@@ -2,8 +2,8 @@
 // functions that analyse them.
 
 import fc from "fast-check";
-import * as reference from "../../reference/index.ts";
-import { extractTerms } from "../../reference/search.ts";
+import * as reference from "../../../js/reference/index.ts";
+import { extractTerms } from "../../../js/reference/search.ts";
 import { amount } from "../../support/amount.ts";
 
 /** The number of questions in the long runs. */

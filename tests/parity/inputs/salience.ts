@@ -1,8 +1,8 @@
 // Events, their circumstances, and the sources of their salience, for fast-check.
 
 import fc from "fast-check";
-import { SUBTYPES } from "../../../benches/js/inputs.ts";
-import type { SalienceOptions, SalienceSource, Signals } from "../../reference/index.ts";
+import type { SalienceOptions, SalienceSource, Signals } from "../../../js/reference/index.ts";
+import { SUBTYPES } from "../../../js/reference/inputs.ts";
 
 const JUDGED = ["custom:trade_close", "custom:trade_entry", "custom:trade_modify"];
 const PASSED = ["custom:missed_opportunity", "custom:good_pass"];

@@ -2,8 +2,8 @@
 // changed, loose sequences of their words, and any text.
 
 import fc from "fast-check";
-import { findTimes, holdsTime } from "../../reference/found-times.ts";
-import * as reference from "../../reference/times.ts";
+import { findTimes, holdsTime } from "../../../js/reference/found-times.ts";
+import * as reference from "../../../js/reference/times.ts";
 
 // ---- pieces -------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 // for.
 
 import fc from "fast-check";
-import * as reference from "../../reference/index.ts";
+import * as reference from "../../../js/reference/index.ts";
 import { amount } from "../../support/amount.ts";
 import { anyCharacter, disguised, ODD } from "./questions.ts";
 

@@ -1,7 +1,7 @@
 // A source of word vectors for tests: small, deterministic, and without vectors for some words.
 
-import { makeRandom } from "../../../benches/js/inputs.ts";
 import type { WordVectors } from "../../../js/engine/src/memory/types.ts";
+import { makeRandom } from "../../../js/reference/inputs.ts";
 
 const TOPICS = 5;
 /** One word in so many has no vector. */

@@ -3,8 +3,8 @@
 
 import * as nous from "nous-wasm";
 import { afterEach, expect } from "vitest";
-import { makeCandidates, makeColumns, makeMetrics, NOW } from "../../../benches/js/inputs.ts";
-import * as reference from "../../reference/index.ts";
+import * as reference from "../../../js/reference/index.ts";
+import { makeCandidates, makeColumns, makeMetrics, NOW } from "../../../js/reference/inputs.ts";
 import { amount } from "../../support/amount.ts";
 import { same } from "./same.ts";
 

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type * as reference from "../../reference/index.ts";
+import type * as reference from "../../../js/reference/index.ts";
 
 /** An implementation that has to keep the rules. */
 export type Functions = Pick<

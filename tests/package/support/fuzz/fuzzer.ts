@@ -3,8 +3,8 @@
 
 import { setImmediate as nextTick } from "node:timers/promises";
 import { inspect } from "node:util";
+import * as reference from "../../../../js/reference/index.ts";
 import { same } from "../../../parity/support/same.ts";
-import * as reference from "../../../reference/index.ts";
 import { Dice, seedOf } from "./dice.ts";
 import { FUNCTIONS } from "./functions.ts";
 import { type Anything, type Kind, type Package, World } from "./kinds.ts";

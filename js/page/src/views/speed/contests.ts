@@ -1,18 +1,13 @@
 // The comparisons of the Speed view. All contestants of a contest get the same input and give the
 // same results, which is checked before anything is measured. The code of the TypeScript and the
-// tuned JavaScript is that of the project's own benches.
+// tuned JavaScript is that of the project's own tests and benches.
 
 import { decayColumns, MemoryIndex, rerankTop } from "nous-wasm";
-import {
-  type Columns,
-  makeCandidates,
-  makeColumns,
-  NOW,
-} from "../../../../../benches/js/inputs.ts";
-import { rerankTop as plainTop } from "../../../../../benches/js/rivals/plain.ts";
-import { rerankTop as tunedTop } from "../../../../../benches/js/rivals/tuned.ts";
-import { decayColumns as tunedDecay } from "../../../../../benches/js/rivals/tuned-decay.ts";
-import { decayColumns as plainDecay } from "../../../../../tests/reference/decay.ts";
+import { decayColumns as plainDecay } from "../../../../reference/decay.ts";
+import { type Columns, makeCandidates, makeColumns, NOW } from "../../../../reference/inputs.ts";
+import { rerankTop as plainTop } from "../../../../reference/rivals/plain.ts";
+import { rerankTop as tunedTop } from "../../../../reference/rivals/tuned.ts";
+import { decayColumns as tunedDecay } from "../../../../reference/rivals/tuned-decay.ts";
 
 export type ContestName = "rank" | "fade";
 

@@ -74,5 +74,5 @@ export function wellFormed(text: string): string {
 
 /** The passage for an agent's system prompt that explains the four sections and their tags. */
 export function memoryGuidance(): string {
-  return readFileSync(new URL("../golden/memory_guidance.txt", import.meta.url), "utf8");
+  return readFileSync(new URL("../../tests/golden/memory_guidance.txt", import.meta.url), "utf8");
 }

@@ -1,8 +1,8 @@
 // Inputs for benches and tests. Seeded: a seed gives the same input on every machine.
 
-import type { SubResults } from "../../tests/reference/merge.ts";
-import type { GraphMetrics } from "../../tests/reference/rerank.ts";
-import type { ScoredNode } from "../../tests/reference/signals.ts";
+import type { SubResults } from "./merge.ts";
+import type { GraphMetrics } from "./rerank.ts";
+import type { ScoredNode } from "./signals.ts";
 
 const MS_PER_DAY = 86_400_000;
 

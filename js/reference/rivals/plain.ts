@@ -2,18 +2,14 @@
 // plain loops. It still computes every exp and tanh, builds every result and sorts them with
 // `Array.sort`.
 
-import type {
-  GraphMetrics,
-  RankedNode,
-  RerankTopOptions,
-} from "../../../tests/reference/rerank.ts";
+import type { GraphMetrics, RankedNode, RerankTopOptions } from "../rerank.ts";
 import {
   RERANKING_WEIGHTS,
   type RerankingWeights,
   SECTION_PROFILES,
   SUBTYPE_TO_SECTION,
-} from "../../../tests/reference/sections.ts";
-import type { Instant, ScoredNode } from "../../../tests/reference/signals.ts";
+} from "../sections.ts";
+import type { Instant, ScoredNode } from "../signals.ts";
 
 const MS_PER_DAY = 86_400_000;
 

@@ -3,9 +3,9 @@
 // each value. The same steps (fdlibm's e_exp.c), written here for the arguments of a memory, give
 // the same bits without the call.
 
-import { DECAY_CONFIG, type DecayInput, type DecayOutput } from "../../../tests/reference/decay.ts";
-import { MEMORY_SECTIONS, SECTION_PROFILES } from "../../../tests/reference/sections.ts";
-import type { Instant } from "../../../tests/reference/signals.ts";
+import { DECAY_CONFIG, type DecayInput, type DecayOutput } from "../decay.ts";
+import { MEMORY_SECTIONS, SECTION_PROFILES } from "../sections.ts";
+import type { Instant } from "../signals.ts";
 
 const ACTIVE = Float64Array.from(
   MEMORY_SECTIONS,

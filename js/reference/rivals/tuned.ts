@@ -4,19 +4,15 @@
 // `rerankTop`. Like the reference it does not validate its input. Unlike the reference it is not
 // re-entrant: a getter of a candidate must not call it.
 
-import type {
-  GraphMetrics,
-  RankedNode,
-  RerankTopOptions,
-} from "../../../tests/reference/rerank.ts";
+import type { GraphMetrics, RankedNode, RerankTopOptions } from "../rerank.ts";
 import {
   MEMORY_SECTIONS,
   RERANKING_WEIGHTS,
   type RerankingWeights,
   SECTION_PROFILES,
   SUBTYPE_TO_SECTION,
-} from "../../../tests/reference/sections.ts";
-import type { Instant, ScoredNode } from "../../../tests/reference/signals.ts";
+} from "../sections.ts";
+import type { Instant, ScoredNode } from "../signals.ts";
 
 const MS_PER_DAY = 86_400_000;
 const NEW_NODE_MS = 7 * MS_PER_DAY;
