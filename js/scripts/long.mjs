@@ -35,6 +35,12 @@ const TESTS = {
     default: 60,
     unit: "minutes with the memories in PostgreSQL",
   },
+  writers: {
+    file: "tests/server/writers.test.ts",
+    variable: "WRITERS_MINUTES",
+    default: 10,
+    unit: "minutes of eight processes that write to one file",
+  },
   "wrong-requests": {
     file: "tests/server/wrong-requests.test.ts",
     variable: "WRONG_REQUESTS",

@@ -8,21 +8,9 @@ import type { Compared } from "../../js/server/src/storage/tables/compared.ts";
 import { MOVED_KINDS, type MovedKind } from "../../js/server/src/storage/tables/portable.ts";
 import type { Wanted } from "../../js/server/src/storage/tables/wanted.ts";
 import { IMPLEMENTATIONS } from "./support/storages.ts";
+import { DAY, nodeOf } from "./support/stored-node.ts";
 
-const DAY = "2026-02-01T00:00:00.000Z";
 const at = (day: number) => `2026-02-${String(day).padStart(2, "0")}T00:00:00.000Z`;
-
-const nodeOf = (id: string, fields: Partial<NewNode> = {}): NewNode => ({
-  ...{ id, type: "concept", subtype: null, content_title: `Title of ${id}` },
-  ...{ content_summary: null, content_body: null, neural_stability: 60, neural_retrievability: 1 },
-  ...{ neural_difficulty: 0.3, neural_access_count: 0, neural_last_accessed: null },
-  ...{ state_lifecycle: "ACTIVE" as const, provenance_source: "agent", provenance_created_at: DAY },
-  ...{ layer: "semantic", version: 1, last_modified: DAY, created_at: DAY, embedding_model: null },
-  ...{ embedding_vector: null, temporal_event_time: null, temporal_event_confidence: null },
-  ...{ temporal_event_source: null, frame: null, censors: null, tags: null, metadata: null },
-  ...{ user_id: null, session_id: null, expires_at: null },
-  ...fields,
-});
 
 const edgeOf = (id: string, source_id: string, target_id: string, more: Partial<NewEdge> = {}) => ({
   ...{ id, source_id, target_id, type: "relates_to", subtype: null, neural_weight: 0.5 },

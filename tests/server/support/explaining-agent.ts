@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Embedder } from "nous-wasm";
 import { Agent } from "../../../js/server/src/agent/agent.ts";
 import type { ExplainAnswer } from "../../../js/server/src/api/explain.ts";
-import { LibsqlStorage } from "../../../js/server/src/storage/libsql.ts";
+import { SqliteStorage } from "../../../js/server/src/storage/sqlite.ts";
 import { exportMemory } from "../../../js/server/src/transfer/export.ts";
 import { ask } from "./direct-agent.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -14,7 +14,7 @@ export async function explainingAgent(
   { memories, edges }: { memories: readonly object[]; edges: readonly object[] },
   { now, builtIn }: { now: number; builtIn: Embedder },
 ) {
-  const storage = new LibsqlStorage(join(temporaryFolder(), "a.db"), { durability: "normal" });
+  const storage = new SqliteStorage(join(temporaryFolder(), "a.db"), { durability: "normal" });
   const agent = new Agent(storage, { clock: () => now, builtIn });
   agent.open();
   for (const body of memories) await ask(agent, "createNode", { body });
