@@ -21,6 +21,7 @@
 //! | [`consolidate`] | Groups episodes and finds patterns in trades. |
 //! | [`evidence`] | The evidence that a memory answers a question, and its weights. |
 //! | [`full_text`] | An index of words with BM25 scores. |
+//! | [`pattern`] | Patterns of users, matched in linear time. |
 //! | [`embed`] | Vectors of words and texts from a table of tokens. |
 //! | [`search`] | Seeds, spreading activation and the search settings. |
 //! | [`columns`] | The storage of the memory index: nodes, names, edges, embeddings. |
@@ -52,7 +53,7 @@ pub mod memory;
 pub mod merge;
 mod order;
 mod parts;
-
+pub mod pattern;
 pub mod playbook;
 mod postings;
 pub mod query;
@@ -76,6 +77,7 @@ pub use error::{Error, ErrorKind, Result};
 pub use intent::{Evidence, IntentClassifier, Matcher};
 pub use memory::MemoryIndex;
 pub use merge::{Hit, MergeOptions, Selected, co_recall_pairs, merge_and_select};
+pub use pattern::PatternSet;
 pub use rerank::{Candidate, Query, Ranked, Reranker, Weighting};
 pub use salience::SalienceTable;
 pub use section::{

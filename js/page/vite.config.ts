@@ -2,9 +2,9 @@
 // folder serves them.
 
 import { fileURLToPath } from "node:url";
+import { FITTED_EVIDENCE } from "nous-wasm";
 import type { Plugin } from "vite";
 import { defineConfig } from "vite";
-import { fitted } from "../reference/evidence-weights.ts";
 import { GENERAL_END } from "../sample/general/index.ts";
 import { generalLines } from "../sample/general/lines.ts";
 import { sampleLines } from "../sample/trader/lines.ts";
@@ -40,8 +40,8 @@ export default defineConfig({
   // The engine does not tell its fitted weights.
   define: {
     __FITTED__: JSON.stringify({
-      general: fitted("general").weights,
-      trading: fitted("trading").weights,
+      general: FITTED_EVIDENCE.general.weights,
+      trading: FITTED_EVIDENCE.trading.weights,
     }),
   },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },

@@ -10,8 +10,23 @@ export function writeTypes(folder) {
   const types = join(folder, "dist", "types");
   for (const name of readdirSync(types, { recursive: true })) {
     if (!name.endsWith(".d.ts")) continue;
-    const text = readFileSync(join(types, name), "utf8");
+    const text = withDocsOfEngine(readFileSync(join(types, name), "utf8"), types);
     writeFileSync(join(types, name), importing(text, "js"));
     writeFileSync(join(types, name.replace(/\.d\.ts$/, ".d.cts")), importing(text, "cjs"));
   }
+}
+
+/**
+ * Returns declarations with the comments of `Engine` in place of {@inheritDoc}, which editors do not
+ * follow.
+ */
+function withDocsOfEngine(text, types) {
+  return text.replace(/\/\*\* \{@inheritDoc Engine\.(\w+)\} \*\//g, (_, name) => {
+    const engine = readFileSync(join(types, "engine.d.ts"), "utf8");
+    const member = new RegExp(`(/\\*\\*(?:(?!\\*/)[^])*\\*/)\\s*(?:readonly )?${name}[(<:]`).exec(
+      engine,
+    );
+    if (member === null) throw new Error(`Engine has no documentation of ${name}.`);
+    return member[1].replace(/\n {4}/g, "\n");
+  });
 }

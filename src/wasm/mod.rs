@@ -20,6 +20,7 @@ mod intent;
 mod layout;
 mod memory;
 mod merge;
+mod pattern;
 mod playbook;
 mod prompt;
 mod query;

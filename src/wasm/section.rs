@@ -8,7 +8,7 @@ use super::{Engine, to_js};
 use crate::consolidate::{self, PlaybookRule};
 use crate::context::{Frame, MAX_NAMED, MemoryType, TYPED_SUBTYPES};
 use crate::decay::{self, AlgorithmType, DECAY, DecayConstants, Lifecycle};
-use crate::evidence::{ANSWERABLE, MAX_LEARNED, trait_names};
+use crate::evidence::{ANSWERABLE, Fit, GENERAL, MAX_LEARNED, NAMES, TRADING, trait_names};
 use crate::intent::Matcher;
 use crate::merge::MergeOptions;
 use crate::playbook::EDGE_STRENGTHENING;
@@ -85,7 +85,17 @@ pub fn constants() -> JsValue {
         stakes: &'static str,
     }
     #[derive(Serialize)]
-    struct Constants {
+    struct FittedWeights<'a> {
+        preset: &'static str,
+        /// In the order of `evidence`.
+        weights: &'a [f64],
+        scale: f64,
+        of_best: f64,
+        of_spread: f64,
+        offset: f64,
+    }
+    #[derive(Serialize)]
+    struct Constants<'a> {
         sections: [&'static str; 4],
         intent_order: [Section; 4],
         signals: [&'static str; 6],
@@ -116,7 +126,15 @@ pub fn constants() -> JsValue {
         answerable: f64,
         traits: &'static [&'static str],
         max_learned: f64,
+        evidence: &'static [&'static str],
+        fitted: [FittedWeights<'a>; 2],
     }
+    let presets = [("general", GENERAL), ("trading", TRADING)];
+    let weights = presets.map(|(_, fit)| fit.weights.to_array());
+    let fitted = |place: usize| {
+        let (preset, Fit { scale, of_best, of_spread, offset, .. }) = presets[place];
+        FittedWeights { preset, weights: &weights[place], scale, of_best, of_spread, offset }
+    };
     let of_type = |name, node_type| TypeConstants {
         name,
         initial_stability: decay::initial_stability(node_type),
@@ -170,5 +188,7 @@ pub fn constants() -> JsValue {
         answerable: ANSWERABLE,
         traits: trait_names(),
         max_learned: MAX_LEARNED,
+        evidence: &NAMES,
+        fitted: [fitted(0), fitted(1)],
     })
 }

@@ -12,6 +12,7 @@ mod graph;
 mod layers;
 mod math;
 mod memory;
+mod patterns;
 mod properties;
 mod query;
 mod search_golden;

@@ -1,6 +1,7 @@
 // Public names and numbers that no configuration changes. The build reads them from the compiled
 // module into `generated/constants.ts`, so they are available before the module is loaded.
 
+import type { EvidenceConfig } from "./config.ts";
 import { moduleConstants } from "./generated/constants.ts";
 import type {
   AlgorithmNodeType,
@@ -128,6 +129,41 @@ export function getInitialDifficulty(type: AlgorithmNodeType): number {
   return Object.hasOwn(INITIAL_DIFFICULTY, type)
     ? INITIAL_DIFFICULTY[type]
     : unknownType.initial_difficulty;
+}
+
+/** Fitted weights of evidence, and how a sum of them becomes a probability. */
+export interface FittedEvidence {
+  /** The weight of each kind of evidence, by its name. */
+  readonly weights: Readonly<Record<string, number>>;
+  /** What a sum adds to the logarithm of the odds, for each unit. */
+  readonly scale: number;
+  /** What the best sum of the question adds. */
+  readonly of_best: number;
+  /** What the spread of the sums over the memories adds. */
+  readonly of_spread: number;
+  /** The logarithm of the odds if all of these are 0. */
+  readonly offset: number;
+}
+
+/**
+ * The fitted weights of evidence, by the preset of `EngineConfig.evidence`.
+ *
+ * @example
+ * ```ts
+ * FITTED_EVIDENCE.general.weights.bm; // the weight of the BM25 score
+ * ```
+ */
+export const FITTED_EVIDENCE: Readonly<
+  Record<NonNullable<EvidenceConfig["preset"]>, FittedEvidence>
+> = Object.freeze({ general: fittedEvidence(0), trading: fittedEvidence(1) });
+
+function fittedEvidence(place: 0 | 1): FittedEvidence {
+  const { weights, scale, of_best, of_spread, offset } = moduleConstants.fitted[place];
+  const byName = moduleConstants.evidence.map((name, kind) => [name, weights[kind]!] as const);
+  return Object.freeze({
+    weights: Object.freeze(Object.fromEntries(byName)),
+    ...{ scale, of_best, of_spread, offset },
+  });
 }
 
 const edgeStrengths = new Map<string, number>(moduleConstants.edge_strengths);

@@ -14,6 +14,7 @@ export const version: string = __VERSION__;
 export {
   ANSWERABLE,
   DECAY_CONFIG,
+  FITTED_EVIDENCE,
   getInitialDifficulty,
   getInitialEdgeStrength,
   getInitialStability,
@@ -29,421 +30,86 @@ export {
 /** The engine with the default configuration. */
 const engine = engineOver(defaultContext);
 
-// One statement for each name: in the declarations a destructuring has no room for doc comments.
+// One statement for each name: in the declarations a destructuring has no room for doc comments. The
+// build puts those of `Engine` in their places, because editors do not follow {@inheritDoc}.
 
-/**
- * Ranks candidates, each by the weights of its section, best first.
- * Details and errors: {@link Engine.rerankWithSectionWeights}.
- *
- * @example
- * ```ts
- * const ranked = rerankWithSectionWeights(candidates, { avg_inbound_edges: 2 });
- * ranked[0]?.node.id; // the best candidate
- * ```
- */
+/** {@inheritDoc Engine.rerankWithSectionWeights} */
 export const rerankWithSectionWeights = engine.rerankWithSectionWeights;
-
-/**
- * Ranks candidates by the same weights for all, best first.
- * Details and errors: {@link Engine.rerankCandidates}.
- *
- * @example
- * ```ts
- * const ranked = rerankCandidates(candidates, { avg_inbound_edges: 2 }, RERANKING_WEIGHTS);
- * ```
- */
+/** {@inheritDoc Engine.rerankCandidates} */
 export const rerankCandidates = engine.rerankCandidates;
-
-/**
- * Returns the first `limit` entries of a ranking. Details and errors: {@link Engine.rerankTop}.
- *
- * @example
- * ```ts
- * const top = rerankTop(candidates, { avg_inbound_edges: 2 }, { limit: 10 });
- * ```
- */
+/** {@inheritDoc Engine.rerankTop} */
 export const rerankTop = engine.rerankTop;
-
-/**
- * Returns the retrievability in [0, 1]: exp(−days / stability).
- * Details and errors: {@link Engine.calculateRetrievability}.
- *
- * @example
- * ```ts
- * calculateRetrievability(30, 30); // exp(−1)
- * ```
- */
+/** {@inheritDoc Engine.calculateRetrievability} */
 export const calculateRetrievability = engine.calculateRetrievability;
-
-/**
- * Computes retrievability and lifecycle state of many nodes, as columns.
- * Details and errors: {@link Engine.decayColumns}.
- *
- * @example
- * ```ts
- * const { retrievability, lifecycle } = decayColumns({
- *   lastAccessed: [Date.parse("2026-01-01")],
- *   stability: [30],
- *   section: [MEMORY_SECTIONS.indexOf("KNOWLEDGE")],
- * });
- * const state = LIFECYCLE_STATES[lifecycle[0]];
- * ```
- */
+/** {@inheritDoc Engine.decayColumns} */
 export const decayColumns = engine.decayColumns;
-
-/**
- * Returns the intents of a question: the sections that it asks for.
- * Details and errors: {@link Engine.classifyIntent}.
- *
- * @example
- * ```ts
- * classifyIntent("What lessons did I learn?"); // ["KNOWLEDGE"]
- * classifyIntent("What lessons did I learn?", { explain: true }); // with the strings found
- * ```
- */
+/** {@inheritDoc Engine.classifyIntent} */
 export const classifyIntent = engine.classifyIntent;
-
-/**
- * Returns the pattern that disqualifies a question from being a plain lookup.
- * Details and errors: {@link Engine.checkDisqualifiers}.
- *
- * @example
- * ```ts
- * checkDisqualifiers("Compare BTC and ETH").disqualified; // true
- * ```
- */
+/** {@inheritDoc Engine.checkDisqualifiers} */
 export const checkDisqualifiers = engine.checkDisqualifiers;
-
-/**
- * Returns whether a question asks for one attribute of one entity.
- * Details and errors: {@link Engine.classifyQueryType}.
- *
- * @example
- * ```ts
- * classifyQueryType("What is Anna's email?").type; // "LOOKUP"
- * ```
- */
+/** {@inheritDoc Engine.classifyQueryType} */
 export const classifyQueryType = engine.classifyQueryType;
-
-/**
- * Returns the query type and the disqualification of a question.
- * Details and errors: {@link Engine.classifyQuery}.
- *
- * @example
- * ```ts
- * classifyQuery("What is Anna's email?").query_type; // "LOOKUP"
- * ```
- */
+/** {@inheritDoc Engine.classifyQuery} */
 export const classifyQuery = engine.classifyQuery;
-
-/**
- * Returns the entities that a question names.
- * Details and errors: {@link Engine.extractQueryEntities}.
- *
- * @example
- * ```ts
- * extractQueryEntities("What is Anna's email?"); // ["Anna"]
- * ```
- */
+/** {@inheritDoc Engine.extractQueryEntities} */
 export const extractQueryEntities = engine.extractQueryEntities;
-
-/**
- * Returns the attribute that a question asks for, or null.
- * Details and errors: {@link Engine.extractQueryAttribute}.
- *
- * @example
- * ```ts
- * extractQueryAttribute("What is Anna's email?"); // "email"
- * ```
- */
+/** {@inheritDoc Engine.extractQueryAttribute} */
 export const extractQueryAttribute = engine.extractQueryAttribute;
-
-/**
- * Returns the confidence in a search result, by its two best scores.
- * Details and errors: {@link Engine.calculateRetrievalConfidence}.
- *
- * @example
- * ```ts
- * calculateRetrievalConfidence(0.9, 0.4, 12, true).level; // "HIGH"
- * ```
- */
+/** {@inheritDoc Engine.calculateRetrievalConfidence} */
 export const calculateRetrievalConfidence = engine.calculateRetrievalConfidence;
-
-/**
- * Divides a question into its parts. Details and errors: {@link Engine.decompose}.
- *
- * @example
- * ```ts
- * const question = "What's my BTC thesis and how did my last SOL trade go?";
- * decompose(question, classifyQuery(question)); // two parts
- * ```
- */
+/** {@inheritDoc Engine.decompose} */
 export const decompose = engine.decompose;
-
-/**
- * Returns a question to ask after a poor answer, or null.
- * Details and errors: {@link Engine.reformulate}.
- *
- * @example
- * ```ts
- * reformulate("Can you tell me about my BTC thesis?"); // "tell me about my BTC thesis"
- * ```
- */
+/** {@inheritDoc Engine.reformulate} */
 export const reformulate = engine.reformulate;
-
-/**
- * Returns classification, intents, parts and search terms of a question, and the times that it
- * names if `now` is given.
- * Details and errors: {@link Engine.understand}.
- *
- * @example
- * ```ts
- * const understanding = understand("What's my BTC thesis?");
- * understand("What did I buy in May?", { now: "2023-06-20" }).times;
- * // [{ text: "May", start: 1682899200000, end: 1685577600000, grain: "month" }]
- * ```
- */
+/** {@inheritDoc Engine.understand} */
 export const understand = engine.understand;
-
-/**
- * Returns the salience of a memory, in [0.1, 1]; 0.5 is neutral.
- * Details and errors: {@link Engine.calculateSalience}.
- *
- * @example
- * ```ts
- * calculateSalience("custom:trade_close", { pnl_pct: 12.5 }); // about 0.85
- * ```
- */
+/** {@inheritDoc Engine.calculateSalience} */
 export const calculateSalience = engine.calculateSalience;
-
-/**
- * Returns the initial stability in days of a memory with this salience, or null.
- * Details and errors: {@link Engine.modulateStability}.
- *
- * @example
- * ```ts
- * modulateStability("custom:trade_close", 0.9); // 37.8
- * ```
- */
+/** {@inheritDoc Engine.modulateStability} */
 export const modulateStability = engine.modulateStability;
-
-/**
- * Returns the record of a playbook after a trade that followed it was closed.
- * Details and errors: {@link Engine.applyOutcome}.
- *
- * @example
- * ```ts
- * const record = { success_count: 3, sample_size: 5, stability: 120 };
- * const { success_count, stability } = applyOutcome(record, true);
- * ```
- */
+/** {@inheritDoc Engine.applyOutcome} */
 export const applyOutcome = engine.applyOutcome;
-
-/**
- * Returns the symbol that a memory is about, in capitals, or null.
- * Details and errors: {@link Engine.extractSymbol}.
- *
- * @example
- * ```ts
- * extractSymbol({ content_title: "Closed the BTC long" }); // "BTC"
- * ```
- */
+/** {@inheritDoc Engine.extractSymbol} */
 export const extractSymbol = engine.extractSymbol;
-
-/**
- * Groups the episodes that are due for review by symbol.
- * Details and errors: {@link Engine.groupEpisodes}.
- *
- * @example
- * ```ts
- * for (const { symbol, episodes } of groupEpisodes(rows)) console.log(symbol, episodes.length);
- * ```
- */
+/** {@inheritDoc Engine.groupEpisodes} */
 export const groupEpisodes = engine.groupEpisodes;
-
-/**
- * Finds conditions under which closed trades were profitable more or less often.
- * Details and errors: {@link Engine.findPatterns}.
- *
- * @example
- * ```ts
- * const { patterns } = findPatterns(episodes, edges, { symbols: ["BTC"] });
- * ```
- */
+/** {@inheritDoc Engine.findPatterns} */
 export const findPatterns = engine.findPatterns;
-
-/**
- * Plans which lessons and playbooks to create, update or strengthen.
- * Details and errors: {@link Engine.planConsolidation}.
- *
- * @example
- * ```ts
- * const { groups, report } = await planConsolidation(episodes, existing, { edges });
- * ```
- */
+/** {@inheritDoc Engine.planConsolidation} */
 export const planConsolidation = engine.planConsolidation;
-
-/**
- * Merges the results of several sub-queries into one selection.
- * Details and errors: {@link Engine.mergeAndSelect}.
- *
- * @example
- * ```ts
- * const selected = mergeAndSelect(new Map([["btc thesis", first], ["sol trade", second]]), {
- *   query: "What's my BTC thesis and how did my last SOL trade go?",
- *   maxResults: 10,
- * });
- * ```
- */
+/** {@inheritDoc Engine.mergeAndSelect} */
 export const mergeAndSelect = engine.mergeAndSelect;
-
-/**
- * Returns each pair of different nodes that the same sub-query found.
- * Details and errors: {@link Engine.coRecallPairs}.
- *
- * @example
- * ```ts
- * for (const [one, other] of coRecallPairs(selected)) strengthen(one, other);
- * ```
- */
+/** {@inheritDoc Engine.coRecallPairs} */
 export const coRecallPairs = engine.coRecallPairs;
-
-/**
- * Formats memories as lines of a prompt, within a budget of tokens.
- * Details and errors: {@link Engine.formatContext}.
- *
- * @example
- * ```ts
- * const lines = formatContext(rows, 2000);
- * ```
- */
+/** {@inheritDoc Engine.formatContext} */
 export const formatContext = engine.formatContext;
-
-/**
- * Returns what a turn asks of memory. Details and errors: {@link Engine.classifyTurn}.
- *
- * @example
- * ```ts
- * const signals = classifyTurn("Why did we decide to short ETH yesterday?");
- * ```
- */
+/** {@inheritDoc Engine.classifyTurn} */
 export const classifyTurn = engine.classifyTurn;
-
-/**
- * Plans the retrieval for the signals of a turn. Details and errors: {@link Engine.planRetrieval}.
- *
- * @example
- * ```ts
- * const { queries } = planRetrieval(classifyTurn("Why did we decide to short ETH?"));
- * ```
- */
+/** {@inheritDoc Engine.planRetrieval} */
 export const planRetrieval = engine.planRetrieval;
-
-/**
- * Classifies a turn and plans its retrieval. Details and errors: {@link Engine.planTurn}.
- *
- * @example
- * ```ts
- * const { signals, plan } = planTurn("Why did we decide to short ETH?");
- * ```
- */
+/** {@inheritDoc Engine.planTurn} */
 export const planTurn = engine.planTurn;
-
-/**
- * Returns the frame that most words of a turn suggest.
- * Details and errors: {@link Engine.selectFrame}.
- *
- * @example
- * ```ts
- * selectFrame("Fix the failing test").frame_id; // "debug"
- * ```
- */
+/** {@inheritDoc Engine.selectFrame} */
 export const selectFrame = engine.selectFrame;
-
-/**
- * Returns the topic that a turn opens, or null. Details and errors: {@link Engine.nextTopic}.
- *
- * @example
- * ```ts
- * nextTopic("Let's talk about funding rates");
- * ```
- */
+/** {@inheritDoc Engine.nextTopic} */
 export const nextTopic = engine.nextTopic;
-
-/**
- * Returns the memory type of a subtype. Details and errors: {@link Engine.memoryTypeOf}.
- *
- * @example
- * ```ts
- * memoryTypeOf("custom:trade_close"); // "fact"
- * ```
- */
+/** {@inheritDoc Engine.memoryTypeOf} */
 export const memoryTypeOf = engine.memoryTypeOf;
-
-/**
- * Builds the prompt of a turn. Details and errors: {@link Engine.buildContext}.
- *
- * @example
- * ```ts
- * const { prompt, recalled_ids } = await buildContext({
- *   input: "Why did we decide to short ETH?",
- *   identity: "You are a careful trading assistant.",
- *   retrieve: ({ query_text, limit, memory_type }) => search(query_text, limit, memory_type),
- * });
- * ```
- */
+/** {@inheritDoc Engine.buildContext} */
 export const buildContext = engine.buildContext;
-
-/**
- * Converts a stored row into a memory of a prompt.
- * Details and errors: {@link Engine.contextMemory}.
- *
- * @example
- * ```ts
- * const retrieve = async ({ query_text }) => (await search(query_text)).map(contextMemory);
- * ```
- */
+/** {@inheritDoc Engine.contextMemory} */
 export const contextMemory = engine.contextMemory;
-
-/**
- * Returns all fields of a memory as text for the model.
- * Details and errors: {@link Engine.expandMemory}.
- *
- * @example
- * ```ts
- * const text = await expandMemory("decision", id, (id) => store.get(id));
- * ```
- */
+/** {@inheritDoc Engine.expandMemory} */
 export const expandMemory = engine.expandMemory;
-
-/**
- * Returns the section of a subtype. Details and errors: {@link Engine.getSectionForSubtype}.
- *
- * @example
- * ```ts
- * getSectionForSubtype("custom:trade_close"); // "EPISODIC"
- * ```
- */
+/** {@inheritDoc Engine.getSectionForSubtype} */
 export const getSectionForSubtype = engine.getSectionForSubtype;
-
-/**
- * Returns the initial stability in days of a memory of a subtype.
- * Details and errors: {@link Engine.getInitialStabilityForSubtype}.
- *
- * @example
- * ```ts
- * getInitialStabilityForSubtype("custom:trade_close"); // 21
- * ```
- */
+/** {@inheritDoc Engine.getInitialStabilityForSubtype} */
 export const getInitialStabilityForSubtype = engine.getInitialStabilityForSubtype;
-
-/** The default profile of each section. */
+/** {@inheritDoc Engine.SECTION_PROFILES} */
 export const SECTION_PROFILES = engine.SECTION_PROFILES;
-
-/** The section of each built-in subtype. */
+/** {@inheritDoc Engine.SUBTYPE_TO_SECTION} */
 export const SUBTYPE_TO_SECTION = engine.SUBTYPE_TO_SECTION;
-
-/** The initial stability in days of each built-in subtype. */
+/** {@inheritDoc Engine.SUBTYPE_INITIAL_STABILITY} */
 export const SUBTYPE_INITIAL_STABILITY = engine.SUBTYPE_INITIAL_STABILITY;
 
 export type { SeamOptions } from "./caller-calls.ts";
@@ -460,7 +126,7 @@ export { inSnakeCase } from "./config.ts";
 export { extractPlaybookTrigger, parsePatternOutput } from "./consolidate/answer.ts";
 export { patternPrompt } from "./consolidate/prompt.ts";
 export type * from "./consolidate/types.ts";
-export type { DecayConstants } from "./constants.ts";
+export type { DecayConstants, FittedEvidence } from "./constants.ts";
 export { contextBudget } from "./context/budget.ts";
 export type { DeduplicateOptions, DeduplicationResult, Embed } from "./context/dedup.ts";
 export { deduplicate } from "./context/dedup.ts";
@@ -532,6 +198,8 @@ export type * from "./memory/types.ts";
 export type { MergedRow, MergeOptions, MergeRow, SubResults } from "./merge.ts";
 export { type CreateOrchestratorOptions, createOrchestrator } from "./orchestrator/create.ts";
 export type * from "./orchestrator/types.ts";
+export type { NamedPattern } from "./patterns.ts";
+export { PatternSet } from "./patterns.ts";
 export { matchPlaybooks, PlaybookBook } from "./playbook/book.ts";
 export { formatPlaybookMatches } from "./playbook/render.ts";
 export type {

@@ -55,6 +55,12 @@ export interface Engine {
    * order. With `onInvalid: "neutral"` wrong values of candidates are no errors, and all candidates
    * are ranked.
    *
+   * @example
+   * ```ts
+   * const ranked = rerankWithSectionWeights(candidates, { avg_inbound_edges: 2 });
+   * ranked[0]?.node.id; // the best candidate
+   * ```
+   *
    * @throws {NousError} `invalid_argument` with id and field: a score that is not finite, a
    *   negative BM25 or graph score, an invalid date, a count that is not a whole number of at least
    *   0, a missing id. Nothing is ranked then.
@@ -68,6 +74,11 @@ export interface Engine {
   /**
    * Ranks candidates by the same weights for all. Default: `RERANKING_WEIGHTS`. Throws as
    * `rerankWithSectionWeights`.
+   *
+   * @example
+   * ```ts
+   * const ranked = rerankCandidates(candidates, { avg_inbound_edges: 2 }, RERANKING_WEIGHTS);
+   * ```
    */
   rerankCandidates<Node extends ScoredNode>(
     candidates: readonly Node[],
@@ -79,6 +90,11 @@ export interface Engine {
   /**
    * Returns the first `limit` entries of the ranking. It builds only those, which is several times
    * faster than building all. Throws as `rerankWithSectionWeights`.
+   *
+   * @example
+   * ```ts
+   * const top = rerankTop(candidates, { avg_inbound_edges: 2 }, { limit: 10 });
+   * ```
    */
   rerankTop<Node extends ScoredNode>(
     candidates: readonly Node[],
@@ -88,6 +104,11 @@ export interface Engine {
   /**
    * Returns the retrievability in [0, 1]: exp(−days / stability), and 0 if the stability is 0 or
    * less. On the `fsrs6` curve: the retrievability of FSRS-6.
+   *
+   * @example
+   * ```ts
+   * calculateRetrievability(30, 30); // exp(−1)
+   * ```
    */
   calculateRetrievability(daysSinceAccess: number, stability: number): number;
   /**
@@ -121,6 +142,16 @@ export interface Engine {
    * Computes retrievability and lifecycle state of many nodes, by the thresholds of their sections.
    * Days dormant are the days without access below the weak threshold.
    *
+   * @example
+   * ```ts
+   * const { retrievability, lifecycle } = decayColumns({
+   *   lastAccessed: [Date.parse("2026-01-01")],
+   *   stability: [30],
+   *   section: [MEMORY_SECTIONS.indexOf("KNOWLEDGE")],
+   * });
+   * const state = LIFECYCLE_STATES[lifecycle[0]];
+   * ```
+   *
    * @throws {NousError} `invalid_argument` with column and index: columns of unequal length, an
    *   instant out of range, a stability that is not finite, an unknown section code.
    */
@@ -128,6 +159,12 @@ export interface Engine {
   /**
    * Returns the intents of a question: the sections that it asks for, in the order SIGNALS,
    * EPISODIC, KNOWLEDGE, PROCEDURAL. With `explain` it returns the strings that were found.
+   *
+   * @example
+   * ```ts
+   * classifyIntent("What lessons did I learn?"); // ["KNOWLEDGE"]
+   * classifyIntent("What lessons did I learn?", { explain: true }); // with the strings found
+   * ```
    *
    * @throws {NousError} `invalid_argument` for a query that is no string, or an unknown matcher.
    */
@@ -143,28 +180,62 @@ export interface Engine {
   /**
    * Returns the first pattern, in the order of the categories, that disqualifies a question from
    * being a plain lookup.
+   *
+   * @example
+   * ```ts
+   * checkDisqualifiers("Compare BTC and ETH").disqualified; // true
+   * ```
    */
   checkDisqualifiers(query: string): query.Disqualification;
-  /** Returns whether a question asks for one attribute of one entity, with both. */
+  /**
+   * Returns whether a question asks for one attribute of one entity, with both.
+   *
+   * @example
+   * ```ts
+   * classifyQueryType("What is Anna's email?").type; // "LOOKUP"
+   * ```
+   */
   classifyQueryType(query: string): query.QueryTypeResult;
   /**
    * Returns the query type and the disqualification of a question, in the shape of
    * `POST /classify-query`. A search needs embeddings if the type is not LOOKUP or the question is
    * disqualified.
+   *
+   * @example
+   * ```ts
+   * classifyQuery("What is Anna's email?").query_type; // "LOOKUP"
+   * ```
    */
   classifyQuery(query: string): query.QueryClassification;
   /**
    * Returns the entities that a question names, each once: owners in possessives, then the words
    * after `for`, then those after `who is` and similar phrases. The word after a possessive is no
    * owner, unless the configuration has `query.adjacentPossessives`.
+   *
+   * @example
+   * ```ts
+   * extractQueryEntities("What is Anna's email?"); // ["Anna"]
+   * ```
    */
   extractQueryEntities(query: string): string[];
-  /** Returns the attribute that a question asks for; null if no known attribute is found. */
+  /**
+   * Returns the attribute that a question asks for; null if no known attribute is found.
+   *
+   * @example
+   * ```ts
+   * extractQueryAttribute("What is Anna's email?"); // "email"
+   * ```
+   */
   extractQueryAttribute(query: string): string | null;
   /**
    * Returns the confidence in a result: the weighted geometric mean of match quality, distinctness
    * and clarity, within bounds. Inputs are the best score, the second score (null without a second
    * result), the number of results, and whether the question asks for an attribute.
+   *
+   * @example
+   * ```ts
+   * calculateRetrievalConfidence(0.9, 0.4, 12, true).level; // "HIGH"
+   * ```
    */
   calculateRetrievalConfidence(
     topScore: number,
@@ -176,6 +247,12 @@ export interface Engine {
    * Divides a question of category D1 or D4 into its parts; any other question is its only part.
    * `classification` is the result of `classifyQuery`; without it nothing is divided. Parts of less
    * than 3 UTF-16 units are dropped. A question of more than 500 units is not divided.
+   *
+   * @example
+   * ```ts
+   * const question = "What's my BTC thesis and how did my last SOL trade go?";
+   * decompose(question, classifyQuery(question)); // two parts
+   * ```
    */
   decompose(
     query: string,
@@ -185,6 +262,11 @@ export interface Engine {
   /**
    * Returns a question to ask after a poor answer: the question without its opening phrase and its
    * final punctuation; else the entity of its classification; else null.
+   *
+   * @example
+   * ```ts
+   * reformulate("Can you tell me about my BTC thesis?"); // "tell me about my BTC thesis"
+   * ```
    */
   reformulate(
     query: string,
@@ -195,6 +277,13 @@ export interface Engine {
    * for a full-text index. If `now` is given, also the times that the question names, as ranges:
    * "last week", "in May 2023", "since Friday". The guide on retrieval states the rules.
    *
+   * @example
+   * ```ts
+   * const understanding = understand("What's my BTC thesis?");
+   * understand("What did I buy in May?", { now: "2023-06-20" }).times;
+   * // [{ text: "May", start: 1682899200000, end: 1685577600000, grain: "month" }]
+   * ```
+   *
    * @throws {NousError} `invalid_argument` for options that are wrong, `now` among them.
    */
   understand(query: string, options?: query.UnderstandOptions): query.Understanding;
@@ -202,6 +291,11 @@ export interface Engine {
    * Returns the salience of a memory, in [0.1, 1], by figures such as `pnl_pct`. Returns 0.5
    * (neutral) without a subtype or figures, for a subtype without a configured source, and in
    * sections that ignore salience.
+   *
+   * @example
+   * ```ts
+   * calculateSalience("custom:trade_close", { pnl_pct: 12.5 }); // about 0.85
+   * ```
    *
    * @throws {NousError} `invalid_argument` for a figure that is not a finite number.
    */
@@ -213,6 +307,11 @@ export interface Engine {
    * Returns the initial stability in days of a memory with this salience, rounded to two decimals;
    * null if the default applies.
    *
+   * @example
+   * ```ts
+   * modulateStability("custom:trade_close", 0.9); // 37.8
+   * ```
+   *
    * @throws {NousError} `invalid_argument` for a salience outside [0, 1].
    */
   modulateStability(subtype: string | null | undefined, salience: number): number | null;
@@ -220,12 +319,23 @@ export interface Engine {
    * Returns the record of a playbook after a trade that followed it was closed. Each success
    * multiplies the stability once by the growth of a recall, each failure divides it. The result
    * stays between the initial stability of a missed opportunity and the section's cap.
+   *
+   * @example
+   * ```ts
+   * const record = { success_count: 3, sample_size: 5, stability: 120 };
+   * const { success_count, stability } = applyOutcome(record, true);
+   * ```
    */
   applyOutcome(playbook: PlaybookRecord, profitable: boolean, now?: Instant): AppliedPlaybook;
   /**
    * Returns the symbol that a memory is about, in capitals: the `symbol` or `coin` of its signals;
    * else the known symbol that its title names first, as a whole word in any case; else the first
    * one of its text; else null.
+   *
+   * @example
+   * ```ts
+   * extractSymbol({ content_title: "Closed the BTC long" }); // "BTC"
+   * ```
    *
    * @throws {NousError} `invalid_argument` with the field: a title or a body that is no string.
    */
@@ -236,6 +346,11 @@ export interface Engine {
    * 8), the newest 50 of each kind. Returns groups of at least 3 episodes, largest first; equal
    * groups are ordered by their newest episode. At most 5 groups with their 15 newest episodes. Of
    * several rows with one id the first counts.
+   *
+   * @example
+   * ```ts
+   * for (const { symbol, episodes } of groupEpisodes(rows)) console.log(symbol, episodes.length);
+   * ```
    *
    * @throws {NousError} `invalid_argument` with id and field: a missing id, a text that is no
    *   string, an invalid date.
@@ -252,6 +367,11 @@ export interface Engine {
    * edge does not matter. All given trades count, however old. Each way to divide a group is tested
    * once, by its smaller side, if both sides have at least 5 trades. Throws as `groupEpisodes`, and
    * for wrong edges.
+   *
+   * @example
+   * ```ts
+   * const { patterns } = findPatterns(episodes, edges, { symbols: ["BTC"] });
+   * ```
    */
   findPatterns(
     episodes: readonly consolidation.EpisodeRow[],
@@ -268,6 +388,11 @@ export interface Engine {
    *
    * The promise is rejected with the signal's reason if the signal is aborted, and with
    * `invalid_argument` for a wrong argument.
+   *
+   * @example
+   * ```ts
+   * const { groups, report } = await planConsolidation(episodes, existing, { edges });
+   * ```
    */
   planConsolidation<Row extends consolidation.EpisodeRow>(
     episodes: readonly Row[],
@@ -278,12 +403,27 @@ export interface Engine {
    * Merges the results of several sub-queries: the best instance of each id, boosted if the
    * question asks for its section, in the order of scores, down to a share of the best score, and
    * at least one result of each sub-query. Inputs are not changed.
+   *
+   * @example
+   * ```ts
+   * const selected = mergeAndSelect(new Map([["btc thesis", first], ["sol trade", second]]), {
+   *   query: "What's my BTC thesis and how did my last SOL trade go?",
+   *   maxResults: 10,
+   * });
+   * ```
    */
   mergeAndSelect<Row extends merge.MergeRow>(
     subResults: merge.SubResults<Row>,
     options?: merge.MergeOptions,
   ): merge.MergedRow<Row>[];
-  /** Returns each unordered pair of different nodes that the same sub-query found, once. */
+  /**
+   * Returns each unordered pair of different nodes that the same sub-query found, once.
+   *
+   * @example
+   * ```ts
+   * for (const [one, other] of coRecallPairs(selected)) strengthen(one, other);
+   * ```
+   */
   coRecallPairs(
     selected: readonly { id: string; _sub_query_group?: number | undefined }[],
   ): [string, string][];
@@ -291,6 +431,11 @@ export interface Engine {
    * Formats memories as lines: `- [lesson · KNOWLEDGE] Title (2026-01-15): text`, in order, until a
    * line would exceed the budget at four code points per token. Returns null if no line fits or
    * there are no memories. `maxTokens` is 4000 by default.
+   *
+   * @example
+   * ```ts
+   * const lines = formatContext(rows, 2000);
+   * ```
    */
   formatContext(
     results: readonly lines.MemoryRow[],
@@ -304,12 +449,22 @@ export interface Engine {
    * The default mode ignores a greeting before other text, recognizes acknowledgements, knows more
    * word forms as hints ("decide", "how did", "earlier"), recognizes capitals of every script, and
    * hints at signals for questions whose intent is SIGNALS.
+   *
+   * @example
+   * ```ts
+   * const signals = classifyTurn("Why did we decide to short ETH yesterday?");
+   * ```
    */
   classifyTurn(text: string, frame?: string, options?: turn.ContextOptions): turn.TurnSignals;
   /**
    * Plans the retrieval for these signals: 8 memories of the type with the strongest hint and 3 of
    * every other type; 5 of each type without hints; none for greetings, acknowledgements and turns
    * without content. Pass the mode that the signals were made with.
+   *
+   * @example
+   * ```ts
+   * const { queries } = planRetrieval(classifyTurn("Why did we decide to short ETH?"));
+   * ```
    *
    * @throws {NousError} `invalid_argument` with the field: a recency outside [0, 1], a hint that is
    *   not a number of at least 0, a keyword that is no string.
@@ -318,21 +473,41 @@ export interface Engine {
   /**
    * Classifies a turn and plans its retrieval. A turn that asks for a recap is planned as one that
    * means something recent.
+   *
+   * @example
+   * ```ts
+   * const { signals, plan } = planTurn("Why did we decide to short ETH?");
+   * ```
    */
   planTurn(text: string, frame?: string, options?: turn.ContextOptions): turn.TurnPlan;
   /**
    * Returns the frame that most words of a turn suggest. If several are equal, the order is
    * decision, debug, task, question, creative, conversation.
+   *
+   * @example
+   * ```ts
+   * selectFrame("Fix the failing test").frame_id; // "debug"
+   * ```
    */
   selectFrame(text: string): turn.FrameSelection;
   /**
    * Returns the topic that a turn opens: its first 200 characters. Returns null if the turn
    * continues the previous topic.
+   *
+   * @example
+   * ```ts
+   * nextTopic("Let's talk about funding rates");
+   * ```
    */
   nextTopic(text: string): string | null;
   /**
    * Returns the memory type of a subtype: theses and trade entries are decisions, closes are facts.
    * For other subtypes the section decides.
+   *
+   * @example
+   * ```ts
+   * memoryTypeOf("custom:trade_close"); // "fact"
+   * ```
    */
   memoryTypeOf(subtype: string | null | undefined): turn.MemoryType;
   /**
@@ -344,11 +519,25 @@ export interface Engine {
    *
    * The promise is rejected with `invalid_argument` for a wrong option, and with the signal's
    * reason if the signal is aborted.
+   *
+   * @example
+   * ```ts
+   * const { prompt, recalled_ids } = await buildContext({
+   *   input: "Why did we decide to short ETH?",
+   *   identity: "You are a careful trading assistant.",
+   *   retrieve: ({ query_text, limit, memory_type }) => search(query_text, limit, memory_type),
+   * });
+   * ```
    */
   buildContext(options: BuildContextOptions): Promise<BuiltContext>;
   /**
    * Converts a stored row into a memory of a prompt. The subtype decides its type; title, body,
    * summary and tags give the other fields.
+   *
+   * @example
+   * ```ts
+   * const retrieve = async ({ query_text }) => (await search(query_text)).map(contextMemory);
+   * ```
    */
   contextMemory(row: RecalledRow): ContextMemory;
   /**
@@ -359,6 +548,11 @@ export interface Engine {
    * and other fields of the row and its body. The last part is the quoted, unshortened text. As in
    * the lines of a prompt, quoting keeps memories from being read as instructions.
    *
+   * @example
+   * ```ts
+   * const text = await expandMemory("decision", id, (id) => store.get(id));
+   * ```
+   *
    * @param type The memory type. An unknown type gives the answer `Unknown memory type: …` and no
    *   error, because the model chooses it.
    * @param find Returns the stored row of an id. If it returns none, or a row of another type, the
@@ -367,9 +561,23 @@ export interface Engine {
    *   a row that is no object. Errors of `find` are passed on.
    */
   expandMemory(type: MemoryType | (string & {}), id: string, find: FindMemory): Promise<string>;
-  /** Returns the section of a subtype. An unknown or missing subtype has the default section. */
+  /**
+   * Returns the section of a subtype. An unknown or missing subtype has the default section.
+   *
+   * @example
+   * ```ts
+   * getSectionForSubtype("custom:trade_close"); // "EPISODIC"
+   * ```
+   */
   getSectionForSubtype(subtype: string | null | undefined): MemorySection;
-  /** Returns the initial stability in days of a memory of this subtype. */
+  /**
+   * Returns the initial stability in days of a memory of this subtype.
+   *
+   * @example
+   * ```ts
+   * getInitialStabilityForSubtype("custom:trade_close"); // 21
+   * ```
+   */
   getInitialStabilityForSubtype(subtype: string | null | undefined): number;
   /** The profile of each section. */
   readonly SECTION_PROFILES: Readonly<Record<MemorySection, SectionProfile>>;

@@ -44,6 +44,7 @@ export {
   type Preset,
   type Presets,
   type PresetType,
+  patternsOf,
   STEMMINGS,
   type Stemming,
   typeOf,

@@ -501,6 +501,13 @@ export function probe(nous: Nous): string {
       nous.selectFrame(text),
       nous.nextTopic(text),
     ]),
+    patterns: questions.map((text) =>
+      new nous.PatternSet([
+        { name: "own", pattern: String.raw`\bmy\b` },
+        { name: "Ü", pattern: "ZÜRICH|[i]s" },
+      ]).firstMatch(text),
+    ),
+    fitted: nous.FITTED_EVIDENCE,
     overlaps: questions.map((text) => [
       nous.overlap(text, "my trade, the LIVE signal and the ruler"),
       nous.overlap(text, "my trade, the LIVE signal and the ruler", { mode: "seed-compatible" }),

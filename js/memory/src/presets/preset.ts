@@ -4,7 +4,7 @@
 //
 // Two presets ship: `general` and `trading`. The server reads others from YAML files.
 
-import type { MemorySection } from "nous-wasm";
+import { type MemorySection, PatternSet } from "nous-wasm";
 import type { EngineYaml } from "../engine-config.ts";
 
 /** Where memories of a type stand in a prompt. */
@@ -46,8 +46,8 @@ export interface PresetType {
   heading: Heading;
   description: string;
   /**
-   * Regular expressions of JavaScript, without regard to case. A text of which one matches is of this
-   * type, if no type before it in the list matches.
+   * Patterns, as `PatternSet` takes them. A text of which one matches is of this type, if no type
+   * before it in the list matches.
    */
   guess?: readonly string[] | undefined;
   /**
@@ -84,19 +84,23 @@ export const typeOf = (preset: Preset, name: string | null | undefined): PresetT
   name != null && Object.hasOwn(preset.types, name) ? preset.types[name] : undefined;
 
 /** Returns the name of the type that a text most likely has. */
-export function guessedType(preset: Preset, text: string): string {
-  for (const [name, patterns] of patternsOf(preset))
-    if (patterns.some((pattern) => pattern.test(text))) return name;
-  return preset.usual_type;
-}
+export const guessedType = (preset: Preset, text: string): string =>
+  patternsOf(preset).firstMatch(text) ?? preset.usual_type;
 
-const compiled = new WeakMap<Preset, readonly (readonly [string, readonly RegExp[]])[]>();
+const compiled = new WeakMap<Preset, PatternSet>();
 
-function patternsOf(preset: Preset) {
+/**
+ * Returns the patterns by which a preset guesses types, in order.
+ *
+ * @throws {NousError} `invalid_argument` for a pattern that the engine does not take.
+ */
+export function patternsOf(preset: Preset): PatternSet {
   const known = compiled.get(preset);
   if (known !== undefined) return known;
-  const patterns = Object.entries(preset.types).map(
-    ([name, { guess = [] }]) => [name, guess.map((source) => new RegExp(source, "i"))] as const,
+  const patterns = new PatternSet(
+    Object.entries(preset.types).flatMap(([name, { guess = [] }]) =>
+      guess.map((pattern) => ({ name, pattern })),
+    ),
   );
   compiled.set(preset, patterns);
   return patterns;

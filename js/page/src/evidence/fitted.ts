@@ -1,4 +1,5 @@
-// The fitted weights of evidence. The build reads them from the crate.
+// The fitted weights of evidence. The build reads them from the engine, whose code the page's
+// first script does not need.
 
 declare const __FITTED__: Readonly<Record<Preset, Readonly<Record<string, number>>>>;
 

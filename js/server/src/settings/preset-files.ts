@@ -13,7 +13,14 @@ import {
   type Presets,
   STEMMINGS,
 } from "nous-memory";
-import { createEngine, inSnakeCase, MEMORY_SECTIONS, MemoryIndex, NousError } from "nous-wasm";
+import {
+  createEngine,
+  inSnakeCase,
+  MEMORY_SECTIONS,
+  MemoryIndex,
+  NousError,
+  PatternSet,
+} from "nous-wasm";
 import { z } from "zod";
 import { nearest } from "./nearest.ts";
 import { PRESET_NAME } from "./preset.ts";
@@ -23,9 +30,13 @@ import { SettingsError } from "./settings-error.ts";
 const MAX_DAYS = 3_653;
 const MAX_PATTERNS = 100;
 
-const pattern = z.string().min(1).max(2_000).refine(isPattern, {
-  error: "must be a regular expression of JavaScript",
-});
+const pattern = z
+  .string()
+  .min(1)
+  .superRefine((source, { addIssue }) => {
+    const message = problemOfPattern(source);
+    if (message !== undefined) addIssue({ code: "custom", message });
+  });
 
 const type = z.strictObject({
   section: z.enum(MEMORY_SECTIONS),
@@ -176,11 +187,12 @@ function said(error: z.ZodError): string {
   return `${where}${key} is no key${meant === undefined ? "" : ` (did you mean ${meant}?)`}`;
 }
 
-function isPattern(source: string): boolean {
+function problemOfPattern(source: string): string | undefined {
   try {
-    new RegExp(source, "i");
-    return true;
-  } catch {
-    return false;
+    new PatternSet([{ name: "", pattern: source }]);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof NousError)) throw error;
+    return error.message.replace("patterns[0]: pattern ", "");
   }
 }
