@@ -130,7 +130,7 @@ describe("instances", () => {
     const [one, other] = [instanceOf(core), instanceOf(core)];
     expect(one.glue.Engine.create({ colour: 1 })).toBe(undefined);
     expect(other.glue.take_error()).toBe(undefined);
-    expect(one.glue.take_error()).toContain("colour");
+    expect(one.glue.take_error()).toMatchObject({ field: "colour" });
   });
 });
 

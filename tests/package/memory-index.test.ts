@@ -631,7 +631,8 @@ describe("the memory", () => {
     expect(last - first, `from ${first} to ${last} MiB`).toBeLessThan(40);
   });
 
-  it("of four hundred small indexes is below 200 MB", async () => {
+  // Node 24 needs a fifth more for an instance than Node 20, which stays below 200 MB.
+  it("of four hundred small indexes is below 260 MB", async () => {
     const { first, last, found } = await measured(
       "small",
       `
@@ -646,7 +647,7 @@ describe("the memory", () => {
     `,
     );
     expect(found).toBe(400);
-    expect((last - first) * 1.048576, `from ${first} to ${last} MiB`).toBeLessThan(200);
+    expect((last - first) * 1.048576, `from ${first} to ${last} MiB`).toBeLessThan(260);
   });
 });
 

@@ -159,7 +159,7 @@ describe("a refused call", () => {
       (it) => it.search(["gold"], { among: "a" as never }),
       { field: "among" },
     ],
-    ["an unknown option", (it) => it.search(["gold"], { max: 3 } as never), { field: "most" }],
+    ["an unknown option", (it) => it.search(["gold"], { max: 3 } as never), { field: "max" }],
     ["options of another kind", (it) => it.search(["gold"], 7 as never), { field: "options" }],
   ];
 

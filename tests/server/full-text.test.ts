@@ -259,7 +259,10 @@ describe("a question", () => {
     const spent = async (query: string) => {
       const times: number[] = [];
       for (let turn = 0; turn < 15; turn++) {
-        times.push((await agent.ask("POST /search", { query })).body.metrics.hybrid_seeding_ms);
+        times.push(
+          (await agent.ask("POST /search", { query, ranking: "signals" })).body.metrics
+            .hybrid_seeding_ms,
+        );
       }
       return times.sort((a, b) => a - b)[7]!;
     };
