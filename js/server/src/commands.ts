@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { serverBehaviourOf } from "./compat/server.ts";
 import type { CopiedKeys } from "./keys/copy.ts";
+import { SettingsError } from "./refusal.ts";
 import { DEFAULT_AGENT } from "./settings/agent-names.ts";
 import {
   isDatabaseUrl,
@@ -14,7 +15,6 @@ import {
 } from "./settings/database-url.ts";
 import { settingsOf, withOptions } from "./settings/flags.ts";
 import type { Settings } from "./settings/options.ts";
-import { SettingsError } from "./settings/settings-error.ts";
 import { areFiles, checkAgentName, checkIsFiles, type Place, placeOf } from "./storage/place.ts";
 import type { TargetOptions } from "./storage/target.ts";
 import { CONFLICT_POLICIES, type ConflictPolicy } from "./transfer/conflict-policy.ts";

@@ -10,7 +10,7 @@ import type { EmbeddingRun } from "./embeddings/commands.ts";
 import { addKeyCommands } from "./keys/commands.ts";
 import { createLog } from "./log.ts";
 import { addMcpCommands } from "./mcp/commands.ts";
-import { addPresetCommands } from "./presets/commands.ts";
+import { SettingsError } from "./refusal.ts";
 import { startServer } from "./server.ts";
 import { DEFAULT_AGENT } from "./settings/agent-names.ts";
 import { TABLES, tableNamed } from "./settings/embeddings-model.ts";
@@ -18,7 +18,7 @@ import { settingsOf, withOptions } from "./settings/flags.ts";
 import { nearest } from "./settings/nearest.ts";
 import { OPTION_NAMES, OPTIONS, type Settings } from "./settings/options.ts";
 import { agentsDir } from "./settings/paths.ts";
-import { SettingsError } from "./settings/settings-error.ts";
+import { addPresetCommands } from "./settings/preset-commands.ts";
 import { makeFolderOf } from "./storage/make-folder.ts";
 import { areFiles, placeOf } from "./storage/place.ts";
 

@@ -1,4 +1,5 @@
-// Refusals: errors that are sent to the client.
+// Errors whose messages are for people: refusals are sent to the client, and wrong settings are told
+// to the operator.
 
 /** A fault of one field: its dotted path, and the reason. */
 export interface Issue {
@@ -35,3 +36,8 @@ export const NOT_VALID = "the request is not valid";
 /** Returns the refusal of one wrong field. */
 export const wrong = (path: string, message: string): Refusal =>
   new Refusal(400, NOT_VALID, [{ path, message }]);
+
+/** Thrown for an invalid setting. The message is a sentence for the operator. */
+export class SettingsError extends Error {
+  override readonly name = "SettingsError";
+}

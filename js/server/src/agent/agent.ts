@@ -27,9 +27,9 @@ import {
 import type { Node } from "../api/nodes.ts";
 import type { BuiltIn } from "../embeddings/built-in.ts";
 import { wrong } from "../refusal.ts";
+import type { RankedBy } from "../settings/choices.ts";
 import type { SnapshotPlaces } from "../settings/paths.ts";
 import { DEFAULT_PRESET } from "../settings/preset.ts";
-import type { RankedBy } from "../settings/ranking.ts";
 import type { NodeRow } from "../storage/rows.ts";
 import { snapshotFilesAt } from "../storage/snapshots.ts";
 import type { Storage } from "../storage/storage.ts";

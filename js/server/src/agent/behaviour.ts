@@ -3,7 +3,7 @@
 
 import type { Correction, EngineYaml, Faded, Preset } from "nous-memory";
 import type { Engine, MemoryIndex, StoredMemoryNode, Sweep, TextIndex } from "nous-wasm";
-import type { RankedBy } from "../settings/ranking.ts";
+import type { RankedBy } from "../settings/choices.ts";
 import type { ConflictRow, NodeRow } from "../storage/rows.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { SoftState } from "./replica/soft-state.ts";

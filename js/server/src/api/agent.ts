@@ -3,7 +3,7 @@
 import { z } from "@hono/zod-openapi";
 import { FITTED_WEIGHTS, HEADINGS, STEMMINGS } from "nous-memory";
 import { MEMORY_SECTIONS } from "nous-wasm";
-import { RANKINGS } from "../settings/ranking.ts";
+import { RANKINGS } from "../settings/choices.ts";
 import { cluster, membership } from "./clusters.ts";
 import { cursorOf, nextCursor, pageLimit } from "./cursors.ts";
 import { operation } from "./operation.ts";

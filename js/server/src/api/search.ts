@@ -2,7 +2,7 @@
 
 import { z } from "@hono/zod-openapi";
 import { MEMORY_SECTIONS, RERANKING_WEIGHTS } from "nous-wasm";
-import { RANKINGS } from "../settings/ranking.ts";
+import { RANKINGS } from "../settings/choices.ts";
 import { filter } from "./filter.ts";
 import { MAX_FOUND, MAX_QUERY } from "./limits.ts";
 import { node } from "./nodes.ts";

@@ -13,7 +13,7 @@ import { DEFAULT_BEHAVIOUR } from "../agent/default-behaviour.ts";
 import { storedState } from "../agent/lifecycle-filters.ts";
 import { memoryText } from "../agent/present.ts";
 import { PLAYBOOK } from "../agent/replica/playbook-replica.ts";
-import type { Compat } from "../settings/compat.ts";
+import type { Compat } from "../settings/choices.ts";
 
 /** The most memories that a text is in conflict with, and the words of a title that are compared. */
 const MAX_CONFLICTS = 3;

@@ -4,7 +4,7 @@ import type { Handler } from "../agent/handler.ts";
 import { HANDLERS } from "../agent/handlers.ts";
 import type { AgentOperation } from "../api/operations.ts";
 import { Refusal } from "../refusal.ts";
-import type { Compat } from "../settings/compat.ts";
+import type { Compat } from "../settings/choices.ts";
 import { agentOverrides } from "./agent.ts";
 import { clusterOverrides } from "./clusters.ts";
 import { conflictOverrides } from "./conflicts.ts";

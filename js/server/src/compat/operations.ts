@@ -2,7 +2,7 @@
 
 import type { OperationShape } from "../api/operation.ts";
 import { AGENT_OPERATIONS, type AgentOperation } from "../api/operations.ts";
-import type { Compat } from "../settings/compat.ts";
+import type { Compat } from "../settings/choices.ts";
 import { HYNOUS } from "./requests.ts";
 
 /**

@@ -1,7 +1,7 @@
 // What a compatibility mode decides in the server's main thread.
 
 import { type EngineYaml, engineConfigOf, type Preset } from "nous-memory";
-import type { Compat } from "../settings/compat.ts";
+import type { Compat } from "../settings/choices.ts";
 
 export interface ServerBehaviour {
   /** The characters that form the terms of a search. */

@@ -7,9 +7,8 @@ import type { TaskFigures, TaskName } from "../agent/tasks.ts";
 import type { Analyst, ModelAnswer } from "../analysis/analyst.ts";
 import type { ConsolidationAnswer } from "../api/consolidation.ts";
 import type { Analyses, Analysis, GivenTo } from "../api/operation.ts";
-import type { AGENT_OPERATIONS, AgentOperation } from "../api/operations.ts";
+import type { AGENT_OPERATIONS } from "../api/operations.ts";
 import type { Embedder } from "../embeddings/embedder.ts";
-import type { IfAbsent } from "../workers/open-agents.ts";
 import type { Pool } from "../workers/pool.ts";
 
 /** The request of a periodic consolidation. */
@@ -38,17 +37,11 @@ export class AnalysisPool implements Pick<Pool, "call" | "run" | "list"> {
     this.#embedder = embedder;
   }
 
-  async call<Name extends AgentOperation>(
-    agent: string,
-    operation: Name,
-    given: GivenTo<(typeof AGENT_OPERATIONS)[Name]>,
-    ifAbsent: IfAbsent,
-    gone?: AbortSignal,
-  ): Promise<string> {
+  readonly call: Pool["call"] = async (agent, operation, given, ifAbsent, gone) => {
     const asked =
       operation === "consolidate" ? { ...given, analyses: await this.#analyses(agent) } : given;
     return this.#agents.call(agent, operation, asked, ifAbsent, gone);
-  }
+  };
 
   /**
    * Does periodic work. A consolidation takes its turn first, so that only one process asks the

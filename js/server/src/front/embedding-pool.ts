@@ -11,7 +11,7 @@ import type { Embedder } from "../embeddings/embedder.ts";
 import { OtherModel } from "../embeddings/other-model.ts";
 import { Backlog, type EmbeddingQueue } from "../embeddings/queue.ts";
 import type { Logger } from "../log.ts";
-import type { RankedBy } from "../settings/ranking.ts";
+import type { RankedBy } from "../settings/choices.ts";
 import type { IfAbsent } from "../workers/open-agents.ts";
 import type { Pool } from "../workers/pool.ts";
 
@@ -99,18 +99,12 @@ export class EmbeddingPool implements Pick<Pool, "call"> {
     this.#backlog = new Backlog((agent) => this.#queueOf(agent), embedder, log);
   }
 
-  async call<Name extends AgentOperation>(
-    agent: string,
-    operation: Name,
-    given: Given<Name>,
-    ifAbsent: IfAbsent,
-    gone?: AbortSignal,
-  ): Promise<string> {
+  readonly call: Pool["call"] = async (agent, operation, given, ifAbsent, gone) => {
     if (operation === "backfillEmbeddings") return JSON.stringify(await this.#backlog.drain(agent));
     const answer = await this.#ask(agent, operation, given, ifAbsent, gone);
     this.#backlog.wake(agent);
     return answer;
-  }
+  };
 
   /** Returns whether a search is a plain lookup, which its words alone answer. */
   #isPlainLookup = (query: string): boolean =>

@@ -22,19 +22,13 @@ export class ExtractionPool implements Pick<Pool, "call"> {
     this.#extractor = extractor;
   }
 
-  async call<Name extends AgentOperation>(
-    agent: string,
-    operation: Name,
-    given: Given<Name>,
-    ifAbsent: IfAbsent,
-    gone?: AbortSignal,
-  ): Promise<string> {
+  readonly call: Pool["call"] = async (agent, operation, given, ifAbsent, gone) => {
     const asked =
       operation === "remember"
         ? await this.#withFacts(agent, given as Given<"remember">, ifAbsent, gone)
         : given;
-    return this.#agents.call(agent, operation, asked as Given<Name>, ifAbsent, gone);
-  }
+    return this.#agents.call(agent, operation, asked as typeof given, ifAbsent, gone);
+  };
 
   async #withFacts(
     agent: string,

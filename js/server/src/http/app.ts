@@ -16,7 +16,7 @@ import type { KeyRing } from "../keys/ring.ts";
 import type { Logger } from "../log.ts";
 import { Refusal, wrong } from "../refusal.ts";
 import { AGENT_NAME, DEFAULT_AGENT, isAgentName } from "../settings/agent-names.ts";
-import type { Compat } from "../settings/compat.ts";
+import type { Compat } from "../settings/choices.ts";
 import { type Pool, WorkerFailure } from "../workers/pool.ts";
 import { AskerGone } from "../workers/shares.ts";
 import type { Unsent } from "../workers/unsent.ts";

@@ -8,7 +8,7 @@ import { AGENTLESS_OPERATIONS } from "../api/operations.ts";
 import { problem } from "../api/parts.ts";
 import { operationsFor } from "../compat/operations.ts";
 import { DEFAULT_AGENT } from "../settings/agent-names.ts";
-import type { Compat } from "../settings/compat.ts";
+import type { Compat } from "../settings/choices.ts";
 import { CHALLENGE, type OfAgent } from "./route.ts";
 
 /** The refusals that every operation has, by status. */

@@ -18,8 +18,7 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "../log.ts";
-import { Refusal } from "../refusal.ts";
-import { SettingsError } from "../settings/settings-error.ts";
+import { Refusal, SettingsError } from "../refusal.ts";
 import type { PostgresPlace } from "../storage/postgres/protocol.ts";
 import { areKeysNeeded, readKeys } from "./keys.ts";
 import { PostgresKeys } from "./postgres-keys.ts";

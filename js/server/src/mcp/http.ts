@@ -6,8 +6,7 @@ import type { Context, Env, Hono } from "hono";
 import { BASE } from "../api/base-path.ts";
 import { messageOf } from "../api/unknown-fields.ts";
 import { NOT_VALID, Refusal, wrong } from "../refusal.ts";
-import { isAgentName } from "../settings/agent-names.ts";
-import { asHeader } from "./agent-header.ts";
+import { asHeader, isAgentName } from "../settings/agent-names.ts";
 import type { Ask } from "./ask.ts";
 import { mcpServer } from "./server.ts";
 

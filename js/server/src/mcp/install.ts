@@ -12,7 +12,7 @@ import {
 import { homedir, platform } from "node:os";
 import { dirname, posix, win32 } from "node:path";
 import { applyEdits, modify, type ParseError, parse, printParseErrorCode } from "jsonc-parser";
-import { SettingsError } from "../settings/settings-error.ts";
+import { SettingsError } from "../refusal.ts";
 
 /** The name of the server in a client's configuration. */
 const NAME = "nous";

@@ -1,7 +1,7 @@
 // The key that `nous-server mcp` sends: how it is read, and how its refusal is told.
 
+import { SettingsError } from "../refusal.ts";
 import { MCP_KEY_VARIABLE } from "../settings/read.ts";
-import { SettingsError } from "../settings/settings-error.ts";
 
 /**
  * Returns the key of the environment; undefined if there is none.

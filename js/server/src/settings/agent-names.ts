@@ -17,3 +17,9 @@ export const isAgentName = (name: string): boolean =>
   /^[^\p{Cc}\p{Cs}\u{fffd}]+$/u.test(name) &&
   name !== "." &&
   name !== "..";
+
+/**
+ * Returns the value of the header `X-Nous-Agent` for an agent: its bytes in UTF-8, since headers hold
+ * bytes.
+ */
+export const asHeader = (agent: string): string => Buffer.from(agent, "utf8").toString("latin1");

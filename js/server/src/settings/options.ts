@@ -4,8 +4,7 @@
 import { isIPv6 } from "node:net";
 import { availableParallelism } from "node:os";
 import { z } from "zod";
-import { COMPATS, type Compat, DEFAULTS } from "./compat.ts";
-import { counting } from "./count-outcomes.ts";
+import { COMPATS, type Compat, DEFAULTS, LEARNING, type Learning, RANKINGS } from "./choices.ts";
 import { isDatabaseUrl, isRemoteLibsql, REMOTE_LIBSQL } from "./database-url.ts";
 import {
   defaultModel,
@@ -13,10 +12,9 @@ import {
   type EmbeddingsProvider,
   TABLE_NAMES,
 } from "./embeddings-model.ts";
-import { LEARNING, type Learning } from "./learning.ts";
 import { defaultDataDir } from "./paths.ts";
+import { counting } from "./per-agent.ts";
 import { presetting } from "./preset.ts";
-import { RANKINGS } from "./ranking.ts";
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 /** The default number of worker threads: one core stays free for HTTP. */

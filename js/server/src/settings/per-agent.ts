@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 import { isAgentName } from "./agent-names.ts";
+import { type Compat, type Counter, DEFAULTS } from "./choices.ts";
 
 /** Returns the schema of an entry. `values` are the legal values. */
 export function entryOf(values: readonly string[]) {
@@ -38,3 +39,10 @@ export function partsOf(entry: string): { agent: string | undefined; value: stri
     ? { agent: undefined, value: entry }
     : { agent: entry.slice(0, at), value: entry.slice(at + 1) };
 }
+
+/** The schema of an entry of `count_outcomes`. */
+export const counting = entryOf(["client", "server"] satisfies Counter[]);
+
+/** Returns who counts the closed trades of an agent. The default depends on the mode. */
+export const counterOf = (entries: readonly string[], compat: Compat, agent: string): Counter =>
+  valueFor<Counter>(entries, agent) ?? DEFAULTS[compat].count_outcomes;

@@ -22,9 +22,9 @@ import {
   PatternSet,
 } from "nous-wasm";
 import { z } from "zod";
+import { SettingsError } from "../refusal.ts";
 import { nearest } from "./nearest.ts";
 import { PRESET_NAME } from "./preset.ts";
-import { SettingsError } from "./settings-error.ts";
 
 /** Ten years. */
 const MAX_DAYS = 3_653;

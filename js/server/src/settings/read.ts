@@ -4,10 +4,10 @@
 import { readFileSync, type Stats, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { EngineYaml, Presets } from "nous-memory";
-import { createEngine, inSnakeCase, MemoryIndex, NousError } from "nous-wasm";
-import type { Compat } from "./compat.ts";
+import { createEngine, type EngineConfig, inSnakeCase, MemoryIndex, NousError } from "nous-wasm";
+import { SettingsError } from "../refusal.ts";
+import type { Compat } from "./choices.ts";
 import { type EmbeddingsProvider, modelProblem } from "./embeddings-model.ts";
-import { ENGINE_KEYS } from "./engine-config.ts";
 import { nearest } from "./nearest.ts";
 import {
   flagOf,
@@ -19,13 +19,23 @@ import {
 } from "./options.ts";
 import { partsOf } from "./per-agent.ts";
 import { readPresets } from "./preset-files.ts";
-import { SettingsError } from "./settings-error.ts";
 
 /** The environment variable that names the YAML file. */
 export const CONFIG_VARIABLE = "NOUS_CONFIG";
 
 /** The environment variable with the key that `nous-server mcp` sends. */
 export const MCP_KEY_VARIABLE = "NOUS_MCP_KEY";
+
+type Snake<Key extends string> = Key extends `${infer Head}${infer Tail}`
+  ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${Snake<Tail>}`
+  : Key;
+
+/** The engine's keys at the top of the file. The compiler demands every key. */
+const KEYS: Record<Snake<keyof EngineConfig>, 0> = {
+  ...{ sections: 0, intent: 0, curve: 0, salience_growth: 0, search: 0, known_symbols: 0 },
+  ...{ query: 0, orchestrator: 0, salience: 0, evidence: 0 },
+};
+const ENGINE_KEYS: ReadonlySet<string> = new Set(Object.keys(KEYS));
 
 /** The settings and the engine's configuration in force. */
 export interface InForce {

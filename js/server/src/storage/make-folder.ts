@@ -5,7 +5,7 @@
 
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { SettingsError } from "../settings/settings-error.ts";
+import { SettingsError } from "../refusal.ts";
 
 /** Makes a folder, and those above it, for this user alone. Throws the error of the system. */
 export function makeFolder(path: string): void {

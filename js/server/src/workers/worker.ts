@@ -12,9 +12,9 @@ import { behaviourOf } from "../compat/behaviour.ts";
 import { handlersFor } from "../compat/handlers.ts";
 import { OtherModel } from "../embeddings/other-model.ts";
 import { noRoom, Refusal, readOnly } from "../refusal.ts";
-import { counterOf } from "../settings/count-outcomes.ts";
 import { TABLES } from "../settings/embeddings-model.ts";
 import { agentFile, agentsDir, snapshotsOf } from "../settings/paths.ts";
+import { counterOf } from "../settings/per-agent.ts";
 import { presetOf } from "../settings/preset.ts";
 import {
   isDamage,

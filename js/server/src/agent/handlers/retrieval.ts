@@ -12,7 +12,7 @@ import type { QuestionVector } from "../../api/operation.ts";
 import type { RetrievalRequest, retrievalOperations } from "../../api/retrieval.ts";
 import type { FoundNode } from "../../api/search.ts";
 import { Refusal } from "../../refusal.ts";
-import type { RankedBy } from "../../settings/ranking.ts";
+import type { RankedBy } from "../../settings/choices.ts";
 import type { Agent } from "../agent.ts";
 import { AnswerRoom } from "../answer-room.ts";
 import type { HandlersOf } from "../handler.ts";

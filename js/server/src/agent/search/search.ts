@@ -3,7 +3,7 @@
 import type { QuestionVector } from "../../api/operation.ts";
 import type { SearchAnswer } from "../../api/search.ts";
 import { wrong } from "../../refusal.ts";
-import type { RankedBy } from "../../settings/ranking.ts";
+import type { RankedBy } from "../../settings/choices.ts";
 import type { Agent } from "../agent.ts";
 import { searchByEvidence } from "./by-evidence.ts";
 import { searchBySignals } from "./by-signals.ts";

@@ -1,10 +1,26 @@
-// The compatibility mode: another server's behaviour that this server takes on. The folder `compat`
-// has what differs; this file has the defaults of other settings.
+// Settings whose values are words, and their defaults by compatibility mode.
 
 import type { EmbeddingsProvider } from "./embeddings-model.ts";
-import type { RankedBy } from "./ranking.ts";
 
-/** `hynous`: requests and answers are those of Hynous' Nous server. `none`: this server's own. */
+/**
+ * `evidence`: by the probability that a memory answers the question. `signals`: by a sum of six
+ * signals.
+ */
+export const RANKINGS = ["evidence", "signals"] as const;
+export type RankedBy = (typeof RANKINGS)[number];
+
+/**
+ * Whether ranking by evidence follows the use of memories. `on`: feedback moves the weights of an
+ * agent. `off`: it moves none, and none count.
+ */
+export const LEARNING = ["on", "off"] as const;
+export type Learning = (typeof LEARNING)[number];
+
+/**
+ * The compatibility mode: another server's behaviour that this server takes on. `hynous`: requests
+ * and answers are those of Hynous' Nous server. `none`: this server's own. The folder `compat` has
+ * what differs.
+ */
 export const COMPATS = ["none", "hynous"] as const;
 export type Compat = (typeof COMPATS)[number];
 

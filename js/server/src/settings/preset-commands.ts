@@ -2,9 +2,9 @@
 
 import type { Command } from "commander";
 import { guessedType, type Preset } from "nous-memory";
-import { settingsOf, withOptions } from "../settings/flags.ts";
-import { knownPreset, presetOfAll } from "../settings/preset.ts";
-import { readPreset } from "../settings/preset-files.ts";
+import { settingsOf, withOptions } from "./flags.ts";
+import { knownPreset, presetOfAll } from "./preset.ts";
+import { readPreset } from "./preset-files.ts";
 
 export function addPresetCommands(program: Command): void {
   const presets = program
@@ -24,7 +24,7 @@ export function addPresetCommands(program: Command): void {
       .description("prints a preset as YAML: write it to a file, and change it")
       .argument("<NAME>"),
   ).action(async (name: string, _, command: Command) => {
-    const { stringify } = await import("../settings/yaml.ts");
+    const { stringify } = await import("./yaml.ts");
     const { presets } = await settingsOf(command);
     const { name: _name, ...preset } = knownPreset(presets, name);
     const { memoryGuidance } = await import("nous-wasm");
