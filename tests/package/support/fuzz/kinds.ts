@@ -42,6 +42,7 @@ export class World {
   embedder: Anything;
   book: Anything;
   usage: Anything;
+  patterns: Anything;
   engine: Anything;
   orchestrator: Anything;
   ranking: Anything;
@@ -67,6 +68,7 @@ export class World {
     this.embedder = new nous.Embedder(TABLE);
     this.book = new nous.PlaybookBook();
     this.usage = new nous.UsageTracker({ maxRecords: 40 });
+    this.patterns = new nous.PatternSet([{ name: "tea", pattern: "tea|gold" }]);
     this.engine = nous.createEngine({ sections: { intentBoost: 2 }, salienceGrowth: true });
     this.orchestrator = nous.createOrchestrator({ search: () => [] });
     this.ranking = this.index.search({}).ranking;

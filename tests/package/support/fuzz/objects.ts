@@ -670,6 +670,49 @@ const AT_A_PLACE = (method: string, fault: Fault): Kind => ({
 const isEntry: Fault = (entry) =>
   unless(entry === undefined || !Number.isNaN(entry.score), "has a score that is none");
 
+const nameOrNothing: Fault = (found) =>
+  unless(found === undefined || typeof found === "string", "is no name");
+
+const PATTERNS: Kind[] = [
+  {
+    name: "new PatternSet",
+    weight: 0.5,
+    args: (v) => [
+      v.list(() =>
+        v.object({
+          name: v.word(),
+          pattern: v.dice.pick([
+            v.word(),
+            v.text(),
+            "(a+)+$",
+            "\\b(tea|gold)\\b",
+            "(?=a)",
+            "a{9999}",
+          ]),
+        }),
+      ),
+    ],
+    call: (world, args) => {
+      world.patterns = new world.nous.PatternSet(...args);
+      return world.patterns;
+    },
+  },
+  {
+    name: "PatternSet.firstMatch",
+    weight: 0.5,
+    args: (v) => [v.text()],
+    call: (world, args) => world.patterns.firstMatch(...args),
+    fault: nameOrNothing,
+  },
+  {
+    name: "PatternSet.test",
+    weight: 0.5,
+    args: (v) => [v.text()],
+    call: (world, args) => world.patterns.test(...args),
+    fault: (found) => unless(typeof found === "boolean", "is no truth value"),
+  },
+];
+
 const OTHERS: Kind[] = [
   AT_A_PLACE("at", isEntry),
   AT_A_PLACE("breakdown", (signals) =>
@@ -741,5 +784,6 @@ export const OBJECTS: readonly Kind[] = [
   ...EMBEDDERS,
   ...PLAYBOOKS,
   ...USAGE,
+  ...PATTERNS,
   ...OTHERS,
 ];
