@@ -415,13 +415,14 @@ describe("the words of a memory", () => {
     expect(open(file).how()).toEqual(AS_KEPT);
   });
 
-  test("are in no snapshot after a purge, nor in a crash's leftovers, and do not come back", () => {
+  test("are in no snapshot after a purge, nor in a crash's leftovers, and do not come back", async () => {
     const file = filled();
     const { agent } = open(file);
     writeFileSync(`${texts(file)}.tmp`, "kiwi");
-    agent.purge("n_7");
+    const purging = agent.purge("n_7");
     for (const kept of filesOf(file))
       expect([existsSync(kept), existsSync(`${kept}.tmp`)]).toEqual([false, false]);
+    await purging;
     agent.close();
     expect(hold(texts(file))).toBe(false);
     expect(open(file).agent.texts.size).toBe(NODES - 1);

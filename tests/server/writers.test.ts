@@ -23,6 +23,8 @@ interface Writer {
   child: ChildProcess;
   told: string[];
   logged: () => string;
+  /** Its exit code, once it has ended. */
+  ended: Promise<number | null>;
 }
 
 function startWriter(file: string, name: string): Writer {
@@ -36,7 +38,9 @@ function startWriter(file: string, name: string): Writer {
   child.stderr!.on("data", (text) => {
     logged += text;
   });
-  return { child, told, logged: () => logged };
+  // Listened for from the start, since a process that fails ends before it is told to.
+  const ended = once(child, "close").then(([code]) => code as number | null);
+  return { child, told, logged: () => logged, ended };
 }
 
 /** Returns the memories that a writer's database holds: each fifth write deletes the one before. */
@@ -61,13 +65,9 @@ test("eight processes write to one file and move its log, and lose and damage no
   storage.close();
   const writers = Array.from({ length: PROCESSES }, (_, place) => startWriter(file, `w${place}`));
   await setTimeout(MINUTES * 60_000);
-  const ended = writers.map(({ child }) => once(child, "close"));
   for (const { child } of writers) child.kill("SIGTERM");
-  for (const [place, end] of ended.entries())
-    expect({ code: (await end)[0], logged: writers[place]!.logged() }).toEqual({
-      code: 0,
-      logged: "",
-    });
+  for (const { ended, logged } of writers)
+    expect({ code: await ended, logged: logged() }).toEqual({ code: 0, logged: "" });
   for (const { told } of writers) expect(told.length).toBeGreaterThan(10);
   expect(rowsIn(file, "PRAGMA integrity_check")).toEqual([{ integrity_check: "ok" }]);
   const place = { dataDir: folder, durability: "full", postgres: undefined } as const;

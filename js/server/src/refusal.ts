@@ -7,16 +7,18 @@ export interface Issue {
   message: string;
 }
 
+type RefusalStatus = 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 503 | 507;
+
 /** A refusal with its HTTP status. Its message is sent to the client unchanged. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
+  readonly status: RefusalStatus;
+  readonly issues: readonly Issue[];
 
-  constructor(
-    readonly status: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 503 | 507,
-    message: string,
-    readonly issues: readonly Issue[] = [],
-  ) {
+  constructor(status: RefusalStatus, message: string, issues: readonly Issue[] = []) {
     super(message);
+    this.status = status;
+    this.issues = issues;
   }
 }
 
