@@ -7,7 +7,7 @@
 //! letters of a pattern, are in lower case before they are compared, so that `ä` matches `Ä`.
 //!
 //! Cost: at most the length of the text times the size of the compiled pattern, which is limited.
-//! In the module it is 25 KB compressed. `regex` with the tables of case is 143 KB alone.
+//! Alone it is 36 KB compressed. `regex` with the tables of case is 144 KB alone.
 
 use std::borrow::Cow;
 
