@@ -11,16 +11,11 @@ process.env.SEED = String(SEED);
  * the end.
  */
 const LONG = [
-  ...[
-    "questions.bad-input",
-    "playbooks.bad-input",
-    "query.parity",
-    "memory.snapshot",
-    "prompts.parity",
-  ],
+  ...["memory.snapshot", "evidence.parity", "wasm.parity", "memory.parity", "consolidation.parity"],
+  ...["query.expressions", "prompts.parity", "playbooks.bad-input", "questions.bad-input"],
   ...["memory-index", "fuzz", "instances"],
-  ...["fairness", "soak", "hosting", "embeddings", "cli", "large-answers", "damage"],
-  ...["concurrent-clients", "export-import"],
+  ...["fairness", "hosting", "soak", "postgres", "large-answers", "concurrent-clients", "damage"],
+  ...["embeddings", "export-import", "cli", "mcp", "backup", "keys", "preset"],
 ];
 
 class LongFirst extends BaseSequencer {

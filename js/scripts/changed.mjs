@@ -15,7 +15,7 @@ export const RULES = [
     files: ["docs/", "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"],
     run: ["docs"],
   },
-  { files: [".ci/", "LICENSE"], run: [] },
+  { files: [".ci/", ".github/", "LICENSE"], run: [] },
   { files: ["examples/"], run: ["docs", "package"] },
   { files: ["tests/browser/", "js/page/"], run: ["browser"] },
   { files: ["tests/kills/"], run: ["kills"] },

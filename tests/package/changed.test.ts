@@ -32,7 +32,7 @@ describe("changed files", () => {
       ["tests/native/memory.rs", "tests/kills/kills.test.ts"],
       ["rust", "kills"],
     ],
-    [[".ci/run", "LICENSE"], []],
+    [[".github/workflows/test.yml", "LICENSE"], []],
     [[], []],
   ])("%j can break %j", (paths, suites) => {
     expect(changed.suitesOf(paths)).toEqual(suites);

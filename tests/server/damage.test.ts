@@ -102,13 +102,18 @@ const problemsOf = (folder: string) =>
   );
 
 describe("a database", () => {
-  test.each([
-    ["to nothing", () => 0],
-    ["within its header", () => 60],
-    ["after its first page", () => PAGE],
-    ["in the middle", (bytes: number) => bytes >> 1],
-    ["by a page", (bytes: number) => bytes - PAGE],
-  ])("truncated %s is refused with an explanation", { timeout: 60_000 }, async (_, lengthOf) => {
+  test.each(
+    some(
+      [
+        ["to nothing", () => 0],
+        ["within its header", () => 60],
+        ["after its first page", () => PAGE],
+        ["in the middle", (bytes: number) => bytes >> 1],
+        ["by a page", (bytes: number) => bytes - PAGE],
+      ],
+      2,
+    ),
+  )("truncated %s is refused with an explanation", { timeout: 60_000 }, async (_, lengthOf) => {
     const { folder, file } = copyOf("stopped");
     truncateSync(file, lengthOf(readFileSync(file).length));
     expect(await served(folder)).toMatch(IN_WORDS);
