@@ -96,7 +96,7 @@ export {
   wordsOfMemory,
 } from "./prompt/turn-prompt.ts";
 export { type Reasons, reasonsOf, type Understood, understoodOf } from "./reasons.ts";
-export { type RememberedMemory, type RememberResult, remember } from "./remember.ts";
+export { type Given, type RememberedMemory, type RememberResult, remember } from "./remember.ts";
 export { rounded } from "./rounded.ts";
 export type {
   EdgeRow,
@@ -120,6 +120,15 @@ export { MAX_AHEAD, MAX_JUMP, normaliseTime, parseInstant, toIso } from "./time.
 export { type Correction, correctionIn, looseCorrectionIn } from "./write/corrections.ts";
 export { algorithmTypeOf, difficultyOfNew } from "./write/difficulty.ts";
 export { comparedWords, saysTheSame } from "./write/duplicates.ts";
+export {
+  isProviderMessage,
+  type MessageToRemember,
+  type NotTaken,
+  type OtherContent,
+  type ProviderMessage,
+  type Taken,
+  turnsOf,
+} from "./write/messages.ts";
 export { newRowOf } from "./write/new-row.ts";
 export {
   CONFLICT_SIGNALS,
@@ -142,7 +151,6 @@ export {
   EPISODE,
   type GivenTexts,
   isIdle,
-  type MessageToRemember,
   type NewMemory,
   type Remembered,
   type RememberedText,

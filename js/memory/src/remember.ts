@@ -6,6 +6,14 @@ import type { Memory } from "./memory.ts";
 import type { IndexedNodeRow } from "./rows.ts";
 import { MAX_AHEAD, parseInstant, toIso } from "./time.ts";
 import { correctionIn } from "./write/corrections.ts";
+import {
+  isProviderMessage,
+  type MessageToRemember,
+  type NotTaken,
+  type ProviderMessage,
+  type Taken,
+  turnsOf,
+} from "./write/messages.ts";
 import { newRowOf } from "./write/new-row.ts";
 import {
   type GivenTexts,
@@ -17,6 +25,12 @@ import {
 } from "./write/remembering.ts";
 import { possiblyReplacedBy, type Replaced } from "./write/replaced.ts";
 import { stabilityOfNew } from "./write/stability.ts";
+
+/** What is remembered: one of `text`, `memories` and `messages`. */
+export interface Given extends Omit<GivenTexts, "messages">, Pick<Taken, "tools"> {
+  /** Messages of a conversation, oldest first, in the own shape or as a model provider writes them. */
+  messages?: readonly (MessageToRemember | ProviderMessage)[] | undefined;
+}
 
 /** What became of a text, and what the memory is now. */
 export interface RememberedMemory extends Remembered {
@@ -45,6 +59,8 @@ export interface RememberResult {
   duplicates: number;
   /** How many texts said nothing, such as a greeting. */
   skipped: number;
+  /** What was not taken of messages; missing if all was. */
+  not_taken?: NotTaken[];
 }
 
 /** The forms of what is remembered. */
@@ -70,17 +86,18 @@ const FORMS = ["text", "memories", "messages"] as const;
  * remember(memory, { messages: [{ role: "user", content: "I moved to Bergen." }], user: "mira" });
  * ```
  */
-export function remember(memory: Memory, given: string | GivenTexts): RememberResult {
-  const texts = typeof given === "string" ? { text: given } : given;
-  const forms = FORMS.filter((name) => texts[name] !== undefined);
+export function remember(memory: Memory, given: string | Given): RememberResult {
+  const { tools, messages, ...texts } = typeof given === "string" ? { text: given } : given;
+  const forms = FORMS.filter((name) => ({ ...texts, messages })[name] !== undefined);
   if (forms.length !== 1)
     refuse("text", `must be given, or memories, or messages: one of them, found ${forms.length}`);
   const { now } = memory;
   const added = new Map<string, IndexedNodeRow>();
   const store = storeOf(memory, added, now);
-  const { items, skipped } = textsToRemember(store, texts, true);
-  const run =
-    texts.messages === undefined || items.length === 0 ? undefined : store.runOf(texts.session);
+  const read = messages === undefined ? undefined : turnsOf(checkedMessages(messages), { tools });
+  const turns = read?.turns.map(({ message }) => message);
+  const { items, skipped } = textsToRemember(store, { ...texts, messages: turns }, true);
+  const run = turns === undefined || items.length === 0 ? undefined : store.runOf(texts.session);
   const seen = new Map<string, string>();
   const made = items.flatMap((item) => {
     check(item, now);
@@ -89,7 +106,22 @@ export function remember(memory: Memory, given: string | GivenTexts): RememberRe
   memory.put(added.values());
   const stored = made.map((one) => described(memory, one, store));
   const created = added.size;
-  return { stored, created, duplicates: stored.length - created, skipped };
+  const left = read?.not_taken ?? [];
+  return {
+    ...{ stored, created, duplicates: stored.length - created, skipped },
+    ...(left.length === 0 ? {} : { not_taken: left }),
+  };
+}
+
+/** @throws {NousError} If a message has neither the own shape nor that of a provider. */
+function checkedMessages(messages: readonly unknown[]): readonly unknown[] {
+  for (const [place, message] of messages.entries()) {
+    const { role, content } = (message ?? {}) as Partial<MessageToRemember>;
+    if (isProviderMessage(message) || (typeof role === "string" && typeof content === "string"))
+      continue;
+    refuse(`messages[${place}]`, "must have role and content, or the shape of a model provider");
+  }
+  return messages;
 }
 
 function described(memory: Memory, made: Remembered, store: RememberingStore): RememberedMemory {

@@ -7,6 +7,7 @@ import { guessedType, type Preset, typeOf } from "../presets/preset.ts";
 import { givenLines, withoutMarks, wordsOfMemory } from "../prompt/turn-prompt.ts";
 import type { NodeRow } from "../rows.ts";
 import { comparedWords, saysTheSame } from "./duplicates.ts";
+import type { MessageToRemember } from "./messages.ts";
 import { piecesOf, titleOf } from "./split.ts";
 
 /** Fields that all memories of one call share. */
@@ -40,18 +41,6 @@ export interface TextToRemember extends SharedFields {
   /** The id of the memory. Default: a new one. */
   id?: string | null | undefined;
   /** When the memory was made, as ISO 8601. Default: now. */
-  created_at?: string | null | undefined;
-}
-
-/** A message of a conversation. */
-export interface MessageToRemember {
-  /** Who speaks: `user`, `assistant`, … What the user tells of themselves gets a type of the profile. */
-  role: string;
-  /** The name of the speaker, in place of the role. */
-  name?: string | null | undefined;
-  /** What was said. */
-  content: string;
-  /** When it was said, as ISO 8601. Default: now. */
   created_at?: string | null | undefined;
 }
 
@@ -171,7 +160,8 @@ export function textsToRemember(
     });
     return { items, skipped: 0 };
   }
-  const items = messages.flatMap(({ role, name, content, created_at }, place): RememberedText[] => {
+  const items = messages.flatMap((message, place): RememberedText[] => {
+    const { role, name, content, created_at, id: elsewhere } = message;
     if (isIdle(store, content)) return [];
     const speaker = name ?? role;
     const isOwn =
@@ -183,6 +173,7 @@ export function textsToRemember(
           ? { type: guessedType(store.preset, content), why: "the user tells of themselves" }
           : { type: shared.type ?? EPISODE, why: "a message of a conversation" }),
         ...{ text: content, title: `${speaker}: ${titleOf(content)}`, created_at },
+        ...(elsewhere == null ? {} : { metadata: { message_id: elsewhere, ...shared.metadata } }),
         message: place + 1,
       },
     ];

@@ -3,6 +3,7 @@
 import { z } from "@hono/zod-openapi";
 import { counted } from "./learning.ts";
 import { MAX_NAME, MAX_TEXT } from "./limits.ts";
+import { anyMessage, turnsIn } from "./messages.ts";
 import { readQuery } from "./nodes.ts";
 import { operation } from "./operation.ts";
 import { name, ok, share, someText, text } from "./parts.ts";
@@ -32,12 +33,6 @@ const frame = z
     questions_to_ask: texts.optional().describe("Questions that the agent should ask itself."),
   })
   .openapi("Frame", { description: "The kind of work that a turn belongs to." });
-const message = z
-  .object({
-    role: text(MAX_NAME).describe("Who speaks, such as `user` or `assistant`."),
-    content: text(MAX_TEXT).describe("The text of the message."),
-  })
-  .openapi("ContextMessage", { description: "A message of the conversation." });
 const censor = z
   .object({
     id: name.describe("The id of the censor."),
@@ -59,10 +54,20 @@ const contextRequest = z
       .nullish()
       .describe("The frame, or its id. Default: the frame that the input speaks for."),
     messages: z
-      .array(message)
+      .array(anyMessage)
       .max(MAX_ENTRIES)
       .nullish()
-      .describe("The conversation, oldest first. Memories that it repeats are left out."),
+      .transform((given, context) => {
+        if (given == null) return given;
+        // The whole conversation is compared, results of tools and instructions too.
+        const taken = { tools: "keep", instructions: "keep" } as const;
+        const { messages } = turnsIn(given, taken, { at: [], context });
+        return messages.map(({ role, content }) => ({ role, content }));
+      })
+      .describe(
+        "The conversation, oldest first, in any shape that `/v1/remember` takes. Memories that it " +
+          "repeats are left out.",
+      ),
     censors: z
       .array(censor)
       .max(MAX_ENTRIES)

@@ -49,7 +49,7 @@ export const instant = z
  * Returns whether a value has at most `levels` levels. Recursion over deeper data could exhaust the
  * stack.
  */
-function isFlat(value: unknown, levels: number): boolean {
+export function isFlat(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return true;
   return levels > 0 && Object.values(value).every((inner) => isFlat(inner, levels - 1));
 }

@@ -4,9 +4,10 @@ import { z } from "@hono/zod-openapi";
 import { MEMORY_SECTIONS } from "nous-wasm";
 import { retryHeaders } from "./headers.ts";
 import { MAX_TEXT } from "./limits.ts";
+import { anyMessage, turnsIn } from "./messages.ts";
 import { newNode } from "./nodes.ts";
 import { operation } from "./operation.ts";
-import { instant, KEY_USED, name, optionalName, ownId, share, text, title } from "./parts.ts";
+import { instant, KEY_USED, optionalName, ownId, share, text, title } from "./parts.ts";
 
 /** The most texts or messages of a request. */
 const MAX_ITEMS = 200;
@@ -41,15 +42,6 @@ const remembered = z
   .object({ ...own, ...shared })
   .openapi("TextToRemember", { description: "A text to remember." });
 
-const message = z
-  .object({
-    role: name.describe("Who speaks, such as `user` or `assistant`."),
-    content: text(MAX_TEXT).describe("The words of the message."),
-    name: optionalName.describe("The name of the speaker. Default: the role."),
-    created_at: instant.nullish().describe("When it was said, in ISO 8601. Not in the future."),
-  })
-  .openapi("MessageToRemember", { description: "A message of a conversation." });
-
 const rememberRequest = z
   .object({
     ...shared,
@@ -63,11 +55,17 @@ const rememberRequest = z
       .optional()
       .describe("Several texts. Fields beside them count for each that does not say otherwise."),
     messages: z
-      .array(message)
+      .array(anyMessage)
       .min(1)
       .max(MAX_ITEMS)
       .optional()
       .describe("A conversation, oldest first. Its messages stay together in their order."),
+    tools: z
+      .enum(["skip", "keep"])
+      .nullish()
+      .describe(
+        "Whether calls of tools within messages, and their results, are stored, too. Default `skip`.",
+      ),
     extract: z
       .boolean()
       .nullish()
@@ -80,11 +78,20 @@ const rememberRequest = z
       [text, memories, messages].filter((given) => given !== undefined).length === 1,
     "must have one of text, memories and messages",
   )
+  .refine(({ tools, messages }) => tools == null || messages !== undefined, {
+    path: ["tools"],
+    error: "counts for messages alone",
+  })
   .refine(({ extract, messages }) => extract !== true || messages !== undefined, {
     path: ["extract"],
     error: "counts for messages alone",
   })
-  .openapi("RememberRequest", { description: "What to remember." });
+  .openapi("RememberRequest", { description: "What to remember." })
+  .transform(({ messages, tools, ...body }, context) => {
+    if (messages === undefined) return { ...body, messages, not_taken: undefined };
+    const { not_taken, ...read } = turnsIn(messages, { tools }, { at: ["messages"], context });
+    return { ...body, ...read, not_taken: not_taken.length === 0 ? undefined : not_taken };
+  });
 
 const stored = z
   .object({
@@ -131,6 +138,19 @@ const extraction = z
   })
   .openapi("Extraction", { description: "How facts were taken out of messages." });
 
+const notTaken = z
+  .object({
+    kind: z
+      .enum([
+        ...(["instructions", "tool_call", "tool_result", "reasoning", "refusal"] as const),
+        ...(["media", "unknown"] as const),
+      ])
+      .describe("What it is."),
+    count: z.int().describe("How many there are."),
+    why: z.string().describe("Why it was not taken, in words."),
+  })
+  .openapi("NotTaken", { description: "What was not taken of messages." });
+
 export const rememberAnswer = z
   .object({
     stored: z
@@ -139,6 +159,10 @@ export const rememberAnswer = z
     created: z.int().describe("How many memories were created."),
     duplicates: z.int().describe("How many texts a memory says already."),
     skipped: z.int().describe("How many texts say nothing to remember, such as `ok`."),
+    not_taken: z
+      .array(notTaken)
+      .optional()
+      .describe("What messages hold beside the words of users and models; missing if nothing."),
     extraction: extraction.optional().describe("Of messages: how facts were taken out of them."),
   })
   .openapi("RememberAnswer", { description: "What was remembered." });
@@ -150,7 +174,8 @@ export const rememberOperations = {
     summary: "Stores texts or messages: splits them, finds their types, and skips duplicates",
     description:
       "All of the request is stored, or nothing. What a prompt or a tool returned, sent back as a text, " +
-      "is recognized and not stored again. If the server has a language model for it " +
+      "is recognized and not stored again. Messages may have the shapes of OpenAI, Anthropic, Google, " +
+      "the AI SDK and LangChain; `not_taken` says what is not stored of them. If the server has a language model for it " +
       "(`--extraction-provider`), facts of messages are stored beside the messages. If the model fails, " +
       "the messages are stored all the same.",
     returns: "What became of each text.",

@@ -37,6 +37,7 @@ const ELSEWHERE: ReadonlyMap<string, readonly string[]> = new Map([
 
 /** The part of a schema that this file reads. */
 interface Schema {
+  safeParse(value: unknown): { success: boolean };
   def: {
     type: string;
     innerType?: Schema;
@@ -69,9 +70,11 @@ function among({ def }: Schema, value: unknown, path: readonly string[]): Issue[
         among(def.valueType!, item, [...path, key]),
       );
     case "union": {
-      const issues = def
-        .options!.filter((option) => takes(option, value))
-        .map((option) => among(option, value, path));
+      const taking = def.options!.filter((option) => takes(option, value));
+      const valid = taking.filter((option) => option.safeParse(value).success);
+      const issues = (valid.length > 0 ? valid : taking).map((option) =>
+        among(option, value, path),
+      );
       return issues.sort((a, b) => a.length - b.length)[0] ?? [];
     }
     case "pipe":

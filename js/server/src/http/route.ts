@@ -87,11 +87,24 @@ function checked(schema: z.ZodType | undefined, value: unknown, refusesUnknown: 
   const unknown = refusesUnknown ? unknownFields(schema, value) : [];
   if (error === undefined && unknown.length === 0) return data;
   const named = new Set(unknown.map(({ path }) => path));
-  const wrong: Issue[] = (error?.issues ?? []).map(({ path, message }) => ({
-    path: path.join("."),
-    message,
-  }));
+  const wrong = (error?.issues ?? []).flatMap((issue) => issuesOf(issue, []));
   throw new Refusal(400, NOT_VALID, [...wrong.filter(({ path }) => !named.has(path)), ...unknown]);
+}
+
+/**
+ * Returns the faults that an issue names. Of a value that may have several forms, those of the form that
+ * it comes nearest to: where the fault lies deepest.
+ */
+function issuesOf(issue: z.core.$ZodIssue, at: readonly PropertyKey[]): Issue[] {
+  const path = [...at, ...issue.path];
+  if (issue.code === "invalid_union") {
+    const forms = issue.errors.map((form) => form.flatMap((inner) => issuesOf(inner, path)));
+    const depth = (form: readonly Issue[]) =>
+      Math.max(...form.map((inner) => inner.path.split(".").length));
+    const [nearest = []] = forms.sort((a, b) => depth(b) - depth(a) || a.length - b.length);
+    if (nearest.length > 0 && depth(nearest) > path.length) return nearest;
+  }
+  return [{ path: path.join("."), message: issue.message }];
 }
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true });

@@ -11,6 +11,10 @@ export const rememberHandlers: HandlersOf<typeof rememberOperations> = {
     const done = await onceInTurns(agent, "remember", { headers, body }, (unit) =>
       remember(agent, body, extracted, unit),
     );
-    return agent.read(() => answerOf(agent, done));
+    const { not_taken } = body;
+    return agent.read(() => ({
+      ...answerOf(agent, done),
+      ...(not_taken === undefined ? {} : { not_taken }),
+    }));
   },
 };

@@ -61,7 +61,7 @@ export function* remember(
 ): Steps<Done> {
   const seen = new Map<string, string>();
   const store = storeOf(agent);
-  const { extract: _, ...given } = body;
+  const { extract: _, not_taken: __, ...given } = body;
   // A language model that reads the messages says itself what belongs to the profile.
   const { items, skipped } = textsToRemember(store, given, extracted?.by !== "model");
   const isConversation = body.messages !== undefined && items.length > 0;
