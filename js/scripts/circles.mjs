@@ -94,5 +94,5 @@ export function hasNoCircles() {
   return circles.length === 0;
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href && !hasNoCircles())
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href && !hasNoCircles())
   fail("Move what both folders need into a folder that imports neither.");
