@@ -491,6 +491,13 @@ describe("lines", () => {
     expect(await exported(folder)).toHaveLength(3);
   });
 
+  test("may begin with a byte order mark, and no later one is taken for that", async () => {
+    const folder = temporaryFolder();
+    const marked = `\ufeff${JSON.stringify(node("n_1"))}`;
+    expect(await imported(folder, [marked, node("n_2")])).toEqual([2, 0, 0]);
+    await expect(imported(folder, [node("n_3"), marked])).rejects.toThrow("Line 2: is not JSON");
+  });
+
   test("of memberships may come before their clusters and nodes", async () => {
     const folder = temporaryFolder();
     expect(await imported(folder, [membership("c_1", "n_1"), cluster("c_1"), node("n_1")])).toEqual(

@@ -1,8 +1,10 @@
 // The readers of files: each makes rows of an export out of a text.
 
 import { readFileSync } from "node:fs";
+import { zipSync } from "fflate";
 import { Embedder, init } from "nous-wasm";
 import { describe, expect, test } from "vitest";
+import { readFiles } from "../../../js/page/src/memory/files.ts";
 import { Held } from "../../../js/page/src/memory/held.ts";
 import { addLine, addRow, exportLines, noRows } from "../../../js/page/src/memory/lines.ts";
 import { readChatgpt } from "../../../js/page/src/memory/readers/chatgpt.ts";
@@ -16,6 +18,7 @@ import { GENERAL_SUBTYPES } from "../../../js/sample/general/subtypes.ts";
 import { readExportLine } from "../../server/support/export-lines.ts";
 
 const MODIFIED = Date.parse("2026-03-01T10:00:00Z");
+const FILE = { modified: MODIFIED };
 const nodesOf = ({ rows }: Reading) => rows.filter(({ kind }) => kind === "node");
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -75,7 +78,7 @@ const CLAUDE = [
 
 describe("a ChatGPT export", () => {
   test("becomes turns of the branch that was shown last, in order", () => {
-    const reading = readChatgpt(CHATGPT);
+    const reading = readChatgpt(FILE, CHATGPT);
     expect(nodesOf(reading).map(({ id, content_body }) => [id, content_body])).toEqual([
       ["a", "Which oat milk foams?"],
       ["c", "The barista one."],
@@ -97,23 +100,199 @@ describe("a ChatGPT export", () => {
 
   test("without a last message, follows the latest one, and survives a circle", () => {
     const { current_node: _, ...talk } = CHATGPT[0]!;
-    expect(nodesOf(readChatgpt([talk])).at(-1)).toMatchObject({ id: "c" });
+    expect(nodesOf(readChatgpt(FILE, [talk])).at(-1)).toMatchObject({ id: "c" });
     const circle = {
       ...message("a", "b", "user", "one", 2),
       ...message("b", "a", "user", "two", 1),
     };
-    expect(nodesOf(readChatgpt([{ create_time: 1, mapping: circle }]))).toHaveLength(2);
+    expect(nodesOf(readChatgpt(FILE, [{ create_time: 1, mapping: circle }]))).toHaveLength(2);
   });
 });
 
 test("a Claude export becomes turns, with the texts of attachments", () => {
-  const reading = readClaude(CLAUDE);
+  const reading = readClaude(FILE, CLAUDE);
   expect(nodesOf(reading).map(({ content_body }) => content_body)).toEqual([
     "Where to?",
     "Oban, by train.\n\n10:34 Glasgow",
   ]);
   expect(reading.rows[0]).toMatchObject({ kind: "cluster", id: "chat", name: "Trip" });
-  expect(reading.wrong).toEqual([{ line: 2, why: "has no time (created_at)" }]);
+  expect(reading.wrong).toEqual([]);
+});
+
+describe("a conversation", () => {
+  const chatgpt = (conversation: object) => nodesOf(readChatgpt(FILE, [conversation]));
+  const turn = (over: object) => ({
+    mapping: {
+      a: { id: "a", parent: null, message: { id: "a", author: { role: "assistant" }, ...over } },
+    },
+  });
+  const said = (text: string, over: object = {}) =>
+    turn({ create_time: 1_770_000_000, content: { content_type: "text", parts: [text] }, ...over });
+
+  test("takes the time of its first message, else of the file, if it has none itself", () => {
+    const at = (conversation: object) => chatgpt(conversation)[0]!.created_at;
+    expect(at({ ...said("Hello."), create_time: null, update_time: null })).toBe(
+      "2026-02-02T02:40:00.000Z",
+    );
+    expect(at(said("Hello.", { create_time: null }))).toBe("2026-03-01T10:00:00.000Z");
+    const message = { uuid: "m", sender: "human", text: "Hello." };
+    const claude = (over: object) =>
+      nodesOf(readClaude(FILE, [{ uuid: "c", chat_messages: [{ ...message, ...over }] }]))[0]!;
+    expect(claude({ created_at: "2025-05-05T05:05:05Z" }).created_at).toBe(
+      "2025-05-05T05:05:05.000Z",
+    );
+    expect(claude({}).created_at).toBe("2026-03-01T10:00:00.000Z");
+  });
+
+  test("may have its times in seconds, in milliseconds or as texts", () => {
+    const forms = [1_770_000_000, 1_770_000_000_000, "2026-02-02T02:40:00Z"];
+    for (const form of forms)
+      expect(chatgpt(said("Hello.", { create_time: form }))[0]!.created_at, String(form)).toBe(
+        "2026-02-02T02:40:00.000Z",
+      );
+    // Nothing else is a time.
+    for (const none of [0, -1, Number.NaN, 1e300, "soon", true])
+      expect(chatgpt(said("Hello.", { create_time: none }))[0]!.created_at, String(none)).toBe(
+        "2026-03-01T10:00:00.000Z",
+      );
+  });
+
+  test("has no messages to tools", () => {
+    expect(chatgpt(said("Hello.", { recipient: "all" }))).toHaveLength(1);
+    for (const recipient of ["python", "bio", "web.run"])
+      expect(chatgpt(said('{"query": "tides"}', { recipient }))).toEqual([]);
+  });
+
+  test.each([
+    ["It opens at ten \ue200cite\ue202turn2view0\ue202turn3news1\ue201.", "It opens at ten."],
+    ["\ue200filecite\ue202turn0file3\ue201 It opens.", "It opens."],
+    ["It opens \ue200navlist\ue202Hours\ue202turn1search4\ue201 at ten.", "It opens at ten."],
+    [
+      'Ask \ue200entity\ue202["people","Ada Byron","who wrote it"]\ue201 first.',
+      "Ask Ada Byron first.",
+    ],
+    ["See \ue200url\ue202the timetable\ue202https://example.org\ue201.", "See the timetable."],
+    ["It opens at ten【4:0†hours.pdf】, daily【7†source】.", "It opens at ten, daily."],
+    [
+      "A \ue203marked passage\ue204 stays, and an open mark \ue200cite",
+      "A marked passage stays, and an open mark cite",
+    ],
+    ["【Note】 stays, and † too.", "【Note】 stays, and † too."],
+  ])("loses the marks that the web page replaces: %j", (text, left) => {
+    expect(chatgpt(said(text)).map(({ content_body }) => content_body)).toEqual([left]);
+  });
+});
+
+test("conversations are read as lines of JSON, and beside entries that are none", () => {
+  const read = (text: string) => readWhole("json", { name: "x", text, modified: MODIFIED });
+  const [talk] = CHATGPT;
+  const other = { ...talk, conversation_id: "other" };
+  const lines = read(`${JSON.stringify(talk)}\r\n\n${JSON.stringify(other)}\n{"mapping": {`);
+  expect(nodesOf(lines)).toHaveLength(6);
+  expect(lines.wrong).toEqual([{ line: 4, why: "is not JSON" }]);
+  const beside = JSON.stringify([null, null, talk]);
+  expect(kindOf("x", bytes(beside))).toBe("json");
+  expect(nodesOf(read(beside))).toHaveLength(3);
+  expect(read(beside).wrong.map(({ line }) => line)).toEqual([1, 2]);
+});
+
+test("the file of the MCP server for memory becomes a run for each entity", () => {
+  const entities = [
+    {
+      type: "entity",
+      name: "Ada",
+      entityType: "person",
+      observations: ["Lives in Turku", "Sails"],
+    },
+    { type: "entity", name: "The Boat", entityType: "thing", observations: [] },
+  ];
+  const relations = [{ type: "relation", from: "Ada", to: "The Boat", relationType: "co_owns" }];
+  const lines = [...entities, ...relations].map((part) => JSON.stringify(part)).join("\n");
+  const answer = JSON.stringify({ entities, relations });
+  for (const text of [lines, answer]) {
+    expect(kindOf("memory.json", bytes(text))).toBe("json");
+    const { rows } = readWhole("json", { name: "memory.json", text, modified: MODIFIED });
+    expect(
+      nodesOf({ rows, wrong: [] }).map((node) => [node.content_title, node.content_body]),
+    ).toEqual([
+      ["Ada (person)", "Lives in Turku"],
+      ["Ada (person)", "Sails"],
+      ["Ada (person)", "Ada co owns The Boat"],
+      ["The Boat (thing)", ""],
+    ]);
+    for (const row of rows) expect(() => readExportLine(JSON.stringify(row))).not.toThrow();
+  }
+});
+
+describe("a file", () => {
+  const read = async (...files: File[]) => {
+    const rows = noRows();
+    const wrong: string[] = [];
+    await readFiles(rows, files, { wrong: ({ why }) => wrong.push(why), progress: () => {} });
+    return { nodes: [...rows.nodes.values()], wrong };
+  };
+  const encoded = {
+    "UTF-8": bytes("The café in Łódź opens."),
+    "UTF-8 with a mark": bytes("\ufeffThe café in Łódź opens."),
+    "UTF-16": Uint8Array.from(Buffer.from("\ufeffThe café in Łódź opens.", "utf16le")),
+    "UTF-16, the other way": Uint8Array.from(
+      Buffer.from("\ufeffThe café in Łódź opens.", "utf16le").swap16(),
+    ),
+  };
+  test.each(Object.entries(encoded))("in %s is read", async (_, content) => {
+    const { nodes } = await read(new File([content], "a.txt"));
+    expect(nodes.map(({ content_body }) => content_body)).toEqual(["The café in Łódź opens."]);
+  });
+
+  test("in Windows-1252 is read, and a damaged character does not make UTF-8 that", async () => {
+    const old = Uint8Array.from(Buffer.from("Der Kaffee kostet 3 \x80, \x84süß\x93.", "latin1"));
+    expect((await read(new File([old], "a.txt"))).nodes[0]!.content_body).toBe(
+      "Der Kaffee kostet 3 €, „süß“.",
+    );
+    const damaged = new File(
+      [bytes("süß, ölig"), new Uint8Array([0xff]), bytes(" und mürb")],
+      "b.txt",
+    );
+    expect((await read(damaged)).nodes[0]!.content_body).toBe("süß, ölig\ufffd und mürb");
+  });
+
+  test("of lines may be in UTF-16", async () => {
+    const line = '\ufeff{"kind":"node","id":"n","type":"note","content_title":"Łódź"}\n';
+    const file = new File([Uint8Array.from(Buffer.from(line, "utf16le"))], "a.jsonl");
+    expect((await read(file)).nodes[0]!.content_title).toBe("Łódź");
+  });
+
+  test("within an archive keeps its own time", async () => {
+    const mtime = new Date(2024, 4, 1, 12, 30, 8);
+    const files = {
+      "notes/über.md": bytes("The ferry leaves at nine."),
+      "b.txt": bytes("Low tide."),
+    };
+    const zip = zipSync({
+      "notes/über.md": [files["notes/über.md"], { mtime }],
+      "b.txt": [files["b.txt"], { mtime: new Date(2023, 0, 2) }],
+    }) as Uint8Array<ArrayBuffer>;
+    const { nodes } = await read(new File([zip], "a.zip", { lastModified: MODIFIED }));
+    expect(nodes.map(({ created_at }) => Date.parse(created_at!))).toEqual([
+      mtime.getTime(),
+      new Date(2023, 0, 2).getTime(),
+    ]);
+  });
+
+  test("that would fill memory when it is unpacked is refused", async () => {
+    const zip = zipSync({ "a.txt": bytes("x".repeat(1_000)) });
+    // The directory and the entry claim a gigabyte.
+    const view = new DataView(zip.buffer);
+    const directory = zip.findLastIndex(
+      (_, at) => at + 4 < zip.length && view.getUint32(at, true) === 0x02014b50,
+    );
+    view.setUint32(directory + 24, 2 ** 30, true);
+    const file = new File([zip as Uint8Array<ArrayBuffer>], "a.zip");
+    expect(await read(file)).toEqual({
+      nodes: [],
+      wrong: [expect.stringMatching(/more than 512 MB/)],
+    });
+  });
 });
 
 describe("Markdown", () => {
@@ -254,8 +433,8 @@ test("a memory that was written and read again has the same sections, answers an
 
 test("the lines that readers make are lines of an export", () => {
   for (const { rows } of [
-    readChatgpt(CHATGPT),
-    readClaude(CLAUDE),
+    readChatgpt(FILE, CHATGPT),
+    readClaude(FILE, CLAUDE),
     readText({ name: "a.txt", text: "Some text.", modified: MODIFIED }),
   ]) {
     for (const row of rows) expect(() => readExportLine(JSON.stringify(row))).not.toThrow();

@@ -1,7 +1,8 @@
 // Reads files that the visitor opens. They are read here, in the worker, and sent nowhere.
 
-import { unzipSync } from "fflate";
 import { addLine, addRow, LineError, type Rows } from "./lines.ts";
+import { filesIn } from "./readers/archive.ts";
+import { decoded, type Encoding, encodingOf } from "./readers/encoding.ts";
 import { kindOf, readWhole } from "./readers/kinds.ts";
 import { FileError, type Json } from "./readers/reading.ts";
 import type { WrongLine } from "./records.ts";
@@ -68,9 +69,11 @@ async function readFile(rows: Rows, file: File, report: FileReport): Promise<voi
   const start = new Uint8Array(await file.slice(0, START).arrayBuffer());
   const kind = kindOf(file.name, start);
   if (kind === "zip") return readArchive(rows, file, report);
-  if (kind === "lines") return readLines(rows, file, report);
+  if (kind === "lines") return readLines(rows, file, encodingOf(start, false), report);
   const { name, lastModified: modified } = file;
-  const reading = readWhole(kind, { name, text: await file.text(), modified });
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const text = decoded(bytes, encodingOf(bytes, true));
+  const reading = readWhole(kind, { name, text, modified });
   for (const row of reading.rows) addRow(rows, row);
   const of = kind === "json" ? ("conversation" as const) : undefined;
   for (const { line, why } of reading.wrong)
@@ -78,28 +81,22 @@ async function readFile(rows: Rows, file: File, report: FileReport): Promise<voi
 }
 
 async function readArchive(rows: Rows, file: File, report: FileReport): Promise<void> {
-  const isWanted = ({ name }: { name: string }) => WITHIN.test(name) && !BESIDE.test(name);
-  let entries: Record<string, Uint8Array>;
-  try {
-    entries = unzipSync(new Uint8Array(await file.arrayBuffer()), { filter: isWanted });
-  } catch {
-    throw new FileError("The archive is damaged or cut off: load the export down again.");
-  }
-  const names = Object.keys(entries);
-  if (names.length === 0)
+  const isWanted = (name: string) => WITHIN.test(name) && !BESIDE.test(name);
+  const within = filesIn(new Uint8Array(await file.arrayBuffer()), isWanted, file.lastModified);
+  if (within.length === 0)
     throw new FileError("The archive holds no conversations.json, .jsonl, .md or .txt.");
-  const { lastModified } = file;
   // Their bytes count as those of the archive.
-  const inner = { wrong: report.wrong, progress: () => {} };
-  const within = names.map(
-    (name) => new File([entries[name] as Uint8Array<ArrayBuffer>], name, { lastModified }),
-  );
-  await readFiles(rows, within, inner);
+  await readFiles(rows, within, { wrong: report.wrong, progress: () => {} });
 }
 
 /** Reads lines of an export as they arrive, so that a large file is never held as a whole. */
-async function readLines(rows: Rows, file: File, { wrong, progress }: FileReport): Promise<void> {
-  const chunks = file.stream().pipeThrough(new TextDecoderStream()).getReader();
+async function readLines(
+  rows: Rows,
+  file: File,
+  encoding: Encoding,
+  { wrong, progress }: FileReport,
+): Promise<void> {
+  const chunks = file.stream().pipeThrough(new TextDecoderStream(encoding)).getReader();
   let [rest, number, size] = ["", 0, 0];
   const take = (line: string) => {
     number += 1;

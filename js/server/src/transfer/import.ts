@@ -47,8 +47,10 @@ export function importMemory(
     const imported: Imported = { added: 0, replaced: 0, skipped: 0 };
     const waiting: PostponedRow[] = [];
     let place = 0;
-    for (const line of lines) {
+    for (const given of lines) {
       place += 1;
+      // Editors of Windows begin a file with a byte order mark.
+      const line = place === 1 ? given.replace(/^\ufeff/, "") : given;
       if (line.trim() === "") continue;
       try {
         const read = readLine(line, now);

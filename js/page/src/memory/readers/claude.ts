@@ -7,6 +7,7 @@ import {
   type Json,
   type Reading,
   someText,
+  type Text,
   type Turn,
 } from "./reading.ts";
 
@@ -14,8 +15,14 @@ import {
 export const isClaude = (json: readonly unknown[]): boolean =>
   json.some((conversation) => isObject(conversation) && Array.isArray(conversation.chat_messages));
 
-/** Returns the rows of the conversations: a memory for each message, with its attachments. */
-export function readClaude(json: readonly unknown[]): Reading {
+/**
+ * Returns the rows of the conversations: a memory for each message, with its attachments. A
+ * conversation in which nothing has a time gets that of the file.
+ */
+export function readClaude(
+  { modified }: Pick<Text, "modified">,
+  json: readonly unknown[],
+): Reading {
   const rows: ExportRow[] = [];
   const wrong: Reading["wrong"] = [];
   for (const [place, conversation] of json.entries()) {
@@ -26,12 +33,15 @@ export function readClaude(json: readonly unknown[]): Reading {
     }
     const id = someText(conversation.uuid) ?? `claude-${line}`;
     const name = someText(conversation.name) ?? "Untitled conversation";
-    const start = timeOf(conversation.created_at) ?? timeOf(conversation.updated_at);
-    if (start === undefined) {
-      wrong.push({ line, why: "has no time (created_at)" });
-      continue;
-    }
-    rows.push(...conversationRows(id, name, turnsOf(id, conversation.chat_messages, start)));
+    const messages: readonly unknown[] = conversation.chat_messages;
+    const start =
+      timeOf(conversation.created_at) ??
+      messages
+        .map((message) => (isObject(message) ? timeOf(message.created_at) : undefined))
+        .find((time) => time !== undefined) ??
+      timeOf(conversation.updated_at) ??
+      modified;
+    rows.push(...conversationRows(id, name, turnsOf(id, messages, start)));
   }
   return { rows, wrong };
 }

@@ -3,6 +3,8 @@
 
 import { isChatgpt, readChatgpt } from "./chatgpt.ts";
 import { isClaude, readClaude } from "./claude.ts";
+import { decoded, encodingOf } from "./encoding.ts";
+import { isKnowledgeGraph, readKnowledgeGraph } from "./knowledge-graph.ts";
 import { isMarkdown, readMarkdown } from "./markdown.ts";
 import { FileError, isObject, type Reading, type Text } from "./reading.ts";
 import { readText } from "./text.ts";
@@ -22,13 +24,7 @@ const LOOKED_AT = 20;
 export function kindOf(name: string, start: Uint8Array): FileKind {
   if (start[0] === 0x50 && start[1] === 0x4b && start[2] === 3) return "zip";
   if (start.length === 0) throw new FileError("The file is empty.");
-  const text = new TextDecoder().decode(start);
-  const broken = text.match(/\0|\ufffd/g)?.length ?? 0;
-  // The first bytes may end within a character.
-  if (text.startsWith("%PDF-") || broken > 2 + text.length / 200)
-    throw new FileError(
-      "This is no text. The page reads exports (.jsonl, conversations.json, .zip), Markdown and text.",
-    );
+  const text = decoded(start, encodingOf(start, false));
   const trimmed = text.trimStart();
   if (trimmed === "") throw new FileError("The file holds only blanks.");
   if (/^<(?:!doctype html|html|\?xml)/i.test(trimmed))
@@ -36,7 +32,7 @@ export function kindOf(name: string, start: Uint8Array): FileKind {
       "This is a web page or XML. The export has a conversations.json: drop that.",
     );
   if (trimmed.startsWith("{") && hasExportLine(trimmed)) return "lines";
-  if (/^(?:\[\s*[{\]]|\{\s*["}])/.test(trimmed)) return "json";
+  if (/^(?:\[(?:\s*null\s*,)*\s*[{\]]|\{\s*["}])/.test(trimmed)) return "json";
   if (hasExportLine(trimmed)) return "lines";
   return /\.(?:md|markdown)$/i.test(name) || isMarkdown(text) ? "markdown" : "text";
 }
@@ -61,22 +57,50 @@ function hasExportLine(text: string): boolean {
  * @throws {FileError} If it holds nothing that the page knows.
  */
 export function readWhole(kind: "json" | "markdown" | "text", file: Text): Reading {
-  const text = file.text.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n");
-  if (kind === "json") return readConversations(text);
-  return kind === "markdown" ? readMarkdown({ ...file, text }) : readText({ ...file, text });
+  const whole = { ...file, text: file.text.replace(/\r\n?/g, "\n") };
+  if (kind === "json") return readConversations(whole);
+  return kind === "markdown" ? readMarkdown(whole) : readText(whole);
 }
 
-function readConversations(text: string): Reading {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    throw new FileError("This begins as JSON but is not: it may be cut off. Export it anew.");
+function readConversations(file: Text): Reading {
+  const { list, wrong } = jsonIn(file.text);
+  const { rows, wrong: within } = readerOf(list)(list);
+  return { rows, wrong: [...wrong, ...within] };
+
+  function readerOf(json: readonly unknown[]): (json: readonly unknown[]) => Reading {
+    if (isChatgpt(json)) return (all) => readChatgpt(file, all);
+    if (isClaude(json)) return (all) => readClaude(file, all);
+    if (isKnowledgeGraph(json)) return (all) => readKnowledgeGraph(file, all);
+    throw new FileError(
+      "This is JSON, but no export of nous-server, ChatGPT or Claude, and no file of the MCP server " +
+        "for memory. Theirs are conversations.json and memory.json.",
+    );
   }
-  const all = Array.isArray(json) ? json : [json];
-  if (isChatgpt(all)) return readChatgpt(all);
-  if (isClaude(all)) return readClaude(all);
-  throw new FileError(
-    "This is JSON, but no export of nous-server, ChatGPT or Claude. Theirs is conversations.json.",
-  );
+}
+
+/** Returns the parts of JSON: of a list, of an object as the only one, or of lines of JSON. */
+function jsonIn(text: string): { list: readonly unknown[]; wrong: Reading["wrong"] } {
+  try {
+    const json: unknown = JSON.parse(text);
+    return { list: Array.isArray(json) ? json : [json], wrong: [] };
+  } catch {
+    return linesIn(text);
+  }
+}
+
+/** Returns the parts of lines of JSON. A line that is none, such as one cut off, is wrong. */
+function linesIn(text: string): { list: readonly unknown[]; wrong: Reading["wrong"] } {
+  const list: unknown[] = [];
+  const wrong: Reading["wrong"] = [];
+  for (const [place, line] of text.split("\n").entries()) {
+    if (line.trim() === "") continue;
+    try {
+      list.push(JSON.parse(line));
+    } catch {
+      wrong.push({ line: place + 1, why: "is not JSON" });
+    }
+  }
+  if (!list.some(isObject) || wrong.length >= list.length)
+    throw new FileError("This begins as JSON but is not: it may be cut off. Export it anew.");
+  return { list, wrong };
 }
