@@ -2,7 +2,9 @@
 
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
+import { bundleProgram } from "./bundle.mjs";
 import { at } from "./lib.mjs";
 import { licencesIn, manifestIn } from "./server.mjs";
 
@@ -17,10 +19,9 @@ const LARGE = 1_300_000;
 
 /** Builds the page into `dist` of js/page, and copies it to `dist/page` of js/server. */
 export async function writePage() {
-  const { build } = await import("vite");
-  // The configuration makes the samples, from JSON; a later loader of Vite's would refuse that.
-  process.env.VITE_CONFIG_NATIVE_IGNORE_WARNING = "true";
-  await build({ configFile: join(PAGE, "vite.config.ts"), logLevel: "warn" });
+  const program = await bundleProgram("js/page/build/build.ts");
+  const { buildPage } = await import(`${pathToFileURL(program)}?${Date.now()}`);
+  await buildPage(PAGE);
   const from = join(PAGE, "dist");
   writeFileSync(join(from, "THIRD-PARTY-LICENSES.txt"), licencesIn("The page", packagesOfPage()));
   for (const name of readdirSync(from, { recursive: true })) compress(join(from, name));
@@ -52,3 +53,5 @@ function compress(path) {
   const compressed = brotliCompressSync(bytes, { params });
   if (compressed.length <= WORTH * bytes.length) writeFileSync(`${path}.br`, compressed);
 }
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) await writePage();

@@ -3,12 +3,11 @@
 import { render } from "preact";
 import { openNamed } from "./app/opening.ts";
 import { App } from "./app.tsx";
-import "./styles/page.css";
 
 void openNamed();
 
 render(<App />, document.getElementById("app")!);
 
 // Without HTTPS, or in private windows, there are no service workers; the page works all the same.
-if (import.meta.env.PROD && "serviceWorker" in navigator)
+if ("serviceWorker" in navigator)
   navigator.serviceWorker.register("./service-worker.js").catch(() => {});

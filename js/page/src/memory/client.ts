@@ -7,7 +7,7 @@ import type { Summary } from "./records.ts";
 import type { SampleName } from "./sample-names.ts";
 import type { Calls } from "./worker.ts";
 
-const worker = new Worker(new URL("./worker.ts", import.meta.url), {
+const worker = new Worker(new URL(__MEMORY_WORKER__, import.meta.url), {
   type: "module",
   name: "memory",
 });

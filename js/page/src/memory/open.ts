@@ -1,7 +1,8 @@
 // Opens a memory: fetches or reads its lines, and makes the index, with progress.
 
-import tableUrl from "nous-embedder/tables/nous-128.bin?url";
+import tableAddress from "nous-embedder/tables/nous-128.bin";
 import { Embedder, type EngineConfig, init } from "nous-wasm";
+import moduleAddress from "nous-wasm/nous_wasm.wasm";
 import { GENERAL_SUBTYPES } from "../../../sample/general/subtypes.ts";
 import { readFiles } from "./files.ts";
 import { Held } from "./held.ts";
@@ -41,6 +42,8 @@ const SAMPLE_CONFIGS: Readonly<Record<SampleName, EngineConfig>> = {
 /** The most wrong lines that the page lists. */
 const MAX_WRONG = 100;
 
+const loadEngine = () => init(new URL(moduleAddress, import.meta.url));
+
 let words: Promise<Embedder> | undefined;
 
 /** Returns the source of word vectors, which is fetched once. Progress is that of its bytes. */
@@ -53,8 +56,8 @@ function wordVectors(progress: (share: number) => void): Promise<Embedder> {
 }
 
 async function fetchWords(progress: (share: number) => void): Promise<Embedder> {
-  await init();
-  return new Embedder(await fetched(tableUrl, progress));
+  await loadEngine();
+  return new Embedder(await fetched(new URL(tableAddress, import.meta.url).href, progress));
 }
 
 async function fetched(url: string, progress: (share: number) => void): Promise<Uint8Array> {
@@ -83,7 +86,7 @@ async function fetched(url: string, progress: (share: number) => void): Promise<
 
 /** Opens a memory. */
 export async function open(source: Source, report: (progress: Progress) => void): Promise<Held> {
-  await init();
+  await loadEngine();
   const rows = noRows();
   const wrong: WrongLine[] = [];
   let wrongCount = 0;

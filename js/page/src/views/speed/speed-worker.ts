@@ -2,6 +2,7 @@
 
 import * as Comlink from "comlink";
 import { init } from "nous-wasm";
+import moduleAddress from "nous-wasm/nous_wasm.wasm";
 import { type ContestName, prepare } from "./contests.ts";
 import { measure } from "./measure.ts";
 
@@ -20,7 +21,7 @@ export interface Outcome {
 
 const calls = {
   async run(contest: ContestName, size: number): Promise<Outcome> {
-    await init();
+    await init(new URL(moduleAddress, import.meta.url));
     const { calls, isEqual, free } = prepare(contest, size);
     try {
       return { contest, size, isEqual, ...measure(calls, BUDGET) };

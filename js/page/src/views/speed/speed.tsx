@@ -55,7 +55,7 @@ let worker: Worker | undefined;
 
 async function start(): Promise<void> {
   stop();
-  const own = new Worker(new URL("./speed-worker.ts", import.meta.url), {
+  const own = new Worker(new URL(__SPEED_WORKER__, import.meta.url), {
     type: "module",
     name: "speed",
   });

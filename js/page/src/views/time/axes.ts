@@ -1,6 +1,6 @@
 // Axes of the charts: time, days since an access, shares and counts.
 
-import { scaleUtc } from "d3-scale";
+import { utcTicks } from "d3-time";
 import type uPlot from "uplot";
 import { count, dayOf, MONTHS } from "../../app/format.ts";
 
@@ -24,10 +24,7 @@ function timeLabel(at: number, isNear: boolean): string {
 export const timeAxis = (): uPlot.Axis => ({
   size: 32,
   splits: (chart, _, min, max) =>
-    scaleUtc()
-      .domain([min, max])
-      .ticks(Math.max(2, Math.floor(chart.width / ROOM)))
-      .map(Number),
+    utcTicks(new Date(min), new Date(max), Math.max(2, Math.floor(chart.width / ROOM))).map(Number),
   values: (_, splits) => {
     const isNear = splits.length > 1 && splits[1]! - splits[0]! < 25 * 86_400_000;
     return splits.map((at) => timeLabel(at, isNear));

@@ -1,0 +1,15 @@
+// Files and names that the build gives a meaning. Addresses are relative to the script that has them.
+
+declare module "nous-wasm/nous_wasm.wasm" {
+  const address: string;
+  export default address;
+}
+
+declare module "nous-embedder/tables/nous-128.bin" {
+  const address: string;
+  export default address;
+}
+
+/** The addresses of the workers' scripts. */
+declare const __MEMORY_WORKER__: string;
+declare const __SPEED_WORKER__: string;
