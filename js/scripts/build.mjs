@@ -13,7 +13,7 @@ import { writeMemory } from "./memory.mjs";
 import { writeNotices } from "./notices.mjs";
 import { writePage } from "./page.mjs";
 import { writeServer } from "./server.mjs";
-import { setUpPackages, setUpWasm, WASM_TARGET } from "./setup.mjs";
+import { hasPostgres, setUpPackages, setUpWasm, WASM_TARGET } from "./setup.mjs";
 import { writeTypes } from "./types.mjs";
 
 const ENGINE = at("js", "engine");
@@ -26,19 +26,21 @@ const ofCrate = () =>
  * output is built again.
  */
 const ofPackages = () =>
-  fingerprint(["js", "pkg", "package-lock.json", "tsconfig.json", "LICENSE"]);
+  fingerprint(["js", "pkg", "package-lock.json", "tsconfig.json", "LICENSE"]) +
+  (hasPostgres() ? "" : " without PostgreSQL");
 
 /**
  * Sets up and builds the packages. Fast if nothing changed. What serves needs fewer npm packages and
- * no declarations of types: those come if `isWhole`.
+ * no declarations of types: those come if `isWhole`. A server of databases in PostgreSQL
+ * `needsPostgres`.
  */
-export async function build({ isWhole = true } = {}) {
+export async function build({ isWhole = true, needsPostgres = false } = {}) {
   const crate = ofCrate();
   const crateStamp = at(".cache", "crate.built-from");
   const isBuilt = has("pkg", "nous_wasm_bg.wasm") && isStampedWith(crateStamp, crate);
   // Tools and crate are compiled while npm downloads.
   const building = isBuilt ? undefined : buildCrate(at("pkg"));
-  setUpPackages(isWhole);
+  setUpPackages({ isWhole, needsPostgres });
   if (!isBuilt) {
     await building;
     mkdirSync(at(".cache"), { recursive: true });

@@ -4,6 +4,7 @@
 import { pathToFileURL } from "node:url";
 import { build } from "./build.mjs";
 import { at } from "./lib.mjs";
+import { namesPostgres } from "./postgres.mjs";
 
-await build({ isWhole: false });
+await build({ isWhole: false, needsPostgres: namesPostgres(process.argv.slice(2), process.env) });
 await import(pathToFileURL(at("js", "server", "dist", "cli.mjs")));

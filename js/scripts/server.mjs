@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { FOR_NODE } from "./bundle.mjs";
 import { writeClient } from "./client.mjs";
 import { at, fail, root } from "./lib.mjs";
+import { hasPostgres } from "./setup.mjs";
 
 const SERVER = at("js", "server");
 const LICENCES = join(SERVER, "THIRD-PARTY-LICENSES.txt");
@@ -17,6 +18,22 @@ const englishAlone = {
   setup(build) {
     const contents = `export { default as en } from "./en.js";`;
     build.onLoad({ filter: /zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({ contents }));
+  },
+};
+
+/** The driver of PostgreSQL in a server that was built without it. */
+export const noPostgres = {
+  name: "no-postgres",
+  setup(build) {
+    const why =
+      "This build of nous-server has no driver of PostgreSQL, since none of its commands named a " +
+      "database. Run the command by `npm run serve -- COMMAND`, or run `npm run build` first.";
+    const contents = `throw new Error(${JSON.stringify(why)}); export default 0; export const to = 0;`;
+    build.onResolve({ filter: /^pg(-copy-streams)?$/ }, ({ path }) => ({
+      path,
+      namespace: "none",
+    }));
+    build.onLoad({ filter: /./, namespace: "none" }, () => ({ contents }));
   },
 };
 
@@ -31,7 +48,7 @@ export async function writeServer(bundle, hasTypes) {
     packages: "bundle",
     // A driver in C that `pg` can use, if it is there.
     external: [...Object.keys(dependencies), "pg-native"],
-    plugins: [englishAlone],
+    plugins: [englishAlone, ...(hasPostgres() ? [] : [noPostgres])],
     // Its main file loads parts by computed names, which no bundle can hold.
     alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
     metafile: true,

@@ -31,11 +31,18 @@ const CARGO_DENY = "0.20.2";
 const WASM_PACK = "0.15.1";
 export const WASM_TARGET = "wasm32-unknown-unknown";
 
+/** The workspace that names the driver of PostgreSQL. */
+const POSTGRES = "js/postgres";
+
+/** Returns whether the driver of PostgreSQL is installed. */
+export const hasPostgres = () => has("node_modules", "pg");
+
 /**
  * Installs npm packages of the lock file into node_modules: all, or those alone that the workspaces
- * name, which the server and its build need.
+ * name, which the server and its build need. The driver of PostgreSQL is among these if
+ * `needsPostgres`, and stays.
  */
-export function setUpPackages(isWhole = true) {
+export function setUpPackages({ isWhole = true, needsPostgres = false } = {}) {
   const lock = readFileSync(at("package-lock.json"), "utf8");
   const { packages } = JSON.parse(lock);
   const installed = at("node_modules", ".package-lock.json");
@@ -47,12 +54,16 @@ export function setUpPackages(isWhole = true) {
   const stamp = at("node_modules", ".light-set");
   // A whole set of other versions is replaced by a whole set.
   const isLight = !isWhole && !has("node_modules", "vitest");
-  if (isLight && isStampedWith(stamp, lock)) return;
-  say("npm ci: installing packages of package-lock.json into node_modules (some seconds)");
   const { workspaces } = JSON.parse(readFileSync(at("package.json"), "utf8"));
-  const those = isLight ? workspaces.map((folder) => `--workspace=${folder}`) : [];
+  const folders = workspaces.filter(
+    (folder) => folder !== POSTGRES || needsPostgres || hasPostgres(),
+  );
+  const made = `${folders}\n${lock}`;
+  if (isLight && isStampedWith(stamp, made)) return;
+  say("npm ci: installing packages of package-lock.json into node_modules (some seconds)");
+  const those = isLight ? folders.map((folder) => `--workspace=${folder}`) : [];
   must("npm", ["ci", "--include=dev", "--no-audit", "--no-fund", ...those]);
-  if (isLight) writeFileSync(stamp, lock);
+  if (isLight) writeFileSync(stamp, made);
 }
 
 /** Returns whether all packages are installed in the versions of the lock file. */

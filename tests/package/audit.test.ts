@@ -77,12 +77,12 @@ describe("npm's audit", () => {
   }
 
   it("covers all packages that users install, the server's bundled ones included, and no build tools", async () => {
-    const { dependencies, devDependencies } = JSON.parse(
-      readFileSync(join(root, "js/server/package.json"), "utf8"),
+    const manifests = ["server", "postgres"].map((folder) =>
+      JSON.parse(readFileSync(join(root, "js", folder, "package.json"), "utf8")),
     );
-    const named = Object.keys({ ...dependencies, ...devDependencies }).filter(
-      (name) => !["nous-embedder", "nous-memory", "nous-wasm"].includes(name),
-    );
+    const named = manifests
+      .flatMap((manifest) => Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }))
+      .filter((name) => !["nous-embedder", "nous-memory", "nous-wasm"].includes(name));
     const asked = await askedAbout("installed");
     expect(asked).toEqual(
       expect.arrayContaining([...named, "@asteasolutions/zod-to-openapi", "thread-stream"]),

@@ -79,11 +79,14 @@ describe("the packed server", () => {
   });
 
   it("lists the version, the licence and its text for each bundled package", () => {
-    const { devDependencies } = JSON.parse(
-      readFileSync(join(root, "js", "server", "package.json"), "utf8"),
-    );
+    const manifestOf = (folder: string) =>
+      JSON.parse(readFileSync(join(root, "js", folder, "package.json"), "utf8"));
+    const bundled = {
+      ...manifestOf("server").devDependencies,
+      ...manifestOf("postgres").dependencies,
+    };
     const versions = Object.fromEntries(noticesOf().map(([, name, version]) => [name, version]));
-    expect(versions).toMatchObject(devDependencies);
+    expect(versions).toMatchObject(bundled);
     expect(versions).toHaveProperty("@asteasolutions/zod-to-openapi");
     for (const [, name, , licence, text] of noticesOf()) {
       expect(LICENCES, name).toContain(licence);

@@ -21,7 +21,7 @@ import { temporaryFolder } from "./support/temporary-folder.ts";
 const BUSY = { timeout: 180_000 };
 
 const KEY = "sk-very-secret";
-const log = await createLog({ log_level: "silent", log_format: "json" });
+const log = createLog({ log_level: "silent", log_format: "json" });
 const PROMPT = { system: "Say what they teach.", user: "Group BTC" };
 
 /** A request to the model. */

@@ -144,7 +144,7 @@ describe("keys", () => {
   testOnFiles("are compared by their whole text", async () => {
     const folder = temporaryFolder();
     const made = Array.from({ length: 5 }, () => createKey(folder, ALL));
-    const log = await createLog({ log_level: "silent", log_format: "json" });
+    const log = createLog({ log_level: "silent", log_format: "json" });
     const known = new FileRing(folder, log).current()!;
     for (const { key, id } of made) {
       expect(keyAmong(known, key)?.id).toBe(id);
@@ -168,7 +168,7 @@ describe("keys", () => {
     await expect.poll(() => Date.now() - ctimeMs).toBeGreaterThan(50);
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 3_600_000 });
     onTestFinished(() => void vi.useRealTimers());
-    const ring = new FileRing(folder, await createLog({ log_level: "silent", log_format: "json" }));
+    const ring = new FileRing(folder, createLog({ log_level: "silent", log_format: "json" }));
     expect(ring.current()).toHaveLength(1);
     const second = createKey(folder, ALL);
     expect(
@@ -187,7 +187,7 @@ testOnFiles(
     const { id } = createKey(folder, ALL);
     vi.useFakeTimers({ toFake: ["Date", "performance"], now: Date.now() + 3_600_000 });
     onTestFinished(() => void vi.useRealTimers());
-    const ring = new FileRing(folder, await createLog({ log_level: "silent", log_format: "json" }));
+    const ring = new FileRing(folder, createLog({ log_level: "silent", log_format: "json" }));
     expect(ring.current()?.[0]?.key.agents).toBe("all");
     const file = join(keysDir(folder), `${id}.json`);
     writeFileSync(file, readFileSync(file, "utf8").replace('"all"', '["alice"]'));

@@ -204,7 +204,7 @@ describe("a server that keeps keys in memory", () => {
     const url = await cluster.create();
     const store = await storeOn(url);
     const made = await store.create(ALL);
-    const log = await createLog({ log_level: "silent", log_format: "json" });
+    const log = createLog({ log_level: "silent", log_format: "json" });
     vi.useFakeTimers({ toFake: ["performance"] });
     onTestFinished(() => void vi.useRealTimers());
     const place = { url, password: "", connections: 1, timeout: 2_000 };

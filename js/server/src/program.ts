@@ -27,7 +27,7 @@ declare const __VERSION__: string;
 async function run({ sample = false }: { sample?: boolean }, command: Command): Promise<void> {
   const inForce = await settingsOf(command);
   const { settings } = inForce;
-  const log = await createLog(settings);
+  const log = createLog(settings);
   if (sample) {
     const { fillWithSample } = await import("./transfer/commands.ts");
     if (areFiles(placeOf(settings))) makeFolderOf(settings.data_dir, agentsDir(settings.data_dir));
@@ -70,7 +70,7 @@ async function printConfig(command: Command): Promise<void> {
  */
 async function makingOf(command: Command): Promise<EmbeddingRun> {
   const { settings } = await settingsOf(command);
-  const log = await createLog(settings);
+  const log = createLog(settings);
   const { embedderOf } = await import("./embeddings/configured.ts");
   const embedder = embedderOf(settings, log);
   if (embedder === undefined)

@@ -21,7 +21,7 @@ export function addMcpCommands(program: Command, version: string, startServer: S
   ).action(async ({ agent }: { agent: string }, command: Command) => {
     const key = keyOf(process.env);
     const inForce = await settingsOf(command);
-    const log = await createLog({ ...inForce.settings, log_level: "warn" });
+    const log = createLog({ ...inForce.settings, log_level: "warn" });
     const { serveStdio } = await import("./stdio.ts");
     const worker = new URL("./worker.mjs", import.meta.url);
     await serveStdio(inForce, { agent, key, log, worker, version, startServer });

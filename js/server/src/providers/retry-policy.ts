@@ -9,7 +9,6 @@ import {
   circuitBreaker,
   handleWhen,
 } from "cockatiel";
-import retry from "p-retry";
 import type { Logger } from "../log.ts";
 import { ProviderError } from "./error.ts";
 
@@ -44,7 +43,7 @@ export const RETRY_POLICY: RetryPolicy = {
  *
  * @throws {ProviderError}, the breaker's error while it is open, and the signal's reason.
  */
-export function withRetries<T>(
+export async function withRetries<T>(
   call: () => Promise<T>,
   {
     retries,
@@ -54,26 +53,22 @@ export function withRetries<T>(
   breaker: CircuitBreakerPolicy,
   signal: AbortSignal,
 ): Promise<T> {
-  const called = retry(call, {
-    retries,
-    minTimeout: firstDelay,
-    maxTimeout: longestDelay,
-    randomize: true,
-    signal,
-    shouldRetry: async ({ error }) => {
-      if (!(error instanceof ProviderError) || error.failure !== "unreachable") return false;
-      // The breaker has opened: this failure is reported, and not the breaker's.
-      if (breaker.state !== CircuitState.Closed) return false;
-      const { retryAfter = 0 } = error;
-      if (retryAfter > longestDelay) return false;
-      await wait(retryAfter, undefined, { signal });
-      return true;
-    },
-  });
-  return called.catch((error: unknown) => {
+  for (let retry = 0; ; retry++) {
     signal.throwIfAborted();
-    throw error;
-  });
+    try {
+      return await call();
+    } catch (error) {
+      signal.throwIfAborted();
+      if (retry === retries) throw error;
+      if (!(error instanceof ProviderError) || error.failure !== "unreachable") throw error;
+      // The breaker has opened: this failure is reported, and not the breaker's.
+      if (breaker.state !== CircuitState.Closed) throw error;
+      const { retryAfter = 0 } = error;
+      if (retryAfter > longestDelay) throw error;
+      const delay = Math.min(longestDelay, firstDelay * 2 ** retry * (1 + Math.random()));
+      await wait(retryAfter + delay, undefined, { signal }).catch(() => signal.throwIfAborted());
+    }
+  }
 }
 
 /** Creates the breaker of a provider. A rejected text does not count as a failure. */

@@ -2,13 +2,15 @@
 // a file may have any size.
 
 import { closeSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
+import { clearLine, cursorTo } from "node:readline";
 import { StringDecoder } from "node:string_decoder";
-import { SingleBar } from "cli-progress";
 import type { Target } from "../storage/target.ts";
 
 const [STANDARD_INPUT, STANDARD_OUTPUT] = [0, 1];
 /** Bytes of one read. */
 const PIECE = 2 ** 20;
+/** Characters of a progress bar. */
+const WIDTH = 40;
 
 /**
  * Calls `use` with the lines of a file, or of the standard input without a file. Shows the progress
@@ -72,10 +74,30 @@ export function withWriting<T>(
   }
 }
 
+/** A progress bar. */
+interface Bar {
+  update(done: number): void;
+  /** Removes the bar. */
+  stop(): void;
+}
+
 /** Returns a progress bar on the standard error; undefined if that is not a terminal. */
-function barOf(total: number): SingleBar | undefined {
-  if (!process.stderr.isTTY || total === 0) return undefined;
-  const bar = new SingleBar({ format: "{bar} {percentage} %", clearOnComplete: true });
-  bar.start(total, 0);
-  return bar;
+function barOf(total: number): Bar | undefined {
+  const { stderr } = process;
+  if (!stderr.isTTY || total === 0) return undefined;
+  let shown: number | undefined;
+  return {
+    update(done) {
+      const percent = Math.min(100, Math.floor((100 * done) / total));
+      if (percent === shown) return;
+      shown = percent;
+      const filled = Math.round((WIDTH * percent) / 100);
+      cursorTo(stderr, 0);
+      stderr.write(`${"█".repeat(filled)}${"░".repeat(WIDTH - filled)} ${percent} %`);
+    },
+    stop() {
+      cursorTo(stderr, 0);
+      clearLine(stderr, 0);
+    },
+  };
 }
