@@ -74,14 +74,13 @@ export async function goOnWithNewNode({ root, say }) {
   if (!Object.hasOwn(PACKAGES, platform)) {
     throw new Error(`Node ${node} is too old, and npm has no newer one for ${platform}. ${advice}`);
   }
-  const [name, version, integrity] = PACKAGES[platform];
+  const [name, version] = PACKAGES[platform];
   const folder = join(root, ".tools", `node-${version}`);
-  const file = process.platform === "win32" ? "node.exe" : "node";
-  const program = join(folder, "node_modules", name, "bin", file);
+  const program = programIn(folder, name);
   const isThere = existsSync(program);
   const fetching = isThere ? "" : ` (npm fetches it: some 60 MB, once)`;
   say(`Node ${node} is too old. This goes on with Node ${version} in .tools${fetching}`);
-  if (!isThere && !install(folder, name, version, integrity)) {
+  if (!installNode(folder, PACKAGES[platform])) {
     throw new Error(`Node ${node} is too old, and npm could not install ${name}. ${advice}`);
   }
   if (spawnSync(program, ["--version"], { encoding: "utf8" }).stdout?.trim() !== `v${version}`) {
@@ -90,6 +89,16 @@ export async function goOnWithNewNode({ root, say }) {
   // Children find it first.
   process.env.PATH = [dirname(program), process.env.PATH].join(delimiter);
   await runAgain(program);
+}
+
+const programIn = (folder, name) =>
+  join(folder, "node_modules", name, "bin", process.platform === "win32" ? "node.exe" : "node");
+
+/** Installs a Node into a folder if it is not there. Returns its program; undefined if npm fails. */
+export function installNode(folder, [name, version, integrity]) {
+  const program = programIn(folder, name);
+  const isThere = existsSync(program) || install(folder, name, version, integrity);
+  return isThere ? program : undefined;
 }
 
 /**

@@ -22,10 +22,14 @@ import { transformSync } from "esbuild";
 
 /** The root of this repository. */
 export const root = fileURLToPath(new URL("../../../", import.meta.url));
-/** The packages that need no other, by their folders below `js`. */
-export type PackageFolder = "engine" | "embedder";
+/** The packages for any environment, by their folders below `js`. */
+export type PackageFolder = "engine" | "embedder" | "memory";
 /** A file of the build of each. */
-const BUILT = { engine: "dist/nous_wasm.wasm", embedder: "dist/node.cjs" };
+const BUILT = {
+  engine: "dist/nous_wasm.wasm",
+  embedder: "dist/node.cjs",
+  memory: "dist/index.cjs",
+};
 const PACKED = join(root, ".cache", "package");
 /** How long tarballs of earlier states are kept, in milliseconds. */
 const KEPT = 60 * 60_000;
