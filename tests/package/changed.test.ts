@@ -21,6 +21,7 @@ describe("changed files", () => {
   it.each([
     [["docs/server.md", "README.md"], ["docs"]],
     [["js/page/src/views/ask/view.tsx"], ["browser"]],
+    [["js/sample/trader/lines.ts"], ["parity", "package", "server", "browser", "benches"]],
     [["js/server/src/http/app.ts"], ["server", "postgres", "browser"]],
     [["js/server/src/storage/files.ts"], ["server", "postgres", "kills", "browser"]],
     [
