@@ -238,7 +238,6 @@ describe("the tools", () => {
     ["remember", { text: "a", importance: 3 }],
     ["remember", { text: "a", event_time: "yesterday" }],
     ["remember", { text: "a", expires_at: "soon" }],
-    ["remember", { text: "a", tags: "b" }],
     ["recall", {}],
     ["recall", { query: "" }],
     ["recall", { query: ["a"] }],

@@ -22,6 +22,14 @@ export const id = z
   .string()
   .min(1)
   .describe("The id of the memory, as it stands in brackets in a list.");
+export const messages = z
+  .array(z.looseObject({}))
+  .min(1)
+  .optional()
+  .describe(
+    "A conversation, oldest first, as the model's library has it: messages of OpenAI, Anthropic, " +
+      "Google, the AI SDK or LangChain, or objects with role and content.",
+  );
 export const instant = z.string().describe("A day or time in ISO 8601, such as 2026-03-01.");
 export const type = z
   .string()

@@ -1,7 +1,7 @@
 // The tool `context`: the prompt of a turn.
 
 import { z } from "zod";
-import { filterOf, max_tokens, session, user } from "./arguments.ts";
+import { filterOf, max_tokens, messages, session, user } from "./arguments.ts";
 import { DEFAULT_TOKENS } from "./lines.ts";
 import { tool } from "./tool.ts";
 
@@ -12,17 +12,20 @@ export const context = tool("context", {
     "Call it once per turn, before you answer.",
   arguments: {
     input: z.string().min(1).describe("The message of the user."),
+    messages: messages.describe(
+      "The conversation before it. Memories that it repeats are left out.",
+    ),
     user,
     session,
     max_tokens,
   },
   annotations: { readOnlyHint: true },
-  answer: async ({ input, max_tokens: max = DEFAULT_TOKENS, ...filters }, asked) => {
+  answer: async ({ input, messages, max_tokens: max = DEFAULT_TOKENS, ...filters }, asked) => {
     const { prompt, tokens, answerable } = await asked<{
       prompt: string;
       tokens: number;
       answerable?: boolean;
-    }>("POST", "/context", { input, max_tokens: max, filter: filterOf(filters) });
+    }>("POST", "/context", { input, messages, max_tokens: max, filter: filterOf(filters) });
     const text = prompt === "" ? "The memory knows nothing about it." : prompt;
     return { text, data: { tokens, answerable: answerable ?? false } };
   },

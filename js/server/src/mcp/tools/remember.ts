@@ -2,7 +2,8 @@
 
 import { z } from "zod";
 import type { RememberAnswer } from "../../api/remember.ts";
-import { instant, max_tokens, type } from "./arguments.ts";
+import { Refused } from "../ask.ts";
+import { instant, max_tokens, messages, type } from "./arguments.ts";
 import { within } from "./lines.ts";
 import { tool } from "./tool.ts";
 
@@ -12,7 +13,12 @@ export const remember = tool("remember", {
     "Stores something that will matter later, in one or more sentences that make sense alone: write " +
     "names instead of pronouns, and dates instead of `yesterday`. What is known already is not stored again.",
   arguments: {
-    text: z.string().min(1).describe("What to remember."),
+    text: z.string().min(1).optional().describe("What to remember."),
+    messages: messages.describe(`In place of a text: ${messages.description}`),
+    tools: z
+      .enum(["skip", "keep"])
+      .optional()
+      .describe("Whether calls of tools in messages, and their results, are stored. Default skip."),
     type,
     tags: z.array(z.string().min(1)).optional().describe("Words by which people ask for it."),
     user: z.string().min(1).optional().describe("The user that it is about."),
@@ -24,14 +30,18 @@ export const remember = tool("remember", {
   },
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
   answer: async ({ max_tokens: max, ...given }, asked) => {
-    const { stored } = await asked<RememberAnswer>("POST", "/remember", given);
+    if ((given.text === undefined) === (given.messages === undefined))
+      throw new Refused("Give what to remember: a text, or messages.");
+    const answer = await asked<RememberAnswer>("POST", "/remember", given);
+    const { stored, not_taken = [] } = answer;
+    const left = not_taken.map(({ kind, count, why }) => `Not taken: ${count} × ${kind} (${why}).`);
     const lines = stored.map(({ id, action, title, type, possible_conflicts = [] }) => {
       const conflicts = possible_conflicts.map((old) => `[${old}]`).join(", ");
       return action === "duplicate"
         ? `Known already: [${id}] ${title}`
         : `Stored [${id}] as ${type}: ${title}${conflicts === "" ? "" : `. It may correct ${conflicts}: see the tool conflicts`}`;
     });
-    const { text, shown } = within("", lines, max, "raise max_tokens to see them");
+    const { text, shown } = within("", [...lines, ...left], max, "raise max_tokens to see them");
     return { text, data: { stored: stored.slice(0, shown), count: stored.length } };
   },
 });

@@ -4,6 +4,7 @@ import type { CallToolResult, McpServer, ToolAnnotations } from "@modelcontextpr
 import { z } from "zod";
 import { meantBy } from "../../api/unknown-fields.ts";
 import { type Asked, Refused } from "../ask.ts";
+import { readLeniently } from "./lenient.ts";
 
 /** An answer: for the model, and as data. */
 interface Told {
@@ -34,7 +35,7 @@ export function tool<Shape extends z.ZodRawShape>(
 }
 
 /**
- * Returns the schema of a tool's arguments. Arguments that it does not have are refused by a sentence:
+ * Returns the schema of a tool's arguments, which are read leniently. Arguments that it does not have are refused by a sentence:
  * a model would take an ignored filter for one that holds.
  */
 function argumentsOf<Shape extends z.ZodRawShape>(tool: string, shape: Shape) {
@@ -45,10 +46,13 @@ function argumentsOf<Shape extends z.ZodRawShape>(tool: string, shape: Shape) {
       meant === undefined ? `its arguments are ${known.join(", ")}` : `did you mean ${meant}?`;
     return `${tool} has no argument ${given}: ${advice}`;
   };
-  return z.strictObject(shape, {
+  const schema = z.strictObject(shape, {
     error: (issue) =>
       issue.code === "unrecognized_keys" ? issue.keys.map(sentenceFor).join("; ") : undefined,
   });
+  const standard = schema["~standard"];
+  const validate = (given: unknown) => standard.validate(readLeniently(shape, given));
+  return { "~standard": { ...standard, validate } };
 }
 
 /** Runs a tool. A refusal becomes an answer that tells the model what to do. */

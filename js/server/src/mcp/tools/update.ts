@@ -12,18 +12,22 @@ export const update = tool("update", {
   arguments: {
     id,
     title: z.string().min(1).optional().describe("The title."),
-    text: z.string().nullable().optional().describe("The text below the title; null for none."),
+    text: z.string().optional().describe("The text below the title; an empty one removes it."),
     type,
     tags: z.array(z.string().min(1)).optional().describe("The tags."),
-    event_time: instant.nullable().optional().describe("When it happened; null if unknown."),
-    expires_at: instant.nullable().optional().describe("When it is to be forgotten; null: never."),
+    event_time: instant.optional().describe("When it happened; empty if unknown."),
+    expires_at: instant.optional().describe("When it is to be forgotten; empty: never."),
   },
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
-  answer: async ({ id, title, text, type, ...fields }, asked) => {
+  answer: async ({ id, title, text, type, tags, event_time, expires_at }, asked) => {
+    // Null means "not given" to clients with strict schemas, so that an empty text removes.
+    const removable = Object.entries({ content_body: text, event_time, expires_at })
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, value === "" ? null : value]);
     const node = await asked<Node>("PATCH", `/nodes/${encodeURIComponent(id)}`, {
-      ...fields,
+      ...Object.fromEntries(removable),
+      ...(tags === undefined ? {} : { tags }),
       ...(title === undefined ? {} : { content_title: title }),
-      ...(text === undefined ? {} : { content_body: text }),
       ...(type === undefined ? {} : { type, subtype: type }),
     });
     return {
