@@ -109,7 +109,9 @@ export async function setUpWasm() {
     installTool("wasm-pack", "wasm-pack", WASM_PACK, "a minute or two"),
   ];
   setUpWasmOpt();
-  await Promise.all(installing);
+  // What was compiled for the programs takes 700 MB, and is not needed again.
+  if ((await Promise.all(installing)).includes(true))
+    rmSync(at(".tools", "target"), { recursive: true, force: true });
 }
 
 /**
@@ -171,8 +173,9 @@ function installFromPyPi(name, version) {
 const isInstalled = (program, version) =>
   output(at(".tools", "bin", program), ["--version"]) === `${program} ${version}`;
 
+/** Installs a program of a crate into .tools. Returns whether it was missing. */
 async function installTool(crate, program, version, duration, flags = []) {
-  if (isInstalled(program, version)) return;
+  if (isInstalled(program, version)) return false;
   // The tools get a target folder of their own, since they share nothing with the crate's build.
   // They run for seconds, so minutes of optimising and code for unwinding are not worth it.
   const env = {
@@ -187,6 +190,7 @@ async function installTool(crate, program, version, duration, flags = []) {
   const about = `cargo install ${crate} ${version} into .tools (${duration}, once)`;
   const { ok } = await runAside("cargo", args, { env, about });
   if (!ok) fail(`\`cargo install ${crate}\` failed; its output is above.`);
+  return true;
 }
 
 /** Finds or installs a Chromium for the browser tests. Returns its path. */
