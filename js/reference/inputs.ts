@@ -1,24 +1,16 @@
 // Inputs for benches and tests. Seeded: a seed gives the same input on every machine.
 
 import type { SubResults } from "./merge.ts";
+import { makeRandom } from "./random.ts";
 import type { GraphMetrics } from "./rerank.ts";
 import type { ScoredNode } from "./signals.ts";
+
+export { makeRandom };
 
 const MS_PER_DAY = 86_400_000;
 
 /** The present of all inputs: 2026-02-20T12:00:00Z, in milliseconds. */
 export const NOW = Date.UTC(2026, 1, 20, 12);
-
-/** Returns a generator of uniform numbers in [0, 1): mulberry32. */
-export function makeRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** Draws an element of a non-empty list. */
 export function pick<T>(random: () => number, from: readonly T[]): T {

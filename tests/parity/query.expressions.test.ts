@@ -5,6 +5,7 @@
 import * as nous from "nous-wasm";
 import { expect, test } from "vitest";
 import * as reference from "../../js/reference/query.ts";
+import { makeRandom } from "../../js/reference/random.ts";
 import { amount, SEED } from "../support/amount.ts";
 import { same } from "./support/same.ts";
 
@@ -176,14 +177,7 @@ function typeOf(query: string): { form: string; type: nous.QueryTypeResult } {
 
 // ---- questions ----------------------------------------------------------------------------------
 
-let state = SEED;
-/** The next of a sequence of random numbers in [0, 1): mulberry32. */
-function random(): number {
-  state = (state + 0x6d2b79f5) | 0;
-  let bits = Math.imul(state ^ (state >>> 15), 1 | state);
-  bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
-  return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
-}
+const random = makeRandom(SEED);
 const below = (end: number): number => Math.floor(random() * end);
 const pick = <T>(list: readonly T[]): T => list[below(list.length)]!;
 const perhaps = (share: number, make: () => string): string => (random() < share ? make() : "");

@@ -10,6 +10,7 @@ import {
   type HynousRequest,
   hynousSearch,
 } from "../../js/reference/hynous-search.ts";
+import { makeRandom } from "../../js/reference/random.ts";
 import { Agent } from "../../js/server/src/agent/agent.ts";
 import { searchRequest } from "../../js/server/src/api/search.ts";
 import { behaviourOf } from "../../js/server/src/compat/behaviour.ts";
@@ -21,7 +22,7 @@ import { moveMemory } from "../../js/server/src/transfer/move.ts";
 import { SEED } from "../support/amount.ts";
 import { directStores } from "./support/direct-store.ts";
 import { raw } from "./support/existing-database.ts";
-import { type HynousIds, makeHynous, questionsOf, randomOf } from "./support/hynous-database.ts";
+import { type HynousIds, makeHynous, questionsOf } from "./support/hynous-database.ts";
 import { isOnPostgres } from "./support/on-postgres.ts";
 import { start } from "./support/server-process.ts";
 import { clientOf } from "./support/shared-server.ts";
@@ -157,7 +158,7 @@ describe("a search in compatibility mode", () => {
     ["which half of them have", 0.5],
   ])("by words and vectors equals Hynous', %s", async (_, embedded) => {
     const { both } = await agentOn(SEED, { dimensions: DIMENSIONS, embeds: true, embedded });
-    const random = randomOf(SEED);
+    const random = makeRandom(SEED);
     let semantic = 0;
     for (const query of questionsOf(SEED, 40)) {
       const vector = Float32Array.from({ length: DIMENSIONS }, () => random() - 0.5);
@@ -172,7 +173,7 @@ describe("a search in compatibility mode", () => {
 
   test("equals Hynous' with every filter", async () => {
     const { both, ids } = await agentOn(SEED, { dimensions: DIMENSIONS, embeds: true });
-    const random = randomOf(SEED);
+    const random = makeRandom(SEED);
     for (const filter of filtersOf(ids)) {
       let found = 0;
       for (const query of questionsOf(SEED, 24)) {

@@ -2,6 +2,7 @@
 // and trades of its agent.
 
 import { DatabaseSync } from "node:sqlite";
+import { makeRandom } from "../../../js/reference/random.ts";
 
 /** The tables of its first start, with the columns that it adds afterwards. */
 const TABLES = `
@@ -127,17 +128,6 @@ const EDGE_TYPES: readonly (readonly [type: string, strength: number])[] = [
 const STATES = ["ACTIVE", "ACTIVE", "ACTIVE", "WEAK", "DORMANT"];
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-";
 
-/** Numbers in [0, 1), the same for the same seed. */
-export function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 export interface HynousOptions {
   now: number;
   seed?: number;
@@ -164,7 +154,7 @@ export interface HynousIds {
 /** Creates such a database in a file. */
 export function makeHynous(file: string, options: HynousOptions): HynousIds {
   const { now, seed = 1, memories = 500, trades = 40, dimensions = 0, embedded = 2 / 3 } = options;
-  const random = randomOf(seed);
+  const random = makeRandom(seed);
   const below = (count: number) => Math.floor(random() * count);
   const one = <T>(list: readonly T[]): T => list[below(list.length)]!;
   const idOf = (prefix: string) =>
@@ -358,7 +348,7 @@ export function makeHynous(file: string, options: HynousOptions): HynousIds {
  * results.
  */
 export function questionsOf(seed: number, count: number): string[] {
-  const random = randomOf(seed);
+  const random = makeRandom(seed);
   const one = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
   const words = (max: number) =>
     Array.from({ length: 1 + Math.floor(random() * max) }, () => one(WORDS)).join(" ");

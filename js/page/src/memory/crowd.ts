@@ -1,6 +1,7 @@
 // A larger memory for a test of speed: the one that is open, and memories made of its words in
 // another order. The open memory stays as it is.
 
+import { makeRandom } from "../../../reference/random.ts";
 import type { Held } from "./held.ts";
 import type { Rows } from "./lines.ts";
 
@@ -40,7 +41,7 @@ function filled(rows: Rows, min: number): Rows {
   const words = originals.flatMap(({ content_body, content_summary }) =>
     wordsOf(content_body ?? content_summary),
   );
-  const random = randomFrom(SEED);
+  const random = makeRandom(SEED);
   const word = () => words[Math.floor(random() * words.length)] ?? "";
   for (let made = 0; nodes.size < min && originals.length > 0; made += 1) {
     const original = originals[made % originals.length]!;
@@ -59,14 +60,3 @@ function filled(rows: Rows, min: number): Rows {
 }
 
 const wordsOf = (text: string | null): string[] => (text ?? "").split(/\s+/).filter(Boolean);
-
-/** Returns a function that returns numbers from 0 to 1, the same ones each time (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
