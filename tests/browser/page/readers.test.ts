@@ -14,8 +14,10 @@ import { readMarkdown } from "../../../js/page/src/memory/readers/markdown.ts";
 import type { Reading } from "../../../js/page/src/memory/readers/reading.ts";
 import { pieces, readText } from "../../../js/page/src/memory/readers/text.ts";
 import { metricsIn } from "../../../js/page/src/memory/server.ts";
+import { makeRandom } from "../../../js/reference/random.ts";
 import { GENERAL_SUBTYPES } from "../../../js/sample/general/subtypes.ts";
 import { readExportLine } from "../../server/support/export-lines.ts";
+import { SEED } from "../../support/amount.ts";
 
 const MODIFIED = Date.parse("2026-03-01T10:00:00Z");
 const FILE = { modified: MODIFIED };
@@ -254,6 +256,15 @@ describe("a file", () => {
       "b.txt",
     );
     expect((await read(damaged)).nodes[0]!.content_body).toBe("süß, ölig\ufffd und mürb");
+  });
+
+  test("of bytes by chance is no text", async () => {
+    const random = makeRandom(SEED);
+    const noise = (bytes: number) => Uint8Array.from({ length: bytes }, () => random() * 256);
+    for (const content of [new Uint8Array(500).fill(0xff), noise(500), noise(70_000)])
+      expect((await read(new File([content], "photo.jpg"))).wrong).toEqual([
+        expect.stringMatching(/^This is no text/),
+      ]);
   });
 
   test("of lines may be in UTF-16", async () => {

@@ -25,7 +25,9 @@ export function encodingOf(bytes: Uint8Array, isWhole: boolean): Encoding {
   const encoding = broken > 0 && !isDamagedUtf8(text, broken) ? "windows-1252" : "utf-8";
   const read = encoding === "utf-8" ? text : new TextDecoder(encoding).decode(bytes);
   const controls = read.match(NO_TEXT)?.length ?? 0;
-  if (text.startsWith("%PDF-") || controls > 2 + read.length / 200)
+  // No language that Windows-1252 can write has as many letters beyond ASCII.
+  const isGuessed = encoding === "windows-1252" && beyondAscii(read) > read.length / 4;
+  if (text.startsWith("%PDF-") || controls > 2 + read.length / 200 || isGuessed)
     throw new FileError(
       "This is no text. The page reads exports (.jsonl, conversations.json, .zip), Markdown and text.",
     );
@@ -33,10 +35,10 @@ export function encodingOf(bytes: Uint8Array, isWhole: boolean): Encoding {
 }
 
 /** Whether most characters beyond ASCII were read. By chance, bytes seldom make one in UTF-8. */
-function isDamagedUtf8(text: string, broken: number): boolean {
-  const beyond = text.replace(/[\0-\x7f]/g, "").length;
-  return beyond - broken > broken;
-}
+const isDamagedUtf8 = (text: string, broken: number): boolean => beyondAscii(text) > 2 * broken;
+
+/** Returns how many characters of a text are beyond ASCII. */
+const beyondAscii = (text: string): number => text.replace(/[\0-\x7f]/g, "").length;
 
 /** Returns bytes as text, without a byte order mark. */
 export const decoded = (bytes: Uint8Array, encoding: Encoding): string =>
