@@ -186,6 +186,36 @@ describe("a call", () => {
     expect(written).toBeLessThan(2 ** 28);
   });
 
+  test("reads no more than vectors of the asked or known length can take", async () => {
+    const filled = (bytes: number) => (asked: Asked, response: ServerResponse) =>
+      json(response, `${" ".repeat(bytes)}${JSON.stringify(answerTo(asked, D))}`);
+    const { embedder, provider } = await set(filled(2 ** 20), {
+      pace: { retries: 0 },
+      timeout: 30_000,
+    });
+    const asked = { ...MODEL, dimensions: D };
+    const refused = /is larger than \d+ bytes/;
+    await expect(embedder.texts(["a"], asked, never)).rejects.toThrow(refused);
+    // The first answer tells the length of vectors that nobody asked for.
+    expect(await embedder.texts(["a"], MODEL, never)).toHaveLength(1);
+    await expect(embedder.texts(["a"], MODEL, never)).rejects.toThrow(refused);
+    provider.behave(filled(17 * 2 ** 20));
+    const other = { ...MODEL, name: "other" };
+    await expect(embedder.texts(["a"], other, never)).rejects.toThrow(refused);
+    // Numbers as long as they can be, each on a line of its own.
+    const longest = (count: number) => ({
+      data: Array.from({ length: count }, (_, index) => ({
+        ...{ object: "embedding", index },
+        embedding: Array(D).fill(-1.2345678901234567e-30),
+      })),
+    });
+    provider.behave(({ input }, response) =>
+      json(response, JSON.stringify(longest(input.length), null, 10)),
+    );
+    const many = Array.from({ length: 500 }, (_, at) => `text ${at}`);
+    expect(await embedder.texts(many, asked, never)).toHaveLength(500);
+  });
+
   test.each<[number, string]>([
     [400, "rejected"],
     [413, "rejected"],

@@ -21,13 +21,13 @@ interface Tool {
   name: string;
   inputSchema: { properties: Record<string, Property>; required?: string[] };
 }
-type Sent = Parameters<Ask>[];
+type Sent = [...Parameters<Ask>][];
 
 /** Calls methods of the protocol on a server of its own. Returns the answer, and what HTTP was asked. */
 async function exchange(method: string, params: object): Promise<{ result: object; sent: Sent }> {
   const sent: Sent = [];
-  const mcp = mcpServer((...request) => {
-    sent.push(request);
+  const mcp = mcpServer((...[method, path, body]) => {
+    sent.push([method, path, body]);
     return Promise.resolve({ status: 404, body: { error: "none" } });
   }, "1");
   type Answer = { result?: object; error?: object };

@@ -5,12 +5,23 @@ import { Endpoint, type EndpointOptions, unusable } from "../providers/endpoint.
 import { wellFormed } from "../text.ts";
 import type { EmbeddingCall, EmbeddingProvider } from "./provider.ts";
 
-/** The largest answer that is read, in bytes. */
+/**
+ * The largest answer that is read, in bytes, however much is asked for; and that of a model whose number
+ * of components is not known yet.
+ */
 const MAX_ANSWER = 64 * 2 ** 20;
+const MAX_OF_UNKNOWN = 16 * 2 ** 20;
+/** The most bytes of a number, with the blanks of a line of its own. */
+const OF_A_NUMBER = 40;
+/** The most bytes beside the numbers: of an answer, and of each of its vectors. */
+const OF_AN_ANSWER = 2 ** 16;
+const OF_A_VECTOR = 2 ** 10;
 
 /** An `EmbeddingProvider` with OpenAI's API. */
 export class OpenAiCompatible implements EmbeddingProvider {
   readonly #endpoint: Endpoint;
+  /** The components of models that have answered. */
+  readonly #lengths = new Map<string, number>();
 
   constructor({ baseUrl, key }: Pick<EndpointOptions, "baseUrl" | "key">) {
     this.#endpoint = new Endpoint({ baseUrl, key, path: "embeddings", maxAnswer: MAX_ANSWER });
@@ -26,11 +37,21 @@ export class OpenAiCompatible implements EmbeddingProvider {
       encoding_format: "float",
       dimensions: model.dimensions,
     };
-    return vectorsOf(
-      await this.#endpoint.post(asked, { timeout, signal }),
-      texts.length,
-      model.dimensions,
+    const { name, dimensions } = model;
+    const components = dimensions ?? this.#lengths.get(name);
+    // An answer is parsed in one step, while other requests wait.
+    const maxAnswer =
+      components === undefined
+        ? MAX_OF_UNKNOWN
+        : OF_AN_ANSWER + texts.length * (OF_A_VECTOR + components * OF_A_NUMBER);
+    const answer = await this.#endpoint.post(
+      asked,
+      { timeout, signal },
+      Math.min(maxAnswer, MAX_ANSWER),
     );
+    const vectors = vectorsOf(answer, texts.length, dimensions);
+    if (vectors[0] !== undefined) this.#lengths.set(name, vectors[0].length);
+    return vectors;
   }
 }
 

@@ -5,6 +5,8 @@ import type { IncomingMessage } from "node:http";
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
+import { METHOD_NAME_ALL } from "hono/router";
+import { getPath } from "hono/utils/url";
 import type { Presets } from "nous-memory";
 import type { Engine } from "nous-wasm";
 import { BASE, INSTANCE_HEADER } from "../api/base-path.ts";
@@ -28,7 +30,7 @@ import { descriptionOf } from "./description.ts";
 import { Metrics } from "./metrics.ts";
 import { type AllowedOrigins, refuseForeignOrigins } from "./origin-guard.ts";
 import { servePage } from "./page.ts";
-import { addRoute, type Carried, CHALLENGE } from "./route.ts";
+import { addRoute, type Carried, CHALLENGE, jsonBodyOf } from "./route.ts";
 import { throwAway } from "./too-large.ts";
 
 const METHODS = new Set(
@@ -85,8 +87,14 @@ const PLACES = {
   metrics: "/metrics",
 };
 
+/**
+ * Returns the path of a request as the router compares it. A star stays encoded: the router would take
+ * it for that of a pattern, and answer nothing.
+ */
+const pathOf = (request: Request): string => getPath(request).replaceAll("*", "%2A");
+
 export function createApp(options: AppOptions): OpenAPIHono<Carried> {
-  const app = new OpenAPIHono<Carried>();
+  const app = new OpenAPIHono<Carried>({ getPath: pathOf });
   const metrics = new Metrics(options.pool);
   const { keys, known, log, maxBodyBytes, isReady, isStopping, problems } = options;
   app.use(async (context, next) => {
@@ -170,11 +178,12 @@ export function createApp(options: AppOptions): OpenAPIHono<Carried> {
   app.get("/", (context) =>
     context.json({ name: "nous-server", version: options.version, ...PLACES }),
   );
-  app.all("/mcp", async (context) => {
+  app.on(METHOD_NAME_ALL, ["/mcp", "/mcp/"], async (context) => {
     context.set("route", "/mcp");
     // Loaded with the first request: few servers have one.
     const { answerMcp } = await import("../mcp/http.ts");
-    return answerMcp(context, app, options.version);
+    const body = () => jsonBodyOf(context, false);
+    return answerMcp(context, { app, version: options.version, body, gone: departureOf(context) });
   });
   const api = app.basePath(BASE);
   api.use(async (context, next) => {

@@ -8,6 +8,8 @@ import type { Context } from "hono";
 interface Connected {
   incoming?: IncomingMessage;
   outgoing?: ServerResponse;
+  /** Of a request that is made for another one: whether the client of that one has gone. */
+  departure?: AbortSignal | undefined;
 }
 
 const connected = ({ env }: Context): Connected => (env ?? {}) as Connected;
@@ -19,7 +21,7 @@ export const responseOf = (context: Context): ServerResponse | undefined =>
 /** Returns a signal that is aborted if the connection ends before the response is complete. */
 export function departureOf(context: Context): AbortSignal | undefined {
   const response = responseOf(context);
-  if (response === undefined) return undefined;
+  if (response === undefined) return connected(context).departure;
   const departure = new AbortController();
   const leave = () => {
     if (!response.writableFinished) departure.abort();

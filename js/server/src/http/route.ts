@@ -122,19 +122,24 @@ const notJson = (message: string) =>
   new Refusal(400, "the body is not JSON", [{ path: "", message }]);
 
 /**
- * Returns the body as data. Its content type has to be JSON, because a page of another origin can
- * send other types without a preflight. An empty body counts as missing.
+ * Returns the body as text. Its content type has to be JSON, because a page of another origin can send
+ * other types without a preflight. Only an empty body that `mayBeMissing` needs none.
  */
-async function readJson(context: Context, mayBeMissing: boolean): Promise<unknown> {
+export async function jsonBodyOf(context: Context, mayBeMissing: boolean): Promise<string> {
   const encoding = context.req.header("content-encoding");
   if (encoding !== undefined && !/^(identity)?$/i.test(encoding.trim()))
     throw new Refusal(415, "the body must be sent without a Content-Encoding");
   const text = textOf(await bodyOf(context));
   const type = context.req.header("content-type");
-  if (text === "" && mayBeMissing && type === undefined) return {};
-  if (!/^application\/([\w.-]+\+)?json\b/i.test(type ?? "")) {
+  if (text === "" && mayBeMissing && type === undefined) return text;
+  if (!/^application\/([\w.-]+\+)?json\b/i.test(type ?? ""))
     throw notJson("must be sent with content-type: application/json");
-  }
+  return text;
+}
+
+/** Returns the body as data. An empty body counts as missing. */
+async function readJson(context: Context, mayBeMissing: boolean): Promise<unknown> {
+  const text = await jsonBodyOf(context, mayBeMissing);
   if (text === "" && mayBeMissing) return {};
   try {
     return JSON.parse(text);

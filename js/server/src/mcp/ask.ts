@@ -1,10 +1,14 @@
 // Requests of tools to the HTTP interface, and their refusals as sentences.
 
-/** Sends a request to the HTTP interface as the agent of the session. */
+/**
+ * Sends a request to the HTTP interface as the agent of the session. `cancelled` is aborted if the client
+ * wants no answer any more.
+ */
 export type Ask = (
   method: "GET" | "POST" | "PATCH" | "DELETE",
   path: string,
   body?: object,
+  cancelled?: AbortSignal,
 ) => Promise<{ status: number; body: unknown }>;
 
 /** Sends a request, and returns the body of its answer. Throws `Refused` if HTTP refuses it. */

@@ -63,7 +63,8 @@ export function earlyAnswer(
   if (end < 0) return undefined;
   let request: unknown;
   try {
-    request = JSON.parse(text.slice(0, end));
+    // Pipes of Windows begin with a byte order mark.
+    request = JSON.parse(text.slice(0, end).replace(/^\uFEFF/, ""));
   } catch {
     return undefined;
   }

@@ -6,9 +6,6 @@
 // the first tool is called; processes of other clients then find that one. Several servers on one folder
 // see each other's writes, so that a race between two starts loses nothing.
 
-import { PassThrough, type Readable } from "node:stream";
-import type { JSONRPCMessage } from "@modelcontextprotocol/server";
-import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { BASE, INSTANCE_HEADER } from "../api/base-path.ts";
 import type { Logger } from "../log.ts";
 import { asHeader } from "../settings/agent-names.ts";
@@ -18,6 +15,7 @@ import { placeOf } from "../storage/place.ts";
 import { type Ask, Refused } from "./ask.ts";
 import { whatWasRead } from "./early.ts";
 import { keyProblem } from "./key.ts";
+import { LineTransport } from "./lines.ts";
 import { mcpServer } from "./server.ts";
 
 /** How long a server may take to say that it lives, in milliseconds. */
@@ -49,9 +47,10 @@ export async function serveStdio(inForce: InForce, options: StdioOptions): Promi
   const hasEnded = new Promise<void>((resolve) => {
     input.once("end", resolve);
     input.once("close", resolve);
+    process.stdout.once("error", () => resolve());
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => resolve());
   });
-  const transport = new AnsweredTransport(input, answered);
+  const transport = new LineTransport(input, process.stdout, answered);
   await mcpServer(server.ask, options.version).connect(transport);
   await hasEnded;
   // Calls that came before the end are answered.
@@ -59,25 +58,6 @@ export async function serveStdio(inForce: InForce, options: StdioOptions): Promi
   await server.idle();
   await new Promise((resolve) => setTimeout(resolve, SETTLING));
   await server.stop();
-}
-
-/** Standard input and output, without the answer to a request that is answered already. */
-class AnsweredTransport extends StdioServerTransport {
-  #answered: string | number | undefined;
-
-  constructor(input: Readable, answered: string | number | undefined) {
-    // The SDK closes at the end of its input, before it has answered all calls. So it gets a stream
-    // without an end.
-    super(input.pipe(new PassThrough(), { end: false }));
-    this.#answered = answered;
-  }
-
-  override send(message: JSONRPCMessage): Promise<void> {
-    const isAnswer = !("method" in message) && message.id === this.#answered;
-    if (!isAnswer || this.#answered === undefined) return super.send(message);
-    this.#answered = undefined;
-    return Promise.resolve();
-  }
 }
 
 /** The server of the data folder: one that runs already, or one of this process. */
@@ -139,6 +119,7 @@ class FoundServer {
     method: string,
     path: string,
     body?: object,
+    signal?: AbortSignal,
   ): Promise<{ status: number; body: unknown }> {
     const { agent, key } = this.options;
     const answer = await fetch(`${url}${BASE}${path}`, {
@@ -149,6 +130,7 @@ class FoundServer {
         ...(body === undefined ? {} : { "content-type": "application/json" }),
       },
       ...(body && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
     });
     const said = (await answer.json()) as { error?: string };
     const problem = keyProblem(answer.status, said.error, { agent, hasKey: key !== undefined });

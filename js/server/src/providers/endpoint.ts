@@ -44,11 +44,16 @@ export class Endpoint {
   }
 
   /**
-   * Sends a JSON body. Returns the parsed JSON answer.
+   * Sends a JSON body. Returns the parsed JSON answer, which may have `maxAnswer` bytes: by default
+   * those of all calls.
    *
    * @throws {ProviderError} Also the signal's reason.
    */
-  async post(body: object, { timeout, signal }: EndpointCall): Promise<unknown> {
+  async post(
+    body: object,
+    { timeout, signal }: EndpointCall,
+    maxAnswer: number = this.#maxAnswer,
+  ): Promise<unknown> {
     const limit = AbortSignal.timeout(timeout);
     try {
       const response = await fetch(this.#url, {
@@ -59,7 +64,7 @@ export class Endpoint {
         redirect: "manual",
         signal: AbortSignal.any([signal, limit]),
       });
-      if (response.ok) return parsed(await this.#textOf(response));
+      if (response.ok) return parsed(await textOf(response, maxAnswer));
       await response.body?.cancel();
       throw refusalOf(response);
     } catch (error) {
@@ -71,21 +76,21 @@ export class Endpoint {
       throw new ProviderError("unreachable", `the provider ${why}`);
     }
   }
+}
 
-  async #textOf({ body }: Response): Promise<string> {
-    const reader = body?.getReader();
-    const chunks: Uint8Array[] = [];
-    let length = 0;
-    for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
-      length += part.value.length;
-      if (length > this.#maxAnswer) {
-        await reader?.cancel();
-        throw unusable(`is larger than ${this.#maxAnswer} bytes`);
-      }
-      chunks.push(part.value);
+async function textOf({ body }: Response, maxAnswer: number): Promise<string> {
+  const reader = body?.getReader();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (let part = await reader?.read(); part?.value !== undefined; part = await reader?.read()) {
+    length += part.value.length;
+    if (length > maxAnswer) {
+      await reader?.cancel();
+      throw unusable(`is larger than ${maxAnswer} bytes`);
     }
-    return Buffer.concat(chunks).toString();
+    chunks.push(part.value);
   }
+  return Buffer.concat(chunks).toString();
 }
 
 /** Returns the error for an answer of the wrong form. */

@@ -31,7 +31,10 @@ export function tool<Shape extends z.ZodRawShape>(
 ): Tool {
   const config = { ...described, inputSchema: argumentsOf(name, shape) };
   return (server, asked) =>
-    server.registerTool(name, config, (given) => answering(() => answer(given, asked)));
+    server.registerTool(name, config, (given, { mcpReq: { signal } }) => {
+      const askedFor: Asked = (method, path, body) => asked(method, path, body, signal);
+      return answering(() => answer(given, askedFor));
+    });
 }
 
 /**
